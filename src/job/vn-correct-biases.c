@@ -16,6 +16,7 @@ static GPtrArray *
 correct_biases_measure (const VnJobInput    *self,
                         VnStats             *stats,
                         const VnModel       *corrected,
+                        const VnModel       *rounded,
                         const VnChannelRun  *run,
                         GCancellable        *cancellable,
                         GError             **error)
@@ -23,14 +24,14 @@ correct_biases_measure (const VnJobInput    *self,
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
   g_autoptr(VnQuantPlan) plan = NULL;
   g_autoptr(GHashTable) value_names = NULL;
-  g_autoptr(VnModel) model = NULL;
+  g_autoptr(VnModel) written = vn_job_take_rounded (self, corrected, rounded), model = NULL;
   VnBiasQuantized quantized;
 
   recipe->activation_channels = VN_ACTIVATION_CHANNELS_OFF;   /* factors would be taken for errors */
   if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
     recipe->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
   plan = vn_quantize_resolve (corrected, recipe, stats, NULL, error);
-  model = plan != NULL ? vn_quantize_write (corrected, recipe, plan, &value_names, error) : NULL;
+  model = plan != NULL ? vn_quantize_write (written, recipe, plan, &value_names, error) : NULL;
   quantized = (VnBiasQuantized) { model, value_names, plan };
   return model != NULL ? vn_bias_measure (self->prepared, &quantized, recipe->bias_correction, run, cancellable, error) : NULL;
 }
@@ -38,6 +39,7 @@ correct_biases_measure (const VnJobInput    *self,
 static VnModel *
 correct_in_rounds (const VnJobInput    *self,
                    VnStats             *stats,
+                   const VnModel       *rounded,
                    const VnChannelRun  *run,
                    GCancellable        *cancellable,
                    GError             **error)
@@ -48,7 +50,7 @@ correct_in_rounds (const VnJobInput    *self,
 
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr(GPtrArray) errors = correct_biases_measure (self, stats, corrected, run, cancellable, error);
+      g_autoptr(GPtrArray) errors = correct_biases_measure (self, stats, corrected, rounded, run, cancellable, error);
       VnModel *next = errors != NULL ? vn_bias_correct (corrected, errors, rule, i == 0 ? self->edits : NULL, error) : NULL;
 
       if (next == NULL)
@@ -62,6 +64,7 @@ correct_in_rounds (const VnJobInput    *self,
 /*< private >
  * vn_job_correct_biases:
  * @job: told how far it is
+ * @rounded: the prepared network with the weights that will be written; %NULL: itself
  * @stats: what ranges are found from
  *
  * Returns: (transfer full) (nullable): the prepared network with biases that take back what quantizing shifts
@@ -69,6 +72,7 @@ correct_in_rounds (const VnJobInput    *self,
 VnModel *
 vn_job_correct_biases (const VnJobInput  *self,
                        VnJob             *job,
+                       const VnModel     *rounded,
                        VnStats           *stats,
                        GCancellable      *cancellable,
                        GError           **error)
@@ -90,5 +94,5 @@ vn_job_correct_biases (const VnJobInput  *self,
   samples = vn_job_take_samples (self->calibration, self->recipe->correction_samples);
   run.samples = (const guint *) (gpointer) samples->data;
   run.n_samples = samples->len;
-  return correct_in_rounds (self, stats, &run, cancellable, error);
+  return correct_in_rounds (self, stats, rounded, &run, cancellable, error);
 }

@@ -15,7 +15,7 @@ typedef struct
   const VnJobInput *input;
   const VnResult   *result;
   const VnModel    *corrected;               /* the prepared network with corrected biases */
-  const VnModel    *rounded;                 /* nullable: that with rounded weights */
+  const VnModel    *rounded;                 /* nullable: the prepared network with rounded weights */
   GCancellable     *cancellable;
   char             *prepared, *quantized;    /* digests; NULL: not made yet */
 } IdleCheck;
@@ -87,7 +87,8 @@ idle_check_quantizes_same (IdleCheck      *self,
 {
   g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (from, recipe, self->result->stats, NULL, NULL);
   gboolean rounds = self->rounded != NULL && recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST;
-  g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (rounds ? self->rounded : from, recipe, plan, NULL, NULL) : NULL;
+  g_autoptr(VnModel) written = vn_job_take_rounded (self->input, from, rounds ? self->rounded : NULL);
+  g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (written, recipe, plan, NULL, NULL) : NULL;
 
   return model != NULL && idle_check_is_model (&self->quantized, self->result->quantized, model);
 }
@@ -161,7 +162,7 @@ idle_check_run (IdleCheck       *self,
  * @job: told how far it is
  * @result: of a run that is done but for its comparison
  * @corrected: (nullable): the prepared network with corrected biases
- * @rounded: (nullable): that with weights that were rounded by what samples say
+ * @rounded: (nullable): the prepared network with weights that were rounded by what samples say
  *
  * Tells the notes of @result which of the settings that differ from the preset changed nothing, and why.
  */

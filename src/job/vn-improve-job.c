@@ -1,153 +1,89 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The job of “--auto”: quantizes plainly, then tries what may lower the error, and keeps what does so on the outputs of held-out
- * samples. It never ends with more error than it began with. */
-#include "vn-jobs.h"
+/* The job of “--auto”: quantizes plainly, then tries what may lower the error, and keeps what does so on the outputs of samples.
+ * It never ends with more error than it began with. */
+#include "improve-steps.h"
 
 #include "vn-error.h"
-#include "vn-format-traits.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
 #include <math.h>
 
-/* In dB: less is chance, with as few samples as are held out. */
-#define LEAST_GAIN 0.3
+/* In dB: less is chance, with as few samples as there are. */
+#define LEAST_GAIN 0.2
 
 /* How often all steps are gone through, as long as some are kept. */
 #define ROUNDS 2
 
-typedef struct
-{
-  const char *id, *title;
-  gboolean    costs_time;
-  gboolean  (*apply) (VnRecipe *recipe);
-} Step;
+/* Tensors that may be left in float because the error starts there: one in so many. */
+#define MOST_FLOAT 4
 
 struct _VnImproveJob
 {
   VnJob              parent_instance;
   VnImproveSettings  settings;      /* owns what it points to */
-  VnResult          *best;
-  double             best_db;
-  double             longest;       /* seconds of the longest run so far */
+  VnResult          *plain;         /* what tries start from: of the network that is quantized now */
+  VnImproveBench    *bench;
+  VnRecipe          *recipe;        /* the best so far, and what it comes to */
+  VnJudgement     best;
+  double             plain_db;
+  VnResult          *result;
+  double             run_seconds;   /* that quantizing took */
+  double             longest[VN_IMPROVE_ORIGINS + 1];   /* by kind: seconds of the longest try so far */
   gint64             began;
-  GPtrArray         *told;          /* of char: what each step came to */
+  GArray            *steps;         /* of VnImproved */
 };
 
 G_DEFINE_FINAL_TYPE (VnImproveJob, vn_improve_job, VN_TYPE_JOB)
 
-/* ---- steps ---- */
+/* ---- what is told ---- */
 
-static gboolean
-improve_apply_folded (VnRecipe *recipe)
+static void
+improve_clear_step (gpointer data)
 {
-  if (recipe->activation_channels != VN_ACTIVATION_CHANNELS_OFF || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) ||
-      !vn_recipe_has_channels (recipe) || recipe->npu)
-    return FALSE;
-  recipe->activation_channels = VN_ACTIVATION_CHANNELS_FOLDED;
-  return TRUE;
+  g_free (((VnImproved *) data)->reason);
 }
 
-static gboolean
-improve_apply_gates (VnRecipe *recipe)
+static void
+improve_tell (VnImproveJob        *self,
+              const VnImproveStep *step,
+              VnImproveOutcome     outcome,
+              double               after_db,
+              const GError        *reason)
 {
-  if (recipe->limit_gates || !vn_recipe_needs_samples (recipe))
-    return FALSE;
-  return recipe->limit_gates = TRUE;
+  VnImproved improved = { step->id, _(step->title), outcome, self->best.sqnr_db, after_db,
+                          reason != NULL ? g_strdup (reason->message) : NULL };
+
+  g_array_append_val (self->steps, improved);
 }
 
-static gboolean
-improve_set_method (VnRecipe   *recipe,
-                    const char *method)
+/**
+ * vn_improved_dup_text:
+ *
+ * Returns: (transfer full): what the step was, and what it came to
+ */
+char *
+vn_improved_dup_text (const VnImproved *self)
 {
-  const VnRangeMethod *now = vn_range_method_find (recipe->method, NULL);
+  g_return_val_if_fail (self != NULL, NULL);
 
-  if (!vn_recipe_needs_samples (recipe) || g_strcmp0 (recipe->method, method) == 0 || now == NULL || now->power_of_two)
-    return FALSE;
-  g_free (recipe->method);
-  recipe->method = g_strdup (method);
-  return TRUE;
+  switch (self->outcome)
+    {
+    case VN_IMPROVED:
+      return g_strdup_printf (_("%s: %.1f → %.1f dB, kept"), self->title, self->before_db, self->after_db);
+    case VN_IMPROVE_NO_GAIN:
+      return g_strdup_printf (_("%s: %.1f → %.1f dB, not kept"), self->title, self->before_db, self->after_db);
+    case VN_IMPROVE_TOO_SLOW:
+      return g_strdup_printf (_("%s: too slow in ONNX Runtime, not kept"), self->title);
+    case VN_IMPROVE_IMPOSSIBLE:
+      return g_strdup_printf (_("%s: cannot be done here: %s"), self->title, self->reason != NULL ? self->reason : "");
+    case VN_IMPROVE_NO_TIME:
+      return g_strdup_printf (_("%s: not tried, the time is up"), self->title);
+    }
+  g_return_val_if_reached (NULL);
 }
 
-static gboolean
-improve_apply_mse (VnRecipe *recipe)
-{
-  return improve_set_method (recipe, "mse");
-}
-
-static gboolean
-improve_apply_best (VnRecipe *recipe)
-{
-  return improve_set_method (recipe, "best");
-}
-
-static gboolean
-improve_apply_placement (VnRecipe *recipe)
-{
-  static const char * const types[] = { "Conv", "ConvTranspose", "Gemm", "MatMul", NULL };
-
-  if (!vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || recipe->op_types != NULL || recipe->float_output_types != NULL ||
-      recipe->npu)
-    return FALSE;
-  recipe->op_types = g_strdupv ((char **) types);
-  recipe->float_output_types = g_strdupv ((char **) types);
-  recipe->activation_channels = VN_ACTIVATION_CHANNELS_DEPTHWISE;   /* now nothing stands in their way, and only both cure such networks */
-  return TRUE;
-}
-
-static gboolean
-improve_apply_channels (VnRecipe *recipe)
-{
-  if (recipe->activation_channels == VN_ACTIVATION_CHANNELS_DEPTHWISE || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) ||
-      recipe->npu)
-    return FALSE;
-  recipe->activation_channels = VN_ACTIVATION_CHANNELS_DEPTHWISE;
-  return TRUE;
-}
-
-static gboolean
-improve_apply_sixteen (VnRecipe *recipe)
-{
-  if (!vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || vn_dtype_get_bits (recipe->activation) != 8 || recipe->npu)
-    return FALSE;
-  recipe->activation = recipe->activation == VN_DTYPE_S8 ? VN_DTYPE_S16 : VN_DTYPE_U16;
-  return TRUE;
-}
-
-static gboolean
-improve_apply_equalize (VnRecipe *recipe)
-{
-  if (recipe->equalize != VN_EQUALIZE_OFF)
-    return FALSE;
-  recipe->equalize = VN_EQUALIZE_PPQ;
-  return TRUE;
-}
-
-static gboolean
-improve_apply_biases (VnRecipe *recipe)
-{
-  if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF)
-    return FALSE;
-  recipe->bias_correction = VN_BIAS_CORRECTION_AMD;
-  return TRUE;
-}
-
-static gboolean
-improve_apply_second_order (VnRecipe *recipe)
-{
-  if (recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST)
-    return FALSE;
-  recipe->rounding = VN_WEIGHT_ROUNDING_SECOND_ORDER;
-  return TRUE;
-}
-
-static const Step steps[] = {
-#define VN_IMPROVE_STEP(id, costs_time, title) { #id, title, costs_time, improve_apply_##id },
-#include "vn-improve-steps.def"
-#undef VN_IMPROVE_STEP
-};
-
-/* ---- one run ---- */
+/* ---- time ---- */
 
 static double
 improve_get_seconds (const VnImproveJob *self)
@@ -155,93 +91,217 @@ improve_get_seconds (const VnImproveJob *self)
   return (double) (g_get_monotonic_time () - self->began) / G_USEC_PER_SEC;
 }
 
+/* Room must be left for the last run, which does all of the best recipe once more and compares every tensor. */
+static gboolean
+improve_has_time (const VnImproveJob *self,
+                  VnImproveKind       kind)
+{
+  double last = self->run_seconds + (self->recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST ? self->longest[VN_IMPROVE_ROUNDING] : 0);
+  double next = MAX (self->longest[kind], self->longest[VN_IMPROVE_SETTING]);
+
+  return improve_get_seconds (self) + next + last <= self->settings.seconds;
+}
+
+/* ---- one run, one try ---- */
+
 static VnResult *
 improve_run (VnImproveJob    *self,
              const VnRecipe  *recipe,
-             VnStats         *earlier,
-             gboolean         origins,
+             gboolean         last,
              GCancellable    *cancellable,
              GError         **error)
 {
   VnQuantizeSettings settings = self->settings.quantize;
-  double began = improve_get_seconds (self);
   g_autoptr(VnJob) job = NULL;
 
   settings.recipe = recipe;
-  settings.earlier = earlier != NULL ? earlier : settings.earlier;
-  settings.origins = origins;
+  settings.earlier = self->plain != NULL ? self->plain->stats : settings.earlier;
+  settings.skip_compare = !last;
+  settings.origins = last && settings.origins;
   job = vn_quantize_job_new (&settings);
-  if (!vn_job_run (job, cancellable, error))
-    return NULL;
-  self->longest = MAX (self->longest, improve_get_seconds (self) - began);
-  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_job_run (job, cancellable, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
 }
 
-static void
-improve_tell (VnImproveJob *self,
-              char         *text)
+/* What a try needs beside the recipe. */
+static gboolean
+improve_make (VnImproveJob    *self,
+              VnImproveBench  *bench,
+              VnImproveKind    kind,
+              const VnRecipe  *recipe,
+              GCancellable    *cancellable,
+              GError         **error)
 {
-  g_ptr_array_add (self->told, text);
+  if ((kind == VN_IMPROVE_ROUNDING || kind == VN_IMPROVE_NETWORK) && recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST &&
+      !vn_improve_bench_round (bench, recipe, cancellable, error))
+    return FALSE;
+  return (kind != VN_IMPROVE_CORRECTION && kind != VN_IMPROVE_NETWORK) || recipe->bias_correction == VN_BIAS_CORRECTION_OFF ||
+         vn_improve_bench_correct (bench, recipe, cancellable, error);
+}
+
+/* Takes a recipe if it is better. Returns: whether it is. */
+static gboolean
+improve_judge (VnImproveJob         *self,
+               const VnImproveStep  *step,
+               const VnRecipe       *recipe,
+               VnJudgement          *trial)
+{
+  gboolean better = trial->sqnr_db > self->best.sqnr_db + MAX (LEAST_GAIN, vn_judgement_get_error (trial, &self->best));
+
+  improve_tell (self, step, better ? VN_IMPROVED : VN_IMPROVE_NO_GAIN, trial->sqnr_db, NULL);
+  if (!better)
+    return FALSE;
+  vn_judgement_take (&self->best, trial);
+  vn_recipe_free (self->recipe);
+  self->recipe = vn_recipe_copy (recipe);
+  return TRUE;
 }
 
 /* A step that cannot be done on this network is no failure of the job. */
 static gboolean
-improve_try (VnImproveJob  *self,
-             const Step    *step,
-             GCancellable  *cancellable,
-             GError       **error)
+improve_take_error (VnImproveJob         *self,
+                    const VnImproveStep  *step,
+                    GError               *reason,
+                    GCancellable         *cancellable,
+                    GError              **error)
 {
-  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->best->recipe);
-  g_autoptr(VnResult) result = NULL;
-  g_autoptr(GError) reason = NULL;
-  double db;
-
-  if ((step->costs_time && !self->settings.accuracy_first) || !step->apply (recipe) || !vn_recipe_validate (recipe, NULL))
-    return TRUE;
-  if (improve_get_seconds (self) + self->longest > self->settings.seconds)
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
     {
-      improve_tell (self, g_strdup_printf (_("%s: not tried, the time is up"), _(step->title)));
-      return TRUE;
-    }
-  result = improve_run (self, recipe, self->best->stats, FALSE, cancellable, &reason);
-  if (result == NULL && (g_cancellable_set_error_if_cancelled (cancellable, error) || vn_error_is_memory (reason)))
-    {
-      if (error != NULL && *error == NULL)
-        g_propagate_error (error, g_steal_pointer (&reason));
+      g_error_free (reason);
       return FALSE;
     }
-  if (result == NULL || result->errors == NULL)
+  if (vn_error_is_memory (reason))
     {
-      improve_tell (self, g_strdup_printf (_("%s: cannot be done here: %s"), _(step->title), reason != NULL ? reason->message : ""));
-      return TRUE;
+      g_propagate_error (error, reason);
+      return FALSE;
     }
-  db = vn_error_table_get_outputs_sqnr (result->errors);
-  improve_tell (self, g_strdup_printf (db > self->best_db + LEAST_GAIN ? _("%s: %.1f → %.1f dB, kept") : _("%s: %.1f → %.1f dB, not kept"),
-                                       _(step->title), self->best_db, db));
-  if (!(db > self->best_db + LEAST_GAIN))
-    return TRUE;
-  self->best_db = db;
-  vn_result_unref (self->best);
-  self->best = g_steal_pointer (&result);
+  improve_tell (self, step, VN_IMPROVE_IMPOSSIBLE, NAN, reason);
+  g_error_free (reason);
   return TRUE;
 }
 
-/* Where the error that is left starts, if that is asked for: of the best result alone, as it takes a while. */
-static gboolean
-improve_find_origins (VnImproveJob  *self,
-                      GCancellable  *cancellable,
-                      GError       **error)
-{
-  VnResult *result;
+/* ---- the kinds of steps ---- */
 
-  if (!self->settings.quantize.origins)
-    return TRUE;
-  result = improve_run (self, self->best->recipe, self->best->stats, TRUE, cancellable, error);
-  if (result == NULL)
+/* Of these the network stays as it is. */
+static gboolean
+improve_try_recipe (VnImproveJob         *self,
+                    const VnImproveStep  *step,
+                    const VnRecipe       *recipe,
+                    GCancellable         *cancellable,
+                    GError              **error)
+{
+  g_auto(VnJudgement) trial = { 0 };
+
+  if (!improve_make (self, self->bench, step->kind, recipe, cancellable, error) ||
+      !vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
     return FALSE;
-  vn_result_unref (self->best);
-  self->best = result;
+  improve_judge (self, step, recipe, &trial);
   return TRUE;
+}
+
+static gboolean
+improve_try_network (VnImproveJob         *self,
+                     const VnImproveStep  *step,
+                     const VnRecipe       *recipe,
+                     GCancellable         *cancellable,
+                     GError              **error)
+{
+  g_autoptr(VnRecipe) simple = vn_recipe_copy (recipe);
+  g_autoptr(VnResult) plain = NULL;
+  g_autoptr(VnImproveBench) bench = NULL;
+  g_auto(VnJudgement) trial = { 0 };
+
+  simple->rounding = VN_WEIGHT_ROUNDING_NEAREST;
+  simple->bias_correction = VN_BIAS_CORRECTION_OFF;
+  plain = improve_run (self, simple, FALSE, cancellable, error);
+  bench = plain != NULL ? vn_improve_bench_new (VN_JOB (self), &self->settings.quantize, plain, cancellable, error) : NULL;
+  if (bench == NULL || !improve_make (self, bench, step->kind, recipe, cancellable, error) ||
+      !vn_improve_bench_try (bench, recipe, &trial, cancellable, error))
+    return FALSE;
+  if (!improve_judge (self, step, recipe, &trial))
+    return TRUE;
+  vn_improve_bench_free (self->bench);
+  self->bench = g_steal_pointer (&bench);
+  vn_result_unref (self->plain);
+  self->plain = g_steal_pointer (&plain);
+  return TRUE;
+}
+
+/* Names of activations, those first where most of the error starts. */
+static GPtrArray *
+improve_list_origins (VnContributions *contributions)
+{
+  g_autoptr(GArray) order = vn_contributions_sort (contributions);
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint i = 0; i < order->len; i++)
+    {
+      const VnContribution *item = vn_contributions_get (contributions, g_array_index (order, guint, i));
+
+      if (item->role == VN_TENSOR_ACTIVATION)
+        g_ptr_array_add (names, item->name);
+    }
+  return names;
+}
+
+/* Twice as many each time, as long as that is better. */
+static gboolean
+improve_try_origins (VnImproveJob         *self,
+                     const VnImproveStep  *step,
+                     const VnRecipe       *base,
+                     GCancellable         *cancellable,
+                     GError              **error)
+{
+  g_autoptr(VnContributions) contributions = vn_improve_bench_find_origins (self->bench, base, cancellable, error);
+  g_autoptr(GPtrArray) names = contributions != NULL ? improve_list_origins (contributions) : NULL;
+  g_autoptr(VnRecipe) best = vn_recipe_copy (base);
+  g_auto(VnJudgement) found = { 0 };
+
+  if (names == NULL)
+    return FALSE;
+  for (guint n = 1; n <= names->len / MOST_FLOAT && improve_has_time (self, VN_IMPROVE_SETTING); n *= 2)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_copy (base);
+      g_autofree char **some = g_new0 (char *, n + 1);
+      g_auto(VnJudgement) trial = { 0 };
+
+      memcpy (some, names->pdata, n * sizeof *some);
+      step->add (recipe, some);
+      if (!vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
+        return FALSE;
+      if (found.each != NULL && !(trial.sqnr_db > found.sqnr_db))
+        continue;
+      vn_judgement_take (&found, &trial);
+      vn_recipe_free (best);
+      best = g_steal_pointer (&recipe);
+    }
+  if (found.each != NULL)
+    improve_judge (self, step, best, &found);
+  return TRUE;
+}
+
+static gboolean
+improve_try (VnImproveJob         *self,
+             const VnImproveStep  *step,
+             GCancellable         *cancellable,
+             GError              **error)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
+  GError *reason = NULL;
+  double began = improve_get_seconds (self);
+  gboolean good;
+
+  if (!step->apply (recipe) || !vn_recipe_validate (recipe, NULL))
+    return TRUE;
+  if (!improve_has_time (self, step->kind))
+    {
+      improve_tell (self, step, VN_IMPROVE_NO_TIME, NAN, NULL);
+      return TRUE;
+    }
+  good = step->kind == VN_IMPROVE_NETWORK ? improve_try_network (self, step, recipe, cancellable, &reason)
+       : step->kind == VN_IMPROVE_ORIGINS ? improve_try_origins (self, step, recipe, cancellable, &reason)
+                                          : improve_try_recipe (self, step, recipe, cancellable, &reason);
+  self->longest[step->kind] = MAX (self->longest[step->kind], improve_get_seconds (self) - began);
+  return good || improve_take_error (self, step, reason, cancellable, error);
 }
 
 /* ---- the job ---- */
@@ -254,15 +314,23 @@ vn_improve_job_quantize (VnJob         *job,
   VnImproveJob *self = VN_IMPROVE_JOB (job);
 
   self->began = g_get_monotonic_time ();
-  self->best = improve_run (self, self->settings.quantize.recipe, NULL, FALSE, cancellable, error);
-  if (self->best == NULL)
+  if (self->settings.quantize.data == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("--auto measures what helps on the outputs: give samples with --data, and do not skip the comparison"));
+      return FALSE;
+    }
+  self->recipe = vn_recipe_copy (self->settings.quantize.recipe);
+  self->plain = improve_run (self, self->recipe, FALSE, cancellable, error);
+  if (self->plain == NULL)
     return FALSE;
-  self->best_db = self->best->errors != NULL ? vn_error_table_get_outputs_sqnr (self->best->errors) : NAN;
-  if (!isnan (self->best_db))
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("--auto measures what helps on the outputs: give samples with --data, and do not skip the comparison"));
-  return FALSE;
+  self->run_seconds = improve_get_seconds (self);
+  self->bench = vn_improve_bench_new (job, &self->settings.quantize, self->plain, cancellable, error);
+  if (self->bench == NULL || !improve_make (self, self->bench, VN_IMPROVE_NETWORK, self->recipe, cancellable, error) ||
+      !vn_improve_bench_try (self->bench, self->recipe, &self->best, cancellable, error))
+    return FALSE;
+  self->plain_db = self->best.sqnr_db;
+  return TRUE;
 }
 
 static gboolean
@@ -272,30 +340,66 @@ vn_improve_job_try_all (VnJob         *job,
 {
   VnImproveJob *self = VN_IMPROVE_JOB (job);
   VnProgress progress = vn_job_get_reporter (job);
-  double before = self->best_db;
+  guint n;
+  const VnImproveStep *steps = vn_improve_step_list (&n);
 
   /* what did not help alone may help beside what was kept after it */
-  for (guint i = 0, kept = 0; i < ROUNDS * G_N_ELEMENTS (steps) && (i < G_N_ELEMENTS (steps) || i - kept < G_N_ELEMENTS (steps)); i++)
+  for (guint i = 0, kept = 0; i < ROUNDS * n && (i < n || i - kept < n); i++)
     {
-      double best = self->best_db;
+      double best = self->best.sqnr_db;
 
-      vn_progress_report (&progress, _("repairs"), i, ROUNDS * G_N_ELEMENTS (steps));
-      if (!improve_try (self, &steps[i % G_N_ELEMENTS (steps)], cancellable, error))
+      vn_progress_report (&progress, _("repairs"), i, ROUNDS * n);
+      if ((i < n || steps[i % n].kind == VN_IMPROVE_SETTING) && !improve_try (self, &steps[i % n], cancellable, error))
         return FALSE;
-      kept = self->best_db > best ? i : kept;
+      kept = self->best.sqnr_db > best ? i : kept;
     }
-  if (!improve_find_origins (self, cancellable, error))
+  return TRUE;
+}
+
+static void
+improve_note (VnImproveJob *self)
+{
+  VnNotes *notes = self->result->notes;
+
+  vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("The outputs keep %.1f dB of signal to noise on average, plainly %.1f"),
+                self->best.sqnr_db, self->plain_db);
+  for (guint i = 0; i < self->steps->len; i++)
+    {
+      g_autofree char *text = vn_improved_dup_text (&g_array_index (self->steps, VnImproved, i));
+
+      vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, "%s", text);
+    }
+}
+
+/* Rounding and correction once more, for what all other steps came to: the result is what the recipe makes. */
+static gboolean
+vn_improve_job_finish (VnJob         *job,
+                       GCancellable  *cancellable,
+                       GError       **error)
+{
+  VnImproveJob *self = VN_IMPROVE_JOB (job);
+  g_auto(VnJudgement) after = { 0 };
+
+  self->result = improve_run (self, self->recipe, TRUE, cancellable, error);
+  if (self->result == NULL || !vn_judge_measure (self->bench->judge, self->result->quantized, &after, cancellable, error))
     return FALSE;
-  vn_notes_add (self->best->notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("The outputs keep %.1f dB of signal to noise on average, plainly %.1f"),
-                self->best_db, before);
-  for (guint i = 0; i < self->told->len; i++)
-    vn_notes_add (self->best->notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, "%s", (const char *) g_ptr_array_index (self->told, i));
+  if (after.sqnr_db < self->plain_db)
+    {
+      vn_result_unref (self->result);
+      after.sqnr_db = self->plain_db;
+      self->result = improve_run (self, self->settings.quantize.recipe, TRUE, cancellable, error);
+      if (self->result == NULL)
+        return FALSE;
+    }
+  self->best.sqnr_db = after.sqnr_db;
+  improve_note (self);
   return TRUE;
 }
 
 static const VnStage stages[] = {
-  { "quantize", N_("Quantizing plainly"), 10, NULL, vn_improve_job_quantize },
-  { "improve",  N_("Trying repairs"),     90, NULL, vn_improve_job_try_all },
+  { "quantize", N_("Quantizing plainly"),  10, NULL, vn_improve_job_quantize },
+  { "improve",  N_("Trying repairs"),      70, NULL, vn_improve_job_try_all },
+  { "finish",   N_("Quantizing with what helped"), 20, NULL, vn_improve_job_finish },
   { NULL },
 };
 
@@ -305,12 +409,16 @@ vn_improve_job_finalize (GObject *object)
   VnImproveJob *self = VN_IMPROVE_JOB (object);
   VnQuantizeSettings *quantize = &self->settings.quantize;
 
+  g_clear_pointer (&self->bench, vn_improve_bench_free);
+  g_clear_pointer (&self->plain, vn_result_unref);
+  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->recipe, vn_recipe_free);
+  vn_judgement_clear (&self->best);
   vn_model_unref (quantize->model);
   vn_data_spec_free ((VnDataSpec *) quantize->data);
   vn_recipe_free ((VnRecipe *) quantize->recipe);
   g_clear_pointer (&quantize->input_shapes, g_hash_table_unref);
-  g_clear_pointer (&self->best, vn_result_unref);
-  g_ptr_array_unref (self->told);
+  g_array_unref (self->steps);
   G_OBJECT_CLASS (vn_improve_job_parent_class)->finalize (object);
 }
 
@@ -324,7 +432,8 @@ vn_improve_job_class_init (VnImproveJobClass *klass)
 static void
 vn_improve_job_init (VnImproveJob *self)
 {
-  self->told = g_ptr_array_new_with_free_func (g_free);
+  self->steps = g_array_new (FALSE, TRUE, sizeof (VnImproved));
+  g_array_set_clear_func (self->steps, improve_clear_step);
 }
 
 /**
@@ -362,5 +471,18 @@ vn_improve_job_get_result (VnImproveJob *self)
 {
   g_return_val_if_fail (VN_IS_IMPROVE_JOB (self), NULL);
 
-  return self->best;
+  return self->result;
+}
+
+/**
+ * vn_improve_job_get_steps:
+ *
+ * Returns: (transfer none) (element-type VnImproved): what was tried, in this order
+ */
+GArray *
+vn_improve_job_get_steps (VnImproveJob *self)
+{
+  g_return_val_if_fail (VN_IS_IMPROVE_JOB (self), NULL);
+
+  return self->steps;
 }

@@ -73,6 +73,7 @@ VnModel       *vn_job_prepare              (const VnModel    *source,
 
 VnModel       *vn_job_correct_biases       (const VnJobInput *self,
                                             VnJob            *job,
+                                            const VnModel    *rounded,    /* nullable */
                                             VnStats          *stats,
                                             GCancellable     *cancellable,
                                             GError          **error);
@@ -81,15 +82,20 @@ VnModel       *vn_job_correct_biases       (const VnJobInput *self,
 
 VnModel       *vn_job_round_weights        (const VnJobInput *self,
                                             VnJob            *job,
-                                            const VnModel    *model,
                                             VnStats          *stats,
                                             GCancellable     *cancellable,
                                             GError          **error);
+VnModel       *vn_job_take_rounded         (const VnJobInput *self,
+                                            const VnModel    *corrected,  /* nullable */
+                                            const VnModel    *rounded);   /* nullable */
 
 /* ---- vn-job-samples.c ---- */
 
 GArray        *vn_job_take_samples         (GArray           *samples,
                                             gint64            n);
+GArray        *vn_job_list_judged          (const VnJobInput *self,
+                                            GArray           *used,       /* nullable */
+                                            guint             n);
 gboolean       vn_job_split_samples        (const VnDataSpec *data,
                                             guint             n,
                                             guint             n_calibration,

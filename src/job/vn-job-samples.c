@@ -53,6 +53,52 @@ job_samples_list_others (guint   n,
   return others;
 }
 
+static gboolean
+job_samples_contain (GArray *samples,
+                     guint   sample)
+{
+  for (guint i = 0; samples != NULL && i < samples->len; i++)
+    if (g_array_index (samples, guint, i) == sample)
+      return TRUE;
+  return FALSE;
+}
+
+/*< private >
+ * vn_job_list_judged:
+ * @used: those that what is judged has been made from
+ * @n: how many there should be
+ *
+ * Lists samples to judge changes by: those held out; if they are fewer than @n, also some that were calibrated with, as the
+ * outputs of a handful of samples say little, but none of @used.
+ *
+ * Returns: (transfer full) (element-type guint)
+ */
+GArray *
+vn_job_list_judged (const VnJobInput *self,
+                    GArray           *used,
+                    guint             n)
+{
+  g_autoptr(GArray) others = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(GArray) taken = NULL;
+  GArray *judged;
+
+  g_return_val_if_fail (self != NULL && self->measured != NULL, NULL);
+
+  judged = vn_job_take_samples (self->measured, MAX (n, 1));
+  for (guint i = 0; i < self->calibration->len; i++)
+    {
+      guint sample = g_array_index (self->calibration, guint, i);
+
+      if (!job_samples_contain (used, sample) && !job_samples_contain (judged, sample))
+        g_array_append_val (others, sample);
+    }
+  if (judged->len >= n || others->len == 0)
+    return judged;
+  taken = vn_job_take_samples (others, n - judged->len);
+  g_array_append_vals (judged, taken->data, taken->len);
+  return judged;
+}
+
 /*< private >
  * vn_job_split_samples:
  * @data: says how many are held out

@@ -150,8 +150,30 @@ typedef struct
 #define VN_IMPROVE_SECONDS 60
 #define VN_NOTE_CODE_AUTO "auto"    /* of the notes that tell what was tried */
 
+typedef enum
+{
+  VN_IMPROVED, VN_IMPROVE_NO_GAIN, VN_IMPROVE_TOO_SLOW, VN_IMPROVE_IMPOSSIBLE, VN_IMPROVE_NO_TIME
+} VnImproveOutcome;
+
+/**
+ * VnImproved: what one step came to.
+ * @id, @title: static; @title is translated
+ * @before_db, @after_db: signal to noise of the outputs of the samples that steps are judged by; NaN: not measured
+ * @reason: (nullable): why it was not possible
+ */
+typedef struct
+{
+  const char      *id, *title;
+  VnImproveOutcome outcome;
+  double           before_db, after_db;
+  char            *reason;
+} VnImproved;
+
+char     *vn_improved_dup_text      (const VnImproved        *self);        /* in a sentence, translated */
+
 VnJob    *vn_improve_job_new        (const VnImproveSettings *settings);
 VnResult *vn_improve_job_get_result (VnImproveJob            *self);       /* borrowed; after success */
+GArray   *vn_improve_job_get_steps  (VnImproveJob            *self);       /* borrowed; of VnImproved; after success */
 
 /* ---- prepare: float to float, and write ---- */
 

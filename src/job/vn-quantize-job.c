@@ -19,7 +19,7 @@ struct _VnQuantizeJob
   VnJobInput         input;
   VnStats           *stats;         /* nullable: from files */
   VnModel           *corrected;     /* nullable: the prepared network with corrected biases */
-  VnModel           *rounded;       /* nullable: that with weights that were rounded by what samples say */
+  VnModel           *rounded;       /* nullable: the prepared network with weights that were rounded by what samples say */
   VnResult          *draft;         /* what the stages fill, until all have succeeded */
   VnResult          *result;
 };
@@ -259,11 +259,11 @@ vn_quantize_job_correct (VnJob         *job,
 {
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
 
-  self->corrected = vn_job_correct_biases (&self->input, job, self->draft->stats, cancellable, error);
+  self->corrected = vn_job_correct_biases (&self->input, job, self->rounded, self->draft->stats, cancellable, error);
   return self->corrected != NULL;
 }
 
-/* What the plan is made of. */
+/* What the plan is made of: that finds scales from the weights as they were. */
 static const VnModel *
 quantize_job_get_float (VnQuantizeJob *self)
 {
@@ -283,7 +283,7 @@ vn_quantize_job_round (VnJob         *job,
 {
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
 
-  self->rounded = vn_job_round_weights (&self->input, job, quantize_job_get_float (self), self->draft->stats, cancellable, error);
+  self->rounded = vn_job_round_weights (&self->input, job, self->draft->stats, cancellable, error);
   return self->rounded != NULL;
 }
 
@@ -309,11 +309,12 @@ vn_quantize_job_quantize (VnJob         *job,
   const VnRecipe *recipe = self->settings.recipe;
   VnResult *result = self->draft;
   const VnModel *model = quantize_job_get_float (self);
+  g_autoptr(VnModel) written = vn_job_take_rounded (&self->input, self->corrected, self->rounded);
 
   result->plan = vn_quantize_resolve (model, recipe, result->stats, result->notes, error);
   if (result->plan == NULL)
     return FALSE;
-  result->quantized = vn_quantize_write (self->rounded != NULL ? self->rounded : model, recipe, result->plan, &result->value_names, error);
+  result->quantized = vn_quantize_write (written, recipe, result->plan, &result->value_names, error);
   if (result->quantized == NULL || !vn_model_infer_types (result->quantized, self->settings.input_shapes, NULL, error))
     return FALSE;
   result->float_bytes = result->source->file_size;
@@ -408,8 +409,9 @@ vn_quantize_job_find_origins (VnJob         *job,
   VnChannelRun run = { .shapes = input->shapes, .dataset = input->dataset,
                        .samples = (const guint *) (gpointer) input->measured->data, .n_samples = MIN (input->measured->len, ORIGIN_SAMPLES),
                        .n_threads = input->n_threads, .progress = &progress, .notes = input->notes };
+  g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
 
-  self->draft->contributions = vn_contribution_measure (self->draft->prepared, self->rounded != NULL ? self->rounded : quantize_job_get_float (self), self->draft->plan, &run, cancellable, error);
+  self->draft->contributions = vn_contribution_measure (self->draft->prepared, written, self->draft->plan, &run, cancellable, error);
   return self->draft->contributions != NULL;
 }
 
@@ -420,8 +422,8 @@ static const VnStage stages[] = {
   { "equalize",       N_("Equalizing weights"),    12, vn_quantize_job_wants_equalize,   vn_quantize_job_equalize },
   { "check",          N_("Checking the samples"), 3,  NULL,                             vn_quantize_job_check },
   { "calibrate",      N_("Calibrating"),          55, vn_quantize_job_wants_calibrate,  vn_quantize_job_calibrate },
-  { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },
   { "round-weights",  N_("Rounding weights"),     30, vn_quantize_job_wants_rounding,   vn_quantize_job_round },
+  { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },
   { "quantize",       N_("Quantizing"),           3,  NULL,                             vn_quantize_job_quantize },
   { "settings",       N_("Checking the settings"), 2, NULL,                             vn_quantize_job_check_settings },
   { "compare",        N_("Measuring error"),      25, vn_quantize_job_wants_compare,    vn_quantize_job_compare },

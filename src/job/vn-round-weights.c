@@ -18,13 +18,18 @@ round_weights_make_recipe (const VnRecipe *recipe)
   return copy;
 }
 
+/* Samples that each change is judged by, if there are as many. */
+#define JUDGED 16
+
 static VnJudge *
 round_weights_make_judge (const VnJobInput  *self,
+                          GArray            *used,
                           GCancellable      *cancellable,
                           GError           **error)
 {
+  g_autoptr(GArray) judged = vn_job_list_judged (self, used, JUDGED);
   VnRepairSamples samples = { .shapes = self->shapes, .dataset = self->dataset,
-                              .indices = (const guint *) (gpointer) self->measured->data, .n = self->measured->len,
+                              .indices = (const guint *) (gpointer) judged->data, .n = judged->len,
                               .n_threads = self->n_threads, .notes = self->notes };
 
   return vn_judge_new (self->prepared, &samples, cancellable, error);
@@ -42,15 +47,14 @@ round_weights_note (const VnJobInput   *self,
 /*< private >
  * vn_job_round_weights:
  * @job: told how far it is
- * @model: the float network, with biases corrected if they are to be
  * @stats: what ranges are found from
  *
- * Returns: (transfer full) (nullable): @model with weights that the plan of @model turns into the integers that were found
+ * Returns: (transfer full) (nullable): the prepared network with weights that the plan of that network turns into the integers
+ *   that were found
  */
 VnModel *
 vn_job_round_weights (const VnJobInput  *self,
                       VnJob             *job,
-                      const VnModel     *model,
                       VnStats           *stats,
                       GCancellable      *cancellable,
                       GError           **error)
@@ -65,7 +69,7 @@ vn_job_round_weights (const VnJobInput  *self,
   VnRepairGain gain;
   VnModel *rounded;
 
-  g_return_val_if_fail (self != NULL && job != NULL && model != NULL && stats != NULL, NULL);
+  g_return_val_if_fail (self != NULL && job != NULL && stats != NULL, NULL);
 
   if (self->dataset == NULL)
     {
@@ -74,17 +78,47 @@ vn_job_round_weights (const VnJobInput  *self,
       return NULL;
     }
   recipe = round_weights_make_recipe (self->recipe);
-  plan = vn_quantize_resolve (model, recipe, stats, NULL, error);
-  judge = plan != NULL ? round_weights_make_judge (self, cancellable, error) : NULL;
+  indices = vn_job_take_samples (self->calibration, self->recipe->rounding_samples);
+  plan = vn_quantize_resolve (self->prepared, recipe, stats, NULL, error);
+  judge = plan != NULL ? round_weights_make_judge (self, indices, cancellable, error) : NULL;
   if (judge == NULL)
     return NULL;
-  indices = vn_job_take_samples (self->calibration, self->recipe->rounding_samples);
   samples = (VnRepairSamples) { self->shapes, self->dataset, (const guint *) (gpointer) indices->data, indices->len, self->n_threads,
                                 self->notes };
   progress = vn_job_get_reporter (job);
-  input = (VnRepairInput) { model, recipe, plan, &samples, judge, &progress };
+  input = (VnRepairInput) { self->prepared, recipe, plan, &samples, judge, &progress };
   rounded = vn_second_order_round (&input, &gain, cancellable, error);
   if (rounded != NULL)
     round_weights_note (self, &gain);
   return rounded;
+}
+
+/*< private >
+ * vn_job_take_rounded:
+ * @corrected: the prepared network with other biases; %NULL: itself
+ * @rounded: the prepared network with other weights; %NULL: itself
+ *
+ * Returns: (transfer full): the network that has both
+ */
+VnModel *
+vn_job_take_rounded (const VnJobInput *self,
+                     const VnModel    *corrected,
+                     const VnModel    *rounded)
+{
+  VnModel *both;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (corrected == NULL || rounded == NULL)
+    return vn_model_ref ((VnModel *) (corrected != NULL ? corrected : rounded != NULL ? rounded : self->prepared));
+  both = vn_model_copy (corrected);
+  for (guint i = 0; i < rounded->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (rounded->graph->values, i);
+      const VnValue *before = g_hash_table_lookup (self->prepared->graph->by_name, value->name);
+
+      if (value->initializer != NULL && before != NULL && before->initializer != value->initializer)
+        vn_graph_set_initializer (both->graph, g_hash_table_lookup (both->graph->by_name, value->name), value->initializer);
+    }
+  return both;
 }

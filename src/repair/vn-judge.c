@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs networks on held-out samples and compares their outputs with the float ones, which are run once and kept. Sums are
  * kept by sample and added in their order, so that the figure does not depend on the threads. */
+#include "judge-copies.h"
 #include "vn-judge.h"
 
 #include "vn-i18n.h"
@@ -16,15 +17,17 @@ struct _VnJudge
 {
   VnRepairSamples samples;
   guint           n_outputs, n_inputs;
-  VnTensor     ***inputs;     /* by sample; NULL: not read */
-  VnTensor     ***outputs;    /* by sample, of the float network */
+  guint           n_copies;   /* how often each sample is run, moved a little */
+  guint           n_runs;
+  VnTensor     ***inputs;     /* by run; NULL: not read */
+  VnTensor     ***outputs;    /* by run, of the float network */
 };
 
 typedef struct
 {
   VnJudge     *judge;
   VnRunner   **runners;       /* by worker */
-  VnErrorSum  *sums;          /* by sample and output; NULL: the float network runs */
+  VnErrorSum  *sums;          /* by run and output; NULL: the float network runs */
 } Trial;
 
 static void
@@ -43,10 +46,10 @@ vn_judge_free (VnJudge *self)
 {
   if (self == NULL)
     return;
-  for (guint s = 0; s < self->samples.n; s++)
+  for (guint i = 0; i < self->n_runs; i++)
     {
-      judge_free_tensors (self->inputs[s], self->n_inputs);
-      judge_free_tensors (self->outputs[s], self->n_outputs);
+      judge_free_tensors (self->inputs[i], self->n_inputs);
+      judge_free_tensors (self->outputs[i], self->n_outputs);
     }
   g_free (self->inputs);
   g_free (self->outputs);
@@ -66,30 +69,30 @@ judge_add_error (VnErrorSum     *sum,
 }
 
 static gboolean
-judge_run_sample (gsize     sample,
-                  guint     worker,
-                  gpointer  data,
-                  GError  **error)
+judge_run_item (gsize     run,
+                guint     worker,
+                gpointer  data,
+                GError  **error)
 {
   Trial *trial = data;
   VnJudge *self = trial->judge;
   VnTensor **outputs;
 
-  if (self->inputs[sample] == NULL)
+  if (self->inputs[run] == NULL)
     return TRUE;
   outputs = g_new0 (VnTensor *, self->n_outputs + 1);
-  if (!vn_runner_run (trial->runners[worker], self->inputs[sample], outputs, NULL, error))
+  if (!vn_runner_run (trial->runners[worker], self->inputs[run], outputs, NULL, error))
     {
       judge_free_tensors (outputs, self->n_outputs);
       return FALSE;
     }
   if (trial->sums == NULL)
     {
-      self->outputs[sample] = outputs;
+      self->outputs[run] = outputs;
       return TRUE;
     }
   for (guint i = 0; i < self->n_outputs; i++)
-    judge_add_error (&trial->sums[sample * self->n_outputs + i], self->outputs[sample][i], outputs[i]);
+    judge_add_error (&trial->sums[run * self->n_outputs + i], self->outputs[run][i], outputs[i]);
   judge_free_tensors (outputs, self->n_outputs);
   return TRUE;
 }
@@ -101,14 +104,14 @@ judge_run (VnJudge       *self,
            GCancellable  *cancellable,
            GError       **error)
 {
-  guint n = MAX (1, MIN (self->samples.n_threads > 0 ? self->samples.n_threads : vn_parallel_default_threads (), self->samples.n));
+  guint n = MAX (1, MIN (self->samples.n_threads > 0 ? self->samples.n_threads : vn_parallel_default_threads (), self->n_runs));
   g_autofree VnRunner **runners = g_new0 (VnRunner *, n);
   Trial trial = { self, runners, sums };
   gboolean good = TRUE;
 
   for (guint i = 0; i < n && good; i++)
     good = (runners[i] = vn_runner_new (plan, error)) != NULL;
-  good = good && vn_parallel_for (n, self->samples.n, judge_run_sample, &trial, cancellable, error);
+  good = good && vn_parallel_for (n, self->n_runs, judge_run_item, &trial, cancellable, error);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&runners[i], vn_runner_free);
   return good;
@@ -116,22 +119,39 @@ judge_run (VnJudge       *self,
 
 /* ---- the judge ---- */
 
+/* The inputs of a sample, and of its copies. */
+static gboolean
+judge_load_sample (VnJudge   *self,
+                   guint      sample,
+                   GError   **error)
+{
+  VnTensor ***runs = &self->inputs[sample * self->n_copies];
+  GError *bad = NULL;
+
+  runs[0] = g_new0 (VnTensor *, self->n_inputs + 1);
+  if (!vn_dataset_load (self->samples.dataset, self->samples.indices[sample], runs[0], &bad))
+    {
+      judge_free_tensors (runs[0], self->n_inputs);
+      runs[0] = NULL;
+      return vn_dataset_leave_out (self->samples.dataset, self->samples.indices[sample], bad, self->samples.notes, error);
+    }
+  for (guint i = 1; i < self->n_copies; i++)
+    {
+      runs[i] = g_new0 (VnTensor *, self->n_inputs + 1);
+      runs[i][0] = vn_judge_make_copy (runs[0][0], i, error);
+      if (runs[i][0] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 judge_load (VnJudge  *self,
             GError  **error)
 {
-  for (guint s = 0; s < self->samples.n; s++)
-    {
-      GError *bad = NULL;
-
-      self->inputs[s] = g_new0 (VnTensor *, self->n_inputs + 1);
-      if (vn_dataset_load (self->samples.dataset, self->samples.indices[s], self->inputs[s], &bad))
-        continue;
-      judge_free_tensors (self->inputs[s], self->n_inputs);
-      self->inputs[s] = NULL;
-      if (!vn_dataset_leave_out (self->samples.dataset, self->samples.indices[s], bad, self->samples.notes, error))
-        return FALSE;
-    }
+  for (guint i = 0; i < self->samples.n; i++)
+    if (!judge_load_sample (self, i, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -186,8 +206,10 @@ vn_judge_new (VnModel                *model,
   self->samples.n = MIN (samples->n, judge_count_samples (plan, samples->n));
   self->n_inputs = vn_plan_get_n_inputs (plan);
   self->n_outputs = vn_plan_get_n_outputs (plan);
-  self->inputs = g_new0 (VnTensor **, self->samples.n + 1);
-  self->outputs = g_new0 (VnTensor **, self->samples.n + 1);
+  self->n_copies = vn_judge_count_copies (plan, self->samples.n);
+  self->n_runs = self->samples.n * self->n_copies;
+  self->inputs = g_new0 (VnTensor **, self->n_runs + 1);
+  self->outputs = g_new0 (VnTensor **, self->n_runs + 1);
   if (!judge_load (self, error) || !judge_run (self, plan, NULL, cancellable, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -205,8 +227,8 @@ judge_find_mean (const VnJudge    *self,
       VnErrorSum sum;
 
       vn_error_sum_init (&sum);
-      for (guint s = 0; s < self->samples.n; s++)
-        vn_error_sum_merge (&sum, &sums[s * self->n_outputs + i]);
+      for (guint r = 0; r < self->n_runs; r++)
+        vn_error_sum_merge (&sum, &sums[r * self->n_outputs + i]);
       if (sum.n == 0 && sum.n_bad == 0)
         continue;
       total += vn_error_sum_bounded_sqnr (&sum);
@@ -215,18 +237,42 @@ judge_find_mean (const VnJudge    *self,
   return n > 0 ? total / n : vn_sqnr_bound (INFINITY, 0);
 }
 
+/* The same for each run alone. */
+static GArray *
+judge_list_means (const VnJudge    *self,
+                  const VnErrorSum *sums)
+{
+  GArray *means = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (guint r = 0; r < self->n_runs; r++)
+    {
+      double total = 0;
+      guint n = 0;
+
+      for (guint i = 0; i < self->n_outputs; i++)
+        {
+          const VnErrorSum *sum = &sums[r * self->n_outputs + i];
+
+          total += sum->n > 0 || sum->n_bad > 0 ? vn_error_sum_bounded_sqnr (sum) : 0;
+          n += sum->n > 0 || sum->n_bad > 0;
+        }
+      total = n > 0 ? total / n : vn_sqnr_bound (INFINITY, 0);
+      g_array_append_val (means, total);
+    }
+  return means;
+}
+
 /**
  * vn_judge_measure:
  * @model: a network with the inputs and outputs of the float one
- * @sqnr_db: (out): signal to quantization noise of each output over all samples, in dB, averaged over the outputs; between
- *   -200 and 200. 200 also where no output is of float32
+ * @judgement: (out): to be cleared
  *
  * Returns: %FALSE with an error if @model cannot be run
  */
 gboolean
 vn_judge_measure (VnJudge       *self,
                   VnModel       *model,
-                  double        *sqnr_db,
+                  VnJudgement   *judgement,
                   GCancellable  *cancellable,
                   GError       **error)
 {
@@ -235,11 +281,12 @@ vn_judge_measure (VnJudge       *self,
   g_autofree VnErrorSum *sums = NULL;
   gsize n;
 
-  g_return_val_if_fail (self != NULL && model != NULL && sqnr_db != NULL, FALSE);
+  g_return_val_if_fail (self != NULL && model != NULL && judgement != NULL, FALSE);
 
+  *judgement = (VnJudgement) { 0 };
   options.input_shapes = self->samples.shapes;
   plan = vn_plan_new (model, &options, NULL, error);
-  n = (gsize) self->samples.n * self->n_outputs;
+  n = (gsize) self->n_runs * self->n_outputs;
   sums = g_new (VnErrorSum, n + 1);
   if (plan == NULL)
     return FALSE;
@@ -252,6 +299,56 @@ vn_judge_measure (VnJudge       *self,
     vn_error_sum_init (&sums[i]);
   if (!judge_run (self, plan, sums, cancellable, error))
     return FALSE;
-  *sqnr_db = judge_find_mean (self, sums);
+  *judgement = (VnJudgement) { judge_find_mean (self, sums), judge_list_means (self, sums) };
   return TRUE;
+}
+
+/* ---- what it says ---- */
+
+void
+vn_judgement_clear (VnJudgement *self)
+{
+  g_return_if_fail (self != NULL);
+
+  g_clear_pointer (&self->each, g_array_unref);
+}
+
+/**
+ * vn_judgement_take:
+ * @from: (inout): is empty afterwards
+ */
+void
+vn_judgement_take (VnJudgement *self,
+                   VnJudgement *from)
+{
+  g_return_if_fail (self != NULL && from != NULL && self != from);
+
+  vn_judgement_clear (self);
+  *self = *from;
+  *from = (VnJudgement) { 0 };
+}
+
+/**
+ * vn_judgement_get_error:
+ * @before: by the same judge
+ *
+ * Returns: the standard error, in dB, of the mean gain over the samples from @before to @self: what chance alone may bring
+ */
+double
+vn_judgement_get_error (const VnJudgement *self,
+                        const VnJudgement *before)
+{
+  double sum = 0, squares = 0, n;
+
+  g_return_val_if_fail (self != NULL && before != NULL && self->each->len == before->each->len, 0);
+
+  n = self->each->len;
+  for (guint i = 0; i < self->each->len; i++)
+    {
+      double gain = g_array_index (self->each, double, i) - g_array_index (before->each, double, i);
+
+      sum += gain;
+      squares += gain * gain;
+    }
+  return n < 2 ? 0 : sqrt (MAX (squares - sum * sum / n, 0) / (n * (n - 1)));
 }

@@ -29,6 +29,18 @@ typedef struct
  */
 typedef struct _VnJudge VnJudge;
 
+/**
+ * VnJudgement: how near the outputs of a network are to the float ones.
+ * @sqnr_db: signal to quantization noise of each output over all samples, in dB, averaged over the outputs; between -200 and
+ *   200. 200 also where no output is of float32
+ * @each: (element-type double): the same of each sample, and of its copies, in the same order for all networks
+ */
+typedef struct
+{
+  double  sqnr_db;
+  GArray *each;
+} VnJudgement;
+
 VnJudge *vn_judge_new     (VnModel                *model,
                            const VnRepairSamples  *samples,
                            GCancellable           *cancellable,
@@ -36,10 +48,17 @@ VnJudge *vn_judge_new     (VnModel                *model,
 void     vn_judge_free    (VnJudge                *self);
 gboolean vn_judge_measure (VnJudge                *self,
                            VnModel                *model,
-                           double                 *sqnr_db,
+                           VnJudgement            *judgement,
                            GCancellable           *cancellable,
                            GError                **error);
 
+void     vn_judgement_clear     (VnJudgement            *self);
+void     vn_judgement_take      (VnJudgement            *self,
+                                 VnJudgement            *from);
+double   vn_judgement_get_error (const VnJudgement      *self,
+                                 const VnJudgement      *before);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnJudge, vn_judge_free)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnJudgement, vn_judgement_clear)
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Second-order rounding from the front of a network to its end, a batch of layers at a time: the quantized network, with the
- * batches before already rounded, runs the samples; what the layers of the batch read there decides how their weights are rounded;
- * and what does not lower the error of the outputs is taken back. */
+ * batches before already rounded, runs the samples; what the layers of the batch read there decides how their weights are rounded.
+ * At the end, batches without which the outputs are nearer to the float ones are taken back. */
 #include "rounded-layer.h"
 
 #include "vn-graph-edit.h"
@@ -221,35 +221,68 @@ second_order_set_weights (SecondOrder  *self,
     }
 }
 
-/* Takes the weights of some layers, or of those among them that do not make the outputs worse. */
 static gboolean
-second_order_keep_best (SecondOrder   *self,
-                        GPtrArray  *batch,
-                        guint       first,
-                        guint       last,
-                        GError    **error)
+second_order_measure (SecondOrder  *self,
+                      VnJudgement  *judgement,
+                      GError      **error)
 {
-  g_autoptr(VnModel) quantized = NULL;
-  double after = 0;
+  g_autoptr(VnModel) quantized = second_order_write (self, error);
 
-  second_order_set_weights (self, batch, first, last, TRUE);
-  if (self->input->judge != NULL)
+  return quantized != NULL && vn_judge_measure (self->input->judge, quantized, judgement, self->cancellable, error);
+}
+
+/* Takes rounding back where the outputs are better without it. A layer changes them less than chance does, as its errors add to
+ * those of all others or cancel them: what it computes is nearer to the float values for certain, and that decides unless the
+ * samples say something else. */
+static gboolean
+second_order_review (SecondOrder  *self,
+                     VnJudgement  *best,
+                     guint         first,
+                     guint         last,
+                     GError      **error)
+{
+  g_auto(VnJudgement) without = { 0 };
+  double gain;
+
+  second_order_set_weights (self, self->layers, first, last, FALSE);
+  if (!second_order_measure (self, &without, error))
+    return FALSE;
+  gain = without.sqnr_db - best->sqnr_db;
+  if (gain > vn_judgement_get_error (&without, best))
     {
-      quantized = second_order_write (self, error);
-      if (quantized == NULL || !vn_judge_measure (self->input->judge, quantized, &after, self->cancellable, error))
-        return FALSE;
-    }
-  if (after >= self->gain->after_db)
-    {
-      self->gain->after_db = after;
-      self->gain->n_kept += last - first;
+      self->gain->n_kept -= last - first;
+      vn_judgement_take (best, &without);
       return TRUE;
     }
-  second_order_set_weights (self, batch, first, last, FALSE);
-  if (last - first == 1)
+  second_order_set_weights (self, self->layers, first, last, TRUE);
+  return gain <= 0 || last - first == 1 ||
+         (second_order_review (self, best, first, (first + last) / 2, error) &&
+          second_order_review (self, best, (first + last) / 2, last, error));
+}
+
+/* The end of each batch is in @ends. */
+static gboolean
+second_order_review_all (SecondOrder  *self,
+                         GArray       *ends,
+                         VnJudgement  *plain,
+                         GError      **error)
+{
+  g_auto(VnJudgement) best = { 0 };
+
+  self->gain->n_kept = self->layers->len;
+  if (!second_order_measure (self, &best, error))
+    return FALSE;
+  for (guint i = 0; i < ends->len; i++)
+    if (!second_order_review (self, &best, i > 0 ? g_array_index (ends, guint, i - 1) : 0, g_array_index (ends, guint, i), error))
+      return FALSE;
+  self->gain->before_db = plain->sqnr_db;
+  self->gain->after_db = best.sqnr_db;
+  if (best.sqnr_db >= plain->sqnr_db)
     return TRUE;
-  return second_order_keep_best (self, batch, first, (first + last) / 2, error) &&
-         second_order_keep_best (self, batch, (first + last) / 2, last, error);
+  second_order_set_weights (self, self->layers, 0, self->layers->len, FALSE);
+  self->gain->after_db = plain->sqnr_db;
+  self->gain->n_kept = 0;
+  return TRUE;
 }
 
 /* ---- batches ---- */
@@ -283,11 +316,32 @@ second_order_do_batch (SecondOrder  *self,
   gboolean good = second_order_sum_up (self, batch, error) &&
                   vn_parallel_for (self->input->samples->n_threads, batch->len, second_order_solve_item, data, self->cancellable, error);
 
+  if (good)
+    second_order_set_weights (self, batch, 0, batch->len, TRUE);
   for (guint i = 0; i < batch->len; i++)
     vn_rounded_layer_end (g_ptr_array_index (batch, i));
   self->gain->n_tried += batch->len;
   vn_progress_report (self->input->progress, _("layers"), self->n_done, self->layers->len);
-  return good && (batch->len == 0 || second_order_keep_best (self, batch, 0, batch->len, error));
+  return good;
+}
+
+static gboolean
+second_order_do_batches (SecondOrder  *self,
+                         GError      **error)
+{
+  g_autoptr(GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_auto(VnJudgement) plain = { 0 };
+
+  if (self->input->judge != NULL && !second_order_measure (self, &plain, error))
+    return FALSE;
+  while (self->n_done < self->layers->len)
+    {
+      if (!second_order_do_batch (self, error))
+        return FALSE;
+      g_array_append_val (ends, self->n_done);
+    }
+  self->gain->n_kept = self->layers->len;
+  return self->input->judge == NULL || second_order_review_all (self, ends, &plain, error);
 }
 
 /**
@@ -314,18 +368,7 @@ vn_second_order_round (const VnRepairInput  *input,
   if (!vn_linalg_init (error))
     return NULL;
   self.model = vn_model_copy (input->prepared);
-  if (input->judge != NULL)
-    {
-      g_autoptr(VnModel) plain = second_order_write (&self, error);
-
-      if (plain == NULL || !vn_judge_measure (input->judge, plain, &gain->before_db, cancellable, error))
-        return NULL;
-      gain->after_db = gain->before_db;
-    }
-  if (!second_order_list_layers (&self, error))
+  if (!second_order_list_layers (&self, error) || !second_order_do_batches (&self, error))
     return NULL;
-  while (self.n_done < self.layers->len)
-    if (!second_order_do_batch (&self, error))
-      return NULL;
   return g_steal_pointer (&self.model);
 }

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Trying recipes quickly: what is the same for all of them is made once. */
+#include "improve-bench.h"
+
+#include "vn-contribution.h"
+#include "vn-error.h"
+#include "vn-format-traits.h"
+#include "vn-i18n.h"
+
+/* Samples that recipes are judged by, if there are as many: with fewer, chance decides. */
+#define JUDGED 32
+
+/* Samples that origins are looked for with: their order matters here, not their size. */
+#define ORIGIN_SAMPLES 3
+
+/**
+ * vn_improve_bench_free:
+ */
+void
+vn_improve_bench_free (VnImproveBench *self)
+{
+  if (self == NULL)
+    return;
+  vn_notes_unref (self->input.notes);
+  vn_job_input_clear (&self->input);
+  g_clear_pointer (&self->stats, vn_stats_unref);
+  g_clear_pointer (&self->judge, vn_judge_free);
+  g_clear_pointer (&self->rounded, vn_model_unref);
+  g_clear_pointer (&self->corrected, vn_model_unref);
+  g_free (self);
+}
+
+static gboolean
+improve_bench_make_judge (VnImproveBench  *self,
+                          GCancellable    *cancellable,
+                          GError         **error)
+{
+  g_autoptr(GArray) judged = vn_job_list_judged (&self->input, NULL, JUDGED);
+  VnRepairSamples samples = { .shapes = self->input.shapes, .dataset = self->input.dataset,
+                              .indices = (const guint *) (gpointer) judged->data, .n = judged->len,
+                              .n_threads = self->input.n_threads, .notes = self->input.notes };
+
+  self->judge = vn_judge_new (self->input.prepared, &samples, cancellable, error);
+  return self->judge != NULL;
+}
+
+/**
+ * vn_improve_bench_new:
+ * @job: told how far it is
+ * @settings: of the run that gave @plain
+ * @plain: what tries start from: its recipe must outlive the bench
+ */
+VnImproveBench *
+vn_improve_bench_new (VnJob                     *job,
+                      const VnQuantizeSettings  *settings,
+                      VnResult                  *plain,
+                      GCancellable              *cancellable,
+                      GError                   **error)
+{
+  g_autoptr(VnImproveBench) self = g_new0 (VnImproveBench, 1);
+
+  g_return_val_if_fail (job != NULL && settings != NULL && plain != NULL && plain->stats != NULL, NULL);
+
+  self->job = job;
+  self->stats = vn_stats_ref (plain->stats);
+  self->input = (VnJobInput) { .model = settings->model, .data = settings->data, .recipe = plain->recipe,
+                               .given_shapes = settings->input_shapes, .n_calibration = settings->n_calibration,
+                               .n_threads = settings->n_threads, .notes = vn_notes_new () };
+  if (!vn_job_input_prepare (&self->input, cancellable, error) ||
+      (vn_job_input_wants_equalize (&self->input) && !vn_job_input_equalize (&self->input, job, cancellable, error)) ||
+      !improve_bench_make_judge (self, cancellable, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+/* The input as it would be with another recipe that prepares the same network. */
+static VnJobInput
+improve_bench_get_input (VnImproveBench *self,
+                         const VnRecipe *recipe)
+{
+  VnJobInput input = self->input;
+
+  input.recipe = recipe;
+  return input;
+}
+
+/**
+ * vn_improve_bench_round:
+ *
+ * Finds the weights that recipes with second-order rounding get from now on.
+ */
+gboolean
+vn_improve_bench_round (VnImproveBench  *self,
+                        const VnRecipe  *recipe,
+                        GCancellable    *cancellable,
+                        GError         **error)
+{
+  VnJobInput input;
+  VnModel *rounded;
+
+  g_return_val_if_fail (self != NULL && recipe != NULL, FALSE);
+
+  input = improve_bench_get_input (self, recipe);
+  rounded = vn_job_round_weights (&input, self->job, self->stats, cancellable, error);
+  if (rounded == NULL)
+    return FALSE;
+  g_clear_pointer (&self->rounded, vn_model_unref);
+  self->rounded = rounded;
+  return TRUE;
+}
+
+static const VnModel *
+improve_bench_get_rounded (VnImproveBench *self,
+                           const VnRecipe *recipe)
+{
+  return recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST ? self->rounded : NULL;
+}
+
+/**
+ * vn_improve_bench_correct:
+ *
+ * Finds the biases that recipes with correction of biases get from now on.
+ */
+gboolean
+vn_improve_bench_correct (VnImproveBench  *self,
+                          const VnRecipe  *recipe,
+                          GCancellable    *cancellable,
+                          GError         **error)
+{
+  VnJobInput input;
+  VnModel *corrected;
+
+  g_return_val_if_fail (self != NULL && recipe != NULL, FALSE);
+
+  input = improve_bench_get_input (self, recipe);
+  corrected = vn_job_correct_biases (&input, self->job, improve_bench_get_rounded (self, recipe), self->stats, cancellable, error);
+  if (corrected == NULL)
+    return FALSE;
+  g_clear_pointer (&self->corrected, vn_model_unref);
+  self->corrected = corrected;
+  return TRUE;
+}
+
+static const VnModel *
+improve_bench_get_corrected (VnImproveBench *self,
+                             const VnRecipe *recipe)
+{
+  return recipe->bias_correction != VN_BIAS_CORRECTION_OFF ? self->corrected : NULL;
+}
+
+/* What would be exported. */
+static VnModel *
+improve_bench_write (VnImproveBench  *self,
+                     const VnRecipe  *recipe,
+                     VnQuantPlan    **plan,
+                     GError         **error)
+{
+  const VnModel *corrected = improve_bench_get_corrected (self, recipe);
+  g_autoptr(VnModel) weights = vn_job_take_rounded (&self->input, corrected, improve_bench_get_rounded (self, recipe));
+  g_autoptr(VnModel) model = NULL;
+
+  *plan = vn_quantize_resolve (corrected != NULL ? corrected : self->input.prepared, recipe, self->stats, NULL, error);
+  model = *plan != NULL ? vn_quantize_write (weights, recipe, *plan, NULL, error) : NULL;
+  return model != NULL && vn_model_infer_types (model, self->input.shapes, NULL, error) ? g_steal_pointer (&model) : NULL;
+}
+
+/**
+ * vn_improve_bench_try:
+ * @recipe: prepares the same network
+ * @trial: (out): what it comes to
+ *
+ * Returns: %FALSE also if @recipe cannot be carried out on this network
+ */
+gboolean
+vn_improve_bench_try (VnImproveBench  *self,
+                      const VnRecipe  *recipe,
+                      VnJudgement     *trial,
+                      GCancellable    *cancellable,
+                      GError         **error)
+{
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(VnModel) model = NULL;
+
+  g_return_val_if_fail (self != NULL && recipe != NULL && trial != NULL, FALSE);
+
+  model = improve_bench_write (self, recipe, &plan, error);
+  return model != NULL && vn_judge_measure (self->judge, model, trial, cancellable, error);
+}
+
+/**
+ * vn_improve_bench_find_origins:
+ *
+ * Returns: (transfer full) (nullable): where the error starts that @recipe makes
+ */
+VnContributions *
+vn_improve_bench_find_origins (VnImproveBench  *self,
+                               const VnRecipe  *recipe,
+                               GCancellable    *cancellable,
+                               GError         **error)
+{
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(VnModel) model = NULL, weights = NULL;
+  g_autoptr(GArray) samples = NULL;
+  VnProgress progress;
+  VnChannelRun run;
+
+  g_return_val_if_fail (self != NULL && recipe != NULL, NULL);
+
+  model = improve_bench_write (self, recipe, &plan, error);
+  if (model == NULL)
+    return NULL;
+  weights = vn_job_take_rounded (&self->input, improve_bench_get_corrected (self, recipe), improve_bench_get_rounded (self, recipe));
+  samples = vn_job_list_judged (&self->input, NULL, ORIGIN_SAMPLES);
+  progress = vn_job_get_reporter (self->job);
+  run = (VnChannelRun) { .shapes = self->input.shapes, .dataset = self->input.dataset,
+                         .samples = (const guint *) (gpointer) samples->data, .n_samples = samples->len,
+                         .n_threads = self->input.n_threads, .progress = &progress, .notes = self->input.notes };
+  return vn_contribution_measure (self->input.prepared, weights, plan, &run, cancellable, error);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What “--auto” can try: vn-improve-steps.def. */
+#pragma once
+
+#include "improve-bench.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnImproveKind: what has to be made for a step.
+ * @VN_IMPROVE_SETTING: nothing: the recipe alone changes
+ * @VN_IMPROVE_ROUNDING: weights are rounded anew
+ * @VN_IMPROVE_CORRECTION: biases are corrected anew
+ * @VN_IMPROVE_NETWORK: another float network, with statistics of its own
+ * @VN_IMPROVE_ORIGINS: where the error starts is found, and tensors are chosen by it
+ */
+typedef enum
+{
+  VN_IMPROVE_SETTING, VN_IMPROVE_ROUNDING, VN_IMPROVE_CORRECTION, VN_IMPROVE_NETWORK, VN_IMPROVE_ORIGINS
+} VnImproveKind;
+
+/**
+ * VnImproveStep:
+ * @id: static
+ * @title: N_()
+ * @apply: changes a recipe, and says whether it has; of %VN_IMPROVE_ORIGINS: whether the step can be tried
+ * @add: (nullable): of %VN_IMPROVE_ORIGINS: does it to some activations
+ */
+typedef struct
+{
+  const char    *id, *title;
+  VnImproveKind  kind;
+  gboolean     (*apply) (VnRecipe *recipe);
+  void         (*add)   (VnRecipe *recipe, char **tensors);
+} VnImproveStep;
+
+const VnImproveStep *vn_improve_step_list (guint *n);
+
+G_END_DECLS

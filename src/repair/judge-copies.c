@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pictures are moved by some pixels and mirrored: what a network makes of them has errors of its own, of the same size. */
+#include "judge-copies.h"
+
+/* Numbers of outputs that an error is told from, if copies of samples can give them; and how many of a sample at most. */
+#define ENOUGH_NUMBERS 4096
+#define MOST_COPIES 8
+
+/* Sizes that are open count as 1. */
+static gsize
+judge_copies_count_least (const VnShape *shape)
+{
+  gsize n = 1;
+
+  for (int i = 0; i < shape->rank; i++)
+    n = MIN (n * (gsize) MAX (shape->dims[i], 1), ENOUGH_NUMBERS);
+  return n;
+}
+
+/*< private >
+ * vn_judge_count_copies:
+ * @plan: of the float network
+ *
+ * Returns: how often each sample is to be run, itself counted; 1 unless the only input is a picture
+ */
+guint
+vn_judge_count_copies (VnPlan *plan,
+                       guint   n_samples)
+{
+  const VnTensorType *input = vn_plan_get_n_inputs (plan) == 1 ? vn_plan_get_input_type (plan, 0) : NULL;
+  gsize numbers = 0;
+
+  if (input == NULL || input->dtype != VN_DTYPE_F32 || input->shape.rank != 4 || n_samples == 0)
+    return 1;
+  for (guint i = 0; i < vn_plan_get_n_outputs (plan); i++)
+    numbers += judge_copies_count_least (&vn_plan_get_output (plan, i)->type.shape);
+  return (guint) CLAMP (ENOUGH_NUMBERS / MAX (numbers, 1) / n_samples, 1, MOST_COPIES);
+}
+
+/* Which number of the sample stands at a place of the copy: channels are the shortest axis but the first. */
+static gsize
+judge_copies_find_source (const VnShape *shape,
+                          const gint64  *at,
+                          guint          copy)
+{
+  int channels = shape->dims[1] <= shape->dims[2] && shape->dims[1] <= shape->dims[3] ? 1 : 3;
+  gsize source = (gsize) at[0];
+
+  for (int axis = 1; axis < 4; axis++)
+    {
+      gint64 n = shape->dims[axis], from = at[axis];
+
+      if (axis != channels)
+        from = (from + (gint64) copy * (axis == 2 ? 3 : 5)) % n;
+      if (axis == (channels == 1 ? 3 : 2) && copy % 2 == 1)
+        from = n - 1 - from;
+      source = source * (gsize) n + (gsize) from;
+    }
+  return source;
+}
+
+/*< private >
+ * vn_judge_make_copy:
+ * @tensor: float32, of rank 4
+ * @copy: from 1
+ *
+ * Returns: (transfer full) (nullable): @tensor, moved around its edges; odd copies are mirrored
+ */
+VnTensor *
+vn_judge_make_copy (const VnTensor  *tensor,
+                    guint            copy,
+                    GError         **error)
+{
+  VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
+  const gint64 *dims = tensor->shape.dims;
+  gsize i = 0;
+
+  for (gint64 a = 0; result != NULL && a < dims[0]; a++)
+    for (gint64 b = 0; b < dims[1]; b++)
+      for (gint64 c = 0; c < dims[2]; c++)
+        for (gint64 d = 0; d < dims[3]; d++)
+          {
+            const gint64 at[] = { a, b, c, d };
+
+            ((float *) result->data)[i++] = ((const float *) tensor->data)[judge_copies_find_source (&tensor->shape, at, copy)];
+          }
+  return result;
+}
