@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How long a kernel takes: a fixed time and one for each unit of work, from the table of vn-runtime-costs.def. */
+#include "vn-runtime-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BLOCK 16   /* channels that kernels make at once */
+
+typedef enum { TYPE_ANY, TYPE_FLOAT, TYPE_INT8, TYPE_INT16 } Type;
+typedef enum { SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_GROUPED, SHAPE_NARROW } Shape;
+typedef enum { UNIT_MACS, UNIT_OUT, UNIT_IN, UNIT_NONE } Unit;
+
+typedef struct
+{
+  const char *kernel;   /* "" is any */
+  Type        type;
+  Shape       shape;
+  Unit        unit;
+  double      fixed, each, out, read;
+} Cost;
+
+static const Cost costs[] = {
+#define VN_RUNTIME_COST(kernel, type, shape, unit, fixed, each, out, read) { kernel, TYPE_##type, SHAPE_##shape, UNIT_##unit, fixed, each, out, read },
+#include "vn-runtime-costs.def"
+#undef VN_RUNTIME_COST
+};
+
+/* Of the integers that a QuantizeLinear makes, of all else what it reads. */
+static Type
+cost_get_type (const VnNode *node)
+{
+  VnDType dtype = vn_runtime_get_dtype (vn_runtime_is_q (node) ? vn_node_get_output (node, 0) : vn_node_get_input (node, 0));
+
+  if (!vn_dtype_is_integer (dtype) || vn_dtype_get_bits (dtype) > 16)
+    return TYPE_FLOAT;
+  return vn_dtype_get_bits (dtype) == 16 ? TYPE_INT16 : TYPE_INT8;
+}
+
+/* What is counted of a product: multiplications with those that kernels do in vain to fill a block, elements made, and gathered. */
+typedef struct
+{
+  Shape  shape;
+  double macs, out, read;
+} Work;
+
+static double
+cost_round_up (double n)
+{
+  return ceil (n / BLOCK) * BLOCK;
+}
+
+static void
+cost_measure_conv (const VnNode *node,
+                   Work         *work)
+{
+  const VnShape *weight = vn_runtime_get_shape (vn_node_get_input (node, 1));
+  gboolean blocks = g_str_equal (node->domain, "com.microsoft.nchwc") || g_str_has_prefix (node->op_type, "QLinear");
+  double group = (double) vn_node_get_int (node, "group", 1), window = 1, made, pixels, columns;
+
+  if (weight == NULL || weight->rank < 3 || !vn_shape_is_static (weight) || weight->dims[0] == 0)
+    return;
+  for (int i = 2; i < weight->rank; i++)
+    window *= (double) weight->dims[i];
+  if (group > 1 && weight->dims[1] == 1 && (double) weight->dims[0] == group)
+    {
+      work->shape = SHAPE_DEPTHWISE;
+      return;
+    }
+  made = (double) weight->dims[0];
+  pixels = work->out / made;
+  columns = pixels * window * (double) weight->dims[1];
+  work->out = pixels * (blocks && group == 1 ? cost_round_up (made) : made);
+  work->macs = columns * work->out / pixels;
+  work->read = columns * group;
+  work->shape = group > 1 ? SHAPE_GROUPED
+                : g_str_equal (node->domain, "com.microsoft.nchwc") && weight->dims[1] < BLOCK ? SHAPE_NARROW
+                : window == 1 ? SHAPE_POINTWISE : SHAPE_DENSE;
+}
+
+static gboolean
+cost_names (const Cost   *cost,
+            const VnNode *node)
+{
+  gsize n = strlen (node->domain);
+
+  if (cost->kernel[0] == '\0')
+    return TRUE;
+  if (n == 0)
+    return g_str_equal (cost->kernel, node->op_type);
+  return strncmp (cost->kernel, node->domain, n) == 0 && cost->kernel[n] == '.' && g_str_equal (cost->kernel + n + 1, node->op_type);
+}
+
+double
+vn_runtime_get_seconds (const VnRuntimeGraph *self,
+                        const VnNode         *node,
+                        double                macs)
+{
+  Type type = cost_get_type (node);
+  double in = vn_runtime_count (vn_node_get_input (node, 0)), out = vn_runtime_count (vn_node_get_output (node, 0));
+  Work work = { SHAPE_ANY, macs, out, in };
+
+  if (g_str_has_suffix (node->op_type, "Conv"))
+    cost_measure_conv (node, &work);
+  for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
+    {
+      const Cost *cost = &costs[i];
+      double units = cost->unit == UNIT_MACS ? work.macs : cost->unit == UNIT_OUT ? out : cost->unit == UNIT_IN ? in : 0;
+
+      if (cost_names (cost, node) && (cost->type == TYPE_ANY || cost->type == type) && (cost->shape == SHAPE_ANY || cost->shape == work.shape))
+        return (cost->fixed + cost->each * units + cost->out * work.out + cost->read * work.read) * 1e-9;
+    }
+  return 0;
+}

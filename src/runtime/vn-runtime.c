@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The forecast: the optimizer's steps on a copy of the network, then a row for each node of the one that was given. */
+#include "vn-runtime-private.h"
+
+#include "vn-i18n.h"
+#include "vn-op.h"
+#include "vn-op-flops.h"
+
+#include <math.h>
+
+static const struct
+{
+  const char *id, *title;
+} kinds[VN_N_RUNTIME_KINDS] = {
+  [VN_RUNTIME_FLOAT]    = { "float",    N_("float") },
+  [VN_RUNTIME_INTEGER]  = { "integer",  N_("integers") },
+  [VN_RUNTIME_MOVES]    = { "moves",    N_("moves integers") },
+  [VN_RUNTIME_ABSORBED] = { "absorbed", N_("done by another node") },
+  [VN_RUNTIME_FOLDED]   = { "folded",   N_("done once") },
+};
+
+static const char * const reasons[] = {
+#define VN_RUNTIME_REASON(id, text) text,
+#include "vn-runtime-reasons.def"
+#undef VN_RUNTIME_REASON
+};
+
+const char *
+vn_runtime_kind_get_id (VnRuntimeKind self)
+{
+  g_return_val_if_fail (self < VN_N_RUNTIME_KINDS, NULL);
+
+  return kinds[self].id;
+}
+
+const char *
+vn_runtime_kind_get_title (VnRuntimeKind self)
+{
+  g_return_val_if_fail (self < VN_N_RUNTIME_KINDS, NULL);
+
+  return _(kinds[self].title);
+}
+
+const char *
+vn_runtime_reason_get_text (VnRuntimeReason self)
+{
+  g_return_val_if_fail (self < VN_N_RUNTIME_REASONS, NULL);
+
+  return reasons[self] != NULL ? _(reasons[self]) : NULL;
+}
+
+/* ---- rows ---- */
+
+static void
+runtime_node_free (VnRuntimeNode *self)
+{
+  g_free (self->label);
+  g_free (self->output);
+  g_free (self->op_type);
+  g_free (self->kernel);
+  g_free (self->into);
+  g_free (self);
+}
+
+static VnTensorType
+runtime_get_type (const VnValue *value)
+{
+  const VnShape *shape = vn_runtime_get_shape (value);
+  VnTensorType type = { .dtype = vn_runtime_get_dtype (value) };
+
+  type.shape.rank = -1;
+  if (shape != NULL)
+    type.shape = *shape;
+  return type;
+}
+
+static double
+runtime_count_macs (const VnNode *node)
+{
+  guint n_inputs = node->inputs->len, n_outputs = node->outputs->len;
+  g_autofree VnTensorType *in = g_new (VnTensorType, n_inputs + 1), *out = g_new (VnTensorType, n_outputs + 1);
+  double flops;
+
+  for (guint i = 0; i < n_inputs; i++)
+    in[i] = runtime_get_type (vn_node_get_input (node, i));
+  for (guint i = 0; i < n_outputs; i++)
+    out[i] = runtime_get_type (vn_node_get_output (node, i));
+  flops = vn_op_count_flops (node, in, n_inputs, out, n_outputs);
+  return MAX (flops, 0) / 2;
+}
+
+static VnRuntimeNode *
+runtime_node_new (const VnNode *node)
+{
+  VnRuntimeNode *row = g_new0 (VnRuntimeNode, 1);
+  const VnValue *output = vn_node_get_output (node, 0);
+
+  row->label = vn_node_dup_label (node);
+  row->output = g_strdup (output != NULL ? output->name : "");
+  row->op_type = g_strdup (node->op_type);
+  row->converts = vn_runtime_is_q (node) || vn_runtime_is_dq (node);
+  row->macs = runtime_count_macs (node);
+  return row;
+}
+
+/* Operators whose name says that they compute on integers, wherever they come from. */
+static gboolean
+runtime_is_integer_kernel (const VnNode *node)
+{
+  return g_str_has_prefix (node->op_type, "QLinear") || g_str_equal (node->op_type, "QGemm") || g_str_equal (node->op_type, "QAttention") ||
+         g_str_equal (node->op_type, "MatMulInteger") || g_str_equal (node->op_type, "ConvInteger") ||
+         g_str_equal (node->op_type, "MatMulIntegerToFloat") || g_str_equal (node->op_type, "DynamicQuantizeMatMul");
+}
+
+/* Sizes are int64: only what quantizing makes counts as integers. */
+static gboolean
+runtime_reads_integers (const VnNode *node)
+{
+  VnDType dtype = vn_runtime_get_dtype (vn_node_get_input (node, 0));
+
+  return vn_dtype_is_integer (dtype) && vn_dtype_get_bits (dtype) <= 16;
+}
+
+static void
+runtime_fill_row (const VnRuntimeGraph *graph,
+                  const VnNode         *node,
+                  VnRuntimeNode        *row)
+{
+  row->kernel = g_str_equal (node->domain, "") ? g_strdup (node->op_type) : g_strconcat (node->domain, ".", node->op_type, NULL);
+  if (runtime_is_integer_kernel (node))
+    row->kind = VN_RUNTIME_INTEGER;
+  else if (!row->converts && runtime_reads_integers (node))
+    row->kind = VN_RUNTIME_MOVES;
+  row->seconds = vn_runtime_get_seconds (graph, node, row->macs);
+}
+
+/* ---- the forecast ---- */
+
+static const VnRuntimeStep steps[] = {
+  vn_runtime_simplify, vn_runtime_split_pairs, vn_runtime_propagate, vn_runtime_quantize_rest, vn_runtime_split_pairs, vn_runtime_drop_clamps,
+  vn_runtime_make_unsigned, vn_runtime_select, vn_runtime_fuse, vn_runtime_clean_up, vn_runtime_lay_out,
+};
+
+static gboolean
+runtime_is_open (const VnGraph *graph)
+{
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      const VnValue *input = g_ptr_array_index (graph->inputs, i);
+
+      if (input->initializer == NULL && !vn_shape_is_static (&input->type.shape))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+runtime_has_types (const VnGraph *graph)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnValue *output = vn_node_get_output (g_ptr_array_index (graph->nodes, i), 0);
+
+      if (output != NULL && (vn_runtime_get_shape (output) == NULL || !vn_shape_is_static (vn_runtime_get_shape (output))))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+runtime_add_up (VnRuntimeForecast    *self,
+                const VnRuntimeGraph *graph)
+{
+  const GPtrArray *nodes = graph->graph->nodes;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (nodes, i);
+      VnRuntimeNode *row = g_hash_table_lookup (graph->rows, node);
+      double seconds;
+
+      if (g_str_equal (node->op_type, ""))
+        continue;
+      if (row != NULL)
+        runtime_fill_row (graph, node, row);
+      seconds = row != NULL ? row->seconds : vn_runtime_get_seconds (graph, node, 0);
+      self->seconds += seconds;
+      if (vn_runtime_is_q (node) || vn_runtime_is_dq (node))
+        self->conversion_seconds += seconds;
+    }
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const VnRuntimeNode *row = g_ptr_array_index (self->nodes, i);
+
+      self->macs += row->macs;
+      self->integer_macs += row->kind == VN_RUNTIME_INTEGER ? row->macs : 0;
+    }
+}
+
+static void
+runtime_graph_clear (VnRuntimeGraph *self)
+{
+  g_clear_pointer (&self->rows, g_hash_table_unref);
+  g_clear_pointer (&self->folded, g_hash_table_unref);
+  g_clear_pointer (&self->model, vn_model_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnRuntimeGraph, runtime_graph_clear)
+
+/**
+ * vn_runtime_forecast_new:
+ * @model: a network, quantized or not; left alone
+ * @input_shapes: as vn_model_infer_types()
+ * @float_forecast: of the float network, to compare with
+ *
+ * Cheap enough to be asked after each change: nothing is run, and no weight is looked at.
+ *
+ * Returns: (transfer full): what ONNX Runtime will make of @model on an x86 processor, with all its optimizations; %NULL with @error set
+ *   if the graph has a cycle or its types contradict each other
+ */
+VnRuntimeForecast *
+vn_runtime_forecast_new (const VnModel            *model,
+                         GHashTable               *input_shapes,
+                         const VnRuntimeForecast  *float_forecast,
+                         GError                  **error)
+{
+  g_auto(VnRuntimeGraph) graph = { NULL };
+  g_autoptr(VnRuntimeForecast) self = NULL;
+
+  g_return_val_if_fail (model != NULL, NULL);
+
+  self = g_new0 (VnRuntimeForecast, 1);
+  self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) runtime_node_free);
+  self->by_label = g_hash_table_new (g_str_hash, g_str_equal);
+  self->float_seconds = float_forecast != NULL ? float_forecast->seconds : 0;
+  graph = (VnRuntimeGraph) { .model = vn_model_copy (model), .rows = g_hash_table_new (NULL, NULL), .folded = g_hash_table_new (NULL, NULL),
+                             .open = runtime_is_open (model->graph) };
+  graph.graph = graph.model->graph;
+  if (!runtime_has_types (graph.graph) && !vn_model_infer_types (graph.model, input_shapes, NULL, error))
+    return NULL;
+  for (guint i = 0; i < graph.graph->nodes->len; i++)
+    {
+      VnRuntimeNode *row = runtime_node_new (g_ptr_array_index (graph.graph->nodes, i));
+
+      g_ptr_array_add (self->nodes, row);
+      g_hash_table_insert (self->by_label, row->label, row);
+      g_hash_table_insert (graph.rows, g_ptr_array_index (graph.graph->nodes, i), row);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    if (!steps[i] (&graph, error))
+      return NULL;
+  runtime_add_up (self, &graph);
+  return g_steal_pointer (&self);
+}
+
+void
+vn_runtime_forecast_free (VnRuntimeForecast *self)
+{
+  if (self == NULL)
+    return;
+  g_ptr_array_unref (self->nodes);
+  g_hash_table_unref (self->by_label);
+  g_free (self);
+}
+
+const VnRuntimeNode *
+vn_runtime_forecast_find (const VnRuntimeForecast *self,
+                          const char              *label)
+{
+  g_return_val_if_fail (self != NULL && label != NULL, NULL);
+
+  return g_hash_table_lookup (self->by_label, label);
+}
+
+double
+vn_runtime_forecast_integer_share (const VnRuntimeForecast *self)
+{
+  g_return_val_if_fail (self != NULL, NAN);
+
+  return self->macs > 0 ? self->integer_macs / self->macs : NAN;
+}
+
+double
+vn_runtime_forecast_ratio (const VnRuntimeForecast *self)
+{
+  g_return_val_if_fail (self != NULL, NAN);
+
+  return self->float_seconds > 0 ? self->seconds / self->float_seconds : NAN;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What ONNX Runtime will make of a network on a processor, without running it: the kernel of each node, and how long they take. */
+
+#include "vn-model.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnRuntimeKind: what becomes of a node
+ * @VN_RUNTIME_FLOAT: computes in float
+ * @VN_RUNTIME_INTEGER: computes on integers
+ * @VN_RUNTIME_MOVES: only moves integers, or picks among them
+ * @VN_RUNTIME_ABSORBED: another node does its work, or nothing has to be done
+ * @VN_RUNTIME_FOLDED: computed once, when the network is loaded
+ */
+typedef enum
+{
+  VN_RUNTIME_FLOAT,
+  VN_RUNTIME_INTEGER,
+  VN_RUNTIME_MOVES,
+  VN_RUNTIME_ABSORBED,
+  VN_RUNTIME_FOLDED,
+  VN_N_RUNTIME_KINDS,
+} VnRuntimeKind;
+
+/* Why a node that has quantizers around it computes in float; NONE: there is nothing to explain. */
+typedef enum
+{
+#define VN_RUNTIME_REASON(id, text) VN_RUNTIME_REASON_##id,
+#include "vn-runtime-reasons.def"
+#undef VN_RUNTIME_REASON
+  VN_N_RUNTIME_REASONS,
+} VnRuntimeReason;
+
+const char *vn_runtime_kind_get_id     (VnRuntimeKind   self);
+const char *vn_runtime_kind_get_title  (VnRuntimeKind   self);   /* translated */
+const char *vn_runtime_reason_get_text (VnRuntimeReason self);   /* translated; NULL for NONE */
+
+/**
+ * VnRuntimeNode: one node of the network that was given. QuantizeLinear and DequantizeLinear have rows, too.
+ * @label: vn_node_dup_label()
+ * @output: name of its first output, or ""
+ * @op_type: its operator
+ * @kernel: operator that is run, with its domain unless that is ONNX's own; NULL where none is
+ * @into: (nullable): label of the node that does its work
+ * @reason: why in float
+ * @converts: it only changes the type of numbers: a QuantizeLinear or DequantizeLinear
+ * @macs: multiplications with an addition each, as far as sizes are known
+ * @seconds: predicted, one thread
+ */
+typedef struct
+{
+  char            *label, *output, *op_type, *kernel, *into;
+  VnRuntimeKind    kind;
+  VnRuntimeReason  reason;
+  gboolean         converts;
+  double           macs, seconds;
+} VnRuntimeNode;
+
+/**
+ * VnRuntimeForecast: immutable.
+ * @nodes: of VnRuntimeNode, in the order of the network
+ * @macs: of all nodes
+ * @integer_macs: of those that compute on integers
+ * @seconds: of one run, one thread; conversions included
+ * @conversion_seconds: of those, what goes into QuantizeLinear, DequantizeLinear and changes of layout
+ * @float_seconds: of one run of the float network, where that was given; otherwise 0
+ */
+typedef struct
+{
+  GPtrArray *nodes;
+  double     macs, integer_macs;
+  double     seconds, conversion_seconds, float_seconds;
+  /*< private >*/
+  GHashTable *by_label;
+} VnRuntimeForecast;
+
+VnRuntimeForecast   *vn_runtime_forecast_new           (const VnModel           *model,
+                                                        GHashTable              *input_shapes,    /* nullable */
+                                                        const VnRuntimeForecast *float_forecast,  /* nullable */
+                                                        GError                 **error);
+void                 vn_runtime_forecast_free          (VnRuntimeForecast       *self);
+const VnRuntimeNode *vn_runtime_forecast_find          (const VnRuntimeForecast *self,
+                                                        const char              *label);          /* NULL if there is none */
+double               vn_runtime_forecast_integer_share (const VnRuntimeForecast *self);           /* 0 to 1; NAN without products */
+double               vn_runtime_forecast_ratio         (const VnRuntimeForecast *self);           /* to the float network; NAN if unknown */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRuntimeForecast, vn_runtime_forecast_free)
+
+G_END_DECLS

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""fit_costs.py CLI [NETWORK ...] [--write] [--keep FILE]: measures each kernel that ONNX Runtime runs of real networks and of exports of
+them, one thread, fits a fixed time and a time for each unit of work to each kind of kernel, and prints how well the sums agree; --write
+puts the figures into src/runtime/vn-runtime-costs.def. --keep: measurements are kept there, and taken from there."""
+import collections
+import itertools
+import math
+import os
+import pickle
+import sys
+import tempfile
+
+import oracle
+
+oracle.use_oracle_python()
+import numpy as np    # noqa: E402
+import runtime_exports as exports    # noqa: E402
+
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'runtime', 'vn-runtime-costs.def')
+BY_INPUT = {'AveragePool', 'GlobalAveragePool', 'MaxPool', 'QLinearAveragePool', 'QLinearGlobalAveragePool', 'ReduceMean', 'ReduceMax', 'ReduceSum',
+            'NhwcMaxPool', 'ReorderInput', 'ReorderOutput'}
+PRODUCTS = {'Gemm', 'FusedGemm', 'MatMul', 'FusedMatMul', 'QLinearMatMul', 'QGemm', 'MatMulIntegerToFloat', 'MatMulNBits', 'MatMulInteger'}
+TYPES = {'float': 'FLOAT', 'uint8': 'INT8', 'int8': 'INT8', 'uint16': 'INT16', 'int16': 'INT16'}
+FEWEST = 1
+BLOCK = 16      # channels that kernels make at once
+LEAST_FIXED = 500.0   # ns: what ONNX Runtime takes for any node
+
+
+def count(shape):
+    return float(math.prod(shape))
+
+
+def describe(kernel, attrs, ins, outs):
+    """(kernel, type, shape, unit) and (units, elements of the output, elements that the product reads for it), or None."""
+    name = kernel.split('.')[-1]
+    if not ins or not outs:
+        return None
+    (dtype, shape), (out_type, out) = next(iter(ins[0].items())), next(iter(outs[0].items()))
+    type_ = TYPES.get(out_type if name == 'QuantizeLinear' else dtype, 'FLOAT')
+    if name == 'QLinearConcat':
+        type_ = 'INT8'      # its first input is a scale
+    if name.endswith('Conv') or name == 'ConvTranspose':
+        window = count(attrs.get('kernel_shape', [1]))
+        group = attrs.get('group', 1)
+        axis = -1 if attrs.get('channels_last') else 1
+        channels, made = shape[axis], out[axis]
+        blocks = BLOCK if name == 'QLinearConv' or 'nchwc' in kernel else 1
+        padded = math.ceil(made / group / blocks) * blocks * group if group == 1 else made
+        pixels = count(out) / made
+        if name == 'ConvTranspose':
+            return (kernel, type_, 'ANY', 'MACS'), (count(shape) * window * made / group, count(out), count(out))
+        if group > 1 and channels == made == group:
+            return (kernel, type_, 'DEPTHWISE', 'MACS'), (count(out) * window, count(out), 0.0)
+        kind = 'GROUPED' if group > 1 else 'NARROW' if 'nchwc' in kernel and channels < BLOCK else 'POINTWISE' if window == 1 else 'DENSE'
+        return (kernel, type_, kind, 'MACS'), (pixels * padded * window * channels / group, pixels * padded, pixels * window * channels)
+    if name in PRODUCTS:
+        inner = shape[-2 if attrs.get('transA') and len(shape) > 1 else -1] if shape else 1
+        return (kernel, type_, 'ANY', 'MACS'), (count(out) * inner, count(out), count(shape))
+    if name in BY_INPUT:
+        return (kernel, type_, 'ANY', 'IN'), (count(shape), count(out), 0.0)
+    return (kernel, type_, 'ANY', 'OUT'), (count(out), 0.0, 0.0)
+
+
+def measure(cli, names):
+    """[(network, variant, [(kernel, attributes, inputs, outputs, microseconds)])]"""
+    found = []
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            files = {'float': exports.model_path(name)}
+            for label, options in exports.list_variants(files['float']).items():
+                path = os.path.join(folder, label + '.onnx')
+                if exports.export(cli, name, options, path) is None:
+                    files[label] = path
+            for label, path in files.items():
+                try:
+                    rows = exports.profile(path, name, folder)
+                except Exception as error:    # ONNX Runtime's own
+                    print(f'{name} {label}: {str(error)[:120]}')
+                    continue
+                found.append((name, label, [(exports.get_kernel(node),
+                                             {a.name: a.i if a.type == 2 else list(a.ints) for a in node.attribute if a.type in (2, 7)},
+                                             args['input_type_shape'], args['output_type_shape'], us) for node, args, us in rows]))
+        print('measured', name, flush=True)
+    return found
+
+
+def solve(features, times):
+    """Least squares of the error beside the square root of the time: between errors in sum and relative ones. No coefficient is
+    below 0, the fixed time not below LEAST_FIXED."""
+    weights = 1 / np.sqrt(times)
+    n = features.shape[1]
+    best, least = np.array([times.mean()] + [0.0] * (n - 1)), math.inf
+    for size in range(n + 1):
+        for columns in itertools.combinations(range(n), size):
+            columns = list(columns)
+            full = np.zeros(n)
+            full[0] = 0 if 0 in columns else LEAST_FIXED
+            if columns:
+                full[columns] = np.linalg.lstsq(features[:, columns] * weights[:, None], (times - full[0]) * weights, rcond=None)[0]
+            error = (((features @ full - times) * weights) ** 2).sum()
+            if (full >= 0).all() and full[0] >= LEAST_FIXED and error < least * 0.999:
+                best, least = full, error
+    return best
+
+
+def fit(found):
+    groups = collections.defaultdict(list)
+    for _, _, rows in found:
+        for kernel, attrs, ins, outs, us in rows:
+            what = describe(kernel, attrs, ins, outs)
+            if what:
+                groups[what[0]].append((*what[1], us * 1e3))
+    table = {}
+    for key, rows in groups.items():
+        if len(rows) < FEWEST:
+            continue
+        rows = np.array(rows)
+        table[key] = solve(np.concatenate([np.ones((len(rows), 1)), rows[:, :3]], axis=1), rows[:, 3])
+    return table
+
+
+def predict(table, rows):
+    """(predicted, measured) milliseconds of one run."""
+    total = known = 0.0
+    for kernel, attrs, ins, outs, us in rows:
+        known += us / 1e3
+        what = describe(kernel, attrs, ins, outs)
+        cost = table.get(what[0]) if what else None
+        if cost is not None:
+            total += float(cost @ np.array([1, *what[1]])) / 1e6
+        else:
+            total += us / 1e3
+    return total, known
+
+
+def write(table):
+    with open(TABLE, encoding='utf-8') as file:
+        text = file.read()
+    head, tail = text[:text.index('VN_RUNTIME_COST ("')], text[text.index('/* What was not measured'):]
+    rows = ''
+    for (kernel, type_, shape, unit), cost in sorted(table.items()):
+        rows += f'VN_RUNTIME_COST ("{kernel}", {type_}, {shape}, {unit}, {cost[0]:.0f}, {cost[1]:.4g}, {cost[2]:.4g}, {cost[3]:.4g})\n'
+    with open(TABLE, 'w', encoding='utf-8') as file:
+        file.write(head + rows + '\n' + tail)
+
+
+def main():
+    args = sys.argv[1:]
+    keep = args.pop(args.index('--keep') + 1) if '--keep' in args else None
+    names = [a for a in args[1:] if not a.startswith('--')] or exports.NETWORKS
+    if not os.path.isdir(exports.SHARED):
+        oracle.skip('VN_SHARED is not set')
+    if keep and os.path.exists(keep):
+        with open(keep, 'rb') as file:
+            found = pickle.load(file)
+    else:
+        found = measure(args[0], names)
+        if keep:
+            with open(keep, 'wb') as file:
+                pickle.dump(found, file)
+    table = fit(found)
+    floats = {name: predict(table, rows) for name, label, rows in found if label == 'float'}
+    for name, label, rows in found:
+        total, known = predict(table, rows)
+        print(f'{name:34} {label:10} fitted {total:8.3f} ms, measured {known:8.3f} ms; beside float x{total / floats[name][0]:.2f}, measured x{known / floats[name][1]:.2f}')
+    print(len(table), 'kinds of kernel')
+    if '--write' in args:
+        write(table)
+
+
+if __name__ == '__main__':
+    main()
