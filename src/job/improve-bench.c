@@ -7,6 +7,8 @@
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
 
+#include <math.h>
+
 /* Samples that recipes are judged by, if there are as many: with fewer, chance decides. */
 #define JUDGED 32
 
@@ -25,6 +27,7 @@ vn_improve_bench_free (VnImproveBench *self)
   vn_job_input_clear (&self->input);
   g_clear_pointer (&self->stats, vn_stats_unref);
   g_clear_pointer (&self->judge, vn_judge_free);
+  g_clear_pointer (&self->float_forecast, vn_runtime_forecast_free);
   g_clear_pointer (&self->rounded, vn_model_unref);
   g_clear_pointer (&self->corrected, vn_model_unref);
   g_free (self);
@@ -70,6 +73,7 @@ vn_improve_bench_new (VnJob                     *job,
       (vn_job_input_wants_equalize (&self->input) && !vn_job_input_equalize (&self->input, job, cancellable, error)) ||
       !improve_bench_make_judge (self, cancellable, error))
     return NULL;
+  self->float_forecast = vn_runtime_forecast_new (self->input.prepared, self->input.shapes, NULL, NULL);
   return g_steal_pointer (&self);
 }
 
@@ -164,6 +168,43 @@ improve_bench_write (VnImproveBench  *self,
   return model != NULL && vn_model_infer_types (model, self->input.shapes, NULL, error) ? g_steal_pointer (&model) : NULL;
 }
 
+static void
+improve_bench_look_ahead (VnImproveBench *self,
+                          VnModel        *model,
+                          VnImproveTrial *trial)
+{
+  g_autoptr(VnRuntimeForecast) forecast = vn_runtime_forecast_new (model, self->input.shapes, self->float_forecast, NULL);
+
+  trial->ratio = forecast != NULL && self->float_forecast != NULL ? vn_runtime_forecast_ratio (forecast) : NAN;
+  trial->integer_share = forecast != NULL ? vn_runtime_forecast_integer_share (forecast) : NAN;
+  trial->bytes = vn_graph_weight_bytes (model->graph);
+}
+
+/**
+ * vn_improve_bench_forecast:
+ * @trial: (out): but for its judgement
+ *
+ * Says what @recipe costs, without running anything.
+ */
+gboolean
+vn_improve_bench_forecast (VnImproveBench  *self,
+                           const VnRecipe  *recipe,
+                           VnImproveTrial  *trial,
+                           GError         **error)
+{
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(VnModel) model = NULL;
+
+  g_return_val_if_fail (self != NULL && recipe != NULL && trial != NULL, FALSE);
+
+  *trial = (VnImproveTrial) { 0 };
+  model = improve_bench_write (self, recipe, &plan, error);
+  if (model == NULL)
+    return FALSE;
+  improve_bench_look_ahead (self, model, trial);
+  return TRUE;
+}
+
 /**
  * vn_improve_bench_try:
  * @recipe: prepares the same network
@@ -174,7 +215,7 @@ improve_bench_write (VnImproveBench  *self,
 gboolean
 vn_improve_bench_try (VnImproveBench  *self,
                       const VnRecipe  *recipe,
-                      VnJudgement     *trial,
+                      VnImproveTrial  *trial,
                       GCancellable    *cancellable,
                       GError         **error)
 {
@@ -183,8 +224,35 @@ vn_improve_bench_try (VnImproveBench  *self,
 
   g_return_val_if_fail (self != NULL && recipe != NULL && trial != NULL, FALSE);
 
+  *trial = (VnImproveTrial) { 0 };
   model = improve_bench_write (self, recipe, &plan, error);
-  return model != NULL && vn_judge_measure (self->judge, model, trial, cancellable, error);
+  if (model == NULL)
+    return FALSE;
+  improve_bench_look_ahead (self, model, trial);
+  return vn_judge_measure (self->judge, model, &trial->judgement, cancellable, error);
+}
+
+void
+vn_improve_trial_clear (VnImproveTrial *self)
+{
+  g_return_if_fail (self != NULL);
+
+  vn_judgement_clear (&self->judgement);
+}
+
+/**
+ * vn_improve_trial_take:
+ * @from: (inout): is empty afterwards
+ */
+void
+vn_improve_trial_take (VnImproveTrial *self,
+                       VnImproveTrial *from)
+{
+  g_return_if_fail (self != NULL && from != NULL && self != from);
+
+  vn_improve_trial_clear (self);
+  *self = *from;
+  *from = (VnImproveTrial) { 0 };
 }
 
 /**

@@ -7,6 +7,7 @@
 
 #include "vn-contributions.h"
 #include "vn-judge.h"
+#include "vn-runtime.h"
 
 G_BEGIN_DECLS
 
@@ -14,6 +15,7 @@ G_BEGIN_DECLS
  * VnImproveBench:
  * @input: prepared for the recipe that all tries start from
  * @stats: of its prepared network
+ * @float_forecast: of the prepared network in ONNX Runtime
  * @rounded, @corrected: (nullable): the prepared network with the weights, and the biases, that recipes get which ask for such
  */
 typedef struct
@@ -22,8 +24,22 @@ typedef struct
   VnJobInput  input;
   VnStats    *stats;
   VnJudge    *judge;
+  VnRuntimeForecast *float_forecast;
   VnModel    *rounded, *corrected;
 } VnImproveBench;
+
+/**
+ * VnImproveTrial: what a recipe comes to.
+ * @ratio: how long the export takes in ONNX Runtime beside the float network; NaN: that cannot be told
+ * @integer_share: of the multiplications that are done on integers there, 0 to 1; NaN: that cannot be told
+ * @bytes: of weights and constants
+ */
+typedef struct
+{
+  VnJudgement judgement;
+  double      ratio, integer_share;
+  gsize       bytes;
+} VnImproveTrial;
 
 VnImproveBench  *vn_improve_bench_new     (VnJob                    *job,
                                            const VnQuantizeSettings *settings,
@@ -41,14 +57,23 @@ gboolean         vn_improve_bench_correct (VnImproveBench           *self,
                                            GError                  **error);
 gboolean         vn_improve_bench_try     (VnImproveBench           *self,
                                            const VnRecipe           *recipe,
-                                           VnJudgement              *trial,
+                                           VnImproveTrial           *trial,
                                            GCancellable             *cancellable,
+                                           GError                  **error);
+gboolean         vn_improve_bench_forecast (VnImproveBench          *self,
+                                           const VnRecipe           *recipe,
+                                           VnImproveTrial           *trial,
                                            GError                  **error);
 VnContributions *vn_improve_bench_find_origins (VnImproveBench      *self,
                                                 const VnRecipe      *recipe,
                                                 GCancellable        *cancellable,
                                                 GError             **error);
 
+void             vn_improve_trial_clear   (VnImproveTrial           *self);
+void             vn_improve_trial_take    (VnImproveTrial           *self,
+                                           VnImproveTrial           *from);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnImproveBench, vn_improve_bench_free)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnImproveTrial, vn_improve_trial_clear)
 
 G_END_DECLS

@@ -128,7 +128,7 @@ improve_add_float (VnRecipe  *recipe,
 }
 
 static const VnImproveStep improve_steps[] = {
-#define VN_IMPROVE_STEP(id, kind, add, title) { #id, title, VN_IMPROVE_##kind, improve_apply_##id, add },
+#define VN_IMPROVE_STEP(id, kind, least_gain, add, title) { #id, title, VN_IMPROVE_##kind, least_gain, improve_apply_##id, add },
 #include "vn-improve-steps.def"
 #undef VN_IMPROVE_STEP
 };

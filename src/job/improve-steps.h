@@ -23,6 +23,7 @@ typedef enum
  * VnImproveStep:
  * @id: static
  * @title: N_()
+ * @least_gain: in dB: less is chance; 0: what it does is right by itself, any gain will do
  * @apply: changes a recipe, and says whether it has; of %VN_IMPROVE_ORIGINS: whether the step can be tried
  * @add: (nullable): of %VN_IMPROVE_ORIGINS: does it to some activations
  */
@@ -30,6 +31,7 @@ typedef struct
 {
   const char    *id, *title;
   VnImproveKind  kind;
+  double         least_gain;
   gboolean     (*apply) (VnRecipe *recipe);
   void         (*add)   (VnRecipe *recipe, char **tensors);
 } VnImproveStep;

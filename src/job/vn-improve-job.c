@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The job of “--auto”: quantizes plainly, then tries what may lower the error, and keeps what does so on the outputs of samples.
  * It never ends with more error than it began with. */
-#include "improve-steps.h"
+#include "improve-origins.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -9,14 +9,15 @@
 
 #include <math.h>
 
-/* In dB: less is chance, with as few samples as there are. */
-#define LEAST_GAIN 0.2
+/* How much longer than the plain export one may take in ONNX Runtime, unless accuracy comes first. */
+#define MOST_TIME 1.25
+
+/* The part of what the plain export multiplies on integers that must stay there: whoever quantizes wants that, even where float is as
+ * fast. */
+#define LEAST_INTEGER 0.5
 
 /* How often all steps are gone through, as long as some are kept. */
 #define ROUNDS 2
-
-/* Tensors that may be left in float because the error starts there: one in so many. */
-#define MOST_FLOAT 4
 
 struct _VnImproveJob
 {
@@ -25,13 +26,14 @@ struct _VnImproveJob
   VnResult          *plain;         /* what tries start from: of the network that is quantized now */
   VnImproveBench    *bench;
   VnRecipe          *recipe;        /* the best so far, and what it comes to */
-  VnJudgement     best;
+  VnImproveTrial     best;
   double             plain_db;
+  VnImproveLimit     most;          /* unless accuracy comes first */
   VnResult          *result;
   double             run_seconds;   /* that quantizing took */
   double             longest[VN_IMPROVE_ORIGINS + 1];   /* by kind: seconds of the longest try so far */
   gint64             began;
-  GArray            *steps;         /* of VnImproved */
+  GPtrArray         *tries;         /* of VnImproveTry */
 };
 
 G_DEFINE_FINAL_TYPE (VnImproveJob, vn_improve_job, VN_TYPE_JOB)
@@ -39,46 +41,83 @@ G_DEFINE_FINAL_TYPE (VnImproveJob, vn_improve_job, VN_TYPE_JOB)
 /* ---- what is told ---- */
 
 static void
-improve_clear_step (gpointer data)
+improve_free_try (gpointer data)
 {
-  g_free (((VnImproved *) data)->reason);
+  g_free (((VnImproveTry *) data)->reason);
+  g_free (data);
 }
 
+/* @trial: (nullable): not measured */
 static void
-improve_tell (VnImproveJob        *self,
-              const VnImproveStep *step,
-              VnImproveOutcome     outcome,
-              double               after_db,
-              const GError        *reason)
+improve_tell (VnImproveJob         *self,
+              const VnImproveStep  *step,
+              VnImproveOutcome      outcome,
+              const VnImproveTrial *trial,
+              const GError         *reason)
 {
-  VnImproved improved = { step->id, _(step->title), outcome, self->best.sqnr_db, after_db,
-                          reason != NULL ? g_strdup (reason->message) : NULL };
+  VnImproveTry *entry = g_new0 (VnImproveTry, 1);
 
-  g_array_append_val (self->steps, improved);
+  *entry = (VnImproveTry) { step->title, outcome, self->best.judgement.sqnr_db, NAN, self->best.ratio, NAN,
+                            self->best.integer_share, NAN, 0, NULL };
+  entry->reason = reason != NULL ? g_strdup (reason->message) : NULL;
+  if (trial != NULL)
+    {
+      entry->after_db = trial->judgement.each != NULL ? trial->judgement.sqnr_db : NAN;
+      entry->after_ratio = trial->ratio;
+      entry->after_share = trial->integer_share;
+      entry->bytes = (gint64) trial->bytes - (gint64) self->best.bytes;
+    }
+  g_ptr_array_add (self->tries, entry);
+}
+
+/* "23.7 → 29.3 dB, time 0.95 → 1.13 of float, 98 → 71 % on integers" */
+static char *
+improve_dup_figures (const VnImproveTry *self)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  if (!isnan (self->after_db))
+    g_string_append_printf (text, _("%.1f → %.1f dB"), self->before_db, self->after_db);
+  if (!isnan (self->before_ratio) && !isnan (self->after_ratio))
+    {
+      g_string_append (text, text->len > 0 ? ", " : "");
+      g_string_append_printf (text, _("time %.2f → %.2f of float"), self->before_ratio, self->after_ratio);
+    }
+  if (!isnan (self->before_share) && !isnan (self->after_share))
+    {
+      g_string_append (text, text->len > 0 ? ", " : "");
+      g_string_append_printf (text, _("%.0f → %.0f %% on integers"), 100 * self->before_share, 100 * self->after_share);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 /**
- * vn_improved_dup_text:
+ * vn_improve_try_dup_text:
  *
  * Returns: (transfer full): what the step was, and what it came to
  */
 char *
-vn_improved_dup_text (const VnImproved *self)
+vn_improve_try_dup_text (const VnImproveTry *self)
 {
+  g_autofree char *figures = NULL;
+
   g_return_val_if_fail (self != NULL, NULL);
 
+  figures = improve_dup_figures (self);
   switch (self->outcome)
     {
-    case VN_IMPROVED:
-      return g_strdup_printf (_("%s: %.1f → %.1f dB, kept"), self->title, self->before_db, self->after_db);
+    case VN_IMPROVE_KEPT:
+      return g_strdup_printf (_("%s: %s, kept"), _(self->title), figures);
     case VN_IMPROVE_NO_GAIN:
-      return g_strdup_printf (_("%s: %.1f → %.1f dB, not kept"), self->title, self->before_db, self->after_db);
+      return g_strdup_printf (_("%s: %s, not kept"), _(self->title), figures);
     case VN_IMPROVE_TOO_SLOW:
-      return g_strdup_printf (_("%s: too slow in ONNX Runtime, not kept"), self->title);
+      return g_strdup_printf (_("%s: %s, too slow in ONNX Runtime"), _(self->title), figures);
+    case VN_IMPROVE_TOO_FLOAT:
+      return g_strdup_printf (_("%s: %s, too little on integers"), _(self->title), figures);
     case VN_IMPROVE_IMPOSSIBLE:
-      return g_strdup_printf (_("%s: cannot be done here: %s"), self->title, self->reason != NULL ? self->reason : "");
+      return g_strdup_printf (_("%s: cannot be done here: %s"), _(self->title), self->reason != NULL ? self->reason : "");
     case VN_IMPROVE_NO_TIME:
-      return g_strdup_printf (_("%s: not tried, the time is up"), self->title);
+      return g_strdup_printf (_("%s: not tried, the time is up"), _(self->title));
     }
   g_return_val_if_reached (NULL);
 }
@@ -138,19 +177,34 @@ improve_make (VnImproveJob    *self,
          vn_improve_bench_correct (bench, recipe, cancellable, error);
 }
 
+/* What speaks against a recipe however good it is; VN_IMPROVE_KEPT: nothing. What cannot be told does not. */
+static VnImproveOutcome
+improve_find_price (const VnImproveJob   *self,
+                    const VnImproveTrial *trial)
+{
+  if (self->settings.accuracy_first)
+    return VN_IMPROVE_KEPT;
+  if (trial->ratio > self->most.ratio)
+    return VN_IMPROVE_TOO_SLOW;
+  return trial->integer_share < self->most.integer_share ? VN_IMPROVE_TOO_FLOAT : VN_IMPROVE_KEPT;
+}
+
 /* Takes a recipe if it is better. Returns: whether it is. */
 static gboolean
-improve_judge (VnImproveJob         *self,
-               const VnImproveStep  *step,
-               const VnRecipe       *recipe,
-               VnJudgement          *trial)
+improve_judge (VnImproveJob        *self,
+               const VnImproveStep *step,
+               const VnRecipe      *recipe,
+               VnImproveTrial      *trial)
 {
-  gboolean better = trial->sqnr_db > self->best.sqnr_db + MAX (LEAST_GAIN, vn_judgement_get_error (trial, &self->best));
+  const VnJudgement *before = &self->best.judgement, *after = &trial->judgement;
+  double chance = step->least_gain > 0 ? MAX (step->least_gain, vn_judgement_get_error (after, before)) : 0;
+  gboolean better = after->sqnr_db > before->sqnr_db + chance;
+  VnImproveOutcome outcome = better ? improve_find_price (self, trial) : VN_IMPROVE_NO_GAIN;
 
-  improve_tell (self, step, better ? VN_IMPROVED : VN_IMPROVE_NO_GAIN, trial->sqnr_db, NULL);
-  if (!better)
+  improve_tell (self, step, outcome, trial, NULL);
+  if (outcome != VN_IMPROVE_KEPT)
     return FALSE;
-  vn_judgement_take (&self->best, trial);
+  vn_improve_trial_take (&self->best, trial);
   vn_recipe_free (self->recipe);
   self->recipe = vn_recipe_copy (recipe);
   return TRUE;
@@ -174,14 +228,14 @@ improve_take_error (VnImproveJob         *self,
       g_propagate_error (error, reason);
       return FALSE;
     }
-  improve_tell (self, step, VN_IMPROVE_IMPOSSIBLE, NAN, reason);
+  improve_tell (self, step, VN_IMPROVE_IMPOSSIBLE, NULL, reason);
   g_error_free (reason);
   return TRUE;
 }
 
 /* ---- the kinds of steps ---- */
 
-/* Of these the network stays as it is. */
+/* Of these the network stays as it is. What is too slow need not be run. */
 static gboolean
 improve_try_recipe (VnImproveJob         *self,
                     const VnImproveStep  *step,
@@ -189,10 +243,19 @@ improve_try_recipe (VnImproveJob         *self,
                     GCancellable         *cancellable,
                     GError              **error)
 {
-  g_auto(VnJudgement) trial = { 0 };
+  g_auto(VnImproveTrial) trial = { 0 };
+  VnImproveOutcome price;
 
   if (!improve_make (self, self->bench, step->kind, recipe, cancellable, error) ||
-      !vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
+      !vn_improve_bench_forecast (self->bench, recipe, &trial, error))
+    return FALSE;
+  price = improve_find_price (self, &trial);
+  if (price != VN_IMPROVE_KEPT)
+    {
+      improve_tell (self, step, price, &trial, NULL);
+      return TRUE;
+    }
+  if (!vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
     return FALSE;
   improve_judge (self, step, recipe, &trial);
   return TRUE;
@@ -208,7 +271,7 @@ improve_try_network (VnImproveJob         *self,
   g_autoptr(VnRecipe) simple = vn_recipe_copy (recipe);
   g_autoptr(VnResult) plain = NULL;
   g_autoptr(VnImproveBench) bench = NULL;
-  g_auto(VnJudgement) trial = { 0 };
+  g_auto(VnImproveTrial) trial = { 0 };
 
   simple->rounding = VN_WEIGHT_ROUNDING_NEAREST;
   simple->bias_correction = VN_BIAS_CORRECTION_OFF;
@@ -226,23 +289,6 @@ improve_try_network (VnImproveJob         *self,
   return TRUE;
 }
 
-/* Names of activations, those first where most of the error starts. */
-static GPtrArray *
-improve_list_origins (VnContributions *contributions)
-{
-  g_autoptr(GArray) order = vn_contributions_sort (contributions);
-  GPtrArray *names = g_ptr_array_new ();
-
-  for (guint i = 0; i < order->len; i++)
-    {
-      const VnContribution *item = vn_contributions_get (contributions, g_array_index (order, guint, i));
-
-      if (item->role == VN_TENSOR_ACTIVATION)
-        g_ptr_array_add (names, item->name);
-    }
-  return names;
-}
-
 /* Twice as many each time, as long as that is better. */
 static gboolean
 improve_try_origins (VnImproveJob         *self,
@@ -251,30 +297,30 @@ improve_try_origins (VnImproveJob         *self,
                      GCancellable         *cancellable,
                      GError              **error)
 {
-  g_autoptr(VnContributions) contributions = vn_improve_bench_find_origins (self->bench, base, cancellable, error);
-  g_autoptr(GPtrArray) names = contributions != NULL ? improve_list_origins (contributions) : NULL;
+  const VnImproveLimit *limit = self->settings.accuracy_first ? NULL : &self->most;
+  g_autoptr(GPtrArray) names = vn_improve_order_origins (self->bench, step, base, limit, cancellable, error);
   g_autoptr(VnRecipe) best = vn_recipe_copy (base);
-  g_auto(VnJudgement) found = { 0 };
+  g_auto(VnImproveTrial) found = { 0 };
 
   if (names == NULL)
     return FALSE;
-  for (guint n = 1; n <= names->len / MOST_FLOAT && improve_has_time (self, VN_IMPROVE_SETTING); n *= 2)
+  for (guint n = 1; n <= names->len && improve_has_time (self, VN_IMPROVE_SETTING); n = n == names->len ? n + 1 : MIN (2 * n, names->len))
     {
       g_autoptr(VnRecipe) recipe = vn_recipe_copy (base);
       g_autofree char **some = g_new0 (char *, n + 1);
-      g_auto(VnJudgement) trial = { 0 };
+      g_auto(VnImproveTrial) trial = { 0 };
 
       memcpy (some, names->pdata, n * sizeof *some);
       step->add (recipe, some);
       if (!vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
         return FALSE;
-      if (found.each != NULL && !(trial.sqnr_db > found.sqnr_db))
+      if (found.judgement.each != NULL && !(trial.judgement.sqnr_db > found.judgement.sqnr_db))
         continue;
-      vn_judgement_take (&found, &trial);
+      vn_improve_trial_take (&found, &trial);
       vn_recipe_free (best);
       best = g_steal_pointer (&recipe);
     }
-  if (found.each != NULL)
+  if (found.judgement.each != NULL)
     improve_judge (self, step, best, &found);
   return TRUE;
 }
@@ -294,7 +340,7 @@ improve_try (VnImproveJob         *self,
     return TRUE;
   if (!improve_has_time (self, step->kind))
     {
-      improve_tell (self, step, VN_IMPROVE_NO_TIME, NAN, NULL);
+      improve_tell (self, step, VN_IMPROVE_NO_TIME, NULL, NULL);
       return TRUE;
     }
   good = step->kind == VN_IMPROVE_NETWORK ? improve_try_network (self, step, recipe, cancellable, &reason)
@@ -329,7 +375,8 @@ vn_improve_job_quantize (VnJob         *job,
   if (self->bench == NULL || !improve_make (self, self->bench, VN_IMPROVE_NETWORK, self->recipe, cancellable, error) ||
       !vn_improve_bench_try (self->bench, self->recipe, &self->best, cancellable, error))
     return FALSE;
-  self->plain_db = self->best.sqnr_db;
+  self->plain_db = self->best.judgement.sqnr_db;
+  self->most = (VnImproveLimit) { self->best.ratio * MOST_TIME, self->best.integer_share * LEAST_INTEGER };
   return TRUE;
 }
 
@@ -346,12 +393,12 @@ vn_improve_job_try_all (VnJob         *job,
   /* what did not help alone may help beside what was kept after it */
   for (guint i = 0, kept = 0; i < ROUNDS * n && (i < n || i - kept < n); i++)
     {
-      double best = self->best.sqnr_db;
+      double best = self->best.judgement.sqnr_db;
 
       vn_progress_report (&progress, _("repairs"), i, ROUNDS * n);
-      if ((i < n || steps[i % n].kind == VN_IMPROVE_SETTING) && !improve_try (self, &steps[i % n], cancellable, error))
+      if ((i < n || steps[i % n].kind != VN_IMPROVE_NETWORK) && !improve_try (self, &steps[i % n], cancellable, error))
         return FALSE;
-      kept = self->best.sqnr_db > best ? i : kept;
+      kept = self->best.judgement.sqnr_db > best ? i : kept;
     }
   return TRUE;
 }
@@ -362,10 +409,10 @@ improve_note (VnImproveJob *self)
   VnNotes *notes = self->result->notes;
 
   vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("The outputs keep %.1f dB of signal to noise on average, plainly %.1f"),
-                self->best.sqnr_db, self->plain_db);
-  for (guint i = 0; i < self->steps->len; i++)
+                self->best.judgement.sqnr_db, self->plain_db);
+  for (guint i = 0; i < self->tries->len; i++)
     {
-      g_autofree char *text = vn_improved_dup_text (&g_array_index (self->steps, VnImproved, i));
+      g_autofree char *text = vn_improve_try_dup_text (g_ptr_array_index (self->tries, i));
 
       vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, "%s", text);
     }
@@ -391,7 +438,7 @@ vn_improve_job_finish (VnJob         *job,
       if (self->result == NULL)
         return FALSE;
     }
-  self->best.sqnr_db = after.sqnr_db;
+  self->best.judgement.sqnr_db = after.sqnr_db;
   improve_note (self);
   return TRUE;
 }
@@ -413,12 +460,12 @@ vn_improve_job_finalize (GObject *object)
   g_clear_pointer (&self->plain, vn_result_unref);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
-  vn_judgement_clear (&self->best);
+  vn_improve_trial_clear (&self->best);
   vn_model_unref (quantize->model);
   vn_data_spec_free ((VnDataSpec *) quantize->data);
   vn_recipe_free ((VnRecipe *) quantize->recipe);
   g_clear_pointer (&quantize->input_shapes, g_hash_table_unref);
-  g_array_unref (self->steps);
+  g_ptr_array_unref (self->tries);
   G_OBJECT_CLASS (vn_improve_job_parent_class)->finalize (object);
 }
 
@@ -432,8 +479,7 @@ vn_improve_job_class_init (VnImproveJobClass *klass)
 static void
 vn_improve_job_init (VnImproveJob *self)
 {
-  self->steps = g_array_new (FALSE, TRUE, sizeof (VnImproved));
-  g_array_set_clear_func (self->steps, improve_clear_step);
+  self->tries = g_ptr_array_new_with_free_func (improve_free_try);
 }
 
 /**
@@ -475,14 +521,14 @@ vn_improve_job_get_result (VnImproveJob *self)
 }
 
 /**
- * vn_improve_job_get_steps:
+ * vn_improve_job_get_tries:
  *
- * Returns: (transfer none) (element-type VnImproved): what was tried, in this order
+ * Returns: (transfer none) (element-type VnImproveTry): what each step came to, in the order of trying; after success
  */
-GArray *
-vn_improve_job_get_steps (VnImproveJob *self)
+GPtrArray *
+vn_improve_job_get_tries (VnImproveJob *self)
 {
   g_return_val_if_fail (VN_IS_IMPROVE_JOB (self), NULL);
 
-  return self->steps;
+  return self->tries;
 }

@@ -27,9 +27,12 @@ guint
 vn_judge_count_copies (VnPlan *plan,
                        guint   n_samples)
 {
-  const VnTensorType *input = vn_plan_get_n_inputs (plan) == 1 ? vn_plan_get_input_type (plan, 0) : NULL;
+  const VnTensorType *input;
   gsize numbers = 0;
 
+  g_return_val_if_fail (plan != NULL, 1);
+
+  input = vn_plan_get_n_inputs (plan) == 1 ? vn_plan_get_input_type (plan, 0) : NULL;
   if (input == NULL || input->dtype != VN_DTYPE_F32 || input->shape.rank != 4 || n_samples == 0)
     return 1;
   for (guint i = 0; i < vn_plan_get_n_outputs (plan); i++)
@@ -71,10 +74,14 @@ vn_judge_make_copy (const VnTensor  *tensor,
                     guint            copy,
                     GError         **error)
 {
-  VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
-  const gint64 *dims = tensor->shape.dims;
+  VnTensor *result;
+  const gint64 *dims;
   gsize i = 0;
 
+  g_return_val_if_fail (tensor != NULL && tensor->shape.rank == 4, NULL);
+
+  dims = tensor->shape.dims;
+  result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
   for (gint64 a = 0; result != NULL && a < dims[0]; a++)
     for (gint64 b = 0; b < dims[1]; b++)
       for (gint64 c = 0; c < dims[2]; c++)

@@ -66,6 +66,104 @@ fuse_sum (VnRuntimeGraph *self,
   vn_runtime_set_kernel (conv, "com.microsoft", "FusedConv");
 }
 
+/* x * sigmoid (x) */
+static void
+fuse_swish (VnRuntimeGraph *self,
+            VnNode         *sigmoid)
+{
+  VnNode *mul = vn_runtime_only_reader (vn_node_get_output (sigmoid, 0), NULL);
+  VnValue *x = vn_node_get_input (sigmoid, 0);
+
+  if (mul == NULL || !vn_node_is (mul, "Mul") || (vn_node_get_input (mul, 0) != x && vn_node_get_input (mul, 1) != x))
+    return;
+  vn_node_set_input (mul, 0, x);
+  vn_runtime_share (self, sigmoid, mul);
+  vn_node_set_input (mul, 1, NULL);
+  vn_runtime_set_kernel (mul, "com.microsoft", "QuickGelu");
+}
+
+/* A sum in front of LayerNormalization; others may read it as well. */
+static void
+fuse_skip (VnRuntimeGraph *self,
+           VnNode         *norm)
+{
+  VnNode *add = vn_runtime_get_producer (norm, 0);
+  const VnShape *a, *b;
+
+  if (add == NULL || !vn_node_is (add, "Add"))
+    return;
+  a = vn_runtime_get_shape (vn_node_get_input (add, 0));
+  b = vn_runtime_get_shape (vn_node_get_input (add, 1));
+  if (a == NULL || b == NULL || a->rank != 3 || !vn_shape_equal (a, b))
+    return;
+  vn_runtime_set_kernel (norm, "com.microsoft", "SkipLayerNormalization");
+  vn_runtime_take_over (self, add, norm);
+}
+
+/* Slices of the same value that together are all of it, along an axis. */
+static gboolean
+fuse_is_piece (const VnNode *slice,
+               gint64       *axis,
+               double       *length)
+{
+  const VnShape *from = vn_runtime_get_shape (vn_node_get_input (slice, 0)), *to = vn_runtime_get_shape (vn_node_get_output (slice, 0));
+
+  *axis = -1;
+  if (!vn_node_is (slice, "Slice") || from == NULL || to == NULL || from->rank != to->rank)
+    return FALSE;
+  for (int i = 0; i < from->rank; i++)
+    if (from->dims[i] != to->dims[i])
+      {
+        if (*axis >= 0)
+          return FALSE;
+        *axis = i;
+      }
+  *length = *axis >= 0 ? (double) to->dims[*axis] / (double) from->dims[*axis] : 0;
+  return *axis >= 0;
+}
+
+static void
+fuse_slices (VnRuntimeGraph *self,
+             VnNode         *first)
+{
+  VnValue *value = vn_node_get_input (first, 0);
+  g_autoptr(GArray) uses = g_array_copy (value->uses);
+  gint64 axis, other;
+  double length, sum = 0;
+
+  if (!fuse_is_piece (first, &axis, &length) || uses->len < 2)
+    return;
+  for (guint i = 0; i < uses->len; i++)
+    {
+      if (!fuse_is_piece (g_array_index (uses, VnUse, i).node, &other, &length) || other != axis)
+        return;
+      sum += length;
+    }
+  if (sum != 1)
+    return;
+  vn_runtime_set_kernel (first, "", "Split");
+  for (guint i = 0, n = 1; i < uses->len; i++)
+    if (g_array_index (uses, VnUse, i).node != first)
+      {
+        vn_node_set_output (first, n++, NULL);
+        vn_runtime_absorb (self, g_array_index (uses, VnUse, i).node, first, n - 1);
+      }
+}
+
+static void
+fuse_node (VnRuntimeGraph *self,
+           VnNode         *node)
+{
+  if (vn_node_is (node, "Slice"))
+    fuse_slices (self, node);
+  else if (!fuse_is_float (node))
+    return;
+  else if (vn_node_is (node, "Sigmoid"))
+    fuse_swish (self, node);
+  else if (vn_node_is (node, "LayerNormalization"))
+    fuse_skip (self, node);
+}
+
 gboolean
 vn_runtime_fuse (VnRuntimeGraph  *self,
                  GError         **error)
@@ -77,7 +175,10 @@ vn_runtime_fuse (VnRuntimeGraph  *self,
       VnNode *node = g_ptr_array_index (nodes, i);
 
       if (!(vn_node_is (node, "Conv") || vn_node_is (node, "Gemm")) || !fuse_is_float (node))
-        continue;
+        {
+          fuse_node (self, node);
+          continue;
+        }
       if (fuse_find_activation (self, node) == NULL && vn_node_is (node, "Conv"))
         fuse_sum (self, node);
       if (vn_node_is (node, "Conv") || vn_node_is (node, "Gemm"))

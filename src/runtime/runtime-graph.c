@@ -233,6 +233,32 @@ vn_runtime_bypass (VnRuntimeGraph *self,
   return TRUE;
 }
 
+/* @by computes the same. */
+void
+vn_runtime_share (VnRuntimeGraph *self,
+                  VnNode         *node,
+                  VnNode         *by)
+{
+  vn_value_replace_uses (vn_node_get_output (node, 0), vn_node_get_output (by, 0), NULL);
+  graph_mark_gone (self, node, VN_RUNTIME_ABSORBED, by);
+  graph_detach (node);
+}
+
+/* @by reads what @node read, and makes what it made beside its own. */
+void
+vn_runtime_take_over (VnRuntimeGraph *self,
+                      VnNode         *node,
+                      VnNode         *by)
+{
+  VnValue *made = vn_node_get_output (node, 0), *a = vn_node_get_input (node, 0);
+
+  graph_mark_gone (self, node, VN_RUNTIME_ABSORBED, by);
+  graph_detach (node);
+  vn_node_set_input (by, 0, a);
+  if (made->uses->len > 0 || made->is_output)
+    vn_node_set_output (by, by->outputs->len, made);
+}
+
 /* Its outputs are constants from now on. */
 void
 vn_runtime_fold (VnRuntimeGraph *self,

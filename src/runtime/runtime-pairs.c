@@ -280,6 +280,8 @@ vn_runtime_make_unsigned (VnRuntimeGraph  *self,
     {
       VnNode *q = g_ptr_array_index (nodes, i);
       VnNode *dq = vn_runtime_is_q (q) ? vn_runtime_only_reader (vn_node_get_output (q, 0), NULL) : NULL;
+      const VnShape *shape;
+      VnShape copy;
       VnValue *zero_point;
 
       if (!vn_runtime_is_dq (dq) || vn_runtime_get_dtype (vn_node_get_output (q, 0)) != VN_DTYPE_S8 || !vn_runtime_has_one_scale (self, q) ||
@@ -290,7 +292,10 @@ vn_runtime_make_unsigned (VnRuntimeGraph  *self,
         continue;
       vn_node_set_input (q, 2, zero_point);
       vn_node_set_input (dq, 2, zero_point);
-      vn_value_set_type (vn_node_get_output (q, 0), VN_DTYPE_U8, vn_runtime_get_shape (vn_node_get_output (q, 0)));
+      shape = vn_runtime_get_shape (vn_node_get_output (q, 0));
+      if (shape != NULL)
+        copy = *shape;
+      vn_value_set_type (vn_node_get_output (q, 0), VN_DTYPE_U8, shape != NULL ? &copy : NULL);
     }
   return nodes != NULL;
 }

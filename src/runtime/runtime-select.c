@@ -109,6 +109,17 @@ select_check_move (const VnRuntimeGraph *self,
   return reason == VN_RUNTIME_REASON_NONE && !vn_runtime_same_params (self, unit->dq[0], unit->q) ? VN_RUNTIME_REASON_PARAMETERS : reason;
 }
 
+/* Between integers there is nothing to interpolate. */
+static VnRuntimeReason
+select_check_nearest (const VnRuntimeGraph *self,
+                      const Rule           *rule,
+                      const Unit           *unit)
+{
+  g_autofree char *mode = vn_node_dup_string (unit->node, "mode", "nearest");
+
+  return g_str_equal (mode, "nearest") ? select_check_move (self, rule, unit) : VN_RUNTIME_REASON_NO_KERNEL;
+}
+
 /* Larger numbers stay larger only if the scale is positive. */
 static VnRuntimeReason
 select_check_order (const VnRuntimeGraph *self,

@@ -2,7 +2,7 @@
 /* What ONNX Runtime does first, on any network: constants are folded, copies dropped, and what is affine goes into the product before it. */
 #include "vn-runtime-private.h"
 
-#include "vn-i18n.h"
+#include <string.h>
 
 static gboolean
 simplify_is_random (const VnNode *node)
@@ -45,6 +45,101 @@ simplify_fold (VnRuntimeGraph  *self,
         kept = kept || (vn_node_get_output (node, o) != NULL && vn_node_get_output (node, o)->is_output);
       if (!kept && simplify_is_foldable (self, node))
         vn_runtime_fold (self, node);
+    }
+  return nodes != NULL;
+}
+
+/* ---- nodes that compute the same ---- */
+
+#define SHARED_READERS 64   /* of a value with more, such as the one constant of a network, none are compared */
+#define SHARED_ELEMENTS 8   /* constants of so many elements are compared by value */
+
+static gboolean
+simplify_same_value (const VnValue *a,
+                     const VnValue *b)
+{
+  const VnTensor *first, *second;
+
+  if (a == b || a == NULL || b == NULL)
+    return a == b;
+  first = vn_value_get_constant (a);
+  second = vn_value_get_constant (b);
+  return first != NULL && second != NULL && first->n_elements <= SHARED_ELEMENTS && vn_tensor_equal (first, second);
+}
+
+static gboolean
+simplify_same_array (const GArray *a,
+                     const GArray *b)
+{
+  gsize size = a != NULL ? g_array_get_element_size ((GArray *) a) : 0;
+
+  return a == b || (a != NULL && b != NULL && a->len == b->len && memcmp (a->data, b->data, a->len * size) == 0);
+}
+
+static gboolean
+simplify_same_attr (const VnAttr *a,
+                    const VnAttr *b)
+{
+  if (b == NULL || a->type != b->type)
+    return FALSE;
+  switch (a->type)
+    {
+    case VN_ATTR_INT:
+      return a->i == b->i;
+    case VN_ATTR_FLOAT:
+      return a->f == b->f;
+    case VN_ATTR_STRING:
+      return g_bytes_equal (a->s, b->s);
+    case VN_ATTR_INTS:
+      return simplify_same_array (a->ints, b->ints);
+    case VN_ATTR_FLOATS:
+      return simplify_same_array (a->floats, b->floats);
+    default:
+      return FALSE;
+    }
+}
+
+static gboolean
+simplify_same_node (const VnNode *a,
+                    const VnNode *b)
+{
+  if (!g_str_equal (a->op_type, b->op_type) || !g_str_equal (a->domain, b->domain) || a->inputs->len != b->inputs->len ||
+      a->outputs->len != 1 || b->outputs->len != 1 || a->attrs->len != b->attrs->len || simplify_is_random (a))
+    return FALSE;
+  for (guint i = 0; i < a->inputs->len; i++)
+    if (!simplify_same_value (vn_node_get_input (a, i), vn_node_get_input (b, i)))
+      return FALSE;
+  for (guint i = 0; i < a->attrs->len; i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (a->attrs, i);
+
+      if (!simplify_same_attr (attr, vn_node_get_attr (b, attr->name)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Among the readers of each value, those that do the same as an earlier one. */
+static gboolean
+simplify_share (VnRuntimeGraph  *self,
+                GError         **error)
+{
+  g_autoptr(GPtrArray) nodes = vn_runtime_list_nodes (self, error);
+
+  for (guint i = 0; nodes != NULL && i < nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (nodes, i);
+      const VnValue *value = vn_node_get_input (node, 0);
+      g_autoptr(GArray) uses = value != NULL ? g_array_copy (value->uses) : NULL;
+
+      for (guint u = 0; uses != NULL && u < uses->len && uses->len <= SHARED_READERS; u++)
+        {
+          VnNode *other = g_array_index (uses, VnUse, u).node;
+
+          if (other != node && other->graph == self->graph && node->outputs->len == 1 && other->outputs->len == 1 &&
+              vn_node_get_output (other, 0) != NULL && !vn_node_get_output (other, 0)->is_output && simplify_same_node (node, other))
+            vn_runtime_share (self, other, node);
+        }
     }
   return nodes != NULL;
 }
@@ -93,7 +188,7 @@ simplify_goes_into_conv (const VnRuntimeGraph *self,
          simplify_is_per_channel (self, conv, vn_node_get_input (next, 1 - input));
 }
 
-/* MatMul and Add of a constant row are a Gemm, where both factors have two dims. */
+/* MatMul and Add of a row are a Gemm. */
 static gboolean
 simplify_is_gemm (const VnRuntimeGraph *self,
                   const VnNode         *product,
@@ -103,8 +198,8 @@ simplify_is_gemm (const VnRuntimeGraph *self,
   const VnShape *a = vn_runtime_get_shape (vn_node_get_input (product, 0)), *b = vn_runtime_get_shape (vn_node_get_input (product, 1));
   const VnShape *c = vn_runtime_get_shape (vn_node_get_input (add, 1 - input));
 
-  return vn_node_is (product, "MatMul") && vn_node_is (add, "Add") && a != NULL && b != NULL && c != NULL && a->rank == 2 &&
-         b->rank == 2 && ((c->rank == 1 && c->dims[0] == b->dims[1]) || (c->rank == 2 && c->dims[1] == b->dims[1]));
+  return vn_node_is (product, "MatMul") && vn_node_is (add, "Add") && a != NULL && b != NULL && c != NULL && a->rank >= 2 &&
+         b->rank == 2 && ((c->rank == 1 && c->dims[0] == b->dims[1]) || (c->rank == 2 && a->rank == 2 && c->dims[1] == b->dims[1]));
 }
 
 /* A Pad with zeros in front of a window. */
@@ -165,7 +260,7 @@ vn_runtime_simplify (VnRuntimeGraph  *self,
 {
   g_autoptr(GPtrArray) nodes = NULL;
 
-  if (!simplify_fold (self, error))
+  if (!simplify_fold (self, error) || !simplify_share (self, error))
     return FALSE;
   nodes = vn_runtime_list_nodes (self, error);
   for (guint i = 0; nodes != NULL && i < nodes->len; i++)

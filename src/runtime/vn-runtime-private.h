@@ -58,6 +58,12 @@ void           vn_runtime_absorb        (VnRuntimeGraph       *self,
                                          guint                 output);   /* of @into, which makes what @node made */
 gboolean       vn_runtime_bypass        (VnRuntimeGraph       *self,
                                          VnNode               *node);     /* readers take its input */
+void           vn_runtime_share         (VnRuntimeGraph       *self,
+                                         VnNode               *node,
+                                         VnNode               *by);       /* readers take what @by makes, which is the same */
+void           vn_runtime_take_over     (VnRuntimeGraph       *self,
+                                         VnNode               *node,
+                                         VnNode               *by);       /* which makes what @node made beside its own */
 void           vn_runtime_fold          (VnRuntimeGraph       *self,
                                          VnNode               *node);
 void           vn_runtime_explain       (VnRuntimeGraph       *self,

@@ -17,7 +17,7 @@ NETWORKS = ['kws_micro_fp32', 'mnist_rten_op18', 'mnist_burn', 'mnist_cntk_op8',
             'det_yunet_n_dynamic', 'cls_mobilenetv2_035_128_flowers', 'det_ultraface_rfb320', 'cls_ppocr_v2_angle', 'vit_cct2_32_op20',
             'det_openseeface_mnv3', 'seg_sinet_portrait_320', 'seg_teams_bg_dynamic', 'aud_basic_pitch_nmp', 'cls_squeezenet10_fp32_from_fp16',
             'det_nanodet_m_320', 'det_picodet_xs_416_op10', 'det_yolox_nano_416', 'det_picodet_s_320_constnodes', 'det_ultraface_rfb320_raw_bn']
-SHAPES = {'det_yunet_n_dynamic': ['--shape', 'input=1x3x320x320'], 'seg_teams_bg_dynamic': ['--shape', 'input=1x3x160x160']}
+SHAPES = {'det_yunet_n_dynamic': ['--shape', 'input=1x3x320x320'], 'seg_teams_bg_dynamic': ['--shape', 'bgrm=1x4x160x160']}
 PRODUCTS = ('Conv', 'ConvTranspose', 'Gemm', 'MatMul')
 
 
