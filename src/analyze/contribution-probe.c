@@ -4,6 +4,7 @@
 #include "contribution-probe.h"
 
 #include "vn-graph-edit.h"
+#include "vn-identity.h"
 #include "vn-quant-math.h"
 
 #include <math.h>
@@ -93,11 +94,12 @@ contribution_add_activation (VnProbe     *self,
                              VnValue     *value)
 {
   const VnQuantRow *row = vn_quant_plan_find_row (plan, value->name);
-  VnSuspect suspect = { row, value->producer, value, 0, -1, NULL, 0 };
+  VnSuspect suspect = { row, value->producer, value, 0, -1, NULL, 0, NULL };
 
   if (!vn_quant_row_has_integers (row) || row->tensor.role != VN_TENSOR_ACTIVATION || vn_value_is_constant (value) ||
       contribution_is_handed_on (plan, value, row))
     return;
+  suspect.speaker = value->name;
   suspect.tap = contribution_add_tap (self, value);
   g_array_append_val (self->suspects, suspect);
 }
@@ -133,7 +135,7 @@ contribution_add_weight (VnProbe      *self,
   const VnQuantRow *row = vn_quant_plan_find_row (plan, value->name);
   g_autoptr(VnTensor) data = NULL;
   g_autoptr(VnTensor) rounded = NULL;
-  VnSuspect suspect = { row, node, vn_node_get_output (node, 0), 0, -1, NULL, 0 };
+  VnSuspect suspect = { row, node, vn_node_get_output (node, 0), 0, -1, NULL, 0, NULL };
   VnNode *twin;
 
   if (!vn_quant_row_has_integers (row) || row->tensor.role != VN_TENSOR_WEIGHT || value->initializer->dtype != VN_DTYPE_F32)
@@ -144,6 +146,7 @@ contribution_add_weight (VnProbe      *self,
     return FALSE;
   twin = contribution_copy_layer (self->model->graph, node, input, rounded);
   suspect.tap = contribution_add_tap (self, suspect.value);
+  suspect.speaker = vn_identity_find_rounded (plan, suspect.value)->name;
   suspect.twin_tap = (int) contribution_add_tap (self, vn_node_get_output (twin, 0));
   g_array_append_val (self->suspects, suspect);
   return TRUE;
@@ -170,7 +173,7 @@ contribution_add_bias (VnProbe      *self,
                        GError      **error)
 {
   const VnQuantRow *row = contribution_find_bias (plan, node);
-  VnSuspect suspect = { row, node, vn_node_get_output (node, 0), 0, -1, NULL, vn_node_is (node, "Gemm") ? -1 : 1 };
+  VnSuspect suspect = { row, node, vn_node_get_output (node, 0), 0, -1, NULL, vn_node_is (node, "Gemm") ? -1 : 1, NULL };
   VnTensor *bias = row != NULL && row->input < node->inputs->len ? vn_value_get_constant (vn_node_get_input (node, row->input)) : NULL;
   g_autoptr(VnTensor) data = NULL;
 
@@ -188,6 +191,7 @@ contribution_add_bias (VnProbe      *self,
       ((float *) suspect.shift->data)[i] = (float) (rint (b / scale) * scale - b);
     }
   suspect.tap = contribution_add_tap (self, suspect.value);
+  suspect.speaker = vn_identity_find_rounded (plan, suspect.value)->name;
   g_array_append_val (self->suspects, suspect);
   return TRUE;
 }

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * @twin_tap: weight: of what the layer computes with the quantized weight; else -1
  * @shift: (nullable): bias: what is added to each channel
  * @axis: of these channels
+ * @speaker: name of the value whose row of errors speaks for it
  */
 typedef struct
 {
@@ -24,6 +25,7 @@ typedef struct
   int               twin_tap;
   VnTensor         *shift;
   int               axis;
+  const char      *speaker;
 } VnSuspect;
 
 /**

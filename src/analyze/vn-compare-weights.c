@@ -190,7 +190,7 @@ compare_weights_make_row (const char       *name,
                           const VnNode     *user,
                           const VnErrorSum *sum)
 {
-  VnErrorRow *row = g_new0 (VnErrorRow, 1);
+  VnErrorRow *row = vn_error_row_new ();
 
   row->value = g_strdup (name);
   row->node = user != NULL ? vn_node_dup_label (user) : g_strdup ("");

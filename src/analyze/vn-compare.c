@@ -424,7 +424,7 @@ compare_add_row (VnErrorTable     *table,
                  const VnErrorSum *sum,
                  const VnErrorSum *local)
 {
-  VnErrorRow *row = g_new0 (VnErrorRow, 1);
+  VnErrorRow *row = vn_error_row_new ();
 
   row->value = g_strdup (value->name);
   row->node = value->producer != NULL ? vn_node_dup_label (value->producer) : g_strdup ("");

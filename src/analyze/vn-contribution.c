@@ -277,6 +277,16 @@ contribution_total_noise (const Contribution *self)
   return total;
 }
 
+static guint
+contribution_count (const Contribution *self)
+{
+  guint n = 0;
+
+  for (guint s = 0; s < self->run->n_samples; s++)
+    n += self->per_sample[s].outputs != NULL;
+  return n;
+}
+
 static void
 contribution_fill (const Contribution *self,
                    guint              i,
@@ -288,7 +298,8 @@ contribution_fill (const Contribution *self,
   guint n = 0;
 
   *item = (VnContribution) { .name = g_strdup (suspect->row->tensor.name), .role = suspect->row->tensor.role,
-                             .node = suspect->node != NULL ? vn_node_dup_label (suspect->node) : g_strdup ("") };
+                             .node = suspect->node != NULL ? vn_node_dup_label (suspect->node) : g_strdup (""),
+                             .value = g_strdup (suspect->speaker), .share_error = NAN, .n_samples = contribution_count (self) };
   contribution_join (self, i, TRUE, &sum);
   item->local_db = vn_error_sum_bounded_sqnr (&sum);
   for (guint o = 0; o < self->n_outputs; o++)

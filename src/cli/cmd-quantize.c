@@ -201,12 +201,6 @@ cmd_quantize_print_steps (VnNotes *notes)
 /* Lines of origins, those that matter first. */
 #define ORIGIN_LINES 10
 
-static const char *
-cmd_quantize_get_role (VnTensorRole role)
-{
-  return role == VN_TENSOR_ACTIVATION ? _("activation") : role == VN_TENSOR_WEIGHT ? _("weight") : _("bias");
-}
-
 static void
 cmd_quantize_print_origins (VnContributions *contributions)
 {
@@ -218,7 +212,7 @@ cmd_quantize_print_origins (VnContributions *contributions)
       const VnContribution *item = vn_contributions_get (contributions, g_array_index (order, guint, i));
 
       vn_cmd_print (_("    %5.1f %%  %6.1f dB  %6.1f dB  %-10s %s\n"), 100 * item->share, item->alone_db, item->local_db,
-                    cmd_quantize_get_role (item->role), item->name);
+                    vn_contribution_role_get_title (item->role), item->name);
     }
 }
 

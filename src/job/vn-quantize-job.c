@@ -398,6 +398,19 @@ vn_quantize_job_wants_origins (VnJob *job)
   return self->settings.origins && vn_quantize_job_wants_compare (job);
 }
 
+/* The rows of errors say where they start. */
+static void
+quantize_job_mark_errors (VnResult *result)
+{
+  VnErrorTable *marked;
+
+  if (result->contributions == NULL || result->errors == NULL)
+    return;
+  marked = vn_contributions_mark (result->contributions, result->errors);
+  vn_error_table_unref (result->errors);
+  result->errors = marked;
+}
+
 static gboolean
 vn_quantize_job_find_origins (VnJob         *job,
                               GCancellable  *cancellable,
@@ -412,6 +425,7 @@ vn_quantize_job_find_origins (VnJob         *job,
   g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
 
   self->draft->contributions = vn_contribution_measure (self->draft->prepared, written, self->draft->plan, &run, cancellable, error);
+  quantize_job_mark_errors (self->draft);
   return self->draft->contributions != NULL;
 }
 

@@ -35,7 +35,8 @@ section_errors_add_metrics (GPtrArray        *row,
     {
       const double value = vn_metric_get (error, metric);
 
-      g_ptr_array_add (row, _vn_report_number (value, vn_metric_format_fixed (metric, value)));
+      g_ptr_array_add (row, vn_metric_is_measured (error, metric) ? _vn_report_number (value, vn_metric_format_fixed (metric, value))
+                                                                  : _vn_report_absent ());
     }
 }
 

@@ -19,15 +19,6 @@ static const VnReportPart parts[] = {
              "bias: of what its layer computes), and its share of the noise that all of them bring to the outputs.") },
 };
 
-static VnReportValue *
-section_origins_role (VnTensorRole role)
-{
-  static const char * const ids[] = { "activation", "weight", "bias" };
-  static const char * const titles[] = { N_("activation"), N_("weight"), N_("bias") };
-
-  return _vn_report_text_as (ids[role], _(titles[role]));
-}
-
 void
 _vn_report_build_origins (VnReportSection     *section,
                           const VnReportInput *input)
@@ -46,7 +37,8 @@ _vn_report_build_origins (VnReportSection     *section,
 
       g_ptr_array_add (row, _vn_report_text (item->name));
       g_ptr_array_add (row, _vn_report_text_as (item->node, item->node[0] != '\0' ? item->node : _("(input)")));
-      g_ptr_array_add (row, section_origins_role (item->role));
+      g_ptr_array_add (row, _vn_report_text_as (vn_contribution_role_get_id (item->role),
+                                                  vn_contribution_role_get_title (item->role)));
       g_ptr_array_add (row, _vn_report_number (item->share, g_strdup_printf ("%.1f %%", 100 * item->share)));
       g_ptr_array_add (row, _vn_report_number (item->alone_db, vn_format_fixed (item->alone_db, 2)));
       g_ptr_array_add (row, _vn_report_number (item->local_db, vn_format_fixed (item->local_db, 2)));

@@ -70,7 +70,7 @@ vn_heat_color (VnHeatScale scale,
  * vn_heat_axis:
  *
  * Puts every metric on one kind of axis: larger is better, ten units are a factor of ten. SQNR is that
- * already; noise:signal x, mean square and largest error become −10 log10 x, a cosine c becomes
+ * already; noise:signal x, mean square, largest error and a share become −10 log10 x, a cosine c becomes
  * −10 log10 (1 − c).
  *
  * Returns: place on the axis; +inf for no error, NaN for NaN
@@ -86,6 +86,7 @@ vn_heat_axis (VnMetric metric,
     case VN_SCALE_COSINE:
       return isnan (value) ? value : -10 * log10 (MAX (1 - value, 0));
     case VN_SCALE_RATIO:
+    case VN_SCALE_SHARE:
     case VN_SCALE_SIZE:
     default:
       return -10 * log10 (value);

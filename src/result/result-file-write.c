@@ -24,7 +24,8 @@ result_file_add_row (JsonBuilder      *json,
     vn_json_add_bool (json, "last-computed", TRUE);
   vn_json_add_int (json, "elements", (gint64) row->n);
   for (guint k = 0; k < VN_N_METRICS; k++)
-    vn_json_add_number (json, vn_metric_get_info (k)->id, vn_metric_get (row, k));
+    if (vn_metric_is_measured (row, k))
+      vn_json_add_number (json, vn_metric_get_info (k)->id, vn_metric_get (row, k));
   if (row->has_local)
     vn_json_add_number (json, "local-sqnr", row->local_db);
   vn_json_add_number (json, "float-min", row->float_min);
@@ -53,6 +54,31 @@ result_file_add_errors (JsonBuilder  *json,
     result_file_add_row (json, vn_error_table_get_weight (errors, i));
   json_builder_end_array (json);
   json_builder_end_object (json);
+}
+
+static void
+result_file_add_contributions (JsonBuilder     *json,
+                               VnContributions *contributions)
+{
+  vn_json_begin_array (json, "contributions");
+  for (guint i = 0; i < vn_contributions_get_n (contributions); i++)
+    {
+      const VnContribution *item = vn_contributions_get (contributions, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "tensor", item->name);
+      vn_json_add_text (json, "node", item->node);
+      vn_json_add_text_if (json, "value", item->value);
+      vn_json_add_text (json, "role", vn_contribution_role_get_id (item->role));
+      vn_json_add_int (json, "samples", item->n_samples);
+      vn_json_add_number (json, "share", item->share);
+      if (!isnan (item->share_error))
+        vn_json_add_number (json, "share-error", item->share_error);
+      vn_json_add_number (json, "alone-sqnr", item->alone_db);
+      vn_json_add_number (json, "local-sqnr", item->local_db);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
 }
 
 static void
@@ -216,6 +242,8 @@ vn_run_record_to_json (const VnRunRecord *self,
   result_file_add_figures (json, self);
   if (self->errors != NULL)
     result_file_add_errors (json, self->errors);
+  if (self->contributions != NULL)
+    result_file_add_contributions (json, self->contributions);
   result_file_add_identity (json, self);
   result_file_add_notes (json, self->notes);
   json_builder_end_object (json);

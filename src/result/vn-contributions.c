@@ -2,6 +2,8 @@
 /* The list of what tensors cost; vn_contribution_measure() fills it. */
 #include "vn-contributions.h"
 
+#include "vn-i18n.h"
+
 struct _VnContributions
 {
   gatomicrefcount ref;
@@ -15,6 +17,7 @@ contributions_clear_item (gpointer data)
 
   g_free (self->name);
   g_free (self->node);
+  g_free (self->value);
 }
 
 /**
@@ -88,8 +91,8 @@ vn_contributions_get (VnContributions *self,
 
 static gint
 contributions_compare_shares (gconstpointer a,
-                             gconstpointer b,
-                             gpointer      data)
+                              gconstpointer b,
+                              gpointer      data)
 {
   const VnContribution *items = data;
   guint i = *(const guint *) a, k = *(const guint *) b;
@@ -116,4 +119,109 @@ vn_contributions_sort (VnContributions *self)
     g_array_append_val (order, i);
   g_array_sort_with_data (order, contributions_compare_shares, self->items->data);
   return order;
+}
+
+/**
+ * vn_contributions_find:
+ * @value: of the prepared network
+ *
+ * Returns: (transfer full) (element-type guint): numbers of the tensors that this value's row speaks for, largest share first
+ */
+GArray *
+vn_contributions_find (VnContributions *self,
+                       const char      *value)
+{
+  g_autoptr(GArray) order = NULL;
+  GArray *found;
+
+  g_return_val_if_fail (self != NULL && value != NULL, NULL);
+
+  order = vn_contributions_sort (self);
+  found = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint i = 0; i < order->len; i++)
+    if (g_strcmp0 (vn_contributions_get (self, g_array_index (order, guint, i))->value, value) == 0)
+      g_array_append_val (found, g_array_index (order, guint, i));
+  return found;
+}
+
+/**
+ * vn_contributions_mark:
+ * @errors: of the same run
+ *
+ * Returns: (transfer full): @errors with the metric “contribution”: of a row the shares of all tensors that it speaks for, 0 where
+ *   nothing is quantized; of a weight its own
+ */
+VnErrorTable *
+vn_contributions_mark (VnContributions *self,
+                       VnErrorTable    *errors)
+{
+  VnErrorTable *marked;
+
+  g_return_val_if_fail (self != NULL && errors != NULL, NULL);
+
+  marked = vn_error_table_copy (errors);
+  vn_error_table_clear_contributions (marked);
+  for (guint i = 0; i < self->items->len; i++)
+    {
+      const VnContribution *item = &g_array_index (self->items, VnContribution, i);
+
+      if (item->value != NULL)
+        vn_error_table_add_contribution (marked, item->value, item->role == VN_TENSOR_ACTIVATION ? NULL : item->name, item->share);
+    }
+  return marked;
+}
+
+/* ---- roles ---- */
+
+static const struct { const char *id, *title; } contributions_roles[] = {
+  [VN_TENSOR_ACTIVATION] = { "activation", N_("activation") },
+  [VN_TENSOR_WEIGHT] = { "weight", N_("weight") },
+  [VN_TENSOR_BIAS] = { "bias", N_("bias") },
+};
+
+/**
+ * vn_contribution_role_get_id:
+ *
+ * Returns: what reports for programs and files of results call @role
+ */
+const char *
+vn_contribution_role_get_id (VnTensorRole role)
+{
+  g_return_val_if_fail ((guint) role < G_N_ELEMENTS (contributions_roles), NULL);
+
+  return contributions_roles[role].id;
+}
+
+/**
+ * vn_contribution_role_get_title:
+ *
+ * Returns: what people call it, translated
+ */
+const char *
+vn_contribution_role_get_title (VnTensorRole role)
+{
+  g_return_val_if_fail ((guint) role < G_N_ELEMENTS (contributions_roles), NULL);
+
+  return _(contributions_roles[role].title);
+}
+
+/**
+ * vn_contribution_role_find:
+ * @role: (out): untouched unless found
+ *
+ * Returns: whether @id is one
+ */
+gboolean
+vn_contribution_role_find (const char   *id,
+                           VnTensorRole *role)
+{
+  g_return_val_if_fail (id != NULL && role != NULL, FALSE);
+
+  for (guint i = 0; i < G_N_ELEMENTS (contributions_roles); i++)
+    if (g_str_equal (contributions_roles[i].id, id))
+      {
+        *role = (VnTensorRole) i;
+        return TRUE;
+      }
+  return FALSE;
 }

@@ -2,6 +2,7 @@
 /* Where error starts: what quantizing one tensor alone does to the outputs of a network that is float otherwise. */
 #pragma once
 
+#include "vn-error-table.h"
 #include "vn-quantize.h"
 
 G_BEGIN_DECLS
@@ -10,15 +11,20 @@ G_BEGIN_DECLS
  * VnContribution: one tensor.
  * @name: of the activation, weight or bias in the prepared network
  * @node: vn_node_dup_label() of the node that computes the activation, or that has the weight; "" for an input
+ * @value: in the prepared network: whose row in a table of errors speaks for it: the activation, or what the layer with the weight
+ *   gives behind its clamp
  * @local_db: signal to noise of what was changed: the activation itself, or what the layer computes with the weight or bias
  * @alone_db: signal to noise of the outputs when nothing else is quantized, averaged over the outputs
  * @share: of the noise that all tensors alone bring to an output, averaged over the outputs; 0 to 1
+ * @n_samples: that it was measured on; 0: @local_db, @alone_db and @share are estimates of the first order
+ * @share_error: standard error of @share over the samples; NaN where it is not known
  */
 typedef struct
 {
-  char        *name, *node;
+  char        *name, *node, *value;
   VnTensorRole role;
-  double       local_db, alone_db, share;
+  double       local_db, alone_db, share, share_error;
+  guint        n_samples;
 } VnContribution;
 
 /**
@@ -35,6 +41,14 @@ guint                 vn_contributions_get_n (VnContributions         *self);
 const VnContribution *vn_contributions_get   (VnContributions         *self,
                                               guint                    i);
 GArray               *vn_contributions_sort  (VnContributions         *self);   /* of guint: largest share first */
+GArray               *vn_contributions_find  (VnContributions         *self,
+                                              const char              *value);  /* of guint: those of a row, largest share first */
+VnErrorTable         *vn_contributions_mark  (VnContributions         *self,
+                                              VnErrorTable            *errors);
+const char           *vn_contribution_role_get_id    (VnTensorRole    role);
+const char           *vn_contribution_role_get_title (VnTensorRole    role);
+gboolean              vn_contribution_role_find      (const char     *id,
+                                                      VnTensorRole   *role);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnContributions, vn_contributions_unref)
 

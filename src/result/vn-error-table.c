@@ -4,6 +4,7 @@
 
 #include "vn-error-table.h"
 
+#include <math.h>
 #include <string.h>
 
 struct _VnErrorTable
@@ -15,8 +16,33 @@ struct _VnErrorTable
 };
 
 /**
+ * vn_error_row_new:
+ *
+ * Returns: (transfer full): an empty row, whose contribution was not measured
+ */
+VnErrorRow *
+vn_error_row_new (void)
+{
+  VnErrorRow *self = g_new0 (VnErrorRow, 1);
+
+  self->contribution = NAN;
+  return self;
+}
+
+static VnErrorRow *
+vn_error_table_copy_row (const VnErrorRow *row)
+{
+  VnErrorRow *copy = g_memdup2 (row, sizeof *row);
+
+  copy->value = g_strdup (row->value);
+  copy->node = g_strdup (row->node);
+  copy->op_type = g_strdup (row->op_type);
+  return copy;
+}
+
+/**
  * vn_error_row_free:
- * @row: (transfer full): made with g_new0(), in no table
+ * @row: (transfer full): of vn_error_row_new(), in no table
  */
 void
 vn_error_row_free (VnErrorRow *row)
@@ -58,6 +84,68 @@ vn_error_table_add (VnErrorTable *self,
 
   g_ptr_array_add (self->rows, row);
   g_hash_table_insert (self->by_value, row->value, row);
+}
+
+/**
+ * vn_error_table_copy:
+ *
+ * Returns: (transfer full): a table of its own with the same rows
+ */
+VnErrorTable *
+vn_error_table_copy (VnErrorTable *self)
+{
+  VnErrorTable *copy;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  copy = vn_error_table_new (self->n_samples);
+  for (guint i = 0; i < self->rows->len; i++)
+    vn_error_table_add (copy, vn_error_table_copy_row (g_ptr_array_index (self->rows, i)));
+  for (guint i = 0; i < self->weights->len; i++)
+    vn_error_table_add_weight (copy, vn_error_table_copy_row (g_ptr_array_index (self->weights, i)));
+  return copy;
+}
+
+/**
+ * vn_error_table_clear_contributions:
+ *
+ * Says of all rows that no error starts there, of a table that nobody else has seen yet.
+ */
+void
+vn_error_table_clear_contributions (VnErrorTable *self)
+{
+  g_return_if_fail (self != NULL);
+
+  for (guint i = 0; i < self->rows->len; i++)
+    ((VnErrorRow *) g_ptr_array_index (self->rows, i))->contribution = 0;
+  for (guint i = 0; i < self->weights->len; i++)
+    ((VnErrorRow *) g_ptr_array_index (self->weights, i))->contribution = 0;
+}
+
+/**
+ * vn_error_table_add_contribution:
+ * @value: whose row gets @share; nothing happens if there is none
+ * @weight: (nullable): that it comes from
+ */
+void
+vn_error_table_add_contribution (VnErrorTable *self,
+                                 const char   *value,
+                                 const char   *weight,
+                                 double        share)
+{
+  VnErrorRow *row;
+
+  g_return_if_fail (self != NULL && value != NULL);
+
+  row = g_hash_table_lookup (self->by_value, value);
+  if (row != NULL)
+    row->contribution += share;
+  for (guint i = 0; weight != NULL && i < self->weights->len; i++)
+    {
+      row = g_ptr_array_index (self->weights, i);
+      if (g_str_equal (row->value, weight))
+        row->contribution += share;
+    }
 }
 
 static gint

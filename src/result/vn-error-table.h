@@ -12,6 +12,8 @@ G_BEGIN_DECLS
  * @cosine: 1 if both are zero, 0 if one is
  * @local_db: where a pair of quantization and dequantization stands for the tensor, what that pair alone does to it: SQNR of
  *   what comes out of it to what goes in, both in the quantized network
+ * @contribution: share of the error of the outputs that starts here: in the tensor, the weight and the bias that are quantized
+ *   for this value; 0 to 1, NaN if it was not measured
  */
 typedef struct
 {
@@ -21,7 +23,7 @@ typedef struct
   gboolean is_output;       /* graph output */
   gboolean is_last;         /* what reads it cannot be run here: the last that is seen on its way */
   guint64  n;
-  double   noise_to_signal, sqnr_db, cosine, mse, max_error;
+  double   noise_to_signal, sqnr_db, cosine, mse, max_error, contribution;
   double   float_min, float_max, quant_min, quant_max;
   guint64  n_bad;           /* NaN or infinite in the quantized network but not in the float one */
   guint64  n_bad_float;     /* NaN or infinite in the float one: left out of all measures, which are NaN if that is all */
@@ -40,6 +42,13 @@ const VnErrorRow *vn_error_table_find     (VnErrorTable  *self,
                                            const char    *value);
 GArray           *vn_error_table_sort_worst (VnErrorTable *self);   /* of guint: row numbers, worst first; owned by the caller */
 VnErrorTable     *vn_error_table_new      (guint          n_samples);
+VnErrorTable     *vn_error_table_copy     (VnErrorTable  *self);
+void              vn_error_table_clear_contributions (VnErrorTable *self);
+void              vn_error_table_add_contribution (VnErrorTable *self,
+                                                   const char   *value,
+                                                   const char   *weight,   /* nullable */
+                                                   double        share);
+VnErrorRow       *vn_error_row_new        (void);
 void              vn_error_row_free       (VnErrorRow    *row);
 void              vn_error_table_add      (VnErrorTable  *self,
                                            VnErrorRow    *row);
@@ -66,6 +75,7 @@ typedef enum
   VN_SCALE_DB,       /* decibels: higher is better, drawn as they are */
   VN_SCALE_COSINE,   /* up to 1, which is best; drawn by the distance from it */
   VN_SCALE_RATIO,    /* to the signal: lower is better, drawn by its logarithm */
+  VN_SCALE_SHARE,    /* of a whole: lower is better, drawn by its logarithm, told in per cent */
   VN_SCALE_SIZE,     /* an absolute error: lower is better, drawn by its logarithm, fine or bad by the rest of the network */
 } VnMetricScale;
 
@@ -88,6 +98,8 @@ const VnMetricInfo *vn_metric_get_info   (VnMetric           metric);
 gboolean            vn_metric_is_higher_better (VnMetric     metric);
 double              vn_metric_get        (const VnErrorRow  *row,
                                           VnMetric           metric);
+gboolean            vn_metric_is_measured (const VnErrorRow *row,
+                                           VnMetric          metric);
 char               *vn_metric_format     (VnMetric           metric,
                                           double             value);
 char               *vn_metric_format_short (VnMetric         metric,
@@ -99,6 +111,8 @@ double              vn_sqnr_bound          (double              sqnr_db,
 double              vn_error_table_get_outputs_sqnr (VnErrorTable *self);
 double              vn_error_table_get_mean (VnErrorTable   *self,
                                              VnMetric        metric);
+GArray             *vn_error_table_sort_by (VnErrorTable    *self,
+                                            VnMetric         metric);   /* of guint: row numbers, worst first; what is NaN last */
 gboolean            vn_error_row_is_marked (const VnErrorRow *row);
 
 /* Top-1 hits of a classifier over labelled samples; only when the first output has as many elements as there are classes. */

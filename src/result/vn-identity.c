@@ -70,8 +70,16 @@ vn_identity_find_prepared (const VnModel *prepared,
   return heir != NULL ? vn_node_get_output (heir, 0) : NULL;
 }
 
-/* Between an operator that is quantized and the clamp behind it nothing is rounded: there the clamp's output speaks. */
-static const VnValue *
+/**
+ * vn_identity_find_rounded:
+ * @plan: (nullable): %NULL: nothing is rounded
+ * @value: of the prepared network
+ *
+ * Between an operator that is quantized and the clamp behind it nothing is rounded: there the clamp's output speaks.
+ *
+ * Returns: (transfer none): the value whose error, range and plan speak for @value
+ */
+const VnValue *
 vn_identity_find_rounded (VnQuantPlan   *plan,
                           const VnValue *value)
 {

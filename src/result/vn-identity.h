@@ -33,6 +33,8 @@ const VnIdentity *vn_identity_map_get       (VnIdentityMap  *self,
                                              const VnNode   *source_node);
 const VnNode     *vn_identity_map_find_node (VnIdentityMap  *self,
                                              const char     *value);
+const VnValue    *vn_identity_find_rounded  (VnQuantPlan    *plan,
+                                             const VnValue  *value);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnIdentityMap, vn_identity_map_free)
 

@@ -54,6 +54,20 @@ vn_metric_get (const VnErrorRow *row,
   return G_STRUCT_MEMBER (double, row, vn_metric_get_info (metric)->offset);
 }
 
+/**
+ * vn_metric_is_measured:
+ *
+ * Returns: whether @row has @metric: a contribution is measured only when it is asked for
+ */
+gboolean
+vn_metric_is_measured (const VnErrorRow *row,
+                       VnMetric          metric)
+{
+  g_return_val_if_fail (row != NULL, FALSE);
+
+  return metric != VN_METRIC_CONTRIBUTION || !isnan (row->contribution);
+}
+
 /* What is the same as before, and what is no number at all, are worth this much, so that means can be made. */
 #define MOST_DB 200.0
 
@@ -118,6 +132,15 @@ vn_error_table_get_mean (VnErrorTable *self,
   return n > 0 ? sum / n : NAN;
 }
 
+/* Shares of less than a thousandth are nothing to anybody. */
+static char *
+metric_format_share (double value)
+{
+  g_autofree char *number = vn_format_decimals (100 * value, 1);
+
+  return isfinite (value) ? g_strdup_printf ("%s\u00a0%%", number) : g_steal_pointer (&number);
+}
+
 /**
  * vn_metric_format:
  *
@@ -131,6 +154,8 @@ vn_metric_format (VnMetric metric,
 
   if (scale == VN_SCALE_DB)
     return vn_format_db (value);
+  if (scale == VN_SCALE_SHARE)
+    return metric_format_share (value);
   if (scale == VN_SCALE_COSINE && isfinite (value))
     return vn_format_decimals (value, fabs (value) > 0.9995 ? 5 : 3);
   return vn_format_number (value, 3);
@@ -149,6 +174,8 @@ vn_metric_format_short (VnMetric metric,
 
   if (scale == VN_SCALE_DB)
     return vn_format_decimals (value, 1);
+  if (scale == VN_SCALE_SHARE)
+    return metric_format_share (value);
   return scale == VN_SCALE_COSINE ? vn_format_decimals (value, 4) : vn_format_number (value, 3);
 }
 
@@ -165,6 +192,12 @@ vn_metric_format_fixed (VnMetric metric,
 
   if (scale == VN_SCALE_DB)
     return vn_format_fixed (value, 2);
+  if (scale == VN_SCALE_SHARE)
+    {
+      g_autofree char *number = vn_format_fixed (100 * value, 1);
+
+      return g_strdup_printf ("%s %%", number);
+    }
   return scale == VN_SCALE_COSINE ? vn_format_fixed (value, 5) : vn_format_plain (value);
 }
 
@@ -179,4 +212,48 @@ vn_error_row_is_marked (const VnErrorRow *row)
   g_return_val_if_fail (row != NULL, FALSE);
 
   return !(row->noise_to_signal <= vn_metric_table[VN_METRIC_NOISE].bad) || !(row->cosine >= vn_metric_table[VN_METRIC_COSINE].bad) || row->n_bad > 0;
+}
+
+typedef struct
+{
+  VnErrorTable *table;
+  VnMetric      metric;
+} SortBy;
+
+static gint
+metric_compare_by (gconstpointer a,
+                   gconstpointer b,
+                   gpointer      data)
+{
+  const SortBy *by = data;
+  guint i = *(const guint *) a, k = *(const guint *) b;
+  double x = vn_metric_get (vn_error_table_get (by->table, i), by->metric);
+  double y = vn_metric_get (vn_error_table_get (by->table, k), by->metric);
+
+  if (isnan (x) != isnan (y))
+    return isnan (x) ? 1 : -1;
+  if (x != y && !isnan (x))
+    return (x < y) == vn_metric_is_higher_better (by->metric) ? -1 : 1;
+  return i < k ? -1 : i > k;
+}
+
+/**
+ * vn_error_table_sort_by:
+ *
+ * Returns: (transfer full) (element-type guint): row numbers, the worst of @metric first, NaN last, ties in execution order
+ */
+GArray *
+vn_error_table_sort_by (VnErrorTable *self,
+                        VnMetric      metric)
+{
+  SortBy by = { self, metric };
+  GArray *order;
+
+  g_return_val_if_fail (self != NULL && (guint) metric < VN_N_METRICS, NULL);
+
+  order = g_array_sized_new (FALSE, FALSE, sizeof (guint), vn_error_table_get_n (self));
+  for (guint i = 0; i < vn_error_table_get_n (self); i++)
+    g_array_append_val (order, i);
+  g_array_sort_with_data (order, metric_compare_by, &by);
+  return order;
 }

@@ -10,6 +10,8 @@
  *     "sizes": { "float", "quantized" }, "samples": { "calibration", "held-out" }, "quantized-tensors", "seconds",
  *     "accuracy": { "samples", "float-top1", "quantized-top1", "agree" },     with labels that the network can hit
  *     "errors": { "samples", "tensors": [ row ], "weights": [ row ] },        if the error was measured
+ *     "contributions": [ { "tensor", "node", "value", "role", "samples", "share", "share-error", "alone-sqnr", "local-sqnr" } ],
+ *                                                             if it was asked for
  *     "nodes": [ { "node", "type", "source", "prepared", "rounded" } ], "quantized-names": { prepared: quantized },
  *     "notes": [ { "level", "code", "subject", "text", "remedy" } ] }
  *
@@ -73,7 +75,7 @@ result_file_read_object (VnRunRecord  *self,
 static VnErrorRow *
 result_file_read_row (VnJsonFields *fields)
 {
-  VnErrorRow *row = g_new0 (VnErrorRow, 1);
+  VnErrorRow *row = vn_error_row_new ();
 
   row->value = vn_json_fields_dup_text (fields, "tensor");
   row->node = vn_json_fields_dup_text (fields, "node");
@@ -134,6 +136,25 @@ result_file_read_errors (VnRunRecord  *self,
   self->errors = vn_error_table_new ((guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT));
   result_file_read_list (self, fields, "tensors", result_file_read_tensor);
   result_file_read_list (self, fields, "weights", result_file_read_weight);
+}
+
+static void
+result_file_read_contribution (VnRunRecord  *self,
+                               VnJsonFields *fields,
+                               const char   *folder)
+{
+  g_autofree char *role = vn_json_fields_dup_text (fields, "role");
+  VnContribution item = { .name = vn_json_fields_dup_text (fields, "tensor"), .node = vn_json_fields_dup_text (fields, "node"),
+                          .value = vn_json_fields_dup_text_if (fields, "value") };
+
+  if (role != NULL && !vn_contribution_role_find (role, &item.role))
+    vn_json_fields_fail (fields, "role", _("is “%s”; choose one of: %s"), role, "activation, weight, bias");
+  item.n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
+  item.share = vn_json_fields_get_double (fields, "share");
+  item.share_error = vn_json_fields_has (fields, "share-error") ? vn_json_fields_get_double (fields, "share-error") : NAN;
+  item.alone_db = vn_json_fields_get_double (fields, "alone-sqnr");
+  item.local_db = vn_json_fields_get_double (fields, "local-sqnr");
+  vn_contributions_add (self->contributions, &item);
 }
 
 static void
@@ -363,6 +384,11 @@ result_file_read (JsonNode    *root,
     result_file_read_object (self, &fields, "accuracy", folder, result_file_read_accuracy);
   if (vn_json_fields_has (&fields, "errors"))
     result_file_read_object (self, &fields, "errors", folder, result_file_read_errors);
+  if (vn_json_fields_has (&fields, "contributions"))
+    {
+      self->contributions = vn_contributions_new_empty ();
+      result_file_read_list (self, &fields, "contributions", result_file_read_contribution);
+    }
   result_file_read_list (self, &fields, "nodes", result_file_read_node);
   result_file_read_object (self, &fields, "quantized-names", folder, result_file_read_names);
   result_file_read_list (self, &fields, "notes", result_file_read_note);

@@ -41,6 +41,7 @@ typedef struct
   VnRecipe      *recipe;
   VnRunSettings  run;
   VnErrorTable  *errors;       /* nullable: not measured */
+  VnContributions *contributions;   /* nullable: not measured */
   VnAccuracy     accuracy;
   VnNotes       *notes;
   guint64        float_bytes, quantized_bytes;

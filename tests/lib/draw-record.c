@@ -44,7 +44,7 @@ static VnErrorRow *
 draw_row (GRand *rand,
           guint  i)
 {
-  VnErrorRow *row = g_new0 (VnErrorRow, 1);
+  VnErrorRow *row = vn_error_row_new ();
   g_autofree char *text = draw_text (rand);
 
   row->value = g_strdup_printf ("%s%u", text, i);
@@ -77,6 +77,24 @@ draw_errors (GRand       *rand,
     vn_error_table_add (self->errors, draw_row (rand, (guint) i));
   for (int i = 0; i < n_weights; i++)
     vn_error_table_add_weight (self->errors, draw_row (rand, (guint) i));
+}
+
+static void
+draw_contributions (GRand       *rand,
+                    VnRunRecord *self)
+{
+  int n = g_rand_int_range (rand, 0, 7);
+
+  self->contributions = vn_contributions_new_empty ();
+  for (int i = 0; i < n; i++)
+    {
+      VnContribution item = { .name = draw_text (rand), .node = draw_text (rand), .value = draw_text_or_null (rand),
+                              .role = (VnTensorRole) g_rand_int_range (rand, 0, 3), .local_db = draw_number (rand),
+                              .alone_db = draw_number (rand), .share = draw_number (rand), .share_error = draw_number (rand),
+                              .n_samples = g_rand_int (rand) };
+
+      vn_contributions_add (self->contributions, &item);
+    }
 }
 
 static void
@@ -185,6 +203,8 @@ draw_run_record (GRand *rand)
   draw_run_settings (rand, &self->run);
   if (g_rand_boolean (rand))
     draw_errors (rand, self);
+  if (g_rand_boolean (rand))
+    draw_contributions (rand, self);
   draw_notes (rand, self);
   draw_nodes (rand, self);
   if (g_rand_boolean (rand))

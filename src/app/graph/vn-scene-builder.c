@@ -394,7 +394,7 @@ vn_scene_build_overlay (const VnScene *scene,
       g_autofree char *text = NULL;
       double value, axis;
 
-      if (row == NULL)
+      if (row == NULL || !vn_metric_is_measured (row, metric))
         continue;
       value = vn_metric_get (row, metric);
       axis = row->n_bad > 0 ? NAN : vn_heat_axis (metric, value);

@@ -24,7 +24,7 @@ make_table (const Row *rows,
 
   for (guint i = 0; i < n_good; i++)
     {
-      VnErrorRow *row = g_new0 (VnErrorRow, 1);
+      VnErrorRow *row = vn_error_row_new ();
 
       row->value = g_strdup_printf ("good%u", i);
       row->node = g_strdup ("node");
@@ -36,7 +36,7 @@ make_table (const Row *rows,
     }
   for (guint i = 0; i < MAX_ROWS && rows[i].name != NULL; i++)
     {
-      VnErrorRow *row = g_new0 (VnErrorRow, 1);
+      VnErrorRow *row = vn_error_row_new ();
 
       row->value = g_strdup (rows[i].name);
       row->node = g_strdup ("node");

@@ -2,7 +2,7 @@
 
 /* The table of errors: its orders, its rows by name, and which rows are marked. */
 
-#include "vn-error-table.h"
+#include "vn-contributions.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@ make_row (const char *value,
           double      cosine,
           guint64     n_bad)
 {
-  VnErrorRow *row = g_new0 (VnErrorRow, 1);
+  VnErrorRow *row = vn_error_row_new ();
 
   row->value = g_strdup (value);
   row->node = g_strdup ("");
@@ -47,6 +47,69 @@ test_order (void)
   g_assert_cmpfloat (vn_error_table_find (table, "t3")->noise_to_signal, ==, 0.9);
   g_assert_null (vn_error_table_find (table, "t5"));
   g_assert_null (vn_error_table_get (table, 5));
+}
+
+/* By contribution: the largest first; rows that have none come last. */
+static void
+test_order_by (void)
+{
+  static const double shares[] = { 0.1, NAN, 0.7, 0, 0.1 };
+  static const guint expected[] = { 2, 0, 4, 3, 1 };
+  g_autoptr(VnErrorTable) table = vn_error_table_new (1);
+  g_autoptr(GArray) order = NULL, by_cosine = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (shares); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("t%u", i);
+      VnErrorRow *row = make_row (name, 0.1, i == 3 ? 0.5 : 0.9, 0);
+
+      g_assert_false (vn_metric_is_measured (row, VN_METRIC_CONTRIBUTION));
+      row->contribution = shares[i];
+      vn_error_table_add (table, row);
+    }
+  order = vn_error_table_sort_by (table, VN_METRIC_CONTRIBUTION);
+  for (guint i = 0; i < order->len; i++)
+    g_assert_cmpuint (g_array_index (order, guint, i), ==, expected[i]);
+  by_cosine = vn_error_table_sort_by (table, VN_METRIC_COSINE);
+  g_assert_cmpuint (g_array_index (by_cosine, guint, 0), ==, 3);
+}
+
+static void
+add_contribution (VnContributions *self,
+                  const char      *name,
+                  const char      *value,
+                  VnTensorRole     role,
+                  double           share)
+{
+  VnContribution item = { .name = g_strdup (name), .node = g_strdup ("n"), .value = g_strdup (value), .role = role, .share = share,
+                          .share_error = NAN, .n_samples = 1 };
+
+  vn_contributions_add (self, &item);
+}
+
+/* A row has the shares of all that is quantized for its value; the table that was marked stays as it was. */
+static void
+test_mark (void)
+{
+  g_autoptr(VnContributions) contributions = vn_contributions_new_empty ();
+  g_autoptr(VnErrorTable) table = vn_error_table_new (3), marked = NULL;
+  g_autoptr(GArray) found = NULL;
+
+  vn_error_table_add (table, make_row ("y", 0.1, 1, 0));
+  vn_error_table_add (table, make_row ("z", 0.1, 1, 0));
+  vn_error_table_add_weight (table, make_row ("w", 0.1, 1, 0));
+  add_contribution (contributions, "w", "y", VN_TENSOR_WEIGHT, 0.25);
+  add_contribution (contributions, "y", "y", VN_TENSOR_ACTIVATION, 0.5);
+  add_contribution (contributions, "far", "gone", VN_TENSOR_ACTIVATION, 0.25);
+  marked = vn_contributions_mark (contributions, table);
+  g_assert_true (isnan (vn_error_table_find (table, "y")->contribution));
+  g_assert_cmpfloat (vn_error_table_find (marked, "y")->contribution, ==, 0.75);
+  g_assert_cmpfloat (vn_error_table_find (marked, "z")->contribution, ==, 0);
+  g_assert_cmpfloat (vn_error_table_get_weight (marked, 0)->contribution, ==, 0.25);
+  g_assert_cmpuint (vn_error_table_get_n_samples (marked), ==, 3);
+  found = vn_contributions_find (contributions, "y");
+  g_assert_cmpuint (found->len, ==, 2);
+  g_assert_cmpuint (g_array_index (found, guint, 0), ==, 1);
 }
 
 /* Weights: the noisiest first, equal ones by name. */
@@ -90,6 +153,8 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/error-table/order", test_order);
+  g_test_add_func ("/error-table/order-by", test_order_by);
+  g_test_add_func ("/error-table/mark", test_mark);
   g_test_add_func ("/error-table/weights", test_weights);
   g_test_add_func ("/error-table/marks", test_marks);
   return g_test_run ();

@@ -50,6 +50,24 @@ check_errors (VnErrorTable *a,
 }
 
 static void
+check_contributions (VnContributions *a,
+                     VnContributions *b)
+{
+  g_assert_cmpuint (vn_contributions_get_n (a), ==, vn_contributions_get_n (b));
+  for (guint i = 0; i < vn_contributions_get_n (a); i++)
+    {
+      const VnContribution *x = vn_contributions_get (a, i), *y = vn_contributions_get (b, i);
+
+      g_assert_cmpstr (x->name, ==, y->name);
+      g_assert_cmpstr (x->node, ==, y->node);
+      g_assert_cmpstr (x->value, ==, y->value);
+      g_assert_true (x->role == y->role && x->n_samples == y->n_samples);
+      g_assert_true (same_number (x->local_db, y->local_db) && same_number (x->alone_db, y->alone_db));
+      g_assert_true (same_number (x->share, y->share) && same_number (x->share_error, y->share_error));
+    }
+}
+
+static void
 check_verdict (const VnRunRecord *a,
                const VnRunRecord *b)
 {
@@ -66,7 +84,7 @@ static void
 test_roundtrip (void)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (11);
-  guint n_rows = 0, n_data = 0, n_shapes = 0;
+  guint n_rows = 0, n_data = 0, n_shapes = 0, n_contributions = 0;
 
   for (guint i = 0; i < N_RECORDS; i++)
     {
@@ -97,13 +115,17 @@ test_roundtrip (void)
       g_assert_true ((record->errors == NULL) == (again->errors == NULL));
       if (record->errors != NULL)
         check_errors (record->errors, again->errors);
+      g_assert_true ((record->contributions == NULL) == (again->contributions == NULL));
+      if (record->contributions != NULL)
+        check_contributions (record->contributions, again->contributions);
+      n_contributions += record->contributions != NULL ? vn_contributions_get_n (record->contributions) : 0;
       check_verdict (record, again);
       n_rows += record->errors != NULL ? vn_error_table_get_n (record->errors) : 0;
       n_data += record->data != NULL;
       n_shapes += record->run.shapes != NULL;
     }
   g_test_message ("%u rows, %u with samples, %u with sizes", n_rows, n_data, n_shapes);
-  g_assert_true (n_rows > 300 && n_data > 50 && n_shapes > 50);
+  g_assert_true (n_rows > 300 && n_data > 50 && n_shapes > 50 && n_contributions > 300);
 }
 
 /* Paths below the folder are relative to it; the folder may be moved. */
@@ -139,6 +161,7 @@ static const struct { const char *from, *to, *message; } wrong[] = {
   { "\"weights\" : [", "\"weights\" : [{}], \"a\" : [", "“errors.weights[0].tensor” is missing" },
   { "\"sqnr\" : 12.5", "\"sqnr\" : \"much\"", "errors.tensors[0].sqnr is “much”; a number, “nan”, “inf” or “-inf” is expected" },
   { "\"elements\" : 64", "\"elements\" : 64.5", "errors.tensors[0].elements is 64.5" },
+  { "\"contributions\" : [", "\"contributions\" : [{\"tensor\": \"t\", \"node\": \"n\", \"role\": \"loud\"}], \"b\" : [", "contributions[0].role is “loud”" },
   { "\"notes\" : [", "\"notes\" : [{\"level\": \"loud\", \"code\": \"c\", \"text\": \"t\"}], \"b\" : [", "notes[0].level is “loud”" },
   { "\"agree\" : 95", "\"agree\" : 101", "accuracy.agree is 101; allowed are whole numbers from 0 to 100" },
   { "\"quantized-names\" : {", "\"quantized-names\" : {\"a\": 1}, \"b\" : {", "quantized-names.a: a text is expected" },
@@ -151,7 +174,7 @@ static char *
 make_text (void)
 {
   g_autoptr(VnRunRecord) record = vn_run_record_new_empty ();
-  VnErrorRow *row = g_new0 (VnErrorRow, 1);
+  VnErrorRow *row = vn_error_row_new ();
 
   record->program = g_strdup ("0");
   record->recipe = vn_recipe_new ("cpu");
@@ -167,6 +190,7 @@ make_text (void)
   row->n = 64;
   row->sqnr_db = 12.5;
   vn_error_table_add (record->errors, row);
+  record->contributions = vn_contributions_new_empty ();
   return vn_run_record_to_json (record, "/run");
 }
 
