@@ -128,6 +128,18 @@ typedef struct
 VnJob    *vn_quantize_job_new        (const VnQuantizeSettings *settings);   /* copies what it needs */
 VnResult *vn_quantize_job_get_result (VnQuantizeJob            *self);       /* borrowed; after success */
 GHashTable *vn_quantize_job_get_shapes (VnQuantizeJob          *self);
+VnContributions *vn_quantize_job_measure_origins (VnQuantizeJob     *self,
+                                                  const VnProgress  *progress,
+                                                  GCancellable      *cancellable,
+                                                  GError           **error);
+
+/* ---- origins: where the error of a run starts, after the run ---- */
+
+#define VN_TYPE_ORIGINS_JOB (vn_origins_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnOriginsJob, vn_origins_job, VN, ORIGINS_JOB, VnJob)
+VnJob    *vn_origins_job_new         (VnQuantizeJob *run,
+                                      VnResult      *result);   /* nullable */
+VnResult *vn_origins_job_get_result  (VnOriginsJob  *self);     /* borrowed; after success */
 
 /* ---- improve: quantize, and try what lowers the error ---- */
 
@@ -186,8 +198,8 @@ typedef struct
 char     *vn_improve_try_dup_text   (const VnImproveTry      *self);       /* in a sentence, translated */
 
 VnJob    *vn_improve_job_new        (const VnImproveSettings *settings);
+GPtrArray *vn_improve_job_get_tries (VnImproveJob            *self);       /* of VnImproveTry, borrowed; after success */
 VnResult *vn_improve_job_get_result (VnImproveJob            *self);       /* borrowed; after success */
-GPtrArray *vn_improve_job_get_tries (VnImproveJob            *self);       /* borrowed; of VnImproveTry; after success */
 
 /* ---- prepare: float to float, and write ---- */
 

@@ -398,6 +398,23 @@ vn_quantize_job_wants_origins (VnJob *job)
   return self->settings.origins && vn_quantize_job_wants_compare (job);
 }
 
+static VnContributions *
+quantize_job_measure_origins (VnQuantizeJob     *self,
+                              const VnResult    *result,
+                              VnNotes           *notes,
+                              const VnProgress  *progress,
+                              GCancellable      *cancellable,
+                              GError           **error)
+{
+  const VnJobInput *input = &self->input;
+  VnChannelRun run = { .shapes = input->shapes, .dataset = input->dataset,
+                       .samples = (const guint *) (gpointer) input->measured->data, .n_samples = MIN (input->measured->len, ORIGIN_SAMPLES),
+                       .n_threads = input->n_threads, .progress = progress, .notes = notes };
+  g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
+
+  return vn_contribution_measure (result->prepared, written, result->plan, &run, cancellable, error);
+}
+
 /* The rows of errors say where they start. */
 static void
 quantize_job_mark_errors (VnResult *result)
@@ -417,16 +434,35 @@ vn_quantize_job_find_origins (VnJob         *job,
                               GError       **error)
 {
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
-  const VnJobInput *input = &self->input;
   VnProgress progress = vn_job_get_reporter (job);
-  VnChannelRun run = { .shapes = input->shapes, .dataset = input->dataset,
-                       .samples = (const guint *) (gpointer) input->measured->data, .n_samples = MIN (input->measured->len, ORIGIN_SAMPLES),
-                       .n_threads = input->n_threads, .progress = &progress, .notes = input->notes };
-  g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
 
-  self->draft->contributions = vn_contribution_measure (self->draft->prepared, written, self->draft->plan, &run, cancellable, error);
+  self->draft->contributions = quantize_job_measure_origins (self, self->draft, self->input.notes, &progress, cancellable, error);
   quantize_job_mark_errors (self->draft);
   return self->draft->contributions != NULL;
+}
+
+/**
+ * vn_quantize_job_measure_origins:
+ * @self: a job that has succeeded, and has measured the error
+ * @progress: (nullable): told how far it is
+ *
+ * Measures afterwards what each tensor alone costs the outputs, for whoever wanted the result first. From any thread, one at a
+ * time.
+ *
+ * Returns: (transfer full) (nullable): %NULL with an error if it was cancelled or memory is short
+ */
+VnContributions *
+vn_quantize_job_measure_origins (VnQuantizeJob     *self,
+                                 const VnProgress  *progress,
+                                 GCancellable      *cancellable,
+                                 GError           **error)
+{
+  g_autoptr(VnNotes) notes = NULL;   /* samples that cannot be read are in those of the result, which others read now */
+
+  g_return_val_if_fail (VN_IS_QUANTIZE_JOB (self) && self->result != NULL && self->result->errors != NULL, NULL);
+
+  notes = vn_notes_new ();
+  return quantize_job_measure_origins (self, self->result, notes, progress, cancellable, error);
 }
 
 /* ---- the job ---- */

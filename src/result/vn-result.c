@@ -32,6 +32,30 @@ vn_result_new (void)
   return self;
 }
 
+/**
+ * vn_result_new_with_contributions:
+ * @base: a finished run
+ * @contributions: measured on it later
+ *
+ * Returns: (transfer full): @base with @contributions, also as a metric of its errors; it shares all the rest
+ */
+VnResult *
+vn_result_new_with_contributions (VnResult        *base,
+                                  VnContributions *contributions)
+{
+  VnResult *self;
+
+  g_return_val_if_fail (base != NULL && contributions != NULL, NULL);
+
+  self = g_memdup2 (base, sizeof (VnResult));
+  g_atomic_ref_count_init (&self->ref);
+  self->identity = NULL;
+  self->base = vn_result_ref (base);
+  self->contributions = vn_contributions_ref (contributions);
+  self->errors = base->errors != NULL ? vn_contributions_mark (contributions, base->errors) : NULL;
+  return self;
+}
+
 VnResult *
 vn_result_ref (VnResult *self)
 {
@@ -46,6 +70,14 @@ vn_result_unref (VnResult *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
+  g_clear_pointer (&self->contributions, vn_contributions_unref);
+  g_clear_pointer (&self->errors, vn_error_table_unref);
+  if (self->base != NULL)
+    {
+      vn_result_unref (self->base);
+      g_free (self);
+      return;
+    }
   g_clear_pointer (&self->identity, vn_identity_map_free);
   g_clear_pointer (&self->source, vn_model_unref);
   g_clear_pointer (&self->prepared, vn_model_unref);
@@ -54,9 +86,7 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_clear_pointer (&self->stats, vn_stats_unref);
-  g_clear_pointer (&self->contributions, vn_contributions_unref);
   g_clear_pointer (&self->plan, vn_quant_plan_unref);
-  g_clear_pointer (&self->errors, vn_error_table_unref);
   g_clear_pointer (&self->value_names, g_hash_table_unref);
   g_clear_pointer (&self->notes, vn_notes_unref);
   vn_run_settings_clear (&self->run);
@@ -101,6 +131,8 @@ vn_result_get_identity (VnResult *self)
 {
   g_return_val_if_fail (self != NULL && self->source != NULL && self->prepared != NULL, NULL);
 
+  if (self->base != NULL)
+    return vn_result_get_identity (self->base);
   if (g_once_init_enter (&self->identity))
     g_once_init_leave (&self->identity, vn_identity_map_new (self->source, self->prepared, self->edits, self->plan,
                                                              self->value_names));

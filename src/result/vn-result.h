@@ -29,7 +29,7 @@ typedef struct
 /**
  * VnResult: everything one run of the main job found. Immutable, shared between window, report and export.
  */
-typedef struct
+typedef struct _VnResult
 {
   VnModel      *source;        /* as opened */
   VnModel      *prepared;      /* float, what was quantized */
@@ -54,11 +54,14 @@ typedef struct
   /*< private >*/
   gatomicrefcount ref;
   VnIdentityMap *identity;     /* vn_result_get_identity() */
+  struct _VnResult *base;      /* nullable: owns all but @contributions and @errors */
 } VnResult;
 
 void              vn_run_settings_clear (VnRunSettings    *self);
 
 VnResult         *vn_result_new         (void);
+VnResult         *vn_result_new_with_contributions (VnResult        *base,
+                                                    VnContributions *contributions);
 VnResult         *vn_result_ref         (VnResult         *self);
 void              vn_result_unref       (VnResult         *self);
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The job that finds where the error of a run starts when the result of the run is already in use. */
+#include "vn-jobs.h"
+
+#include "vn-i18n.h"
+
+struct _VnOriginsJob
+{
+  VnJob          parent_instance;
+  VnQuantizeJob *run;
+  VnResult      *base;      /* nullable */
+  VnResult      *result;
+};
+
+G_DEFINE_FINAL_TYPE (VnOriginsJob, vn_origins_job, VN_TYPE_JOB)
+
+static gboolean
+vn_origins_job_wants_run (VnJob *job)
+{
+  return vn_quantize_job_get_result (VN_ORIGINS_JOB (job)->run) == NULL;
+}
+
+static gboolean
+vn_origins_job_quantize (VnJob         *job,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  return vn_job_run (VN_JOB (VN_ORIGINS_JOB (job)->run), cancellable, error);
+}
+
+static gboolean
+vn_origins_job_wants_origins (VnJob *job)
+{
+  VnResult *result = vn_quantize_job_get_result (VN_ORIGINS_JOB (job)->run);
+
+  return result == NULL || result->errors != NULL;
+}
+
+static gboolean
+vn_origins_job_measure (VnJob         *job,
+                        GCancellable  *cancellable,
+                        GError       **error)
+{
+  VnOriginsJob *self = VN_ORIGINS_JOB (job);
+  VnProgress progress = vn_job_get_reporter (job);
+  g_autoptr(VnContributions) contributions = NULL;
+
+  contributions = vn_quantize_job_measure_origins (self->run, &progress, cancellable, error);
+  if (contributions == NULL)
+    return FALSE;
+  self->result = vn_result_new_with_contributions (self->base != NULL ? self->base : vn_quantize_job_get_result (self->run), contributions);
+  return TRUE;
+}
+
+static const VnStage stages[] = {
+  { "quantize", N_("Quantizing"),                40, vn_origins_job_wants_run,     vn_origins_job_quantize },
+  { "origins",  N_("Finding where error starts"), 60, vn_origins_job_wants_origins, vn_origins_job_measure },
+  { NULL },
+};
+
+static void
+vn_origins_job_finalize (GObject *object)
+{
+  VnOriginsJob *self = VN_ORIGINS_JOB (object);
+
+  g_clear_object (&self->run);
+  g_clear_pointer (&self->base, vn_result_unref);
+  g_clear_pointer (&self->result, vn_result_unref);
+  G_OBJECT_CLASS (vn_origins_job_parent_class)->finalize (object);
+}
+
+static void
+vn_origins_job_class_init (VnOriginsJobClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = vn_origins_job_finalize;
+  VN_JOB_CLASS (klass)->stages = stages;
+}
+
+static void
+vn_origins_job_init (VnOriginsJob *self)
+{
+}
+
+/**
+ * vn_origins_job_new:
+ * @run: has succeeded, or has not been started: then it is run first
+ * @result: (nullable): what gets the contributions; of @run, or of one with the same settings. %NULL: that of @run
+ *
+ * Returns: (transfer full): the job; it keeps @run and @result
+ */
+VnJob *
+vn_origins_job_new (VnQuantizeJob *run,
+                    VnResult      *result)
+{
+  VnOriginsJob *self;
+
+  g_return_val_if_fail (VN_IS_QUANTIZE_JOB (run), NULL);
+
+  self = g_object_new (VN_TYPE_ORIGINS_JOB, NULL);
+  self->run = g_object_ref (run);
+  self->base = result != NULL ? vn_result_ref (result) : NULL;
+  vn_job_set_title (VN_JOB (self), _("Finding where error starts"));
+  return VN_JOB (self);
+}
+
+/**
+ * vn_origins_job_get_result:
+ *
+ * Returns: (transfer none) (nullable): after success, the result together with where its error starts; %NULL if the run had no
+ *   samples to measure on
+ */
+VnResult *
+vn_origins_job_get_result (VnOriginsJob *self)
+{
+  g_return_val_if_fail (VN_IS_ORIGINS_JOB (self), NULL);
+
+  return self->result;
+}
