@@ -70,58 +70,6 @@ improve_tell (VnImproveJob         *self,
   g_ptr_array_add (self->tries, entry);
 }
 
-/* "23.7 → 29.3 dB, time 0.95 → 1.13 of float, 98 → 71 % on integers" */
-static char *
-improve_dup_figures (const VnImproveTry *self)
-{
-  g_autoptr(GString) text = g_string_new (NULL);
-
-  if (!isnan (self->after_db))
-    g_string_append_printf (text, _("%.1f → %.1f dB"), self->before_db, self->after_db);
-  if (!isnan (self->before_ratio) && !isnan (self->after_ratio))
-    {
-      g_string_append (text, text->len > 0 ? ", " : "");
-      g_string_append_printf (text, _("time %.2f → %.2f of float"), self->before_ratio, self->after_ratio);
-    }
-  if (!isnan (self->before_share) && !isnan (self->after_share))
-    {
-      g_string_append (text, text->len > 0 ? ", " : "");
-      g_string_append_printf (text, _("%.0f → %.0f %% on integers"), 100 * self->before_share, 100 * self->after_share);
-    }
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-/**
- * vn_improve_try_dup_text:
- *
- * Returns: (transfer full): what the step was, and what it came to
- */
-char *
-vn_improve_try_dup_text (const VnImproveTry *self)
-{
-  g_autofree char *figures = NULL;
-
-  g_return_val_if_fail (self != NULL, NULL);
-
-  figures = improve_dup_figures (self);
-  switch (self->outcome)
-    {
-    case VN_IMPROVE_KEPT:
-      return g_strdup_printf (_("%s: %s, kept"), _(self->title), figures);
-    case VN_IMPROVE_NO_GAIN:
-      return g_strdup_printf (_("%s: %s, not kept"), _(self->title), figures);
-    case VN_IMPROVE_TOO_SLOW:
-      return g_strdup_printf (_("%s: %s, too slow in ONNX Runtime"), _(self->title), figures);
-    case VN_IMPROVE_TOO_FLOAT:
-      return g_strdup_printf (_("%s: %s, too little on integers"), _(self->title), figures);
-    case VN_IMPROVE_IMPOSSIBLE:
-      return g_strdup_printf (_("%s: cannot be done here: %s"), _(self->title), self->reason != NULL ? self->reason : "");
-    case VN_IMPROVE_NO_TIME:
-      return g_strdup_printf (_("%s: not tried, the time is up"), _(self->title));
-    }
-  g_return_val_if_reached (NULL);
-}
-
 /* ---- time ---- */
 
 static double

@@ -195,7 +195,8 @@ typedef struct
   char             *reason;
 } VnImproveTry;
 
-char     *vn_improve_try_dup_text   (const VnImproveTry      *self);       /* in a sentence, translated */
+char     *vn_improve_try_dup_outcome (const VnImproveTry     *self);
+char     *vn_improve_try_dup_text    (const VnImproveTry     *self);       /* with what was tried */
 
 VnJob    *vn_improve_job_new        (const VnImproveSettings *settings);
 GPtrArray *vn_improve_job_get_tries (VnImproveJob            *self);       /* of VnImproveTry, borrowed; after success */
