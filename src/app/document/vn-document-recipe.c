@@ -31,23 +31,16 @@ vn_document_is_stale (VnDocument *self)
 }
 
 static void
-document_recipe_set (VnDocument *self,
-                     VnRecipe   *recipe)
-{
-  self->recipe = recipe;
-  vn_document_update_nodes (self);
-  g_signal_emit (self, vn_document_signals[VN_SIGNAL_RECIPE], 0);
-}
-
-static void
 document_recipe_replace (VnDocument *self,
                          VnRecipe   *recipe)
 {
   g_autoptr(GError) error = NULL;
 
-  document_recipe_set (self, recipe);
+  self->recipe = recipe;
+  vn_document_update_nodes (self);
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_RECIPE], 0);
   /* What is on the screen follows the rules; before the first run there is nothing to follow. */
-  if ((self->result != NULL || self->work == VN_WORK_QUANTIZE || self->work == VN_WORK_IMPROVE) && self->data != NULL &&
+  if ((self->result != NULL || self->work == VN_WORK_QUANTIZE) && self->data != NULL &&
       !vn_document_quantize (self, &error))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Quantization failed"), error);
 }
@@ -73,29 +66,6 @@ vn_document_edit_recipe (VnDocument *self,
     }
   vn_history_push (self->history, self->recipe, title);
   document_recipe_replace (self, recipe);
-}
-
-/**
- * vn_document_take_recipe:
- * @recipe: (transfer full): of a result that is about to be shown
- * @title: what was done, in a few words
- *
- * As vn_document_edit_recipe(), but nothing is run: the result is there.
- */
-void
-vn_document_take_recipe (VnDocument *self,
-                         VnRecipe   *recipe,
-                         const char *title)
-{
-  g_return_if_fail (VN_IS_DOCUMENT (self));
-
-  if (vn_recipe_equal (self->recipe, recipe))
-    {
-      vn_recipe_free (recipe);
-      return;
-    }
-  vn_history_push (self->history, self->recipe, title);
-  document_recipe_set (self, recipe);
 }
 
 gboolean

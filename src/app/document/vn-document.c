@@ -24,16 +24,11 @@ vn_document_dispose (GObject *object)
   self->again = FALSE;
   if (self->cancellable != NULL)
     g_cancellable_cancel (self->cancellable);
-  if (self->origins_cancellable != NULL)
-    g_cancellable_cancel (self->origins_cancellable);
-  g_clear_object (&self->origins);
-  g_clear_object (&self->improved);
-  g_clear_pointer (&self->trials, g_ptr_array_unref);
-  g_clear_object (&self->origins_cancellable);
   g_clear_object (&self->nodes);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
   g_clear_pointer (&self->runs, g_ptr_array_unref);
+  g_clear_pointer (&self->job_recipe, vn_recipe_free);
   g_clear_pointer (&self->model, vn_model_unref);
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
@@ -58,7 +53,6 @@ vn_document_class_init (VnDocumentClass *klass)
     [VN_SIGNAL_SELECTION] = "selection-changed",
     [VN_SIGNAL_METRIC] = "metric-changed",
     [VN_SIGNAL_JOB] = "job-changed",
-    [VN_SIGNAL_ORIGINS] = "origins-changed",
   };
 
   G_OBJECT_CLASS (klass)->dispose = vn_document_dispose;
@@ -84,7 +78,6 @@ vn_document_init (VnDocument *self)
   self->recipe = vn_recipe_new (vn_preset_find (preset, NULL) != NULL ? preset : NULL);
   self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
   self->history = vn_history_new ();
-  self->trials = vn_document_trials_new ();
   self->selection = gtk_bitset_new_empty ();
 }
 
@@ -141,7 +134,6 @@ vn_document_set_model (VnDocument *self,
 
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
-  vn_document_drop_origins (self);
   items = g_ptr_array_new_with_free_func (g_object_unref);
   old = self->model;
   self->model = model != NULL ? vn_model_ref (model) : NULL;
@@ -152,8 +144,6 @@ vn_document_set_model (VnDocument *self,
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_ptr_array_set_size (self->runs, 0);
-  g_ptr_array_set_size (self->trials, 0);
-  g_clear_object (&self->improved);
   vn_history_clear (self->history);
   g_ptr_array_set_size (self->recipe->overrides, 0);
   gtk_bitset_remove_all (self->selection);
