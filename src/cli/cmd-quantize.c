@@ -11,6 +11,7 @@
 #include "vn-project-file.h"
 #include "vn-report.h"
 
+#include <math.h>
 #include <string.h>
 
 static char *export_script, *export_xquant;
@@ -217,6 +218,16 @@ cmd_quantize_print_origins (VnContributions *contributions)
 }
 
 static void
+cmd_quantize_print_forecast (const VnRuntimeForecast *forecast)
+{
+  double share = vn_runtime_forecast_integer_share (forecast), ratio = vn_runtime_forecast_ratio (forecast);
+
+  if (!isnan (share) && !isnan (ratio))
+    vn_cmd_print (_("  in ONNX Runtime: %.1f %% of the multiplications on integers, about %.1f times the time of the float network\n"),
+                  100 * share, ratio);
+}
+
+static void
 cmd_quantize_print_result (VnResult            *result,
                            const VnReportModel *said)
 {
@@ -227,6 +238,8 @@ cmd_quantize_print_result (VnResult            *result,
                 (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
   vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), cmd_quantize_count_quantized (result->plan),
                 result->n_calibration, result->n_held_out);
+  if (result->forecast != NULL)
+    cmd_quantize_print_forecast (result->forecast);
   vn_cmd_print_verdict (said);
   if (result->errors != NULL)
     cmd_quantize_print_outputs (result->errors);

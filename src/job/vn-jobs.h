@@ -161,6 +161,7 @@ typedef struct
 } VnImproveSettings;
 
 #define VN_IMPROVE_SECONDS 60
+#define VN_NOTE_CODE_SLOWER "slower-than-float"   /* of the note that ONNX Runtime is expected to be slower */
 #define VN_NOTE_CODE_AUTO "auto"    /* of the notes that tell what was tried */
 
 /**

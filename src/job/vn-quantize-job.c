@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The main job: a network prepared, calibrated, quantized and compared. Its stages stand in one table. */
 #include "vn-calibration-private.h"
+#include "vn-forecast-export-private.h"
 #include "vn-idle-settings-private.h"
 
 #include "vn-contribution.h"
@@ -318,6 +319,7 @@ vn_quantize_job_quantize (VnJob         *job,
   if (result->quantized == NULL || !vn_model_infer_types (result->quantized, self->settings.input_shapes, NULL, error))
     return FALSE;
   result->float_bytes = result->source->file_size;
+  vn_job_forecast_export (&self->input, result);
   result->quantized_bytes = quantize_job_encoded_size (result->quantized, error);
   return result->quantized_bytes > 0;
 }

@@ -40,6 +40,7 @@ typedef enum
   VN_FORMAT_COMPUTES_HALF  = 1 << 11,  /* and computed with as such */
   VN_FORMAT_TAKES_ALL      = 1 << 12,  /* every operator that it has is quantized, not only the usual ones */
   VN_FORMAT_HAS_ROUNDING   = 1 << 13,  /* weights are integers whose rounding can be chosen */
+  VN_FORMAT_HAS_FORECAST   = 1 << 14,  /* written for ONNX Runtime, whose kernels and times can be told beforehand */
 } VnFormatFlags;
 
 /* A line of vn-formats.def. */

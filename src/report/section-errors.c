@@ -61,6 +61,7 @@ static const VnReportColumn tensor_columns[] = {
   { "range_min", N_("Range"), NULL, FALSE, VN_REPORT_APART, 1 },
   { "range_max", NULL, NULL, FALSE, VN_REPORT_JOIN_RANGE, 1 },
   { "rule", N_("Rule"), NULL, FALSE, VN_REPORT_APART, 1 },
+  { "runtime", N_("In ONNX Runtime"), NULL, FALSE, VN_REPORT_APART, 1 },
 };
 
 static const VnReportPart tensor_parts[] = {
@@ -122,6 +123,19 @@ section_errors_add_plan (GPtrArray          *row,
   g_ptr_array_add (row, plan != NULL ? _vn_report_text (plan->rule) : _vn_report_absent ());
 }
 
+/* How the node that makes it is run. */
+static void
+section_errors_add_runtime (GPtrArray           *row,
+                            const VnReportInput *input,
+                            const VnErrorRow    *error)
+{
+  const VnRuntimeNode *node = input->forecast != NULL && error->node[0] != '\0'
+                              ? vn_runtime_forecast_find_value (input->forecast, error->value, error->node) : NULL;
+
+  g_ptr_array_add (row, node != NULL ? _vn_report_text_as (vn_runtime_kind_get_id (node->kind), vn_runtime_kind_get_title (node->kind))
+                                     : _vn_report_absent ());
+}
+
 void
 _vn_report_build_tensors (VnReportSection     *section,
                           const VnReportInput *input)
@@ -145,6 +159,7 @@ _vn_report_build_tensors (VnReportSection     *section,
       section_errors_add_ranges (row, error);
       section_errors_add_rest (row, error);
       section_errors_add_plan (row, plan);
+      section_errors_add_runtime (row, input, error);
     }
 }
 

@@ -286,7 +286,7 @@ vn_report_input_init (VnReportInput  *self,
 
   *self = (VnReportInput) { .source = result->source, .prepared = result->prepared, .quantized = result->quantized,
                             .recipe = result->recipe, .data = result->data, .plan = result->plan, .errors = result->errors,
-                            .contributions = result->contributions,
+                            .contributions = result->contributions, .forecast = result->forecast,
                             .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,
                             .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
                             .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .run = &result->run };

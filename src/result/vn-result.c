@@ -86,6 +86,7 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_clear_pointer (&self->stats, vn_stats_unref);
+  g_clear_pointer (&self->forecast, vn_runtime_forecast_free);
   g_clear_pointer (&self->plan, vn_quant_plan_unref);
   g_clear_pointer (&self->value_names, g_hash_table_unref);
   g_clear_pointer (&self->notes, vn_notes_unref);

@@ -8,6 +8,7 @@
 #include "vn-identity.h"
 #include "vn-progress.h"
 #include "vn-quantize.h"
+#include "vn-runtime.h"
 
 G_BEGIN_DECLS
 
@@ -43,6 +44,7 @@ typedef struct _VnResult
   GHashTable   *value_names;   /* prepared -> quantized */
   VnAccuracy    accuracy;
   VnContributions *contributions;   /* nullable: where error starts, if it was asked for */
+  VnRuntimeForecast *forecast;      /* nullable: of @quantized in ONNX Runtime, where that is what it is for */
   VnNotes      *notes;
   gsize         float_bytes, quantized_bytes;      /* of the files as written */
   guint         n_calibration, n_held_out;

@@ -8,7 +8,10 @@
 #define BLOCK 16   /* channels that kernels make at once */
 
 typedef enum { TYPE_ANY, TYPE_FLOAT, TYPE_INT8, TYPE_INT16 } Type;
-typedef enum { SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_GROUPED, SHAPE_NARROW } Shape;
+typedef enum
+{
+  SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_GROUPED, SHAPE_NARROW, SHAPE_LINEAR, SHAPE_NEAREST, SHAPE_GENERAL
+} Shape;
 typedef enum { UNIT_MACS, UNIT_OUT, UNIT_IN, UNIT_NONE } Unit;
 
 typedef struct
@@ -17,11 +20,11 @@ typedef struct
   Type        type;
   Shape       shape;
   Unit        unit;
-  double      fixed, each, out, read;
+  double      fixed, each, out, read, rows;
 } Cost;
 
 static const Cost costs[] = {
-#define VN_RUNTIME_COST(kernel, type, shape, unit, fixed, each, out, read) { kernel, TYPE_##type, SHAPE_##shape, UNIT_##unit, fixed, each, out, read },
+#define VN_RUNTIME_COST(kernel, type, shape, unit, fixed, each, out, read, rows) { kernel, TYPE_##type, SHAPE_##shape, UNIT_##unit, fixed, each, out, read, rows },
 #include "vn-runtime-costs.def"
 #undef VN_RUNTIME_COST
 };
@@ -37,11 +40,12 @@ cost_get_type (const VnNode *node)
   return vn_dtype_get_bits (dtype) == 16 ? TYPE_INT16 : TYPE_INT8;
 }
 
-/* What is counted of a product: multiplications with those that kernels do in vain to fill a block, elements made, and gathered. */
+/* What is counted of a product: multiplications with those that kernels do in vain to fill a block, elements made and gathered,
+ * and stretches. */
 typedef struct
 {
   Shape  shape;
-  double macs, out, read;
+  double macs, out, read, rows;
 } Work;
 
 static double
@@ -65,6 +69,7 @@ cost_measure_conv (const VnNode *node,
   if (group > 1 && weight->dims[1] == 1 && (double) weight->dims[0] == group)
     {
       work->shape = SHAPE_DEPTHWISE;
+      work->read = 0;
       return;
     }
   made = (double) weight->dims[0];
@@ -73,6 +78,7 @@ cost_measure_conv (const VnNode *node,
   work->out = pixels * (blocks && group == 1 ? cost_round_up (made) : made);
   work->macs = columns * work->out / pixels;
   work->read = columns * group;
+  work->rows = pixels * group;
   work->shape = group > 1 ? SHAPE_GROUPED
                 : g_str_equal (node->domain, "com.microsoft.nchwc") && weight->dims[1] < BLOCK ? SHAPE_NARROW
                 : window == 1 ? SHAPE_POINTWISE : SHAPE_DENSE;
@@ -91,6 +97,72 @@ cost_names (const Cost   *cost,
   return strncmp (cost->kernel, node->domain, n) == 0 && cost->kernel[n] == '.' && g_str_equal (cost->kernel + n + 1, node->op_type);
 }
 
+/* In how many stretches two tensors are combined: within one, either both go on or one stays. */
+static double
+cost_count_rows (const VnShape *a,
+                 const VnShape *b)
+{
+  enum { UNKNOWN, BOTH, ONE, LEFT } mode = UNKNOWN;
+  double rows = 1;
+
+  for (int i = 1; a != NULL && b != NULL && i <= MAX (a->rank, b->rank); i++)
+    {
+      gint64 x = i <= a->rank ? a->dims[a->rank - i] : 1, y = i <= b->rank ? b->dims[b->rank - i] : 1;
+
+      if (mode == UNKNOWN)
+        mode = x == 1 && y == 1 ? UNKNOWN : x == y ? BOTH : ONE;
+      else if (!(x == 1 && y == 1) && mode != (x == y ? BOTH : ONE))
+        mode = LEFT;
+      if (mode == LEFT)
+        rows *= (double) MAX (x, y);
+    }
+  return rows;
+}
+
+/* Whether a Transpose only takes one axis to another place. */
+static gboolean
+cost_moves_one_axis (const VnNode *node)
+{
+  gsize n;
+  const gint64 *perm = vn_node_get_ints (node, "perm", &n);
+
+  for (gsize axis = 0; axis < n; axis++)
+    {
+      gboolean sorted = TRUE;
+      gint64 before = -1;
+
+      for (gsize i = 0; i < n; i++)
+        if (i != axis)
+          {
+            sorted = sorted && perm[i] > before;
+            before = perm[i];
+          }
+      if (sorted)
+        return TRUE;
+    }
+  return n == 0;
+}
+
+static void
+cost_measure (const VnNode *node,
+              Work         *work)
+{
+  static const char * const broadcasts[] = { "Add", "Sub", "Mul", "Div", "PRelu", NULL };
+
+  if (g_str_has_suffix (node->op_type, "Conv"))
+    cost_measure_conv (node, work);
+  else if (vn_node_is (node, "Transpose"))
+    work->shape = cost_moves_one_axis (node) ? SHAPE_ANY : SHAPE_GENERAL;
+  else if (vn_node_is (node, "Resize"))
+    {
+      g_autofree char *mode = vn_node_dup_string (node, "mode", "nearest");
+
+      work->shape = g_str_equal (mode, "linear") ? SHAPE_LINEAR : SHAPE_NEAREST;
+    }
+  else if (g_str_equal (node->domain, "") && g_strv_contains (broadcasts, node->op_type))
+    work->rows = cost_count_rows (vn_runtime_get_shape (vn_node_get_input (node, 0)), vn_runtime_get_shape (vn_node_get_input (node, 1)));
+}
+
 double
 vn_runtime_get_seconds (const VnRuntimeGraph *self,
                         const VnNode         *node,
@@ -98,17 +170,16 @@ vn_runtime_get_seconds (const VnRuntimeGraph *self,
 {
   Type type = cost_get_type (node);
   double in = vn_runtime_count (vn_node_get_input (node, 0)), out = vn_runtime_count (vn_node_get_output (node, 0));
-  Work work = { SHAPE_ANY, macs, out, in };
+  Work work = { SHAPE_ANY, macs, out, in, 0 };
 
-  if (g_str_has_suffix (node->op_type, "Conv"))
-    cost_measure_conv (node, &work);
+  cost_measure (node, &work);
   for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
     {
       const Cost *cost = &costs[i];
       double units = cost->unit == UNIT_MACS ? work.macs : cost->unit == UNIT_OUT ? out : cost->unit == UNIT_IN ? in : 0;
 
       if (cost_names (cost, node) && (cost->type == TYPE_ANY || cost->type == type) && (cost->shape == SHAPE_ANY || cost->shape == work.shape))
-        return (cost->fixed + cost->each * units + cost->out * work.out + cost->read * work.read) * 1e-9;
+        return (cost->fixed + cost->each * units + cost->out * work.out + cost->read * work.read + cost->rows * work.rows) * 1e-9;
     }
   return 0;
 }

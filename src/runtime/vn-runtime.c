@@ -7,6 +7,7 @@
 #include "vn-op-flops.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct
 {
@@ -19,8 +20,11 @@ static const struct
   [VN_RUNTIME_FOLDED]   = { "folded",   N_("done once") },
 };
 
-static const char * const reasons[] = {
-#define VN_RUNTIME_REASON(id, text) text,
+static const struct
+{
+  const char *id, *text;
+} reasons[] = {
+#define VN_RUNTIME_REASON(id, name, text) { name, text },
 #include "vn-runtime-reasons.def"
 #undef VN_RUNTIME_REASON
 };
@@ -42,11 +46,19 @@ vn_runtime_kind_get_title (VnRuntimeKind self)
 }
 
 const char *
+vn_runtime_reason_get_id (VnRuntimeReason self)
+{
+  g_return_val_if_fail (self < VN_N_RUNTIME_REASONS, NULL);
+
+  return reasons[self].id;
+}
+
+const char *
 vn_runtime_reason_get_text (VnRuntimeReason self)
 {
   g_return_val_if_fail (self < VN_N_RUNTIME_REASONS, NULL);
 
-  return reasons[self] != NULL ? _(reasons[self]) : NULL;
+  return reasons[self].text != NULL ? _(reasons[self].text) : NULL;
 }
 
 /* ---- rows ---- */
@@ -121,12 +133,18 @@ runtime_reads_integers (const VnNode *node)
   return vn_dtype_is_integer (dtype) && vn_dtype_get_bits (dtype) <= 16;
 }
 
+static char *
+runtime_dup_kernel (const VnNode *node)
+{
+  return g_str_equal (node->domain, "") ? g_strdup (node->op_type) : g_strconcat (node->domain, ".", node->op_type, NULL);
+}
+
 static void
 runtime_fill_row (const VnRuntimeGraph *graph,
                   const VnNode         *node,
                   VnRuntimeNode        *row)
 {
-  row->kernel = g_str_equal (node->domain, "") ? g_strdup (node->op_type) : g_strconcat (node->domain, ".", node->op_type, NULL);
+  row->kernel = runtime_dup_kernel (node);
   if (runtime_is_integer_kernel (node))
     row->kind = VN_RUNTIME_INTEGER;
   else if (!row->converts && runtime_reads_integers (node))
@@ -168,10 +186,56 @@ runtime_has_types (const VnGraph *graph)
 }
 
 static void
+runtime_kernel_free (VnRuntimeKernel *self)
+{
+  g_free (self->kernel);
+  g_free (self);
+}
+
+static int
+runtime_kernel_compare (gconstpointer a,
+                        gconstpointer b)
+{
+  const VnRuntimeKernel *first = *(const VnRuntimeKernel * const *) a, *second = *(const VnRuntimeKernel * const *) b;
+
+  return first->seconds > second->seconds ? -1 : first->seconds < second->seconds ? 1 : strcmp (first->kernel, second->kernel);
+}
+
+static void
+runtime_count_kernel (VnRuntimeForecast *self,
+                      GHashTable        *by_kernel,
+                      const VnNode      *node,
+                      double             seconds)
+{
+  g_autofree char *name = runtime_dup_kernel (node);
+  VnRuntimeKernel *kernel = g_hash_table_lookup (by_kernel, name);
+
+  if (kernel == NULL)
+    {
+      kernel = g_new0 (VnRuntimeKernel, 1);
+      kernel->kernel = g_steal_pointer (&name);
+      g_ptr_array_add (self->kernels, kernel);
+      g_hash_table_insert (by_kernel, kernel->kernel, kernel);
+    }
+  kernel->n++;
+  kernel->seconds += seconds;
+}
+
+/* What only changes the type or the order of numbers. A Transpose without row was added for the layout. */
+static gboolean
+runtime_is_conversion (const VnNode        *node,
+                       const VnRuntimeNode *row)
+{
+  return vn_runtime_is_q (node) || vn_runtime_is_dq (node) || (row == NULL && vn_node_is (node, "Transpose")) ||
+         g_str_has_prefix (node->op_type, "Reorder");
+}
+
+static void
 runtime_add_up (VnRuntimeForecast    *self,
                 const VnRuntimeGraph *graph)
 {
   const GPtrArray *nodes = graph->graph->nodes;
+  g_autoptr(GHashTable) by_kernel = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -185,9 +249,10 @@ runtime_add_up (VnRuntimeForecast    *self,
         runtime_fill_row (graph, node, row);
       seconds = row != NULL ? row->seconds : vn_runtime_get_seconds (graph, node, 0);
       self->seconds += seconds;
-      if (vn_runtime_is_q (node) || vn_runtime_is_dq (node))
-        self->conversion_seconds += seconds;
+      self->conversion_seconds += runtime_is_conversion (node, row) ? seconds : 0;
+      runtime_count_kernel (self, by_kernel, node, seconds);
     }
+  g_ptr_array_sort (self->kernels, runtime_kernel_compare);
   for (guint i = 0; i < self->nodes->len; i++)
     {
       const VnRuntimeNode *row = g_ptr_array_index (self->nodes, i);
@@ -231,7 +296,9 @@ vn_runtime_forecast_new (const VnModel            *model,
 
   self = g_new0 (VnRuntimeForecast, 1);
   self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) runtime_node_free);
+  self->kernels = g_ptr_array_new_with_free_func ((GDestroyNotify) runtime_kernel_free);
   self->by_label = g_hash_table_new (g_str_hash, g_str_equal);
+  self->by_output = g_hash_table_new (g_str_hash, g_str_equal);
   self->float_seconds = float_forecast != NULL ? float_forecast->seconds : 0;
   graph = (VnRuntimeGraph) { .model = vn_model_copy (model), .rows = g_hash_table_new (NULL, NULL), .folded = g_hash_table_new (NULL, NULL),
                              .open = runtime_is_open (model->graph) };
@@ -244,6 +311,8 @@ vn_runtime_forecast_new (const VnModel            *model,
 
       g_ptr_array_add (self->nodes, row);
       g_hash_table_insert (self->by_label, row->label, row);
+      if (!row->converts)
+        g_hash_table_insert (self->by_output, row->output, row);
       g_hash_table_insert (graph.rows, g_ptr_array_index (graph.graph->nodes, i), row);
     }
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
@@ -259,7 +328,9 @@ vn_runtime_forecast_free (VnRuntimeForecast *self)
   if (self == NULL)
     return;
   g_ptr_array_unref (self->nodes);
+  g_ptr_array_unref (self->kernels);
   g_hash_table_unref (self->by_label);
+  g_hash_table_unref (self->by_output);
   g_free (self);
 }
 
@@ -270,6 +341,26 @@ vn_runtime_forecast_find (const VnRuntimeForecast *self,
   g_return_val_if_fail (self != NULL && label != NULL, NULL);
 
   return g_hash_table_lookup (self->by_label, label);
+}
+
+/**
+ * vn_runtime_forecast_find_value:
+ * @value: a tensor of the float network
+ * @label: (nullable): of the node that computes it there
+ *
+ * Returns: (nullable): the row of the node that computes it in the export, where outputs may have got another name
+ */
+const VnRuntimeNode *
+vn_runtime_forecast_find_value (const VnRuntimeForecast *self,
+                                const char              *value,
+                                const char              *label)
+{
+  const VnRuntimeNode *node;
+
+  g_return_val_if_fail (self != NULL && value != NULL, NULL);
+
+  node = g_hash_table_lookup (self->by_output, value);
+  return node != NULL || label == NULL ? node : g_hash_table_lookup (self->by_label, label);
 }
 
 double
@@ -286,4 +377,29 @@ vn_runtime_forecast_ratio (const VnRuntimeForecast *self)
   g_return_val_if_fail (self != NULL, NAN);
 
   return self->float_seconds > 0 ? self->seconds / self->float_seconds : NAN;
+}
+
+/**
+ * vn_runtime_forecast_dup_dearest:
+ * @n: so many kernels at most
+ *
+ * Returns: (transfer full): the operators that take longest, each with its share of the time
+ */
+char *
+vn_runtime_forecast_dup_dearest (const VnRuntimeForecast *self,
+                                 guint                    n)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  for (guint i = 0; i < MIN (n, self->kernels->len); i++)
+    {
+      const VnRuntimeKernel *kernel = g_ptr_array_index (self->kernels, i);
+      const char *dot = strrchr (kernel->kernel, '.');
+
+      g_string_append_printf (text, "%s%s %.0f %%", i > 0 ? ", " : "", dot != NULL ? dot + 1 : kernel->kernel,
+                              self->seconds > 0 ? 100 * kernel->seconds / self->seconds : 0);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }

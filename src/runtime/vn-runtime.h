@@ -28,7 +28,7 @@ typedef enum
 /* Why a node that has quantizers around it computes in float; NONE: there is nothing to explain. */
 typedef enum
 {
-#define VN_RUNTIME_REASON(id, text) VN_RUNTIME_REASON_##id,
+#define VN_RUNTIME_REASON(id, name, text) VN_RUNTIME_REASON_##id,
 #include "vn-runtime-reasons.def"
 #undef VN_RUNTIME_REASON
   VN_N_RUNTIME_REASONS,
@@ -36,6 +36,7 @@ typedef enum
 
 const char *vn_runtime_kind_get_id     (VnRuntimeKind   self);
 const char *vn_runtime_kind_get_title  (VnRuntimeKind   self);   /* translated */
+const char *vn_runtime_reason_get_id   (VnRuntimeReason self);   /* "float-input" */
 const char *vn_runtime_reason_get_text (VnRuntimeReason self);   /* translated; NULL for NONE */
 
 /**
@@ -60,8 +61,20 @@ typedef struct
 } VnRuntimeNode;
 
 /**
+ * VnRuntimeKernel: all nodes that are run by one operator, those included that ONNX Runtime adds
+ * @kernel: as VnRuntimeNode.kernel
+ */
+typedef struct
+{
+  char   *kernel;
+  guint   n;
+  double  seconds;
+} VnRuntimeKernel;
+
+/**
  * VnRuntimeForecast: immutable.
  * @nodes: of VnRuntimeNode, in the order of the network
+ * @kernels: of VnRuntimeKernel, the one that takes longest first
  * @macs: of all nodes
  * @integer_macs: of those that compute on integers
  * @seconds: of one run, one thread; conversions included
@@ -70,11 +83,11 @@ typedef struct
  */
 typedef struct
 {
-  GPtrArray *nodes;
+  GPtrArray *nodes, *kernels;
   double     macs, integer_macs;
   double     seconds, conversion_seconds, float_seconds;
   /*< private >*/
-  GHashTable *by_label;
+  GHashTable *by_label, *by_output;
 } VnRuntimeForecast;
 
 VnRuntimeForecast   *vn_runtime_forecast_new           (const VnModel           *model,
@@ -84,8 +97,13 @@ VnRuntimeForecast   *vn_runtime_forecast_new           (const VnModel           
 void                 vn_runtime_forecast_free          (VnRuntimeForecast       *self);
 const VnRuntimeNode *vn_runtime_forecast_find          (const VnRuntimeForecast *self,
                                                         const char              *label);          /* NULL if there is none */
+const VnRuntimeNode *vn_runtime_forecast_find_value    (const VnRuntimeForecast *self,
+                                                        const char              *value,
+                                                        const char              *label);          /* of @label, if nothing computes @value */
 double               vn_runtime_forecast_integer_share (const VnRuntimeForecast *self);           /* 0 to 1; NAN without products */
 double               vn_runtime_forecast_ratio         (const VnRuntimeForecast *self);           /* to the float network; NAN if unknown */
+char                *vn_runtime_forecast_dup_dearest   (const VnRuntimeForecast *self,
+                                                        guint                    n);              /* "Conv 41 %, Add 7 %" */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRuntimeForecast, vn_runtime_forecast_free)
 

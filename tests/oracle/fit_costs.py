@@ -22,6 +22,7 @@ BY_INPUT = {'AveragePool', 'GlobalAveragePool', 'MaxPool', 'QLinearAveragePool',
             'NhwcMaxPool', 'ReorderInput', 'ReorderOutput'}
 PRODUCTS = {'Gemm', 'FusedGemm', 'MatMul', 'FusedMatMul', 'QLinearMatMul', 'QGemm', 'MatMulIntegerToFloat', 'MatMulNBits', 'MatMulInteger'}
 TYPES = {'float': 'FLOAT', 'uint8': 'INT8', 'int8': 'INT8', 'uint16': 'INT16', 'int16': 'INT16'}
+BROADCASTS = {'Add', 'Sub', 'Mul', 'Div', 'PRelu'}
 FEWEST = 1
 BLOCK = 16      # channels that kernels make at once
 LEAST_FIXED = 500.0   # ns: what ONNX Runtime takes for any node
@@ -31,8 +32,29 @@ def count(shape):
     return float(math.prod(shape))
 
 
+def count_rows(a, b):
+    """In how many stretches two tensors are combined: within one, either both go on or one stays."""
+    rank = max(len(a), len(b))
+    a, b = [1] * (rank - len(a)) + list(a), [1] * (rank - len(b)) + list(b)
+    mode, rows = None, 1.0
+    for x, y in zip(reversed(a), reversed(b)):
+        now = None if x == y == 1 else 'both' if x == y else 'one'
+        if mode is None:
+            mode = now
+        elif now is not None and now != mode:
+            mode = 'left'
+        if mode == 'left':
+            rows *= max(x, y)
+    return rows
+
+
+def moves_one_axis(perm):
+    """Whether a Transpose only takes one axis to another place."""
+    return any([p for p in perm if p != axis] == sorted(p for p in perm if p != axis) for axis in perm)
+
+
 def describe(kernel, attrs, ins, outs):
-    """(kernel, type, shape, unit) and (units, elements of the output, elements that the product reads for it), or None."""
+    """(kernel, type, shape, unit) and (units, elements of the output, elements that the product gathers for it, stretches), or None."""
     name = kernel.split('.')[-1]
     if not ins or not outs:
         return None
@@ -49,17 +71,24 @@ def describe(kernel, attrs, ins, outs):
         padded = math.ceil(made / group / blocks) * blocks * group if group == 1 else made
         pixels = count(out) / made
         if name == 'ConvTranspose':
-            return (kernel, type_, 'ANY', 'MACS'), (count(shape) * window * made / group, count(out), count(out))
+            return (kernel, type_, 'ANY', 'MACS'), (count(shape) * window * made / group, count(out), 0.0, 0.0)
         if group > 1 and channels == made == group:
-            return (kernel, type_, 'DEPTHWISE', 'MACS'), (count(out) * window, count(out), 0.0)
+            return (kernel, type_, 'DEPTHWISE', 'MACS'), (count(out) * window, count(out), 0.0, 0.0)
         kind = 'GROUPED' if group > 1 else 'NARROW' if 'nchwc' in kernel and channels < BLOCK else 'POINTWISE' if window == 1 else 'DENSE'
-        return (kernel, type_, kind, 'MACS'), (pixels * padded * window * channels / group, pixels * padded, pixels * window * channels)
+        return (kernel, type_, kind, 'MACS'), (pixels * padded * window * channels / group, pixels * padded, pixels * window * channels, pixels * group)
     if name in PRODUCTS:
         inner = shape[-2 if attrs.get('transA') and len(shape) > 1 else -1] if shape else 1
-        return (kernel, type_, 'ANY', 'MACS'), (count(out) * inner, count(out), count(shape))
+        return (kernel, type_, 'ANY', 'MACS'), (count(out) * inner, count(out), count(shape), 0.0)
     if name in BY_INPUT:
-        return (kernel, type_, 'ANY', 'IN'), (count(shape), count(out), 0.0)
-    return (kernel, type_, 'ANY', 'OUT'), (count(out), 0.0, 0.0)
+        return (kernel, type_, 'ANY', 'IN'), (count(shape), count(out), 0.0, 0.0)
+    if name in BROADCASTS and len(ins) > 1 and not kernel.startswith('com'):
+        return (kernel, type_, 'ANY', 'OUT'), (count(out), 0.0, 0.0, count_rows(shape, next(iter(ins[1].values()))))
+    kind = 'ANY'
+    if kernel == 'Resize':
+        kind = 'LINEAR' if attrs.get('mode') == b'linear' else 'NEAREST'
+    if kernel == 'Transpose' and not moves_one_axis(attrs.get('perm', range(len(shape))[::-1])):
+        kind = 'GENERAL'
+    return (kernel, type_, kind, 'OUT'), (count(out), 0.0, 0.0, 0.0)
 
 
 def measure(cli, names):
@@ -78,8 +107,11 @@ def measure(cli, names):
                 except Exception as error:    # ONNX Runtime's own
                     print(f'{name} {label}: {str(error)[:120]}')
                     continue
+                if not rows:
+                    continue
                 found.append((name, label, [(exports.get_kernel(node),
-                                             {a.name: a.i if a.type == 2 else list(a.ints) for a in node.attribute if a.type in (2, 7)},
+                                             {a.name: a.i if a.type == 2 else a.s if a.type == 3 else list(a.ints) for a in node.attribute
+                                              if a.type in (2, 3, 7)},
                                              args['input_type_shape'], args['output_type_shape'], us) for node, args, us in rows]))
         print('measured', name, flush=True)
     return found
@@ -110,13 +142,13 @@ def fit(found):
         for kernel, attrs, ins, outs, us in rows:
             what = describe(kernel, attrs, ins, outs)
             if what:
-                groups[what[0]].append((*what[1], us * 1e3))
+                groups[what[0]].append((*what[1], max(us, 1) * 1e3))    # the profile has whole microseconds
     table = {}
     for key, rows in groups.items():
         if len(rows) < FEWEST:
             continue
         rows = np.array(rows)
-        table[key] = solve(np.concatenate([np.ones((len(rows), 1)), rows[:, :3]], axis=1), rows[:, 3])
+        table[key] = solve(np.concatenate([np.ones((len(rows), 1)), rows[:, :-1]], axis=1), rows[:, -1])
     return table
 
 
@@ -139,8 +171,8 @@ def write(table):
         text = file.read()
     head, tail = text[:text.index('VN_RUNTIME_COST ("')], text[text.index('/* What was not measured'):]
     rows = ''
-    for (kernel, type_, shape, unit), cost in sorted(table.items()):
-        rows += f'VN_RUNTIME_COST ("{kernel}", {type_}, {shape}, {unit}, {cost[0]:.0f}, {cost[1]:.4g}, {cost[2]:.4g}, {cost[3]:.4g})\n'
+    for (kernel, type_, shape, unit), cost in sorted(table.items(), key=lambda row: (row[0][0], row[0][2] == 'ANY', row[0])):
+        rows += f'VN_RUNTIME_COST ("{kernel}", {type_}, {shape}, {unit}, {cost[0]:.0f}, {cost[1]:.4g}, {cost[2]:.4g}, {cost[3]:.4g}, {cost[4]:.4g})\n'
     with open(TABLE, 'w', encoding='utf-8') as file:
         file.write(head + rows + '\n' + tail)
 
@@ -162,6 +194,8 @@ def main():
     table = fit(found)
     floats = {name: predict(table, rows) for name, label, rows in found if label == 'float'}
     for name, label, rows in found:
+        if not rows or name not in floats or not floats[name][0]:
+            continue
         total, known = predict(table, rows)
         print(f'{name:34} {label:10} fitted {total:8.3f} ms, measured {known:8.3f} ms; beside float x{total / floats[name][0]:.2f}, measured x{known / floats[name][1]:.2f}')
     print(len(table), 'kinds of kernel')

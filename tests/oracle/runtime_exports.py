@@ -79,7 +79,7 @@ def make_feeds(session, name):
     return feeds
 
 
-def profile(path, name, folder, runs=12):
+def profile(path, name, folder, runs=20):
     """For each node that ONNX Runtime runs: (kernel, profiled arguments, shortest microseconds)."""
     optimized = os.path.join(folder, 'optimized.onnx')
     session = open_session(path, optimized, os.path.join(folder, 'profile'))

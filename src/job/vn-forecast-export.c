@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Forecasts kernels and time of an export in ONNX Runtime, and says so before it is written if it will be slower than float. */
+#include "vn-forecast-export-private.h"
+
+#include "vn-format-traits.h"
+#include "vn-i18n.h"
+
+/* Beside the float network: less is within what a forecast can err. */
+#define SLOWER 1.15
+
+/* The network as it was opened is what the export is run instead of. */
+static VnRuntimeForecast *
+forecast_float (const VnResult *result,
+                GHashTable     *shapes)
+{
+  VnRuntimeForecast *forecast = vn_runtime_forecast_new (result->source, shapes, NULL, NULL);
+
+  return forecast != NULL ? forecast : vn_runtime_forecast_new (result->prepared, shapes, NULL, NULL);
+}
+
+static void
+forecast_warn (const VnRuntimeForecast *forecast,
+               VnNotes                 *notes)
+{
+  double ratio = vn_runtime_forecast_ratio (forecast);
+  g_autofree char *dearest = NULL;
+
+  if (!(ratio > SLOWER))
+    return;
+  dearest = vn_runtime_forecast_dup_dearest (forecast, 3);
+  vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_SLOWER, NULL,
+                _("On a processor ONNX Runtime is expected to take %.1f times as long for this as for the float network: conversions between "
+                  "integers and float, and changes of layout, take %.0f %% of the time, the kernels that take longest are %s. The report "
+                  "lists the nodes that it computes in float, with the reason"),
+                ratio, 100 * forecast->conversion_seconds / forecast->seconds, dearest);
+}
+
+/*< private >
+ * vn_job_forecast_export:
+ * @result: with its quantized network; gets its forecast, and a warning if the export will be slower than the float network. Nothing is
+ *   done where the export is not for ONNX Runtime, or cannot be told about.
+ */
+void
+vn_job_forecast_export (const VnJobInput *input,
+                        VnResult         *result)
+{
+  GHashTable *shapes = input->shapes != NULL ? input->shapes : input->given_shapes;
+  g_autoptr(VnRuntimeForecast) before = NULL;
+
+  if (!vn_format_is (result->recipe->format, VN_FORMAT_HAS_FORECAST) || result->recipe->npu)
+    return;
+  before = forecast_float (result, shapes);
+  result->forecast = vn_runtime_forecast_new (result->quantized, shapes, before, NULL);
+  if (result->forecast != NULL)
+    forecast_warn (result->forecast, result->notes);
+}
