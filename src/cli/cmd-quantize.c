@@ -223,7 +223,7 @@ cmd_quantize_print_forecast (const VnRuntimeForecast *forecast)
   double share = vn_runtime_forecast_integer_share (forecast), ratio = vn_runtime_forecast_ratio (forecast);
 
   if (!isnan (share) && !isnan (ratio))
-    vn_cmd_print (_("  in ONNX Runtime: %.1f %% of the multiplications on integers, about %.1f times the time of the float network\n"),
+    vn_cmd_print (_("In ONNX Runtime: %.1f %% of the multiplications on integers, about %.1f times the time of the float network\n"),
                   100 * share, ratio);
 }
 
@@ -238,8 +238,6 @@ cmd_quantize_print_result (VnResult            *result,
                 (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
   vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), cmd_quantize_count_quantized (result->plan),
                 result->n_calibration, result->n_held_out);
-  if (result->forecast != NULL)
-    cmd_quantize_print_forecast (result->forecast);
   vn_cmd_print_verdict (said);
   if (result->errors != NULL)
     cmd_quantize_print_outputs (result->errors);
@@ -249,6 +247,8 @@ cmd_quantize_print_result (VnResult            *result,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
   if (result->errors != NULL)
     cmd_quantize_print_weakest (result->errors);
+  if (result->forecast != NULL)
+    cmd_quantize_print_forecast (result->forecast);
   cmd_quantize_print_steps (result->notes);
   if (result->contributions != NULL)
     cmd_quantize_print_origins (result->contributions);

@@ -7,6 +7,7 @@
 
 /* Beside the float network: less is within what a forecast can err. */
 #define SLOWER 1.15
+#define SECONDS 1e-4   /* what nobody notices: networks that take no longer are all overhead */
 
 /* The network as it was opened is what the export is run instead of. */
 static VnRuntimeForecast *
@@ -25,7 +26,7 @@ forecast_warn (const VnRuntimeForecast *forecast,
   double ratio = vn_runtime_forecast_ratio (forecast);
   g_autofree char *dearest = NULL;
 
-  if (!(ratio > SLOWER))
+  if (!(ratio > SLOWER) || forecast->seconds - forecast->float_seconds < SECONDS)
     return;
   dearest = vn_runtime_forecast_dup_dearest (forecast, 3);
   vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_SLOWER, NULL,

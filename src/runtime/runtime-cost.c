@@ -33,7 +33,11 @@ static const Cost costs[] = {
 static Type
 cost_get_type (const VnNode *node)
 {
-  VnDType dtype = vn_runtime_get_dtype (vn_runtime_is_q (node) ? vn_node_get_output (node, 0) : vn_node_get_input (node, 0));
+  VnDType dtype;
+
+  if (g_str_has_prefix (node->op_type, "QLinear"))
+    return TYPE_INT8;
+  dtype = vn_runtime_get_dtype (vn_runtime_is_q (node) ? vn_node_get_output (node, 0) : vn_node_get_input (node, 0));
 
   if (!vn_dtype_is_integer (dtype) || vn_dtype_get_bits (dtype) > 16)
     return TYPE_FLOAT;
@@ -58,11 +62,11 @@ static void
 cost_measure_conv (const VnNode *node,
                    Work         *work)
 {
-  const VnShape *weight = vn_runtime_get_shape (vn_node_get_input (node, 1));
+  const VnShape *weight = vn_runtime_get_shape (vn_node_get_input (node, node->inputs->len >= 8 ? 3 : 1));   /* of a file's own QLinearConv */
   gboolean blocks = g_str_equal (node->domain, "com.microsoft.nchwc") || g_str_has_prefix (node->op_type, "QLinear");
   double group = (double) vn_node_get_int (node, "group", 1), window = 1, made, pixels, columns;
 
-  if (weight == NULL || weight->rank < 3 || !vn_shape_is_static (weight) || weight->dims[0] == 0)
+  if (weight == NULL || weight->rank < 3 || !vn_shape_is_static (weight) || weight->dims[0] == 0 || work->out == 0)
     return;
   for (int i = 2; i < weight->rank; i++)
     window *= (double) weight->dims[i];
@@ -97,17 +101,29 @@ cost_names (const Cost   *cost,
   return strncmp (cost->kernel, node->domain, n) == 0 && cost->kernel[n] == '.' && g_str_equal (cost->kernel + n + 1, node->op_type);
 }
 
+/* Counted from the last one, 1; with channels, the third, in the last place if @last. */
+static gint64
+cost_get_dim (const VnShape *shape,
+              int            i,
+              gboolean       last)
+{
+  int at = last && i <= 3 ? (i == 1 ? 3 : i - 1) : i;
+
+  return at <= shape->rank ? shape->dims[shape->rank - at] : 1;
+}
+
 /* In how many stretches two tensors are combined: within one, either both go on or one stays. */
 static double
 cost_count_rows (const VnShape *a,
-                 const VnShape *b)
+                 const VnShape *b,
+                 gboolean       last)
 {
   enum { UNKNOWN, BOTH, ONE, LEFT } mode = UNKNOWN;
   double rows = 1;
 
   for (int i = 1; a != NULL && b != NULL && i <= MAX (a->rank, b->rank); i++)
     {
-      gint64 x = i <= a->rank ? a->dims[a->rank - i] : 1, y = i <= b->rank ? b->dims[b->rank - i] : 1;
+      gint64 x = cost_get_dim (a, i, last), y = cost_get_dim (b, i, last);
 
       if (mode == UNKNOWN)
         mode = x == 1 && y == 1 ? UNKNOWN : x == y ? BOTH : ONE;
@@ -144,15 +160,16 @@ cost_moves_one_axis (const VnNode *node)
 }
 
 static void
-cost_measure (const VnNode *node,
-              Work         *work)
+cost_measure (const VnRuntimeGraph *self,
+              const VnNode         *node,
+              Work                 *work)
 {
   static const char * const broadcasts[] = { "Add", "Sub", "Mul", "Div", "PRelu", NULL };
 
   if (g_str_has_suffix (node->op_type, "Conv"))
     cost_measure_conv (node, work);
   else if (vn_node_is (node, "Transpose"))
-    work->shape = cost_moves_one_axis (node) ? SHAPE_ANY : SHAPE_GENERAL;
+    work->shape = cost_moves_one_axis (node) && !g_hash_table_contains (self->last, node) ? SHAPE_ANY : SHAPE_GENERAL;
   else if (vn_node_is (node, "Resize"))
     {
       g_autofree char *mode = vn_node_dup_string (node, "mode", "nearest");
@@ -160,7 +177,8 @@ cost_measure (const VnNode *node,
       work->shape = g_str_equal (mode, "linear") ? SHAPE_LINEAR : SHAPE_NEAREST;
     }
   else if (g_str_equal (node->domain, "") && g_strv_contains (broadcasts, node->op_type))
-    work->rows = cost_count_rows (vn_runtime_get_shape (vn_node_get_input (node, 0)), vn_runtime_get_shape (vn_node_get_input (node, 1)));
+    work->rows = cost_count_rows (vn_runtime_get_shape (vn_node_get_input (node, 0)), vn_runtime_get_shape (vn_node_get_input (node, 1)),
+                                  g_hash_table_contains (self->last, node));
 }
 
 double
@@ -172,7 +190,7 @@ vn_runtime_get_seconds (const VnRuntimeGraph *self,
   double in = vn_runtime_count (vn_node_get_input (node, 0)), out = vn_runtime_count (vn_node_get_output (node, 0));
   Work work = { SHAPE_ANY, macs, out, in, 0 };
 
-  cost_measure (node, &work);
+  cost_measure (self, node, &work);
   for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
     {
       const Cost *cost = &costs[i];

@@ -19,12 +19,12 @@ vn_runtime_is_dq (const VnNode *node)
          (g_str_equal (node->domain, "") || g_str_equal (node->domain, "com.microsoft"));
 }
 
-/* An initializer that is an input as well may be given anew with each run. */
+/* From version 4 of the format on, an initializer that is an input as well may be given anew with each run. */
 gboolean
 vn_runtime_is_constant (const VnRuntimeGraph *self,
                         const VnValue        *value)
 {
-  return value != NULL && ((vn_value_is_constant (value) && !value->is_input) || g_hash_table_contains (self->folded, value));
+  return value != NULL && ((vn_value_is_constant (value) && (!value->is_input || self->model->ir_version < 4)) || g_hash_table_contains (self->folded, value));
 }
 
 const VnShape *

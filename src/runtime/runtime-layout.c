@@ -13,10 +13,10 @@ typedef enum { ROLE_NONE, ROLE_FOLLOWS, ROLE_LEADS, ROLE_TURNS } Role;
 
 /**
  * Layout:
- * @get_role: of a node: whether it makes results in this layout whatever it reads (LEADS), where all or one of its inputs have it
+ * @get_role: of a node: whether it makes results in this layout whatever it reads (LEADS), where its inputs have it
  *   (FOLLOWS), or is a Transpose that the change of layout melts into (TURNS)
  * @reads: whether a leading node wants its first input in this layout
- * @all: a node follows only if all its inputs that are no constants have the layout
+ * @all: a node follows only if all its inputs that are no constants have the layout; else if most of them have
  */
 typedef struct
 {
@@ -72,19 +72,24 @@ layout_takes_blocks (const VnRuntimeGraph *self,
   return in % BLOCK == 0 && out % group == 0 && (out / group) % BLOCK == 0;
 }
 
+static const char * const block_pools[] = { "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", NULL };
+
 static Role
 layout_get_blocks_role (const VnRuntimeGraph *self,
                         const VnNode         *node)
 {
-  static const char * const pools[] = { "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", NULL };
-  static const char * const followers[] = { "Add", "Sum", "Mul", "Concat", "Relu", "Sigmoid", "Tanh", "BatchNormalization", NULL };
+  static const char * const followers[] = { "Add", "Sum", "Mul", "Concat", "Relu", "Sigmoid", "Tanh", "BatchNormalization", "Resize", NULL };
   const VnShape *shape = vn_runtime_get_shape (vn_node_get_input (node, 0));
 
   if (g_str_equal (node->domain, NCHWC))
     return ROLE_LEADS;
-  if (!g_str_equal (node->domain, "") || !layout_is_float (node) || shape == NULL || shape->rank != 4)
+  if (!layout_is_float (node) || shape == NULL || shape->rank != 4)
     return ROLE_NONE;
-  if (layout_is_one_of (node, pools))
+  if (g_str_equal (node->op_type, "QuickGelu"))
+    return ROLE_FOLLOWS;
+  if (!g_str_equal (node->domain, ""))
+    return ROLE_NONE;
+  if (layout_is_one_of (node, block_pools))
     return shape->dims[1] % BLOCK == 0 ? ROLE_LEADS : ROLE_FOLLOWS;
   return layout_is_one_of (node, followers) ? ROLE_FOLLOWS : ROLE_NONE;
 }
@@ -108,6 +113,17 @@ layout_is_integer_conv (const VnNode *node)
   return g_str_equal (node->op_type, "QLinearConv") && layout_is_picture (vn_node_get_output (node, 0));
 }
 
+/* The beginning of a channel shuffle right behind a convolution, whose Transpose does the change of layout, too. */
+static gboolean
+layout_splits_channels (const VnNode *node)
+{
+  const VnShape *shape = vn_runtime_get_shape (vn_node_get_output (node, 0));
+  const VnNode *next = vn_node_is (node, "Reshape") ? vn_runtime_only_reader (vn_node_get_output (node, 0), NULL) : NULL;
+
+  return next != NULL && vn_node_is (next, "Transpose") && shape != NULL && shape->rank == 5 &&
+         vn_runtime_get_producer (node, 0) != NULL && layout_is_integer_conv (vn_runtime_get_producer (node, 0));
+}
+
 static Role
 layout_get_last_role (const VnRuntimeGraph *self,
                       const VnNode         *node)
@@ -119,10 +135,10 @@ layout_get_last_role (const VnRuntimeGraph *self,
 
   if (layout_is_integer_conv (node))
     return ROLE_LEADS;
-  if (!layout_is_picture (vn_node_get_output (node, 0)))
-    return vn_node_is (node, "Transpose") ? ROLE_TURNS : ROLE_NONE;
-  if (vn_node_is (node, "Transpose"))
+  if (vn_node_is (node, "Transpose") || layout_splits_channels (node))
     return ROLE_TURNS;
+  if (!layout_is_picture (vn_node_get_output (node, 0)))
+    return ROLE_NONE;
   if (vn_node_is (node, "MaxPool") || vn_node_is (node, "Resize"))
     return layout_is_float (node) ? ROLE_NONE : ROLE_FOLLOWS;
   return layout_is_one_of (node, followers) ? ROLE_FOLLOWS : ROLE_NONE;
@@ -166,17 +182,17 @@ layout_spreads_to (const VnRuntimeGraph *self,
                    GHashTable           *values,
                    const VnNode         *node)
 {
-  gboolean some = FALSE, all = TRUE;
+  guint some = 0, others = 0;
 
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *value = vn_node_get_input (node, i);
       gboolean has = value != NULL && g_hash_table_contains (values, value);
 
-      some = some || has;
-      all = all && (has || value == NULL || vn_runtime_is_constant (self, value));
+      some += has;
+      others += !has && value != NULL && !vn_runtime_is_constant (self, value);
     }
-  return some && (all || !layout->all);
+  return layout->all ? some > 0 && others == 0 : some > others;
 }
 
 /* A Transpose from channels last, in front of what wants them there, has nothing to do; nor has one to channels last behind it. */
@@ -190,7 +206,14 @@ layout_melt (VnRuntimeGraph *self,
   const VnValue *made = vn_node_get_output (node, 0);
 
   if (g_hash_table_contains (values, vn_node_get_input (node, 0)))
-    return layout_has_perm (node, to_last) && vn_runtime_bypass (self, node);
+    {
+      if (layout_has_perm (node, to_last) && vn_runtime_bypass (self, node))
+        return TRUE;
+      g_hash_table_add (self->last, vn_node_is (node, "Transpose") ? node : vn_runtime_only_reader (made, NULL));
+      return FALSE;
+    }
+  if (!vn_node_is (node, "Transpose"))
+    return FALSE;
   if (!layout_has_perm (node, from_last) || made->uses->len == 0 || made->is_output)
     return FALSE;
   for (guint i = 0; i < made->uses->len; i++)
@@ -235,6 +258,25 @@ layout_leave (VnRuntimeGraph *self,
 }
 
 static void
+layout_choose_kernel (VnRuntimeGraph *self,
+                      const Layout   *layout,
+                      VnNode         *node)
+{
+  if (layout == &last)
+    g_hash_table_add (self->last, node);
+  if (vn_node_is (node, "MaxPool") && layout == &last)
+    vn_runtime_set_kernel (node, "com.microsoft", "NhwcMaxPool");
+  else if (layout == &blocks && g_str_equal (node->domain, "") && layout_is_one_of (node, block_pools))
+    {
+      g_autofree char *kernel = g_strdup (node->op_type);
+
+      vn_runtime_set_kernel (node, NCHWC, kernel);
+    }
+  else if (layout == &blocks && vn_node_is (node, "Resize"))
+    vn_runtime_set_kernel (node, NCHWC, "Upsample");
+}
+
+static void
 layout_spread (VnRuntimeGraph *self,
                const Layout   *layout,
                GPtrArray      *nodes)
@@ -254,8 +296,7 @@ layout_spread (VnRuntimeGraph *self,
         continue;
       if (role != ROLE_LEADS && !(role == ROLE_FOLLOWS && layout_spreads_to (self, layout, values, node)))
         continue;
-      if (vn_node_is (node, "MaxPool") && layout == &last)
-        vn_runtime_set_kernel (node, "com.microsoft", "NhwcMaxPool");
+      layout_choose_kernel (self, layout, node);
       for (guint o = 0; o < node->outputs->len; o++)
         if (vn_node_get_output (node, o) != NULL)
           g_hash_table_add (values, vn_node_get_output (node, o));

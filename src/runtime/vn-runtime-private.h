@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * VnRuntimeGraph:
  * @rows: VnNode of @graph -> VnRuntimeNode; nodes that the optimizer adds have none
  * @folded: set of VnValue: constants that are none in the file
+ * @last: set of VnNode that compute with channels last
  * @open: some input has open sizes: what follows from sizes is not known when the network is loaded
  */
 typedef struct
@@ -21,6 +22,7 @@ typedef struct
   VnGraph    *graph;
   GHashTable *rows;
   GHashTable *folded;
+  GHashTable *last;
   gboolean    open;
 } VnRuntimeGraph;
 

@@ -172,6 +172,25 @@ runtime_is_open (const VnGraph *graph)
   return FALSE;
 }
 
+/* Sizes that nobody gives are 1, as everywhere. */
+static void
+runtime_close_inputs (VnGraph    *graph,
+                      GHashTable *shapes)
+{
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      VnValue *input = g_ptr_array_index (graph->inputs, i);
+      VnShape shape = input->type.shape;
+
+      if (input->initializer != NULL || input->type.kind != VN_TYPE_TENSOR || shape.rank < 0 || vn_shape_is_static (&shape) ||
+          (shapes != NULL && g_hash_table_contains (shapes, input->name)))
+        continue;
+      for (int d = 0; d < shape.rank; d++)
+        shape.dims[d] = MAX (shape.dims[d], 1);
+      vn_value_set_type (input, input->type.dtype, &shape);
+    }
+}
+
 static gboolean
 runtime_has_types (const VnGraph *graph)
 {
@@ -267,6 +286,7 @@ runtime_graph_clear (VnRuntimeGraph *self)
 {
   g_clear_pointer (&self->rows, g_hash_table_unref);
   g_clear_pointer (&self->folded, g_hash_table_unref);
+  g_clear_pointer (&self->last, g_hash_table_unref);
   g_clear_pointer (&self->model, vn_model_unref);
 }
 
@@ -300,9 +320,10 @@ vn_runtime_forecast_new (const VnModel            *model,
   self->by_label = g_hash_table_new (g_str_hash, g_str_equal);
   self->by_output = g_hash_table_new (g_str_hash, g_str_equal);
   self->float_seconds = float_forecast != NULL ? float_forecast->seconds : 0;
-  graph = (VnRuntimeGraph) { .model = vn_model_copy (model), .rows = g_hash_table_new (NULL, NULL), .folded = g_hash_table_new (NULL, NULL),
+  graph = (VnRuntimeGraph) { .model = vn_model_copy (model), .rows = g_hash_table_new (NULL, NULL), .folded = g_hash_table_new (NULL, NULL), .last = g_hash_table_new (NULL, NULL),
                              .open = runtime_is_open (model->graph) };
   graph.graph = graph.model->graph;
+  runtime_close_inputs (graph.graph, input_shapes);
   if (!runtime_has_types (graph.graph) && !vn_model_infer_types (graph.model, input_shapes, NULL, error))
     return NULL;
   for (guint i = 0; i < graph.graph->nodes->len; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints what the forecast says of models: for each a line "MODEL TAB path TAB seconds TAB share of integer multiplications", then a line
+/* Prints what the forecast says of models: for each a line "MODEL TAB path TAB seconds TAB share of integer multiplications", lines "KERNEL TAB
+ * operator TAB number TAB seconds", then a line
  * "label TAB output TAB operator TAB kind TAB kernel TAB into TAB reason TAB multiplications TAB seconds" for each node.
  *
  * usage: runtime-run [--shape NAME=1x3x8x8] MODEL... */
@@ -14,6 +15,12 @@ print_forecast (const char              *path,
                 const VnRuntimeForecast *forecast)
 {
   printf ("MODEL\t%s\t%.9g\t%.6g\n", path, forecast->seconds, vn_runtime_forecast_integer_share (forecast));
+  for (guint i = 0; i < forecast->kernels->len; i++)
+    {
+      const VnRuntimeKernel *kernel = g_ptr_array_index (forecast->kernels, i);
+
+      printf ("KERNEL\t%s\t%u\t%.9g\n", kernel->kernel, kernel->n, kernel->seconds);
+    }
   for (guint i = 0; i < forecast->nodes->len; i++)
     {
       const VnRuntimeNode *node = g_ptr_array_index (forecast->nodes, i);

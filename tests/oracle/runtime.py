@@ -51,7 +51,7 @@ def list_real(model):
 def list_forecast(runtime_run, path, name):
     text = subprocess.run([runtime_run, *exports.SHAPES.get(name, []), path], check=True, capture_output=True, text=True).stdout
     rows = [line.split('\t') for line in text.splitlines()]
-    return rows[0], [r for r in rows[1:] if r[2] not in PAIRS]
+    return rows[0], [r for r in rows[1:] if r[0] != 'KERNEL' and r[2] not in PAIRS]
 
 
 def compare(runtime_run, path, name, folder):

@@ -82,7 +82,12 @@ def make_feeds(session, name):
 def profile(path, name, folder, runs=20):
     """For each node that ONNX Runtime runs: (kernel, profiled arguments, shortest microseconds)."""
     optimized = os.path.join(folder, 'optimized.onnx')
-    session = open_session(path, optimized, os.path.join(folder, 'profile'))
+    named = os.path.join(folder, 'named.onnx')
+    model = onnx.load(path)
+    for i, node in enumerate(model.graph.node):
+        node.name = f'n{i}'    # the profile knows nodes by name only, and some have none
+    onnx.save(model, named)
+    session = open_session(named, optimized, os.path.join(folder, 'profile'))
     feeds = make_feeds(session, name)
     for _ in range(runs):
         session.run(None, feeds)

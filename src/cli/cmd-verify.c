@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command "verify": an export in ONNX Runtime itself: whether it loads, agrees with our outputs, and how long it takes. */
+#include "vn-cmd.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+static char *float_file;
+static int runs, timeout;
+
+static const GOptionEntry entries[] = {
+  { "model", 0, 0, G_OPTION_ARG_FILENAME, &float_file, N_("The float network, to compare the time with"), N_("FLOAT") },
+  { "runs", 0, 0, G_OPTION_ARG_INT, &runs, N_("Each time is the shortest of so many runs, in turns (default: 20)"), N_("N") },
+  { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, N_("Seconds that ONNX Runtime may take (default: 300)"), N_("SECONDS") },
+  { NULL }
+};
+
+static gboolean
+cmd_verify_agrees (const VnVerification *result)
+{
+  for (guint i = 0; i < result->outputs->len; i++)
+    if (!vn_verified_output_agrees (g_ptr_array_index (result->outputs, i)))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+cmd_verify_print (const VnVerification *result)
+{
+  vn_cmd_print (_("onnxruntime %s loads it in %.2f s and runs %u samples\n"), result->version, result->load_seconds, result->n_samples);
+  for (guint i = 0; i < result->outputs->len; i++)
+    {
+      const VnVerifiedOutput *output = g_ptr_array_index (result->outputs, i);
+      g_autofree char *db = vn_format_db (output->sqnr_db);
+
+      vn_cmd_print (_("  output %s: %s of signal to noise between its values and ours, largest difference %.3g\n"), output->name, db, output->largest);
+      if (!isnan (output->their_db))
+        vn_cmd_print (_("    against the float network: %.1f dB in ONNX Runtime, %.1f dB here\n"), output->their_db, output->our_db);
+    }
+  if (!cmd_verify_agrees (result))
+    vn_cmd_print (_("  It differs from our simulation by more than rounding explains: figures of error measured here do not hold there\n"));
+  if (result->float_seconds > 0)
+    vn_cmd_print (_("  one run takes %.3f ms, %.2f times the %.3f ms of the float network (one thread)\n"), 1e3 * result->seconds,
+                  result->seconds / result->float_seconds, 1e3 * result->float_seconds);
+  else
+    vn_cmd_print (_("  one run takes %.3f ms (one thread)\n"), 1e3 * result->seconds);
+}
+
+static void
+cmd_verify_add_json (JsonBuilder          *json,
+                     const VnVerification *result)
+{
+  vn_json_add_text (json, "onnxruntime", result->version);
+  vn_json_add_int (json, "samples", result->n_samples);
+  vn_json_add_bool (json, "agrees", cmd_verify_agrees (result));
+  vn_json_add_number (json, "load_seconds", result->load_seconds);
+  vn_json_add_number (json, "seconds", result->seconds);
+  if (result->float_seconds > 0)
+    vn_json_add_number (json, "float_seconds", result->float_seconds);
+  vn_json_begin_array (json, "outputs");
+  for (guint i = 0; i < result->outputs->len; i++)
+    {
+      const VnVerifiedOutput *output = g_ptr_array_index (result->outputs, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "name", output->name);
+      vn_json_add_number (json, "sqnr_db", output->sqnr_db);
+      vn_json_add_number (json, "largest_difference", output->largest);
+      if (!isnan (output->their_db))
+        {
+          vn_json_add_number (json, "onnxruntime_sqnr_db", output->their_db);
+          vn_json_add_number (json, "our_sqnr_db", output->our_db);
+        }
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+/* --python is for the preprocessing as well, where that is the user's own. */
+static VnDataSpec *
+cmd_verify_make_data (char   **python,
+                      GError **error)
+{
+  *python = vn_cmd_options.python;
+  if (vn_cmd_options.preprocess == NULL || !vn_data_spec_is_script (vn_cmd_options.preprocess))
+    vn_cmd_options.python = NULL;
+  return vn_cmd_options.data != NULL ? vn_cmd_make_data_spec (error) : NULL;
+}
+
+static gboolean
+cmd_verify_check (GError **error)
+{
+  if (runs >= 0 && timeout >= 0)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--%s must be a positive number"), runs < 0 ? "runs" : "timeout");
+  return FALSE;
+}
+
+static gboolean
+verify_run (char        **args,
+            JsonBuilder  *json,
+            GError      **error)
+{
+  char *python = NULL;
+  g_autoptr(GError) bad = NULL;
+  g_autoptr(VnDataSpec) data = cmd_verify_make_data (&python, &bad);
+  g_autoptr(VnModel) model = NULL;
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(VnJob) job = NULL;
+  VnVerifySettings settings = { .path = args[0], .float_path = float_file, .data = data, .python = python, .n_runs = (guint) MAX (runs, 0),
+                                .timeout = (guint) MAX (timeout, 0), .n_samples = (guint) MAX (vn_cmd_options.samples, 0),
+                                .n_threads = (guint) MAX (vn_cmd_options.threads, 0) };
+
+  if (bad != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&bad));
+      return FALSE;
+    }
+  if (!cmd_verify_check (error) || (model = vn_cmd_open_model_sized (args[0], &shapes, error)) == NULL)
+    return FALSE;
+  settings.model = model;
+  settings.input_shapes = shapes;
+  job = vn_verify_job_new (&settings);
+  if (!vn_cmd_run_job (job, error))
+    return FALSE;
+  vn_cmd_print_notes (vn_verify_job_get_notes (VN_VERIFY_JOB (job)));
+  cmd_verify_print (vn_verify_job_get_result (VN_VERIFY_JOB (job)));
+  cmd_verify_add_json (json, vn_verify_job_get_result (VN_VERIFY_JOB (job)));
+  vn_cmd_json_notes (json, vn_verify_job_get_notes (VN_VERIFY_JOB (job)));
+  return TRUE;
+}
+
+const VnCmd vn_cmd_verify = {
+  .name = "verify",
+  .usage = "EXPORT [--model FLOAT] [--data PATH]",
+  .summary = N_("Run a quantized model in ONNX Runtime: whether it loads, agrees, and how fast it is"),
+  .options = entries,
+  .needs_data = TRUE,
+  .n_args = 1,
+  .run = verify_run,
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs networks in onnxruntime in the user's Python: a process of its own, which may crash, hang or eat memory without harm to ours. */
+#include "verify-process.h"
+
+#include "vn-error.h"
+#include "vn-file.h"
+#include "vn-i18n.h"
+#include "vn-json.h"
+
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#define JOB "job.json"
+#define REPLY "reply.json"
+#define ERRORS "stderr.txt"
+#define LONGEST_REASON 400   /* bytes of what Python said */
+
+/* What runs there. It answers with a file, so that what libraries print cannot get between. */
+static const char script[] =
+  "import json, os, sys, time\n"
+  "folder = sys.argv[1]\n"
+  "with open(os.path.join(folder, 'job.json'), encoding='utf-8') as file:\n"
+  "    job = json.load(file)\n"
+  "def reply(**what):\n"
+  "    with open(os.path.join(folder, 'reply.part'), 'w', encoding='utf-8') as out:\n"
+  "        json.dump(what, out)\n"
+  "    os.replace(os.path.join(folder, 'reply.part'), os.path.join(folder, 'reply.json'))\n"
+  "    sys.exit(0)\n"
+  "stage = 'import'\n"
+  "try:\n"
+  "    import numpy\n"
+  "    import onnxruntime\n"
+  "    stage = 'load'\n"
+  "    options = onnxruntime.SessionOptions()\n"
+  "    options.intra_op_num_threads = options.inter_op_num_threads = 1\n"
+  "    options.log_severity_level = 4\n"
+  "    began = time.perf_counter()\n"
+  "    sessions = [onnxruntime.InferenceSession(job['model'], options, providers=['CPUExecutionProvider'])]\n"
+  "    load = time.perf_counter() - began\n"
+  "    if job['float_model']:\n"
+  "        stage = 'float'\n"
+  "        sessions.append(onnxruntime.InferenceSession(job['float_model'], options, providers=['CPUExecutionProvider']))\n"
+  "    stage = 'run'\n"
+  "    feeds = {}\n"
+  "    for s in reversed(range(job['samples'])):\n"
+  "        feeds = {name: numpy.load(os.path.join(folder, '%d-%d.npy' % (s, i))) for i, name in enumerate(job['inputs'])}\n"
+  "        for o, value in enumerate(sessions[0].run(None, feeds)):\n"
+  "            numpy.save(os.path.join(folder, 'out-%d-%d.npy' % (s, o)), value)\n"
+  "        names = [o.name for o in sessions[0].get_outputs()]\n"
+  "        if len(sessions) > 1 and names == [o.name for o in sessions[1].get_outputs()]:\n"
+  "            stage = 'float'\n"
+  "            for o, value in enumerate(sessions[1].run(None, feeds)):\n"
+  "                numpy.save(os.path.join(folder, 'float-%d-%d.npy' % (s, o)), value)\n"
+  "            stage = 'run'\n"
+  "    best = [float('inf')] * len(sessions)\n"
+  "    for _ in range(job['runs']):\n"
+  "        for k, session in enumerate(sessions):\n"
+  "            stage = 'float' if k else 'run'\n"
+  "            began = time.perf_counter()\n"
+  "            session.run(None, feeds)\n"
+  "            best[k] = min(best[k], time.perf_counter() - began)\n"
+  "    reply(version=onnxruntime.__version__, load_seconds=load, seconds=best[0], float_seconds=best[1] if len(best) > 1 else 0)\n"
+  "except Exception as error:\n"
+  "    reply(stage=stage, error='%s: %s' % (type(error).__name__, error))\n";
+
+static gboolean
+verify_process_write_job (const VnVerifyRequest  *request,
+                          GError                **error)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonGenerator) generator = json_generator_new ();
+  g_autoptr(JsonNode) root = NULL;
+  g_autofree char *path = g_build_filename (request->folder, JOB, NULL);
+  g_autofree char *text = NULL;
+  gsize size;
+
+  json_builder_begin_object (json);
+  vn_json_add_text (json, "model", request->model);
+  vn_json_add_text (json, "float_model", request->float_model != NULL ? request->float_model : "");
+  vn_json_begin_array (json, "inputs");
+  for (guint i = 0; i < request->inputs->len; i++)
+    json_builder_add_string_value (json, g_ptr_array_index (request->inputs, i));
+  json_builder_end_array (json);
+  vn_json_add_int (json, "samples", request->n_samples);
+  vn_json_add_int (json, "runs", request->n_runs);
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  json_generator_set_root (generator, root);
+  text = json_generator_to_data (generator, &size);
+  return vn_file_write_all (path, text, size, error);
+}
+
+/* ---- waiting ---- */
+
+typedef struct
+{
+  gboolean ended, late;
+} Wait;
+
+static void
+verify_process_ended (GObject      *source,
+                      GAsyncResult *result,
+                      gpointer      data)
+{
+  ((Wait *) data)->ended = TRUE;
+  g_subprocess_wait_finish (G_SUBPROCESS (source), result, NULL);
+}
+
+static gboolean
+verify_process_is_late (gpointer data)
+{
+  ((Wait *) data)->late = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* FALSE: it had to be ended, as it was cancelled or took too long. */
+static gboolean
+verify_process_wait (GSubprocess   *process,
+                     guint          timeout,
+                     GCancellable  *cancellable)
+{
+  GMainContext *context = g_main_context_new ();
+  GSource *timer = g_timeout_source_new_seconds (timeout);
+  Wait wait = { FALSE, FALSE };
+  gboolean stopped;
+
+  g_main_context_push_thread_default (context);
+  g_source_set_callback (timer, verify_process_is_late, &wait, NULL);
+  g_source_attach (timer, context);
+  g_subprocess_wait_async (process, cancellable, verify_process_ended, &wait);
+  while (!wait.ended && !wait.late)
+    g_main_context_iteration (context, TRUE);
+  stopped = wait.late || g_cancellable_is_cancelled (cancellable);
+  if (stopped)
+    g_subprocess_force_exit (process);
+  while (!wait.ended)
+    g_main_context_iteration (context, TRUE);
+  g_subprocess_wait (process, NULL, NULL);
+  g_source_destroy (timer);
+  g_source_unref (timer);
+  g_main_context_pop_thread_default (context);
+  g_main_context_unref (context);
+  return !stopped;
+}
+
+static GSubprocess *
+verify_process_start (const VnVerifyRequest  *request,
+                      GError                **error)
+{
+  g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
+  g_autofree char *errors = g_build_filename (request->folder, ERRORS, NULL);
+  const char *argv[] = { request->python, "-u", "-B", "-c", script, request->folder, NULL };
+  GSubprocess *process;
+
+  g_subprocess_launcher_set_stderr_file_path (launcher, errors);
+  process = g_subprocess_launcher_spawnv (launcher, argv, error);
+  if (process == NULL)
+    g_prefix_error (error, _("ONNX Runtime is looked for in Python, but “%s” does not start; name the interpreter that has it with --python or "
+                             "in VN_PYTHON: "), request->python);
+  return process;
+}
+
+/* ---- what it said ---- */
+
+/* The last line that says something. */
+static char *
+verify_process_dup_errors (const VnVerifyRequest *request)
+{
+  g_autofree char *path = g_build_filename (request->folder, ERRORS, NULL);
+  g_autofree char *text = NULL;
+  const char *line;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return g_strdup ("");
+  g_strchomp (text);
+  line = strrchr (text, '\n');
+  return g_utf8_make_valid (line != NULL ? line + 1 : text, (gssize) strnlen (line != NULL ? line + 1 : text, LONGEST_REASON));
+}
+
+static void
+verify_process_explain (const VnVerifyRequest  *request,
+                        JsonObject             *object,
+                        GError                **error)
+{
+  const char *stage = json_object_get_string_member_with_default (object, "stage", "");
+  g_autofree char *said = g_strndup (json_object_get_string_member_with_default (object, "error", ""), LONGEST_REASON);
+  g_autofree char *reason = g_utf8_make_valid (said, -1);
+
+  if (g_str_equal (stage, "import"))
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                 _("The Python “%s” has no onnxruntime (%s): install it there (pip install onnxruntime), or name another interpreter with "
+                   "--python or in VN_PYTHON"), request->python, reason);
+  else if (g_str_equal (stage, "float"))
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime cannot run the float network “%s”: %s"), request->float_model, reason);
+  else
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, g_str_equal (stage, "load") ? _("ONNX Runtime does not load “%s”: %s")
+                                                                                    : _("ONNX Runtime loads “%s”, but cannot run it: %s"),
+                 request->model, reason);
+}
+
+static gboolean
+verify_process_read_reply (const VnVerifyRequest  *request,
+                           VnVerifyReply          *reply,
+                           GError                **error)
+{
+  g_autoptr(JsonParser) parser = json_parser_new ();
+  g_autofree char *path = g_build_filename (request->folder, REPLY, NULL);
+  JsonNode *root;
+  JsonObject *object;
+
+  if (!json_parser_load_from_file (parser, path, NULL) || (root = json_parser_get_root (parser)) == NULL || !JSON_NODE_HOLDS_OBJECT (root))
+    {
+      g_autofree char *errors = verify_process_dup_errors (request);
+
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Python with ONNX Runtime ended without an answer, as when it crashes or memory is short: %s"),
+                   errors);
+      return FALSE;
+    }
+  object = json_node_get_object (root);
+  if (json_object_has_member (object, "error"))
+    {
+      verify_process_explain (request, object, error);
+      return FALSE;
+    }
+  reply->version = g_strdup (json_object_get_string_member_with_default (object, "version", "?"));
+  reply->load_seconds = json_object_get_double_member_with_default (object, "load_seconds", 0);
+  reply->seconds = json_object_get_double_member_with_default (object, "seconds", 0);
+  reply->float_seconds = json_object_get_double_member_with_default (object, "float_seconds", 0);
+  return TRUE;
+}
+
+/*< private >
+ * vn_verify_process_run:
+ * @reply: (out): its version is owned by the caller
+ */
+gboolean
+vn_verify_process_run (const VnVerifyRequest *request,
+                       VnVerifyReply         *reply,
+                       GCancellable          *cancellable,
+                       GError               **error)
+{
+  g_autoptr(GSubprocess) process = NULL;
+
+  if (!verify_process_write_job (request, error))
+    return FALSE;
+  process = verify_process_start (request, error);
+  if (process == NULL)
+    return FALSE;
+  if (verify_process_wait (process, request->timeout, cancellable))
+    return verify_process_read_reply (request, reply, error);
+  if (!g_cancellable_set_error_if_cancelled (cancellable, error))
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime took longer than %u seconds: give it more (--timeout), or fewer samples"),
+                 request->timeout);
+  return FALSE;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* onnxruntime in the user's Python, as a process of its own. */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/**
+ * VnVerifyRequest: what the process is asked for
+ * @python: interpreter, looked up like a command
+ * @folder: holds the inputs, S-I.npy for input I of sample S; outputs are written there, out-S-O.npy, and
+ *   those of the float network, float-S-O.npy, where they are the same ones
+ * @model, @float_model: paths; @float_model is nullable
+ * @inputs: (element-type utf8): names
+ * @timeout: in seconds
+ */
+typedef struct
+{
+  const char *python, *folder, *model, *float_model;
+  GPtrArray  *inputs;
+  guint       n_samples, n_runs, timeout;
+} VnVerifyRequest;
+
+typedef struct
+{
+  char   *version;
+  double  load_seconds, seconds, float_seconds;
+} VnVerifyReply;
+
+gboolean vn_verify_process_run (const VnVerifyRequest *request,
+                                VnVerifyReply         *reply,
+                                GCancellable          *cancellable,
+                                GError               **error);
+
+G_END_DECLS

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The job of “verify”: samples are written into a temporary folder, onnxruntime runs them in the user's Python, and what it writes is
+ * compared with our own outputs of the same samples. */
+#include "vn-jobs.h"
+#include "verify-process.h"
+
+#include "vn-error.h"
+#include "vn-error-sum.h"
+#include "vn-i18n.h"
+#include "vn-onnx.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+
+#define USUAL_SAMPLES 8
+#define USUAL_RUNS 20
+#define USUAL_TIMEOUT 300
+
+struct _VnVerifyJob
+{
+  VnJob             parent_instance;
+  VnVerifySettings  settings;      /* owns what it points to */
+  VnNotes          *notes;
+  VnModel          *model;         /* that is run here */
+  VnDataset        *dataset;
+  GHashTable       *shapes;
+  VnPlan           *plan;
+  char             *folder;
+  VnVerification    result;
+};
+
+G_DEFINE_FINAL_TYPE (VnVerifyJob, vn_verify_job, VN_TYPE_JOB)
+
+static void
+verify_output_free (VnVerifiedOutput *self)
+{
+  g_free (self->name);
+  g_free (self);
+}
+
+/* ---- the temporary folder ---- */
+
+static void
+verify_job_remove_folder (VnVerifyJob *self)
+{
+  g_autoptr(GDir) dir = self->folder != NULL ? g_dir_open (self->folder, 0, NULL) : NULL;
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (self->folder, name, NULL);
+
+      g_unlink (path);
+    }
+  if (self->folder != NULL)
+    g_rmdir (self->folder);
+  g_clear_pointer (&self->folder, g_free);
+}
+
+static char *
+verify_job_dup_path (const VnVerifyJob *self,
+                     const char        *prefix,
+                     guint              sample,
+                     guint              i)
+{
+  g_autofree char *name = g_strdup_printf ("%s%u-%u.npy", prefix, sample, i);
+
+  return g_build_filename (self->folder, name, NULL);
+}
+
+static void
+verify_job_clear_tensors (VnTensor **tensors,
+                          guint      n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&tensors[i], vn_tensor_unref);
+}
+
+/* ---- samples ---- */
+
+static gboolean
+verify_job_open_samples (VnVerifyJob   *self,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  const VnVerifySettings *settings = &self->settings;
+  g_autoptr(VnDataSpec) data = settings->data != NULL ? vn_data_spec_copy (settings->data) : vn_data_spec_new ("random");
+  VnPlanOptions options = { 0 };
+
+  if (data->max_samples == 0 || data->max_samples > settings->n_samples)
+    data->max_samples = settings->n_samples;
+  self->model = vn_model_to_runnable (settings->model, cancellable, error);
+  if (self->model == NULL)
+    return FALSE;
+  self->dataset = vn_model_open_data (self->model, data, settings->input_shapes, &self->shapes, self->notes, error);
+  if (self->dataset == NULL)
+    return FALSE;
+  options.input_shapes = self->shapes;
+  self->plan = vn_plan_new (self->model, &options, self->notes, error);
+  self->result.n_samples = vn_dataset_get_n (self->dataset);
+  return self->plan != NULL;
+}
+
+static gboolean
+verify_job_write_sample (VnVerifyJob  *self,
+                         guint         sample,
+                         GError      **error)
+{
+  guint n = vn_plan_get_n_inputs (self->plan);
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
+  gboolean good = vn_dataset_load (self->dataset, sample, inputs, error);
+
+  for (guint i = 0; i < n && good; i++)
+    {
+      g_autofree char *path = verify_job_dup_path (self, "", sample, i);
+
+      good = vn_npy_write (path, inputs[i], error);
+    }
+  verify_job_clear_tensors (inputs, n);
+  return good;
+}
+
+static gboolean
+vn_verify_job_prepare (VnJob         *job,
+                       GCancellable  *cancellable,
+                       GError       **error)
+{
+  VnVerifyJob *self = VN_VERIFY_JOB (job);
+
+  if (!verify_job_open_samples (self, cancellable, error))
+    return FALSE;
+  self->folder = g_dir_make_tmp ("vernier-verify-XXXXXX", error);
+  if (self->folder == NULL)
+    return FALSE;
+  for (guint i = 0; i < self->result.n_samples; i++)
+    if (g_cancellable_set_error_if_cancelled (cancellable, error) || !verify_job_write_sample (self, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* ---- ONNX Runtime ---- */
+
+static const char *
+verify_job_get_python (const VnVerifySettings *settings)
+{
+  const char *python = settings->python != NULL ? settings->python : g_getenv ("VN_PYTHON");
+
+  return python != NULL && python[0] != '\0' ? python : "python3";
+}
+
+static gboolean
+vn_verify_job_run_there (VnJob         *job,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  VnVerifyJob *self = VN_VERIFY_JOB (job);
+  const VnVerifySettings *settings = &self->settings;
+  g_autofree char *written = settings->path == NULL ? g_build_filename (self->folder, "export.onnx", NULL) : NULL;
+  g_autoptr(GPtrArray) names = g_ptr_array_new ();
+  VnVerifyRequest request = { .python = verify_job_get_python (settings), .folder = self->folder,
+                              .model = written != NULL ? written : settings->path, .float_model = settings->float_path, .inputs = names,
+                              .n_samples = self->result.n_samples, .n_runs = settings->n_runs, .timeout = settings->timeout };
+  VnVerifyReply reply = { NULL };
+
+  if (written != NULL && !vn_onnx_write_file (settings->model, written, NULL, cancellable, error))
+    return FALSE;
+  for (guint i = 0; i < vn_plan_get_n_inputs (self->plan); i++)
+    g_ptr_array_add (names, vn_plan_get_input (self->plan, i)->name);
+  if (!vn_verify_process_run (&request, &reply, cancellable, error))
+    return FALSE;
+  self->result.version = reply.version;
+  self->result.load_seconds = reply.load_seconds;
+  self->result.seconds = reply.seconds;
+  self->result.float_seconds = reply.float_seconds;
+  return TRUE;
+}
+
+/* ---- comparing ---- */
+
+/* One output: ours against theirs, and both against that of the float network, as onnxruntime computes it. */
+typedef struct
+{
+  VnErrorSum between, ours, theirs;
+} Sums;
+
+static VnTensor *
+verify_job_read_output (const VnVerifyJob  *self,
+                        const char         *prefix,
+                        guint               sample,
+                        guint               output,
+                        GError            **error)
+{
+  g_autofree char *path = verify_job_dup_path (self, prefix, sample, output);
+  g_autoptr(VnTensor) read = vn_npy_read (path, error);
+
+  return read != NULL ? vn_tensor_convert (read, VN_DTYPE_F32, error) : NULL;
+}
+
+static gboolean
+verify_job_add_output (VnVerifyJob  *self,
+                       guint         sample,
+                       guint         output,
+                       VnTensor     *ours,
+                       Sums         *sums,
+                       GError      **error)
+{
+  g_autoptr(VnTensor) mine = vn_tensor_convert (ours, VN_DTYPE_F32, error);
+  g_autoptr(VnTensor) other = mine != NULL ? verify_job_read_output (self, "out-", sample, output, error) : NULL;
+  g_autoptr(VnTensor) exact = self->settings.float_path != NULL ? verify_job_read_output (self, "float-", sample, output, NULL) : NULL;
+
+  if (other == NULL)
+    return FALSE;
+  if (!vn_shape_equal (&mine->shape, &other->shape))
+    {
+      g_autofree char *a = vn_shape_to_string (&mine->shape, "×"), *b = vn_shape_to_string (&other->shape, "×");
+
+      g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("Output “%s” has %s elements here, %s in ONNX Runtime"),
+                   vn_plan_get_output (self->plan, output)->name, a, b);
+      return FALSE;
+    }
+  vn_error_sum_add (&sums->between, mine->data, other->data, mine->n_elements);
+  if (exact == NULL || !vn_shape_equal (&mine->shape, &exact->shape))
+    return TRUE;
+  vn_error_sum_add (&sums->ours, exact->data, mine->data, mine->n_elements);
+  vn_error_sum_add (&sums->theirs, exact->data, other->data, mine->n_elements);
+  return TRUE;
+}
+
+static gboolean
+verify_job_compare_sample (VnVerifyJob   *self,
+                           VnRunner      *runner,
+                           guint          sample,
+                           Sums          *sums,
+                           GCancellable  *cancellable,
+                           GError       **error)
+{
+  guint n_inputs = vn_plan_get_n_inputs (self->plan), n_outputs = vn_plan_get_n_outputs (self->plan);
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1);
+  g_autofree VnTensor **outputs = g_new0 (VnTensor *, n_outputs + 1);
+  gboolean good = vn_dataset_load (self->dataset, sample, inputs, error) && vn_runner_run (runner, inputs, outputs, cancellable, error);
+
+  for (guint i = 0; i < n_outputs && good; i++)
+    good = verify_job_add_output (self, sample, i, outputs[i], &sums[i], error);
+  verify_job_clear_tensors (inputs, n_inputs);
+  verify_job_clear_tensors (outputs, n_outputs);
+  return good;
+}
+
+static gboolean
+vn_verify_job_compare (VnJob         *job,
+                       GCancellable  *cancellable,
+                       GError       **error)
+{
+  VnVerifyJob *self = VN_VERIFY_JOB (job);
+  VnProgress progress = vn_job_get_reporter (job);
+  guint n = vn_plan_get_n_outputs (self->plan);
+  g_autofree Sums *sums = g_new0 (Sums, n + 1);
+  g_autoptr(VnRunner) runner = vn_runner_new (self->plan, error);
+
+  if (runner == NULL)
+    return FALSE;
+  vn_runner_set_threads (runner, MAX (self->settings.n_threads, 1));
+  for (guint i = 0; i < n; i++)
+    {
+      vn_error_sum_init (&sums[i].between);
+      vn_error_sum_init (&sums[i].ours);
+      vn_error_sum_init (&sums[i].theirs);
+    }
+  for (guint i = 0; i < self->result.n_samples; i++)
+    {
+      vn_progress_report (&progress, _("samples"), i, self->result.n_samples);
+      if (!verify_job_compare_sample (self, runner, i, sums, cancellable, error))
+        return FALSE;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      VnVerifiedOutput *output = g_new0 (VnVerifiedOutput, 1);
+
+      output->name = g_strdup (vn_plan_get_output (self->plan, i)->name);
+      output->sqnr_db = vn_error_sum_sqnr (&sums[i].between);
+      output->largest = sums[i].between.max_error;
+      output->our_db = sums[i].ours.n > 0 ? vn_error_sum_sqnr (&sums[i].ours) : NAN;
+      output->their_db = sums[i].theirs.n > 0 ? vn_error_sum_sqnr (&sums[i].theirs) : NAN;
+      g_ptr_array_add (self->result.outputs, output);
+    }
+  return TRUE;
+}
+
+/* ---- the job ---- */
+
+static const VnStage stages[] = {
+  { "prepare", N_("Writing the samples"),   10, NULL, vn_verify_job_prepare },
+  { "runtime", N_("Running ONNX Runtime"),  60, NULL, vn_verify_job_run_there },
+  { "compare", N_("Comparing the outputs"), 30, NULL, vn_verify_job_compare },
+  { NULL },
+};
+
+/* Nothing stays behind, however it ends. */
+static gboolean
+vn_verify_job_run (VnJob         *job,
+                   GCancellable  *cancellable,
+                   GError       **error)
+{
+  gboolean good = VN_JOB_CLASS (vn_verify_job_parent_class)->run (job, cancellable, error);
+
+  verify_job_remove_folder (VN_VERIFY_JOB (job));
+  return good;
+}
+
+static void
+vn_verify_job_finalize (GObject *object)
+{
+  VnVerifyJob *self = VN_VERIFY_JOB (object);
+
+  g_free ((char *) self->settings.path);
+  g_free ((char *) self->settings.float_path);
+  g_free ((char *) self->settings.python);
+  vn_model_unref (self->settings.model);
+  vn_data_spec_free (self->settings.data);
+  g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
+  g_clear_pointer (&self->plan, vn_plan_unref);
+  g_clear_pointer (&self->shapes, g_hash_table_unref);
+  g_clear_pointer (&self->dataset, vn_dataset_unref);
+  g_clear_pointer (&self->model, vn_model_unref);
+  vn_notes_unref (self->notes);
+  g_ptr_array_unref (self->result.outputs);
+  g_free (self->result.version);
+  G_OBJECT_CLASS (vn_verify_job_parent_class)->finalize (object);
+}
+
+static void
+vn_verify_job_class_init (VnVerifyJobClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = vn_verify_job_finalize;
+  VN_JOB_CLASS (klass)->run = vn_verify_job_run;
+  VN_JOB_CLASS (klass)->stages = stages;
+}
+
+static void
+vn_verify_job_init (VnVerifyJob *self)
+{
+  self->notes = vn_notes_new ();
+  self->result.outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) verify_output_free);
+}
+
+/* What another process can find, wherever it starts. */
+static char *
+verify_job_dup_absolute (const char *path)
+{
+  return path != NULL ? g_canonicalize_filename (path, NULL) : NULL;
+}
+
+/**
+ * vn_verify_job_new:
+ * @settings: copied, with references to what it points to; numbers that are 0 are the usual ones
+ *
+ * Returns: (transfer full): a job that runs an export in onnxruntime, in a process of its own, and compares its outputs with ours and its
+ *   time with that of the float network
+ */
+VnJob *
+vn_verify_job_new (const VnVerifySettings *settings)
+{
+  VnVerifyJob *self;
+
+  g_return_val_if_fail (settings != NULL && settings->model != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_VERIFY_JOB, NULL);
+  self->settings = *settings;
+  self->settings.path = verify_job_dup_absolute (settings->path);
+  self->settings.float_path = verify_job_dup_absolute (settings->float_path);
+  self->settings.python = g_strdup (settings->python);
+  self->settings.model = vn_model_ref (settings->model);
+  self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
+  self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;
+  self->settings.n_samples = settings->n_samples > 0 ? settings->n_samples : USUAL_SAMPLES;
+  self->settings.n_runs = settings->n_runs > 0 ? settings->n_runs : USUAL_RUNS;
+  self->settings.timeout = settings->timeout > 0 ? settings->timeout : USUAL_TIMEOUT;
+  vn_job_set_title (VN_JOB (self), _("Verifying"));
+  return VN_JOB (self);
+}
+
+/* Kernels sum in another order, and what lies between two steps may fall to either: in a deep network that adds up to about what
+ * quantizing costs. Alike are therefore errors of the same size, or values that hardly differ. */
+#define ALIKE_DB 3.0
+#define NEARLY_SAME_DB 30.0
+#define LEAST_DB 12.0
+
+/**
+ * vn_verified_output_agrees:
+ *
+ * Returns: whether ONNX Runtime and we make the same of an output, as far as quantized networks allow
+ */
+gboolean
+vn_verified_output_agrees (const VnVerifiedOutput *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  if (self->sqnr_db >= NEARLY_SAME_DB)
+    return TRUE;
+  if (isnan (self->our_db) || isnan (self->their_db))
+    return self->sqnr_db >= LEAST_DB;
+  return self->their_db >= self->our_db - ALIKE_DB;
+}
+
+const VnVerification *
+vn_verify_job_get_result (VnVerifyJob *self)
+{
+  g_return_val_if_fail (VN_IS_VERIFY_JOB (self), NULL);
+
+  return self->result.version != NULL ? &self->result : NULL;
+}
+
+VnNotes *
+vn_verify_job_get_notes (VnVerifyJob *self)
+{
+  g_return_val_if_fail (VN_IS_VERIFY_JOB (self), NULL);
+
+  return self->notes;
+}
