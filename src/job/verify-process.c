@@ -153,6 +153,7 @@ verify_process_start (const VnVerifyRequest  *request,
   GSubprocess *process;
 
   g_subprocess_launcher_set_stderr_file_path (launcher, errors);
+  g_subprocess_launcher_setenv (launcher, "TMPDIR", request->folder, TRUE);   /* what libraries leave there goes with it */
   process = g_subprocess_launcher_spawnv (launcher, argv, error);
   if (process == NULL)
     g_prefix_error (error, _("ONNX Runtime is looked for in Python, but “%s” does not start; name the interpreter that has it with --python or "
@@ -240,6 +241,8 @@ vn_verify_process_run (const VnVerifyRequest *request,
                        GError               **error)
 {
   g_autoptr(GSubprocess) process = NULL;
+
+  g_return_val_if_fail (request != NULL && reply != NULL, FALSE);
 
   if (!verify_process_write_job (request, error))
     return FALSE;

@@ -40,20 +40,30 @@ verify_output_free (VnVerifiedOutput *self)
 
 /* ---- the temporary folder ---- */
 
+/* A link is removed, not what it leads to. */
+static void
+verify_job_remove (const char *path)
+{
+  g_autoptr(GDir) dir = NULL;
+  const char *name;
+
+  if (g_unlink (path) == 0)
+    return;
+  dir = g_dir_open (path, 0, NULL);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *inside = g_build_filename (path, name, NULL);
+
+      verify_job_remove (inside);
+    }
+  g_rmdir (path);
+}
+
 static void
 verify_job_remove_folder (VnVerifyJob *self)
 {
-  g_autoptr(GDir) dir = self->folder != NULL ? g_dir_open (self->folder, 0, NULL) : NULL;
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (self->folder, name, NULL);
-
-      g_unlink (path);
-    }
   if (self->folder != NULL)
-    g_rmdir (self->folder);
+    verify_job_remove (self->folder);
   g_clear_pointer (&self->folder, g_free);
 }
 

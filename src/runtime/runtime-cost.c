@@ -10,7 +10,7 @@
 typedef enum { TYPE_ANY, TYPE_FLOAT, TYPE_INT8, TYPE_INT16 } Type;
 typedef enum
 {
-  SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_GROUPED, SHAPE_NARROW, SHAPE_LINEAR, SHAPE_NEAREST, SHAPE_GENERAL
+  SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_WIDE, SHAPE_GROUPED, SHAPE_NARROW, SHAPE_LINEAR, SHAPE_NEAREST, SHAPE_GENERAL
 } Shape;
 typedef enum { UNIT_MACS, UNIT_OUT, UNIT_IN, UNIT_NONE } Unit;
 
@@ -72,7 +72,7 @@ cost_measure_conv (const VnNode *node,
     window *= (double) weight->dims[i];
   if (group > 1 && weight->dims[1] == 1 && (double) weight->dims[0] == group)
     {
-      work->shape = SHAPE_DEPTHWISE;
+      work->shape = window == 9 ? SHAPE_DEPTHWISE : SHAPE_WIDE;   /* 3×3 has kernels of its own */
       work->read = 0;
       return;
     }

@@ -73,7 +73,7 @@ def describe(kernel, attrs, ins, outs):
         if name == 'ConvTranspose':
             return (kernel, type_, 'ANY', 'MACS'), (count(shape) * window * made / group, count(out), 0.0, 0.0)
         if group > 1 and channels == made == group:
-            return (kernel, type_, 'DEPTHWISE', 'MACS'), (count(out) * window, count(out), 0.0, 0.0)
+            return (kernel, type_, 'DEPTHWISE' if window == 9 else 'WIDE', 'MACS'), (count(out) * window, count(out), 0.0, 0.0)
         kind = 'GROUPED' if group > 1 else 'NARROW' if 'nchwc' in kernel and channels < BLOCK else 'POINTWISE' if window == 1 else 'DENSE'
         return (kernel, type_, kind, 'MACS'), (pixels * padded * window * channels / group, pixels * padded, pixels * window * channels, pixels * group)
     if name in PRODUCTS:

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The forecast on small networks: which kernels, why not, and that costs follow from them. */
+#include "vn-graph-edit.h"
+#include "vn-runtime.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CHANNELS 8
+#define SIZE 12
+
+typedef struct
+{
+  VnModel *model;
+  VnGraph *graph;
+} Net;
+
+static void
+net_init (Net *self)
+{
+  self->model = vn_model_new (8, 17);
+  self->graph = self->model->graph;
+}
+
+static VnValue *
+net_add_input (Net *self)
+{
+  const VnShape shape = { .rank = 4, .dims = { 1, CHANNELS, SIZE, SIZE } };
+
+  return vn_graph_add_input (self->graph, "x", VN_DTYPE_F32, &shape);
+}
+
+static VnValue *
+net_add_floats (Net           *self,
+                const char    *name,
+                const VnShape *shape)
+{
+  g_autofree float *values = NULL;
+  g_autoptr(VnTensor) tensor = NULL;
+  gsize n = 1;
+
+  for (int i = 0; i < shape->rank; i++)
+    n *= (gsize) shape->dims[i];
+  values = g_new (float, n);
+  for (gsize i = 0; i < n; i++)
+    values[i] = 0.01f;
+  tensor = vn_tensor_new_f32 (shape, values);
+  return vn_graph_add_initializer (self->graph, name, tensor);
+}
+
+static VnValue *
+net_add_integers (Net           *self,
+                  const char    *name,
+                  VnDType        dtype,
+                  const VnShape *shape,
+                  gint64         value)
+{
+  g_autoptr(VnTensor) tensor = vn_tensor_new (dtype, shape, NULL);
+
+  if (vn_dtype_get_bits (dtype) == 8)
+    memset (tensor->data, (int) value, tensor->n_bytes);
+  return vn_graph_add_initializer (self->graph, name, tensor);
+}
+
+static VnValue *
+net_add_node (Net        *self,
+              const char *name,
+              const char *op_type,
+              VnValue    *a,
+              VnValue    *b,
+              VnValue    *c)
+{
+  VnValue *inputs[] = { a, b, c };
+  VnValue *output = vn_graph_add_value (self->graph, name, VN_DTYPE_UNDEFINED, NULL);
+
+  vn_graph_add_node (self->graph, name, "", op_type, inputs, c != NULL ? 3 : b != NULL ? 2 : 1, &output, 1);
+  return output;
+}
+
+/* QuantizeLinear and DequantizeLinear behind @value; @channels: a scale for each channel. */
+static VnValue *
+net_add_pair (Net        *self,
+              const char *name,
+              VnValue    *value,
+              VnDType     dtype,
+              gint64      zero,
+              gboolean    channels)
+{
+  const VnShape shape = { .rank = channels ? 1 : 0, .dims = { CHANNELS } };
+  g_autofree char *scale_name = g_strconcat (name, "_scale", NULL), *zero_name = g_strconcat (name, "_zero", NULL);
+  g_autofree char *q = g_strconcat (name, "_q", NULL), *dq = g_strconcat (name, "_dq", NULL);
+  VnValue *scale = net_add_floats (self, scale_name, &shape), *zero_point = net_add_integers (self, zero_name, dtype, &shape, zero);
+
+  return net_add_node (self, dq, "DequantizeLinear", net_add_node (self, q, "QuantizeLinear", value, scale, zero_point), scale, zero_point);
+}
+
+static VnValue *
+net_add_conv (Net        *self,
+              const char *name,
+              VnValue    *value,
+              gboolean    quantized)
+{
+  const VnShape shape = { .rank = 4, .dims = { CHANNELS, CHANNELS, 1, 1 } }, scalar = { .rank = 0 };
+  g_autofree char *weight = g_strconcat (name, "_w", NULL), *scale = g_strconcat (name, "_ws", NULL), *zero = g_strconcat (name, "_wz", NULL);
+  g_autofree char *dq = g_strconcat (name, "_wdq", NULL);
+
+  if (!quantized)
+    return net_add_node (self, name, "Conv", value, net_add_floats (self, weight, &shape), NULL);
+  return net_add_node (self, name, "Conv", value,
+                       net_add_node (self, dq, "DequantizeLinear", net_add_integers (self, weight, VN_DTYPE_S8, &shape, 1),
+                                     net_add_floats (self, scale, &scalar), net_add_integers (self, zero, VN_DTYPE_S8, &scalar, 0)), NULL);
+}
+
+static VnRuntimeForecast *
+net_finish (Net     *self,
+            VnValue *output)
+{
+  g_autoptr(GError) error = NULL;
+  VnRuntimeForecast *forecast;
+
+  vn_graph_set_output (self->graph, 0, output);
+  forecast = vn_runtime_forecast_new (self->model, NULL, NULL, &error);
+  g_assert_no_error (error);
+  vn_model_unref (self->model);
+  return forecast;
+}
+
+static void
+check_node (const VnRuntimeForecast *forecast,
+            const char              *label,
+            VnRuntimeKind            kind,
+            VnRuntimeReason          reason)
+{
+  const VnRuntimeNode *node = vn_runtime_forecast_find (forecast, label);
+
+  g_assert_nonnull (node);
+  g_assert_cmpstr (vn_runtime_kind_get_id (node->kind), ==, vn_runtime_kind_get_id (kind));
+  g_assert_cmpstr (vn_runtime_reason_get_id (node->reason), ==, vn_runtime_reason_get_id (reason));
+}
+
+/* Conv and Relu between pairs of @dtype, the second one of @next, or none if @open. */
+static VnRuntimeForecast *
+forecast_conv (VnDType  dtype,
+               VnDType  next,
+               gint64   zero,
+               gboolean channels,
+               gboolean open)
+{
+  Net net;
+  VnValue *value;
+
+  net_init (&net);
+  value = net_add_conv (&net, "conv", net_add_pair (&net, "a", net_add_input (&net), dtype, zero, channels), TRUE);
+  value = net_add_node (&net, "relu", "Relu", value, NULL, NULL);
+  if (!open)
+    value = net_add_pair (&net, "b", value, next, next == VN_DTYPE_S8 ? -128 : 0, FALSE);
+  return net_finish (&net, net_add_node (&net, "last", "Identity", value, NULL, NULL));
+}
+
+static void
+test_conv (void)
+{
+  g_autoptr(VnRuntimeForecast) eight = forecast_conv (VN_DTYPE_U8, VN_DTYPE_U8, 3, FALSE, FALSE);
+  g_autoptr(VnRuntimeForecast) is_signed = forecast_conv (VN_DTYPE_S8, VN_DTYPE_S8, 0, FALSE, FALSE);
+  g_autoptr(VnRuntimeForecast) sixteen = forecast_conv (VN_DTYPE_U16, VN_DTYPE_U16, 0, FALSE, FALSE);
+  g_autoptr(VnRuntimeForecast) channels = forecast_conv (VN_DTYPE_U8, VN_DTYPE_U8, 0, TRUE, FALSE);
+  g_autoptr(VnRuntimeForecast) open = forecast_conv (VN_DTYPE_U8, VN_DTYPE_U8, 0, FALSE, TRUE);
+
+  check_node (eight, "conv", VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE);
+  check_node (eight, "relu", VN_RUNTIME_ABSORBED, VN_RUNTIME_REASON_NONE);
+  g_assert_cmpfloat (vn_runtime_forecast_integer_share (eight), ==, 1);
+  g_assert_cmpfloat (eight->macs, ==, CHANNELS * CHANNELS * SIZE * SIZE);
+  check_node (is_signed, "conv", VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE);
+  check_node (sixteen, "conv", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_SIXTEEN);
+  check_node (channels, "conv", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_CHANNELS);
+  g_assert_cmpfloat (vn_runtime_forecast_integer_share (channels), ==, 0);
+  check_node (open, "conv", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_FLOAT_OUTPUT);
+  check_node (open, "relu", VN_RUNTIME_ABSORBED, VN_RUNTIME_REASON_NONE);
+}
+
+/* A signed tensor with one reader is turned into an unsigned one; with two it is not, and kernels read unsigned numbers only. */
+static void
+test_signed_readers (void)
+{
+  g_autoptr(VnRuntimeForecast) forecast = NULL;
+  Net net;
+  VnValue *value, *first, *second;
+
+  net_init (&net);
+  value = net_add_pair (&net, "a", net_add_input (&net), VN_DTYPE_S8, 0, FALSE);
+  first = net_add_pair (&net, "b", net_add_conv (&net, "one", value, TRUE), VN_DTYPE_S8, 0, FALSE);
+  second = net_add_pair (&net, "c", net_add_conv (&net, "two", value, TRUE), VN_DTYPE_S8, 0, FALSE);
+  forecast = net_finish (&net, net_add_node (&net, "add", "Add", first, second, NULL));
+  check_node (forecast, "one", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_SIGNED);
+  check_node (forecast, "two", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_SIGNED);
+}
+
+/* Pairs go through what moves numbers, and MaxPool picks among integers. */
+static void
+test_moves (void)
+{
+  const VnShape axes = { .rank = 1, .dims = { 1 } };
+  gint64 axis = 0;
+  g_autoptr(VnTensor) tensor = vn_tensor_new_s64 (&axes, &axis);
+  g_autoptr(VnRuntimeForecast) forecast = NULL;
+  Net net;
+  VnValue *value;
+
+  net_init (&net);
+  value = net_add_pair (&net, "b", net_add_conv (&net, "conv", net_add_pair (&net, "a", net_add_input (&net), VN_DTYPE_U8, 0, FALSE), TRUE),
+                        VN_DTYPE_U8, 0, FALSE);
+  value = net_add_node (&net, "transpose", "Transpose", value, NULL, NULL);
+  value = net_add_node (&net, "unsqueeze", "Unsqueeze", value, vn_graph_add_initializer (net.graph, "axes", tensor), NULL);
+  forecast = net_finish (&net, net_add_node (&net, "exp", "Exp", value, NULL, NULL));
+  check_node (forecast, "conv", VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE);
+  check_node (forecast, "transpose", VN_RUNTIME_MOVES, VN_RUNTIME_REASON_NONE);
+  check_node (forecast, "unsqueeze", VN_RUNTIME_MOVES, VN_RUNTIME_REASON_NONE);
+  check_node (forecast, "exp", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_NO_KERNEL);
+}
+
+/* Between quantizers, weights that are left in float are quantized by ONNX Runtime itself. */
+static void
+test_float_weights (void)
+{
+  g_autoptr(VnRuntimeForecast) forecast = NULL;
+  Net net;
+  VnValue *value;
+
+  net_init (&net);
+  value = net_add_conv (&net, "conv", net_add_pair (&net, "a", net_add_input (&net), VN_DTYPE_U8, 0, FALSE), FALSE);
+  forecast = net_finish (&net, net_add_node (&net, "last", "Identity", net_add_pair (&net, "b", value, VN_DTYPE_U8, 0, FALSE), NULL, NULL));
+  check_node (forecast, "conv", VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE);
+}
+
+static void
+test_float (void)
+{
+  g_autoptr(VnRuntimeForecast) forecast = NULL, quantized = forecast_conv (VN_DTYPE_U16, VN_DTYPE_U16, 0, FALSE, FALSE);
+  g_autoptr(VnRuntimeForecast) beside = NULL;
+  Net net;
+
+  net_init (&net);
+  forecast = net_finish (&net, net_add_node (&net, "relu", "Relu", net_add_conv (&net, "conv", net_add_input (&net), FALSE), NULL, NULL));
+  check_node (forecast, "conv", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_NONE);
+  check_node (forecast, "relu", VN_RUNTIME_ABSORBED, VN_RUNTIME_REASON_NONE);
+  g_assert_cmpstr (vn_runtime_forecast_find (forecast, "relu")->into, ==, "conv");
+  g_assert_cmpfloat (forecast->conversion_seconds, <, forecast->seconds);
+  g_assert_cmpfloat (forecast->seconds, >, 0);
+  g_assert_cmpfloat (quantized->seconds, >, forecast->seconds);
+  g_assert_cmpfloat (quantized->conversion_seconds, >, 0);
+  g_assert_true (isnan (vn_runtime_forecast_ratio (forecast)));
+  net_init (&net);
+  vn_graph_set_output (net.graph, 0, net_add_node (&net, "relu", "Relu", net_add_conv (&net, "conv", net_add_input (&net), FALSE), NULL, NULL));
+  beside = vn_runtime_forecast_new (net.model, NULL, forecast, NULL);
+  vn_model_unref (net.model);
+  g_assert_cmpfloat (vn_runtime_forecast_ratio (beside), ==, 1);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/runtime/conv", test_conv);
+  g_test_add_func ("/runtime/signed-readers", test_signed_readers);
+  g_test_add_func ("/runtime/moves", test_moves);
+  g_test_add_func ("/runtime/float-weights", test_float_weights);
+  g_test_add_func ("/runtime/float", test_float);
+  return g_test_run ();
+}
