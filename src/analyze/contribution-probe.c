@@ -22,6 +22,8 @@ vn_probe_free (VnProbe *self)
     return;
   g_clear_pointer (&self->model, vn_model_unref);
   g_clear_pointer (&self->taps, g_ptr_array_unref);
+  g_clear_pointer (&self->floats, g_array_unref);
+  g_clear_pointer (&self->outputs, g_array_unref);
   g_clear_pointer (&self->suspects, g_array_unref);
   g_free (self);
 }
@@ -71,8 +73,29 @@ contribution_add_tap (VnProbe *self,
 
   if (g_ptr_array_find (self->taps, value, &at))
     return at;
+  at = self->taps->len;
+  g_ptr_array_add (self->taps, value);
+  g_array_append_val (self->floats, at);
+  return at;
+}
+
+static guint
+contribution_add_twin (VnProbe *self,
+                       VnValue *value)
+{
   g_ptr_array_add (self->taps, value);
   return self->taps->len - 1;
+}
+
+static void
+contribution_add_outputs (VnProbe *self)
+{
+  for (guint i = 0; i < self->model->graph->outputs->len; i++)
+    {
+      guint tap = contribution_add_tap (self, g_ptr_array_index (self->model->graph->outputs, i));
+
+      g_array_append_val (self->outputs, tap);
+    }
 }
 
 /* What an operator hands on with the parameters of its input has lost nothing more. */
@@ -147,7 +170,7 @@ contribution_add_weight (VnProbe      *self,
   twin = contribution_copy_layer (self->model->graph, node, input, rounded);
   suspect.tap = contribution_add_tap (self, suspect.value);
   suspect.speaker = vn_identity_find_rounded (plan, suspect.value)->name;
-  suspect.twin_tap = (int) contribution_add_tap (self, vn_node_get_output (twin, 0));
+  suspect.twin_tap = (int) contribution_add_twin (self, vn_node_get_output (twin, 0));
   g_array_append_val (self->suspects, suspect);
   return TRUE;
 }
@@ -239,6 +262,8 @@ vn_probe_new (const VnModel   *prepared,
 
   self->model = vn_model_copy (prepared);
   self->taps = g_ptr_array_new ();
+  self->floats = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->outputs = g_array_new (FALSE, FALSE, sizeof (guint));
   self->suspects = g_array_new (FALSE, FALSE, sizeof (VnSuspect));
   g_array_set_clear_func (self->suspects, contribution_suspect_clear);
   order = vn_graph_sort (self->model->graph, error);
@@ -249,5 +274,6 @@ vn_probe_new (const VnModel   *prepared,
   for (guint i = 0; i < order->len; i++)
     if (!contribution_add_node (self, plan, written, g_ptr_array_index (order, i), error))
       return NULL;
+  contribution_add_outputs (self);
   return g_steal_pointer (&self);
 }

@@ -35,6 +35,8 @@ typedef struct
 {
   VnModel   *model;
   GPtrArray *taps;       /* of VnValue */
+  GArray    *floats;     /* of guint: taps that are no twins */
+  GArray    *outputs;    /* of guint: tap of each output */
   GArray    *suspects;   /* of VnSuspect */
 } VnProbe;
 

@@ -7,11 +7,34 @@
 
 G_BEGIN_DECLS
 
-VnContributions *vn_contribution_measure (const VnModel       *prepared,
-                                          const VnModel       *written,
-                                          VnQuantPlan         *plan,
-                                          const VnChannelRun  *run,
-                                          GCancellable        *cancellable,
-                                          GError             **error);
+/**
+ * VnContributionFunc:
+ * @so_far: all tensors: those that were measured, and estimates of the others
+ *
+ * Called on the thread of vn_contribution_measure() whenever more is known.
+ */
+typedef void (*VnContributionFunc) (VnContributions *so_far,
+                                    gpointer         data);
+
+/**
+ * VnContributionOptions:
+ * @found, @data: (nullable): who wants to know in the meantime
+ * @estimate: measure nothing: the first order alone
+ * @thorough: measure every tensor on every sample, those too that do not matter
+ */
+typedef struct
+{
+  VnContributionFunc found;
+  gpointer           data;
+  gboolean           estimate, thorough;
+} VnContributionOptions;
+
+VnContributions *vn_contribution_measure (const VnModel                *prepared,
+                                          const VnModel                *written,
+                                          VnQuantPlan                  *plan,
+                                          const VnChannelRun           *run,
+                                          const VnContributionOptions  *options,   /* nullable */
+                                          GCancellable                 *cancellable,
+                                          GError                      **error);
 
 G_END_DECLS

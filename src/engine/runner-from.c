@@ -47,6 +47,15 @@ runner_from_set_changes (VnRunner          *self,
   return TRUE;
 }
 
+/* Whether what reads a value changes with it. As far as the next taps: those are the last that change. */
+static gboolean
+runner_from_is_live (const VnRunner *self,
+                     const VnStart  *start,
+                     int             id)
+{
+  return id >= 0 && start->changed[id] && (!start->next || self->plan->values[id].tap < 0 || start->tensors[id] != NULL);
+}
+
 /* What depends on a change has changed. */
 static void
 runner_from_spread (VnRunner *self,
@@ -58,14 +67,14 @@ runner_from_spread (VnRunner *self,
       gboolean changed = FALSE;
 
       for (guint i = 0; i < step->n_inputs && !changed; i++)
-        changed = step->inputs[i] >= 0 && start->changed[step->inputs[i]];
+        changed = runner_from_is_live (self, start, step->inputs[i]);
       for (guint i = 0; i < step->n_outputs && changed; i++)
         if (step->outputs[i] >= 0)
           start->changed[step->outputs[i]] = TRUE;
     }
 }
 
-/* Values of an earlier run serve where nothing has changed. */
+/* Values of an earlier run serve where nothing has changed; as far as the next taps, to whatever reads them. */
 static gboolean
 runner_from_set_known (VnRunner           *self,
                        VnTensor * const   *known,
@@ -76,11 +85,22 @@ runner_from_set_known (VnRunner           *self,
     {
       int id = vn_plan_find (self->plan, g_ptr_array_index (self->plan->taps, tap));
 
-      if (known[tap] != NULL && !start->changed[id] && self->plan->values[id].store != VN_STORE_CONSTANT &&
+      if (known[tap] != NULL && (start->next ? start->tensors[id] == NULL : !start->changed[id]) && self->plan->values[id].store != VN_STORE_CONSTANT &&
           !runner_from_set (self, tap, known[tap], start->tensors, error))
         return FALSE;
     }
   return TRUE;
+}
+
+/* News is what is wanted: it is computed, as nobody has given it. */
+static void
+runner_from_set_wanted (VnRunner    *self,
+                        const guint *taps,
+                        guint        n_taps,
+                        VnStart     *start)
+{
+  for (guint i = 0; i < n_taps; i++)
+    start->changed[vn_plan_find (self->plan, g_ptr_array_index (self->plan->taps, taps[i]))] = TRUE;
 }
 
 /* Steps are run if somebody wants what they compute and nobody has given it. */
@@ -100,12 +120,74 @@ runner_from_choose (VnRunner *self,
       const VnStep *step = g_ptr_array_index (plan->steps, k);
 
       for (guint i = 0; i < step->n_outputs; i++)
-        if (step->outputs[i] >= 0 && wanted[step->outputs[i]] && start->tensors[step->outputs[i]] == NULL)
+        if (step->outputs[i] >= 0 && wanted[step->outputs[i]] &&
+            (start->tensors[step->outputs[i]] == NULL || (start->next && start->changed[step->outputs[i]])))
           start->runs[k] = TRUE;
       for (guint i = 0; i < step->n_inputs && start->runs[k]; i++)
         if (step->inputs[i] >= 0)
           wanted[step->inputs[i]] = TRUE;
     }
+}
+
+/* What a run starts from, and what is wanted of it. */
+typedef struct
+{
+  VnTensor * const *known;
+  const VnTapValue *given;
+  guint             n_given;
+  const guint      *wanted;
+  guint             n_wanted;
+  gboolean          next;
+} From;
+
+static gboolean
+runner_from_fill (VnRunner    *self,
+                  const From  *from,
+                  gboolean     wants_outputs,
+                  VnStart     *start,
+                  GError     **error)
+{
+  if (!runner_from_set_changes (self, from->given, from->n_given, start, error))
+    return FALSE;
+  if (from->wanted != NULL)
+    runner_from_set_wanted (self, from->wanted, from->n_wanted, start);
+  else
+    runner_from_spread (self, start);
+  for (guint id = 0; from->wanted != NULL && wants_outputs && id < self->plan->n_values; id++)
+    start->changed[id] = start->changed[id] || self->plan->values[id].output >= 0;
+  if (!runner_from_set_known (self, from->known, start, error))
+    return FALSE;
+  for (guint i = 0; i < from->n_given && start->next; i++)   /* is no news, and need not be computed */
+    start->changed[vn_plan_find (self->plan, g_ptr_array_index (self->plan->taps, from->given[i].tap))] = FALSE;
+  runner_from_choose (self, wants_outputs, start);
+  return TRUE;
+}
+
+static gboolean
+runner_from_run (VnRunner          *self,
+                 VnTensor * const  *inputs,
+                 const From        *from,
+                 VnTensor         **outputs,
+                 GCancellable      *cancellable,
+                 GError           **error)
+{
+  g_autofree VnTensor **tensors = NULL;
+  g_autofree gboolean *changed = NULL;
+  g_autofree gboolean *runs = NULL;
+  VnRunner *runner;
+  VnStart start;
+
+  for (guint i = 0; outputs != NULL && i < self->plan->outputs->len; i++)
+    outputs[i] = NULL;
+  runner = vn_runner_for_inputs (self, inputs, error);
+  if (runner == NULL)
+    return FALSE;
+  tensors = g_new0 (VnTensor *, runner->plan->n_values + 1);
+  changed = g_new0 (gboolean, runner->plan->n_values + 1);
+  runs = g_new0 (gboolean, runner->plan->steps->len + 1);
+  start = (VnStart) { tensors, changed, runs, from->next };
+  return runner_from_fill (runner, from, outputs != NULL, &start, error) &&
+         vn_runner_run_planned (runner, inputs, &start, outputs, cancellable, error);
 }
 
 /**
@@ -132,11 +214,7 @@ vn_runner_run_from (VnRunner           *self,
                     GCancellable       *cancellable,
                     GError            **error)
 {
-  g_autofree VnTensor **tensors = NULL;
-  g_autofree gboolean *changed = NULL;
-  g_autofree gboolean *runs = NULL;
-  VnRunner *runner;
-  VnStart start;
+  const From from = { .known = known, .given = given, .n_given = n_given };
 
   g_return_val_if_fail (self != NULL && self->plan->can_restart, FALSE);
   g_return_val_if_fail (inputs != NULL || self->plan->inputs->len == 0, FALSE);
@@ -144,20 +222,56 @@ vn_runner_run_from (VnRunner           *self,
   for (guint i = 0; i < n_given; i++)
     g_return_val_if_fail (given[i].tap < self->plan->taps->len && given[i].tensor != NULL, FALSE);
 
-  for (guint i = 0; outputs != NULL && i < self->plan->outputs->len; i++)
-    outputs[i] = NULL;
-  runner = vn_runner_for_inputs (self, inputs, error);
-  if (runner == NULL)
-    return FALSE;
-  tensors = g_new0 (VnTensor *, runner->plan->n_values + 1);
-  changed = g_new0 (gboolean, runner->plan->n_values + 1);
-  runs = g_new0 (gboolean, runner->plan->steps->len + 1);
-  start = (VnStart) { tensors, changed, runs };
-  if (!runner_from_set_changes (runner, given, n_given, &start, error))
-    return FALSE;
-  runner_from_spread (runner, &start);
-  if (!runner_from_set_known (runner, known, &start, error))
-    return FALSE;
-  runner_from_choose (runner, outputs != NULL, &start);
-  return vn_runner_run_planned (runner, inputs, &start, outputs, cancellable, error);
+  return runner_from_run (self, inputs, &from, outputs, cancellable, error);
+}
+
+/**
+ * vn_runner_run_next:
+ * @known: as of vn_runner_run_from(), of all taps
+ * @given: what one tap is to be instead
+ *
+ * As vn_runner_run_from(), but only as far as the taps that come next, which are told; on the way to them all other taps keep what
+ * is known of them.
+ */
+gboolean
+vn_runner_run_next (VnRunner           *self,
+                    VnTensor * const   *inputs,
+                    VnTensor * const   *known,
+                    const VnTapValue   *given,
+                    GCancellable       *cancellable,
+                    GError            **error)
+{
+  const From from = { .known = known, .given = given, .n_given = 1, .next = TRUE };
+
+  g_return_val_if_fail (self != NULL && self->plan->can_restart && known != NULL && given != NULL, FALSE);
+  g_return_val_if_fail (given->tap < self->plan->taps->len && given->tensor != NULL, FALSE);
+
+  return runner_from_run (self, inputs, &from, NULL, cancellable, error);
+}
+
+/**
+ * vn_runner_run_taps:
+ * @known: (nullable): as of vn_runner_run_from()
+ * @wanted: (array length=n_wanted): the taps to be computed, and told
+ * @outputs: (nullable) (out caller-allocates): as of vn_runner_run(): all of them
+ *
+ * Computes some values, and of the network only what they need and what is not known.
+ */
+gboolean
+vn_runner_run_taps (VnRunner           *self,
+                    VnTensor * const   *inputs,
+                    VnTensor * const   *known,
+                    const guint        *wanted,
+                    guint               n_wanted,
+                    VnTensor          **outputs,
+                    GCancellable       *cancellable,
+                    GError            **error)
+{
+  const From from = { .known = known, .wanted = wanted, .n_wanted = n_wanted };
+
+  g_return_val_if_fail (self != NULL && self->plan->can_restart && wanted != NULL, FALSE);
+  for (guint i = 0; i < n_wanted; i++)
+    g_return_val_if_fail (wanted[i] < self->plan->taps->len, FALSE);
+
+  return runner_from_run (self, inputs, &from, outputs, cancellable, error);
 }

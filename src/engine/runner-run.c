@@ -264,8 +264,13 @@ runner_run_finish_step (VnRunner      *self,
 
       if (step->outputs[i] < 0)
         continue;
+      if (self->start != NULL && self->start->next && was_run && self->start->changed[id] &&
+          !runner_run_publish (self, id, self->outputs, error))
+        return FALSE;
       if (!runner_run_take_given (self, id, error))
         return FALSE;
+      if (self->start != NULL && self->start->next)
+        continue;
       if ((was_run || self->start->tensors[id] != NULL) && runner_run_is_news (self, id) && !runner_run_publish (self, id, self->outputs, error))
         return FALSE;
     }

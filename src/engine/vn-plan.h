@@ -120,6 +120,24 @@ gboolean  vn_runner_run_from     (VnRunner             *self,
                                   GCancellable         *cancellable,
                                   GError              **error);
 
+/* Only as far as the taps that come next. */
+gboolean  vn_runner_run_next     (VnRunner             *self,
+                                  VnTensor * const     *inputs,
+                                  VnTensor * const     *known,
+                                  const VnTapValue     *given,
+                                  GCancellable         *cancellable,
+                                  GError              **error);
+
+/* Only what some taps need. */
+gboolean  vn_runner_run_taps     (VnRunner             *self,
+                                  VnTensor * const     *inputs,
+                                  VnTensor * const     *known,
+                                  const guint          *wanted,
+                                  guint                 n_wanted,
+                                  VnTensor            **outputs,
+                                  GCancellable         *cancellable,
+                                  GError              **error);
+
 /* A whole run a step at a time, without outputs: what is wanted of it are its taps. */
 gboolean  vn_runner_begin        (VnRunner             *self,
                                   VnTensor * const     *inputs,

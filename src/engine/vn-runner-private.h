@@ -10,11 +10,13 @@ G_BEGIN_DECLS
  * @tensors: by value id: what is taken instead of computing it; %NULL: nothing
  * @changed: by value id: whether it is, or depends on, a value that is given anew
  * @runs: by step: whether it is run
+ * @next: what is computed is told, and then what is known takes its place
  */
 typedef struct
 {
   VnTensor **tensors;
   gboolean  *changed, *runs;
+  gboolean   next;
 } VnStart;
 
 typedef struct

@@ -283,5 +283,5 @@ vn_improve_bench_find_origins (VnImproveBench  *self,
   run = (VnChannelRun) { .shapes = self->input.shapes, .dataset = self->input.dataset,
                          .samples = (const guint *) (gpointer) samples->data, .n_samples = samples->len,
                          .n_threads = self->input.n_threads, .progress = &progress, .notes = self->input.notes };
-  return vn_contribution_measure (self->input.prepared, weights, plan, &run, cancellable, error);
+  return vn_contribution_measure (self->input.prepared, weights, plan, &run, NULL, cancellable, error);
 }

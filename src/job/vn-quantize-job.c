@@ -389,8 +389,8 @@ vn_quantize_job_compare (VnJob         *job,
 
 /* ---- origins ---- */
 
-/* The exact cost of a tensor takes a run downstream of it for each sample: a few samples tell the order. */
-#define ORIGIN_SAMPLES 8
+/* The exact cost of a tensor takes a run downstream of it for each sample: more of them tell little more. */
+#define ORIGIN_SAMPLES 32
 
 static gboolean
 vn_quantize_job_wants_origins (VnJob *job)
@@ -414,7 +414,7 @@ quantize_job_measure_origins (VnQuantizeJob     *self,
                        .n_threads = input->n_threads, .progress = progress, .notes = notes };
   g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
 
-  return vn_contribution_measure (result->prepared, written, result->plan, &run, cancellable, error);
+  return vn_contribution_measure (result->prepared, written, result->plan, &run, NULL, cancellable, error);
 }
 
 /* The rows of errors say where they start. */

@@ -5,6 +5,8 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 
+#include <math.h>
+
 static const VnReportColumn columns[] = {
   { "tensor", N_("Tensor"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "node", N_("Node"), NULL, FALSE, VN_REPORT_APART, 0 },
@@ -12,11 +14,14 @@ static const VnReportColumn columns[] = {
   { "share", N_("Share of the error"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "alone_sqnr_db", N_("Outputs with this alone"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "local_sqnr_db", N_("Itself"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "share_error", N_("Error of the share"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "samples", N_("Samples"), NULL, TRUE, VN_REPORT_APART, 0 },
 };
 
 static const VnReportPart parts[] = {
   { NULL, N_("One tensor quantized at a time, all else in float: signal to noise of the outputs, of the tensor itself (of a weight or "
-             "bias: of what its layer computes), and its share of the noise that all of them bring to the outputs.") },
+             "bias: of what its layer computes), and its share of the noise that all of them bring to the outputs. What matters is "
+             "measured on more samples; on none: it is estimated.") },
 };
 
 void
@@ -42,5 +47,8 @@ _vn_report_build_origins (VnReportSection     *section,
       g_ptr_array_add (row, _vn_report_number (item->share, g_strdup_printf ("%.1f %%", 100 * item->share)));
       g_ptr_array_add (row, _vn_report_number (item->alone_db, vn_format_fixed (item->alone_db, 2)));
       g_ptr_array_add (row, _vn_report_number (item->local_db, vn_format_fixed (item->local_db, 2)));
+      g_ptr_array_add (row, isfinite (item->share_error) ? _vn_report_number (item->share_error, g_strdup_printf ("%.2f %%", 100 * item->share_error))
+                                                         : _vn_report_absent ());
+      g_ptr_array_add (row, _vn_report_int (item->n_samples, NULL));
     }
 }

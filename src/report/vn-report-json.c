@@ -13,7 +13,7 @@
  *   "accuracy": { "samples", "float_top1", "quantized_top1", "agree" },                       only with labels
  *   "summary":  { "suspicions": [ { "level", "code", "subject", "text", "remedy" } ],                about the samples
  *                 "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
- *   "origins":  [ { "tensor", "node", "role", "share", "alone_sqnr_db", "local_sqnr_db" } ],    with --origins, largest share first
+ *   "origins":  [ { "tensor", "node", "role", "share", "alone_sqnr_db", "local_sqnr_db", "share_error", "samples" } ],    with --origins, largest share first
  *   "tensors":  [ { "tensor", "node", "type", "output", "marked", the fields of vn-metrics.def,
  *                   "local_sqnr_db", "not_finite", "not_finite_before", "last_computed", "float_min", "float_max",
  *                   "quantized_min", "quantized_max", "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first

@@ -244,6 +244,72 @@ test_unknown (Fixture       *self,
   check_restarts (self, FALSE);
 }
 
+/* Each value alone, from all others: the inputs of the network do not matter. */
+static void
+test_wanted (Fixture       *self,
+             gconstpointer  data)
+{
+  guint n_told = 0;
+
+  for (guint tap = 0; self->taps[tap] != NULL; tap++)
+    {
+      VnTensor *told[MOST_TAPS] = { NULL }, *known[MOST_TAPS];
+      g_autoptr(GError) error = NULL;
+
+      memcpy (known, self->kept, sizeof known);
+      known[tap] = NULL;
+      if (g_str_equal (self->taps[tap], "x"))
+        continue;
+      vn_runner_set_tap (self->runner, keep_tap, told);
+      vn_runner_run_taps (self->runner, &self->noise, known, &tap, 1, NULL, NULL, &error);
+      vn_runner_set_tap (self->runner, NULL, NULL);
+      g_assert_no_error (error);
+      for (guint other = 0; self->taps[other] != NULL; other++)
+        g_assert_true ((told[other] != NULL) == (other == tap));
+      g_assert_true (vn_tensor_equal (told[tap], self->kept[tap]));
+      n_told++;
+      clear_tensors (told, MOST_TAPS);
+    }
+  g_assert_cmpuint (n_told, >, 3);
+}
+
+/* What comes next of a value that did not change is what there was; values further on are not told. */
+static void
+test_next (Fixture       *self,
+           gconstpointer  data)
+{
+  guint n_told = 0, n_untold = 0, n_other = 0;
+
+  for (guint tap = 0; self->taps[tap] != NULL; tap++)
+    {
+      g_autoptr(VnTensor) other = make_other (self->kept[tap], 3 + tap);
+      VnTensor *told[MOST_TAPS] = { NULL }, *again[MOST_TAPS] = { NULL };
+      g_autoptr(GError) error = NULL;
+
+      vn_runner_set_tap (self->runner, keep_tap, told);
+      vn_runner_run_next (self->runner, &self->noise, self->kept, &(VnTapValue) { tap, self->kept[tap] }, NULL, &error);
+      g_assert_no_error (error);
+      vn_runner_set_tap (self->runner, keep_tap, again);
+      vn_runner_run_next (self->runner, &self->noise, self->kept, &(VnTapValue) { tap, other }, NULL, &error);
+      vn_runner_set_tap (self->runner, NULL, NULL);
+      g_assert_no_error (error);
+      g_assert_null (told[tap]);
+      for (guint next = 0; self->taps[next] != NULL; next++)
+        {
+          g_assert_true ((told[next] != NULL) == (again[next] != NULL));
+          if (told[next] != NULL)
+            g_assert_true (vn_tensor_equal (told[next], self->kept[next]));
+          n_other += told[next] != NULL && !vn_tensor_equal (told[next], again[next]);
+          *(told[next] != NULL ? &n_told : &n_untold) += 1;
+        }
+      clear_tensors (told, MOST_TAPS);
+      clear_tensors (again, MOST_TAPS);
+    }
+  g_assert_cmpuint (n_told, >, 3);
+  g_assert_cmpuint (n_other, >, 3);
+  g_assert_cmpuint (n_untold, >, n_told);
+}
+
 /* A whole run after one from a value, and the memory of both. */
 static void
 test_afterwards (Fixture       *self,
@@ -351,6 +417,8 @@ main (int    argc,
         g_test_add (known, Fixture, lists[i], set_up, test_known, tear_down);
       g_test_add (unknown, Fixture, lists[i], set_up, test_unknown, tear_down);
     }
+  g_test_add ("/engine/restart/wanted", Fixture, ALL_TAPS, set_up, test_wanted, tear_down);
+  g_test_add ("/engine/restart/next", Fixture, ALL_TAPS, set_up, test_next, tear_down);
   g_test_add ("/engine/restart/afterwards", Fixture, ALL_TAPS, set_up, test_afterwards, tear_down);
   g_test_add ("/engine/restart/several", Fixture, ALL_TAPS, set_up, test_several, tear_down);
   g_test_add ("/engine/restart/refused", Fixture, ALL_TAPS, set_up, test_refused, tear_down);

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a sample computes in float is kept; what lies downstream of one changed tensor runs again from there. */
+#include "contribution-sample.h"
+
+#include "vn-error-sum.h"
+
+#include <math.h>
+
+/* ---- noise ---- */
+
+#define LANES 8
+
+/* %FALSE if anything is not finite. */
+static gboolean
+contribution_add_finite (VnNoise     *self,
+                         const float *f,
+                         const float *q,
+                         gsize        n)
+{
+  double ff[LANES] = { 0 }, dd[LANES] = { 0 }, sum_ff = 0, sum_dd = 0;
+
+  for (gsize i = 0; i + LANES <= n; i += LANES)
+    for (guint k = 0; k < LANES; k++)
+      {
+        double a = f[i + k], d = (double) q[i + k] - a;
+
+        ff[k] += a * a;
+        dd[k] += d * d;
+      }
+  for (gsize i = n - n % LANES; i < n; i++)
+    {
+      double a = f[i], d = (double) q[i] - a;
+
+      ff[i % LANES] += a * a;
+      dd[i % LANES] += d * d;
+    }
+  for (guint k = 0; k < LANES; k++)
+    {
+      sum_ff += ff[k];
+      sum_dd += dd[k];
+    }
+  if (!isfinite (sum_ff) || !isfinite (sum_dd))
+    return FALSE;
+  self->n += n;
+  self->ff += sum_ff;
+  self->dd += sum_dd;
+  return TRUE;
+}
+
+/**
+ * vn_noise_add:
+ * @wanted: (nullable): what the float network computes; nothing is added unless it is float32
+ * @found: (nullable): the same with something quantized; %NULL: no different
+ */
+void
+vn_noise_add (VnNoise        *self,
+              const VnTensor *wanted,
+              const VnTensor *found)
+{
+  const float *f, *q;
+  VnErrorSum sum;
+
+  g_return_if_fail (self != NULL);
+
+  if (wanted == NULL || wanted->dtype != VN_DTYPE_F32 || (found != NULL && found->n_elements != wanted->n_elements))
+    return;
+  f = wanted->data;
+  q = found != NULL ? found->data : wanted->data;
+  if (contribution_add_finite (self, f, q, wanted->n_elements))
+    return;
+  vn_error_sum_init (&sum);
+  vn_error_sum_add (&sum, f, q, wanted->n_elements);
+  self->n += sum.n;
+  self->ff += sum.ff;
+  self->dd += sum.dd;
+  self->n_bad += sum.n_bad;
+}
+
+/* ---- the float network ---- */
+
+/**
+ * vn_probe_sample_init:
+ *
+ * Its @inputs are to be filled before it is run.
+ */
+void
+vn_probe_sample_init (VnProbeSample *self,
+                      VnProbe       *probe,
+                      VnPlan        *plan)
+{
+  g_return_if_fail (self != NULL && probe != NULL && plan != NULL);
+
+  *self = (VnProbeSample) { .probe = probe, .plan = plan };
+  self->inputs = g_new0 (VnTensor *, vn_plan_get_n_inputs (plan) + 1);
+  self->outputs = g_new0 (VnTensor *, vn_plan_get_n_outputs (plan) + 1);
+  self->known = g_new0 (VnTensor *, probe->taps->len + 1);
+  self->order = g_array_new (FALSE, FALSE, sizeof (guint));
+}
+
+void
+vn_probe_sample_clear (VnProbeSample *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (self->probe == NULL)
+    return;
+  vn_tensor_clear_all (self->inputs, vn_plan_get_n_inputs (self->plan));
+  vn_tensor_clear_all (self->outputs, vn_plan_get_n_outputs (self->plan));
+  vn_tensor_clear_all (self->known, self->probe->taps->len);
+  g_clear_pointer (&self->inputs, g_free);
+  g_clear_pointer (&self->outputs, g_free);
+  g_clear_pointer (&self->known, g_free);
+  g_clear_pointer (&self->order, g_array_unref);
+  self->probe = NULL;
+}
+
+typedef struct
+{
+  VnProbeSample *sample;
+  GError        *error;
+} Keep;
+
+static void
+contribution_keep (const VnValue  *value,
+                   guint           tap,
+                   const VnTensor *tensor,
+                   gpointer        data)
+{
+  Keep *keep = data;
+  VnProbeSample *self = keep->sample;
+
+  if (keep->error != NULL || tensor->dtype != VN_DTYPE_F32 || self->known[tap] != NULL)
+    return;
+  self->known[tap] = vn_tensor_new_copy (VN_DTYPE_F32, &tensor->shape, tensor->data, &keep->error);
+  g_array_append_val (self->order, tap);
+}
+
+/**
+ * vn_probe_sample_run:
+ *
+ * Runs the float network on @inputs and keeps what it computes.
+ */
+gboolean
+vn_probe_sample_run (VnProbeSample  *self,
+                     VnRunner       *runner,
+                     GCancellable   *cancellable,
+                     GError        **error)
+{
+  Keep keep = { self, NULL };
+  gboolean good;
+
+  g_return_val_if_fail (self != NULL && runner != NULL, FALSE);
+
+  vn_runner_set_tap (runner, contribution_keep, &keep);
+  good = vn_runner_run_taps (runner, self->inputs, NULL, (const guint *) (gpointer) self->probe->floats->data, self->probe->floats->len,
+                             self->outputs, cancellable, error);
+  vn_runner_set_tap (runner, NULL, NULL);   /* nobody looks at the layers with quantized weights from now on */
+  if (good && keep.error == NULL)
+    return TRUE;
+  if (good)
+    g_propagate_error (error, g_steal_pointer (&keep.error));
+  g_clear_error (&keep.error);
+  return FALSE;
+}
+
+/* ---- one tensor quantized ---- */
+
+static VnTensor *
+contribution_shift (const VnTensor  *tensor,
+                    const VnTensor  *shift,
+                    int              axis,
+                    GError         **error)
+{
+  VnTensor *result = vn_tensor_new_copy (VN_DTYPE_F32, &tensor->shape, tensor->data, error);
+  int at = axis < 0 ? tensor->shape.rank - 1 : axis;
+  gsize inner, n_channels;
+
+  if (result == NULL || at < 0 || at >= tensor->shape.rank || tensor->n_elements == 0)
+    return result;
+  inner = (gsize) vn_shape_count (&tensor->shape, at + 1, tensor->shape.rank);
+  n_channels = (gsize) tensor->shape.dims[at];
+  for (gsize row = 0; row < result->n_elements / inner; row++)
+    {
+      float step = ((const float *) shift->data)[row % n_channels % shift->n_elements];
+
+      for (gsize i = 0; i < inner; i++)
+        ((float *) result->data)[row * inner + i] += step;
+    }
+  return result;
+}
+
+static void
+contribution_take_twin (const VnValue  *value,
+                        guint           tap,
+                        const VnTensor *tensor,
+                        gpointer        data)
+{
+  VnTensor **taken = data;
+
+  if (*taken == NULL && tensor->dtype == VN_DTYPE_F32)
+    *taken = vn_tensor_new_copy (VN_DTYPE_F32, &tensor->shape, tensor->data, NULL);
+}
+
+static gboolean
+contribution_run_twin (VnProbeSample  *self,
+                       VnRunner       *runner,
+                       guint           twin,
+                       VnTensor      **changed,
+                       GCancellable   *cancellable,
+                       GError        **error)
+{
+  gboolean good;
+
+  vn_runner_set_tap (runner, contribution_take_twin, changed);
+  good = vn_runner_run_taps (runner, self->inputs, self->known, &twin, 1, NULL, cancellable, error);
+  vn_runner_set_tap (runner, NULL, NULL);
+  return good;
+}
+
+/**
+ * vn_probe_sample_change:
+ * @changed: (out): what the suspect's value is when that alone is quantized; %NULL if it is not computed
+ */
+gboolean
+vn_probe_sample_change (VnProbeSample    *self,
+                        VnRunner         *runner,
+                        const VnSuspect  *suspect,
+                        VnTensor        **changed,
+                        GCancellable     *cancellable,
+                        GError          **error)
+{
+  const VnTensor *known;
+
+  g_return_val_if_fail (self != NULL && suspect != NULL && changed != NULL, FALSE);
+
+  known = self->known[suspect->tap];
+  *changed = NULL;
+  if (known == NULL)
+    return TRUE;
+  if (suspect->twin_tap >= 0)
+    return contribution_run_twin (self, runner, (guint) suspect->twin_tap, changed, cancellable, error);
+  *changed = suspect->shift != NULL ? contribution_shift (known, suspect->shift, suspect->axis, error)
+                                    : vn_probe_round (suspect->row, known, error);
+  return *changed != NULL;
+}
+
+/**
+ * vn_probe_sample_measure:
+ * @local: (inout): gets the noise of what is changed
+ * @outputs: (inout) (array): that of each output
+ *
+ * Runs what lies downstream of @suspect with that alone quantized.
+ */
+gboolean
+vn_probe_sample_measure (VnProbeSample    *self,
+                         VnRunner         *runner,
+                         const VnSuspect  *suspect,
+                         VnNoise          *local,
+                         VnNoise          *outputs,
+                         GCancellable     *cancellable,
+                         GError          **error)
+{
+  g_autoptr(VnTensor) changed = NULL;
+  g_autofree VnTensor **found = NULL;
+  VnTapValue given;
+  gboolean good;
+  guint n;
+
+  g_return_val_if_fail (self != NULL && suspect != NULL && local != NULL && outputs != NULL, FALSE);
+
+  if (!vn_probe_sample_change (self, runner, suspect, &changed, cancellable, error))
+    return FALSE;
+  if (changed == NULL)
+    return TRUE;
+  n = vn_plan_get_n_outputs (self->plan);
+  found = g_new0 (VnTensor *, n + 1);
+  given = (VnTapValue) { suspect->tap, changed };
+  vn_noise_add (local, self->known[suspect->tap], changed);
+  good = vn_runner_run_from (runner, self->inputs, self->known, &given, 1, found, cancellable, error);
+  for (guint i = 0; i < n && good; i++)
+    vn_noise_add (&outputs[i], self->outputs[i], found[i]);
+  vn_tensor_clear_all (found, n);
+  return good;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One sample in the network that contributions are measured in: what it computes in float, and with one tensor quantized. */
+#pragma once
+
+#include "contribution-probe.h"
+#include "vn-channel-stats.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnNoise: of a tensor, summed over its elements.
+ * @ff: squares of the float values; elements that are not finite there are left out of all sums
+ * @dd: squares of the differences
+ * @n: elements
+ * @n_bad: not finite once something is quantized
+ */
+typedef struct
+{
+  double  ff, dd;
+  guint64 n, n_bad;
+} VnNoise;
+
+/**
+ * VnProbeSample:
+ * @probe, @plan: borrowed
+ * @inputs, @outputs: of the float network
+ * @known: by tap: what the float network computes; %NULL for twins, and what is no float
+ * @order: (element-type guint): taps that are known, as they are computed
+ */
+typedef struct
+{
+  VnProbe   *probe;
+  VnPlan    *plan;
+  VnTensor **inputs, **outputs, **known;
+  GArray    *order;
+} VnProbeSample;
+
+void      vn_probe_sample_init    (VnProbeSample       *self,
+                                   VnProbe             *probe,
+                                   VnPlan              *plan);
+void      vn_probe_sample_clear   (VnProbeSample       *self);
+gboolean  vn_probe_sample_run     (VnProbeSample       *self,
+                                   VnRunner            *runner,
+                                   GCancellable        *cancellable,
+                                   GError             **error);
+gboolean  vn_probe_sample_change  (VnProbeSample       *self,
+                                   VnRunner            *runner,
+                                   const VnSuspect     *suspect,
+                                   VnTensor           **changed,
+                                   GCancellable        *cancellable,
+                                   GError             **error);
+gboolean  vn_probe_sample_measure (VnProbeSample       *self,
+                                   VnRunner            *runner,
+                                   const VnSuspect     *suspect,
+                                   VnNoise             *local,
+                                   VnNoise             *outputs,
+                                   GCancellable        *cancellable,
+                                   GError             **error);
+gboolean  vn_probe_sample_estimate (VnProbeSample      *self,
+                                    VnRunner           *runner,
+                                    VnNoise            *local,
+                                    VnNoise            *outputs,
+                                    GCancellable       *cancellable,
+                                    GError            **error);
+void      vn_noise_add            (VnNoise             *self,
+                                   const VnTensor      *wanted,
+                                   const VnTensor      *found);
+
+G_END_DECLS
