@@ -5,6 +5,8 @@
  * threads. */
 #include "vn-compare.h"
 
+#include "compare-rows.h"
+
 #include "vn-error.h"
 #include "vn-error-sum.h"
 #include "vn-i18n.h"
@@ -59,6 +61,19 @@ compare_is_float32 (const VnValue *value)
   return value->type.kind == VN_TYPE_UNKNOWN || value->type.dtype == VN_DTYPE_F32 || value->type.dtype == VN_DTYPE_UNDEFINED;
 }
 
+/*< private >
+ * vn_compare_has_row:
+ *
+ * Returns: whether @value of the float network may have a row
+ */
+gboolean
+vn_compare_has_row (const VnValue *value)
+{
+  g_return_val_if_fail (value != NULL, FALSE);
+
+  return !vn_value_is_constant (value) && compare_is_float32 (value);
+}
+
 /* FALSE: @other is neither float nor one of integers on a grid that is known. */
 static gboolean
 compare_find_grid (const VnCompareOptions *options,
@@ -87,7 +102,7 @@ compare_add_pair (Compare                *self,
   VnValue *other;
   Grid grid;
 
-  if (vn_value_is_constant (value) || !compare_is_float32 (value) || (options->outputs_only && !value->is_output))
+  if (!vn_compare_has_row (value) || (options->outputs_only && !value->is_output))
     return;
   if (options->value_names != NULL)
     name = g_hash_table_lookup (options->value_names, value->name);
@@ -417,24 +432,33 @@ compare_is_last (VnPlan        *plan,
   return value->uses->len > 0 && !value->is_output;
 }
 
-static void
-compare_add_row (VnErrorTable     *table,
-                 VnPlan           *plan,
-                 const VnValue    *value,
-                 const VnErrorSum *sum,
-                 const VnErrorSum *local)
+/*< private >
+ * vn_compare_make_row:
+ * @plan: of the float network
+ * @local: (nullable): what its pair of quantization and dequantization does
+ *
+ * Returns: (transfer full): the row of @value
+ */
+VnErrorRow *
+vn_compare_make_row (VnPlan           *plan,
+                     const VnValue    *value,
+                     const VnErrorSum *sum,
+                     const VnErrorSum *local)
 {
-  VnErrorRow *row = vn_error_row_new ();
+  VnErrorRow *row;
 
+  g_return_val_if_fail (plan != NULL && value != NULL && sum != NULL, NULL);
+
+  row = vn_error_row_new ();
   row->value = g_strdup (value->name);
   row->node = value->producer != NULL ? vn_node_dup_label (value->producer) : g_strdup ("");
   row->op_type = g_strdup (value->producer != NULL ? value->producer->op_type : "");
   row->is_output = value->is_output;
   row->is_last = compare_is_last (plan, value);
   vn_error_sum_fill_row (sum, row);
-  row->has_local = local->n > 0;
-  row->local_db = vn_error_sum_sqnr (local);
-  vn_error_table_add (table, row);
+  row->has_local = local != NULL && local->n > 0;
+  row->local_db = local != NULL ? vn_error_sum_sqnr (local) : 0;
+  return row;
 }
 
 static VnErrorTable *
@@ -465,7 +489,7 @@ compare_make_table (Compare  *self,
             vn_error_sum_merge (&local, &self->per_sample[s][self->float_taps->len + i]);
           }
       if (sum.n > 0)
-        compare_add_row (table, self->float_plan, g_ptr_array_index (self->float_taps, i), &sum, &local);
+        vn_error_table_add (table, vn_compare_make_row (self->float_plan, g_ptr_array_index (self->float_taps, i), &sum, &local));
     }
   return g_steal_pointer (&table);
 }

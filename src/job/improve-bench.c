@@ -2,7 +2,6 @@
 /* Trying recipes quickly: what is the same for all of them is made once. */
 #include "improve-bench.h"
 
-#include "vn-contribution.h"
 #include "vn-error.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"

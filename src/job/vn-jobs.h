@@ -4,6 +4,7 @@
 /* The jobs: what each takes, and what it gives. */
 
 #include "vn-benchmark.h"
+#include "vn-contribution.h"
 #include "vn-dump.h"
 #include "vn-evaluate.h"
 #include "vn-job.h"
@@ -128,10 +129,11 @@ typedef struct
 VnJob    *vn_quantize_job_new        (const VnQuantizeSettings *settings);   /* copies what it needs */
 VnResult *vn_quantize_job_get_result (VnQuantizeJob            *self);       /* borrowed; after success */
 GHashTable *vn_quantize_job_get_shapes (VnQuantizeJob          *self);
-VnContributions *vn_quantize_job_measure_origins (VnQuantizeJob     *self,
-                                                  const VnProgress  *progress,
-                                                  GCancellable      *cancellable,
-                                                  GError           **error);
+VnContributions *vn_quantize_job_measure_origins (VnQuantizeJob                *self,
+                                                  const VnContributionOptions  *options,    /* nullable */
+                                                  const VnProgress             *progress,
+                                                  GCancellable                 *cancellable,
+                                                  GError                      **error);
 
 /* ---- origins: where the error of a run starts, after the run ---- */
 
@@ -140,6 +142,7 @@ G_DECLARE_FINAL_TYPE (VnOriginsJob, vn_origins_job, VN, ORIGINS_JOB, VnJob)
 VnJob    *vn_origins_job_new         (VnQuantizeJob *run,
                                       VnResult      *result);   /* nullable */
 VnResult *vn_origins_job_get_result  (VnOriginsJob  *self);     /* borrowed; after success */
+VnContributions *vn_origins_job_dup_contributions (VnOriginsJob *self);   /* nullable; so far; from any thread */
 
 /* ---- improve: quantize, and try what lowers the error ---- */
 

@@ -10,6 +10,8 @@ struct _VnOriginsJob
   VnQuantizeJob *run;
   VnResult      *base;      /* nullable */
   VnResult      *result;
+  GMutex           lock;
+  VnContributions *so_far;   /* nullable; under the lock */
 };
 
 G_DEFINE_FINAL_TYPE (VnOriginsJob, vn_origins_job, VN_TYPE_JOB)
@@ -36,6 +38,18 @@ vn_origins_job_wants_origins (VnJob *job)
   return result == NULL || result->errors != NULL;
 }
 
+static void
+origins_job_take (VnContributions *so_far,
+                  gpointer         data)
+{
+  VnOriginsJob *self = data;
+
+  g_mutex_lock (&self->lock);
+  g_clear_pointer (&self->so_far, vn_contributions_unref);
+  self->so_far = vn_contributions_ref (so_far);
+  g_mutex_unlock (&self->lock);
+}
+
 static gboolean
 vn_origins_job_measure (VnJob         *job,
                         GCancellable  *cancellable,
@@ -43,11 +57,13 @@ vn_origins_job_measure (VnJob         *job,
 {
   VnOriginsJob *self = VN_ORIGINS_JOB (job);
   VnProgress progress = vn_job_get_reporter (job);
+  VnContributionOptions options = { .found = origins_job_take, .data = self };
   g_autoptr(VnContributions) contributions = NULL;
 
-  contributions = vn_quantize_job_measure_origins (self->run, &progress, cancellable, error);
+  contributions = vn_quantize_job_measure_origins (self->run, &options, &progress, cancellable, error);
   if (contributions == NULL)
     return FALSE;
+  origins_job_take (contributions, self);
   self->result = vn_result_new_with_contributions (self->base != NULL ? self->base : vn_quantize_job_get_result (self->run), contributions);
   return TRUE;
 }
@@ -66,6 +82,8 @@ vn_origins_job_finalize (GObject *object)
   g_clear_object (&self->run);
   g_clear_pointer (&self->base, vn_result_unref);
   g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->so_far, vn_contributions_unref);
+  g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (vn_origins_job_parent_class)->finalize (object);
 }
 
@@ -79,6 +97,7 @@ vn_origins_job_class_init (VnOriginsJobClass *klass)
 static void
 vn_origins_job_init (VnOriginsJob *self)
 {
+  g_mutex_init (&self->lock);
 }
 
 /**
@@ -115,4 +134,24 @@ vn_origins_job_get_result (VnOriginsJob *self)
   g_return_val_if_fail (VN_IS_ORIGINS_JOB (self), NULL);
 
   return self->result;
+}
+
+/**
+ * vn_origins_job_dup_contributions:
+ *
+ * What is known at this time: estimates first, then more and more is measured; told by “progress”. May be called from any thread.
+ *
+ * Returns: (transfer full) (nullable): %NULL before there is anything
+ */
+VnContributions *
+vn_origins_job_dup_contributions (VnOriginsJob *self)
+{
+  VnContributions *so_far;
+
+  g_return_val_if_fail (VN_IS_ORIGINS_JOB (self), NULL);
+
+  g_mutex_lock (&self->lock);
+  so_far = self->so_far != NULL ? vn_contributions_ref (self->so_far) : NULL;
+  g_mutex_unlock (&self->lock);
+  return so_far;
 }

@@ -4,7 +4,6 @@
 #include "vn-forecast-export-private.h"
 #include "vn-idle-settings-private.h"
 
-#include "vn-contribution.h"
 #include "vn-error.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
@@ -401,12 +400,13 @@ vn_quantize_job_wants_origins (VnJob *job)
 }
 
 static VnContributions *
-quantize_job_measure_origins (VnQuantizeJob     *self,
-                              const VnResult    *result,
-                              VnNotes           *notes,
-                              const VnProgress  *progress,
-                              GCancellable      *cancellable,
-                              GError           **error)
+quantize_job_measure_origins (VnQuantizeJob                *self,
+                              const VnResult               *result,
+                              VnNotes                      *notes,
+                              const VnContributionOptions  *options,
+                              const VnProgress             *progress,
+                              GCancellable                 *cancellable,
+                              GError                      **error)
 {
   const VnJobInput *input = &self->input;
   VnChannelRun run = { .shapes = input->shapes, .dataset = input->dataset,
@@ -414,7 +414,7 @@ quantize_job_measure_origins (VnQuantizeJob     *self,
                        .n_threads = input->n_threads, .progress = progress, .notes = notes };
   g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
 
-  return vn_contribution_measure (result->prepared, written, result->plan, &run, NULL, cancellable, error);
+  return vn_contribution_measure (result->prepared, written, result->plan, &run, options, cancellable, error);
 }
 
 /* The rows of errors say where they start. */
@@ -438,7 +438,7 @@ vn_quantize_job_find_origins (VnJob         *job,
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
   VnProgress progress = vn_job_get_reporter (job);
 
-  self->draft->contributions = quantize_job_measure_origins (self, self->draft, self->input.notes, &progress, cancellable, error);
+  self->draft->contributions = quantize_job_measure_origins (self, self->draft, self->input.notes, NULL, &progress, cancellable, error);
   quantize_job_mark_errors (self->draft);
   return self->draft->contributions != NULL;
 }
@@ -446,6 +446,7 @@ vn_quantize_job_find_origins (VnJob         *job,
 /**
  * vn_quantize_job_measure_origins:
  * @self: a job that has succeeded, and has measured the error
+ * @options: (nullable): who wants to know in the meantime
  * @progress: (nullable): told how far it is
  *
  * Measures afterwards what each tensor alone costs the outputs, for whoever wanted the result first. From any thread, one at a
@@ -454,17 +455,18 @@ vn_quantize_job_find_origins (VnJob         *job,
  * Returns: (transfer full) (nullable): %NULL with an error if it was cancelled or memory is short
  */
 VnContributions *
-vn_quantize_job_measure_origins (VnQuantizeJob     *self,
-                                 const VnProgress  *progress,
-                                 GCancellable      *cancellable,
-                                 GError           **error)
+vn_quantize_job_measure_origins (VnQuantizeJob                *self,
+                                 const VnContributionOptions  *options,
+                                 const VnProgress             *progress,
+                                 GCancellable                 *cancellable,
+                                 GError                      **error)
 {
   g_autoptr(VnNotes) notes = NULL;   /* samples that cannot be read are in those of the result, which others read now */
 
   g_return_val_if_fail (VN_IS_QUANTIZE_JOB (self) && self->result != NULL && self->result->errors != NULL, NULL);
 
   notes = vn_notes_new ();
-  return quantize_job_measure_origins (self, self->result, notes, progress, cancellable, error);
+  return quantize_job_measure_origins (self, self->result, notes, options, progress, cancellable, error);
 }
 
 /* ---- the job ---- */

@@ -29,11 +29,19 @@ vn_error_row_new (void)
   return self;
 }
 
-static VnErrorRow *
-vn_error_table_copy_row (const VnErrorRow *row)
+/**
+ * vn_error_row_copy:
+ *
+ * Returns: (transfer full): a row of its own
+ */
+VnErrorRow *
+vn_error_row_copy (const VnErrorRow *row)
 {
-  VnErrorRow *copy = g_memdup2 (row, sizeof *row);
+  VnErrorRow *copy;
 
+  g_return_val_if_fail (row != NULL, NULL);
+
+  copy = g_memdup2 (row, sizeof *row);
   copy->value = g_strdup (row->value);
   copy->node = g_strdup (row->node);
   copy->op_type = g_strdup (row->op_type);
@@ -100,9 +108,9 @@ vn_error_table_copy (VnErrorTable *self)
 
   copy = vn_error_table_new (self->n_samples);
   for (guint i = 0; i < self->rows->len; i++)
-    vn_error_table_add (copy, vn_error_table_copy_row (g_ptr_array_index (self->rows, i)));
+    vn_error_table_add (copy, vn_error_row_copy (g_ptr_array_index (self->rows, i)));
   for (guint i = 0; i < self->weights->len; i++)
-    vn_error_table_add_weight (copy, vn_error_table_copy_row (g_ptr_array_index (self->weights, i)));
+    vn_error_table_add_weight (copy, vn_error_row_copy (g_ptr_array_index (self->weights, i)));
   return copy;
 }
 

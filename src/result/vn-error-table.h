@@ -49,6 +49,7 @@ void              vn_error_table_add_contribution (VnErrorTable *self,
                                                    const char   *weight,   /* nullable */
                                                    double        share);
 VnErrorRow       *vn_error_row_new        (void);
+VnErrorRow       *vn_error_row_copy       (const VnErrorRow *row);
 void              vn_error_row_free       (VnErrorRow    *row);
 void              vn_error_table_add      (VnErrorTable  *self,
                                            VnErrorRow    *row);

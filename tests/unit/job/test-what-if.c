@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What another recipe would do: the numbers of a whole run with it, without running what it does not change. */
+#include "vn-error.h"
+#include "vn-jobs.h"
+#include "vn-onnx.h"
+#include "vn-what-if.h"
+
+#include <string.h>
+
+typedef struct
+{
+  VnModel    *model;
+  VnDataSpec *data;
+  VnResult   *result;
+  VnWhatIf   *what_if;
+} Fixture;
+
+static VnResult *
+quantize (Fixture        *self,
+          const VnRecipe *recipe)
+{
+  VnQuantizeSettings settings = { .model = self->model, .data = self->data, .recipe = recipe, .n_threads = 2 };
+  g_autoptr(VnJob) job = vn_quantize_job_new (&settings);
+  g_autoptr(GError) error = NULL;
+
+  vn_job_run (job, NULL, &error);
+  g_assert_no_error (error);
+  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+}
+
+static void
+set_up (Fixture       *self,
+        gconstpointer  data)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("VN_DEMO"), "demo.onnx", NULL);
+  g_autofree char *folder = g_build_filename (g_getenv ("VN_DEMO"), "samples", NULL);
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+  g_autoptr(GError) error = NULL;
+
+  self->model = vn_onnx_read_file (path, &error);
+  g_assert_no_error (error);
+  self->data = vn_data_spec_new (folder);
+  self->data->max_samples = 12;
+  self->result = quantize (self, recipe);
+  self->what_if = vn_what_if_new (self->result, G_MAXUINT, 2, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+tear_down (Fixture       *self,
+           gconstpointer  data)
+{
+  vn_what_if_unref (self->what_if);
+  vn_result_unref (self->result);
+  vn_data_spec_free (self->data);
+  vn_model_unref (self->model);
+}
+
+static guint
+check_same (VnErrorTable *found,
+            VnErrorTable *expected)
+{
+  g_assert_cmpuint (vn_error_table_get_n_samples (found), ==, vn_error_table_get_n_samples (expected));
+  g_assert_cmpuint (vn_error_table_get_n (found), ==, vn_error_table_get_n (expected));
+  for (guint i = 0; i < vn_error_table_get_n (found); i++)
+    {
+      const VnErrorRow *a = vn_error_table_get (found, i), *b = vn_error_table_get (expected, i);
+
+      g_assert_cmpstr (a->value, ==, b->value);
+      g_assert_true (a->is_output == b->is_output && a->n == b->n);
+      g_assert_cmpmem (&a->sqnr_db, sizeof a->sqnr_db, &b->sqnr_db, sizeof b->sqnr_db);
+      g_assert_cmpmem (&a->cosine, sizeof a->cosine, &b->cosine, sizeof b->cosine);
+      g_assert_cmpmem (&a->max_error, sizeof a->max_error, &b->max_error, sizeof b->max_error);
+    }
+  return vn_error_table_get_n (found);
+}
+
+/* The result itself: nothing differs, nothing is run. */
+static void
+test_same (Fixture       *self,
+           gconstpointer  data)
+{
+  VnRecompareCost cost;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnErrorTable) again = vn_what_if_measure (self->what_if, self->result->recipe, &cost, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (check_same (again, self->result->errors), >, 20);
+  check_same (vn_what_if_get_base (self->what_if), self->result->errors);
+  g_assert_cmpuint (cost.n_changed, ==, 0);
+}
+
+/* @setting: (nullable): of the whole recipe; else of the node */
+static const struct { const char *node, *setting, *text; gboolean exclude; double least, most; } changes[] = {
+  { "/head/Conv", NULL, NULL, FALSE, 0.001, 0.3 },
+  { "/head/Conv", NULL, NULL, TRUE, 0.001, 0.3 },
+  { "/blocks/3/depthwise/Conv", NULL, NULL, FALSE, 0.3, 0.8 },
+  { "/stem/Conv", NULL, NULL, TRUE, 0.8, 1 },
+  { NULL, "per-channel", "false", FALSE, 0.8, 1 },
+  { NULL, "method", "mse", FALSE, 0.5, 1 },
+  { NULL, "opset", "17", FALSE, 0, 0 },
+  { NULL, "format", "qoperator", FALSE, 1, 1 },
+};
+
+static void
+test_change (Fixture       *self,
+             gconstpointer  data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
+  g_autoptr(VnResult) whole = NULL;
+  g_autoptr(VnErrorTable) found = NULL;
+  g_autoptr(GError) error = NULL;
+  VnRecompareCost cost;
+  double part;
+
+  if (changes[i].setting != NULL)
+    g_assert_true (vn_recipe_set (recipe, changes[i].setting, changes[i].text, NULL));
+  else
+    {
+      VnOverride *rule = vn_recipe_add_exclude (recipe, changes[i].node);
+
+      rule->exclude = changes[i].exclude;
+      rule->activation = changes[i].exclude ? VN_DTYPE_UNDEFINED : VN_DTYPE_U16;
+    }
+  found = vn_what_if_measure (self->what_if, recipe, &cost, NULL, &error);
+  g_assert_no_error (error);
+  whole = quantize (self, recipe);
+  check_same (found, whole->errors);
+  part = (double) cost.n_changed / cost.n_rows;
+  g_test_message ("%s: %u of %u tensors computed again", changes[i].setting != NULL ? changes[i].setting : changes[i].node, cost.n_changed,
+                  cost.n_rows);
+  g_assert_true (part >= changes[i].least && part <= changes[i].most);
+}
+
+/* What makes another float network, or takes samples, is refused. */
+static void
+test_refused (Fixture       *self,
+              gconstpointer  data)
+{
+  static const char * const settings[][2] = { { "rounding", "second-order" }, { "bias-correction", "amd" }, { "passes", "clip-to-relu" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
+      g_autoptr(GError) error = NULL;
+
+      g_assert_true (vn_recipe_set (recipe, settings[i][0], settings[i][1], &error));
+      g_assert_null (vn_what_if_measure (self->what_if, recipe, NULL, NULL, &error));
+      g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+      g_test_message ("%s", error->message);
+    }
+}
+
+static void
+test_cancelled (Fixture       *self,
+                gconstpointer  data)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) error = NULL;
+
+  vn_recipe_add_exclude (recipe, "/stem/Conv");
+  g_cancellable_cancel (cancellable);
+  g_assert_null (vn_what_if_measure (self->what_if, recipe, NULL, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_test_add ("/what-if/same", Fixture, NULL, set_up, test_same, tear_down);
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/what-if/change/%u", i);
+
+      g_test_add (path, Fixture, GUINT_TO_POINTER (i), set_up, test_change, tear_down);
+    }
+  g_test_add ("/what-if/refused", Fixture, NULL, set_up, test_refused, tear_down);
+  g_test_add ("/what-if/cancelled", Fixture, NULL, set_up, test_cancelled, tear_down);
+  return g_test_run ();
+}
