@@ -7,7 +7,6 @@
 
 #include "contribution-sample.h"
 
-#include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
 

@@ -6,7 +6,6 @@
 #include "compare-rows.h"
 #include "recompare-same.h"
 
-#include "vn-i18n.h"
 #include "vn-parallel.h"
 
 /**
