@@ -199,6 +199,7 @@ contribution_add_bias (VnProbe      *self,
   VnSuspect suspect = { row, node, vn_node_get_output (node, 0), 0, -1, NULL, vn_node_is (node, "Gemm") ? -1 : 1, NULL };
   VnTensor *bias = row != NULL && row->input < node->inputs->len ? vn_value_get_constant (vn_node_get_input (node, row->input)) : NULL;
   g_autoptr(VnTensor) data = NULL;
+  gint64 qmin = 0, qmax = 0;
 
   if (bias == NULL || bias->dtype != VN_DTYPE_F32 || vn_node_is (node, "MatMul"))
     return TRUE;
@@ -206,12 +207,13 @@ contribution_add_bias (VnProbe      *self,
   suspect.shift = data != NULL ? vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE ((gint64) data->n_elements), error) : NULL;
   if (suspect.shift == NULL)
     return FALSE;
+  vn_dtype_integer_range (row->tensor.dtype, &qmin, &qmax);
   for (gsize i = 0; i < data->n_elements; i++)
     {
       double scale = (double) ((const float *) row->tensor.scale->data)[row->tensor.scale->n_elements > 1 ? i : 0];
       double b = (double) ((const float *) data->data)[i] * (double) row->beta;
 
-      ((float *) suspect.shift->data)[i] = (float) (rint (b / scale) * scale - b);
+      ((float *) suspect.shift->data)[i] = (float) (CLAMP (rint (b / scale), (double) qmin, (double) qmax) * scale - b);
     }
   suspect.tap = contribution_add_tap (self, suspect.value);
   suspect.speaker = vn_identity_find_rounded (plan, suspect.value)->name;

@@ -1,80 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the most likely cause of a node's error: errors from before, a clipped or widened range, or weights of uneven
- * channels. */
+/* Finds the most likely cause of a node's error: errors from before, or what the statistics of its tensors tell. */
 #include "vn-cause.h"
 
-#include "vn-format.h"
+#include "vn-diagnose.h"
 #include "vn-i18n.h"
 #include "vn-thresholds.h"
 
 #include <math.h>
-
-typedef struct
-{
-  double  min, max;         /* of the range */
-  guint64 n, outside;
-} Clip;
-
-static void
-cause_count_outside (const VnBin *bin,
-                     gpointer     data)
-{
-  Clip *clip = data;
-
-  clip->n += bin->count;
-  if (bin->lo > clip->max || bin->hi < clip->min)
-    clip->outside += bin->count;
-}
-
-typedef struct
-{
-  guint64 n, seen;
-  double  low, high;
-} Tails;
-
-static void
-cause_find_tails (const VnBin *bin,
-                  gpointer     data)
-{
-  Tails *tails = data;
-  double before = (double) tails->seen / (double) tails->n;
-
-  tails->seen += bin->count;
-  if (before <= VN_TAIL_SHARE)
-    tails->low = bin->lo;
-  if (before <= 1 - VN_TAIL_SHARE)
-    tails->high = bin->hi;
-}
-
-static char *
-cause_describe_range (const VnHistogram  *histogram,
-                      const VnTensorPlan *plan)
-{
-  double step = (plan->max - plan->min) / 255;
-  Clip clip = { plan->min - step, plan->max + step, 0, 0 };
-  Tails tails = { 0 };
-  double width;
-
-  vn_histogram_foreach (histogram, cause_count_outside, &clip);
-  if (clip.n == 0)
-    return NULL;
-  if ((double) clip.outside > VN_CLIPPED_SHARE * (double) clip.n)
-    {
-      g_autofree char *range = vn_format_interval (plan->min, plan->max);
-
-      return g_strdup_printf (_("The range %s cuts off %.1f %% of the values."), range,
-                              100 * (double) clip.outside / (double) clip.n);
-    }
-
-  tails.n = clip.n;
-  vn_histogram_foreach (histogram, cause_find_tails, &tails);
-  width = MAX (tails.high, 0) - MIN (tails.low, 0);
-  if (width > 0 && plan->max - plan->min > VN_WIDE_FACTOR * width)
-    return g_strdup_printf (_("A few outliers make the range %.0f times wider than 99.9 %% of the "
-                              "values need."),
-                            (plan->max - plan->min) / width);
-  return NULL;
-}
 
 /**
  * vn_cause_find_origin:
@@ -118,42 +50,22 @@ cause_describe_origin (VnResult     *result,
   return label != NULL ? g_strdup_printf (_("Passes on the error of %s."), label) : NULL;
 }
 
-static int
-cause_compare_doubles (gconstpointer a,
-                       gconstpointer b)
+/* By the rules of vn-reasons.def: of its output, or of its weight first unless rounding the output loses as much as is lost. */
+static char *
+cause_describe_tensors (VnResult           *result,
+                        const VnNode       *node,
+                        const VnErrorRow   *row,
+                        const VnTensorPlan *plan)
 {
-  double x = *(const double *) a, y = *(const double *) b;
+  const VnValue *weight = node->inputs->len > 1 ? vn_node_get_input (node, 1) : NULL;
+  const char *names[2] = { plan->name, weight != NULL && vn_value_is_constant (weight) ? weight->name : NULL };
+  gboolean weight_first = !row->has_local || row->local_db > row->sqnr_db + VN_PASSED_ON_DB;
+  char *text = NULL;
 
-  return x < y ? -1 : x > y;
-}
-
-/* Whether the widest output channel of a weight is many times the middle one, while they share a scale. */
-static gboolean
-cause_is_weight_rough (VnResult     *result,
-                       const VnNode *node)
-{
-  VnValue *weight = node->inputs->len > 1 ? vn_node_get_input (node, 1) : NULL;
-  VnTensor *tensor = weight != NULL ? vn_value_get_constant (weight) : NULL;
-  gsize n_channels, per_channel;
-  g_autoptr(GArray) widths = NULL;
-
-  if (result->recipe->per_channel || tensor == NULL || tensor->shape.rank < 2 ||
-      tensor->dtype != VN_DTYPE_F32 || tensor->shape.dims[0] < 2 || tensor->n_elements == 0)
-    return FALSE;
-  n_channels = (gsize) tensor->shape.dims[0];
-  per_channel = tensor->n_elements / n_channels;
-  widths = g_array_sized_new (FALSE, FALSE, sizeof (double), (guint) n_channels);
-  for (gsize c = 0; c < n_channels; c++)
-    {
-      double width = 0;
-
-      for (gsize i = 0; i < per_channel; i++)
-        width = MAX (width, fabs (vn_tensor_get_double (tensor, c * per_channel + i)));
-      g_array_append_val (widths, width);
-    }
-  g_array_sort (widths, cause_compare_doubles);
-  return g_array_index (widths, double, n_channels - 1) >
-         VN_WIDE_FACTOR * g_array_index (widths, double, n_channels / 2);
+  for (guint i = 0; i < 2 && text == NULL; i++)
+    if (names[weight_first ? 1 - i : i] != NULL)
+      text = vn_diagnose_tensor (result, names[weight_first ? 1 - i : i], NULL);
+  return text;
 }
 
 /**
@@ -162,8 +74,7 @@ cause_is_weight_rough (VnResult     *result,
  * @node: of the model as opened
  *
  * Looks, in this order, for values that are no numbers, for a node left in float, for error that only comes
- * in from before, for a range that cuts off values, for one that outliers have widened, and for a weight
- * whose channels differ too much for one scale.
+ * in from before, and for the reasons that the statistics of its output and of its weight tell.
  *
  * Returns: (transfer full) (nullable): one sentence
  */
@@ -173,14 +84,12 @@ vn_cause_describe (VnResult     *result,
 {
   const VnErrorRow *row;
   const VnTensorPlan *plan;
-  const VnHistogram *histogram;
   char *text = NULL;
 
   g_return_val_if_fail (result != NULL, NULL);
 
   row = vn_result_get_node_error (result, node);
   plan = vn_result_get_node_plan (result, node);
-  histogram = vn_result_get_node_histogram (result, node);
   if (row != NULL && row->n_bad > 0)
     return g_strdup_printf (ngettext ("%.0f value became NaN or infinite.", "%.0f values became NaN or infinite.",
                                       row->n_bad), (double) row->n_bad);
@@ -188,11 +97,8 @@ vn_cause_describe (VnResult     *result,
     return plan != NULL && !plan->quantized ? g_strdup (_("Not quantized.")) : NULL;
 
   text = cause_describe_origin (result, node);
-  if (text == NULL && plan != NULL && plan->quantized && histogram != NULL)
-    text = cause_describe_range (histogram, plan);
-  if (text == NULL && plan != NULL && plan->quantized && cause_is_weight_rough (result, node))
-    text = g_strdup (_("One scale for all channels of the weight is too coarse for some: try scales per "
-                       "channel."));
+  if (text == NULL && plan != NULL && plan->quantized)
+    text = cause_describe_tensors (result, node, row, plan);
   if (text == NULL && plan != NULL && !plan->quantized)
     text = g_strdup (_("Not quantized itself: the error comes from its inputs or weights."));
   return text;

@@ -10,13 +10,31 @@
 #define VN_SPOT_SHARE         0.05    /* up to this share of bad tensors it is a spot, not the network */
 #define VN_LOSS_GOOD          0.01    /* hits lost, as a share of the samples */
 #define VN_LOSS_CARE          0.03
+#define VN_LEAST_GAIN_DB      0.3     /* of the outputs: less is chance, with as few samples as are held out */
 
-/* ---- why a node has its error (vn-cause.c) ---- */
+/* ---- why a node has its error, and why a tensor costs what it does (vn-cause.c, diagnose-*.c) ---- */
 
 #define VN_PASSED_ON_DB       1.5     /* a node within this many dB of its worst input only passes the error on */
 #define VN_CLIPPED_SHARE      0.002   /* of the elements outside a range: it is too narrow */
 #define VN_TAIL_SHARE         0.0005  /* of the elements, at either end: outliers */
 #define VN_WIDE_FACTOR        4.0     /* of what the others need: the range, or a channel among others, is too wide */
+
+#define VN_WIDE_SHARE         0.1     /* of the channels of a weight that are so, unless by far */
+#define VN_SHARE_COUNTS       0.002   /* of the outputs' error: less is not worth a reason */
+#define VN_CLIPPED_POWER      0.0003  /* of the signal that is lost outside of a range */
+#define VN_CHANNEL_FACTOR     12.0    /* the largest channel to one of the small ones: below, all keep some 20 levels */
+#define VN_UNEQUAL_FACTOR     12.0    /* the same of inputs of a node */
+#define VN_CANCEL_FACTOR      8.0     /* what is added up to what comes out */
+#define VN_DEAD_SHARE         0.001   /* of what the largest channel does to the readers */
+#define VN_USED_SHARE         0.55    /* of a range: fewer levels are used than a type with a bit less has */
+#define VN_OFFSET_SHARE       0.25    /* of what values reach, by which they differ: the rest is an offset */
+#define VN_GATE_REACH         32.0    /* Sigmoid and HardSigmoid heed nothing beyond a quarter of it */
+#define VN_MIXED_DB           15.0    /* signal to noise of the small numbers in an output */
+#define VN_MIXED_FACTOR       16.0    /* the large ones to the small ones */
+#define VN_GAIN_DB            12.0    /* noise at the outputs above that of the tensor it comes from */
+#define VN_SATURATION_SHARE   0.2     /* of the pairs of weights whose products can exceed 16 bit */
+#define VN_REACH_FACTOR       1.5     /* of measured samples to those calibrated on */
+#define VN_REACH_SHARE        0.2     /* of the tensors that reach so far */
 
 /* ---- samples (vn-data-check.c). Pictures that are prepared rightly come to a factor of 2 at most ---- */
 

@@ -5,9 +5,11 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-op.h"
+#include "vn-pass.h"
+#include "vn-preflight.h"
 #include "vn-quantize.h"
 
-static gboolean tensors, weights, precision;
+static gboolean tensors, weights, precision, preflight;
 
 static void
 cmd_inspect_add_value (JsonBuilder   *json,
@@ -196,6 +198,52 @@ cmd_inspect_add_quantized (JsonBuilder   *json,
   vn_json_add_int (json, "quantized_nodes", n);
 }
 
+static VnNotes *
+cmd_inspect_find_risks (const VnModel  *model,
+                        GError        **error)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+  g_autoptr(VnModel) runnable = vn_model_to_runnable ((VnModel *) model, NULL, error);
+  g_autoptr(VnModel) prepared = runnable != NULL ? vn_prepare_model (runnable, vn_quantize_get_opset (runnable, recipe), NULL, NULL, NULL,
+                                                                     NULL, error) : NULL;
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+
+  return prepared != NULL && vn_preflight (prepared, recipe, 0, notes, error) ? g_steal_pointer (&notes) : NULL;
+}
+
+static void
+cmd_inspect_add_risk (JsonBuilder  *json,
+                      const VnNote *note)
+{
+  vn_cmd_print ("  %s%s%s.\n", note->subject != NULL ? note->subject : "", note->subject != NULL ? ": " : "", note->text);
+  if (note->remedy != NULL)
+    vn_cmd_print (_("    what may help: %s\n"), note->remedy);
+  json_builder_begin_object (json);
+  vn_json_add_text (json, "level", vn_note_level_get_id (note->level));
+  vn_json_add_text (json, "code", note->code);
+  vn_json_add_text (json, "tensor", note->subject);
+  vn_json_add_text (json, "text", note->text);
+  vn_json_add_text (json, "remedy", note->remedy);
+  json_builder_end_object (json);
+}
+
+static gboolean
+cmd_inspect_add_preflight (JsonBuilder    *json,
+                           const VnModel  *model,
+                           GError        **error)
+{
+  g_autoptr(VnNotes) notes = cmd_inspect_find_risks (model, error);
+
+  if (notes == NULL)
+    return FALSE;
+  vn_cmd_print ("%s\n", vn_notes_get_n (notes) > 0 ? _("What may cost accuracy with the default settings") : _("Nothing stands out that would cost accuracy"));
+  vn_json_begin_array (json, "preflight");
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    cmd_inspect_add_risk (json, vn_notes_get (notes, i));
+  json_builder_end_array (json);
+  return TRUE;
+}
+
 static gboolean
 inspect_run (char        **args,
              JsonBuilder  *json,
@@ -234,6 +282,8 @@ inspect_run (char        **args,
   if (precision)
     vn_cmd_print_precision (json, model->graph);
   cmd_inspect_add_unsupported (json, expanded != NULL ? expanded->graph : model->graph);
+  if (preflight && !cmd_inspect_add_preflight (json, model, error))
+    return FALSE;
   vn_cmd_print_notes (model->notes);
   vn_cmd_json_notes (json, model->notes);
   return TRUE;
@@ -243,6 +293,7 @@ static const GOptionEntry options[] = {
   { "tensors", 0, 0, G_OPTION_ARG_NONE, &tensors, N_("List what every node makes, with its sizes"), NULL },
   { "weights", 0, 0, G_OPTION_ARG_NONE, &weights, N_("Say of every weight what numbers it holds"), NULL },
   { "precision", 0, 0, G_OPTION_ARG_NONE, &precision, N_("List the nodes by the bits they compute in, such as A16W8"), NULL },
+  { "preflight", 0, 0, G_OPTION_ARG_NONE, &preflight, N_("Say what may cost accuracy when it is quantized with the default settings"), NULL },
   { NULL }
 };
 

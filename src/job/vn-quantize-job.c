@@ -4,6 +4,7 @@
 #include "vn-forecast-export-private.h"
 #include "vn-idle-settings-private.h"
 
+#include "vn-diagnose.h"
 #include "vn-error.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
@@ -469,6 +470,17 @@ vn_quantize_job_measure_origins (VnQuantizeJob                *self,
   return quantize_job_measure_origins (self, self->result, notes, options, progress, cancellable, error);
 }
 
+static gboolean
+vn_quantize_job_find_reasons (VnJob         *job,
+                              GCancellable  *cancellable,
+                              GError       **error)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+
+  self->draft->diagnosis = vn_diagnose (self->draft);
+  return !g_cancellable_set_error_if_cancelled (cancellable, error);
+}
+
 /* ---- the job ---- */
 
 static const VnStage stages[] = {
@@ -482,6 +494,7 @@ static const VnStage stages[] = {
   { "settings",       N_("Checking the settings"), 2, NULL,                             vn_quantize_job_check_settings },
   { "compare",        N_("Measuring error"),      25, vn_quantize_job_wants_compare,    vn_quantize_job_compare },
   { "origins",        N_("Finding where error starts"), 60, vn_quantize_job_wants_origins, vn_quantize_job_find_origins },
+  { "reasons",        N_("Finding reasons"),      1,  vn_quantize_job_wants_origins,    vn_quantize_job_find_reasons },
   { NULL },
 };
 

@@ -50,6 +50,7 @@ vn_result_new_with_contributions (VnResult        *base,
   self = g_memdup2 (base, sizeof (VnResult));
   g_atomic_ref_count_init (&self->ref);
   self->identity = NULL;
+  self->diagnosis = NULL;
   self->base = vn_result_ref (base);
   self->contributions = vn_contributions_ref (contributions);
   self->errors = base->errors != NULL ? vn_contributions_mark (contributions, base->errors) : NULL;
@@ -71,6 +72,7 @@ vn_result_unref (VnResult *self)
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
   g_clear_pointer (&self->contributions, vn_contributions_unref);
+  g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
   g_clear_pointer (&self->errors, vn_error_table_unref);
   if (self->base != NULL)
     {

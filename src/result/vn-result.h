@@ -3,6 +3,7 @@
 
 #include "vn-calibrate.h"
 #include "vn-contributions.h"
+#include "vn-diagnosis.h"
 #include "vn-error-table.h"
 #include "vn-graph-edit.h"
 #include "vn-identity.h"
@@ -44,6 +45,7 @@ typedef struct _VnResult
   GHashTable   *value_names;   /* prepared -> quantized */
   VnAccuracy    accuracy;
   VnContributions *contributions;   /* nullable: where error starts, if it was asked for */
+  VnDiagnosis  *diagnosis;     /* nullable: why, if that was asked for */
   VnRuntimeForecast *forecast;      /* nullable: of @quantized in ONNX Runtime, where that is what it is for */
   VnNotes      *notes;
   gsize         float_bytes, quantized_bytes;      /* of the files as written */

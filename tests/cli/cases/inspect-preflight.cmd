@@ -1,0 +1,1 @@
+"$CLI" inspect "$DEMO/demo.onnx" --preflight
