@@ -17,7 +17,7 @@
 static char *export_script, *export_xquant;
 static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_project, *report, *save_stats;
 static char **rules, **excludes, **stats;
-static gboolean skip_compare, resume, origins, improve, accuracy_first;
+static gboolean skip_compare, resume, origins, cures, improve, accuracy_first;
 static double improve_seconds = VN_IMPROVE_SECONDS;
 static int n_calibration;
 static double save_every;
@@ -43,7 +43,7 @@ static const GOptionEntry entries[] = {
   { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
   VN_CMD_GROUP_MARK (REPAIR),
   { "auto", 0, 0, G_OPTION_ARG_NONE, &improve, N_("Try what may lower the error, and keep what does so on held-out samples"), NULL },
-  { "time", 0, 0, G_OPTION_ARG_DOUBLE, &improve_seconds, N_("With --auto: how long it may take (default: 60)"), N_("SECONDS") },
+  { "time", 0, 0, G_OPTION_ARG_DOUBLE, &improve_seconds, N_("With --auto or --cures: how long it may take (default: 60)"), N_("SECONDS") },
   { "accuracy-first", 0, 0, G_OPTION_ARG_NONE, &accuracy_first,
     N_("With --auto: also what makes the export slower in ONNX Runtime"), NULL },
   VN_CMD_GROUP_MARK (RANGES),
@@ -58,7 +58,8 @@ static const GOptionEntry entries[] = {
     N_("Samples to calibrate on (default: all but those held out)"), N_("N") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
-  { "origins", 0, 0, G_OPTION_ARG_NONE, &origins, N_("Measure what each tensor alone costs the outputs: where error starts"), NULL },
+  { "origins", 0, 0, G_OPTION_ARG_NONE, &origins, N_("Measure what each tensor alone costs the outputs: where error starts, and why"), NULL },
+  { "cures", 0, 0, G_OPTION_ARG_NONE, &cures, N_("The same, and measure what each cure that is offered wins and costs"), NULL },
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
   { NULL }
 };
@@ -81,6 +82,23 @@ cmd_quantize_improve (const VnQuantizeSettings  *settings,
 }
 
 static VnResult *
+cmd_quantize_find_cures (const VnQuantizeSettings  *settings,
+                         GError                   **error)
+{
+  VnCureSettings cured = { .quantize = *settings, .seconds = improve_seconds, .n_tensors = VN_CURE_TENSORS };
+  g_autoptr(VnJob) job = NULL;
+
+  if (improve || skip_compare)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   _("--cures measures one recipe and changes nothing: it excludes --auto and --skip-compare"));
+      return NULL;
+    }
+  job = vn_cure_job_new (&cured);
+  return vn_cmd_run_job (job, error) ? vn_result_ref (vn_cure_job_get_result (VN_CURE_JOB (job))) : NULL;
+}
+
+static VnResult *
 quantize (VnModel     *model,
           VnDataSpec  *data,
           VnRecipe    *recipe,
@@ -95,6 +113,8 @@ quantize (VnModel     *model,
                                   .n_threads = (guint) vn_cmd_options.threads };
   g_autoptr(VnJob) job = NULL;
 
+  if (cures)
+    return cmd_quantize_find_cures (&settings, error);
   if (improve)
     return cmd_quantize_improve (&settings, error);
   job = vn_quantize_job_new (&settings);
@@ -228,6 +248,32 @@ cmd_quantize_print_forecast (const VnRuntimeForecast *forecast)
 }
 
 static void
+cmd_quantize_print_reasons (VnDiagnosis *diagnosis)
+{
+  vn_cmd_print (_("  why:\n"));
+  for (guint i = 0; i < vn_diagnosis_get_n (diagnosis) && i < ORIGIN_LINES; i++)
+    {
+      const VnFinding *finding = vn_diagnosis_get (diagnosis, i);
+
+      vn_cmd_print (_("    %s: %s. %s\n"), *finding->tensor != '\0' ? finding->tensor : _("samples"), vn_reason_get_title (finding->reason),
+                    finding->text);
+    }
+}
+
+static void
+cmd_quantize_print_cures (VnDiagnosis *diagnosis)
+{
+  vn_cmd_print (_("  what helps (mean signal to noise of the outputs):\n"));
+  for (guint i = 0; i < vn_diagnosis_get_n_trials (diagnosis); i++)
+    {
+      const VnCureTrial *trial = vn_diagnosis_get_trial (diagnosis, i);
+      g_autofree char *text = vn_cure_trial_dup_text (trial);
+
+      vn_cmd_print (_("    %s: %s: %s\n"), *trial->tensor != '\0' ? trial->tensor : _("samples"), vn_cure_get_title (trial->cure), text);
+    }
+}
+
+static void
 cmd_quantize_print_result (VnResult            *result,
                            const VnReportModel *said)
 {
@@ -252,6 +298,10 @@ cmd_quantize_print_result (VnResult            *result,
   cmd_quantize_print_steps (result->notes);
   if (result->contributions != NULL)
     cmd_quantize_print_origins (result->contributions);
+  if (result->diagnosis != NULL && vn_diagnosis_get_n (result->diagnosis) > 0)
+    cmd_quantize_print_reasons (result->diagnosis);
+  if (result->diagnosis != NULL && vn_diagnosis_get_n_trials (result->diagnosis) > 0)
+    cmd_quantize_print_cures (result->diagnosis);
 }
 
 /* The report's JSON is the command's JSON. */
@@ -521,7 +571,7 @@ quantize_run (char        **args,
         return FALSE;
       path = project->model;
     }
-  if (!improve && (accuracy_first || improve_seconds != VN_IMPROVE_SECONDS))
+  if (!improve && (accuracy_first || (improve_seconds != VN_IMPROVE_SECONDS && !cures)))
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--time and --accuracy-first say how --auto works: give that, too"));
       return FALSE;

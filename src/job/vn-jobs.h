@@ -104,7 +104,7 @@ G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
  *   not run for calibration, if they are of the same samples and the network is prepared in the same way
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
  * @data: may be %NULL with @stats, or if @recipe names a table with all ranges: then the error is not measured
- * @origins: measure what each tensor alone costs
+ * @origins: measure what each tensor alone costs, and find out why
  * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
  * @keep_seconds: how often; 0: as it seems fit
  * @base: (nullable): what an interrupted run with the same @save_stats has left
@@ -205,6 +205,29 @@ char     *vn_improve_try_dup_text    (const VnImproveTry     *self);       /* wi
 VnJob    *vn_improve_job_new        (const VnImproveSettings *settings);
 GPtrArray *vn_improve_job_get_tries (VnImproveJob            *self);       /* of VnImproveTry, borrowed; after success */
 VnResult *vn_improve_job_get_result (VnImproveJob            *self);       /* borrowed; after success */
+
+/* ---- cures: quantize, find why that costs what it costs, and measure what helps ---- */
+
+#define VN_TYPE_CURE_JOB (vn_cure_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnCureJob, vn_cure_job, VN, CURE_JOB, VnJob)
+
+/**
+ * VnCureSettings:
+ * @quantize: samples must be there, and be compared
+ * @seconds: no cure is tried that would probably take longer
+ * @n_tensors: of so many tensors that cost most
+ */
+typedef struct
+{
+  VnQuantizeSettings quantize;
+  double             seconds;
+  guint              n_tensors;
+} VnCureSettings;
+
+#define VN_CURE_TENSORS 3
+
+VnJob    *vn_cure_job_new        (const VnCureSettings *settings);
+VnResult *vn_cure_job_get_result (VnCureJob            *self);       /* borrowed; after success */
 
 /* ---- prepare: float to float, and write ---- */
 

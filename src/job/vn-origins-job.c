@@ -2,6 +2,8 @@
 /* The job that finds where the error of a run starts when the result of the run is already in use. */
 #include "vn-jobs.h"
 
+#include "vn-diagnose.h"
+
 #include "vn-i18n.h"
 
 struct _VnOriginsJob
@@ -65,6 +67,7 @@ vn_origins_job_measure (VnJob         *job,
     return FALSE;
   origins_job_take (contributions, self);
   self->result = vn_result_new_with_contributions (self->base != NULL ? self->base : vn_quantize_job_get_result (self->run), contributions);
+  self->result->diagnosis = vn_diagnose (self->result);
   return TRUE;
 }
 

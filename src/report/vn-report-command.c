@@ -216,7 +216,9 @@ command_add_run (GPtrArray           *words,
     command_add_number (words, "--calibration-samples", run->n_calibration);
   if (run->skip_compare)
     command_add (words, "--skip-compare", NULL);
-  if (input->contributions != NULL)
+  if (input->diagnosis != NULL && vn_diagnosis_get_n_trials (input->diagnosis) > 0)
+    command_add (words, "--cures", NULL);
+  else if (input->contributions != NULL)
     command_add (words, "--origins", NULL);
 }
 
@@ -286,7 +288,9 @@ vn_report_input_init (VnReportInput  *self,
 
   *self = (VnReportInput) { .source = result->source, .prepared = result->prepared, .quantized = result->quantized,
                             .recipe = result->recipe, .data = result->data, .plan = result->plan, .errors = result->errors,
-                            .contributions = result->contributions, .forecast = result->forecast,
+                            .contributions = result->contributions,
+                            .diagnosis = result->diagnosis,
+                            .forecast = result->forecast,
                             .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,
                             .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
                             .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .run = &result->run };

@@ -14,6 +14,8 @@
  *   "summary":  { "suspicions": [ { "level", "code", "subject", "text", "remedy" } ],                about the samples
  *                 "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
  *   "origins":  [ { "tensor", "node", "role", "share", "alone_sqnr_db", "local_sqnr_db", "share_error", "samples" } ],    with --origins, largest share first
+ *   "reasons":  [ { "rank", "tensor", "node", "share", "reason", "text", "cures" } ],    with --origins, those of the samples first
+ *   "cures":    [ { "tensor", "reason", "cure", "outcome", "before_sqnr_db", "after_sqnr_db", "before_bytes", "after_bytes" } ],  --cures
  *   "tensors":  [ { "tensor", "node", "type", "output", "marked", the fields of vn-metrics.def,
  *                   "local_sqnr_db", "not_finite", "not_finite_before", "last_computed", "float_min", "float_max",
  *                   "quantized_min", "quantized_max", "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first

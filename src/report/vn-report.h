@@ -26,6 +26,7 @@ typedef struct
   VnQuantPlan      *plan;           /* nullable */
   VnErrorTable     *errors;         /* nullable */
   VnContributions  *contributions;  /* nullable */
+  VnDiagnosis      *diagnosis;      /* nullable */
   const VnRuntimeForecast *forecast; /* nullable */
   VnStats          *stats;          /* nullable */
   VnNotes          *notes;          /* nullable */

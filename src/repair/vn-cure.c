@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the cures of vn-cures.def change in a recipe: settings, or rules about the tensor and the nodes around it. */
+#include "vn-cure.h"
+
+#include "cure-region.h"
+
+#include "vn-format-traits.h"
+
+#include <math.h>
+
+/* Of what values a range leaves out. */
+#define CURE_PERCENTILE 99.99
+
+/* What is to be cured. */
+typedef struct
+{
+  VnResult           *result;
+  const VnFinding    *finding;
+  const VnValue      *value;      /* nullable: of the run there is none */
+  const VnTensorPlan *plan;       /* nullable */
+} Case;
+
+typedef gboolean (*Apply) (VnRecipe *recipe, const Case *on);
+
+/* ---- rules ---- */
+
+static char **
+cure_new_list (const char *text)
+{
+  char **list = g_new0 (char *, 2);
+
+  list[0] = g_strdup (text);
+  return list;
+}
+
+/* What a clamp reads, which would get a range of its own where a rule gives one to what the clamp writes. */
+static const VnValue *
+cure_find_clamped (const Case *on)
+{
+  const VnNode *clamp = on->value->producer;
+  const VnValue *input = clamp != NULL && (vn_node_is (clamp, "Relu") || vn_node_is (clamp, "Clip")) ? vn_node_get_input (clamp, 0) : NULL;
+
+  return input != NULL && input->uses->len == 1 && !input->is_output ? input : NULL;
+}
+
+/* About the tensor that the parameters are those of; what rules said about it before is replaced, as the last one holds. */
+static VnOverride *
+cure_add_rule (VnRecipe   *recipe,
+               const Case *on)
+{
+  VnOverride *rule = vn_override_new ();
+  const VnValue *clamped = cure_find_clamped (on);
+
+  rule->tensors = g_new0 (char *, 3);
+  rule->tensors[0] = g_strdup (on->plan->shares != NULL ? on->plan->shares : on->plan->name);
+  rule->tensors[1] = clamped != NULL ? g_strdup (clamped->name) : NULL;
+  g_ptr_array_add (recipe->overrides, rule);
+  return rule;
+}
+
+static gboolean
+cure_set_range (VnRecipe      *recipe,
+                const Case    *on,
+                const VnRange *range)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  VnOverride *rule = cure_add_rule (recipe, on);
+
+  rule->min = cure_new_list (g_ascii_dtostr (text, sizeof text, range->min));
+  rule->max = cure_new_list (g_ascii_dtostr (text, sizeof text, range->max));
+  if (range->min >= 0)
+    rule->symmetric = VN_NO;
+  return TRUE;
+}
+
+static gboolean
+cure_is_activation (const Case *on)
+{
+  return on->plan != NULL && on->plan->role == VN_TENSOR_ACTIVATION;
+}
+
+static gboolean
+cure_is_weight (const Case *on)
+{
+  return on->plan != NULL && on->plan->role == VN_TENSOR_WEIGHT;
+}
+
+static gboolean
+cure_set_text (char       **field,
+               const char  *text)
+{
+  if (g_strcmp0 (*field, text) == 0)
+    return FALSE;
+  g_free (*field);
+  *field = g_strdup (text);
+  return TRUE;
+}
+
+static gboolean
+cure_set_method (VnRecipe   *recipe,
+                 const Case *on,
+                 const char *method,
+                 double      percentile)
+{
+  const VnRangeMethod *now = vn_range_method_find (recipe->method, NULL);
+  VnOverride *rule;
+
+  if (now == NULL || now->power_of_two)
+    return FALSE;
+  if (cure_is_weight (on))
+    return percentile == 0 && cure_set_text (&recipe->weight_method, method);
+  if (!cure_is_activation (on) || (percentile == 0 && g_str_equal (on->plan->method != NULL ? on->plan->method : "", method)))
+    return FALSE;
+  rule = cure_add_rule (recipe, on);
+  rule->method = g_strdup (method);
+  rule->percentile = percentile;
+  return TRUE;
+}
+
+/* ---- the cures ---- */
+
+static gboolean
+cure_apply_per_channel (VnRecipe   *recipe,
+                        const Case *on)
+{
+  if (recipe->per_channel || recipe->npu || !cure_is_weight (on))
+    return FALSE;
+  return recipe->per_channel = TRUE;
+}
+
+static gboolean
+cure_set_channels (VnRecipe             *recipe,
+                   VnActivationChannels  channels)
+{
+  if (recipe->activation_channels >= channels || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || recipe->npu)
+    return FALSE;
+  recipe->activation_channels = channels;
+  return TRUE;
+}
+
+static gboolean
+cure_apply_folded (VnRecipe   *recipe,
+                   const Case *on)
+{
+  return vn_recipe_has_channels (recipe) && on->value != NULL && cure_set_channels (recipe, VN_ACTIVATION_CHANNELS_FOLDED);
+}
+
+static gboolean
+cure_apply_depthwise (VnRecipe   *recipe,
+                      const Case *on)
+{
+  return on->value != NULL && cure_set_channels (recipe, VN_ACTIVATION_CHANNELS_DEPTHWISE);
+}
+
+static gboolean
+cure_apply_equalize (VnRecipe   *recipe,
+                     const Case *on)
+{
+  if (recipe->equalize != VN_EQUALIZE_OFF || on->value == NULL)
+    return FALSE;
+  recipe->equalize = VN_EQUALIZE_PPQ;
+  recipe->equalize_level = 2;
+  return TRUE;
+}
+
+static gboolean
+cure_apply_seen_range (VnRecipe   *recipe,
+                       const Case *on)
+{
+  const VnHistogram *histogram = cure_is_activation (on) ? vn_stats_get (on->result->stats, on->value->name) : NULL;
+
+  return histogram != NULL && histogram->min < histogram->max &&
+         cure_set_range (recipe, on, &(VnRange) { MIN ((double) histogram->min, 0), MAX ((double) histogram->max, 0) });
+}
+
+static gboolean
+cure_apply_live_range (VnRecipe   *recipe,
+                       const Case *on)
+{
+  VnRange range;
+
+  return on->plan != NULL && on->plan->axis < 0 && vn_diagnose_live_range (on->result, on->value->name, &range) &&
+         cure_set_range (recipe, on, &range);
+}
+
+static gboolean
+cure_apply_percentile (VnRecipe   *recipe,
+                       const Case *on)
+{
+  return cure_set_method (recipe, on, "percentile", CURE_PERCENTILE);
+}
+
+static gboolean
+cure_apply_mse (VnRecipe   *recipe,
+                const Case *on)
+{
+  return cure_set_method (recipe, on, "mse", 0);
+}
+
+static gboolean
+cure_apply_gates (VnRecipe   *recipe,
+                  const Case *on)
+{
+  if (recipe->limit_gates || !cure_is_activation (on))
+    return FALSE;
+  return recipe->limit_gates = TRUE;
+}
+
+static gboolean
+cure_apply_eight_bits (VnRecipe   *recipe,
+                       const Case *on)
+{
+  VnOverride *rule;
+
+  if (on->plan == NULL || !vn_dtype_is_integer (on->plan->dtype))
+    return FALSE;
+  rule = cure_add_rule (recipe, on);
+  if (cure_is_activation (on))
+    rule->activation = vn_dtype_get_bits (recipe->activation) >= 8 ? recipe->activation : VN_DTYPE_U8;
+  else
+    rule->weight = vn_dtype_get_bits (recipe->weight) >= 8 ? recipe->weight : VN_DTYPE_S8;
+  return TRUE;
+}
+
+/* A single tensor would gain little: what reads it writes 8 bit again. */
+static gboolean
+cure_apply_sixteen_bits (VnRecipe   *recipe,
+                         const Case *on)
+{
+  g_autoptr(GPtrArray) nodes = NULL;
+  g_autoptr(GPtrArray) values = NULL;
+  VnOverride *rule;
+
+  if (!cure_is_activation (on) || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || recipe->npu ||
+      vn_dtype_get_bits (on->plan->dtype) != 8 || !vn_dtype_is_integer (on->plan->dtype))
+    return FALSE;
+  nodes = _vn_cure_list_nodes (on->value);
+  values = _vn_cure_list_tensors (nodes);
+  rule = vn_override_new ();
+  rule->activation = on->plan->dtype == VN_DTYPE_S8 ? VN_DTYPE_S16 : VN_DTYPE_U16;
+  rule->tensors = g_new0 (char *, values->len + 1);
+  for (guint i = 0; i < values->len; i++)
+    rule->tensors[i] = g_strdup (((const VnValue *) g_ptr_array_index (values, i))->name);
+  g_ptr_array_add (recipe->overrides, rule);
+  return values->len > 0;
+}
+
+static gboolean
+cure_apply_second_order (VnRecipe   *recipe,
+                         const Case *on)
+{
+  if (recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST || on->value == NULL)
+    return FALSE;
+  recipe->rounding = VN_WEIGHT_ROUNDING_SECOND_ORDER;
+  return TRUE;
+}
+
+static gboolean
+cure_apply_bias_correction (VnRecipe   *recipe,
+                            const Case *on)
+{
+  if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF || on->value == NULL)
+    return FALSE;
+  recipe->bias_correction = VN_BIAS_CORRECTION_AMD;
+  return TRUE;
+}
+
+static gboolean
+cure_apply_bias_room (VnRecipe   *recipe,
+                      const Case *on)
+{
+  if (recipe->raise_weight_scales || on->value == NULL)
+    return FALSE;
+  return recipe->raise_weight_scales = TRUE;
+}
+
+static gboolean
+cure_apply_float_bias (VnRecipe   *recipe,
+                       const Case *on)
+{
+  if (!recipe->quantize_bias || on->value == NULL || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS))
+    return FALSE;
+  recipe->quantize_bias = FALSE;
+  return TRUE;
+}
+
+static gboolean
+cure_apply_float_output (VnRecipe   *recipe,
+                         const Case *on)
+{
+  guint n = recipe->float_outputs != NULL ? g_strv_length (recipe->float_outputs) : 0;
+
+  if (on->value == NULL || !on->value->is_output)
+    return FALSE;
+  recipe->float_outputs = g_renew (char *, recipe->float_outputs, n + 2);
+  recipe->float_outputs[n] = g_strdup (on->value->name);
+  recipe->float_outputs[n + 1] = NULL;
+  return TRUE;
+}
+
+static gboolean
+cure_apply_float_region (VnRecipe   *recipe,
+                         const Case *on)
+{
+  g_autoptr(GPtrArray) nodes = on->value != NULL ? _vn_cure_list_nodes (on->value) : NULL;
+
+  for (guint i = 0; nodes != NULL && i < nodes->len; i++)
+    {
+      g_autofree char *label = vn_node_dup_label (g_ptr_array_index (nodes, i));
+
+      vn_recipe_add_exclude (recipe, label);
+    }
+  return nodes != NULL && nodes->len > 0;
+}
+
+#define CURE_RECIPE(function) cure_apply_##function
+#define CURE_SAMPLES(function) NULL
+#define CURE_NOTHING(function) NULL
+
+static const Apply apply[VN_N_CURES] = {
+#define VN_CURE(SYMBOL, function, id, kind, title) CURE_##kind (function),
+#include "vn-cures.def"
+#undef VN_CURE
+};
+
+/* A bias that several layers share has a row under another name in the plan. */
+static const VnValue *
+cure_find_value (VnResult        *result,
+                 const VnFinding *finding)
+{
+  const VnGraph *graph = result->prepared->graph;
+  const VnValue *value = *finding->tensor != '\0' ? vn_graph_find_value (graph, finding->tensor) : NULL;
+  const VnNode *node = value == NULL && *finding->tensor != '\0' ? vn_graph_find_node (graph, finding->node) : NULL;
+
+  return node != NULL ? vn_node_get_input (node, 2) : value;
+}
+
+/**
+ * vn_cure_apply:
+ * @recipe: changed; after %FALSE it is not to be used any more
+ * @result: of the recipe as it was
+ * @finding: of @result: where it is needed
+ *
+ * Returns: whether there was something to change
+ */
+gboolean
+vn_cure_apply (VnCure           self,
+               VnRecipe        *recipe,
+               VnResult        *result,
+               const VnFinding *finding)
+{
+  Case on = { .result = result, .finding = finding };
+
+  g_return_val_if_fail (self < VN_N_CURES && recipe != NULL && result != NULL && finding != NULL, FALSE);
+
+  on.value = cure_find_value (result, finding);
+  on.plan = *finding->tensor != '\0' ? vn_quant_plan_find (result->plan, finding->tensor) : NULL;
+  return apply[self] != NULL && (*finding->tensor == '\0' || (on.value != NULL && on.plan != NULL)) && apply[self] (recipe, &on) &&
+         vn_recipe_validate (recipe, NULL);
+}
