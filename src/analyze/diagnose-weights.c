@@ -91,7 +91,7 @@ diagnose_outlier_of_rows (const VnCulprit *culprit)
   if (culprit->plan->axis != 0 || n < 2 || constant->shape.rank < 2 || (gsize) constant->shape.dims[0] != n)
     return NULL;
   each = constant->n_elements / n;
-  for (gsize c = 0; c < n && each >= 8; c++)
+  for (gsize c = 0; c < n && each >= 12; c++)
     {
       double most[3] = { 0, 0, 0 };
 

@@ -170,7 +170,8 @@ vn_cure_job_find (VnJob         *job,
   self->result = cure_job_quantize (self, &settings, cancellable, error);
   if (self->result == NULL)
     return FALSE;
-  self->longest = vn_result_get_seconds (self->result, NULL) - vn_result_get_seconds (self->result, "origins");
+  self->longest = vn_result_get_seconds (self->result, NULL) - vn_result_get_seconds (self->result, "origins") -
+                  vn_result_get_seconds (self->result, "calibrate");   /* statistics serve again */
   self->plain_db = self->result->errors != NULL ? vn_error_table_get_outputs_sqnr (self->result->errors) : NAN;
   if (!isnan (self->plain_db) && self->result->diagnosis != NULL)
     return TRUE;
@@ -188,6 +189,7 @@ vn_cure_job_try_all (VnJob         *job,
   VnDiagnosis *diagnosis = self->result->diagnosis;
   VnProgress progress = vn_job_get_reporter (job);
 
+  self->began = g_get_monotonic_time ();
   for (guint i = 0; i < vn_diagnosis_get_n (diagnosis); i++)
     {
       const VnFinding *finding = vn_diagnosis_get (diagnosis, i);

@@ -214,7 +214,7 @@ G_DECLARE_FINAL_TYPE (VnCureJob, vn_cure_job, VN, CURE_JOB, VnJob)
 /**
  * VnCureSettings:
  * @quantize: samples must be there, and be compared
- * @seconds: no cure is tried that would probably take longer
+ * @seconds: for the cures, behind finding where error starts: none is tried that would probably end later
  * @n_tensors: of so many tensors that cost most
  */
 typedef struct

@@ -298,11 +298,22 @@ cure_apply_float_output (VnRecipe   *recipe,
   return TRUE;
 }
 
+/* What a weight suffers from may be what it multiplies: then that suffers, too. */
+static const VnValue *
+cure_find_centre (const Case *on)
+{
+  const VnNode *reader = cure_is_weight (on) && on->value->uses->len > 0 ? g_array_index (on->value->uses, VnUse, 0).node : NULL;
+  const VnValue *input = reader != NULL ? vn_node_get_input (reader, 0) : NULL;
+
+  return input != NULL && !vn_value_is_constant (input) &&
+         (on->finding->reason == VN_REASON_CHANNEL_SPREAD || on->finding->reason == VN_REASON_WASTED_RANGE) ? input : on->value;
+}
+
 static gboolean
 cure_apply_float_region (VnRecipe   *recipe,
                          const Case *on)
 {
-  g_autoptr(GPtrArray) nodes = on->value != NULL ? _vn_cure_list_nodes (on->value) : NULL;
+  g_autoptr(GPtrArray) nodes = on->value != NULL ? _vn_cure_list_nodes (cure_find_centre (on)) : NULL;
 
   for (guint i = 0; nodes != NULL && i < nodes->len; i++)
     {
