@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The job that finds where the error of a run starts when the result of the run is already in use. */
+/* The job that finds where the error of a run starts, and why, when the result of the run is already in use. */
 #include "vn-jobs.h"
 
 #include "vn-diagnose.h"

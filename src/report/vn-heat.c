@@ -172,6 +172,46 @@ vn_heat_handles_from_values (VnMetric      metric,
   return handles;
 }
 
+/* The signal to noise ratio from which on an output is fine takes away from what a part of its error weighs. */
+static double
+heat_get_excess (VnErrorTable *errors)
+{
+  double worst = INFINITY;
+
+  for (guint i = 0; errors != NULL && i < vn_error_table_get_n (errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (errors, i);
+
+      if (row->is_output)
+        worst = MIN (worst, vn_sqnr_bound (row->sqnr_db, row->n_bad));
+    }
+  return isfinite (worst) ? MAX (worst - vn_metric_get_info (VN_METRIC_SQNR)->fine, 0) : 0;
+}
+
+/**
+ * vn_heat_handles_for_run:
+ * @errors: (nullable): of a run
+ *
+ * A share of an error that is small itself needs no attention: by as much as the worst output is better than fine, the handles
+ * of a share stand at larger shares, “fine” at one half at most and “bad” at the whole.
+ *
+ * Returns: where the handles of a metric with a scale of its own stand in a run; vn_heat_default_handles() for the others
+ */
+VnHeatHandles
+vn_heat_handles_for_run (VnMetric      metric,
+                         VnErrorTable *errors)
+{
+  VnHeatHandles handles = vn_heat_default_handles (metric);
+  double excess;
+
+  if (vn_metric_get_info (metric)->scale != VN_SCALE_SHARE)
+    return handles;
+  excess = heat_get_excess (errors);
+  handles.fine = MAX (handles.fine - excess, vn_heat_axis (metric, 0.5));
+  handles.bad = MAX (handles.bad - excess, vn_heat_axis (metric, 1));
+  return handles;
+}
+
 /**
  * vn_heat_t:
  * @axis: from vn_heat_axis()

@@ -31,6 +31,8 @@ VnHeatHandles  vn_heat_default_handles (VnMetric      metric);
 VnHeatHandles  vn_heat_handles_from_values (VnMetric  metric,
                                        const double  *values,
                                        gsize          n);
+VnHeatHandles  vn_heat_handles_for_run (VnMetric       metric,
+                                        VnErrorTable  *errors);
 double         vn_heat_t              (double         axis,
                                        VnHeatHandles  handles);
 double         vn_heat_axis_at        (double         t,

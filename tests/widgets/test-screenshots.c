@@ -20,7 +20,7 @@
 static gboolean
 is_idle (gpointer data)
 {
-  return vn_document_get_job (data) == NULL;
+  return vn_document_get_job (data) == NULL && vn_document_get_origins_job (data) == NULL;
 }
 
 static gboolean
@@ -100,12 +100,18 @@ take_main_pages (VnWindow *window)
   VnDocument *document = vn_window_get_document (window);
   g_autoptr(GtkBitset) several = gtk_bitset_new_empty ();
   guint worst = find_worst (document);
-  GtkWidget *stack;
+  GtkWidget *stack, *legend;
+  GtkDropDown *choice;
 
   take (window, "2-result");
   vn_document_select_one (document, worst);
   gtk_widget_activate_action (GTK_WIDGET (window), "win.show-in-graph", NULL);
   take (window, "2-graph");
+  legend = vn_test_find (GTK_WIDGET (window), g_type_from_name ("VnLegend"), NULL);
+  choice = GTK_DROP_DOWN (vn_test_find (legend, GTK_TYPE_DROP_DOWN, NULL));
+  gtk_drop_down_set_selected (choice, VN_N_METRICS + 2);
+  take (window, "2-kernels");
+  gtk_drop_down_set_selected (choice, VN_METRIC_CONTRIBUTION);
   gtk_bitset_add_range (several, worst, 3);
   vn_document_select (document, several);
   take (window, "2-several");
@@ -127,6 +133,30 @@ scroll_down (GtkWidget *step)
   GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scrolled));
 
   gtk_adjustment_set_value (adjustment, gtk_adjustment_get_upper (adjustment));
+}
+
+/* The review while the program improves, and what that has gained. */
+static void
+take_improving (VnWindow  *window,
+                GtkWidget *wizard)
+{
+  VnDocument *document = vn_window_get_document (window);
+  GtkWidget *review = vn_test_find (wizard, g_type_from_name ("VnStepReview"), NULL);
+  GtkWidget *start = vn_test_find (review, GTK_TYPE_BUTTON, "_Improve Automatically");
+  GtkWidget *list = vn_test_find (review, g_type_from_name ("VnOriginsList"), NULL);
+
+  scroll_down (review);
+  take (window, "4-wizard-review-end");
+  g_signal_emit_by_name (vn_test_find (list, GTK_TYPE_BUTTON, "16 Bit"), "clicked");
+  vn_test_settle (100);
+  g_assert_true (vn_test_wait (is_idle, document, SECONDS));
+  g_signal_emit_by_name (start, "clicked");
+  vn_test_settle (3000);
+  take (window, "4-wizard-review-improving");
+  g_assert_true (vn_test_wait (is_idle, document, SECONDS));
+  take (window, "4-wizard-review-improved");
+  scroll_down (review);
+  take (window, "4-wizard-review-improved-end");
 }
 
 static void
@@ -152,6 +182,8 @@ take_wizard (VnWindow *window)
           scroll_down (vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnStepTarget"), NULL));
           take (window, "4-wizard-target-details");
         }
+      if (g_str_equal (steps[i], "review"))
+        take_improving (window, GTK_WIDGET (wizard));
       if (i + 1 < G_N_ELEMENTS (steps))
         vn_wizard_go_next (wizard);
     }

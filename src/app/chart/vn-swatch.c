@@ -2,7 +2,6 @@
 /* A widget that shows one value of the error scale: as a coloured box, or as a bar in the lists of nodes. */
 #include "vn-swatch.h"
 
-#include "vn-heat.h"
 #include "vn-i18n.h"
 
 #include <adwaita.h>
@@ -18,8 +17,11 @@ struct _VnSwatch
   GtkWidget     parent_instance;
 
   gboolean      as_bar;
+  int           bar_width;
   VnSwatchState state;
-  double        sqnr_db;
+  VnMetric      metric;
+  double        value;
+  VnHeatHandles handles;
   AdwStyleManager *style;   /* borrowed: lives as long as the program */
 };
 
@@ -76,12 +78,11 @@ swatch_draw_box (VnSwatch      *self,
                  const GdkRGBA *ink,
                  double         height)
 {
-  VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
-  double axis = vn_heat_axis (VN_METRIC_SQNR, self->sqnr_db);
+  double axis = vn_heat_axis (self->metric, self->value);
   VnColor fill = vn_heat_color (VN_HEAT_ERROR, adw_style_manager_get_dark (self->style),
-                                vn_heat_t (axis, handles));
+                                vn_heat_t (axis, self->handles));
   VnColor tick = vn_color_get_text (fill);
-  guint n_filled = vn_heat_ticks (axis, handles);
+  guint n_filled = vn_heat_ticks (axis, self->handles);
   double top = (height - SWATCH_HEIGHT) / 2;
 
   swatch_rounded (cr, 0.5, top + 1.5, SWATCH_WIDTH - 1, SWATCH_HEIGHT - 3, 3.5);
@@ -100,27 +101,12 @@ swatch_draw_box (VnSwatch      *self,
 
 /* The dashed lines stand at the handles "fine" and "bad". */
 static void
-swatch_draw_bar (VnSwatch      *self,
-                 cairo_t       *cr,
-                 const GdkRGBA *ink,
-                 double         width,
-                 double         height)
+swatch_draw_handles (cairo_t       *cr,
+                     const GdkRGBA *ink,
+                     double         width,
+                     double         top)
 {
   static const double dash[] = { 2, 2 };
-  VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
-  double t = vn_heat_t (vn_heat_axis (VN_METRIC_SQNR, self->sqnr_db), handles);
-  VnColor fill = vn_heat_color (VN_HEAT_ERROR, adw_style_manager_get_dark (self->style), t);
-  double top = floor ((height - 13) / 2);
-
-  swatch_rounded (cr, 0, top, width, 13, 3);
-  swatch_set_ink (cr, ink, 0.05);
-  cairo_fill (cr);
-  swatch_rounded (cr, 0.5, top + 0.5, MAX (6, t * width) - 1, 12, 3);
-  cairo_set_source_rgb (cr, fill.r, fill.g, fill.b);
-  cairo_fill_preserve (cr);
-  swatch_set_ink (cr, ink, 0.35);
-  cairo_set_line_width (cr, 1);
-  cairo_stroke (cr);
 
   swatch_set_ink (cr, ink, 0.3);
   cairo_set_dash (cr, dash, 2, 0);
@@ -132,6 +118,34 @@ swatch_draw_bar (VnSwatch      *self,
       cairo_line_to (cr, x, top + 15);
     }
   cairo_stroke (cr);
+}
+
+/* The bar of a share is as long as the share; others grow with the error. */
+static void
+swatch_draw_bar (VnSwatch      *self,
+                 cairo_t       *cr,
+                 const GdkRGBA *ink,
+                 double         width,
+                 double         height)
+{
+  gboolean is_share = vn_metric_get_info (self->metric)->scale == VN_SCALE_SHARE;
+  double t = vn_heat_t (vn_heat_axis (self->metric, self->value), self->handles);
+  double length = is_share ? CLAMP (self->value, 0, 1) * width : t * width;
+  VnColor fill = vn_heat_color (VN_HEAT_ERROR, adw_style_manager_get_dark (self->style), t);
+  double top = floor ((height - 13) / 2);
+
+  swatch_rounded (cr, 0, top, width, 13, 3);
+  swatch_set_ink (cr, ink, 0.05);
+  cairo_fill (cr);
+  swatch_rounded (cr, 0.5, top + 0.5, MAX (is_share ? 3 : 6, length) - 1, 12, 3);
+  cairo_set_source_rgb (cr, fill.r, fill.g, fill.b);
+  cairo_fill_preserve (cr);
+  swatch_set_ink (cr, ink, 0.35);
+  cairo_set_line_width (cr, 1);
+  cairo_stroke (cr);
+
+  if (!is_share)
+    swatch_draw_handles (cr, ink, width, top);
 }
 
 static void
@@ -172,8 +186,8 @@ vn_swatch_measure (GtkWidget      *widget,
     *minimum = *natural = SWATCH_HEIGHT;
   else
     {
-      *minimum = self->as_bar ? BAR_WIDTH / 2 : SWATCH_WIDTH;
-      *natural = self->as_bar ? BAR_WIDTH : SWATCH_WIDTH;
+      *minimum = self->as_bar ? MIN (self->bar_width, BAR_WIDTH / 2) : SWATCH_WIDTH;
+      *natural = self->as_bar ? self->bar_width : SWATCH_WIDTH;
     }
 }
 
@@ -203,6 +217,7 @@ vn_swatch_class_init (VnSwatchClass *klass)
 static void
 vn_swatch_init (VnSwatch *self)
 {
+  self->handles = vn_heat_default_handles (VN_METRIC_SQNR);
 }
 
 /**
@@ -215,38 +230,75 @@ vn_swatch_new (gboolean as_bar)
   VnSwatch *self = g_object_new (VN_TYPE_SWATCH, "valign", GTK_ALIGN_CENTER, NULL);
 
   self->as_bar = as_bar;
+  self->bar_width = BAR_WIDTH;
+  return GTK_WIDGET (self);
+}
+
+/**
+ * vn_swatch_new_bar:
+ * @width: in pixels, where there is room for it
+ *
+ * Returns: (transfer floating): a bar
+ */
+GtkWidget *
+vn_swatch_new_bar (int width)
+{
+  VnSwatch *self = VN_SWATCH (vn_swatch_new (TRUE));
+
+  self->bar_width = width;
   return GTK_WIDGET (self);
 }
 
 /* What the colour says, in words. */
-static char *
-swatch_dup_label (VnSwatchState state,
-                  double        sqnr_db)
+static void
+swatch_update_label (VnSwatch *self)
 {
   static const char * const bands[N_TICKS + 1] = { N_("fine"), N_("fine"), N_("watch"), N_("watch"), N_("bad") };
-  VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
+  const char *band = _(bands[vn_heat_ticks (vn_heat_axis (self->metric, self->value), self->handles)]);
+  g_autofree char *text = vn_metric_format (self->metric, self->value);
+  g_autofree char *label = NULL;
 
-  if (state != VN_SWATCH_VALUE)
-    return g_strdup (state == VN_SWATCH_FLOAT ? _("not quantized") : _("not measured"));
-  return g_strdup_printf (_("%.1f decibels, %s"), sqnr_db,
-                          _(bands[vn_heat_ticks (vn_heat_axis (VN_METRIC_SQNR, sqnr_db), handles)]));
+  if (self->state != VN_SWATCH_VALUE)
+    label = g_strdup (self->state == VN_SWATCH_FLOAT ? _("not quantized") : _("not measured"));
+  else if (self->metric == VN_METRIC_SQNR)
+    label = g_strdup_printf (_("%.1f decibels, %s"), self->value, band);
+  else
+    label = g_strdup_printf (_("%s %s, %s"), _(vn_metric_get_info (self->metric)->title), text, band);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
 }
 
 /**
  * vn_swatch_set:
- * @sqnr_db: signal to quantization noise; NaN counts as the worst
+ * @metric: not one whose scale depends on the network
+ * @value: NaN counts as the worst
+ *
+ * The handles are where they stand by default.
  */
 void
 vn_swatch_set (VnSwatch      *self,
                VnSwatchState  state,
-               double         sqnr_db)
+               VnMetric       metric,
+               double         value)
 {
-  g_autofree char *label = swatch_dup_label (state, sqnr_db);
-
   g_return_if_fail (VN_IS_SWATCH (self));
 
   self->state = state;
-  self->sqnr_db = sqnr_db;
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+  self->metric = metric;
+  self->value = value;
+  vn_swatch_set_handles (self, vn_heat_default_handles (metric));
+}
+
+/**
+ * vn_swatch_set_handles:
+ * @handles: where fine ends and bad begins, of the metric that is shown
+ */
+void
+vn_swatch_set_handles (VnSwatch      *self,
+                       VnHeatHandles  handles)
+{
+  g_return_if_fail (VN_IS_SWATCH (self));
+
+  self->handles = handles;
+  swatch_update_label (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-error-table.h"
+#include "vn-heat.h"
 
 #include <gtk/gtk.h>
 
@@ -20,9 +20,13 @@ typedef enum
   VN_SWATCH_VALUE,
 } VnSwatchState;
 
-GtkWidget *vn_swatch_new   (gboolean       as_bar);
-void       vn_swatch_set   (VnSwatch      *self,
-                            VnSwatchState  state,
-                            double         sqnr_db);
+GtkWidget *vn_swatch_new         (gboolean       as_bar);
+GtkWidget *vn_swatch_new_bar     (int            width);
+void       vn_swatch_set         (VnSwatch      *self,
+                                  VnSwatchState  state,
+                                  VnMetric       metric,
+                                  double         value);
+void       vn_swatch_set_handles (VnSwatch      *self,
+                                  VnHeatHandles  handles);
 
 G_END_DECLS

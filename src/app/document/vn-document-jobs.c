@@ -22,6 +22,10 @@ document_jobs_get_failure (VnWork work)
       return _("The model could not be opened");
     case VN_WORK_QUANTIZE:
       return _("Quantization failed");
+    case VN_WORK_IMPROVE:
+      return _("The improvement failed");
+    case VN_WORK_CURES:
+      return _("The cures could not be measured");
     case VN_WORK_EXPORT:
       return _("Export failed");
     case VN_WORK_NONE:
@@ -54,10 +58,9 @@ document_jobs_take_model (VnDocument *self,
 
 static void
 document_jobs_take_result (VnDocument *self,
-                           VnJob      *job)
+                           VnResult   *result,
+                           GHashTable *sizes)
 {
-  GHashTable *sizes = vn_quantize_job_get_shapes (VN_QUANTIZE_JOB (job));
-
   self->result_fits = self->data_serial == self->job_data_serial;
   if (self->result_fits && self->input_shapes != NULL && sizes != NULL)
     {
@@ -65,9 +68,72 @@ document_jobs_take_result (VnDocument *self,
       self->sizes = g_hash_table_ref (sizes);
     }
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
-  self->result_recipe = g_steal_pointer (&self->job_recipe);
-  document_jobs_keep_run (self, vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
-  vn_document_set_result (self, vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  self->result_recipe = vn_recipe_copy (result->recipe);
+  document_jobs_keep_run (self, result);
+  vn_document_judge_effects (self, result);
+  vn_document_set_result (self, result);
+}
+
+static void
+document_jobs_take_run (VnDocument *self,
+                        VnJob      *job)
+{
+  VnQuantizeJob *run = VN_QUANTIZE_JOB (job);
+
+  document_jobs_take_result (self, vn_quantize_job_get_result (run), vn_quantize_job_get_shapes (run));
+  vn_document_find_origins (self, run);
+}
+
+/**
+ * vn_document_make_run:
+ *
+ * Returns: (transfer full): a job that quantizes with the present recipe on the present samples; there must be some
+ */
+VnJob *
+vn_document_make_run (VnDocument *self)
+{
+  VnQuantizeSettings settings = { 0 };
+  g_autoptr(VnDataSpec) data = vn_data_spec_copy (self->data);
+  g_autoptr(GHashTable) given = NULL;
+
+  data->max_samples = self->n_samples;
+  given = vn_document_dup_given_shapes (self, data);
+  settings = (VnQuantizeSettings) { .model = self->model, .data = data, .recipe = self->recipe, .input_shapes = given,
+                                    .earlier = self->result != NULL ? self->result->stats : NULL };
+  return vn_quantize_job_new (&settings);
+}
+
+/* What was found becomes one step of the recipe. */
+static void
+document_jobs_take_improved (VnDocument *self,
+                             VnJob      *job)
+{
+  VnResult *result = vn_improve_job_get_result (VN_IMPROVE_JOB (job));
+  g_autoptr(VnJob) run = NULL;
+
+  vn_document_take_recipe (self, vn_recipe_copy (result->recipe), _("Improved automatically"));
+  g_clear_pointer (&self->improved, g_object_unref);
+  self->improved = g_object_ref (job);
+  document_jobs_take_result (self, result, NULL);
+  if (!self->result_fits)
+    return;
+  run = vn_document_make_run (self);
+  vn_document_find_origins (self, VN_QUANTIZE_JOB (run));
+}
+
+/* The result stays what it is, but now it is known what its cures gain. */
+static void
+document_jobs_take_cures (VnDocument *self,
+                          VnJob      *job)
+{
+  VnResult *found = vn_cure_job_get_result (VN_CURE_JOB (job));
+  g_autoptr(VnResult) result = NULL;
+
+  if (self->result == NULL || !vn_recipe_equal (self->result->recipe, found->recipe))
+    return;
+  result = vn_result_new_with_contributions (self->result, found->contributions);
+  result->diagnosis = vn_diagnosis_ref (found->diagnosis);
+  vn_document_set_result (self, result);
 }
 
 static void
@@ -82,7 +148,17 @@ document_jobs_job_succeeded (VnDocument *self,
   else if (work == VN_WORK_QUANTIZE)
     {
       title = _("Errors up to date");
-      document_jobs_take_result (self, job);
+      document_jobs_take_run (self, job);
+    }
+  else if (work == VN_WORK_IMPROVE)
+    {
+      title = _("Improved");
+      document_jobs_take_improved (self, job);
+    }
+  else if (work == VN_WORK_CURES)
+    {
+      title = _("Cures measured");
+      document_jobs_take_cures (self, job);
     }
   else
     title = _("Exported");
@@ -105,9 +181,10 @@ document_jobs_job_ended (GObject      *source,
     return;
   document_jobs_end_job (self);
   self->again = FALSE;
-  if (ok)
+  /* when the recipe has changed since, nobody wants what began with the one before */
+  if (ok && !(again && (work == VN_WORK_IMPROVE || work == VN_WORK_CURES)))
     document_jobs_job_succeeded (self, job, work);
-  else if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, document_jobs_get_failure (work), error);
   if (again && self->model != NULL && self->data != NULL && self->job == NULL)
     vn_document_quantize (self, NULL);
@@ -124,6 +201,27 @@ document_jobs_start_job (VnDocument *self,
   self->cancellable = g_cancellable_new ();
   vn_job_start (job, self->cancellable, document_jobs_job_ended, g_object_ref (self));
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
+}
+
+static gboolean
+document_jobs_can_run (VnDocument  *self,
+                       GError     **error)
+{
+  if (self->model != NULL && self->data != NULL)
+    return TRUE;
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                       self->model == NULL ? _("No model is open.") : _("No samples have been chosen."));
+  return FALSE;
+}
+
+static gboolean
+document_jobs_is_idle (VnDocument  *self,
+                       GError     **error)
+{
+  if (self->job == NULL)
+    return TRUE;
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("Another job is running: wait for its end or cancel it."));
+  return FALSE;
 }
 
 /* Stops what runs without waiting for it; its end is then nobody's business any more. */
@@ -169,39 +267,123 @@ gboolean
 vn_document_quantize (VnDocument  *self,
                       GError     **error)
 {
-  VnQuantizeSettings settings = { 0 };
-  g_autoptr(VnDataSpec) data = NULL;
-  g_autoptr(GHashTable) given = NULL;
-
   g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
 
-  if (self->model == NULL || self->data == NULL)
-    {
-      g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                           self->model == NULL ? _("No model is open.") : _("No samples have been chosen."));
-      return FALSE;
-    }
+  if (!document_jobs_can_run (self, error))
+    return FALSE;
+  vn_document_cancel_origins (self);
   if (self->job != NULL)
     {
       self->again = TRUE;
-      if (self->work == VN_WORK_QUANTIZE)
+      if (self->work != VN_WORK_OPEN && self->work != VN_WORK_EXPORT)
         g_cancellable_cancel (self->cancellable);
       return TRUE;
     }
+  self->job_data_serial = self->data_serial;
+  document_jobs_start_job (self, vn_document_make_run (self), VN_WORK_QUANTIZE);
+  return TRUE;
+}
 
+/**
+ * vn_document_improve:
+ * @seconds: no step is begun that would probably end later
+ * @accuracy_first: also what makes the export slower in ONNX Runtime
+ *
+ * Begins to try what may lower the error, starting from the present recipe. What was found is one step that can be undone; how
+ * the single steps did is told by vn_document_get_tries().
+ *
+ * Returns: %FALSE if no model is open, no samples have been chosen, or something else is going on
+ */
+gboolean
+vn_document_improve (VnDocument  *self,
+                     double       seconds,
+                     gboolean     accuracy_first,
+                     GError     **error)
+{
+  g_autoptr(VnDataSpec) data = NULL;
+  g_autoptr(GHashTable) given = NULL;
+  VnImproveSettings settings = { .seconds = seconds, .accuracy_first = accuracy_first };
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self) && seconds > 0, FALSE);
+
+  if (!document_jobs_can_run (self, error) || !document_jobs_is_idle (self, error))
+    return FALSE;
+  vn_document_cancel_origins (self);
   data = vn_data_spec_copy (self->data);
   data->max_samples = self->n_samples;
   given = vn_document_dup_given_shapes (self, data);
-  settings.model = self->model;
-  settings.data = data;
-  settings.recipe = self->recipe;
-  settings.input_shapes = given;
-  settings.earlier = self->result != NULL ? self->result->stats : NULL;
-  g_clear_pointer (&self->job_recipe, vn_recipe_free);
-  self->job_recipe = vn_recipe_copy (self->recipe);
+  settings.quantize = (VnQuantizeSettings) { .model = self->model, .data = data, .recipe = self->recipe, .input_shapes = given };
   self->job_data_serial = self->data_serial;
-  document_jobs_start_job (self, vn_quantize_job_new (&settings), VN_WORK_QUANTIZE);
+  self->improve_ends = g_get_monotonic_time () + (gint64) (seconds * G_USEC_PER_SEC);
+  document_jobs_start_job (self, vn_improve_job_new (&settings), VN_WORK_IMPROVE);
   return TRUE;
+}
+
+/**
+ * vn_document_measure_cures:
+ * @seconds: no cure is tried that would probably take longer
+ *
+ * Begins to measure what the cures of the present result gain; it comes again with them.
+ *
+ * Returns: %FALSE if no model is open, no samples have been chosen, or something else is going on
+ */
+gboolean
+vn_document_measure_cures (VnDocument  *self,
+                           double       seconds,
+                           GError     **error)
+{
+  g_autoptr(VnDataSpec) data = NULL;
+  g_autoptr(GHashTable) given = NULL;
+  VnCureSettings settings = { .seconds = seconds, .n_tensors = VN_CURE_TENSORS };
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self) && seconds > 0, FALSE);
+
+  if (!document_jobs_can_run (self, error) || !document_jobs_is_idle (self, error))
+    return FALSE;
+  vn_document_cancel_origins (self);
+  data = vn_data_spec_copy (self->data);
+  data->max_samples = self->n_samples;
+  given = vn_document_dup_given_shapes (self, data);
+  settings.quantize = (VnQuantizeSettings) { .model = self->model, .data = data, .recipe = self->recipe, .input_shapes = given };
+  self->job_data_serial = self->data_serial;
+  document_jobs_start_job (self, vn_cure_job_new (&settings), VN_WORK_CURES);
+  return TRUE;
+}
+
+/**
+ * vn_document_get_improve_seconds:
+ *
+ * Returns: how much of the time for improving is left; negative if that is not what is going on
+ */
+double
+vn_document_get_improve_seconds (VnDocument *self)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), -1);
+
+  if (self->work != VN_WORK_IMPROVE)
+    return -1;
+  return MAX (0, (double) (self->improve_ends - g_get_monotonic_time ()) / G_USEC_PER_SEC);
+}
+
+/**
+ * vn_document_get_tries:
+ *
+ * Returns: (transfer none) (nullable) (element-type VnImproveTry): what was tried when the model was improved last; %NULL if it
+ *   was not, or that was taken back
+ */
+GPtrArray *
+vn_document_get_tries (VnDocument *self)
+{
+  const VnRecipe *found;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  if (self->improved == NULL)
+    return NULL;
+  found = vn_improve_job_get_result (VN_IMPROVE_JOB (self->improved))->recipe;
+  if (!vn_recipe_equal (found, self->recipe) && !vn_history_contains (self->history, found))
+    return NULL;
+  return vn_improve_job_get_tries (VN_IMPROVE_JOB (self->improved));
 }
 
 /**
@@ -225,12 +407,8 @@ vn_document_export (VnDocument  *self,
                            _("The model has not been quantized yet: there is nothing to export."));
       return FALSE;
     }
-  if (self->job != NULL)
-    {
-      g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING,
-                           _("Another job is running: wait for its end or cancel it."));
-      return FALSE;
-    }
+  if (!document_jobs_is_idle (self, error))
+    return FALSE;
   document_jobs_start_job (self, vn_export_job_new (self->result, model_path, report_dir), VN_WORK_EXPORT);
   return TRUE;
 }
@@ -246,7 +424,7 @@ vn_document_get_job (VnDocument *self)
 /**
  * vn_document_cancel:
  *
- * Asks the running job to end. What was there before it stays.
+ * Asks the running job to end, or else the search for where error starts. What was there before it stays.
  */
 void
 vn_document_cancel (VnDocument *self)
@@ -256,4 +434,6 @@ vn_document_cancel (VnDocument *self)
   self->again = FALSE;
   if (self->cancellable != NULL)
     g_cancellable_cancel (self->cancellable);
+  else
+    vn_document_cancel_origins (self);
 }

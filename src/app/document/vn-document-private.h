@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-typedef enum { VN_WORK_NONE, VN_WORK_OPEN, VN_WORK_QUANTIZE, VN_WORK_EXPORT } VnWork;
+typedef enum { VN_WORK_NONE, VN_WORK_OPEN, VN_WORK_QUANTIZE, VN_WORK_IMPROVE, VN_WORK_CURES, VN_WORK_EXPORT } VnWork;
 
 enum
 {
@@ -20,6 +20,7 @@ enum
   VN_SIGNAL_SELECTION,
   VN_SIGNAL_METRIC,
   VN_SIGNAL_JOB,
+  VN_SIGNAL_ORIGINS,
   VN_SIGNAL_FAILED,
   VN_SIGNAL_DONE,
   VN_SIGNAL_NOTICE,
@@ -38,7 +39,8 @@ struct _VnDocument
   guint         n_samples;
   GHashTable   *input_shapes;  /* name -> VnShape: inputs with open dims, sizes by the user; NULL: there are none */
   GHashTable   *sizes;         /* name -> VnShape: what the samples were opened with; NULL: not yet, or all are fixed */
-  VnMetric      metric;
+  VnMetric      metric;        /* if @metric_chosen */
+  gboolean      metric_chosen; /* by the user; else it is the best that was measured */
 
   VnRecipe     *recipe;
   VnHistory    *history;
@@ -54,9 +56,13 @@ struct _VnDocument
   VnWork        work;
   GCancellable *cancellable;
   guint         data_serial, job_data_serial;
-  VnRecipe     *job_recipe;
   gboolean      again;         /* quantize once more when the running job has ended */
   void        (*opened) (VnDocument *self);   /* (nullable): what follows when the model that is being opened is there */
+  VnJob        *improved;      /* (nullable): the last that improved this model; tells what it tried */
+  gint64        improve_ends;  /* monotonic: when the time for it is over */
+  GPtrArray    *effects;       /* of VnEffect */
+  VnJob        *origins;       /* runs beside @job: where the error of @result starts */
+  GCancellable *origins_cancellable;
   VnProject    *project;       /* being opened: its model is on the way */
   gboolean      is_demo;       /* of what was opened last */
 };
@@ -67,5 +73,18 @@ GHashTable *vn_document_dup_given_shapes (VnDocument       *self,
 void vn_document_set_result   (VnDocument *self,
                                VnResult   *result);
 void vn_document_update_nodes (VnDocument *self);
+void vn_document_take_recipe  (VnDocument *self,
+                               VnRecipe   *recipe,
+                               const char *title);
+VnRecipe *vn_document_make_precision (VnDocument      *self,
+                                      GtkBitset       *nodes,
+                                      VnNodePrecision  precision,
+                                      guint           *n);
+GPtrArray *vn_document_effects_new (void);
+void vn_document_judge_effects (VnDocument *self,
+                               VnResult   *result);
+VnJob *vn_document_make_run   (VnDocument *self);
+void vn_document_find_origins (VnDocument *self,
+                               VnQuantizeJob *run);
 
 G_END_DECLS

@@ -31,16 +31,23 @@ vn_document_is_stale (VnDocument *self)
 }
 
 static void
+document_recipe_set (VnDocument *self,
+                     VnRecipe   *recipe)
+{
+  self->recipe = recipe;
+  vn_document_update_nodes (self);
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_RECIPE], 0);
+}
+
+static void
 document_recipe_replace (VnDocument *self,
                          VnRecipe   *recipe)
 {
   g_autoptr(GError) error = NULL;
 
-  self->recipe = recipe;
-  vn_document_update_nodes (self);
-  g_signal_emit (self, vn_document_signals[VN_SIGNAL_RECIPE], 0);
+  document_recipe_set (self, recipe);
   /* What is on the screen follows the rules; before the first run there is nothing to follow. */
-  if ((self->result != NULL || self->work == VN_WORK_QUANTIZE) && self->data != NULL &&
+  if ((self->result != NULL || self->work == VN_WORK_QUANTIZE || self->work == VN_WORK_IMPROVE) && self->data != NULL &&
       !vn_document_quantize (self, &error))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Quantization failed"), error);
 }
@@ -66,6 +73,29 @@ vn_document_edit_recipe (VnDocument *self,
     }
   vn_history_push (self->history, self->recipe, title);
   document_recipe_replace (self, recipe);
+}
+
+/**
+ * vn_document_take_recipe:
+ * @recipe: (transfer full): of a result that is about to be shown
+ * @title: what was done, in a few words
+ *
+ * As vn_document_edit_recipe(), but nothing is run: the result is there.
+ */
+void
+vn_document_take_recipe (VnDocument *self,
+                         VnRecipe   *recipe,
+                         const char *title)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  if (vn_recipe_equal (self->recipe, recipe))
+    {
+      vn_recipe_free (recipe);
+      return;
+    }
+  vn_history_push (self->history, self->recipe, title);
+  document_recipe_set (self, recipe);
 }
 
 gboolean
@@ -200,6 +230,36 @@ vn_document_get_precision_title (VnNodePrecision precision,
 }
 
 /**
+ * vn_document_make_precision:
+ * @nodes: indices of nodes
+ * @n: (out) (optional): how many of them it changes
+ *
+ * Returns: (transfer full) (nullable): the recipe with that precision of their outputs; %NULL if it is the present one
+ */
+VnRecipe *
+vn_document_make_precision (VnDocument      *self,
+                            GtkBitset       *nodes,
+                            VnNodePrecision  precision,
+                            guint           *n)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
+  GtkBitsetIter iter;
+  guint index, n_changed = 0;
+
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok;
+       ok = gtk_bitset_iter_next (&iter, &index))
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
+
+      if (item != NULL)
+        n_changed += document_recipe_change_node (recipe, item, precision);
+    }
+  if (n != NULL)
+    *n = n_changed;
+  return n_changed > 0 ? g_steal_pointer (&recipe) : NULL;
+}
+
+/**
  * vn_document_set_precision:
  * @nodes: indices of nodes
  * @precision: of their outputs from now on
@@ -216,27 +276,15 @@ vn_document_set_precision (VnDocument      *self,
 {
   g_autofree char *title = NULL;
   VnRecipe *recipe;
-  GtkBitsetIter iter;
-  guint index, n = 0;
+  guint n = 0;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (self), 0);
   g_return_val_if_fail (nodes != NULL, 0);
 
-  recipe = vn_recipe_copy (self->recipe);
-  for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok;
-       ok = gtk_bitset_iter_next (&iter, &index))
-    {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
-
-      if (item != NULL)
-        n += document_recipe_change_node (recipe, item, precision);
-    }
-
+  recipe = vn_document_make_precision (self, nodes, precision, &n);
   title = vn_document_get_precision_title (precision, n);
-  if (n > 0)
+  if (recipe != NULL)
     vn_document_edit_recipe (self, recipe, title);
-  else
-    vn_recipe_free (recipe);
   return n;
 }
 

@@ -110,7 +110,7 @@ document_selection_is_bad (VnDocument *self,
 {
   g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
 
-  return item->measured && !(item->metrics[VN_METRIC_SQNR] >= vn_metric_get_info (VN_METRIC_SQNR)->bad);
+  return vn_node_item_is_rated (item) && vn_node_item_get_ticks (item) == 4;
 }
 
 /**

@@ -24,11 +24,16 @@ vn_document_dispose (GObject *object)
   self->again = FALSE;
   if (self->cancellable != NULL)
     g_cancellable_cancel (self->cancellable);
+  if (self->origins_cancellable != NULL)
+    g_cancellable_cancel (self->origins_cancellable);
+  g_clear_object (&self->origins);
+  g_clear_object (&self->improved);
+  g_clear_pointer (&self->effects, g_ptr_array_unref);
+  g_clear_object (&self->origins_cancellable);
   g_clear_object (&self->nodes);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
   g_clear_pointer (&self->runs, g_ptr_array_unref);
-  g_clear_pointer (&self->job_recipe, vn_recipe_free);
   g_clear_pointer (&self->model, vn_model_unref);
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
@@ -53,6 +58,7 @@ vn_document_class_init (VnDocumentClass *klass)
     [VN_SIGNAL_SELECTION] = "selection-changed",
     [VN_SIGNAL_METRIC] = "metric-changed",
     [VN_SIGNAL_JOB] = "job-changed",
+    [VN_SIGNAL_ORIGINS] = "origins-changed",
   };
 
   G_OBJECT_CLASS (klass)->dispose = vn_document_dispose;
@@ -78,6 +84,7 @@ vn_document_init (VnDocument *self)
   self->recipe = vn_recipe_new (vn_preset_find (preset, NULL) != NULL ? preset : NULL);
   self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
   self->history = vn_history_new ();
+  self->effects = vn_document_effects_new ();
   self->selection = gtk_bitset_new_empty ();
 }
 
@@ -134,6 +141,7 @@ vn_document_set_model (VnDocument *self,
 
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
+  vn_document_cancel_origins (self);
   items = g_ptr_array_new_with_free_func (g_object_unref);
   old = self->model;
   self->model = model != NULL ? vn_model_ref (model) : NULL;
@@ -144,6 +152,8 @@ vn_document_set_model (VnDocument *self,
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_ptr_array_set_size (self->runs, 0);
+  g_ptr_array_set_size (self->effects, 0);
+  g_clear_object (&self->improved);
   vn_history_clear (self->history);
   g_ptr_array_set_size (self->recipe->overrides, 0);
   gtk_bitset_remove_all (self->selection);
@@ -248,18 +258,29 @@ vn_document_get_result (VnDocument *self)
   return self->result;
 }
 
+/* Lists have the scale that the metric has in all networks: for one that has none they stay with the ratio. */
+static VnMetric
+document_get_list_metric (VnDocument *self)
+{
+  VnMetric metric = vn_document_get_metric (self);
+
+  return vn_metric_get_info (metric)->scale != VN_SCALE_SIZE ? metric : VN_METRIC_SQNR;
+}
+
 /* Everything the lists show about a node that is not in the model. */
 void
 vn_document_update_nodes (VnDocument *self)
 {
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->nodes));
   g_autofree int *deciding = self->model != NULL ? vn_rules_find_deciding (self->recipe, self->model->graph) : NULL;
+  VnMetric metric = document_get_list_metric (self);
+  VnHeatHandles handles = vn_heat_handles_for_run (VN_METRIC_CONTRIBUTION, self->result != NULL ? self->result->errors : NULL);
 
   for (guint i = 0; i < n; i++)
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), i);
 
-      vn_node_item_update (item, self->result, self->recipe, deciding[item->index]);
+      vn_node_item_update (item, self->result, self->recipe, deciding[item->index], metric, handles);
     }
 }
 
@@ -268,10 +289,13 @@ vn_document_set_result (VnDocument *self,
                         VnResult   *result)
 {
   g_autoptr(VnResult) old G_GNUC_UNUSED = self->result;
+  VnMetric metric = vn_document_get_metric (self);
 
   self->result = result != NULL ? vn_result_ref (result) : NULL;
   vn_document_update_nodes (self);
   document_emit (self, VN_SIGNAL_RESULT);
+  if (vn_document_get_metric (self) != metric)
+    document_emit (self, VN_SIGNAL_METRIC);
 }
 
 static guint
@@ -383,22 +407,40 @@ vn_document_set_n_samples (VnDocument *self,
   document_emit (self, VN_SIGNAL_DATA);
 }
 
+/**
+ * vn_document_get_metric:
+ *
+ * Returns: what the user has chosen; before that where error starts, as soon as that was measured, until then the signal to
+ *   noise ratio
+ */
 VnMetric
 vn_document_get_metric (VnDocument *self)
 {
   g_return_val_if_fail (VN_IS_DOCUMENT (self), VN_METRIC_SQNR);
 
-  return self->metric;
+  if (self->metric_chosen)
+    return self->metric;
+  return self->result != NULL && self->result->contributions != NULL ? VN_METRIC_CONTRIBUTION : VN_METRIC_SQNR;
 }
 
+/**
+ * vn_document_set_metric:
+ *
+ * Has graph and lists go by @metric from now on, whatever is measured.
+ */
 void
 vn_document_set_metric (VnDocument *self,
                         VnMetric    metric)
 {
+  gboolean same;
+
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
-  if (self->metric == metric)
-    return;
+  same = vn_document_get_metric (self) == metric;
   self->metric = metric;
+  self->metric_chosen = TRUE;
+  if (same)
+    return;
+  vn_document_update_nodes (self);
   document_emit (self, VN_SIGNAL_METRIC);
 }

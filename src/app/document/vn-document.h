@@ -20,6 +20,7 @@ G_BEGIN_DECLS
  * - selection-changed
  * - metric-changed: what lists and graph colour by
  * - job-changed: a job began or ended
+ * - origins-changed: the search for where error starts began, or ended; it goes on beside other jobs
  * - failed (title, GError): a job ended with an error
  * - done (title): a job ended well
  * - notice (text): something that the user should know
@@ -32,6 +33,25 @@ G_DECLARE_FINAL_TYPE (VnDocument, vn_document, VN, DOCUMENT, GObject)
 
 /* What the rule for a single node says. */
 typedef enum { VN_NODE_AS_RECIPE, VN_NODE_8_BIT, VN_NODE_16_BIT, VN_NODE_FLOAT } VnNodePrecision;
+
+/**
+ * VnEffect: a change of the recipe that was to lower the error, and what came of it.
+ * @key: what was changed: the same change again has the same
+ * @title: of the step in the history
+ * @before_db, @after_db: signal to noise of the outputs, see vn_error_table_get_outputs_sqnr()
+ * @bytes: how much the quantized file grew by it
+ * @measured: the run with it is over; else @after_db and @bytes are not known yet
+ */
+typedef struct
+{
+  char     *key, *title;
+  double    before_db, after_db;
+  gint64    bytes;
+  gboolean  measured;
+  /*< private >*/
+  VnRecipe *recipe;
+  gint64    bytes_before;
+} VnEffect;
 
 VnDocument       *vn_document_new            (void);
 
@@ -92,6 +112,22 @@ guint             vn_document_set_precision  (VnDocument        *self,
 gboolean          vn_document_add_region     (VnDocument        *self,
                                               GtkBitset         *nodes,
                                               VnNodePrecision    precision);
+void              vn_document_try            (VnDocument        *self,
+                                              VnRecipe          *recipe,
+                                              const char        *title,
+                                              const char        *key);
+gboolean          vn_document_try_precision  (VnDocument        *self,
+                                              guint              node,
+                                              VnNodePrecision    precision);
+char             *vn_document_dup_precision_key (VnDocument     *self,
+                                                 guint           node,
+                                                 VnNodePrecision precision);
+const VnEffect   *vn_document_find_effect    (VnDocument        *self,
+                                              const char        *key);   /* NULL: not tried */
+GPtrArray        *vn_document_get_effects    (VnDocument        *self);   /* of VnEffect, oldest first */
+gboolean          vn_effect_has_helped       (const VnEffect    *effect);
+gboolean          vn_document_is_in_force    (VnDocument        *self,
+                                              const VnEffect    *effect);
 void              vn_document_move_rule      (VnDocument        *self,
                                               guint              rule);
 char             *vn_document_get_precision_title (VnNodePrecision precision,
@@ -138,6 +174,15 @@ void              vn_document_open           (VnDocument        *self,
                                               const char        *path);
 gboolean          vn_document_quantize       (VnDocument        *self,
                                               GError           **error);
+gboolean          vn_document_improve        (VnDocument        *self,
+                                              double             seconds,
+                                              gboolean           accuracy_first,
+                                              GError           **error);
+gboolean          vn_document_measure_cures  (VnDocument        *self,
+                                              double             seconds,
+                                              GError           **error);
+double            vn_document_get_improve_seconds (VnDocument   *self);   /* negative: not improving */
+GPtrArray        *vn_document_get_tries      (VnDocument        *self);   /* of VnImproveTry; NULL: not improved yet */
 void              vn_document_open_dataset_async (VnDocument          *self,
                                                   const VnDataSpec    *data,
                                                   GCancellable        *cancellable,
@@ -152,6 +197,9 @@ gboolean          vn_document_export         (VnDocument        *self,
                                               const char        *report_dir,
                                               GError           **error);
 VnJob            *vn_document_get_job        (VnDocument        *self);   /* NULL: idle */
+gboolean          vn_document_search_origins (VnDocument        *self);
+void              vn_document_cancel_origins (VnDocument        *self);
+VnJob            *vn_document_get_origins_job (VnDocument       *self);   /* NULL: not looking for them */
 void              vn_document_cancel         (VnDocument        *self);
 
 G_END_DECLS

@@ -54,6 +54,23 @@ vn_history_free (VnHistory *self)
 }
 
 /**
+ * vn_history_contains:
+ *
+ * Returns: whether @recipe is one that the present one came from
+ */
+gboolean
+vn_history_contains (const VnHistory *self,
+                     const VnRecipe  *recipe)
+{
+  g_return_val_if_fail (self != NULL && recipe != NULL, FALSE);
+
+  for (guint i = 0; i < self->undo->len; i++)
+    if (vn_recipe_equal (((const Step *) g_ptr_array_index (self->undo, i))->recipe, recipe))
+      return TRUE;
+  return FALSE;
+}
+
+/**
  * vn_history_clear:
  *
  * Forgets all steps.

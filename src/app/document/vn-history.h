@@ -16,6 +16,8 @@ void        vn_history_clear     (VnHistory   *self);
 void        vn_history_push      (VnHistory   *self,
                                   VnRecipe    *before,
                                   const char  *title);
+gboolean    vn_history_contains (const VnHistory *self,
+                                 const VnRecipe  *recipe);
 gboolean    vn_history_can_undo  (VnHistory   *self);
 gboolean    vn_history_can_redo  (VnHistory   *self);
 const char *vn_history_undo      (VnHistory   *self,

@@ -136,6 +136,8 @@ vn_recipe_excludes (const VnRecipe *recipe,
  * @result: (nullable): the last run
  * @recipe: what holds now
  * @rule: number of the rule of @recipe that decides about the node, or -1
+ * @metric: that lists colour by
+ * @share_handles: of the contribution in this run
  *
  * Takes over what was measured and decided, and tells whoever shows the item.
  */
@@ -143,7 +145,9 @@ void
 vn_node_item_update (VnNodeItem     *self,
                      VnResult       *result,
                      const VnRecipe *recipe,
-                     int             rule)
+                     int             rule,
+                     VnMetric        metric,
+                     VnHeatHandles   share_handles)
 {
   const VnErrorRow *row;
   const VnTensorPlan *plan;
@@ -154,6 +158,9 @@ vn_node_item_update (VnNodeItem     *self,
   plan = result != NULL ? vn_result_get_node_plan (result, self->node) : NULL;
   self->excluded = rule >= 0 && ((const VnOverride *) g_ptr_array_index (recipe->overrides, rule))->exclude;
   self->has_rule = vn_recipe_has_rule (recipe, self->label);
+  self->metric = metric;
+  self->share_handles = share_handles;
+  self->handles = metric == VN_METRIC_CONTRIBUTION ? share_handles : vn_heat_default_handles (metric);
   self->measured = row != NULL;
   self->n_bad = row != NULL ? row->n_bad : 0;
   for (guint i = 0; i < VN_N_METRICS; i++)
@@ -165,6 +172,59 @@ vn_node_item_update (VnNodeItem     *self,
 
   self->revision++;
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_REVISION]);
+}
+
+/**
+ * vn_node_item_is_rated:
+ *
+ * Returns: whether the metric that lists go by was measured for the node
+ */
+gboolean
+vn_node_item_is_rated (VnNodeItem *self)
+{
+  g_return_val_if_fail (VN_IS_NODE_ITEM (self), FALSE);
+
+  return self->measured && !self->excluded && !(self->metric == VN_METRIC_CONTRIBUTION && isnan (self->metrics[self->metric]));
+}
+
+/**
+ * vn_node_item_get_axis:
+ *
+ * Returns: where the node lies on the axis of the metric that lists go by, higher is better; NaN, the worst, if it gives values
+ *   that are no numbers
+ */
+double
+vn_node_item_get_axis (VnNodeItem *self)
+{
+  g_return_val_if_fail (VN_IS_NODE_ITEM (self), NAN);
+
+  return self->n_bad > 0 ? NAN : vn_heat_axis (self->metric, self->metrics[self->metric]);
+}
+
+/**
+ * vn_node_item_get_ticks:
+ *
+ * Returns: 0 to 4, see vn_heat_ticks(); of a node that is rated
+ */
+guint
+vn_node_item_get_ticks (VnNodeItem *self)
+{
+  g_return_val_if_fail (VN_IS_NODE_ITEM (self), 0);
+
+  return vn_heat_ticks (vn_node_item_get_axis (self), self->handles);
+}
+
+/**
+ * vn_node_item_format:
+ *
+ * Returns: (transfer full): the metric that lists go by, with its unit; "" if the node is not rated
+ */
+char *
+vn_node_item_format (VnNodeItem *self)
+{
+  g_return_val_if_fail (VN_IS_NODE_ITEM (self), NULL);
+
+  return vn_node_item_is_rated (self) ? vn_metric_format (self->metric, self->metrics[self->metric]) : g_strdup ("");
 }
 
 /**

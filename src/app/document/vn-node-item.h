@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-heat.h"
 #include "vn-result.h"
 
 G_BEGIN_DECLS
@@ -27,6 +28,9 @@ struct _VnNodeItem
   gboolean      has_rule;      /* one of its own */
   gboolean      measured;
   double        metrics[VN_N_METRICS];
+  VnMetric      metric;        /* that lists colour by and go by */
+  VnHeatHandles handles;       /* of @metric, in this run */
+  VnHeatHandles share_handles; /* of the contribution, in this run */
   guint64       n_bad;
 
   /*< private >*/
@@ -37,7 +41,13 @@ VnNodeItem *vn_node_item_new         (const VnNode   *node);
 void        vn_node_item_update      (VnNodeItem     *self,
                                       VnResult       *result,
                                       const VnRecipe *recipe,
-                                      int             rule);
+                                      int             rule,
+                                      VnMetric        metric,
+                                      VnHeatHandles   share_handles);
+gboolean    vn_node_item_is_rated    (VnNodeItem     *self);
+double      vn_node_item_get_axis    (VnNodeItem     *self);   /* vn_heat_axis() */
+guint       vn_node_item_get_ticks   (VnNodeItem     *self);   /* vn_heat_ticks() */
+char       *vn_node_item_format      (VnNodeItem     *self);
 gboolean    vn_node_item_matches     (VnNodeItem     *self,
                                       const char     *folded);
 gboolean    vn_recipe_has_rule       (const VnRecipe *recipe,

@@ -186,7 +186,7 @@ vn_scope_get_nodes (VnScope *self)
 /**
  * vn_scope_get_worst:
  *
- * Returns: (transfer none) (nullable): the node below with the lowest signal to noise ratio
+ * Returns: (transfer none) (nullable): the node below that is worst by the metric that lists go by
  */
 VnNodeItem *
 vn_scope_get_worst (VnScope *self)
@@ -200,8 +200,8 @@ vn_scope_get_worst (VnScope *self)
       g_autoptr(GObject) child = g_list_model_get_item (G_LIST_MODEL (self->children), i);
       VnNodeItem *item = VN_IS_SCOPE (child) ? vn_scope_get_worst (VN_SCOPE (child)) : VN_NODE_ITEM (child);
 
-      if (item != NULL && item->measured && !item->excluded &&
-          (worst == NULL || !(item->metrics[VN_METRIC_SQNR] >= worst->metrics[VN_METRIC_SQNR])))
+      if (item != NULL && vn_node_item_is_rated (item) &&
+          (worst == NULL || !(vn_node_item_get_axis (item) >= vn_node_item_get_axis (worst))))
         worst = item;
     }
   return worst;

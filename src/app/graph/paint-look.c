@@ -99,7 +99,7 @@ paint_look_fill_of (const VnGraphTheme *theme,
     return vn_heat_color (VN_HEAT_ERROR, theme->dark, 0);
   if (!item->measured)
     return theme->canvas;
-  return vn_heat_color (kind == VN_OVERLAY_AMOUNT ? VN_HEAT_AMOUNT : VN_HEAT_ERROR, theme->dark,
+  return vn_heat_color (kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_KERNELS ? VN_HEAT_AMOUNT : VN_HEAT_ERROR, theme->dark,
                         item->is_nan ? 1 : item->t);
 }
 

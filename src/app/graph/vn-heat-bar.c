@@ -52,6 +52,8 @@ heat_bar_format_value (VnHeatBar *self,
 
   if (scale == VN_SCALE_DB)
     g_snprintf (text, size, "%s%g", value < 0 ? "\u2212" : "", fabs (value));
+  else if (scale == VN_SCALE_SHARE)
+    g_snprintf (text, size, "%.3g\u00a0%%", 100 * value);
   else
     g_snprintf (text, size, "%.*g", scale == VN_SCALE_COSINE ? 6 : 3, value);
 }
@@ -485,6 +487,8 @@ vn_heat_bar_set_metric (VnHeatBar     *self,
   self->start[BAD] = defaults.bad;
   self->best = ceil ((defaults.fine + 20) / 10) * 10;
   self->worst = floor ((defaults.bad - 10) / 10) * 10;
+  if (vn_metric_get_info (metric)->scale == VN_SCALE_SHARE)   /* there is no more than the whole */
+    self->worst = MAX (self->worst, 0);
   vn_heat_bar_set_handles (self, handles);
 }
 

@@ -6,6 +6,7 @@
 #include "vn-i18n.h"
 
 #include <adwaita.h>
+#include <math.h>
 
 #define WIDTH        288
 #define SWATCH_WIDTH  22
@@ -21,6 +22,7 @@ struct _VnLegend
   GtkWidget     *unit;
   GtkWidget     *bar;
   GtkWidget     *keys;
+  GtkWidget     *kernels;                  /* GtkLabel: what is expected of ONNX Runtime */
   GtkWidget     *counts[VN_N_BANDS];
   VnHeatHandles  handles[VN_N_METRICS], defaults[VN_N_METRICS];
   gboolean       quiet;                    /* being set, not chosen */
@@ -28,7 +30,7 @@ struct _VnLegend
 
 G_DEFINE_FINAL_TYPE (VnLegend, vn_legend, GTK_TYPE_WIDGET)
 
-enum { CHOICE_PRECISION = VN_N_METRICS, CHOICE_NONE };
+enum { CHOICE_PRECISION = VN_N_METRICS, CHOICE_NONE, CHOICE_KERNELS };
 
 static const struct { const char *title; double t; guint ticks; } bands[VN_N_BANDS] = {
   [VN_BAND_FINE] = { N_("Fine"), 0.2, 1 },
@@ -55,6 +57,12 @@ legend_update_unit (VnLegend *self)
       return;
     }
   info = vn_metric_get_info (legend_chosen (self));
+  gtk_widget_set_tooltip_text (self->unit, info->scale == VN_SCALE_SHARE ? _("Share of the error of the outputs that starts at the node") : NULL);
+  if (info->scale == VN_SCALE_SHARE)
+    {
+      gtk_label_set_text (GTK_LABEL (self->unit), _("share, lower is better"));
+      return;
+    }
   text = g_strdup_printf ("%s%s%s", info->unit != NULL && *info->unit != '\0' ? _(info->unit) : "",
                           info->unit != NULL && *info->unit != '\0' ? ", " : "",
                           vn_metric_is_higher_better (legend_chosen (self)) ? _("higher is better") : _("lower is better"));
@@ -69,6 +77,7 @@ legend_show_metric (VnLegend *self)
 
   gtk_widget_set_visible (self->bar, is_metric);
   gtk_widget_set_visible (self->keys, is_metric);
+  gtk_widget_set_visible (self->kernels, metric == CHOICE_KERNELS);
   legend_update_unit (self);
   if (is_metric)
     vn_heat_bar_set_metric (VN_HEAT_BAR (self->bar), metric, self->handles[metric], self->defaults[metric]);
@@ -175,6 +184,7 @@ legend_make_choice (VnLegend *self)
     gtk_string_list_append (titles, _(vn_metric_get_info (i)->title));
   gtk_string_list_append (titles, _("Precision"));
   gtk_string_list_append (titles, _("No colors"));
+  gtk_string_list_append (titles, _("ONNX Runtime kernels"));
   choice = gtk_drop_down_new (G_LIST_MODEL (titles), NULL);
   gtk_widget_add_css_class (choice, "flat");
   gtk_widget_add_css_class (choice, "legend-choice");
@@ -207,6 +217,13 @@ legend_make_scale_page (VnLegend *self)
   for (guint i = 0; i < VN_N_BANDS; i++)
     gtk_box_append (GTK_BOX (self->keys), legend_make_key (self, i));
   gtk_box_append (GTK_BOX (box), self->keys);
+  self->kernels = gtk_label_new (NULL);
+  gtk_label_set_xalign (GTK_LABEL (self->kernels), 0);
+  gtk_label_set_wrap (GTK_LABEL (self->kernels), TRUE);
+  gtk_label_set_max_width_chars (GTK_LABEL (self->kernels), 44);
+  gtk_widget_set_margin_start (self->kernels, 6);
+  gtk_widget_add_css_class (self->kernels, "caption");
+  gtk_box_append (GTK_BOX (box), self->kernels);
   return box;
 }
 
@@ -297,7 +314,7 @@ vn_legend_new (void)
 /**
  * vn_legend_get_kind:
  *
- * Returns: what the user wants to see: error, precision or no colours
+ * Returns: what the user wants to see: error, precision kernels or no colours
  */
 VnOverlayKind
 vn_legend_get_kind (VnLegend *self)
@@ -306,6 +323,8 @@ vn_legend_get_kind (VnLegend *self)
 
   if (legend_chosen (self) < VN_N_METRICS)
     return VN_OVERLAY_ERROR;
+  if (legend_chosen (self) == CHOICE_KERNELS)
+    return VN_OVERLAY_KERNELS;
   return legend_chosen (self) == CHOICE_PRECISION ? VN_OVERLAY_PRECISION : VN_OVERLAY_NONE;
 }
 
@@ -355,7 +374,8 @@ vn_legend_get_handles (VnLegend *self)
  * vn_legend_set_defaults:
  * @defaults: where the handles of @metric stand for this network before anybody moves them
  *
- * Puts the handles of a metric there, and back there on a double click. No signal.
+ * Puts the handles of a metric there, and back there on a double click; handles that were moved stay while the defaults are the
+ * same. No signal.
  */
 void
 vn_legend_set_defaults (VnLegend      *self,
@@ -365,6 +385,8 @@ vn_legend_set_defaults (VnLegend      *self,
   g_return_if_fail (VN_IS_LEGEND (self));
   g_return_if_fail (metric < VN_N_METRICS);
 
+  if (self->defaults[metric].fine == defaults.fine && self->defaults[metric].bad == defaults.bad)
+    return;
   self->defaults[metric] = self->handles[metric] = defaults;
   legend_show_metric (self);
 }
@@ -407,6 +429,38 @@ vn_legend_set_measured (VnLegend *self,
   g_return_if_fail (VN_IS_LEGEND (self));
 
   gtk_stack_set_visible_child_name (GTK_STACK (self->stack), measured ? "scale" : "empty");
+}
+
+/**
+ * vn_legend_set_forecast:
+ * @forecast: (nullable): of the export in ONNX Runtime
+ *
+ * Tells how much of the network is expected to be computed on integers, and how long that takes beside float.
+ */
+void
+vn_legend_set_forecast (VnLegend                *self,
+                        const VnRuntimeForecast *forecast)
+{
+  g_autoptr(GPtrArray) lines = NULL;
+  g_autofree char *text = NULL;
+
+  g_return_if_fail (VN_IS_LEGEND (self));
+
+  if (forecast == NULL)
+    {
+      gtk_label_set_label (GTK_LABEL (self->kernels), _("Nothing is known about this export in ONNX Runtime"));
+      return;
+    }
+  lines = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (lines, g_strdup (_("Expected; blue nodes are computed in float")));
+  if (!isnan (vn_runtime_forecast_integer_share (forecast)))
+    g_ptr_array_add (lines, g_strdup_printf (_("%.1f\u00a0%% of the multiplications on integers"),
+                                             100 * vn_runtime_forecast_integer_share (forecast)));
+  if (!isnan (vn_runtime_forecast_ratio (forecast)))
+    g_ptr_array_add (lines, g_strdup_printf (_("%.2f times the time of the float network"), vn_runtime_forecast_ratio (forecast)));
+  g_ptr_array_add (lines, NULL);
+  text = g_strjoinv ("\n", (char **) lines->pdata);
+  gtk_label_set_label (GTK_LABEL (self->kernels), text);
 }
 
 /**

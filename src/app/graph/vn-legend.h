@@ -4,6 +4,7 @@
 /* The legend over the canvas. */
 
 #include "vn-heat.h"
+#include "vn-runtime.h"
 #include "vn-scene.h"
 
 #include <gtk/gtk.h>
@@ -24,7 +25,7 @@ typedef enum { VN_BAND_FINE, VN_BAND_WATCH, VN_BAND_BAD, VN_N_BANDS } VnBand;
  *   quantize ()                   nothing is measured yet and the user wants to begin */
 
 GtkWidget    *vn_legend_new           (void);
-VnOverlayKind vn_legend_get_kind      (VnLegend        *self);   /* ERROR, PRECISION or NONE */
+VnOverlayKind vn_legend_get_kind      (VnLegend        *self);   /* ERROR, PRECISION, KERNELS or NONE */
 VnMetric      vn_legend_get_metric    (VnLegend        *self);
 void          vn_legend_set_metric    (VnLegend        *self,
                                        VnMetric         metric);
@@ -36,6 +37,8 @@ void          vn_legend_set_overlay   (VnLegend        *self,
                                        const VnOverlay *overlay);
 void          vn_legend_set_measured  (VnLegend        *self,
                                        gboolean         measured);
+void          vn_legend_set_forecast  (VnLegend        *self,
+                                       const VnRuntimeForecast *forecast);
 void          vn_legend_set_folded    (VnLegend        *self,
                                        gboolean         folded);
 

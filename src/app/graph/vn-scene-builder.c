@@ -435,6 +435,8 @@ vn_scene_default_handles (const VnScene *scene,
       if (row != NULL)
         values[used++] = vn_metric_get (row, metric);
     }
+  if (vn_metric_get_info (metric)->scale == VN_SCALE_SHARE)
+    return vn_heat_handles_for_run (metric, result != NULL ? result->errors : NULL);
   return vn_heat_handles_from_values (metric, values, used);
 }
 
@@ -484,6 +486,64 @@ vn_scene_build_amounts (const VnScene *scene,
       for (guint q = 0; q < 4; q++)
         item.ticks += amounts[i] > sorted[q * (used - 1) / 4];
       g_snprintf (item.value, sizeof item.value, "%.3g", amounts[i]);
+      vn_overlay_set (overlay, i, &item);
+    }
+  return overlay;
+}
+
+/* ---- kernels ---- */
+
+/* What becomes of the nodes, in a word, and how much that wants to be looked at. */
+static const struct { const char *word; float t; guint ticks; } scene_builder_kernels[VN_N_RUNTIME_KINDS] = {
+  [VN_RUNTIME_FLOAT] = { N_("float"), 0.75f, 4 },
+  [VN_RUNTIME_INTEGER] = { N_("integer"), 0, 0 },
+  [VN_RUNTIME_MOVES] = { N_("moved"), 0, 0 },
+  [VN_RUNTIME_ABSORBED] = { N_("fused"), 0, 0 },
+  [VN_RUNTIME_FOLDED] = { N_("constant"), 0, 0 },
+};
+
+static const VnRuntimeNode *
+scene_builder_find_kernel (const VnScene *scene,
+                           const VnModel *model,
+                           VnResult      *result,
+                           guint          i)
+{
+  const VnSceneNode *box = vn_scene_get_node (scene, i);
+  const VnNode *node = box->kind == VN_SCENE_NODE ? g_ptr_array_index (model->graph->nodes, box->source) : NULL;
+  const VnValue *output = node != NULL ? vn_node_get_output (node, 0) : NULL;
+  g_autofree char *label = node != NULL ? vn_node_dup_label (node) : NULL;
+
+  return output != NULL ? vn_runtime_forecast_find_value (result->forecast, output->name, label) : NULL;
+}
+
+/**
+ * vn_scene_build_kernels:
+ * @result: (nullable): of @model
+ *
+ * Returns: (transfer full) (nullable): what ONNX Runtime is expected to make of every node of the export; what is not there any
+ *   more was fused; %NULL if nothing is known about that
+ */
+VnOverlay *
+vn_scene_build_kernels (const VnScene *scene,
+                        const VnModel *model,
+                        VnResult      *result)
+{
+  VnOverlay *overlay;
+
+  g_return_val_if_fail (scene != NULL && model != NULL, NULL);
+
+  if (result == NULL || result->forecast == NULL)
+    return NULL;
+  overlay = vn_overlay_new (VN_OVERLAY_KERNELS, vn_scene_get_n_nodes (scene), NULL);
+  for (guint i = 0; i < vn_scene_get_n_nodes (scene); i++)
+    {
+      const VnRuntimeNode *row = scene_builder_find_kernel (scene, model, result, i);
+      VnRuntimeKind kind = row != NULL ? row->kind : VN_RUNTIME_ABSORBED;
+      VnOverlayItem item = { .measured = TRUE, .t = scene_builder_kernels[kind].t, .ticks = scene_builder_kernels[kind].ticks };
+
+      if (vn_scene_get_node (scene, i)->kind != VN_SCENE_NODE)
+        continue;
+      g_strlcpy (item.value, _(scene_builder_kernels[kind].word), sizeof item.value);
       vn_overlay_set (overlay, i, &item);
     }
   return overlay;

@@ -26,4 +26,8 @@ VnHeatHandles vn_scene_default_handles  (const VnScene  *scene,
 char         *vn_node_dup_detail        (const VnNode   *node);
 VnPrecision   vn_precision_of_dtype     (VnDType         dtype);
 
+VnOverlay    *vn_scene_build_kernels      (const VnScene  *scene,
+                                           const VnModel  *model,
+                                           VnResult       *result);
+
 G_END_DECLS

@@ -120,6 +120,7 @@ typedef enum
   VN_OVERLAY_ERROR,      /* warm scale, ticks by band, bad ones ringed */
   VN_OVERLAY_AMOUNT,     /* blue scale, ticks by quartile, no ring */
   VN_OVERLAY_PRECISION,  /* no fill, badges at all zooms */
+  VN_OVERLAY_KERNELS,    /* blue where a runtime computes in float, no ring */
 } VnOverlayKind;
 
 /**

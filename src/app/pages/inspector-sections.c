@@ -4,6 +4,7 @@
 
 #include "vn-badge.h"
 #include "vn-cause.h"
+#include "vn-cure-offers.h"
 #include "vn-format.h"
 #include "vn-format-model.h"
 #include "vn-i18n.h"
@@ -33,25 +34,29 @@ inspector_sections_describe_error (VnNodeItem *item)
  * Returns: (nullable): the error in numbers, and where it comes from
  */
 GtkWidget *
-vn_inspector_error_card (VnResult   *result,
+vn_inspector_error_card (VnDocument *document,
                          VnNodeItem *item)
 {
+  VnResult *result;
   GtkWidget *card, *swatch, *texts, *numbers;
   g_autofree char *markup = NULL, *cause = NULL;
 
-  g_return_val_if_fail (VN_IS_NODE_ITEM (item), NULL);
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && VN_IS_NODE_ITEM (item), NULL);
 
+  result = vn_document_get_result (document);
   if (result == NULL || (!item->measured && !item->excluded))
     return NULL;
   card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
   swatch = vn_swatch_new (FALSE);
-  vn_node_cell_set_swatch (swatch, item);
+  vn_swatch_set (VN_SWATCH (swatch), item->excluded ? VN_SWATCH_FLOAT : VN_SWATCH_VALUE, VN_METRIC_SQNR, item->metrics[VN_METRIC_SQNR]);
   markup = item->measured ? inspector_sections_describe_error (item) : g_strdup (_("Not measured"));
   numbers = vn_label_new (NULL, "numeric");
   gtk_label_set_markup (GTK_LABEL (numbers), markup);
   gtk_box_append (GTK_BOX (texts), numbers);
-  cause = vn_cause_describe (result, item->node);
+  cause = vn_cure_offers_dup_reason (document, item);
+  if (cause == NULL)
+    cause = vn_cause_describe (result, item->node);
   if (cause != NULL)
     gtk_box_append (GTK_BOX (texts), vn_label_new (cause, "caption"));
   gtk_widget_set_hexpand (texts, TRUE);

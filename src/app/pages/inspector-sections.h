@@ -10,7 +10,11 @@ G_BEGIN_DECLS
 /* The sections of the inspector: each function returns a floating widget, or NULL where there is nothing
  * to say. */
 
-GtkWidget *vn_inspector_error_card    (VnResult     *result,
+GtkWidget *vn_inspector_error_card    (VnDocument   *document,
+                                       VnNodeItem   *item);
+GtkWidget *vn_inspector_origins       (VnDocument   *document,
+                                       VnNodeItem   *item);
+GtkWidget *vn_inspector_cures         (VnDocument   *document,
                                        VnNodeItem   *item);
 GtkWidget *vn_inspector_unsupported   (const VnNode *node);
 GtkWidget *vn_inspector_actions       (gboolean      can_widen,

@@ -46,6 +46,19 @@ nodes_columns_make_bar (void)
   return vn_swatch_new (TRUE);
 }
 
+/* A short bar, and the share beside it. */
+static GtkWidget *
+nodes_columns_make_share (void)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  GtkWidget *bar = vn_swatch_new_bar (72), *label = nodes_columns_make_strong_number ();
+
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_box_append (GTK_BOX (box), bar);
+  gtk_box_append (GTK_BOX (box), label);
+  return box;
+}
+
 static GtkWidget *
 nodes_columns_make_name (void)
 {
@@ -109,6 +122,26 @@ nodes_columns_update_value (GtkWidget  *cell,
 }
 
 static void
+nodes_columns_update_bar (GtkWidget  *cell,
+                          VnNodeItem *item)
+{
+  VnSwatchState state = item->excluded ? VN_SWATCH_FLOAT : item->measured ? VN_SWATCH_VALUE : VN_SWATCH_EMPTY;
+
+  vn_swatch_set (VN_SWATCH (cell), state, VN_METRIC_SQNR, item->metrics[VN_METRIC_SQNR]);
+}
+
+static void
+nodes_columns_update_share (GtkWidget  *cell,
+                            VnNodeItem *item)
+{
+  double share = item->metrics[VN_METRIC_CONTRIBUTION];
+  g_autofree char *text = isnan (share) ? g_strdup ("–") : vn_metric_format (VN_METRIC_CONTRIBUTION, share);
+
+  vn_node_cell_set_share (gtk_widget_get_first_child (cell), item, share);
+  gtk_label_set_label (GTK_LABEL (gtk_widget_get_last_child (cell)), text);
+}
+
+static void
 nodes_columns_update_noise (GtkWidget  *cell,
                             VnNodeItem *item)
 {
@@ -160,6 +193,10 @@ nodes_columns_compare_metric (const VnNodeItem *a,
     return a->measured ? -1 : 1;
   if (!a->measured)
     return 0;
+  if (metric == VN_METRIC_CONTRIBUTION && isnan (x) && isnan (y))
+    return nodes_columns_compare_metric (a, b, VN_METRIC_SQNR);
+  if (metric == VN_METRIC_CONTRIBUTION)   /* the largest first */
+    return isnan (x) != isnan (y) ? (isnan (x) ? 1 : -1) : x > y ? -1 : x < y;
   if (isnan (x))
     x = worst;
   if (isnan (y))
@@ -206,7 +243,8 @@ static const Column columns[] = {
   { N_("Type"), nodes_columns_make_text, nodes_columns_update_type, BY_TYPE, FALSE, 130 },
   { N_("Output shape"), nodes_columns_make_text, nodes_columns_update_shape, BY_SHAPE, FALSE, 140 },
   { N_("Precision"), vn_badge_new, nodes_columns_update_precision, BY_PRECISION, FALSE, 90 },
-  { N_("Signal to noise"), nodes_columns_make_bar, vn_node_cell_set_swatch, BY_METRIC + VN_METRIC_SQNR, FALSE, 180 },
+  { N_("Contribution"), nodes_columns_make_share, nodes_columns_update_share, BY_METRIC + VN_METRIC_CONTRIBUTION, FALSE, 160 },
+  { N_("Signal to noise"), nodes_columns_make_bar, nodes_columns_update_bar, BY_METRIC + VN_METRIC_SQNR, FALSE, 180 },
   { N_("dB"), nodes_columns_make_strong_number, nodes_columns_update_value, BY_METRIC + VN_METRIC_SQNR, FALSE, 110 },
   { N_("Noise:signal"), nodes_columns_make_number, nodes_columns_update_noise, BY_METRIC + VN_METRIC_NOISE, FALSE, 110 },
   { N_("Cosine"), nodes_columns_make_number, nodes_columns_update_cosine, BY_METRIC + VN_METRIC_COSINE, FALSE, 90 },
@@ -217,7 +255,7 @@ static const Column columns[] = {
 /**
  * vn_nodes_columns_add:
  *
- * Returns: (transfer none): the column of the signal to noise ratio
+ * Returns: (transfer none): the column of the contribution, which goes by the signal to noise ratio where that was not measured
  */
 GtkColumnViewColumn *
 vn_nodes_columns_add (GtkColumnView *table)
@@ -237,7 +275,7 @@ vn_nodes_columns_add (GtkColumnView *table)
       gtk_column_view_column_set_resizable (added, TRUE);
       gtk_column_view_column_set_fixed_width (added, column->width);
       gtk_column_view_append_column (table, added);
-      if (column->key == BY_METRIC + VN_METRIC_SQNR && first == NULL)
+      if (column->key == BY_METRIC + VN_METRIC_CONTRIBUTION)
         first = added;
       g_object_unref (sorter);
       g_object_unref (added);

@@ -45,6 +45,8 @@ graph_page_build_overlay (VnGraphPage *self)
                                      vn_legend_get_handles (self->legend));
     case VN_OVERLAY_PRECISION:
       return vn_overlay_new (VN_OVERLAY_PRECISION, vn_scene_get_n_nodes (self->scene), NULL);
+    case VN_OVERLAY_KERNELS:
+      return vn_scene_build_kernels (self->scene, model, result);
     case VN_OVERLAY_AMOUNT:
     case VN_OVERLAY_NONE:
       break;
@@ -66,7 +68,8 @@ graph_page_legend_changed (VnGraphPage *self)
 {
   if (self->document == NULL)
     return;
-  vn_document_set_metric (self->document, vn_legend_get_metric (self->legend));
+  if (vn_legend_get_kind (self->legend) == VN_OVERLAY_ERROR)
+    vn_document_set_metric (self->document, vn_legend_get_metric (self->legend));
   graph_page_update_overlay (self);
 }
 
@@ -75,8 +78,10 @@ graph_page_metric_changed (VnGraphPage *self)
 {
   VnMetric metric = vn_document_get_metric (self->document);
 
-  if (vn_legend_get_metric (self->legend) != metric)
-    vn_legend_set_metric (self->legend, metric);
+  if (vn_legend_get_kind (self->legend) != VN_OVERLAY_ERROR || vn_legend_get_metric (self->legend) == metric)
+    return;
+  vn_legend_set_metric (self->legend, metric);
+  graph_page_update_overlay (self);
 }
 
 /* Metrics without a scale of their own take their handles from the spread of the network. */
@@ -88,6 +93,7 @@ graph_page_update_legend (VnGraphPage *self)
   gboolean measured = self->scene != NULL && result != NULL && result->errors != NULL;
 
   vn_legend_set_measured (self->legend, measured);
+  vn_legend_set_forecast (self->legend, result != NULL ? result->forecast : NULL);
   for (guint i = 0; measured && i < VN_N_METRICS; i++)
     vn_legend_set_defaults (self->legend, (VnMetric) i,
                             vn_scene_default_handles (self->scene, model, result, (VnMetric) i));

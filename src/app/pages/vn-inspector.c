@@ -202,7 +202,9 @@ inspector_show_node (VnInspector *self,
   gtk_label_set_label (self->subtitle, subtitle);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), item->label);
   inspector_append (self, vn_inspector_unsupported (item->node));
-  inspector_append (self, vn_inspector_error_card (result, item));
+  inspector_append (self, vn_inspector_error_card (self->document, item));
+  inspector_append (self, vn_inspector_cures (self->document, item));
+  inspector_append (self, vn_inspector_origins (self->document, item));
   inspector_append (self, vn_inspector_actions (vn_dtype_get_bits (item->precision) != 16, !item->excluded,
                                                 item->has_rule));
   inspector_append (self, vn_inspector_output (result, item));

@@ -38,16 +38,15 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (VnNodesPage, vn_nodes_page, ADW_TYPE_BIN,
                                G_IMPLEMENT_INTERFACE (VN_TYPE_PAGE, nodes_page_init_interface))
 
 static Chip
-nodes_page_get_chip (const VnNodeItem *item)
+nodes_page_get_chip (VnNodeItem *item)
 {
   guint ticks;
 
   if (item->excluded || item->precision == VN_DTYPE_F32)
     return CHIP_FLOAT;
-  if (!item->measured)
+  if (!vn_node_item_is_rated (item))
     return CHIP_ALL;
-  ticks = vn_heat_ticks (vn_heat_axis (VN_METRIC_SQNR, item->metrics[VN_METRIC_SQNR]),
-                         vn_heat_default_handles (VN_METRIC_SQNR));
+  ticks = vn_node_item_get_ticks (item);
   return ticks >= 4 ? CHIP_BAD : ticks >= 2 ? CHIP_WATCH : CHIP_FINE;
 }
 
@@ -138,6 +137,15 @@ nodes_page_result_changed (VnNodesPage *self)
   vn_selection_link_scroll (self->link);
 }
 
+/* The chips go by another metric. */
+static void
+nodes_page_metric_changed (VnNodesPage *self)
+{
+  nodes_page_update_chips (self);
+  if (self->chip != CHIP_ALL)
+    nodes_page_refilter (self);
+}
+
 /* The table may have been sorted while it was not seen. */
 static void
 nodes_page_mapped (VnNodesPage *self)
@@ -224,6 +232,7 @@ nodes_page_set_document (VnPage     *page,
   g_signal_connect_object (document, "model-changed", G_CALLBACK (nodes_page_update_chips), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (nodes_page_result_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "recipe-changed", G_CALLBACK (nodes_page_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "metric-changed", G_CALLBACK (nodes_page_metric_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (nodes_page_selection_changed), self,
                            G_CONNECT_SWAPPED);
   nodes_page_update_chips (self);

@@ -91,13 +91,13 @@ outline_update_node (GtkWidget  *cell,
 {
   Parts parts = outline_get_parts (cell);
   gboolean usual = item->precision == VN_DTYPE_U8 || item->precision == VN_DTYPE_S8;
-  g_autofree char *number = item->measured ? vn_format_db (item->metrics[VN_METRIC_SQNR]) : NULL;
+  g_autofree char *number = vn_node_item_format (item);
 
   vn_node_cell_set_swatch (parts.swatch, item);
   gtk_label_set_label (GTK_LABEL (parts.name), item->node->op_type);
   gtk_label_set_label (GTK_LABEL (parts.path), outline_get_short_name (item, in_scope));
   vn_badge_set (parts.badge, usual ? VN_DTYPE_UNDEFINED : item->precision);
-  gtk_label_set_label (GTK_LABEL (parts.value), item->measured && !item->excluded ? number : "");
+  gtk_label_set_label (GTK_LABEL (parts.value), number);
   gtk_widget_set_tooltip_text (cell, item->label);
 }
 
@@ -107,13 +107,13 @@ outline_update_scope (GtkWidget *cell,
 {
   Parts parts = outline_get_parts (cell);
   VnNodeItem *worst = vn_scope_get_worst (scope);
-  g_autofree char *number = worst != NULL ? vn_format_db (worst->metrics[VN_METRIC_SQNR]) : NULL;
+  g_autofree char *number = worst != NULL ? vn_node_item_format (worst) : NULL;
   g_autofree char *count = g_strdup_printf ("%u", (guint) gtk_bitset_get_size (vn_scope_get_nodes (scope)));
 
   if (worst != NULL)
     vn_node_cell_set_swatch (parts.swatch, worst);
   else
-    vn_swatch_set (VN_SWATCH (parts.swatch), VN_SWATCH_EMPTY, 0);
+    vn_swatch_set (VN_SWATCH (parts.swatch), VN_SWATCH_EMPTY, VN_METRIC_SQNR, 0);
   gtk_label_set_label (GTK_LABEL (parts.name), vn_scope_get_name (scope));
   gtk_label_set_label (GTK_LABEL (parts.path), count);
   vn_badge_set (parts.badge, VN_DTYPE_UNDEFINED);

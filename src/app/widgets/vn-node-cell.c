@@ -4,6 +4,8 @@
 
 #include "vn-swatch.h"
 
+#include <math.h>
+
 typedef struct
 {
   VnCellMake   make;
@@ -70,6 +72,24 @@ vn_node_cell_factory_new (VnCellMake   make,
 }
 
 /**
+ * vn_node_cell_set_share:
+ * @share: of the outputs' error that starts at @item, or a part of that
+ *
+ * Shows @share in a swatch, as that stands in the run of @item.
+ */
+void
+vn_node_cell_set_share (GtkWidget  *swatch,
+                        VnNodeItem *item,
+                        double      share)
+{
+  g_return_if_fail (GTK_IS_WIDGET (swatch));
+  g_return_if_fail (VN_IS_NODE_ITEM (item));
+
+  vn_swatch_set (VN_SWATCH (swatch), isnan (share) ? VN_SWATCH_EMPTY : VN_SWATCH_VALUE, VN_METRIC_CONTRIBUTION, share);
+  vn_swatch_set_handles (VN_SWATCH (swatch), item->share_handles);
+}
+
+/**
  * vn_node_cell_set_swatch:
  */
 void
@@ -83,7 +103,8 @@ vn_node_cell_set_swatch (GtkWidget  *swatch,
 
   if (item->excluded)
     state = VN_SWATCH_FLOAT;
-  else if (item->measured)
+  else if (vn_node_item_is_rated (item))
     state = VN_SWATCH_VALUE;
-  vn_swatch_set (VN_SWATCH (swatch), state, item->metrics[VN_METRIC_SQNR]);
+  vn_swatch_set (VN_SWATCH (swatch), state, item->metric, item->n_bad > 0 ? NAN : item->metrics[item->metric]);
+  vn_swatch_set_handles (VN_SWATCH (swatch), item->handles);
 }

@@ -20,4 +20,8 @@ GtkListItemFactory *vn_node_cell_factory_new (VnCellMake    make,
 void                vn_node_cell_set_swatch  (GtkWidget    *swatch,
                                               VnNodeItem   *item);
 
+void                vn_node_cell_set_share  (GtkWidget  *swatch,
+                                             VnNodeItem *item,
+                                             double      share);
+
 G_END_DECLS

@@ -60,6 +60,8 @@ job_bar_update_progress (VnJobBar *self)
   g_autofree char *duration = NULL, *left = NULL;
   double seconds = vn_job_get_seconds_left (self->job);
 
+  if (self->reveal_timeout != 0)   /* what the job before it came to may still be told */
+    return;
   gtk_progress_bar_set_fraction (self->progress, vn_job_get_progress (self->job));
   gtk_label_set_label (self->title, stage);
   gtk_label_set_label (self->detail, detail != NULL ? detail : "");
@@ -89,6 +91,11 @@ job_changed (VnJobBar *self)
 {
   VnJob *job = vn_document_get_job (self->document);
 
+  /* what the user waits for comes first; where error starts is looked for beside it */
+  if (job == NULL)
+    job = vn_document_get_origins_job (self->document);
+  if (job != NULL && job == self->job)
+    return;
   if (self->job != NULL)
     g_signal_handlers_disconnect_by_data (self->job, self);
   g_clear_handle_id (&self->reveal_timeout, g_source_remove);
@@ -230,6 +237,7 @@ vn_job_bar_set_document (VnJobBar   *self,
 
   g_set_object (&self->document, document);
   g_signal_connect_object (document, "job-changed", G_CALLBACK (job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "origins-changed", G_CALLBACK (job_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "model-changed", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
   job_bar_notes_changed (self);

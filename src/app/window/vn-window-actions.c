@@ -318,7 +318,7 @@ vn_window_update_actions (VnWindow *self)
   VnDocument *document = self->document;
   gboolean has_model = vn_document_get_model (document) != NULL;
   gboolean has_result = vn_document_get_result (document) != NULL;
-  gboolean busy = vn_document_get_job (document) != NULL;
+  gboolean busy = vn_document_get_job (document) != NULL || vn_document_get_origins_job (document) != NULL;
   gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
   gboolean selected = !gtk_bitset_is_empty (vn_document_get_selection (document));
 

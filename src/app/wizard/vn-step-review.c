@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wizard step: the verdict, the figures, and the weakest nodes with what can be done about them. */
+/* Wizard step: the verdict, the figures, where the error starts, and what can be done about it. */
 #include "vn-step-review.h"
 
-#include "vn-cause.h"
+#include "vn-cures-list.h"
 #include "vn-data-suspicion.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
-#include "vn-node-item.h"
+#include "vn-improve-panel.h"
+#include "vn-origins-list.h"
 #include "vn-rows.h"
-#include "vn-swatch.h"
 #include "vn-verdict.h"
 
 #include <math.h>
-
-#define MAX_WEAKEST 8
 
 struct _VnStepReview
 {
   VnWizardStep  parent_instance;
 
-  GtkBitset    *weak;        /* nodes of the rows that are not in float yet */
-
   GtkImage     *verdict_icon;
   GtkLabel     *verdict_title, *verdict_text, *measured;
-  GtkWidget    *figures, *exclude_all;
-  GtkListBox   *suspicions, *weakest, *table;
+  GtkWidget    *figures;
+  VnOriginsList *origins;
+  VnImprovePanel *improve;
+  VnCuresList  *cures;
+  GtkListBox   *suspicions, *table;
 };
 
 G_DEFINE_FINAL_TYPE (VnStepReview, vn_step_review, VN_TYPE_WIZARD_STEP)
@@ -132,135 +131,6 @@ step_review_show_figures (VnStepReview    *self,
 }
 
 static void
-step_review_fix_clicked (VnStepReview *self,
-                         GtkButton    *button)
-{
-  g_autoptr(GtkBitset) nodes = gtk_bitset_new_empty ();
-  gpointer precision = g_object_get_data (G_OBJECT (button), "vn-precision");
-
-  gtk_bitset_add (nodes, GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "vn-node")));
-  vn_document_set_precision (step_review_get_document (self), nodes, (VnNodePrecision) GPOINTER_TO_INT (precision));
-}
-
-static void
-step_review_exclude_all (VnStepReview *self)
-{
-  vn_document_set_precision (step_review_get_document (self), self->weak, VN_NODE_FLOAT);
-}
-
-static void
-step_review_add_fix_button (VnStepReview    *self,
-                            AdwActionRow    *row,
-                            VnNodeItem      *item,
-                            const char      *label,
-                            const char      *tooltip,
-                            VnNodePrecision  precision)
-{
-  GtkWidget *button = gtk_button_new_with_label (label);
-
-  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (button, tooltip);
-  g_object_set_data (G_OBJECT (button), "vn-node", GUINT_TO_POINTER (item->index));
-  g_object_set_data (G_OBJECT (button), "vn-precision", GINT_TO_POINTER (precision));
-  g_signal_connect_swapped (button, "clicked", G_CALLBACK (step_review_fix_clicked), self);
-  adw_action_row_add_suffix (row, button);
-}
-
-static void
-step_review_add_fix (VnStepReview *self,
-                     AdwActionRow *row,
-                     VnNodeItem   *item)
-{
-  if (item->excluded)
-    {
-      adw_action_row_add_suffix (row, gtk_label_new (_("in float")));
-      return;
-    }
-  if (vn_dtype_get_bits (item->precision) < 16)
-    step_review_add_fix_button (self, row, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"),
-                                VN_NODE_16_BIT);
-  step_review_add_fix_button (self, row, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
-  gtk_bitset_add (self->weak, item->index);
-}
-
-static GtkWidget *
-step_review_make_weak_row (VnStepReview *self,
-                           VnResult     *result,
-                           VnNodeItem   *item)
-{
-  g_autofree char *title = g_strdup_printf ("%s  %s", item->node->op_type, item->name);
-  g_autofree char *db = vn_format_db (item->metrics[VN_METRIC_SQNR]);
-  g_autofree char *cause = vn_cause_describe (result, item->node);
-  GtkWidget *row = adw_action_row_new ();
-  GtkWidget *swatch = vn_swatch_new (FALSE);
-  GtkWidget *value = gtk_label_new (db);
-
-  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
-  adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
-  if (cause != NULL)
-    adw_action_row_set_subtitle (ADW_ACTION_ROW (row), cause);
-  vn_swatch_set (VN_SWATCH (swatch), VN_SWATCH_VALUE, item->metrics[VN_METRIC_SQNR]);
-  adw_action_row_add_prefix (ADW_ACTION_ROW (row), swatch);
-  gtk_widget_add_css_class (value, "heading");
-  gtk_widget_add_css_class (value, "numeric");
-  adw_action_row_add_suffix (ADW_ACTION_ROW (row), value);
-  step_review_add_fix (self, ADW_ACTION_ROW (row), item);
-  adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
-  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.select-node");
-  gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "u", item->index);
-  return row;
-}
-
-static int
-step_review_compare_weak (gconstpointer a,
-                          gconstpointer b)
-{
-  const VnNodeItem *p = *(VnNodeItem **) a, *q = *(VnNodeItem **) b;
-  double x = p->metrics[VN_METRIC_SQNR], y = q->metrics[VN_METRIC_SQNR];
-
-  if (isnan (x) || isnan (y))
-    return isnan (y) - isnan (x);
-  return x < y ? -1 : x > y ? 1 : (p->index > q->index) - (p->index < q->index);
-}
-
-/* Nodes that are less than fine, worst first, but those that only pass on the error of another. */
-static GPtrArray *
-step_review_find_weak (VnDocument *document,
-                       VnResult   *result)
-{
-  GListModel *nodes = vn_document_get_nodes (document);
-  GPtrArray *weak = g_ptr_array_new_with_free_func (g_object_unref);
-
-  for (guint i = 0; i < g_list_model_get_n_items (nodes); i++)
-    {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
-
-      if (item->measured && !(item->metrics[VN_METRIC_SQNR] >= vn_metric_get_info (VN_METRIC_SQNR)->fine) &&
-          vn_cause_find_origin (result, item->node) == NULL)
-        g_ptr_array_add (weak, g_steal_pointer (&item));
-    }
-  g_ptr_array_sort (weak, step_review_compare_weak);
-  return weak;
-}
-
-static void
-step_review_show_weakest (VnStepReview *self,
-                          VnResult     *result)
-{
-  g_autoptr(GPtrArray) weak = step_review_find_weak (step_review_get_document (self), result);
-
-  step_review_clear_list (self->weakest);
-  gtk_bitset_remove_all (self->weak);
-  for (guint i = 0; i < MIN (weak->len, MAX_WEAKEST); i++)
-    gtk_list_box_append (self->weakest, step_review_make_weak_row (self, result, g_ptr_array_index (weak, i)));
-  if (weak->len == 0)
-    gtk_list_box_append (self->weakest, vn_row_new (_("No node stands out"), NULL));
-  gtk_widget_set_sensitive (self->exclude_all, !gtk_bitset_is_empty (self->weak));
-}
-
-static void
 step_review_show_outputs (VnStepReview *self,
                           VnResult     *result)
 {
@@ -279,6 +149,28 @@ step_review_show_outputs (VnStepReview *self,
       cosine = vn_metric_format (VN_METRIC_COSINE, row->cosine);
       value = g_strdup_printf (_("%s · cosine %s"), db, cosine);
       gtk_list_box_append (self->table, vn_row_new (title, value));
+    }
+}
+
+/* What ONNX Runtime is expected to make of the export. */
+static void
+step_review_show_forecast (VnStepReview *self,
+                           VnResult     *result)
+{
+  double share = result->forecast != NULL ? vn_runtime_forecast_integer_share (result->forecast) : NAN;
+  double ratio = result->forecast != NULL ? vn_runtime_forecast_ratio (result->forecast) : NAN;
+
+  if (!isnan (share))
+    {
+      g_autofree char *text = g_strdup_printf (_("%.1f\u00a0%% of the multiplications"), 100 * share);
+
+      gtk_list_box_append (self->table, vn_row_new (_("On integers in ONNX Runtime, expected"), text));
+    }
+  if (!isnan (ratio))
+    {
+      g_autofree char *text = g_strdup_printf (_("%.2f times that of the float network"), ratio);
+
+      gtk_list_box_append (self->table, vn_row_new (_("Time of one sample there, expected"), text));
     }
 }
 
@@ -304,6 +196,7 @@ step_review_show_table (VnStepReview *self,
       gtk_list_box_append (self->table, vn_row_new (_("Top-1 accuracy"), top1));
     }
   step_review_show_outputs (self, result);
+  step_review_show_forecast (self, result);
 }
 
 static void
@@ -319,7 +212,6 @@ step_review_result_changed (VnStepReview *self)
   step_review_show_suspicions (self, verdict);
   step_review_show_verdict (self, verdict);
   step_review_show_figures (self, result, verdict);
-  step_review_show_weakest (self, result);
   step_review_show_table (self, result);
 }
 
@@ -328,6 +220,9 @@ vn_step_review_document_set (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
+  vn_origins_list_set_document (VN_STEP_REVIEW (step)->origins, document);
+  vn_cures_list_set_document (VN_STEP_REVIEW (step)->cures, document);
+  vn_improve_panel_set_document (VN_STEP_REVIEW (step)->improve, document);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (step_review_result_changed), step, G_CONNECT_SWAPPED);
   step_review_result_changed (VN_STEP_REVIEW (step));
 }
@@ -352,9 +247,6 @@ vn_step_review_dup_blocker (VnWizardStep *step)
 static void
 vn_step_review_dispose (GObject *object)
 {
-  VnStepReview *self = VN_STEP_REVIEW (object);
-
-  g_clear_pointer (&self->weak, gtk_bitset_unref);
   gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_STEP_REVIEW);
   G_OBJECT_CLASS (vn_step_review_parent_class)->dispose (object);
 }
@@ -369,6 +261,9 @@ vn_step_review_class_init (VnStepReviewClass *klass)
   step_class->document_set = vn_step_review_document_set;
   step_class->dup_answer = vn_step_review_dup_answer;
   step_class->dup_blocker = vn_step_review_dup_blocker;
+  g_type_ensure (VN_TYPE_ORIGINS_LIST);
+  g_type_ensure (VN_TYPE_CURES_LIST);
+  g_type_ensure (VN_TYPE_IMPROVE_PANEL);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-review.ui");
   vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_icon);
@@ -376,16 +271,15 @@ vn_step_review_class_init (VnStepReviewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_text);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, measured);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, figures);
-  gtk_widget_class_bind_template_child (widget_class, VnStepReview, exclude_all);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, improve);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, cures);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, suspicions);
-  gtk_widget_class_bind_template_child (widget_class, VnStepReview, weakest);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, origins);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, table);
 }
 
 static void
 vn_step_review_init (VnStepReview *self)
 {
-  self->weak = gtk_bitset_new_empty ();
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_signal_connect_swapped (self->exclude_all, "clicked", G_CALLBACK (step_review_exclude_all), self);
 }

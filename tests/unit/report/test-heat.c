@@ -164,6 +164,48 @@ test_handles (void)
   g_assert_cmpfloat_with_epsilon (handles.fine, 30, 1e-9);
 }
 
+static VnErrorTable *
+make_outputs (double a,
+              double b)
+{
+  VnErrorTable *table = vn_error_table_new (1);
+  double db[] = { a, b, -50 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (db); i++)
+    {
+      VnErrorRow *row = vn_error_row_new ();
+
+      row->value = g_strdup_printf ("v%u", i);
+      row->node = g_strdup ("");
+      row->op_type = g_strdup ("");
+      row->is_output = i < 2;
+      row->sqnr_db = db[i];
+      vn_error_table_add (table, row);
+    }
+  return table;
+}
+
+/* A share of little is little: the worst output decides, and no share is more than the whole. */
+static void
+test_shares (void)
+{
+  static const struct { double a, b, fine, bad; } cases[] = {
+    { 8, 40, 20, 10 }, { 20, 40, 20, 10 }, { 40, 26, 14, 4 }, { 33, 50, 7, 0 }, { 60, 45, 3.0103, 0 }, { -INFINITY, 60, 20, 10 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnErrorTable) errors = make_outputs (cases[i].a, cases[i].b);
+      VnHeatHandles handles = vn_heat_handles_for_run (VN_METRIC_CONTRIBUTION, errors);
+
+      g_assert_cmpfloat_with_epsilon (handles.fine, cases[i].fine, 1e-4);
+      g_assert_cmpfloat_with_epsilon (handles.bad, cases[i].bad, 1e-9);
+      handles = vn_heat_handles_for_run (VN_METRIC_SQNR, errors);
+      g_assert_cmpfloat (handles.fine, ==, 20);
+    }
+  g_assert_cmpfloat (vn_heat_handles_for_run (VN_METRIC_CONTRIBUTION, NULL).bad, ==, 10);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -174,5 +216,6 @@ main (int    argc,
   g_test_add_func ("/heat/mapping", test_mapping);
   g_test_add_func ("/heat/metrics", test_metrics);
   g_test_add_func ("/heat/handles", test_handles);
+  g_test_add_func ("/heat/shares", test_shares);
   return g_test_run ();
 }

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Makes offers of the findings of a diagnosis: the first cure of a reason that changes something and was not tried in vain. */
+#include "vn-cure-offers.h"
+
+#include "vn-cure.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+/* Of one node, when it is looked at alone. */
+#define MAX_OF_NODE 3
+
+typedef struct
+{
+  VnDocument *document;
+  VnResult   *result;
+  GPtrArray  *offers;
+} Offering;
+
+static void
+cure_offers_free (gpointer data)
+{
+  VnCureOffer *self = data;
+
+  g_free (self->key);
+  g_free (self->title);
+  g_free (self->step);
+  g_free (self->reason);
+  g_free (self->in_vain);
+  g_clear_pointer (&self->recipe, vn_recipe_free);
+  g_free (self);
+}
+
+/* ---- what a finding speaks of ---- */
+
+static const char *
+cure_offers_find_value (VnResult        *result,
+                        const VnFinding *finding)
+{
+  for (guint i = 0; result->contributions != NULL && i < vn_contributions_get_n (result->contributions); i++)
+    {
+      const VnContribution *item = vn_contributions_get (result->contributions, i);
+
+      if (g_str_equal (item->name, finding->tensor) && g_str_equal (item->node, finding->node))
+        return item->value;
+    }
+  return NULL;
+}
+
+static gboolean
+cure_offers_stands_for (VnResult   *result,
+                        VnNodeItem *item,
+                        const char *value)
+{
+  const VnErrorRow *row = value != NULL ? vn_result_get_node_error (result, item->node) : NULL;
+
+  return row != NULL && g_str_equal (row->value, value);
+}
+
+static gboolean
+cure_offers_speaks_of (VnResult        *result,
+                       const VnFinding *finding,
+                       VnNodeItem      *item)
+{
+  return cure_offers_stands_for (result, item, cure_offers_find_value (result, finding));
+}
+
+static VnNodeItem *
+cure_offers_find_item (const Offering  *self,
+                       const VnFinding *finding)
+{
+  GListModel *nodes = vn_document_get_nodes (self->document);
+  const char *value = cure_offers_find_value (self->result, finding);
+
+  for (guint i = 0; value != NULL && i < g_list_model_get_n_items (nodes); i++)
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
+
+      if (cure_offers_stands_for (self->result, item, value))
+        return g_steal_pointer (&item);
+    }
+  return NULL;
+}
+
+/* ---- one cure ---- */
+
+static char *
+cure_offers_capitalize (const char *text)
+{
+  g_autofree char *first = g_utf8_strup (text, (gssize) (g_utf8_next_char (text) - text));
+
+  return g_strconcat (first, g_utf8_next_char (text), NULL);
+}
+
+static const VnCureTrial *
+cure_offers_find_trial (const Offering  *self,
+                        const VnFinding *finding,
+                        const VnRecipe  *recipe)
+{
+  for (guint i = 0; i < vn_diagnosis_get_n_trials (self->result->diagnosis); i++)
+    {
+      const VnCureTrial *trial = vn_diagnosis_get_trial (self->result->diagnosis, i);
+
+      if (trial->recipe != NULL && vn_recipe_equal (trial->recipe, recipe))
+        return trial;
+    }
+  return NULL;
+}
+
+static gboolean
+cure_offers_has (const Offering *self,
+                 const VnRecipe *recipe)
+{
+  for (guint i = 0; i < self->offers->len; i++)
+    {
+      const VnCureOffer *offer = g_ptr_array_index (self->offers, i);
+
+      if (offer->recipe != NULL && vn_recipe_equal (offer->recipe, recipe))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static VnCureOffer *
+cure_offers_make (const VnFinding *finding,
+                  VnNodeItem      *item,
+                  VnCure           cure)
+{
+  VnCureOffer *offer = g_new0 (VnCureOffer, 1);
+  const char *title = _(vn_cure_get_title (cure));
+
+  offer->key = g_strdup_printf ("%s %s", vn_cure_get_id (cure), finding->tensor);
+  offer->title = cure_offers_capitalize (title);
+  offer->step = item != NULL ? g_strdup_printf ("%s %s: %s", item->node->op_type, item->name, title) : g_strdup (offer->title);
+  offer->reason = g_strdup (finding->text);
+  offer->node = item != NULL ? item->index : G_MAXUINT;
+  offer->gain_db = NAN;
+  offer->most_db = finding->share > 0 && finding->share < 1 ? -10 * log10 (1 - finding->share) : NAN;
+  return offer;
+}
+
+/* Whether @offer is one: it changes the recipe, is not there yet, and was not in vain. */
+static gboolean
+cure_offers_check (const Offering  *self,
+                   const VnFinding *finding,
+                   VnCure           cure,
+                   VnCureOffer     *offer,
+                   gboolean        *in_vain)
+{
+  const VnEffect *effect = vn_document_find_effect (self->document, offer->key);
+  const VnCureTrial *trial;
+
+  *in_vain = FALSE;
+  if (vn_cure_get_kind (cure) != VN_CURES_RECIPE)
+    return TRUE;
+  offer->recipe = vn_recipe_copy (self->result->recipe);
+  if (!vn_cure_apply (cure, offer->recipe, self->result, finding) || cure_offers_has (self, offer->recipe))
+    return FALSE;
+  trial = cure_offers_find_trial (self, finding, offer->recipe);
+  if (trial != NULL && trial->state == VN_TRIAL_HELPED)
+    {
+      offer->gain_db = trial->after_db - trial->before_db;
+      offer->bytes = (gint64) trial->after_bytes - (gint64) trial->before_bytes;
+    }
+  else if (effect != NULL && vn_effect_has_helped (effect))   /* taken back since */
+    {
+      offer->gain_db = effect->after_db - effect->before_db;
+      offer->bytes = effect->bytes;
+    }
+  *in_vain = (effect != NULL && effect->measured && !vn_effect_has_helped (effect)) ||
+             (trial != NULL && (trial->state == VN_TRIAL_NO_HELP || trial->state == VN_TRIAL_IMPOSSIBLE));
+  return !*in_vain;
+}
+
+/* ---- lists ---- */
+
+static int
+cure_offers_compare (gconstpointer a,
+                     gconstpointer b)
+{
+  const VnCureOffer *p = *(VnCureOffer **) a, *q = *(VnCureOffer **) b;
+
+  if ((p->recipe == NULL) != (q->recipe == NULL))
+    return (p->recipe == NULL) - (q->recipe == NULL);
+  if (isnan (p->gain_db) || isnan (q->gain_db))
+    return isnan (p->gain_db) - isnan (q->gain_db);
+  return p->gain_db > q->gain_db ? -1 : p->gain_db < q->gain_db;
+}
+
+/* Of what can be done about one finding, the best that was measured, or else the next of the reason's cures. */
+static void
+cure_offers_add (Offering        *self,
+                 const VnFinding *finding,
+                 VnNodeItem      *item,
+                 guint            n_most)
+{
+  g_autoptr(GArray) cures = vn_reason_list_cures (finding->reason);
+  g_autoptr(GPtrArray) found = g_ptr_array_new ();
+  g_autofree char *failed = NULL;
+
+  for (guint i = 0; i < cures->len; i++)
+    {
+      VnCureOffer *offer = cure_offers_make (finding, item, g_array_index (cures, VnCure, i));
+      gboolean in_vain;
+
+      if (cure_offers_check (self, finding, g_array_index (cures, VnCure, i), offer, &in_vain))
+        {
+          offer->in_vain = g_steal_pointer (&failed);
+          g_ptr_array_add (found, offer);
+          continue;
+        }
+      if (in_vain)
+        {
+          g_free (failed);
+          failed = g_strdup (offer->title);
+        }
+      cure_offers_free (offer);
+    }
+  g_ptr_array_sort (found, cure_offers_compare);
+  for (guint i = 0; i < found->len; i++)
+    if (i < n_most)
+      g_ptr_array_add (self->offers, g_ptr_array_index (found, i));
+    else
+      cure_offers_free (g_ptr_array_index (found, i));
+}
+
+/**
+ * vn_cure_offers_list:
+ * @item: (nullable): a node; %NULL: all
+ *
+ * Returns: (transfer full) (element-type VnCureOffer): what can be done about the reasons of the present result; those whose gain
+ *   was measured first, the others by what their tensor costs, what can only be told last; empty while the reasons are not known, or the recipe has changed
+ */
+GPtrArray *
+vn_cure_offers_list (VnDocument *document,
+                     VnNodeItem *item)
+{
+  Offering self = { document, NULL, g_ptr_array_new_with_free_func (cure_offers_free) };
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document), self.offers);
+
+  self.result = vn_document_get_result (document);
+  if (self.result == NULL || self.result->diagnosis == NULL || vn_document_is_stale (document))
+    return self.offers;
+  for (guint i = 0; i < vn_diagnosis_get_n (self.result->diagnosis); i++)
+    {
+      const VnFinding *finding = vn_diagnosis_get (self.result->diagnosis, i);
+      g_autoptr(VnNodeItem) own = NULL;
+
+      if (item != NULL && (self.offers->len >= MAX_OF_NODE || !cure_offers_speaks_of (self.result, finding, item)))
+        continue;
+      own = item != NULL ? g_object_ref (item) : cure_offers_find_item (&self, finding);
+      cure_offers_add (&self, finding, own, item != NULL ? MAX_OF_NODE - self.offers->len : 1);
+    }
+  g_ptr_array_sort (self.offers, cure_offers_compare);
+  return self.offers;
+}
+
+/**
+ * vn_cure_offers_dup_reason:
+ *
+ * Returns: (transfer full) (nullable): the first reason of what a node costs, one sentence
+ */
+char *
+vn_cure_offers_dup_reason (VnDocument *document,
+                           VnNodeItem *item)
+{
+  VnResult *result;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && VN_IS_NODE_ITEM (item), NULL);
+
+  result = vn_document_get_result (document);
+  for (guint i = 0; result != NULL && result->diagnosis != NULL && i < vn_diagnosis_get_n (result->diagnosis); i++)
+    {
+      const VnFinding *finding = vn_diagnosis_get (result->diagnosis, i);
+
+      if (cure_offers_speaks_of (result, finding, item))
+        return g_strdup (finding->text);
+    }
+  return NULL;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The search for where the error of the result starts: a job beside the one that the user waits for. */
+#include "vn-document-private.h"
+
+#include "vn-i18n.h"
+
+static void
+document_origins_emit (VnDocument *self,
+                       guint       signal)
+{
+  g_signal_emit (self, vn_document_signals[signal], 0);
+}
+
+/* The run that is kept of the result learns of them, too. */
+static void
+document_origins_keep (VnDocument *self,
+                       VnResult   *result)
+{
+  const VnProjectRun *last = self->runs->len > 0 ? g_ptr_array_index (self->runs, self->runs->len - 1) : NULL;
+  g_autoptr(VnRunRecord) record = NULL;
+
+  if (last == NULL || last->record == NULL || last->record->time != result->time)
+    return;
+  record = vn_run_record_new (result);
+  g_ptr_array_add (self->runs, vn_project_run_new (last->id, record));
+  g_ptr_array_remove_index (self->runs, self->runs->len - 2);
+}
+
+static void
+document_origins_ended (GObject      *source,
+                        GAsyncResult *async,
+                        gpointer      data)
+{
+  g_autoptr(VnDocument) self = data;
+  g_autoptr(VnJob) job = g_object_ref (VN_JOB (source));
+  g_autoptr(GError) error = NULL;
+  gboolean ok = vn_job_finish (job, async, &error);
+  VnResult *result = vn_origins_job_get_result (VN_ORIGINS_JOB (job));
+
+  if (self->origins != job)   /* dropped in the meantime */
+    return;
+  g_clear_object (&self->origins);
+  g_clear_object (&self->origins_cancellable);
+  if (ok && result != NULL)
+    {
+      document_origins_keep (self, result);
+      vn_document_set_result (self, result);
+    }
+  else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Where error starts could not be found"), error);
+  document_origins_emit (self, VN_SIGNAL_ORIGINS);
+}
+
+/**
+ * vn_document_cancel_origins:
+ *
+ * Stops the search for where error starts without waiting for it.
+ */
+void
+vn_document_cancel_origins (VnDocument *self)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  if (self->origins == NULL)
+    return;
+  g_cancellable_cancel (self->origins_cancellable);
+  g_clear_object (&self->origins);
+  g_clear_object (&self->origins_cancellable);
+  document_origins_emit (self, VN_SIGNAL_ORIGINS);
+}
+
+/**
+ * vn_document_find_origins:
+ * @run: that gave the present result, or that would give it again
+ *
+ * Begins to look for where the error of the present result starts. The result stays usable; it comes again, with what was
+ * found, when the search is over.
+ */
+void
+vn_document_find_origins (VnDocument    *self,
+                          VnQuantizeJob *run)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  vn_document_cancel_origins (self);
+  if (self->result == NULL || self->result->errors == NULL || self->result->contributions != NULL)
+    return;
+  self->origins = vn_origins_job_new (run, self->result);
+  self->origins_cancellable = g_cancellable_new ();
+  vn_job_start (self->origins, self->origins_cancellable, document_origins_ended, g_object_ref (self));
+  document_origins_emit (self, VN_SIGNAL_ORIGINS);
+}
+
+/**
+ * vn_document_search_origins:
+ *
+ * Begins the search once more, after it was cancelled: the present recipe is run again for it.
+ *
+ * Returns: %FALSE if there is nothing to look for, or the result is not that of the present recipe and samples
+ */
+gboolean
+vn_document_search_origins (VnDocument *self)
+{
+  g_autoptr(VnJob) run = NULL;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
+  if (self->data == NULL || self->job != NULL || self->result == NULL || vn_document_is_stale (self))
+    return FALSE;
+  run = vn_document_make_run (self);
+  vn_document_find_origins (self, VN_QUANTIZE_JOB (run));
+  return self->origins != NULL;
+}
+
+/**
+ * vn_document_get_origins_job:
+ *
+ * Returns: (transfer none) (nullable): the search that is under way
+ */
+VnJob *
+vn_document_get_origins_job (VnDocument *self)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  return self->origins;
+}

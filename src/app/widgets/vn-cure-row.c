@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A cure as the review and the inspector show it. */
+#include "vn-cure-row.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+typedef struct
+{
+  VnDocument *document;
+  VnRecipe   *recipe;
+  char       *step, *key;
+} Application;
+
+static void
+cure_row_free_application (gpointer  data,
+                           GClosure *closure)
+{
+  Application *self = data;
+
+  g_object_unref (self->document);
+  vn_recipe_free (self->recipe);
+  g_free (self->step);
+  g_free (self->key);
+  g_free (self);
+}
+
+static void
+cure_row_apply (Application *self)
+{
+  vn_document_try (self->document, vn_recipe_copy (self->recipe), self->step, self->key);
+}
+
+static GtkWidget *
+cure_row_make_button (VnDocument        *document,
+                      const VnCureOffer *offer)
+{
+  GtkWidget *button = gtk_button_new_with_label (_("Apply"));
+  g_autofree char *name = g_strdup_printf (_("Apply %s"), offer->step);
+  Application *application = g_new0 (Application, 1);
+
+  *application = (Application) { g_object_ref (document), vn_recipe_copy (offer->recipe), g_strdup (offer->step), g_strdup (offer->key) };
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  g_signal_connect_data (button, "clicked", G_CALLBACK (cure_row_apply), application, cure_row_free_application, G_CONNECT_SWAPPED);
+  return button;
+}
+
+/* "+2.1 dB" if the gain was measured, else about what its tensor costs, or "". */
+static char *
+cure_row_dup_gain (const VnCureOffer *offer,
+                   gboolean          *measured)
+{
+  g_autofree char *db = vn_format_db (isnan (offer->gain_db) ? offer->most_db : offer->gain_db);
+
+  *measured = !isnan (offer->gain_db);
+  if (*measured)
+    return g_strconcat (offer->gain_db >= 0 ? "+" : "", db, NULL);
+  return isnan (offer->most_db) ? g_strdup ("") : g_strdup_printf (_("about %s at stake"), db);
+}
+
+/* What it is for, and what was tried before it in vain. */
+static char *
+cure_row_describe (VnDocument        *document,
+                   const VnCureOffer *offer)
+{
+  g_autoptr(VnNodeItem) item = offer->node != G_MAXUINT ? g_list_model_get_item (vn_document_get_nodes (document), offer->node) : NULL;
+  g_autofree char *about = item != NULL ? g_strdup_printf ("%s %s: %s", item->node->op_type, item->name, offer->reason)
+                                        : g_strdup (offer->reason);
+
+  return offer->in_vain != NULL ? g_strdup_printf (_("%s · this did not help: %s"), about, offer->in_vain) : g_steal_pointer (&about);
+}
+
+/**
+ * vn_cure_row_new:
+ * @with_reason: also which node it is about, and why; otherwise its gain stands there
+ *
+ * Returns: (transfer floating): the row
+ */
+GtkWidget *
+vn_cure_row_new (VnDocument        *document,
+                 const VnCureOffer *offer,
+                 gboolean           with_reason)
+{
+  gboolean measured;
+  g_autofree char *gain = cure_row_dup_gain (offer, &measured);
+  g_autofree char *about = NULL;
+  GtkWidget *row, *value;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && offer != NULL, NULL);
+
+  row = adw_action_row_new ();
+  about = with_reason ? cure_row_describe (document, offer) : NULL;
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), offer->title);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), with_reason ? about : gain);
+  if (with_reason)
+    {
+      value = gtk_label_new (gain);
+      gtk_widget_add_css_class (value, "numeric");
+      gtk_widget_add_css_class (value, measured ? "heading" : "dim-label");
+      adw_action_row_add_suffix (ADW_ACTION_ROW (row), value);
+    }
+  if (offer->recipe != NULL)
+    adw_action_row_add_suffix (ADW_ACTION_ROW (row), cure_row_make_button (document, offer));
+  return row;
+}

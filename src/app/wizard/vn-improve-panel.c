@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Improving with a time limit: settings, progress, what each step gained and cost; and what single changes have gained. */
+#include "vn-improve-panel.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-rows.h"
+#include "vn-thresholds.h"
+
+#include <math.h>
+
+#define LEAST_SECONDS 10
+#define MOST_SECONDS  3600
+
+struct _VnImprovePanel
+{
+  AdwBin          parent_instance;
+
+  VnDocument     *document;
+  VnJob          *job;           /* that improves, or NULL */
+  guint           tick;          /* once a second while it does: the time left */
+
+  GtkWidget      *settings, *running, *start;
+  GtkSpinButton  *seconds;
+  GtkSwitch      *accuracy_first;
+  GtkProgressBar *progress;
+  GtkLabel       *left;
+  GtkListBox     *tries;
+  GtkWidget      *tries_section, *effects_section;
+  GtkListBox     *effects;
+};
+
+G_DEFINE_FINAL_TYPE (VnImprovePanel, vn_improve_panel, ADW_TYPE_BIN)
+
+/* ---- rows ---- */
+
+static void
+improve_panel_clear (GtkListBox *list)
+{
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (list))) != NULL)
+    gtk_list_box_remove (list, child);
+}
+
+/* "+2.1 dB", with a minus sign of its own. */
+static char *
+improve_panel_format_gain (double gain_db)
+{
+  g_autofree char *text = vn_format_db (gain_db);
+
+  return gain_db >= 0 ? g_strconcat ("+", text, NULL) : g_steal_pointer (&text);
+}
+
+/* What a step costs in size, where that is worth telling. */
+static char *
+improve_panel_format_growth (gint64 bytes)
+{
+  g_autofree char *size = vn_format_bytes ((guint64) ABS (bytes));
+
+  return ABS (bytes) < 1024 ? g_strdup ("") : g_strdup_printf (" · %s%s", bytes > 0 ? "+" : "\u2212", size);
+}
+
+static GtkWidget *
+improve_panel_make_row (const char *title,
+                        const char *subtitle,
+                        const char *icon,
+                        const char *style,
+                        double      gain_db)
+{
+  GtkWidget *row = adw_action_row_new (), *image = gtk_image_new_from_icon_name (icon);
+
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
+  gtk_widget_add_css_class (image, style);
+  adw_action_row_add_prefix (ADW_ACTION_ROW (row), image);
+  if (!isnan (gain_db))
+    {
+      g_autofree char *text = improve_panel_format_gain (gain_db);
+      GtkWidget *gain = gtk_label_new (text);
+
+      gtk_widget_add_css_class (gain, "numeric");
+      gtk_widget_add_css_class (gain, gain_db > VN_LEAST_GAIN_DB ? "heading" : "dim-label");
+      adw_action_row_add_suffix (ADW_ACTION_ROW (row), gain);
+    }
+  return row;
+}
+
+/* ---- what improving tried ---- */
+
+static char *
+improve_panel_describe_try (const VnImproveTry *entry)
+{
+  g_autofree char *text = vn_improve_try_dup_outcome (entry), *growth = improve_panel_format_growth (entry->bytes);
+
+  return entry->outcome == VN_IMPROVE_KEPT ? g_strconcat (text, growth, NULL) : g_steal_pointer (&text);
+}
+
+static GtkWidget *
+improve_panel_make_try (const VnImproveTry *entry)
+{
+  g_autofree char *subtitle = improve_panel_describe_try (entry);
+  const char *title = _(entry->title);
+  g_autofree char *first = g_utf8_strup (title, (gssize) (g_utf8_next_char (title) - title));
+  g_autofree char *capital = g_strconcat (first, g_utf8_next_char (title), NULL);
+  gboolean kept = entry->outcome == VN_IMPROVE_KEPT;
+
+  return improve_panel_make_row (capital, subtitle, kept ? "emblem-ok-symbolic" : "list-remove-symbolic",
+                                 kept ? "success" : "dim-label", entry->after_db - entry->before_db);
+}
+
+static void
+improve_panel_fill_tries (VnImprovePanel *self)
+{
+  GPtrArray *tries = vn_document_get_tries (self->document);
+  guint n_in_vain = 0;
+  g_autofree char *title = NULL;
+  GtkWidget *in_vain;
+
+  improve_panel_clear (self->tries);
+  gtk_widget_set_visible (self->tries_section, tries != NULL);
+  if (tries == NULL)
+    return;
+  in_vain = adw_expander_row_new ();
+  for (guint i = 0; i < tries->len; i++)
+    {
+      const VnImproveTry *entry = g_ptr_array_index (tries, i);
+
+      if (entry->outcome == VN_IMPROVE_KEPT)
+        gtk_list_box_append (self->tries, improve_panel_make_try (entry));
+      else if (++n_in_vain > 0)
+        adw_expander_row_add_row (ADW_EXPANDER_ROW (in_vain), improve_panel_make_try (entry));
+    }
+  if (n_in_vain == tries->len)
+    gtk_list_box_append (self->tries, improve_panel_make_row (_("Nothing lowers the error"), _("The recipe stays as it is"),
+                                                              "dialog-information-symbolic", "dim-label", NAN));
+  title = g_strdup_printf (ngettext ("%u step that was not kept", "%u steps that were not kept", n_in_vain), n_in_vain);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (in_vain), title);
+  gtk_list_box_append (self->tries, in_vain);
+  gtk_widget_set_visible (in_vain, n_in_vain > 0);
+}
+
+/* ---- what changes have gained ---- */
+
+static char *
+improve_panel_describe_effect (VnImprovePanel *self,
+                               const VnEffect *effect)
+{
+  g_autofree char *before = vn_format_db (effect->before_db), *after = vn_format_db (effect->after_db);
+  g_autofree char *growth = improve_panel_format_growth (effect->bytes);
+  const char *end = vn_document_is_in_force (self->document, effect) ? "" : _(" · taken back");
+
+  if (!effect->measured)
+    return g_strconcat (_("being measured"), end, NULL);
+  if (vn_effect_has_helped (effect))
+    return g_strdup_printf (_("outputs %s → %s%s%s"), before, after, growth, end);
+  return g_strdup_printf (_("did not help: outputs %s → %s%s%s"), before, after, growth, end);
+}
+
+static GtkWidget *
+improve_panel_make_effect (VnImprovePanel *self,
+                           const VnEffect *effect)
+{
+  g_autofree char *subtitle = improve_panel_describe_effect (self, effect);
+  double gain = effect->after_db - effect->before_db;
+  gboolean helped = vn_effect_has_helped (effect);
+  GtkWidget *row;
+
+  row = improve_panel_make_row (effect->title, subtitle,
+                                helped ? "emblem-ok-symbolic" : effect->measured ? "dialog-warning-symbolic" : "content-loading-symbolic",
+                                helped ? "success" : effect->measured ? "warning" : "dim-label", effect->measured ? gain : NAN);
+  if (effect->measured && !helped && vn_recipe_equal (effect->recipe, vn_document_get_recipe (self->document)))
+    {
+      GtkWidget *button = gtk_button_new_with_label (_("Take Back"));
+
+      gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.undo");
+      adw_action_row_add_suffix (ADW_ACTION_ROW (row), button);
+    }
+  return row;
+}
+
+static void
+improve_panel_fill_effects (VnImprovePanel *self)
+{
+  GPtrArray *effects = vn_document_get_effects (self->document);
+
+  improve_panel_clear (self->effects);
+  for (guint i = effects->len; i > 0; i--)
+    gtk_list_box_append (self->effects, improve_panel_make_effect (self, g_ptr_array_index (effects, i - 1)));
+  gtk_widget_set_visible (self->effects_section, effects->len > 0);
+}
+
+/* ---- the job ---- */
+
+static void
+improve_panel_update_progress (VnImprovePanel *self)
+{
+  g_autofree char *stage = vn_job_dup_stage (self->job), *detail = vn_job_dup_detail (self->job);
+  double seconds = vn_document_get_improve_seconds (self->document);
+  g_autofree char *duration = vn_format_duration (MAX (seconds, 0));
+  g_autofree char *left = seconds >= 1 ? g_strdup_printf (_("at most %s left"), duration) : g_strdup (_("ending the present step"));
+  g_autofree char *text = g_strjoin (" · ", stage, left, NULL);
+
+  gtk_progress_bar_set_fraction (self->progress, vn_job_get_progress (self->job));
+  gtk_label_set_label (self->left, text);
+}
+
+static gboolean
+improve_panel_tick (gpointer data)
+{
+  improve_panel_update_progress (data);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+improve_panel_job_changed (VnImprovePanel *self)
+{
+  VnJob *job = vn_document_get_job (self->document);
+  gboolean improves = job != NULL && VN_IS_IMPROVE_JOB (job);
+
+  if (self->job != NULL)
+    g_signal_handlers_disconnect_by_data (self->job, self);
+  if (!improves)
+    job = NULL;
+  g_set_object (&self->job, job);
+  g_clear_handle_id (&self->tick, g_source_remove);
+  if (improves)
+    {
+      self->tick = g_timeout_add_seconds (1, improve_panel_tick, self);
+      g_signal_connect_swapped (job, "notify::progress", G_CALLBACK (improve_panel_update_progress), self);
+      improve_panel_update_progress (self);
+    }
+  gtk_widget_set_visible (self->running, improves);
+  gtk_widget_set_visible (self->settings, !improves);
+  gtk_widget_set_sensitive (self->start, vn_document_get_job (self->document) == NULL && vn_document_get_data (self->document) != NULL);
+}
+
+static void
+improve_panel_result_changed (VnImprovePanel *self)
+{
+  improve_panel_fill_tries (self);
+  improve_panel_fill_effects (self);
+}
+
+static void
+improve_panel_start (VnImprovePanel *self)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!vn_document_improve (self->document, gtk_spin_button_get_value (self->seconds),
+                            gtk_switch_get_active (self->accuracy_first), &error))
+    g_signal_emit_by_name (self->document, "failed", _("The improvement failed"), error);
+}
+
+static void
+improve_panel_cancel (VnImprovePanel *self)
+{
+  vn_document_cancel (self->document);
+}
+
+/**
+ * vn_improve_panel_set_document:
+ */
+void
+vn_improve_panel_set_document (VnImprovePanel *self,
+                               VnDocument     *document)
+{
+  g_return_if_fail (VN_IS_IMPROVE_PANEL (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
+  g_set_object (&self->document, document);
+  g_signal_connect_object (document, "job-changed", G_CALLBACK (improve_panel_job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "data-changed", G_CALLBACK (improve_panel_job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (improve_panel_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (improve_panel_result_changed), self, G_CONNECT_SWAPPED);
+  improve_panel_job_changed (self);
+  improve_panel_result_changed (self);
+}
+
+/* ---- parts ---- */
+
+static GtkListBox *
+improve_panel_make_list (const char *label)
+{
+  GtkWidget *list = gtk_list_box_new ();
+
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
+  gtk_widget_add_css_class (list, "boxed-list");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+  return GTK_LIST_BOX (list);
+}
+
+static GtkWidget *
+improve_panel_make_setting (const char *title,
+                            const char *subtitle,
+                            GtkWidget  *control)
+{
+  GtkWidget *row = adw_action_row_new ();
+
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_preferences_row_set_use_underline (ADW_PREFERENCES_ROW (row), TRUE);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
+  gtk_widget_set_valign (control, GTK_ALIGN_CENTER);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), control);
+  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), control);
+  return row;
+}
+
+static GtkWidget *
+improve_panel_make_settings (VnImprovePanel *self)
+{
+  GtkListBox *list = improve_panel_make_list (_("Improve Automatically"));
+
+  self->seconds = GTK_SPIN_BUTTON (gtk_spin_button_new_with_range (LEAST_SECONDS, MOST_SECONDS, 10));
+  gtk_spin_button_set_value (self->seconds, VN_IMPROVE_SECONDS);
+  self->accuracy_first = GTK_SWITCH (gtk_switch_new ());
+  self->start = gtk_button_new_with_mnemonic (_("_Improve Automatically"));
+  gtk_widget_set_valign (self->start, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (self->start, "suggested-action");
+  g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (improve_panel_start), self);
+  gtk_list_box_append (list, improve_panel_make_setting (_("Lower the Error"),
+                                                         _("Tries repairs one after the other and keeps what helps on held-out samples"),
+                                                         self->start));
+  gtk_list_box_append (list, improve_panel_make_setting (_("_Time Limit"), _("In seconds; no step is begun that would end later"),
+                                                         GTK_WIDGET (self->seconds)));
+  gtk_list_box_append (list, improve_panel_make_setting (_("_Accuracy First"), _("Also what makes the export slower in ONNX Runtime"),
+                                                         GTK_WIDGET (self->accuracy_first)));
+  return GTK_WIDGET (list);
+}
+
+static GtkWidget *
+improve_panel_make_running (VnImprovePanel *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  GtkWidget *cancel = gtk_button_new_with_mnemonic (_("_Cancel"));
+
+  self->left = GTK_LABEL (vn_label_new (NULL, "numeric"));
+  self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->progress), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Improve Automatically"), -1);
+  gtk_widget_set_hexpand (texts, TRUE);
+  gtk_box_append (GTK_BOX (texts), GTK_WIDGET (self->left));
+  gtk_box_append (GTK_BOX (texts), GTK_WIDGET (self->progress));
+  gtk_widget_set_valign (cancel, GTK_ALIGN_CENTER);
+  g_signal_connect_swapped (cancel, "clicked", G_CALLBACK (improve_panel_cancel), self);
+  gtk_box_append (GTK_BOX (box), texts);
+  gtk_box_append (GTK_BOX (box), cancel);
+  gtk_widget_add_css_class (box, "card");
+  gtk_widget_add_css_class (box, "error-card");
+  return box;
+}
+
+static void
+vn_improve_panel_dispose (GObject *object)
+{
+  VnImprovePanel *self = VN_IMPROVE_PANEL (object);
+
+  g_clear_handle_id (&self->tick, g_source_remove);
+  if (self->job != NULL)
+    g_signal_handlers_disconnect_by_data (self->job, self);
+  g_clear_object (&self->job);
+  g_clear_object (&self->document);
+  G_OBJECT_CLASS (vn_improve_panel_parent_class)->dispose (object);
+}
+
+static void
+vn_improve_panel_class_init (VnImprovePanelClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = vn_improve_panel_dispose;
+}
+
+static void
+vn_improve_panel_init (VnImprovePanel *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 20);
+
+  self->settings = improve_panel_make_settings (self);
+  self->running = improve_panel_make_running (self);
+  self->tries = improve_panel_make_list (_("What Improving Gained"));
+  self->effects = improve_panel_make_list (_("What Changes Gained"));
+  self->tries_section = vn_section_new (_("What Improving Gained"), NULL, GTK_WIDGET (self->tries));
+  self->effects_section = vn_section_new (_("What Changes Gained"), NULL, GTK_WIDGET (self->effects));
+  gtk_box_append (GTK_BOX (box), self->settings);
+  gtk_box_append (GTK_BOX (box), self->running);
+  gtk_box_append (GTK_BOX (box), self->tries_section);
+  gtk_box_append (GTK_BOX (box), self->effects_section);
+  adw_bin_set_child (ADW_BIN (self), box);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The list of where error starts: a row for each node with its share, the reason and the next thing to try. */
+#include "vn-origins-list.h"
+
+#include "vn-cause.h"
+#include "vn-cure-offers.h"
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-node-cell.h"
+#include "vn-rows.h"
+#include "vn-swatch.h"
+#include "vn-weakest.h"
+
+#define MAX_ROWS 8
+
+struct _VnOriginsList
+{
+  AdwBin       parent_instance;
+
+  VnDocument  *document;
+  VnJob       *job;          /* the search that is shown */
+  GtkBitset   *weak;         /* nodes of the rows that are not in float yet */
+
+  GtkLabel    *title;
+  GtkWidget   *exclude_all, *find, *search;
+  GtkProgressBar *progress;
+  GtkLabel    *detail;
+  GtkListBox  *list;
+};
+
+G_DEFINE_FINAL_TYPE (VnOriginsList, vn_origins_list, ADW_TYPE_BIN)
+
+/* ---- what can be done ---- */
+
+static void
+origins_list_fix_clicked (VnOriginsList *self,
+                          GtkButton     *button)
+{
+  guint node = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "vn-node"));
+
+  vn_document_try_precision (self->document, node,
+                             (VnNodePrecision) GPOINTER_TO_INT (g_object_get_data (G_OBJECT (button), "vn-precision")));
+}
+
+static void
+origins_list_exclude_all (VnOriginsList *self)
+{
+  vn_document_set_precision (self->document, self->weak, VN_NODE_FLOAT);
+}
+
+/* More bits for the output do nothing for its weights. */
+static gboolean
+origins_list_is_activation (VnResult   *result,
+                            VnNodeItem *item)
+{
+  g_autoptr(GArray) parts = vn_weakest_list_parts (result, item);
+
+  return parts->len == 0 ||
+         vn_contributions_get (result->contributions, g_array_index (parts, guint, 0))->role == VN_TENSOR_ACTIVATION;
+}
+
+/* What was tried in vain is not offered again. */
+static gboolean
+origins_list_is_worth_trying (VnOriginsList   *self,
+                              VnNodeItem      *item,
+                              VnNodePrecision  precision)
+{
+  g_autofree char *key = vn_document_dup_precision_key (self->document, item->index, precision);
+  const VnEffect *effect = vn_document_find_effect (self->document, key);
+
+  return effect == NULL || !effect->measured || vn_effect_has_helped (effect);
+}
+
+static gboolean
+origins_list_add_fix (VnOriginsList   *self,
+                      AdwActionRow    *row,
+                      VnNodeItem      *item,
+                      const char      *label,
+                      const char      *tooltip,
+                      VnNodePrecision  precision)
+{
+  GtkWidget *button;
+
+  if (!origins_list_is_worth_trying (self, item, precision))
+    return FALSE;
+  button = gtk_button_new_with_label (label);
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (button, tooltip);
+  g_object_set_data (G_OBJECT (button), "vn-node", GUINT_TO_POINTER (item->index));
+  g_object_set_data (G_OBJECT (button), "vn-precision", GINT_TO_POINTER (precision));
+  g_signal_connect_swapped (button, "clicked", G_CALLBACK (origins_list_fix_clicked), self);
+  adw_action_row_add_suffix (row, button);
+  return TRUE;
+}
+
+static void
+origins_list_add_fixes (VnOriginsList *self,
+                        AdwActionRow  *row,
+                        VnNodeItem    *item)
+{
+  if (item->excluded)
+    {
+      adw_action_row_add_suffix (row, gtk_label_new (_("in float")));
+      return;
+    }
+  if (vn_dtype_get_bits (item->precision) < 16 && origins_list_is_activation (vn_document_get_result (self->document), item))
+    origins_list_add_fix (self, row, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"), VN_NODE_16_BIT);
+  origins_list_add_fix (self, row, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
+  gtk_bitset_add (self->weak, item->index);
+}
+
+/* ---- rows ---- */
+
+/* The reason, what was tried in vain, and which of its tensors it is. */
+static char *
+origins_list_describe (VnOriginsList *self,
+                       VnResult      *result,
+                       VnNodeItem    *item)
+{
+  static const struct { VnNodePrecision precision; const char *text; } fixes[] = {
+    { VN_NODE_16_BIT, N_("16 bit did not help") },
+    { VN_NODE_FLOAT, N_("float did not help") },
+  };
+  g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  char *reason = vn_cure_offers_dup_reason (self->document, item);
+  char *cause = reason != NULL ? reason : vn_cause_describe (result, item->node);
+  char *parts = vn_weakest_dup_parts (result, item);
+
+  if (parts != NULL)
+    g_ptr_array_add (lines, parts);
+  if (cause != NULL)
+    g_ptr_array_add (lines, cause);
+  for (guint i = 0; i < G_N_ELEMENTS (fixes); i++)
+    if (!origins_list_is_worth_trying (self, item, fixes[i].precision))
+      g_ptr_array_add (lines, g_strdup (_(fixes[i].text)));
+  g_ptr_array_add (lines, NULL);
+  return g_strjoinv (" · ", (char **) lines->pdata);
+}
+
+static void
+origins_list_add_value (AdwActionRow *row,
+                        VnNodeItem   *item,
+                        VnMetric      metric)
+{
+  g_autofree char *text = vn_metric_format (metric, item->metrics[metric]);
+  GtkWidget *value = gtk_label_new (text);
+
+  if (metric == VN_METRIC_CONTRIBUTION)
+    {
+      GtkWidget *bar = vn_swatch_new_bar (72);
+
+      vn_node_cell_set_share (bar, item, item->metrics[metric]);
+      adw_action_row_add_suffix (row, bar);
+      gtk_label_set_width_chars (GTK_LABEL (value), 7);
+      gtk_label_set_xalign (GTK_LABEL (value), 1);
+    }
+  gtk_widget_add_css_class (value, "heading");
+  gtk_widget_add_css_class (value, "numeric");
+  adw_action_row_add_suffix (row, value);
+}
+
+static GtkWidget *
+origins_list_make_row (VnOriginsList *self,
+                       VnResult      *result,
+                       VnNodeItem    *item,
+                       VnMetric       metric)
+{
+  g_autofree char *title = g_strdup_printf ("%s  %s", item->node->op_type, item->name);
+  g_autofree char *subtitle = origins_list_describe (self, result, item);
+  GtkWidget *row = adw_action_row_new (), *swatch = vn_swatch_new (FALSE);
+
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
+  if (metric == VN_METRIC_CONTRIBUTION)
+    vn_node_cell_set_share (swatch, item, item->metrics[metric]);
+  else
+    vn_swatch_set (VN_SWATCH (swatch), VN_SWATCH_VALUE, metric, item->metrics[metric]);
+  adw_action_row_add_prefix (ADW_ACTION_ROW (row), swatch);
+  origins_list_add_value (ADW_ACTION_ROW (row), item, metric);
+  origins_list_add_fixes (self, ADW_ACTION_ROW (row), item);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
+  gtk_widget_set_tooltip_text (row, _("Show in Graph"));
+  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.select-node");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "u", item->index);
+  return row;
+}
+
+static void
+origins_list_fill (VnOriginsList *self)
+{
+  VnResult *result = vn_document_get_result (self->document);
+  g_autoptr(GPtrArray) weak = vn_weakest_list (self->document);
+  gboolean by_share = result != NULL && result->contributions != NULL;
+  const char *title = by_share ? _("Where the Error Starts") : _("Weakest Nodes");
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
+    gtk_list_box_remove (self->list, child);
+  gtk_bitset_remove_all (self->weak);
+  gtk_label_set_label (self->title, title);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+  for (guint i = 0; i < MIN (weak->len, MAX_ROWS); i++)
+    gtk_list_box_append (self->list, origins_list_make_row (self, result, g_ptr_array_index (weak, i),
+                                                            by_share ? VN_METRIC_CONTRIBUTION : VN_METRIC_SQNR));
+  if (weak->len == 0)
+    gtk_list_box_append (self->list, vn_row_new (_("No node stands out"), NULL));
+  gtk_widget_set_sensitive (self->exclude_all, !gtk_bitset_is_empty (self->weak));
+}
+
+/* ---- the search ---- */
+
+static void
+origins_list_update_progress (VnOriginsList *self)
+{
+  g_autofree char *detail = vn_job_dup_detail (self->job);
+  double seconds = vn_job_get_seconds_left (self->job);
+  g_autofree char *duration = seconds >= 1 ? vn_format_duration (seconds) : NULL;
+  g_autofree char *left = duration != NULL ? g_strdup_printf (_("%s left"), duration) : NULL;
+  g_autofree char *text = g_strjoin (detail != NULL && left != NULL ? " · " : "", detail != NULL ? detail : "",
+                                     left != NULL ? left : "", NULL);
+
+  gtk_progress_bar_set_fraction (self->progress, vn_job_get_progress (self->job));
+  gtk_label_set_label (self->detail, text);
+}
+
+static void
+origins_list_search_changed (VnOriginsList *self)
+{
+  VnJob *job = vn_document_get_origins_job (self->document);
+  VnResult *result = vn_document_get_result (self->document);
+  gboolean lacking = result != NULL && result->errors != NULL && result->contributions == NULL;
+
+  if (self->job != NULL)
+    g_signal_handlers_disconnect_by_data (self->job, self);
+  g_set_object (&self->job, job);
+  if (job != NULL)
+    {
+      g_signal_connect_swapped (job, "notify::progress", G_CALLBACK (origins_list_update_progress), self);
+      origins_list_update_progress (self);
+    }
+  gtk_widget_set_visible (self->search, job != NULL);
+  gtk_widget_set_visible (self->find, job == NULL && lacking && vn_document_get_job (self->document) == NULL &&
+                                      !vn_document_is_stale (self->document));
+}
+
+static void
+origins_list_result_changed (VnOriginsList *self)
+{
+  origins_list_fill (self);
+  origins_list_search_changed (self);
+}
+
+static void
+origins_list_find_clicked (VnOriginsList *self)
+{
+  vn_document_search_origins (self->document);
+}
+
+static void
+origins_list_cancel_clicked (VnOriginsList *self)
+{
+  vn_document_cancel_origins (self->document);
+}
+
+/* ---- object ---- */
+
+static GtkWidget *
+origins_list_make_head (VnOriginsList *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+
+  self->title = GTK_LABEL (vn_label_new (NULL, "heading"));
+  gtk_widget_set_hexpand (GTK_WIDGET (self->title), TRUE);
+  self->find = gtk_button_new_with_mnemonic (_("_Find Where the Error Starts"));
+  self->exclude_all = gtk_button_new_with_mnemonic (_("_Leave All in Float"));
+  g_signal_connect_swapped (self->find, "clicked", G_CALLBACK (origins_list_find_clicked), self);
+  g_signal_connect_swapped (self->exclude_all, "clicked", G_CALLBACK (origins_list_exclude_all), self);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->title));
+  gtk_box_append (GTK_BOX (box), self->find);
+  gtk_box_append (GTK_BOX (box), self->exclude_all);
+  return box;
+}
+
+static GtkWidget *
+origins_list_make_search (VnOriginsList *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *cancel = gtk_button_new_with_label (_("Cancel"));
+
+  self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
+  self->detail = GTK_LABEL (vn_label_new (NULL, "dim-label"));
+  gtk_widget_set_valign (GTK_WIDGET (self->progress), GTK_ALIGN_CENTER);
+  gtk_widget_set_size_request (GTK_WIDGET (self->progress), 160, -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->progress), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Finding where error starts"), -1);
+  gtk_widget_add_css_class (GTK_WIDGET (self->detail), "numeric");
+  gtk_widget_set_hexpand (GTK_WIDGET (self->detail), TRUE);
+  gtk_widget_set_tooltip_text (cancel, _("Stop Looking for Where the Error Starts"));
+  g_signal_connect_swapped (cancel, "clicked", G_CALLBACK (origins_list_cancel_clicked), self);
+  gtk_box_append (GTK_BOX (box), vn_label_new (_("Finding where error starts"), NULL));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->progress));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->detail));
+  gtk_box_append (GTK_BOX (box), cancel);
+  return box;
+}
+
+/**
+ * vn_origins_list_set_document:
+ */
+void
+vn_origins_list_set_document (VnOriginsList *self,
+                              VnDocument    *document)
+{
+  g_return_if_fail (VN_IS_ORIGINS_LIST (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
+  g_set_object (&self->document, document);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (origins_list_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "origins-changed", G_CALLBACK (origins_list_search_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "job-changed", G_CALLBACK (origins_list_search_changed), self, G_CONNECT_SWAPPED);
+  origins_list_result_changed (self);
+}
+
+static void
+vn_origins_list_dispose (GObject *object)
+{
+  VnOriginsList *self = VN_ORIGINS_LIST (object);
+
+  if (self->job != NULL)
+    g_signal_handlers_disconnect_by_data (self->job, self);
+  g_clear_object (&self->job);
+  g_clear_object (&self->document);
+  g_clear_pointer (&self->weak, gtk_bitset_unref);
+  G_OBJECT_CLASS (vn_origins_list_parent_class)->dispose (object);
+}
+
+static void
+vn_origins_list_class_init (VnOriginsListClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = vn_origins_list_dispose;
+}
+
+static void
+vn_origins_list_init (VnOriginsList *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8);
+
+  self->weak = gtk_bitset_new_empty ();
+  self->search = origins_list_make_search (self);
+  self->list = GTK_LIST_BOX (gtk_list_box_new ());
+  gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
+  gtk_widget_add_css_class (GTK_WIDGET (self->list), "boxed-list");
+  gtk_box_append (GTK_BOX (box), origins_list_make_head (self));
+  gtk_box_append (GTK_BOX (box), self->search);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->list));
+  adw_bin_set_child (ADW_BIN (self), box);
+}
