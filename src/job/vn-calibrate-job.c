@@ -64,6 +64,20 @@ vn_calibrate_job_equalize (VnJob         *job,
   return vn_job_input_equalize (&VN_CALIBRATE_JOB (job)->input, job, cancellable, error);
 }
 
+static gboolean
+vn_calibrate_job_wants_balance (VnJob *job)
+{
+  return VN_CALIBRATE_JOB (job)->settings.recipe->balance_channels != VN_BALANCE_CHANNELS_OFF;
+}
+
+static gboolean
+vn_calibrate_job_balance (VnJob         *job,
+                          GCancellable  *cancellable,
+                          GError       **error)
+{
+  return vn_job_balance_channels (&VN_CALIBRATE_JOB (job)->input, job, cancellable, error);
+}
+
 /* Of processes that share the samples one looks at them. */
 static gboolean
 vn_calibrate_job_wants_check (VnJob *job)
@@ -102,6 +116,7 @@ vn_calibrate_job_calibrate (VnJob         *job,
 static const VnStage stages[] = {
   { "prepare",   N_("Preparing"),            4,  NULL,                            vn_calibrate_job_prepare },
   { "equalize",  N_("Equalizing weights"),    20, vn_calibrate_job_wants_equalize, vn_calibrate_job_equalize },
+  { "balance",   N_("Balancing channels"),   30, vn_calibrate_job_wants_balance,  vn_calibrate_job_balance },
   { "check",     N_("Checking the samples"), 3,  vn_calibrate_job_wants_check,    vn_calibrate_job_check },
   { "calibrate", N_("Calibrating"),          93, NULL,                            vn_calibrate_job_calibrate },
   { NULL },

@@ -2,7 +2,7 @@
 /* Correction of biases as part of quantizing: measured in the quantized network, taken back in the float one. */
 #include "vn-job-input.h"
 
-#include "vn-bias-correct.h"
+#include "vn-bias-guard.h"
 #include "vn-error.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
@@ -10,6 +10,9 @@
 /* By XSlim's rule all layers of a block are measured at once, and each takes what those before it have shifted for its own
  * error: rounds that follow take that back, a layer at a time. */
 #define XSLIM_ROUNDS 3
+
+/* Samples that corrections are judged by, if there are as many. */
+#define JUDGED 16
 
 /* Errors are measured in floats: operators on integers are written as pairs for that. */
 static GPtrArray *
@@ -61,6 +64,53 @@ correct_in_rounds (const VnJobInput    *self,
   return g_steal_pointer (&corrected);
 }
 
+typedef struct
+{
+  const VnJobInput *input;
+  const VnModel    *rounded;
+} Weights;
+
+static VnModel *
+correct_take_weights (const VnModel *corrected,
+                      gpointer       data)
+{
+  const Weights *self = data;
+
+  return vn_job_take_rounded (self->input, corrected, self->rounded);
+}
+
+/* From front to end, judged on samples that biases were not measured with, as far as there are such. */
+static VnModel *
+correct_guarded (const VnJobInput    *self,
+                 VnStats             *stats,
+                 const VnModel       *rounded,
+                 const VnChannelRun  *run,
+                 GCancellable        *cancellable,
+                 GError             **error)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
+  g_autoptr(GArray) judged = vn_job_list_judged (self, NULL, JUDGED);
+  VnRepairSamples samples = { .shapes = self->shapes, .dataset = self->dataset,
+                              .indices = (const guint *) (gpointer) judged->data, .n = judged->len,
+                              .n_threads = self->n_threads, .notes = self->notes };
+  g_autoptr(VnJudge) judge = vn_judge_new (self->prepared, &samples, cancellable, error);
+  Weights weights = { self, rounded };
+  VnBiasGuardInput input = { self->prepared, recipe, stats, run, judge, self->edits, correct_take_weights, &weights };
+  VnRepairGain gain;
+  VnModel *corrected;
+
+  if (judge == NULL)
+    return NULL;
+  if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
+    recipe->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
+  corrected = vn_bias_guard_correct (&input, &gain, cancellable, error);
+  if (corrected != NULL)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "biases-corrected", "bias-correction",
+                  _("Biases corrected in %u of %u layers; signal to noise of the outputs %.1f → %.1f dB"),
+                  gain.n_kept, gain.n_tried, gain.before_db, gain.after_db);
+  return corrected;
+}
+
 /*< private >
  * vn_job_correct_biases:
  * @job: told how far it is
@@ -94,5 +144,6 @@ vn_job_correct_biases (const VnJobInput  *self,
   samples = vn_job_take_samples (self->calibration, self->recipe->correction_samples);
   run.samples = (const guint *) (gpointer) samples->data;
   run.n_samples = samples->len;
-  return correct_in_rounds (self, stats, rounded, &run, cancellable, error);
+  return self->recipe->bias_correction == VN_BIAS_CORRECTION_GUARDED ? correct_guarded (self, stats, rounded, &run, cancellable, error)
+                                                                     : correct_in_rounds (self, stats, rounded, &run, cancellable, error);
 }

@@ -78,6 +78,13 @@ VnModel       *vn_job_correct_biases       (const VnJobInput *self,
                                             GCancellable     *cancellable,
                                             GError          **error);
 
+/* ---- vn-balance-network.c ---- */
+
+gboolean       vn_job_balance_channels     (VnJobInput       *self,
+                                            VnJob            *job,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+
 /* ---- vn-round-weights.c ---- */
 
 VnModel       *vn_job_round_weights        (const VnJobInput *self,

@@ -99,6 +99,26 @@ vn_quantize_job_equalize (VnJob         *job,
   return vn_job_input_equalize (&VN_QUANTIZE_JOB (job)->input, job, cancellable, error);
 }
 
+static gboolean
+vn_quantize_job_wants_balance (VnJob *job)
+{
+  return VN_QUANTIZE_JOB (job)->settings.recipe->balance_channels != VN_BALANCE_CHANNELS_OFF;
+}
+
+static gboolean
+vn_quantize_job_balance (VnJob         *job,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+
+  if (!vn_job_balance_channels (&self->input, job, cancellable, error))
+    return FALSE;
+  vn_model_unref (self->draft->prepared);
+  self->draft->prepared = vn_model_ref (self->input.prepared);
+  return TRUE;
+}
+
 /* ---- statistics ---- */
 
 static gboolean
@@ -486,6 +506,7 @@ vn_quantize_job_find_reasons (VnJob         *job,
 static const VnStage stages[] = {
   { "prepare",        N_("Preparing"),            4,  NULL,                             vn_quantize_job_prepare },
   { "equalize",       N_("Equalizing weights"),    12, vn_quantize_job_wants_equalize,   vn_quantize_job_equalize },
+  { "balance",        N_("Balancing channels"),   30, vn_quantize_job_wants_balance,    vn_quantize_job_balance },
   { "check",          N_("Checking the samples"), 3,  NULL,                             vn_quantize_job_check },
   { "calibrate",      N_("Calibrating"),          55, vn_quantize_job_wants_calibrate,  vn_quantize_job_calibrate },
   { "round-weights",  N_("Rounding weights"),     30, vn_quantize_job_wants_rounding,   vn_quantize_job_round },

@@ -81,6 +81,7 @@ copy_node (Copy         *copy,
   node->doc = g_strdup (from->doc);
   node->extra = copy_ref_bytes (from->extra);
   node->written_domain_alias = from->written_domain_alias;
+  node->channels = from->channels;
   for (guint i = 0; i < from->inputs->len; i++)
     vn_node_set_input (node, i, copy_mapped (copy, vn_node_get_input (from, i)));
   for (guint i = 0; i < from->outputs->len; i++)

@@ -97,6 +97,10 @@ struct _VnAttr
 
 /* ---- values, nodes, graphs ---- */
 
+/* Nodes of a network whose channels were scaled to like size. RESTORE: a Mul that gives a tensor its size back; DIVIDE: a Mul that
+ * takes it again: the conversions next to them take these over. BETWEEN: computes in float what stands between two such. */
+typedef enum { VN_CHANNELS_PLAIN, VN_CHANNELS_RESTORE, VN_CHANNELS_BETWEEN, VN_CHANNELS_DIVIDE } VnChannelMark;
+
 /* One use of a value: input @index of @node. */
 typedef struct
 {
@@ -142,6 +146,7 @@ struct _VnNode
   char      *doc;
   GBytes    *extra;
   gboolean   written_domain_alias;  /* the file says "ai.onnx" */
+  VnChannelMark channels;           /* what it does between channels that were scaled; not written */
 };
 
 struct _VnGraph

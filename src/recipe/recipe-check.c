@@ -235,6 +235,23 @@ check_rounding (const VnRecipe  *self,
   return FALSE;
 }
 
+/* The pairs that give channels back have an axis. */
+static gboolean
+check_balance (const VnRecipe  *self,
+               GError         **error)
+{
+  g_autofree char *able = NULL;
+
+  if (self->balance_channels == VN_BALANCE_CHANNELS_OFF ||
+      (vn_format_is (self->format, VN_FORMAT_HAS_PAIRS) && vn_recipe_needs_samples (self) && !self->npu))
+    return TRUE;
+  able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("balance-channels: channels are balanced in the formats %s with stored ranges of activations, without “npu”; turn it off, "
+                 "or take one of these"), able);
+  return FALSE;
+}
+
 /* Both take part in what is stored: there must be something. */
 static gboolean
 check_correction (const VnRecipe  *self,
@@ -277,7 +294,7 @@ vn_recipe_validate (const VnRecipe  *self,
       !check_pairs (self, error) ||
       !check_npu (self, error) ||
       !check_correction (self, error) ||
-      !check_rounding (self, error))
+      !check_rounding (self, error) || !check_balance (self, error))
     return FALSE;
 
   if (self->method == NULL)

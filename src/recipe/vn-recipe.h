@@ -36,11 +36,19 @@ typedef enum
   VN_ACTIVATION_CHANNELS_OFF, VN_ACTIVATION_CHANNELS_FOLDED, VN_ACTIVATION_CHANNELS_DEPTHWISE, VN_N_ACTIVATION_CHANNELS
 } VnActivationChannels;
 
+/* Whether channels of very different size are scaled to like size: not; where weights and constants take the factors; also
+ * where a DequantizeLinear with a scale per channel must give the tensor back as it was. */
+typedef enum
+{
+  VN_BALANCE_CHANNELS_OFF, VN_BALANCE_CHANNELS_FOLDED, VN_BALANCE_CHANNELS_RESTORED, VN_N_BALANCE_CHANNELS
+} VnBalanceChannels;
+
 /* How weights become integers: each to the nearest, or so that the products change least. */
 typedef enum { VN_WEIGHT_ROUNDING_NEAREST, VN_WEIGHT_ROUNDING_SECOND_ORDER, VN_N_WEIGHT_ROUNDINGS } VnWeightRounding;
 
 /* Whose rules biases are corrected by. */
-typedef enum { VN_BIAS_CORRECTION_OFF, VN_BIAS_CORRECTION_AMD, VN_BIAS_CORRECTION_XSLIM, VN_N_BIAS_CORRECTIONS } VnBiasCorrection;
+typedef enum { VN_BIAS_CORRECTION_OFF, VN_BIAS_CORRECTION_AMD, VN_BIAS_CORRECTION_XSLIM, VN_BIAS_CORRECTION_GUARDED,
+               VN_N_BIAS_CORRECTIONS } VnBiasCorrection;
 /* What a rule says about something that is either so or not. */
 typedef enum { VN_AS_RECIPE, VN_YES, VN_NO, VN_N_ANSWERS } VnAnswer;
 
@@ -66,7 +74,7 @@ typedef struct
   double     percentile;              /* 0: as the recipe */
 
   char     **tensors;
-  VnAnswer   symmetric, reduce_range, per_channel;
+  VnAnswer   balance, symmetric, reduce_range, per_channel;
   gint64     axis;
   char     **min, **max, **scales, **zero_points;
   VnDType    convert;
@@ -127,6 +135,8 @@ typedef struct
   gboolean    equalize_activations;
   VnBiasCorrection bias_correction;
   gint64      correction_samples;
+  VnBalanceChannels balance_channels;   /* vn-balance.h */
+  double      balance_exponent, balance_cost;
   VnWeightRounding rounding;    /* how weights become integers (vn-second-order.h) */
   gint64      rounding_samples;
   char      **passes;         /* ids of preparation passes that run on request */

@@ -58,6 +58,29 @@ def make_network(path, spread=1.0, on_grid=False):
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
 
 
+def make_gated_network(path, spread=1.0):
+    """Conv, x sigmoid (x), Conv, x clip (x / 6 + 0.5, 0, 1), grouped Conv with channels added up. @spread: between the largest and
+    the smallest channel of what the first and the second write, which those behind undo."""
+    rng = np.random.default_rng(5)
+    size = np.geomspace(1, 1 / spread, 16).astype(np.float32)
+    order = rng.permutation(16)
+    w1, w2, w3 = (make_weights(rng, s) for s in ((16, 3, 3, 3), (16, 16, 1, 1), (8, 8, 3, 3)))
+    weights = {'w1': w1 * 8, 'b1': rng.normal(size=16).astype(np.float32), 'w2': w2, 'b2': (rng.normal(size=16) * 0.1).astype(np.float32),
+               'w3': w3, 'three': np.array(3, np.float32), 'low': np.array(0, np.float32), 'high': np.array(6, np.float32)}
+    weights['w1'] = weights['w1'] * (size * 20).reshape(-1, 1, 1, 1)
+    weights['w2'] = weights['w2'] / (size * 20).reshape(1, -1, 1, 1) * 8 * size[order].reshape(-1, 1, 1, 1) * 20
+    weights['w3'] = weights['w3'] / (size[order] * 20).reshape(2, 1, 8, 1, 1).repeat(4, axis=1).reshape(8, 8, 1, 1)
+    nodes = [helper.make_node('Conv', ['x', 'w1', 'b1'], ['a'], 'first', pads=[1, 1, 1, 1]),
+             helper.make_node('Sigmoid', ['a'], ['s'], 'sigmoid'), helper.make_node('Mul', ['a', 's'], ['b'], 'gate'),
+             helper.make_node('Conv', ['b', 'w2', 'b2'], ['c'], 'second'),
+             helper.make_node('Add', ['c', 'three'], ['d'], 'add'), helper.make_node('Clip', ['d', 'low', 'high'], ['e'], 'clip'),
+             helper.make_node('Mul', ['c', 'e'], ['f'], 'gate2'), helper.make_node('Conv', ['f', 'w3'], ['y'], 'last', group=2)]
+    graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', 1, [1, 3, 16, 16])],
+                              [helper.make_tensor_value_info('y', 1, [1, 8, 14, 14])],
+                              [numpy_helper.from_array(np.asarray(w, np.float32), n) for n, w in weights.items()])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
+
+
 def make_samples(folder, seed, n):
     """Smooth pictures: neighbours go along with each other, as what layers read does."""
     rng = np.random.default_rng(seed)
@@ -142,6 +165,67 @@ def check_channels(work, data, unseen):
     run(direct, unseen)
 
 
+def check_balance(work, data, unseen):
+    """Channels of very different size that dense convolutions and gates read; all that was scaled is what it was in float."""
+    for make, name, value, spread, gain in ((make_network, 'plain', 'folded', 300, 10), (make_network, 'even', 'folded', 1, -0.5),
+                                            (make_gated_network, 'gated', 'restored', 100, 6), (make_gated_network, 'level', 'restored', 1, -0.5)):
+        network = os.path.join(work, f'{name}.onnx')
+        make(network, spread)
+        wanted = run(network, unseen)
+        options = ['--balance-channels', value, '--balance-cost', '100']
+        optimized = os.path.join(work, 'optimized.onnx')
+        plain = export(network, data, os.path.join(work, f'{name}-0.onnx'))
+        balanced = export(network, data, os.path.join(work, f'{name}-1.onnx'), *options)
+        before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(balanced, unseen, optimized))
+        expect(after > before + gain, f'{value} balance of {name}, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB')
+        kernels, all_convs = count(optimized, 'QLinearConv'), 3
+        expect(kernels == all_convs, f'and onnxruntime runs {kernels} of {all_convs} convolutions on integers')
+        one = export(network, data, os.path.join(work, 'b1.onnx'), *options, '--threads', '1')
+        three = export(network, data, os.path.join(work, 'b3.onnx'), *options, '--threads', '3')
+        expect(open(one, 'rb').read() == open(three, 'rb').read(), 'the same bytes for 1 and 3 threads')
+    check_balance_formula(work, data)
+
+
+def check_balance_formula(work, data):
+    """factor = max (a^e w^(e - 1), a), at most 1, in float64: the scales of weights are divided by it row by row, numbers of weights
+    behind are multiplied."""
+    network, exponent = os.path.join(work, 'gated.onnx'), 0.6
+    options = ['--held-out', '0', '--balance-channels', 'restored', '--balance-cost', '100', '--balance-exponent', str(exponent)]
+    plain = constants(export(network, data, os.path.join(work, 'f0.onnx'), '--held-out', '0'))
+    balanced = constants(export(network, data, os.path.join(work, 'f1.onnx'), *options))
+    model = onnx.load(network)
+    model.graph.output.extend(helper.make_tensor_value_info(n, 1, None) for n in 'abc')
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=['CPUExecutionProvider'])
+    runs = [session.run(list('abc'), {'x': np.load(os.path.join(data, f))}) for f in sorted(os.listdir(data))]
+    largest = [np.max([np.abs(r[i]).max(axis=(0, 2, 3)) for r in runs], axis=0).astype(np.float64) for i in range(3)]
+    a, b, c = (x / x.max() for x in largest)
+    w2 = numpy_helper.to_array(next(i for i in model.graph.initializer if i.name == 'w2')).astype(np.float64)[:, :, 0, 0]
+    weight = (np.abs(w2) / np.abs(w2).max(axis=1, keepdims=True)).max(axis=0)
+    of_a, of_c = (np.maximum(x ** exponent, x) for x in (a, c))
+    of_b = np.minimum(np.maximum(b ** exponent * weight ** (exponent - 1), b), 1)
+    expect(np.allclose(plain['w1_scale'] / balanced['w1_scale'], of_a, rtol=1e-4), 'factors in front of a gate are those of the formula')
+    expect(np.allclose(balanced['w2_scale'], np.abs(w2 * of_b).max(axis=1) / of_c / 127, rtol=1e-2),
+           'and weights that add channels up hold those behind it')
+
+
+def check_biases(work, data, unseen):
+    """Weights of 4 bit shift the means of layers: those are taken back where it helps, front to back; weights on the grid shift nothing."""
+    network, grid = os.path.join(work, 'biased.onnx'), os.path.join(work, 'unbiased.onnx')
+    make_network(network)
+    make_network(grid, on_grid=True)
+    wanted = run(network, unseen)
+    options = ['--weight', 's4', '--activation', 'u16']
+    plain = export(network, data, os.path.join(work, 'c0.onnx'), *options)
+    guarded = export(network, data, os.path.join(work, 'c1.onnx'), *options, '--bias-correction', 'guarded')
+    before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(guarded, unseen))
+    expect(after > before + 0.5, f'biases corrected from front to end, weights of 4 bit: {before:.1f} -> {after:.1f} dB')
+    one = export(network, data, os.path.join(work, 'c2.onnx'), *options, '--bias-correction', 'guarded', '--threads', '1')
+    expect(open(one, 'rb').read() == open(guarded, 'rb').read(), 'the same bytes for any number of threads')
+    wanted = run(grid, unseen)
+    before, after = (sqnr(wanted, run(export(grid, data, os.path.join(work, 'c3.onnx'), '--bias-correction', value), unseen)) for value in ('off', 'guarded'))
+    expect(after > before - 0.5, f'and does no harm where nothing is shifted: {before:.1f} -> {after:.1f} dB')
+
+
 def check_auto(work, data, unseen):
     """--auto ends with less error than it began with, tells how, and its recipe makes the same file again."""
     network = os.path.join(work, 'auto.onnx')
@@ -175,6 +259,8 @@ def main():
         unseen = make_samples(os.path.join(work, 'unseen'), 2, 6)
         check_rounding(work, data, unseen)
         check_channels(work, data, unseen)
+        check_balance(work, data, unseen)
+        check_biases(work, data, unseen)
         check_auto(work, data, unseen)
     print(f'{len(faults)} faults')
     sys.exit(bool(faults))

@@ -455,12 +455,21 @@ vn_resolver_annotate (VnResolver *self)
 {
   g_return_if_fail (self != NULL);
 
+  for (guint i = 0; i < self->nodes->len; i++)   /* what they write is not rounded */
+    {
+      const VnNode *node = g_ptr_array_index (self->nodes, i);
+
+      if (node->channels == VN_CHANNELS_RESTORE || node->channels == VN_CHANNELS_BETWEEN)
+        vn_resolver_get_annotation (self, vn_node_get_output (node, 0))->keep_float = TRUE;
+    }
   for (guint i = 0; i < self->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->nodes, i);
       VnQuantNode *info = &self->quant_nodes[node->index];
 
-      if (info->selected)
+      if (info->selected && node->channels == VN_CHANNELS_DIVIDE)
+        info->annotated = vn_resolver_annotate_output (self, node, 0);
+      else if (info->selected && node->channels == VN_CHANNELS_PLAIN)
         info->annotated = annotate_node (self, node);
     }
   resolve_annotate_drop_impossible_shares (self);

@@ -74,4 +74,9 @@ void                 vn_quant_write_converted (VnModel       *model,
                                                GPtrArray     *nodes,
                                                GHashTable    *value_names);
 
+/* ---- write-restored.c ---- */
+
+gboolean             vn_quant_write_restored  (VnModel       *model,
+                                               GError       **error);
+
 G_END_DECLS

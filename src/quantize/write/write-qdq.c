@@ -585,6 +585,7 @@ vn_quant_write_qdq (VnModel         *model,
   if (recipe->dedicated_pairs)
     vn_quant_write_dedicated (model->graph, plan, writer.nodes, value_names);
   vn_quant_write_converted (model, plan, writer.nodes, value_names);
+  ok = ok && vn_quant_write_restored (model, error);
   vn_quant_drop_unused_constants (model->graph, writer.captured);
   vn_quant_add_functions (model, recipe);
   write_qdq_writer_clear (&writer);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Balancing of channels as part of quantizing: learned from samples to calibrate with, judged on those held out. */
+#include "vn-job-input.h"
+
+#include "vn-balance.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* Samples that balancing is judged by, if there are as many. */
+#define JUDGED 16
+
+static VnRepairSamples
+balance_network_take_samples (const VnJobInput *self,
+                              const GArray     *indices)
+{
+  return (VnRepairSamples) { .shapes = self->shapes, .dataset = self->dataset, .indices = (const guint *) (gpointer) indices->data,
+                             .n = indices->len, .n_threads = self->n_threads, .notes = self->notes };
+}
+
+static void
+balance_network_note (const VnJobInput   *self,
+                      const VnRepairGain *gain)
+{
+  vn_notes_add (self->notes, VN_NOTE_INFO, "balanced", "balance-channels",
+                _("Channels balanced in %u of %u groups of tensors; signal to noise of the outputs %.1f → %.1f dB"),
+                gain->n_kept, gain->n_tried, gain->before_db, gain->after_db);
+}
+
+/*< private >
+ * vn_job_balance_channels:
+ * @job: told how far it is
+ *
+ * Replaces the prepared network by one that computes the same with channels of more even size.
+ */
+gboolean
+vn_job_balance_channels (VnJobInput    *self,
+                         VnJob         *job,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  g_autoptr(VnJudge) judge = NULL;
+  g_autoptr(VnModel) balanced = NULL;
+  g_autoptr(GArray) judged = NULL;
+  VnProgress progress;
+  VnRepairSamples learn, held_out;
+  VnBalanceInput input;
+  VnRepairGain gain;
+
+  g_return_val_if_fail (self != NULL && job != NULL, FALSE);
+
+  if (self->dataset == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("Balancing channels takes samples: give --data, or turn balance-channels off"));
+      return FALSE;
+    }
+  progress = vn_job_get_reporter (job);
+  learn = balance_network_take_samples (self, self->calibration);
+  judged = vn_job_list_judged (self, NULL, JUDGED);
+  held_out = balance_network_take_samples (self, judged);
+  judge = vn_judge_new (self->prepared, &held_out, cancellable, error);
+  if (judge == NULL)
+    return FALSE;
+  input = (VnBalanceInput) { self->prepared, self->recipe, &learn, judge, &progress };
+  balanced = vn_balance_channels (&input, &gain, cancellable, error);
+  if (balanced == NULL)
+    return FALSE;
+  vn_model_unref (self->prepared);
+  self->prepared = g_steal_pointer (&balanced);
+  balance_network_note (self, &gain);
+  return TRUE;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is free to be divided: what convolutions write, and behind them functions of one tensor that are several nodes: x sigmoid (x),
+ * x hardsigmoid (x), and the same in smaller steps. */
+#include "balance-graph.h"
+
+#define MOST_NODES 8
+
+/*< private >
+ * vn_balance_is_written_by_weight:
+ *
+ * Returns: whether a convolution with constant weights, and a constant bias or none, writes @value
+ */
+gboolean
+vn_balance_is_written_by_weight (const VnValue *value)
+{
+  const VnNode *node;
+  const VnValue *weight, *bias;
+
+  g_return_val_if_fail (value != NULL, FALSE);
+
+  node = value->producer;
+  if (node == NULL || value->type.shape.rank < 2 ||
+      !(vn_node_is (node, "Conv") || (vn_node_is (node, "ConvTranspose") && vn_node_get_int (node, "group", 1) == 1)))
+    return FALSE;
+  weight = vn_node_get_input (node, 1);
+  bias = vn_node_get_input (node, 2);
+  return weight != NULL && weight->initializer != NULL && weight->initializer->dtype == VN_DTYPE_F32 && !weight->is_output &&
+         weight->initializer->shape.rank >= 3 && (bias == NULL || (bias->initializer != NULL && bias->initializer->dtype == VN_DTYPE_F32)) &&
+         weight->initializer->shape.dims[vn_node_is (node, "Conv") ? 0 : 1] == value->type.shape.dims[1];
+}
+
+static gboolean
+balance_gates_is_elementwise (const VnNode *node)
+{
+  static const char * const types[] = { "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Softplus", "Exp", "Erf", "Elu", "Add", "Sub", "Mul",
+                                        "Div", "Clip", "Min", "Max", NULL };
+
+  return *node->domain == '\0' && g_strv_contains (types, node->op_type) && node->outputs->len == 1;
+}
+
+/* ONNX Runtime has no operator on integers for these, which would fail on scales per channel. */
+static gboolean
+balance_gates_is_whole (const VnNode *node)
+{
+  static const char * const types[] = { "HardSwish", "Elu", "Softplus", "Exp", "Erf", NULL };
+
+  return g_strv_contains (types, node->op_type);
+}
+
+static gboolean
+balance_gates_is_number (const VnValue *value)
+{
+  const VnTensor *constant = vn_value_get_constant (value);
+
+  return constant != NULL && constant->n_elements == 1;
+}
+
+static gboolean
+balance_gates_holds (const VnBalanceGate *gate,
+                     const VnValue       *value)
+{
+  return value == gate->input || (value->producer != NULL && g_ptr_array_find (gate->nodes, value->producer, NULL));
+}
+
+/* Whether @node computes from nothing but the tensor, and what was made of it. */
+static gboolean
+balance_gates_may_add (const VnBalanceGate *gate,
+                       const VnNode        *node)
+{
+  if (node->graph != gate->input->graph || !balance_gates_is_elementwise (node) || g_ptr_array_find (gate->nodes, node, NULL))
+    return FALSE;
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *input = vn_node_get_input (node, i);
+
+      if (input != NULL && !balance_gates_is_number (input) && !balance_gates_holds (gate, input))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+balance_gates_is_product (const VnNode *node)
+{
+  return vn_node_is (node, "Mul") && !vn_value_is_constant (vn_node_get_input (node, 0)) && !vn_value_is_constant (vn_node_get_input (node, 1));
+}
+
+/* The one result that others read; NULL: there are several, or the function is not whole yet. */
+static const VnValue *
+balance_gates_find_output (const VnBalanceGate *gate)
+{
+  const VnValue *found = NULL;
+  gboolean whole = FALSE;
+
+  for (guint i = 0; i < gate->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (gate->nodes, i);
+      const VnValue *output = vn_node_get_output (node, 0);
+      gboolean leaves = output->is_output;
+
+      whole = whole || balance_gates_is_whole (node) || balance_gates_is_product (node);
+      for (guint k = 0; k < output->uses->len; k++)
+        leaves = leaves || !g_ptr_array_find (gate->nodes, g_array_index (output->uses, VnUse, k).node, NULL);
+      if (leaves && found != NULL)
+        return NULL;
+      found = leaves ? output : found;
+    }
+  return whole ? found : NULL;
+}
+
+static VnNode *
+balance_gates_find_next (const VnBalanceGate *gate)
+{
+  for (guint i = 0; i <= gate->nodes->len; i++)
+    {
+      const VnValue *value = i == 0 ? gate->input : vn_node_get_output (g_ptr_array_index (gate->nodes, i - 1), 0);
+
+      for (guint k = 0; k < value->uses->len; k++)
+        {
+          VnNode *node = g_array_index (value->uses, VnUse, k).node;
+
+          if (balance_gates_may_add (gate, node))
+            return node;
+        }
+    }
+  return NULL;
+}
+
+/* Division by a number behind the product belongs to it: x clip (x + 3, 0, 6) / 6. */
+static void
+balance_gates_take_scale (VnBalanceGate *gate)
+{
+  VnNode *node = gate->output->uses->len == 1 && !gate->output->is_output ? g_array_index (gate->output->uses, VnUse, 0).node : NULL;
+
+  if (node == NULL || gate->nodes->len >= MOST_NODES || !(vn_node_is (node, "Div") || vn_node_is (node, "Mul")) ||
+      vn_node_get_input (node, 0) != gate->output || !balance_gates_may_add (gate, node))
+    return;
+  g_ptr_array_add (gate->nodes, node);
+  gate->output = vn_node_get_output (node, 0);
+}
+
+static void
+balance_gates_free (VnBalanceGate *gate)
+{
+  g_ptr_array_unref (gate->nodes);
+  g_free (gate);
+}
+
+static VnBalanceGate *
+balance_gates_grow (const VnValue *input)
+{
+  VnBalanceGate *gate = g_new0 (VnBalanceGate, 1);
+
+  gate->input = input;
+  gate->nodes = g_ptr_array_new ();
+  for (guint i = 0; i < MOST_NODES && gate->output == NULL; i++)
+    {
+      VnNode *node = balance_gates_find_next (gate);
+
+      if (node == NULL)
+        break;
+      g_ptr_array_add (gate->nodes, node);
+      gate->output = balance_gates_find_output (gate);
+    }
+  if (gate->output != NULL)
+    {
+      balance_gates_take_scale (gate);
+      return gate;
+    }
+  balance_gates_free (gate);
+  return NULL;
+}
+
+/*< private >
+ * vn_balance_graph_find_gates:
+ *
+ * Finds the functions that stand behind convolutions. What they hold has no channels of its own any more.
+ */
+void
+vn_balance_graph_find_gates (VnBalanceGraph *self)
+{
+  g_return_if_fail (self != NULL);
+
+  self->gates = g_ptr_array_new_with_free_func ((GDestroyNotify) balance_gates_free);
+  self->between = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; self->restores && i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+      VnBalanceGate *gate = self->n[value->id] > 0 && vn_balance_is_written_by_weight (value) ? balance_gates_grow (value) : NULL;
+
+      if (gate != NULL && self->n[gate->output->id] == self->n[value->id])
+        {
+          g_ptr_array_add (self->gates, gate);
+          for (guint k = 0; k < gate->nodes->len; k++)
+            {
+              const VnValue *inner = vn_node_get_output (g_ptr_array_index (gate->nodes, k), 0);
+
+              g_hash_table_add (self->between, g_ptr_array_index (gate->nodes, k));
+              self->n[inner->id] = inner == gate->output ? self->n[inner->id] : 0;
+            }
+        }
+      else if (gate != NULL)
+        balance_gates_free (gate);
+    }
+}
+
+/*< private >
+ * vn_balance_graph_find_gate:
+ *
+ * Returns: (transfer none) (nullable): the function that writes @output
+ */
+const VnBalanceGate *
+vn_balance_graph_find_gate (const VnBalanceGraph *self,
+                            const VnValue        *output)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  for (guint i = 0; i < self->gates->len; i++)
+    if (((const VnBalanceGate *) g_ptr_array_index (self->gates, i))->output == output)
+      return g_ptr_array_index (self->gates, i);
+  return NULL;
+}

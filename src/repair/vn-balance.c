@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Balancing channels: what each channel of a tensor is divided by follows from the ranges of its channels, and from the weights
+ * that read them: with a the largest number of a channel as a share of the tensor's and w that of its weights as a share of
+ * their row, the factor is a^e w^(e - 1), Xiao et al., "SmoothQuant" (2022), but at least a and at most 1. So no channel has a larger
+ * step than before. Which tensors stay balanced the outputs on held-out samples decide. */
+#include "vn-balance.h"
+
+#include "balance-apply.h"
+
+#include "vn-calibrate.h"
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-memory.h"
+#include "vn-resolver.h"
+
+#include <math.h>
+
+/* How small a factor may be, and how often the tensors are cut in halves to find those that do no good. */
+#define LEAST_FACTOR (1.0 / 1024)
+#define HALVINGS 4
+
+/* Without a judge there is no best one. */
+#define MIDDLE_EXPONENT 0.75
+
+/* In dB: what is taken for an improvement when a change is taken back. */
+#define LEAST_GAIN 0.05
+
+typedef struct
+{
+  const VnBalanceInput *input;
+  VnBalanceGraph       *graph;
+  VnStats              *plain, *balanced;    /* of the network as it is, and with all units balanced */
+  gboolean             *chosen;              /* by unit */
+  VnRepairGain         *gain;
+  GCancellable         *cancellable;
+} Balance;
+
+static void
+balance_clear (Balance *self)
+{
+  g_clear_pointer (&self->graph, vn_balance_graph_free);
+  g_clear_pointer (&self->plain, vn_stats_unref);
+  g_clear_pointer (&self->balanced, vn_stats_unref);
+  g_free (self->chosen);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Balance, balance_clear)
+
+/* ---- factors ---- */
+
+static void
+balance_look_at_activations (Balance       *self,
+                             const VnValue *value,
+                             const GArray  *largest)
+{
+  double most = 0;
+
+  if (largest == NULL || largest->len != self->graph->n[value->id] || !vn_balance_graph_is_quantized (self->graph, value))
+    return;
+  for (guint c = 0; c < largest->len; c++)
+    most = fmax (most, g_array_index (largest, double, c));
+  for (guint c = 0; c < largest->len && most > 0 && isfinite (most); c++)
+    {
+      VnBalanceChannel *channel = vn_balance_graph_get_channel (self->graph, value, c);
+
+      channel->largest = fmax (channel->largest, g_array_index (largest, double, c) / most);
+    }
+}
+
+/* Of a convolution, the numbers of row m belong to group m / (rows / groups), and one row holds the channels of its group. */
+static void
+balance_look_at_rows (Balance        *self,
+                      const VnValue  *value,
+                      const float    *x,
+                      const VnShape  *shape,
+                      gsize           group)
+{
+  gsize rows = (gsize) shape->dims[0], columns = (gsize) shape->dims[1], taps = (gsize) vn_shape_count (shape, 2, shape->rank);
+
+  for (gsize m = 0; m < rows; m++)
+    {
+      const float *row = x + m * columns * taps;
+      double most = 0;
+
+      for (gsize i = 0; i < columns * taps; i++)
+        most = fmax (most, fabs ((double) row[i]));
+      for (gsize i = 0; i < columns * taps && most > 0; i++)
+        {
+          VnBalanceChannel *channel = vn_balance_graph_get_channel (self->graph, value, (guint) (m / (rows / group) * columns + i / taps));
+
+          channel->weight = fmax (channel->weight, fabs ((double) row[i]) / most);
+        }
+    }
+}
+
+/* Of a product, or a transposed convolution, rows are channels: a column is what is added up. */
+static void
+balance_look_at_columns (Balance        *self,
+                         const VnValue  *value,
+                         const float    *x,
+                         const VnShape  *shape)
+{
+  gsize rows = (gsize) shape->dims[0], columns = (gsize) shape->dims[1], taps = (gsize) vn_shape_count (shape, 2, shape->rank);
+
+  for (gsize m = 0; m < columns; m++)
+    {
+      double most = 0;
+
+      for (gsize c = 0; c < rows; c++)
+        for (gsize t = 0; t < taps; t++)
+          most = fmax (most, fabs ((double) x[(c * columns + m) * taps + t]));
+      for (gsize c = 0; c < rows && most > 0; c++)
+        for (gsize t = 0; t < taps; t++)
+          {
+            VnBalanceChannel *channel = vn_balance_graph_get_channel (self->graph, value, (guint) c);
+
+            channel->weight = fmax (channel->weight, fabs ((double) x[(c * columns + m) * taps + t]) / most);
+          }
+    }
+}
+
+static gboolean
+balance_look_at_weights (Balance        *self,
+                         const VnValue  *value,
+                         GError        **error)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+      g_autoptr(VnTensor) data = NULL;
+
+      if (vn_balance_graph_get_role (self->graph, use->node, use->index) != VN_BALANCE_WEIGHT)
+        continue;
+      data = vn_tensor_get_aligned (vn_node_get_input (use->node, 1)->initializer, error);
+      if (data == NULL)
+        return FALSE;
+      if (vn_node_is (use->node, "Conv") && data->shape.dims[1] > 1)
+        balance_look_at_rows (self, value, data->data, &data->shape, (gsize) vn_node_get_int (use->node, "group", 1));
+      else if (vn_node_is (use->node, "Gemm") && vn_node_get_int (use->node, "transB", 0) != 0)
+        balance_look_at_rows (self, value, data->data, &data->shape, 1);
+      else if (!vn_node_is (use->node, "Conv"))
+        balance_look_at_columns (self, value, data->data, &data->shape);
+    }
+  return TRUE;
+}
+
+static void
+balance_set_factors (Balance *self,
+                     double   exponent)
+{
+  for (guint i = 0; i < self->graph->channels->len; i++)
+    {
+      VnBalanceChannel *channel = &g_array_index (self->graph->channels, VnBalanceChannel, i);
+      double a = fmax (channel->largest, LEAST_FACTOR);
+      double wanted = pow (a, exponent) * (channel->weight > 0 ? pow (fmax (channel->weight, LEAST_FACTOR), exponent - 1) : 1);
+
+      channel->factor = channel->parent == i && !channel->pinned && channel->largest > 0 ? fmin (fmax (wanted, a), 1) : 1;
+    }
+}
+
+static gboolean
+balance_look (Balance  *self,
+              GError  **error)
+{
+  const VnRepairSamples *samples = self->input->samples;
+  VnChannelRun run = { .shapes = samples->shapes, .dataset = samples->dataset, .samples = samples->indices, .n_samples = samples->n,
+                       .n_threads = samples->n_threads, .progress = self->input->progress, .notes = samples->notes };
+  g_autoptr(GPtrArray) values = g_ptr_array_new (), largest = NULL;
+
+  for (guint i = 0; i < self->graph->graph->values->len; i++)
+    if (self->graph->n[i] > 0)
+      g_ptr_array_add (values, g_ptr_array_index (self->graph->graph->values, i));
+  if (values->len == 0)
+    return TRUE;
+  largest = vn_channel_stats (self->input->prepared, values, VN_CHANNEL_LARGEST, &run, self->cancellable, error);
+  if (largest == NULL)
+    return FALSE;
+  for (guint i = 0; i < values->len; i++)
+    {
+      balance_look_at_activations (self, g_ptr_array_index (values, i), g_ptr_array_index (largest, i));
+      if (!balance_look_at_weights (self, g_ptr_array_index (values, i), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+balance_use_exponent (Balance *self,
+                      double   exponent)
+{
+  balance_set_factors (self, exponent);
+  vn_balance_graph_number_units (self->graph);
+  g_free (self->chosen);
+  self->chosen = g_new0 (gboolean, self->graph->n_units + 1);
+}
+
+/* ---- measuring ---- */
+
+static VnStats *
+balance_calibrate (Balance  *self,
+                   VnModel  *model,
+                   GError  **error)
+{
+  const VnRepairSamples *samples = self->input->samples;
+  g_autoptr(GPtrArray) taps = vn_quantize_list_values (model, self->input->recipe);
+  VnPlanOptions plan_options = { .input_shapes = samples->shapes, .taps = taps, .skip_unsupported = TRUE };
+  VnCalibrateOptions options = { .samples = samples->indices, .n_samples = samples->n, .n_threads = samples->n_threads };
+  g_autoptr(VnPlan) plan = vn_plan_new (model, &plan_options, NULL, error);
+
+  return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, self->input->progress, NULL, self->cancellable, error) : NULL;
+}
+
+/* A tensor that was divided has other statistics under the same name. */
+static const VnHistogram *
+balance_lookup (const char *name,
+                gpointer    data)
+{
+  Balance *self = data;
+  const VnValue *value = g_hash_table_lookup (self->graph->graph->by_name, name);
+  guint unit = value != NULL ? vn_balance_graph_get_unit (self->graph, value) : G_MAXUINT;
+  const VnHistogram *found = value == NULL || (unit != G_MAXUINT && self->chosen[unit]) ? vn_stats_get (self->balanced, name) : NULL;
+
+  return found != NULL ? found : vn_stats_get (self->plain, name);
+}
+
+static gboolean
+balance_measure (Balance  *self,
+                 double   *sqnr_db,
+                 GError  **error)
+{
+  const VnBalanceInput *input = self->input;
+  g_auto(VnJudgement) judgement = { 0 };
+  g_autoptr(VnModel) model = vn_balance_apply (input->prepared, self->graph, self->chosen, error);
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(VnModel) quantized = NULL;
+
+  if (model == NULL)
+    return FALSE;
+  plan = vn_quantize_resolve_with (model, input->recipe, balance_lookup, self, NULL, error);
+  quantized = plan != NULL ? vn_quantize_write (model, input->recipe, plan, NULL, error) : NULL;
+  if (quantized == NULL || !vn_model_infer_types (quantized, input->samples->shapes, NULL, error) ||
+      !vn_judge_measure (input->judge, quantized, &judgement, self->cancellable, error))
+    return FALSE;
+  *sqnr_db = judgement.sqnr_db;
+  return TRUE;
+}
+
+/* ---- choosing ---- */
+
+static void
+balance_toggle (Balance *self,
+                guint    first,
+                guint    last)
+{
+  for (guint i = first; i < last; i++)
+    self->chosen[i] = !self->chosen[i];
+}
+
+static gboolean
+balance_try (Balance  *self,
+             guint     first,
+             guint     last,
+             GError  **error)
+{
+  double db;
+
+  balance_toggle (self, first, last);
+  if (!balance_measure (self, &db, error))
+    return FALSE;
+  if (db >= self->gain->after_db + LEAST_GAIN)
+    self->gain->after_db = db;
+  else
+    balance_toggle (self, first, last);
+  return TRUE;
+}
+
+/* Halves, then their halves: each the other way round than it is, if that is better. */
+static gboolean
+balance_choose (Balance  *self,
+                GError  **error)
+{
+  guint n = self->graph->n_units, parts = 2;
+
+  for (guint depth = 1; depth <= HALVINGS && parts <= 2 * n; depth++, parts *= 2)
+    for (guint i = 0; i < parts; i++)
+      {
+        guint first = (guint) ((guint64) n * i / parts), last = (guint) ((guint64) n * (i + 1) / parts);
+
+        if (first < last && !balance_try (self, first, last, error))
+          return FALSE;
+        vn_progress_report (self->input->progress, _("trials"), parts - 1 + i, 2 << HALVINGS);
+      }
+  return TRUE;
+}
+
+/* ---- what it costs ---- */
+
+typedef struct
+{
+  guint  unit;
+  double cost, loss;     /* @loss: dB that are lost without it */
+} Price;
+
+static GArray *
+balance_list_prices (Balance *self)
+{
+  GArray *prices = g_array_new (FALSE, TRUE, sizeof (Price));
+
+  g_array_set_size (prices, self->graph->n_units);
+  for (guint i = 0; i < prices->len; i++)
+    g_array_index (prices, Price, i).unit = i;
+  for (guint i = 0; i < self->graph->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->graph->values, i);
+      guint unit = vn_balance_graph_get_unit (self->graph, value);
+
+      if (unit != G_MAXUINT)
+        g_array_index (prices, Price, unit).cost += vn_balance_estimate_value (self->graph, value);
+    }
+  return prices;
+}
+
+/* What brings least for its time comes first. */
+static int
+balance_compare_prices (gconstpointer a,
+                        gconstpointer b)
+{
+  const Price *x = a, *y = b;
+  double left = x->loss * y->cost, right = y->loss * x->cost;
+
+  return left != right ? (left < right ? -1 : 1) : x->unit < y->unit ? -1 : 1;
+}
+
+static gboolean
+balance_measure_losses (Balance  *self,
+                        GArray   *prices,
+                        GError  **error)
+{
+  for (guint i = 0; i < prices->len;)
+    {
+      Price *price = &g_array_index (prices, Price, i);
+      double db;
+
+      if (price->cost == 0 || !self->chosen[price->unit])
+        {
+          g_array_remove_index (prices, i);
+          continue;
+        }
+      balance_toggle (self, price->unit, price->unit + 1);
+      if (!balance_measure (self, &db, error))
+        return FALSE;
+      balance_toggle (self, price->unit, price->unit + 1);
+      price->loss = fmax (self->gain->after_db - db, 0);
+      i++;
+    }
+  return TRUE;
+}
+
+/* Leaves out what brings least for its time until the rest costs no more than the recipe allows. */
+static gboolean
+balance_limit_cost (Balance  *self,
+                    GError  **error)
+{
+  g_autoptr(GArray) prices = balance_list_prices (self);
+  double left = 0, most = self->input->recipe->balance_cost * vn_balance_estimate_network (self->graph->graph);
+
+  for (guint i = 0; i < prices->len; i++)
+    left += self->chosen[i] ? g_array_index (prices, Price, i).cost : 0;
+  if (left <= most)
+    return TRUE;
+  if (!balance_measure_losses (self, prices, error))
+    return FALSE;
+  g_array_sort (prices, balance_compare_prices);
+  for (guint i = 0; i < prices->len && left > most; i++)
+    {
+      const Price *price = &g_array_index (prices, Price, i);
+
+      self->chosen[price->unit] = FALSE;
+      left -= price->cost;
+    }
+  return balance_measure (self, &self->gain->after_db, error);
+}
+
+/* With less than all of it, plain may be better again. */
+static gboolean
+balance_keep_if_better (Balance *self)
+{
+  if (self->gain->after_db >= self->gain->before_db)
+    return TRUE;
+  for (guint i = 0; i < self->graph->n_units; i++)
+    self->chosen[i] = FALSE;
+  self->gain->after_db = self->gain->before_db;
+  return TRUE;
+}
+
+static gboolean
+balance_calibrate_balanced (Balance  *self,
+                            GError  **error)
+{
+  g_autoptr(VnModel) all = vn_balance_apply (self->input->prepared, self->graph, NULL, error);
+
+  g_clear_pointer (&self->balanced, vn_stats_unref);
+  self->balanced = all != NULL ? balance_calibrate (self, all, error) : NULL;
+  return self->balanced != NULL;
+}
+
+/* All units at once with @exponent: whether that is better than what was best so far. */
+static gboolean
+balance_try_exponent (Balance  *self,
+                      double    exponent,
+                      double   *best,
+                      GError  **error)
+{
+  double before = self->gain->after_db;
+
+  balance_use_exponent (self, exponent);
+  if (self->graph->n_units == 0)
+    return TRUE;
+  if (!balance_calibrate_balanced (self, error) || !balance_try (self, 0, self->graph->n_units, error))
+    return FALSE;
+  if (self->gain->after_db > before || *best == 0)
+    *best = exponent;
+  return TRUE;
+}
+
+/* With the exponent that the recipe says, or the best of several; whether all at once is better or not. */
+static gboolean
+balance_choose_exponent (Balance  *self,
+                         GError  **error)
+{
+  static const double exponents[] = { 0.5, 0.75, 1 };
+  double said = self->input->recipe->balance_exponent, best = 0, last = said;
+  gboolean better;
+
+  self->plain = balance_calibrate (self, self->input->prepared, error);
+  if (self->plain == NULL || !balance_measure (self, &self->gain->before_db, error))
+    return FALSE;
+  self->gain->after_db = self->gain->before_db;
+  for (guint i = 0; i < (said > 0 ? 1 : G_N_ELEMENTS (exponents)); i++)
+    {
+      last = said > 0 ? said : exponents[i];
+      if (!balance_try_exponent (self, last, &best, error))
+        return FALSE;
+    }
+  better = self->gain->after_db > self->gain->before_db;
+  if (best > 0 && best != last)
+    {
+      balance_use_exponent (self, best);
+      if (!balance_calibrate_balanced (self, error))
+        return FALSE;
+      if (better)
+        balance_toggle (self, 0, self->graph->n_units);
+    }
+  return TRUE;
+}
+
+/**
+ * vn_balance_channels:
+ * @gain: (out): what it has brought; counts tensors, or groups of them that have factors in common
+ *
+ * Returns: (transfer full) (nullable): @prepared, computing the same with channels of more even size; clamps of channels that never
+ *   reach them may have moved down, to where the samples leave room; %NULL with an error
+ */
+VnModel *
+vn_balance_channels (const VnBalanceInput  *input,
+                     VnRepairGain          *gain,
+                     GCancellable          *cancellable,
+                     GError               **error)
+{
+  g_auto(Balance) self = { .input = input, .gain = gain, .cancellable = cancellable };
+
+  g_return_val_if_fail (input != NULL && input->prepared != NULL && input->samples != NULL && gain != NULL, NULL);
+
+  *gain = (VnRepairGain) { 0 };
+  self.graph = vn_balance_graph_new (input->prepared->graph, input->recipe);
+  if (!balance_look (&self, error))
+    return NULL;
+  balance_use_exponent (&self, input->recipe->balance_exponent > 0 ? input->recipe->balance_exponent : MIDDLE_EXPONENT);
+  if (self.graph->n_units == 0)
+    return vn_model_copy (input->prepared);
+  if (input->judge == NULL)
+    balance_toggle (&self, 0, self.graph->n_units);
+  else if (!balance_choose_exponent (&self, error) || !balance_choose (&self, error) || !balance_limit_cost (&self, error) ||
+           !balance_keep_if_better (&self))
+    return NULL;
+  gain->n_tried = self.graph->n_units;
+  for (guint i = 0; i < self.graph->n_units; i++)
+    gain->n_kept += self.chosen[i];
+  return vn_balance_apply (input->prepared, self.graph, self.chosen, error);
+}
