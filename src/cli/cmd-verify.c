@@ -134,7 +134,7 @@ verify_run (char        **args,
 
 const VnCmd vn_cmd_verify = {
   .name = "verify",
-  .usage = "EXPORT [--model FLOAT] [--data PATH]",
+  .usage = "QUANTIZED [--model FLOAT] [--data PATH]",
   .summary = N_("Run a quantized model in ONNX Runtime: whether it loads, agrees, and how fast it is"),
   .options = entries,
   .needs_data = TRUE,
