@@ -7,8 +7,9 @@ The origin is found at the best rank of a tensor that the fault was planted into
 such a tensor. Lost is what the outputs have less than those of the network without the fault; won back is what the best cure that is
 offered has more than the network with it. A fault that costs less than LEAST_LOSS dB is no fault, and is counted apart.
 
-Without networks: two small ones, for the suite; “all”: every network of ../shared/models that a fault can be planted into. The
-figures are of held-out samples in our own simulation, mean over the outputs; of “mixed-output” of the small numbers, in onnxruntime."""
+Without networks: two small ones, for the suite; “all”: every network of ../shared/models that a fault can be planted into.
+PLANTED_VERBOSE=1 shows what was told. The figures are of held-out samples in our own simulation, mean over the outputs; of
+“mixed-output” of the small numbers, in onnxruntime."""
 import json
 import os
 import subprocess
