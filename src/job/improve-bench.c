@@ -3,6 +3,7 @@
 #include "improve-bench.h"
 
 #include "vn-error.h"
+#include "vn-forecast-export-private.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
 
@@ -68,11 +69,13 @@ vn_improve_bench_new (VnJob                     *job,
   self->input = (VnJobInput) { .model = settings->model, .data = settings->data, .recipe = plain->recipe,
                                .given_shapes = settings->input_shapes, .n_calibration = settings->n_calibration,
                                .n_threads = settings->n_threads, .notes = vn_notes_new () };
-  if (!vn_job_input_prepare (&self->input, cancellable, error) ||
-      (vn_job_input_wants_equalize (&self->input) && !vn_job_input_equalize (&self->input, job, cancellable, error)) ||
-      !improve_bench_make_judge (self, cancellable, error))
+  if (!vn_job_input_prepare (&self->input, cancellable, error))
     return NULL;
-  self->float_forecast = vn_runtime_forecast_new (self->input.prepared, self->input.shapes, NULL, NULL);
+  vn_model_unref (self->input.prepared);
+  self->input.prepared = vn_model_ref (plain->prepared);   /* equalized and balanced, if the recipe asks for it */
+  if (!improve_bench_make_judge (self, cancellable, error))
+    return NULL;
+  self->float_forecast = vn_job_forecast_float (self->input.model, self->input.prepared, self->input.shapes);
   return g_steal_pointer (&self);
 }
 
@@ -169,10 +172,12 @@ improve_bench_write (VnImproveBench  *self,
 
 static void
 improve_bench_look_ahead (VnImproveBench *self,
+                          const VnRecipe *recipe,
                           VnModel        *model,
                           VnImproveTrial *trial)
 {
-  g_autoptr(VnRuntimeForecast) forecast = vn_runtime_forecast_new (model, self->input.shapes, self->float_forecast, NULL);
+  g_autoptr(VnRuntimeForecast) forecast = vn_job_has_forecast (recipe) ? vn_runtime_forecast_new (model, self->input.shapes, self->float_forecast, NULL)
+                                                                       : NULL;
 
   trial->ratio = forecast != NULL && self->float_forecast != NULL ? vn_runtime_forecast_ratio (forecast) : NAN;
   trial->integer_share = forecast != NULL ? vn_runtime_forecast_integer_share (forecast) : NAN;
@@ -200,7 +205,7 @@ vn_improve_bench_forecast (VnImproveBench  *self,
   model = improve_bench_write (self, recipe, &plan, error);
   if (model == NULL)
     return FALSE;
-  improve_bench_look_ahead (self, model, trial);
+  improve_bench_look_ahead (self, recipe, model, trial);
   return TRUE;
 }
 
@@ -227,7 +232,7 @@ vn_improve_bench_try (VnImproveBench  *self,
   model = improve_bench_write (self, recipe, &plan, error);
   if (model == NULL)
     return FALSE;
-  improve_bench_look_ahead (self, model, trial);
+  improve_bench_look_ahead (self, recipe, model, trial);
   return vn_judge_measure (self->judge, model, &trial->judgement, cancellable, error);
 }
 

@@ -91,6 +91,15 @@ improve_apply_equalize (VnRecipe *recipe)
 }
 
 static gboolean
+improve_apply_balance (VnRecipe *recipe)
+{
+  if (recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || recipe->npu)
+    return FALSE;
+  recipe->balance_channels = VN_BALANCE_CHANNELS_FOLDED;
+  return TRUE;
+}
+
+static gboolean
 improve_apply_biases (VnRecipe *recipe)
 {
   if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF)

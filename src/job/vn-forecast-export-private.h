@@ -6,7 +6,11 @@
 
 G_BEGIN_DECLS
 
-void vn_job_forecast_export (const VnJobInput *input,
-                             VnResult         *result);
+gboolean           vn_job_has_forecast    (const VnRecipe   *recipe);
+VnRuntimeForecast *vn_job_forecast_float  (const VnModel    *source,
+                                           const VnModel    *prepared,
+                                           GHashTable       *shapes);
+void               vn_job_forecast_export (const VnJobInput *input,
+                                           VnResult         *result);
 
 G_END_DECLS

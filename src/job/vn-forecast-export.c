@@ -9,14 +9,38 @@
 #define SLOWER 1.15
 #define SECONDS 1e-4   /* what nobody notices: networks that take no longer are all overhead */
 
-/* The network as it was opened is what the export is run instead of. */
-static VnRuntimeForecast *
-forecast_float (const VnResult *result,
-                GHashTable     *shapes)
+/*< private >
+ * vn_job_forecast_float:
+ * @prepared: what the network as it was opened was made into
+ * @shapes: (nullable)
+ *
+ * Returns: (transfer full) (nullable): a forecast of the network as it was opened, as the export is run instead of that; of
+ *   @prepared if that cannot be told
+ */
+VnRuntimeForecast *
+vn_job_forecast_float (const VnModel *source,
+                       const VnModel *prepared,
+                       GHashTable    *shapes)
 {
-  VnRuntimeForecast *forecast = vn_runtime_forecast_new (result->source, shapes, NULL, NULL);
+  VnRuntimeForecast *forecast;
 
-  return forecast != NULL ? forecast : vn_runtime_forecast_new (result->prepared, shapes, NULL, NULL);
+  g_return_val_if_fail (source != NULL && prepared != NULL, NULL);
+
+  forecast = vn_runtime_forecast_new (source, shapes, NULL, NULL);
+  return forecast != NULL ? forecast : vn_runtime_forecast_new (prepared, shapes, NULL, NULL);
+}
+
+/*< private >
+ * vn_job_has_forecast:
+ *
+ * Returns: whether exports of @recipe are for ONNX Runtime on a processor
+ */
+gboolean
+vn_job_has_forecast (const VnRecipe *recipe)
+{
+  g_return_val_if_fail (recipe != NULL, FALSE);
+
+  return vn_format_is (recipe->format, VN_FORMAT_HAS_FORECAST) && !recipe->npu;
 }
 
 static void
@@ -48,9 +72,9 @@ vn_job_forecast_export (const VnJobInput *input,
   GHashTable *shapes = input->shapes != NULL ? input->shapes : input->given_shapes;
   g_autoptr(VnRuntimeForecast) before = NULL;
 
-  if (!vn_format_is (result->recipe->format, VN_FORMAT_HAS_FORECAST) || result->recipe->npu)
+  if (!vn_job_has_forecast (result->recipe))
     return;
-  before = forecast_float (result, shapes);
+  before = vn_job_forecast_float (result->source, result->prepared, shapes);
   result->forecast = vn_runtime_forecast_new (result->quantized, shapes, before, NULL);
   if (result->forecast != NULL)
     forecast_warn (result->forecast, result->notes);
