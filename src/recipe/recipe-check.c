@@ -62,6 +62,18 @@ check_npu (const VnRecipe  *self,
   return FALSE;
 }
 
+/* FixNeuron computes in float32, which holds no integers of 32 bit. */
+static gboolean
+check_fixed_point (const VnRecipe  *self,
+                   GError         **error)
+{
+  if (!vn_format_is (self->format, VN_FORMAT_IS_FIXED_POINT) || self->bias != VN_BIAS_S32)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("bias: FixNeuron holds integers of at most 24 bit, not “int32”: take “auto”, “int16” or “int8”"));
+  return FALSE;
+}
+
 /* What holds between fields; each by itself was looked at before. */
 static gboolean
 check_types (const VnRecipe  *recipe,
@@ -292,7 +304,7 @@ vn_recipe_validate (const VnRecipe  *self,
       !check_blocks (self, self->weight, _("recipe"), error) ||
       !check_fuse (self, error) ||
       !check_pairs (self, error) ||
-      !check_npu (self, error) ||
+      !check_npu (self, error) || !check_fixed_point (self, error) ||
       !check_correction (self, error) ||
       !check_rounding (self, error) || !check_balance (self, error))
     return FALSE;

@@ -567,6 +567,23 @@ test_formats (void)
   g_assert_cmpint (vn_format_find (VN_FORMAT_IS_HALF), ==, VN_FORMAT_FP16);
 }
 
+/* FixNeuron computes in float32. */
+static void
+test_fixed_point_bias (void)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("fixneuron");
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (vn_recipe_validate (recipe, &error));
+  g_assert_true (vn_recipe_set (recipe, "bias", "int32", &error));
+  g_assert_false (vn_recipe_validate (recipe, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+  g_assert_nonnull (strstr (error->message, "bias"));
+  g_clear_error (&error);
+  g_assert_true (vn_recipe_set (recipe, "bias", "int16", &error));
+  g_assert_true (vn_recipe_validate (recipe, &error));
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -588,5 +605,6 @@ main (int   argc,
   g_test_add_func ("/quantize/recipe/opset", test_opset);
   g_test_add_func ("/quantize/recipe/choices", test_choices);
   g_test_add_func ("/quantize/recipe/formats", test_formats);
+  g_test_add_func ("/recipe/fixed-point-bias", test_fixed_point_bias);
   return g_test_run ();
 }
