@@ -42,7 +42,7 @@ static const GOptionEntry entries[] = {
     N_("A rule about nodes or tensors, as it stands in a recipe (repeatable)"), "JSON" },
   { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
   VN_CMD_GROUP_MARK (REPAIR),
-  { "auto", 0, 0, G_OPTION_ARG_NONE, &improve, N_("Try what may lower the error, and keep what does so on held-out samples"), NULL },
+  { "auto", 0, 0, G_OPTION_ARG_NONE, &improve, N_("Try what may lower the error of the outputs, and keep what does"), NULL },
   { "time", 0, 0, G_OPTION_ARG_DOUBLE, &improve_seconds, N_("With --auto or --cures: how long it may take (default: 60)"), N_("SECONDS") },
   { "accuracy-first", 0, 0, G_OPTION_ARG_NONE, &accuracy_first,
     N_("With --auto: also what makes the export slower in ONNX Runtime"), NULL },

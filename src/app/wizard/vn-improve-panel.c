@@ -321,7 +321,7 @@ improve_panel_make_settings (VnImprovePanel *self)
   gtk_widget_add_css_class (self->start, "suggested-action");
   g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (improve_panel_start), self);
   gtk_list_box_append (list, improve_panel_make_setting (_("Lower the Error"),
-                                                         _("Tries repairs one after the other and keeps what helps on held-out samples"),
+                                                         _("Tries repairs one after the other and keeps what makes the outputs better"),
                                                          self->start));
   gtk_list_box_append (list, improve_panel_make_setting (_("_Time Limit"), _("In seconds; no step is begun that would end later"),
                                                          GTK_WIDGET (self->seconds)));
