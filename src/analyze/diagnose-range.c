@@ -63,24 +63,37 @@ diagnose_get_levels (const VnCulprit *culprit,
   return TRUE;
 }
 
+/* The values that count: a Relu or Clip behind a tensor throws away those outside its own range, whatever the integers hold. */
+static const VnHistogram *
+diagnose_find_wanted (const VnCulprit *culprit)
+{
+  const VnValue *value = culprit->value;
+  const VnUse *use = value != NULL && value->uses->len == 1 && !value->is_output ? &g_array_index (value->uses, VnUse, 0) : NULL;
+
+  if (use == NULL || use->index != 0 || (!vn_node_is (use->node, "Relu") && !vn_node_is (use->node, "Clip")))
+    return culprit->histogram;
+  return _vn_culprit_get_histogram (culprit, vn_node_get_output (use->node, 0));
+}
+
 char *
 _vn_diagnose_clipping (const VnCulprit *culprit)
 {
+  const VnHistogram *wanted = diagnose_find_wanted (culprit);
   VnRange levels;
   Clip clip = { 0 };
   double step = _vn_culprit_get_step (culprit);
   g_autofree char *range = NULL;
   g_autofree char *seen = NULL;
 
-  if (culprit->histogram == NULL || !diagnose_get_levels (culprit, &levels))
+  if (wanted == NULL || !diagnose_get_levels (culprit, &levels))
     return NULL;
   clip.min = levels.min - step;
   clip.max = levels.max + step;
-  vn_histogram_foreach (culprit->histogram, diagnose_count_outside, &clip);
+  vn_histogram_foreach (wanted, diagnose_count_outside, &clip);
   if (clip.n == 0 || (!((double) clip.outside > VN_CLIPPED_SHARE * (double) clip.n) && !(clip.lost > VN_CLIPPED_POWER * clip.power)))
     return NULL;
   range = vn_format_interval (levels.min, levels.max);
-  seen = vn_format_interval ((double) culprit->histogram->min, (double) culprit->histogram->max);
+  seen = vn_format_interval ((double) wanted->min, (double) wanted->max);
   return g_strdup_printf (_("The range %s cuts off %.2g %% of the values, which reach from %s."), range,
                           100 * (double) clip.outside / (double) clip.n, seen);
 }

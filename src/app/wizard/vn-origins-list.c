@@ -26,6 +26,7 @@ struct _VnOriginsList
   GtkProgressBar *progress;
   GtkLabel    *detail;
   GtkListBox  *list;
+  GtkSizeGroup *fixes;       /* of the rows' buttons, so that bars in front of them stand in one column */
 };
 
 G_DEFINE_FINAL_TYPE (VnOriginsList, vn_origins_list, ADW_TYPE_BIN)
@@ -73,7 +74,7 @@ origins_list_is_worth_trying (VnOriginsList   *self,
 
 static gboolean
 origins_list_add_fix (VnOriginsList   *self,
-                      AdwActionRow    *row,
+                      GtkBox          *box,
                       VnNodeItem      *item,
                       const char      *label,
                       const char      *tooltip,
@@ -89,7 +90,7 @@ origins_list_add_fix (VnOriginsList   *self,
   g_object_set_data (G_OBJECT (button), "vn-node", GUINT_TO_POINTER (item->index));
   g_object_set_data (G_OBJECT (button), "vn-precision", GINT_TO_POINTER (precision));
   g_signal_connect_swapped (button, "clicked", G_CALLBACK (origins_list_fix_clicked), self);
-  adw_action_row_add_suffix (row, button);
+  gtk_box_append (box, button);
   return TRUE;
 }
 
@@ -98,14 +99,20 @@ origins_list_add_fixes (VnOriginsList *self,
                         AdwActionRow  *row,
                         VnNodeItem    *item)
 {
+  GtkBox *box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6));
+
+  gtk_widget_set_hexpand (GTK_WIDGET (box), FALSE);
+  gtk_widget_set_halign (GTK_WIDGET (box), GTK_ALIGN_END);
+  gtk_size_group_add_widget (self->fixes, GTK_WIDGET (box));
+  adw_action_row_add_suffix (row, GTK_WIDGET (box));
   if (item->excluded)
     {
-      adw_action_row_add_suffix (row, gtk_label_new (_("in float")));
+      gtk_box_append (box, gtk_label_new (_("in float")));
       return;
     }
   if (vn_dtype_get_bits (item->precision) < 16 && origins_list_is_activation (vn_document_get_result (self->document), item))
-    origins_list_add_fix (self, row, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"), VN_NODE_16_BIT);
-  origins_list_add_fix (self, row, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
+    origins_list_add_fix (self, box, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"), VN_NODE_16_BIT);
+  origins_list_add_fix (self, box, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
   gtk_bitset_add (self->weak, item->index);
 }
 
@@ -331,6 +338,7 @@ vn_origins_list_dispose (GObject *object)
     g_signal_handlers_disconnect_by_data (self->job, self);
   g_clear_object (&self->job);
   g_clear_object (&self->document);
+  g_clear_object (&self->fixes);
   g_clear_pointer (&self->weak, gtk_bitset_unref);
   G_OBJECT_CLASS (vn_origins_list_parent_class)->dispose (object);
 }
@@ -347,6 +355,7 @@ vn_origins_list_init (VnOriginsList *self)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8);
 
   self->weak = gtk_bitset_new_empty ();
+  self->fixes = gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL);
   self->search = origins_list_make_search (self);
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
