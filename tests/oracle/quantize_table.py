@@ -47,7 +47,7 @@ PEER_FAILS = {
     'txt_tashkeel_transformer_fp32': [(('qoperator',), 'unknown initializers'), (('percentile',), 'Too many bins')],
     'mnist_cntk_op8': [(('channel', 'minmax'), 'truth value'), (('channel', 'percentile'), 'truth value')],
 }
-CALIBRATION, SECONDS, LEAST, MOST = 4, 0.4, 4, 200
+CALIBRATION, SECONDS, LEAST, MOST = 4, 0.4, 32, 200
 METHODS = {'minmax': 'MinMax', 'percentile': 'Percentile'}
 FORMATS = {'qdq': 'QDQ', 'qoperator': 'QOperator'}
 RELATIVE, MARGIN_DB, JITTERS = 1e-6, 0.3, 8
