@@ -154,41 +154,54 @@ improve_bench_get_corrected (VnImproveBench *self,
   return recipe->bias_correction != VN_BIAS_CORRECTION_OFF ? self->corrected : NULL;
 }
 
+/* The plan of a recipe. @weights: (out): the network that it is written from */
+static VnQuantPlan *
+improve_bench_resolve (VnImproveBench  *self,
+                       const VnRecipe  *recipe,
+                       VnModel        **weights,
+                       GError         **error)
+{
+  const VnModel *corrected = improve_bench_get_corrected (self, recipe);
+
+  *weights = vn_job_take_rounded (&self->input, corrected, improve_bench_get_rounded (self, recipe));
+  return vn_quantize_resolve (corrected != NULL ? corrected : self->input.prepared, recipe, self->stats, NULL, error);
+}
+
 /* What would be exported. */
 static VnModel *
 improve_bench_write (VnImproveBench  *self,
                      const VnRecipe  *recipe,
-                     VnQuantPlan    **plan,
                      GError         **error)
 {
-  const VnModel *corrected = improve_bench_get_corrected (self, recipe);
-  g_autoptr(VnModel) weights = vn_job_take_rounded (&self->input, corrected, improve_bench_get_rounded (self, recipe));
-  g_autoptr(VnModel) model = NULL;
+  g_autoptr(VnModel) weights = NULL;
+  g_autoptr(VnQuantPlan) plan = improve_bench_resolve (self, recipe, &weights, error);
+  g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (weights, recipe, plan, NULL, error) : NULL;
 
-  *plan = vn_quantize_resolve (corrected != NULL ? corrected : self->input.prepared, recipe, self->stats, NULL, error);
-  model = *plan != NULL ? vn_quantize_write (weights, recipe, *plan, NULL, error) : NULL;
   return model != NULL && vn_model_infer_types (model, self->input.shapes, NULL, error) ? g_steal_pointer (&model) : NULL;
 }
 
 static void
 improve_bench_look_ahead (VnImproveBench *self,
                           const VnRecipe *recipe,
-                          VnModel        *model,
                           VnImproveTrial *trial)
 {
-  g_autoptr(VnRuntimeForecast) forecast = vn_job_has_forecast (recipe) ? vn_runtime_forecast_new (model, self->input.shapes, self->float_forecast, NULL)
-                                                                       : NULL;
+  g_autoptr(VnRuntimeForecast) forecast = NULL;
 
+  if (vn_job_has_forecast (recipe))
+    forecast = vn_runtime_forecast_new (trial->model, self->input.shapes, self->float_forecast, NULL);
   trial->ratio = forecast != NULL && self->float_forecast != NULL ? vn_runtime_forecast_ratio (forecast) : NAN;
   trial->integer_share = forecast != NULL ? vn_runtime_forecast_integer_share (forecast) : NAN;
-  trial->bytes = vn_graph_weight_bytes (model->graph);
+  trial->bytes = vn_graph_weight_bytes (trial->model->graph);
 }
 
 /**
  * vn_improve_bench_forecast:
+ * @recipe: prepares the same network
  * @trial: (out): but for its judgement
  *
  * Says what @recipe costs, without running anything.
+ *
+ * Returns: %FALSE also if @recipe cannot be carried out on this network
  */
 gboolean
 vn_improve_bench_forecast (VnImproveBench  *self,
@@ -196,25 +209,39 @@ vn_improve_bench_forecast (VnImproveBench  *self,
                            VnImproveTrial  *trial,
                            GError         **error)
 {
-  g_autoptr(VnQuantPlan) plan = NULL;
-  g_autoptr(VnModel) model = NULL;
-
   g_return_val_if_fail (self != NULL && recipe != NULL && trial != NULL, FALSE);
 
   *trial = (VnImproveTrial) { 0 };
-  model = improve_bench_write (self, recipe, &plan, error);
-  if (model == NULL)
+  trial->model = improve_bench_write (self, recipe, error);
+  if (trial->model == NULL)
     return FALSE;
-  improve_bench_look_ahead (self, recipe, model, trial);
+  improve_bench_look_ahead (self, recipe, trial);
   return TRUE;
 }
 
 /**
+ * vn_improve_bench_measure:
+ * @trial: (inout): of vn_improve_bench_forecast(); gets its judgement
+ */
+gboolean
+vn_improve_bench_measure (VnImproveBench  *self,
+                          VnImproveTrial  *trial,
+                          GCancellable    *cancellable,
+                          GError         **error)
+{
+  gboolean good;
+
+  g_return_val_if_fail (self != NULL && trial != NULL && trial->model != NULL, FALSE);
+
+  good = vn_judge_measure (self->judge, trial->model, &trial->judgement, cancellable, error);
+  g_clear_pointer (&trial->model, vn_model_unref);
+  return good;
+}
+
+/**
  * vn_improve_bench_try:
- * @recipe: prepares the same network
- * @trial: (out): what it comes to
  *
- * Returns: %FALSE also if @recipe cannot be carried out on this network
+ * Both at once.
  */
 gboolean
 vn_improve_bench_try (VnImproveBench  *self,
@@ -223,17 +250,7 @@ vn_improve_bench_try (VnImproveBench  *self,
                       GCancellable    *cancellable,
                       GError         **error)
 {
-  g_autoptr(VnQuantPlan) plan = NULL;
-  g_autoptr(VnModel) model = NULL;
-
-  g_return_val_if_fail (self != NULL && recipe != NULL && trial != NULL, FALSE);
-
-  *trial = (VnImproveTrial) { 0 };
-  model = improve_bench_write (self, recipe, &plan, error);
-  if (model == NULL)
-    return FALSE;
-  improve_bench_look_ahead (self, recipe, model, trial);
-  return vn_judge_measure (self->judge, model, &trial->judgement, cancellable, error);
+  return vn_improve_bench_forecast (self, recipe, trial, error) && vn_improve_bench_measure (self, trial, cancellable, error);
 }
 
 void
@@ -241,6 +258,7 @@ vn_improve_trial_clear (VnImproveTrial *self)
 {
   g_return_if_fail (self != NULL);
 
+  g_clear_pointer (&self->model, vn_model_unref);
   vn_judgement_clear (&self->judgement);
 }
 
@@ -271,17 +289,16 @@ vn_improve_bench_find_origins (VnImproveBench  *self,
                                GError         **error)
 {
   g_autoptr(VnQuantPlan) plan = NULL;
-  g_autoptr(VnModel) model = NULL, weights = NULL;
+  g_autoptr(VnModel) weights = NULL;
   g_autoptr(GArray) samples = NULL;
   VnProgress progress;
   VnChannelRun run;
 
   g_return_val_if_fail (self != NULL && recipe != NULL, NULL);
 
-  model = improve_bench_write (self, recipe, &plan, error);
-  if (model == NULL)
+  plan = improve_bench_resolve (self, recipe, &weights, error);
+  if (plan == NULL)
     return NULL;
-  weights = vn_job_take_rounded (&self->input, improve_bench_get_corrected (self, recipe), improve_bench_get_rounded (self, recipe));
   samples = vn_job_list_judged (&self->input, NULL, ORIGIN_SAMPLES);
   progress = vn_job_get_reporter (self->job);
   run = (VnChannelRun) { .shapes = self->input.shapes, .dataset = self->input.dataset,

@@ -30,12 +30,14 @@ typedef struct
 
 /**
  * VnImproveTrial: what a recipe comes to.
+ * @model: what would be exported, until it is measured
  * @ratio: how long the export takes in ONNX Runtime beside the float network; NaN: that cannot be told
  * @integer_share: of the multiplications that are done on integers there, 0 to 1; NaN: that cannot be told
  * @bytes: of weights and constants
  */
 typedef struct
 {
+  VnModel    *model;
   VnJudgement judgement;
   double      ratio, integer_share;
   gsize       bytes;
@@ -55,14 +57,18 @@ gboolean         vn_improve_bench_correct (VnImproveBench           *self,
                                            const VnRecipe           *recipe,
                                            GCancellable             *cancellable,
                                            GError                  **error);
+gboolean         vn_improve_bench_forecast (VnImproveBench          *self,
+                                           const VnRecipe           *recipe,
+                                           VnImproveTrial           *trial,
+                                           GError                  **error);
+gboolean         vn_improve_bench_measure (VnImproveBench           *self,
+                                           VnImproveTrial           *trial,
+                                           GCancellable             *cancellable,
+                                           GError                  **error);
 gboolean         vn_improve_bench_try     (VnImproveBench           *self,
                                            const VnRecipe           *recipe,
                                            VnImproveTrial           *trial,
                                            GCancellable             *cancellable,
-                                           GError                  **error);
-gboolean         vn_improve_bench_forecast (VnImproveBench          *self,
-                                           const VnRecipe           *recipe,
-                                           VnImproveTrial           *trial,
                                            GError                  **error);
 VnContributions *vn_improve_bench_find_origins (VnImproveBench      *self,
                                                 const VnRecipe      *recipe,

@@ -64,7 +64,7 @@ origins_look_at (Origins  *self,
                  Origin   *origin,
                  GError  **error)
 {
-  VnImproveTrial trial;
+  g_auto(VnImproveTrial) trial = { 0 };
 
   if (!origins_forecast (self, origin->name, &trial, error))
     return FALSE;
@@ -147,7 +147,7 @@ vn_improve_order_origins (VnImproveBench       *bench,
                           GError              **error)
 {
   g_auto(Origins) self = { bench, step, recipe, limit, NAN, NULL, NULL };
-  VnImproveTrial trial;
+  g_auto(VnImproveTrial) trial = { 0 };
   g_autoptr(VnContributions) contributions = NULL;
   guint n;
 

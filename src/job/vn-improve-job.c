@@ -203,7 +203,7 @@ improve_try_recipe (VnImproveJob         *self,
       improve_tell (self, step, price, &trial, NULL);
       return TRUE;
     }
-  if (!vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
+  if (!vn_improve_bench_measure (self->bench, &trial, cancellable, error))
     return FALSE;
   improve_judge (self, step, recipe, &trial);
   return TRUE;
