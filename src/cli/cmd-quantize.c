@@ -3,11 +3,13 @@
 #include "vn-cmd.h"
 
 #include "vn-config.h"
+#include "vn-cure-job.h"
 #include "vn-error.h"
 #include "vn-export-settings.h"
 #include "vn-file.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-improve-job.h"
 #include "vn-project-file.h"
 #include "vn-report.h"
 

@@ -33,20 +33,6 @@ vn_improve_bench_free (VnImproveBench *self)
   g_free (self);
 }
 
-static gboolean
-improve_bench_make_judge (VnImproveBench  *self,
-                          GCancellable    *cancellable,
-                          GError         **error)
-{
-  g_autoptr(GArray) judged = vn_job_list_judged (&self->input, NULL, JUDGED);
-  VnRepairSamples samples = { .shapes = self->input.shapes, .dataset = self->input.dataset,
-                              .indices = (const guint *) (gpointer) judged->data, .n = judged->len,
-                              .n_threads = self->input.n_threads, .notes = self->input.notes };
-
-  self->judge = vn_judge_new (self->input.prepared, &samples, cancellable, error);
-  return self->judge != NULL;
-}
-
 /**
  * vn_improve_bench_new:
  * @job: told how far it is
@@ -73,7 +59,8 @@ vn_improve_bench_new (VnJob                     *job,
     return NULL;
   vn_model_unref (self->input.prepared);
   self->input.prepared = vn_model_ref (plain->prepared);   /* equalized and balanced, if the recipe asks for it */
-  if (!improve_bench_make_judge (self, cancellable, error))
+  self->judge = vn_job_make_judge (&self->input, NULL, JUDGED, cancellable, error);
+  if (self->judge == NULL)
     return NULL;
   self->float_forecast = vn_job_forecast_float (self->input.model, self->input.prepared, self->input.shapes);
   return g_steal_pointer (&self);
@@ -250,6 +237,8 @@ vn_improve_bench_try (VnImproveBench  *self,
                       GCancellable    *cancellable,
                       GError         **error)
 {
+  g_return_val_if_fail (self != NULL && recipe != NULL && trial != NULL, FALSE);
+
   return vn_improve_bench_forecast (self, recipe, trial, error) && vn_improve_bench_measure (self, trial, cancellable, error);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a step of “--auto” came to, in words. */
-#include "vn-jobs.h"
+#include "vn-improve-job.h"
 
 #include "vn-i18n.h"
 

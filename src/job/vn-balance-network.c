@@ -6,17 +6,6 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-/* Samples that balancing is judged by, if there are as many. */
-#define JUDGED 16
-
-static VnRepairSamples
-balance_network_take_samples (const VnJobInput *self,
-                              const GArray     *indices)
-{
-  return (VnRepairSamples) { .shapes = self->shapes, .dataset = self->dataset, .indices = (const guint *) (gpointer) indices->data,
-                             .n = indices->len, .n_threads = self->n_threads, .notes = self->notes };
-}
-
 static void
 balance_network_note (const VnJobInput   *self,
                       const VnRepairGain *gain)
@@ -40,9 +29,8 @@ vn_job_balance_channels (VnJobInput    *self,
 {
   g_autoptr(VnJudge) judge = NULL;
   g_autoptr(VnModel) balanced = NULL;
-  g_autoptr(GArray) judged = NULL;
   VnProgress progress;
-  VnRepairSamples learn, held_out;
+  VnRepairSamples learn;
   VnBalanceInput input;
   VnRepairGain gain;
 
@@ -55,10 +43,8 @@ vn_job_balance_channels (VnJobInput    *self,
       return FALSE;
     }
   progress = vn_job_get_reporter (job);
-  learn = balance_network_take_samples (self, self->calibration);
-  judged = vn_job_list_judged (self, NULL, JUDGED);
-  held_out = balance_network_take_samples (self, judged);
-  judge = vn_judge_new (self->prepared, &held_out, cancellable, error);
+  learn = vn_job_get_samples (self, self->calibration);
+  judge = vn_job_make_judge (self, NULL, VN_JUDGED_SAMPLES, cancellable, error);
   if (judge == NULL)
     return FALSE;
   input = (VnBalanceInput) { self->prepared, self->recipe, &learn, judge, &progress };

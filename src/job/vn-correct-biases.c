@@ -11,9 +11,6 @@
  * error: rounds that follow take that back, a layer at a time. */
 #define XSLIM_ROUNDS 3
 
-/* Samples that corrections are judged by, if there are as many. */
-#define JUDGED 16
-
 /* Errors are measured in floats: operators on integers are written as pairs for that. */
 static GPtrArray *
 correct_biases_measure (const VnJobInput    *self,
@@ -89,11 +86,7 @@ correct_guarded (const VnJobInput    *self,
                  GError             **error)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
-  g_autoptr(GArray) judged = vn_job_list_judged (self, NULL, JUDGED);
-  VnRepairSamples samples = { .shapes = self->shapes, .dataset = self->dataset,
-                              .indices = (const guint *) (gpointer) judged->data, .n = judged->len,
-                              .n_threads = self->n_threads, .notes = self->notes };
-  g_autoptr(VnJudge) judge = vn_judge_new (self->prepared, &samples, cancellable, error);
+  g_autoptr(VnJudge) judge = vn_job_make_judge (self, NULL, VN_JUDGED_SAMPLES, cancellable, error);
   Weights weights = { self, rounded };
   VnBiasGuardInput input = { self->prepared, recipe, stats, run, judge, self->edits, correct_take_weights, &weights };
   VnRepairGain gain;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The job of “--cures”: quantizes, finds where error starts and why, and measures on held-out samples what each cure that is offered
  * wins and costs. Nothing is kept: which one to take is for the user to say. */
-#include "vn-jobs.h"
+#include "vn-cure-job.h"
 
 #include "vn-cure.h"
 #include "vn-error.h"

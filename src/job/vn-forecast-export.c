@@ -53,7 +53,7 @@ forecast_warn (const VnRuntimeForecast *forecast,
   if (!(ratio > SLOWER) || forecast->seconds - forecast->float_seconds < SECONDS)
     return;
   dearest = vn_runtime_forecast_dup_dearest (forecast, 3);
-  vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_SLOWER, NULL,
+  vn_notes_add (notes, VN_NOTE_WARNING, "slower-than-float", NULL,
                 _("On a processor ONNX Runtime is expected to take %.1f times as long for this as for the float network: conversions between "
                   "integers and float, and changes of layout, take %.0f %% of the time, the kernels that take longest are %s. The report "
                   "lists the nodes that it computes in float, with the reason"),

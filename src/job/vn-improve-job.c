@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The job of “--auto”: quantizes plainly, then tries what may lower the error, and keeps what does so on the outputs of samples.
  * It never ends with more error than it began with. */
+#include "vn-improve-job.h"
+
 #include "improve-origins.h"
 
 #include "vn-error.h"

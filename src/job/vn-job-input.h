@@ -3,6 +3,7 @@
 #pragma once
 
 #include "vn-jobs.h"
+#include "vn-judge.h"
 
 G_BEGIN_DECLS
 
@@ -96,13 +97,32 @@ VnModel       *vn_job_take_rounded         (const VnJobInput *self,
                                             const VnModel    *corrected,  /* nullable */
                                             const VnModel    *rounded);   /* nullable */
 
+/* ---- vn-job-explain.c ---- */
+
+void           vn_job_explain_failure      (const VnJobInput *self,
+                                            GError          **error);
+
 /* ---- vn-job-samples.c ---- */
+
+/* Samples that changes of a repair are judged by, if there are as many. */
+#define VN_JUDGED_SAMPLES 16
 
 GArray        *vn_job_take_samples         (GArray           *samples,
                                             gint64            n);
 GArray        *vn_job_list_judged          (const VnJobInput *self,
                                             GArray           *used,       /* nullable */
                                             guint             n);
+VnRepairSamples vn_job_get_samples         (const VnJobInput *self,
+                                            const GArray     *indices);   /* borrowed by it */
+VnJudge       *vn_job_make_judge           (const VnJobInput *self,
+                                            GArray           *used,       /* nullable */
+                                            guint             n,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+void           vn_job_choose_measured      (VnJobInput       *self,
+                                            VnStats          *stats);     /* nullable */
+void           vn_job_note_measured        (const VnJobInput *self,
+                                            const VnStats    *stats);     /* nullable */
 gboolean       vn_job_split_samples        (const VnDataSpec *data,
                                             guint             n,
                                             guint             n_calibration,

@@ -100,6 +100,44 @@ vn_job_list_judged (const VnJobInput *self,
 }
 
 /*< private >
+ * vn_job_get_samples:
+ * @indices: (element-type guint): must outlive what is returned
+ */
+VnRepairSamples
+vn_job_get_samples (const VnJobInput *self,
+                    const GArray     *indices)
+{
+  g_return_val_if_fail (self != NULL && indices != NULL, (VnRepairSamples) { 0 });
+
+  return (VnRepairSamples) { .shapes = self->shapes, .dataset = self->dataset, .indices = (const guint *) (gpointer) indices->data,
+                             .n = indices->len, .n_threads = self->n_threads, .notes = self->notes };
+}
+
+/*< private >
+ * vn_job_make_judge:
+ * @used: (nullable): as of vn_job_list_judged()
+ * @n: samples that each change is judged by, if there are as many
+ *
+ * Returns: (transfer full) (nullable): keeps the outputs of the prepared network; %NULL with an error also if it cannot run
+ */
+VnJudge *
+vn_job_make_judge (const VnJobInput  *self,
+                   GArray            *used,
+                   guint              n,
+                   GCancellable      *cancellable,
+                   GError           **error)
+{
+  g_autoptr(GArray) judged = NULL;
+  VnRepairSamples samples;
+
+  g_return_val_if_fail (self != NULL && self->dataset != NULL, NULL);
+
+  judged = vn_job_list_judged (self, used, n);
+  samples = vn_job_get_samples (self, judged);
+  return vn_judge_new (self->prepared, &samples, cancellable, error);
+}
+
+/*< private >
  * vn_job_split_samples:
  * @data: says how many are held out
  * @n: how many there are
@@ -136,6 +174,73 @@ vn_job_split_samples (const VnDataSpec  *data,
   *measured = g_array_copy (apart ? others : *calibration);
   job_samples_thin_out (*measured, n_measured);
   return apart;
+}
+
+/* To measure the error on: of those chosen for it, or else of all, the samples that @stats have not seen. */
+static gboolean
+job_samples_measure_unseen (VnJobInput *self,
+                            VnStats    *stats,
+                            GArray     *candidates)
+{
+  g_autoptr(GArray) unseen = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint n = vn_data_spec_count_measured (self->data, vn_dataset_get_n (self->dataset));
+
+  for (guint i = 0; i < candidates->len && unseen->len < n; i++)
+    {
+      guint sample = g_array_index (candidates, guint, i);
+
+      if (!vn_stats_has_sample (stats, G_MAXUINT, vn_dataset_get_name (self->dataset, sample)))
+        g_array_append_val (unseen, sample);
+    }
+  if (unseen->len == 0)
+    return FALSE;
+  g_array_unref (self->measured);
+  self->measured = g_steal_pointer (&unseen);
+  return TRUE;
+}
+
+/*< private >
+ * vn_job_choose_measured:
+ * @stats: (nullable): of other runs, from files
+ *
+ * Takes samples that @stats have not seen to measure the error on, if there are such.
+ */
+void
+vn_job_choose_measured (VnJobInput *self,
+                        VnStats    *stats)
+{
+  g_return_if_fail (self != NULL && self->dataset != NULL);
+
+  if (stats != NULL)
+    self->apart = job_samples_measure_unseen (self, stats, self->measured) || job_samples_measure_unseen (self, stats, self->calibration);
+}
+
+/*< private >
+ * vn_job_note_measured:
+ * @stats: (nullable): as of vn_job_choose_measured()
+ *
+ * Where the same samples serve for both, the reader of the figures has to know.
+ */
+void
+vn_job_note_measured (const VnJobInput *self,
+                      const VnStats    *stats)
+{
+  guint n;
+
+  g_return_if_fail (self != NULL && self->dataset != NULL);
+
+  n = vn_dataset_get_n (self->dataset);
+  if (self->apart)
+    return;
+  if (stats != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "no-held-out", NULL,
+                  _("All %u samples are in the statistics: the error is measured on samples used for calibration"), n);
+  else if (self->data->held_out == 0)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "no-held-out", NULL,
+                  _("No samples are held out: the error is measured on samples used for calibration"));
+  else
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "no-held-out", NULL,
+                  _("Only %u samples: the error is measured on the samples used for calibration"), n);
 }
 
 /* ---- origin ---- */

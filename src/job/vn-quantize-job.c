@@ -11,7 +11,6 @@
 #include "vn-onnx.h"
 #include "vn-weights-check.h"
 
-#include <string.h>
 
 struct _VnQuantizeJob
 {
@@ -26,51 +25,6 @@ struct _VnQuantizeJob
 };
 
 G_DEFINE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN_TYPE_JOB)
-
-/* To measure the error on: of those chosen for it, or else of all, the samples that @stats have not seen. */
-static gboolean
-quantize_job_measure_unseen (VnJobInput *self,
-                             VnStats    *stats,
-                             GArray     *candidates)
-{
-  g_autoptr(GArray) unseen = g_array_new (FALSE, FALSE, sizeof (guint));
-  guint n = vn_data_spec_count_measured (self->data, vn_dataset_get_n (self->dataset));
-
-  for (guint i = 0; i < candidates->len && unseen->len < n; i++)
-    {
-      guint sample = g_array_index (candidates, guint, i);
-
-      if (!vn_stats_has_sample (stats, G_MAXUINT, vn_dataset_get_name (self->dataset, sample)))
-        g_array_append_val (unseen, sample);
-    }
-  if (unseen->len == 0)
-    return FALSE;
-  g_array_unref (self->measured);
-  self->measured = g_steal_pointer (&unseen);
-  return TRUE;
-}
-
-/* Where the same samples serve for both, the reader of the figures has to know. */
-static void
-quantize_job_choose_measured (VnQuantizeJob *self)
-{
-  VnJobInput *input = &self->input;
-  guint n = vn_dataset_get_n (input->dataset);
-
-  if (self->stats != NULL)
-    input->apart = quantize_job_measure_unseen (input, self->stats, input->measured) || quantize_job_measure_unseen (input, self->stats, input->calibration);
-  if (input->apart || self->settings.skip_compare)
-    return;
-  if (self->stats != NULL)
-    vn_notes_add (input->notes, VN_NOTE_WARNING, "no-held-out", NULL,
-                  _("All %u samples are in the statistics: the error is measured on samples used for calibration"), n);
-  else if (input->data->held_out == 0)
-    vn_notes_add (input->notes, VN_NOTE_INFO, "no-held-out", NULL,
-                  _("No samples are held out: the error is measured on samples used for calibration"));
-  else
-    vn_notes_add (input->notes, VN_NOTE_WARNING, "no-held-out", NULL,
-                  _("Only %u samples: the error is measured on the samples used for calibration"), n);
-}
 
 static gboolean
 vn_quantize_job_prepare (VnJob         *job,
@@ -230,7 +184,9 @@ vn_quantize_job_check (VnJob         *job,
     return FALSE;
   if (input->dataset != NULL)
     {
-      quantize_job_choose_measured (self);
+      vn_job_choose_measured (input, self->stats);
+      if (!self->settings.skip_compare)
+        vn_job_note_measured (input, self->stats);
       self->draft->n_calibration = input->calibration->len;
       self->draft->n_held_out = input->measured->len;
     }
@@ -519,47 +475,6 @@ static const VnStage stages[] = {
   { NULL },
 };
 
-/* Random values have no size of their own: what the network leaves open was taken as 1, with which many networks cannot run. */
-static void
-quantize_job_explain_open_sizes (VnQuantizeJob  *self,
-                                 GError        **error)
-{
-  const VnGraph *graph = self->settings.model->graph;
-
-  if (self->settings.data == NULL || !g_str_equal (self->settings.data->path, "random") || self->settings.input_shapes != NULL)
-    return;
-  for (guint i = 0; i < graph->inputs->len; i++)
-    {
-      const VnValue *input = g_ptr_array_index (graph->inputs, i);
-      const VnShape *shape = &input->type.shape;
-
-      for (int d = 1; d < shape->rank && input->initializer == NULL; d++)
-        if (shape->dims[d] < 0)
-          {
-            g_prefix_error (error, _("Input “%s” leaves sizes open, which random values take as 1; give them with --shape or --dim. "),
-                            input->name);
-            return;
-          }
-    }
-}
-
-/* What comes of infinite weights is found far behind them. */
-static void
-quantize_job_explain_weights (VnNotes  *notes,
-                              GError  **error)
-{
-  for (guint i = 0; i < vn_notes_get_n (notes); i++)
-    {
-      const VnNote *note = vn_notes_get (notes, i);
-
-      if (!g_str_equal (note->code, VN_NOTE_WEIGHTS_NOT_FINITE) ||
-          (error != NULL && *error != NULL && strstr ((*error)->message, note->subject) != NULL))
-        continue;
-      g_prefix_error (error, "“%s”: %s. ", note->subject, note->text);
-      return;
-    }
-}
-
 static void
 quantize_job_begin_result (VnQuantizeJob *self)
 {
@@ -607,10 +522,7 @@ vn_quantize_job_run (VnJob         *job,
   if (!VN_JOB_CLASS (vn_quantize_job_parent_class)->run (job, cancellable, error))
     {
       if (!g_cancellable_is_cancelled (cancellable))
-        {
-          quantize_job_explain_open_sizes (self, error);
-          quantize_job_explain_weights (self->draft->notes, error);
-        }
+        vn_job_explain_failure (&self->input, error);
       return FALSE;
     }
   vn_notes_sort (self->draft->notes);

@@ -18,23 +18,6 @@ round_weights_make_recipe (const VnRecipe *recipe)
   return copy;
 }
 
-/* Samples that each change is judged by, if there are as many. */
-#define JUDGED 16
-
-static VnJudge *
-round_weights_make_judge (const VnJobInput  *self,
-                          GArray            *used,
-                          GCancellable      *cancellable,
-                          GError           **error)
-{
-  g_autoptr(GArray) judged = vn_job_list_judged (self, used, JUDGED);
-  VnRepairSamples samples = { .shapes = self->shapes, .dataset = self->dataset,
-                              .indices = (const guint *) (gpointer) judged->data, .n = judged->len,
-                              .n_threads = self->n_threads, .notes = self->notes };
-
-  return vn_judge_new (self->prepared, &samples, cancellable, error);
-}
-
 static void
 round_weights_note (const VnJobInput   *self,
                     const VnRepairGain *gain)
@@ -80,11 +63,10 @@ vn_job_round_weights (const VnJobInput  *self,
   recipe = round_weights_make_recipe (self->recipe);
   indices = vn_job_take_samples (self->calibration, self->recipe->rounding_samples);
   plan = vn_quantize_resolve (self->prepared, recipe, stats, NULL, error);
-  judge = plan != NULL ? round_weights_make_judge (self, indices, cancellable, error) : NULL;
+  judge = plan != NULL ? vn_job_make_judge (self, indices, VN_JUDGED_SAMPLES, cancellable, error) : NULL;
   if (judge == NULL)
     return NULL;
-  samples = (VnRepairSamples) { self->shapes, self->dataset, (const guint *) (gpointer) indices->data, indices->len, self->n_threads,
-                                self->notes };
+  samples = vn_job_get_samples (self, indices);
   progress = vn_job_get_reporter (job);
   input = (VnRepairInput) { self->prepared, recipe, plan, &samples, judge, &progress };
   rounded = vn_second_order_round (&input, &gain, cancellable, error);

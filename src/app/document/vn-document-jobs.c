@@ -2,6 +2,7 @@
 /* The long work of a document: opening, quantizing and exporting in the background, one job at a time. */
 #include "vn-document-private.h"
 
+#include "vn-cure-job.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 

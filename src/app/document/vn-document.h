@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-jobs.h"
+#include "vn-improve-job.h"
 #include "vn-project-file.h"
 
 #include <gtk/gtk.h>

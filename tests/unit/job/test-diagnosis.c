@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Why quantizing costs what it costs: a network, samples or settings made to have each reason, and one that has none; and what is
  * measured of the cures. */
+#include "vn-cure-job.h"
 #include "vn-cure.h"
 #include "vn-dataset.h"
 #include "vn-graph-edit.h"
-#include "vn-jobs.h"
 #include "vn-preflight.h"
 
 #include <glib/gstdio.h>

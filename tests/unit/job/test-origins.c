@@ -3,7 +3,7 @@
  * itself stays as it was. What improving tried is told step by step. */
 #include "engine-fixture.h"
 
-#include "vn-jobs.h"
+#include "vn-improve-job.h"
 
 #define SIDE 8
 

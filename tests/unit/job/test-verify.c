@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When ONNX Runtime and we are said to make the same of an output, and what happens where it cannot be asked. */
 #include "vn-graph-edit.h"
-#include "vn-jobs.h"
+#include "vn-verify-job.h"
 
 #include <math.h>
 

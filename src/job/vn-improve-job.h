@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The job that quantizes, and tries what lowers the error. */
+#pragma once
+
+#include "vn-jobs.h"
+
+G_BEGIN_DECLS
+
+#define VN_TYPE_IMPROVE_JOB (vn_improve_job_get_type ())
+G_DECLARE_FINAL_TYPE (VnImproveJob, vn_improve_job, VN, IMPROVE_JOB, VnJob)
+
+/**
+ * VnImproveSettings:
+ * @quantize: where it starts; samples must be there, and be compared
+ * @seconds: no step is begun that would probably end later
+ * @accuracy_first: however slow the export gets in ONNX Runtime by it: otherwise at most
+ *   1.25 times as slow as without any step, and half of what is computed on integers then must still be
+ */
+typedef struct
+{
+  VnQuantizeSettings quantize;
+  double             seconds;
+  gboolean           accuracy_first;
+} VnImproveSettings;
+
+#define VN_IMPROVE_SECONDS 60
+#define VN_NOTE_CODE_AUTO "auto"    /* of the notes that tell what was tried */
+
+/**
+ * VnImproveOutcome:
+ * @VN_IMPROVE_KEPT: it lowers the error by more than chance may
+ * @VN_IMPROVE_NO_GAIN: it does not
+ * @VN_IMPROVE_TOO_SLOW: it may, but the export would take too long in ONNX Runtime
+ * @VN_IMPROVE_TOO_FLOAT: it may, but too little would be computed on integers there
+ * @VN_IMPROVE_IMPOSSIBLE: the network does not allow it
+ * @VN_IMPROVE_NO_TIME: not tried
+ */
+typedef enum
+{
+  VN_IMPROVE_KEPT, VN_IMPROVE_NO_GAIN, VN_IMPROVE_TOO_SLOW, VN_IMPROVE_TOO_FLOAT, VN_IMPROVE_IMPOSSIBLE, VN_IMPROVE_NO_TIME
+} VnImproveOutcome;
+
+/**
+ * VnImproveTry: what a step came to.
+ * @title: N_(), of vn-improve-steps.def
+ * @before_db, @after_db: signal to noise of the outputs of the samples that steps are judged by; NaN: not measured
+ * @before_ratio, @after_ratio: time of the export in ONNX Runtime beside the float network's; NaN: not known
+ * @before_share, @after_share: of multiplications that are done on integers there, 0 to 1; NaN: not known
+ * @bytes: how much weights and constants grow by it
+ * @reason: (nullable): why it cannot be done
+ */
+typedef struct
+{
+  const char       *title;
+  VnImproveOutcome  outcome;
+  double            before_db, after_db, before_ratio, after_ratio, before_share, after_share;
+  gint64            bytes;
+  char             *reason;
+} VnImproveTry;
+
+char     *vn_improve_try_dup_outcome (const VnImproveTry     *self);
+char     *vn_improve_try_dup_text    (const VnImproveTry     *self);       /* with what was tried */
+
+VnJob    *vn_improve_job_new        (const VnImproveSettings *settings);
+GPtrArray *vn_improve_job_get_tries (VnImproveJob            *self);       /* of VnImproveTry, borrowed; after success */
+VnResult *vn_improve_job_get_result (VnImproveJob            *self);       /* borrowed; after success */
+
+G_END_DECLS
