@@ -10,7 +10,8 @@
 typedef enum { TYPE_ANY, TYPE_FLOAT, TYPE_INT8, TYPE_INT16 } Type;
 typedef enum
 {
-  SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_WIDE, SHAPE_GROUPED, SHAPE_NARROW, SHAPE_LINEAR, SHAPE_NEAREST, SHAPE_GENERAL
+  SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_WIDE, SHAPE_GROUPED, SHAPE_NARROW, SHAPE_LINEAR, SHAPE_NEAREST, SHAPE_GENERAL, SHAPE_STRIDED,
+  SHAPE_DIRECT
 } Shape;
 typedef enum { UNIT_MACS, UNIT_OUT, UNIT_IN, UNIT_NONE } Unit;
 
@@ -63,7 +64,8 @@ cost_measure_conv (const VnNode *node,
                    Work         *work)
 {
   const VnShape *weight = vn_runtime_get_shape (vn_node_get_input (node, node->inputs->len >= 8 ? 3 : 1));   /* of a file's own QLinearConv */
-  gboolean blocks = g_str_equal (node->domain, "com.microsoft.nchwc") || g_str_has_prefix (node->op_type, "QLinear");
+  gboolean integers = g_str_has_prefix (node->op_type, "QLinear");
+  gboolean blocks = g_str_equal (node->domain, "com.microsoft.nchwc") || integers;
   double group = (double) vn_node_get_int (node, "group", 1), window = 1, made, pixels, columns;
 
   if (weight == NULL || weight->rank < 3 || !vn_shape_is_static (weight) || weight->dims[0] == 0 || work->out == 0)
@@ -73,7 +75,6 @@ cost_measure_conv (const VnNode *node,
   if (group > 1 && weight->dims[1] == 1 && (double) weight->dims[0] == group)
     {
       work->shape = window == 9 ? SHAPE_DEPTHWISE : SHAPE_WIDE;   /* 3×3 has kernels of its own */
-      work->read = 0;
       return;
     }
   made = (double) weight->dims[0];
@@ -82,10 +83,12 @@ cost_measure_conv (const VnNode *node,
   work->out = pixels * (blocks && group == 1 ? cost_round_up (made) : made);
   work->macs = columns * work->out / pixels;
   work->read = columns * group;
-  work->rows = pixels * group;
+  work->rows = pixels * group * (integers ? window : 1);   /* each a copy of its channels */
   work->shape = group > 1 ? SHAPE_GROUPED
                 : g_str_equal (node->domain, "com.microsoft.nchwc") && weight->dims[1] < BLOCK ? SHAPE_NARROW
-                : window == 1 ? SHAPE_POINTWISE : SHAPE_DENSE;
+                : window == 1 ? SHAPE_POINTWISE
+                : integers && weight->dims[1] % 4 == 0 && weight->dims[0] % BLOCK == 0 ? SHAPE_DIRECT   /* nothing is gathered for it */
+                : SHAPE_DENSE;
 }
 
 static gboolean
@@ -160,14 +163,44 @@ cost_moves_one_axis (const VnNode *node)
 }
 
 static void
+cost_measure_pool (const VnNode *node,
+                   Work         *work)
+{
+  gsize n;
+  const gint64 *window = vn_node_get_ints (node, "kernel_shape", &n);
+
+  work->macs = work->out;
+  for (gsize i = 0; i < n; i++)
+    work->macs *= (double) window[i];
+}
+
+/* Whether a Slice leaves elements out between those that it takes. */
+static gboolean
+cost_has_steps (const VnNode *node)
+{
+  const VnValue *steps = node->inputs->len > 4 ? vn_node_get_input (node, 4) : NULL;
+  const VnTensor *numbers = steps != NULL ? steps->initializer : NULL;
+
+  for (gsize i = 0; numbers != NULL && i < numbers->n_elements; i++)
+    if (vn_tensor_get_s64 (numbers, i) != 1)
+      return TRUE;
+  return FALSE;
+}
+
+static void
 cost_measure (const VnRuntimeGraph *self,
               const VnNode         *node,
               Work                 *work)
 {
   static const char * const broadcasts[] = { "Add", "Sub", "Mul", "Div", "PRelu", NULL };
+  static const char * const pools[] = { "AveragePool", "MaxPool", "NhwcMaxPool", "QLinearAveragePool", NULL };
 
   if (g_str_has_suffix (node->op_type, "Conv"))
     cost_measure_conv (node, work);
+  else if (g_strv_contains (pools, node->op_type))
+    cost_measure_pool (node, work);
+  else if (vn_node_is (node, "Slice"))
+    work->shape = cost_has_steps (node) ? SHAPE_STRIDED : SHAPE_ANY;
   else if (vn_node_is (node, "Transpose"))
     work->shape = cost_moves_one_axis (node) && !g_hash_table_contains (self->last, node) ? SHAPE_ANY : SHAPE_GENERAL;
   else if (vn_node_is (node, "Resize"))

@@ -18,8 +18,8 @@ import numpy as np    # noqa: E402
 import runtime_exports as exports    # noqa: E402
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'runtime', 'vn-runtime-costs.def')
-BY_INPUT = {'AveragePool', 'GlobalAveragePool', 'MaxPool', 'QLinearAveragePool', 'QLinearGlobalAveragePool', 'ReduceMean', 'ReduceMax', 'ReduceSum',
-            'NhwcMaxPool', 'ReorderInput', 'ReorderOutput'}
+BY_INPUT = {'GlobalAveragePool', 'QLinearGlobalAveragePool', 'ReduceMean', 'ReduceMax', 'ReduceSum', 'ReorderInput', 'ReorderOutput'}
+POOLS = {'AveragePool', 'MaxPool', 'NhwcMaxPool', 'QLinearAveragePool'}
 PRODUCTS = {'Gemm', 'FusedGemm', 'MatMul', 'FusedMatMul', 'QLinearMatMul', 'QGemm', 'MatMulIntegerToFloat', 'MatMulNBits', 'MatMulInteger'}
 TYPES = {'float': 'FLOAT', 'uint8': 'INT8', 'int8': 'INT8', 'uint16': 'INT16', 'int16': 'INT16'}
 BROADCASTS = {'Add', 'Sub', 'Mul', 'Div', 'PRelu'}
@@ -73,12 +73,16 @@ def describe(kernel, attrs, ins, outs):
         if name == 'ConvTranspose':
             return (kernel, type_, 'ANY', 'MACS'), (count(shape) * window * made / group, count(out), 0.0, 0.0)
         if group > 1 and channels == made == group:
-            return (kernel, type_, 'DEPTHWISE' if window == 9 else 'WIDE', 'MACS'), (count(out) * window, count(out), 0.0, 0.0)
-        kind = 'GROUPED' if group > 1 else 'NARROW' if 'nchwc' in kernel and channels < BLOCK else 'POINTWISE' if window == 1 else 'DENSE'
-        return (kernel, type_, kind, 'MACS'), (pixels * padded * window * channels / group, pixels * padded, pixels * window * channels, pixels * group)
+            return (kernel, type_, 'DEPTHWISE' if window == 9 else 'WIDE', 'MACS'), (count(out) * window, count(out), count(shape), 0.0)
+        kind = 'GROUPED' if group > 1 else 'NARROW' if 'nchwc' in kernel and channels < BLOCK else 'POINTWISE' if window == 1 else \
+            'DIRECT' if name == 'QLinearConv' and channels % 4 == 0 and made % BLOCK == 0 else 'DENSE'
+        return (kernel, type_, kind, 'MACS'), (pixels * padded * window * channels / group, pixels * padded, pixels * window * channels,
+                                                pixels * group * (window if name == 'QLinearConv' else 1))
     if name in PRODUCTS:
         inner = shape[-2 if attrs.get('transA') and len(shape) > 1 else -1] if shape else 1
         return (kernel, type_, 'ANY', 'MACS'), (count(out) * inner, count(out), count(shape), 0.0)
+    if name in POOLS:
+        return (kernel, type_, 'ANY', 'MACS'), (count(out) * count(attrs.get('kernel_shape', [1])), count(out), count(shape), 0.0)
     if name in BY_INPUT:
         return (kernel, type_, 'ANY', 'IN'), (count(shape), count(out), 0.0, 0.0)
     if name in BROADCASTS and len(ins) > 1 and not kernel.startswith('com'):
@@ -88,7 +92,17 @@ def describe(kernel, attrs, ins, outs):
         kind = 'LINEAR' if attrs.get('mode') == b'linear' else 'NEAREST'
     if kernel == 'Transpose' and not moves_one_axis(attrs.get('perm', range(len(shape))[::-1])):
         kind = 'GENERAL'
+    if kernel == 'Slice' and any(step != 1 for step in attrs.get('steps', [])):
+        kind = 'STRIDED'
     return (kernel, type_, kind, 'OUT'), (count(out), 0.0, 0.0, 0.0)
+
+
+def get_attributes(node, constants):
+    """With the steps of a Slice."""
+    attrs = {a.name: a.i if a.type == 2 else a.s if a.type == 3 else list(a.ints) for a in node.attribute if a.type in (2, 3, 7)}
+    if node.op_type == 'Slice' and len(node.input) > 4 and node.input[4] in constants:
+        attrs['steps'] = [int(x) for x in constants[node.input[4]].reshape(-1)]
+    return attrs
 
 
 def measure(cli, names):
@@ -103,24 +117,22 @@ def measure(cli, names):
                     files[label] = path
             for label, path in files.items():
                 try:
-                    rows = exports.profile(path, name, folder)
+                    rows, constants = exports.profile(path, name, folder)
                 except Exception as error:    # ONNX Runtime's own
                     print(f'{name} {label}: {str(error)[:120]}')
                     continue
                 if not rows:
                     continue
-                found.append((name, label, [(exports.get_kernel(node),
-                                             {a.name: a.i if a.type == 2 else a.s if a.type == 3 else list(a.ints) for a in node.attribute
-                                              if a.type in (2, 3, 7)},
-                                             args['input_type_shape'], args['output_type_shape'], us) for node, args, us in rows]))
+                found.append((name, label, [(exports.get_kernel(node), get_attributes(node, constants), args['input_type_shape'],
+                                             args['output_type_shape'], us) for node, args, us in rows]))
         print('measured', name, flush=True)
     return found
 
 
 def solve(features, times):
-    """Least squares of the error beside the square root of the time: between errors in sum and relative ones. No coefficient is
+    """Least squares of the error beside a power of the time: between errors in sum and relative ones. No coefficient is
     below 0, the fixed time not below LEAST_FIXED."""
-    weights = 1 / np.sqrt(times)
+    weights = 1 / times ** 0.65
     n = features.shape[1]
     best, least = np.array([times.mean()] + [0.0] * (n - 1)), math.inf
     for size in range(n + 1):

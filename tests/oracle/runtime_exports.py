@@ -2,6 +2,7 @@
 """What the scripts on ONNX Runtime's kernels share: real networks, exports of them, and the graph that ONNX Runtime makes of one."""
 import collections
 import json
+import math
 import os
 import subprocess
 
@@ -80,7 +81,7 @@ def make_feeds(session, name):
 
 
 def profile(path, name, folder, runs=20):
-    """For each node that ONNX Runtime runs: (kernel, profiled arguments, shortest microseconds)."""
+    """For each node that ONNX Runtime runs: (kernel, profiled arguments, shortest microseconds); and small constants by name."""
     optimized = os.path.join(folder, 'optimized.onnx')
     named = os.path.join(folder, 'named.onnx')
     model = onnx.load(path)
@@ -95,11 +96,13 @@ def profile(path, name, folder, runs=20):
     with open(trace, encoding='utf-8') as file:
         events = json.load(file)
     os.unlink(trace)
-    nodes = {n.name: n for n in onnx.load(optimized).graph.node}
+    graph = onnx.load(optimized).graph
+    nodes = {n.name: n for n in graph.node}
     times = collections.defaultdict(list)
     args = {}
     for e in events:
         if e.get('cat') == 'Node' and e['name'].endswith('_kernel_time'):
             times[e['name'][:-12]].append(e['dur'])
             args[e['name'][:-12]] = e['args']
-    return [(nodes[n], args[n], min(times[n])) for n in times if n in nodes]
+    constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer if math.prod(t.dims) <= 8}
+    return [(nodes[n], args[n], min(times[n])) for n in times if n in nodes], constants
