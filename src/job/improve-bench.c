@@ -6,6 +6,7 @@
 #include "vn-forecast-export-private.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
+#include "vn-model-data.h"
 
 #include <math.h>
 
@@ -64,6 +65,38 @@ vn_improve_bench_new (VnJob                     *job,
     return NULL;
   self->float_forecast = vn_job_forecast_float (self->input.model, self->input.prepared, self->input.shapes);
   return g_steal_pointer (&self);
+}
+
+/**
+ * vn_improve_count_learned:
+ * @plain: the first run
+ *
+ * What fits the samples it was made from need not fit others: ranges that just hold the former cut the latter off, the more so the
+ * more ranges there are. So tries leave some of few samples to be judged by, but keep half of them at least.
+ *
+ * Returns: how many samples tries are calibrated with; 0 with an error
+ */
+guint
+vn_improve_count_learned (const VnQuantizeSettings  *settings,
+                          const VnResult            *plain,
+                          GError                   **error)
+{
+  g_autoptr(VnNotes) notes = NULL;
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+  guint n, unseen;
+
+  g_return_val_if_fail (settings != NULL && plain != NULL && plain->prepared != NULL, 0);
+
+  notes = vn_notes_new ();
+  dataset = vn_model_open_data (plain->prepared, settings->data, settings->input_shapes, &shapes, notes, error);
+  if (dataset == NULL)
+    return 0;
+  n = plain->n_calibration;
+  unseen = vn_dataset_get_n (dataset) - MIN (n, vn_dataset_get_n (dataset));
+  if (unseen >= JUDGED)
+    return n;
+  return MAX ((n + 1) / 2, n - MIN (n, JUDGED - unseen));
 }
 
 /* The input as it would be with another recipe that prepares the same network. */

@@ -70,6 +70,9 @@ gboolean         vn_improve_bench_try     (VnImproveBench           *self,
                                            VnImproveTrial           *trial,
                                            GCancellable             *cancellable,
                                            GError                  **error);
+guint            vn_improve_count_learned (const VnQuantizeSettings *settings,
+                                           const VnResult           *plain,
+                                           GError                  **error);
 VnContributions *vn_improve_bench_find_origins (VnImproveBench      *self,
                                                 const VnRecipe      *recipe,
                                                 GCancellable        *cancellable,

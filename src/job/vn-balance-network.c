@@ -6,6 +6,16 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+/* Samples to learn from: only half of those to calibrate with, if few are left to judge by. Balanced channels all reach to the end
+ * of the range, so that samples that are not learned from may be cut off in any of them. */
+static GArray *
+balance_network_choose_samples (const VnJobInput *self)
+{
+  guint n = self->calibration->len;
+
+  return vn_job_take_samples (self->calibration, vn_job_count_unseen (self) < VN_JUDGED_SAMPLES / 2 ? (n + 1) / 2 : n);
+}
+
 static void
 balance_network_note (const VnJobInput   *self,
                       const VnRepairGain *gain)
@@ -29,6 +39,7 @@ vn_job_balance_channels (VnJobInput    *self,
 {
   g_autoptr(VnJudge) judge = NULL;
   g_autoptr(VnModel) balanced = NULL;
+  g_autoptr(GArray) learned = NULL;
   VnProgress progress;
   VnRepairSamples learn;
   VnBalanceInput input;
@@ -43,8 +54,9 @@ vn_job_balance_channels (VnJobInput    *self,
       return FALSE;
     }
   progress = vn_job_get_reporter (job);
-  learn = vn_job_get_samples (self, self->calibration);
-  judge = vn_job_make_judge (self, NULL, VN_JUDGED_SAMPLES, cancellable, error);
+  learned = balance_network_choose_samples (self);
+  learn = vn_job_get_samples (self, learned);
+  judge = vn_job_make_judge (self, learned, VN_JUDGED_SAMPLES, cancellable, error);
   if (judge == NULL)
     return FALSE;
   input = (VnBalanceInput) { self->prepared, self->recipe, &learn, judge, &progress };

@@ -25,6 +25,8 @@ struct _VnImproveJob
 {
   VnJob              parent_instance;
   VnImproveSettings  settings;      /* owns what it points to */
+  VnQuantizeSettings trial;         /* borrows: the same with fewer samples to calibrate on; others are left to judge by */
+  VnStats           *stats;         /* of all samples */
   VnResult          *plain;         /* what tries start from: of the network that is quantized now */
   VnImproveBench    *bench;
   VnRecipe          *recipe;        /* the best so far, and what it comes to */
@@ -94,21 +96,41 @@ improve_has_time (const VnImproveJob *self,
 /* ---- one run, one try ---- */
 
 static VnResult *
-improve_run (VnImproveJob    *self,
-             const VnRecipe  *recipe,
-             gboolean         last,
-             GCancellable    *cancellable,
-             GError         **error)
+improve_run (const VnQuantizeSettings  *settings,
+             const VnRecipe            *recipe,
+             VnStats                   *earlier,
+             GCancellable              *cancellable,
+             GError                   **error)
 {
-  VnQuantizeSettings settings = self->settings.quantize;
+  VnQuantizeSettings run = *settings;
   g_autoptr(VnJob) job = NULL;
 
-  settings.recipe = recipe;
-  settings.earlier = self->plain != NULL ? self->plain->stats : settings.earlier;
-  settings.skip_compare = !last;
-  settings.origins = last && settings.origins;
-  job = vn_quantize_job_new (&settings);
+  run.recipe = recipe;
+  run.earlier = earlier;
+  job = vn_quantize_job_new (&run);
   return vn_job_run (job, cancellable, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
+}
+
+/* Where tries start from. */
+static VnResult *
+improve_start (VnImproveJob    *self,
+               GCancellable    *cancellable,
+               GError         **error)
+{
+  g_autoptr(VnResult) plain = NULL;
+  guint n;
+
+  self->trial = self->settings.quantize;
+  self->trial.skip_compare = TRUE;
+  self->trial.origins = FALSE;
+  plain = improve_run (&self->trial, self->recipe, NULL, cancellable, error);
+  n = plain != NULL ? vn_improve_count_learned (&self->trial, plain, error) : 0;
+  if (n == 0)
+    return NULL;
+  self->run_seconds = improve_get_seconds (self);
+  self->stats = vn_stats_ref (plain->stats);
+  self->trial.n_calibration = n;
+  return n == plain->n_calibration ? g_steal_pointer (&plain) : improve_run (&self->trial, self->recipe, NULL, cancellable, error);
 }
 
 /* What a try needs beside the recipe. */
@@ -225,8 +247,8 @@ improve_try_network (VnImproveJob         *self,
 
   simple->rounding = VN_WEIGHT_ROUNDING_NEAREST;
   simple->bias_correction = VN_BIAS_CORRECTION_OFF;
-  plain = improve_run (self, simple, FALSE, cancellable, error);
-  bench = plain != NULL ? vn_improve_bench_new (VN_JOB (self), &self->settings.quantize, plain, cancellable, error) : NULL;
+  plain = improve_run (&self->trial, simple, self->plain->stats, cancellable, error);
+  bench = plain != NULL ? vn_improve_bench_new (VN_JOB (self), &self->trial, plain, cancellable, error) : NULL;
   if (bench == NULL || !improve_make (self, bench, step->kind, recipe, cancellable, error) ||
       !vn_improve_bench_try (bench, recipe, &trial, cancellable, error))
     return FALSE;
@@ -317,11 +339,10 @@ vn_improve_job_quantize (VnJob         *job,
       return FALSE;
     }
   self->recipe = vn_recipe_copy (self->settings.quantize.recipe);
-  self->plain = improve_run (self, self->recipe, FALSE, cancellable, error);
+  self->plain = improve_start (self, cancellable, error);
   if (self->plain == NULL)
     return FALSE;
-  self->run_seconds = improve_get_seconds (self);
-  self->bench = vn_improve_bench_new (job, &self->settings.quantize, self->plain, cancellable, error);
+  self->bench = vn_improve_bench_new (job, &self->trial, self->plain, cancellable, error);
   if (self->bench == NULL || !improve_make (self, self->bench, VN_IMPROVE_NETWORK, self->recipe, cancellable, error) ||
       !vn_improve_bench_try (self->bench, self->recipe, &self->best, cancellable, error))
     return FALSE;
@@ -377,14 +398,14 @@ vn_improve_job_finish (VnJob         *job,
   VnImproveJob *self = VN_IMPROVE_JOB (job);
   g_auto(VnJudgement) after = { 0 };
 
-  self->result = improve_run (self, self->recipe, TRUE, cancellable, error);
+  self->result = improve_run (&self->settings.quantize, self->recipe, self->stats, cancellable, error);
   if (self->result == NULL || !vn_judge_measure (self->bench->judge, self->result->quantized, &after, cancellable, error))
     return FALSE;
   if (after.sqnr_db < self->plain_db)
     {
       vn_result_unref (self->result);
       after.sqnr_db = self->plain_db;
-      self->result = improve_run (self, self->settings.quantize.recipe, TRUE, cancellable, error);
+      self->result = improve_run (&self->settings.quantize, self->settings.quantize.recipe, self->stats, cancellable, error);
       if (self->result == NULL)
         return FALSE;
     }
@@ -408,6 +429,7 @@ vn_improve_job_finalize (GObject *object)
 
   g_clear_pointer (&self->bench, vn_improve_bench_free);
   g_clear_pointer (&self->plain, vn_result_unref);
+  g_clear_pointer (&self->stats, vn_stats_unref);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   vn_improve_trial_clear (&self->best);

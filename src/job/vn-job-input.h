@@ -109,6 +109,7 @@ void           vn_job_explain_failure      (const VnJobInput *self,
 
 GArray        *vn_job_take_samples         (GArray           *samples,
                                             gint64            n);
+guint          vn_job_count_unseen         (const VnJobInput *self);
 GArray        *vn_job_list_judged          (const VnJobInput *self,
                                             GArray           *used,       /* nullable */
                                             guint             n);

@@ -63,13 +63,58 @@ job_samples_contain (GArray *samples,
   return FALSE;
 }
 
+/* Appends up to @n - @judged->len of @others, spread evenly. */
+static void
+job_samples_fill (GArray *judged,
+                  GArray *others,
+                  guint   n)
+{
+  g_autoptr(GArray) taken = NULL;
+
+  if (judged->len >= n || others->len == 0)
+    return;
+  taken = vn_job_take_samples (others, n - judged->len);
+  g_array_append_vals (judged, taken->data, taken->len);
+}
+
+/* Those of the samples that nothing is learned from, beside those held out. */
+static GArray *
+job_samples_list_unseen (const VnJobInput *self,
+                         GArray           *judged)
+{
+  GArray *unseen = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = 0; self->dataset != NULL && i < vn_dataset_get_n (self->dataset); i++)
+    if (!job_samples_contain (self->calibration, i) && !job_samples_contain (judged, i))
+      g_array_append_val (unseen, i);
+  return unseen;
+}
+
+/*< private >
+ * vn_job_count_unseen:
+ *
+ * Returns: how many samples there are that are not calibrated with
+ */
+guint
+vn_job_count_unseen (const VnJobInput *self)
+{
+  g_autoptr(GArray) none = NULL;
+  g_autoptr(GArray) unseen = NULL;
+
+  g_return_val_if_fail (self != NULL && self->calibration != NULL, 0);
+
+  none = g_array_new (FALSE, FALSE, sizeof (guint));
+  unseen = job_samples_list_unseen (self, none);
+  return unseen->len;
+}
+
 /*< private >
  * vn_job_list_judged:
  * @used: those that what is judged has been made from
  * @n: how many there should be
  *
- * Lists samples to judge changes by: those held out; if they are fewer than @n, also some that were calibrated with, as the
- * outputs of a handful of samples say little, but none of @used.
+ * Lists samples to judge changes by: those held out; if they are fewer than @n, others that were not calibrated with; if there are
+ * still too few, also some that were, as the outputs of a handful of samples say little, but none of @used.
  *
  * Returns: (transfer full) (element-type guint)
  */
@@ -79,12 +124,14 @@ vn_job_list_judged (const VnJobInput *self,
                     guint             n)
 {
   g_autoptr(GArray) others = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr(GArray) taken = NULL;
+  g_autoptr(GArray) unseen = NULL;
   GArray *judged;
 
   g_return_val_if_fail (self != NULL && self->measured != NULL, NULL);
 
   judged = vn_job_take_samples (self->measured, MAX (n, 1));
+  unseen = job_samples_list_unseen (self, judged);
+  job_samples_fill (judged, unseen, n);
   for (guint i = 0; i < self->calibration->len; i++)
     {
       guint sample = g_array_index (self->calibration, guint, i);
@@ -92,10 +139,7 @@ vn_job_list_judged (const VnJobInput *self,
       if (!job_samples_contain (used, sample) && !job_samples_contain (judged, sample))
         g_array_append_val (others, sample);
     }
-  if (judged->len >= n || others->len == 0)
-    return judged;
-  taken = vn_job_take_samples (others, n - judged->len);
-  g_array_append_vals (judged, taken->data, taken->len);
+  job_samples_fill (judged, others, n);
   return judged;
 }
 
