@@ -19,7 +19,6 @@ that the original works here is checked separately.
   is further below, the peer is asked how much a bin is worth: its ranges are moved by up to one bin of ours, eight times, and
   our figure must not be 0.3 dB below the median of theirs.
 """
-import gzip
 import json
 import logging
 import os
@@ -35,6 +34,7 @@ import quantize
 import quantize_dynamic
 from end_to_end import session, sqnr
 from presets import save
+from samples import Source
 
 MODELS = ['det_ultraface_rfb320', 'cls_mobilenetv2_035_128_flowers', 'cls_cifar10_winml_cnn', 'mnist_rten_op18',
           'mnist_cntk_op8', 'vit_cct2_32_op20', 'txt_bert_toy_op12_unsorted', 'txt_tashkeel_transformer_fp32',
@@ -61,54 +61,16 @@ BEGIN, END = '<!-- peer: made by tests/oracle/quantize_table.py --write -->', '<
 
 # ---- samples ----
 
-def read_digits(shared, n):
-    import numpy as np
-
-    with gzip.open(os.path.join(shared, 'mnist', 't10k-images-idx3-ubyte.gz')) as file:
-        data = file.read()
-    return np.frombuffer(data, np.uint8, n * 784, 16).reshape(n, 1, 1, 28, 28).astype(np.float32)
-
-
-def pictures(shared, stem):
-    """Small ones for networks that were trained with them."""
-    if '_32_' in stem or 'cifar' in stem:
-        root = os.path.join(shared, 'cifar10')
-        classes = [c for c in sorted(os.listdir(root)) if os.path.isdir(os.path.join(root, c))]
-        return [os.path.join(root, c, '%04d.jpg' % i) for i in range(20) for c in classes]
-    return oracle.photographs(shared)
-
-
 def make_samples(shared, path, stem):
     """Feeds to calibrate on and feeds to measure on: as many as a network's speed allows."""
-    import numpy as np
-
     s = session(path)
-    inputs = [(i.name, oracle.input_shape(stem, i.shape, name=i.name), i.type) for i in s.get_inputs()]
-    files = pictures(shared, stem)
-    digits = read_digits(shared, CALIBRATION + MOST) if stem.startswith('mnist') else None
-
-    def make(n):
-        feeds = {}
-        for k, (name, shape, kind) in enumerate(inputs):
-            if 'int' in kind:
-                feeds[name] = oracle.whole_input(stem, name, 100 * n + k, shape, 'int64' if '64' in kind else 'int32')
-            elif digits is not None:
-                x = digits[n]
-                feeds[name] = x if 'cntk' in stem else (x / np.float32(255) - np.float32(0.1307)) / np.float32(0.3081)
-            elif oracle.is_image(shape) and not stem.startswith('aud'):
-                feeds[name] = oracle.image_input(stem, files[n], shape)
-            else:
-                feeds[name] = oracle.signal_input(stem, 100 * n + k, shape, 'float32')
-        return feeds
-
-    calibration = [make(n) for n in range(CALIBRATION)]
+    source = Source(shared, stem, s)
+    calibration = source.make(CALIBRATION)
     s.run(None, calibration[0])
     start = time.time()
     s.run(None, calibration[0])
     held = max(LEAST, min(MOST, int(SECONDS / (time.time() - start))))
-    if any(oracle.is_image(shape) for _, shape, _ in inputs) and digits is None and not stem.startswith('aud'):
-        held = min(held, len(files) - CALIBRATION)
-    return calibration, [make(CALIBRATION + n) for n in range(held)]
+    return calibration, source.make(min(held, source.most - CALIBRATION), CALIBRATION)
 
 
 # ---- exports ----
