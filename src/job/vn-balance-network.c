@@ -6,14 +6,15 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-/* Samples to learn from: only half of those to calibrate with, if few are left to judge by. Balanced channels all reach to the end
- * of the range, so that samples that are not learned from may be cut off in any of them. */
+/* Samples to learn from: only half of those to calibrate with, if few are left to judge by, unless the user wants none held out.
+ * Balanced channels all reach to the end of the range, so that samples that are not learned from may be cut off in any of them. */
 static GArray *
 balance_network_choose_samples (const VnJobInput *self)
 {
+  gboolean spares = self->data->held_out != 0 && vn_job_count_unseen (self) < VN_JUDGED_SAMPLES / 2;
   guint n = self->calibration->len;
 
-  return vn_job_take_samples (self->calibration, vn_job_count_unseen (self) < VN_JUDGED_SAMPLES / 2 ? (n + 1) / 2 : n);
+  return vn_job_take_samples (self->calibration, spares ? (n + 1) / 2 : n);
 }
 
 static void
