@@ -19,7 +19,7 @@
 static char *export_script, *export_xquant;
 static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_project, *report, *save_stats;
 static char **rules, **excludes, **stats;
-static gboolean skip_compare, resume, origins, cures, improve, accuracy_first;
+static gboolean skip_compare, resume, origins, cures, improve, accuracy_first, verify;
 static double improve_seconds = VN_IMPROVE_SECONDS;
 static int n_calibration;
 static double save_every;
@@ -62,6 +62,7 @@ static const GOptionEntry entries[] = {
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
   { "origins", 0, 0, G_OPTION_ARG_NONE, &origins, N_("Measure what each tensor alone costs the outputs: where error starts, and why"), NULL },
   { "cures", 0, 0, G_OPTION_ARG_NONE, &cures, N_("The same, and measure what each cure that is offered wins and costs"), NULL },
+  { "verify", 0, 0, G_OPTION_ARG_NONE, &verify, N_("Run the export in ONNX Runtime: measured figures instead of forecast ones (see verify)"), NULL },
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
   { NULL }
 };
@@ -240,13 +241,31 @@ cmd_quantize_print_origins (VnContributions *contributions)
 }
 
 static void
-cmd_quantize_print_forecast (const VnRuntimeForecast *forecast)
+cmd_quantize_print_measured (const VnVerification   *found,
+                             const VnRuntimeFigures *figures)
 {
-  double share = vn_runtime_forecast_integer_share (forecast), ratio = vn_runtime_forecast_ratio (forecast);
+  g_autofree char *db = vn_format_db (vn_verification_get_worst_db (found));
 
-  if (!isnan (share) && !isnan (ratio))
-    vn_cmd_print (_("In ONNX Runtime: %.1f %% of the multiplications on integers, about %.1f times the time of the float network\n"),
-                  100 * share, ratio);
+  vn_cmd_print (_("Measured in ONNX Runtime %s: one run takes %.3f ms, %.2f times the time of the float network (one thread)\n"), found->version,
+                1e3 * figures->seconds, figures->ratio);
+  if (!isnan (figures->integer_share))
+    vn_cmd_print (figures->share_measured ? _("  %.1f %% of the multiplications on integers, by the kernels it chose\n")
+                                          : _("  %.1f %% of the multiplications on integers, forecast\n"), 100 * figures->integer_share);
+  vn_cmd_print (vn_verification_agrees (found) ? _("  its outputs agree with our simulation: %s, the worst of them\n")
+                                               : _("  its outputs differ from our simulation: %s, the worst of them\n"), db);
+}
+
+static void
+cmd_quantize_print_runtime (const VnResult *result)
+{
+  VnRuntimeFigures figures;
+
+  vn_runtime_figures_init (&figures, result->forecast, result->verification);
+  if (result->verification != NULL)
+    cmd_quantize_print_measured (result->verification, &figures);
+  else if (!isnan (figures.integer_share) && !isnan (figures.ratio))
+    vn_cmd_print (_("In ONNX Runtime, forecast: %.1f %% of the multiplications on integers, about %.1f times the time of the float network\n"),
+                  100 * figures.integer_share, figures.ratio);
 }
 
 static void
@@ -295,8 +314,7 @@ cmd_quantize_print_result (VnResult            *result,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
   if (result->errors != NULL)
     cmd_quantize_print_weakest (result->errors);
-  if (result->forecast != NULL)
-    cmd_quantize_print_forecast (result->forecast);
+  cmd_quantize_print_runtime (result);
   cmd_quantize_print_steps (result->notes);
   if (result->contributions != NULL)
     cmd_quantize_print_origins (result->contributions);
@@ -548,6 +566,17 @@ cmd_quantize_take_up (VnStats **base,
   return resume ? vn_calibrate_take_up (save_stats, base, error) : vn_calibrate_clear_parts (save_stats, error);
 }
 
+/* --python is for the preprocessing as well, where that is the user's own. */
+static const char *
+cmd_quantize_take_python (void)
+{
+  const char *python = vn_cmd_options.python;
+
+  if (verify && (vn_cmd_options.preprocess == NULL || !vn_data_spec_is_script (vn_cmd_options.preprocess)))
+    vn_cmd_options.python = NULL;
+  return python;
+}
+
 static gboolean
 quantize_run (char        **args,
               JsonBuilder  *json,
@@ -564,7 +593,9 @@ quantize_run (char        **args,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
   g_autoptr(VnJob) export = NULL;
+  VnResult *written;
   VnOnnxWriteOptions write;
+  const char *python = cmd_quantize_take_python ();
 
   if (vn_project_is_file (path))
     {
@@ -606,14 +637,17 @@ quantize_run (char        **args,
                   _("The model changed since the project was saved: rules may speak of nodes that are gone"));
   export = vn_export_job_new (result, output, report);
   vn_export_job_set_write_options (VN_EXPORT_JOB (export), &write);
+  if (verify)
+    vn_export_job_set_verify (VN_EXPORT_JOB (export), python);
   if (!vn_cmd_run_job (export, error) ||
       (save_recipe != NULL && !vn_recipe_save (result->recipe, save_recipe, error)) ||
       !cmd_quantize_export_settings (export_script, vn_recipe_to_ort_script, result, path, error) ||
       !cmd_quantize_export_settings (export_xquant, vn_recipe_to_xquant, result, path, error))
     return FALSE;
-  vn_cmd_print_run_notes (result->notes);
-  cmd_quantize_tell (json, result);
-  return cmd_quantize_keep_runs (project, args[0], path, run, result, error);
+  written = vn_export_job_get_result (VN_EXPORT_JOB (export));
+  vn_cmd_print_run_notes (written->notes);
+  cmd_quantize_tell (json, written);
+  return cmd_quantize_keep_runs (project, args[0], path, run, written, error);
 }
 
 static const char * const common[] = { "output", "data", "samples", "preprocess", "preset", "method", "per-channel",

@@ -18,15 +18,6 @@ static const GOptionEntry entries[] = {
   { NULL }
 };
 
-static gboolean
-cmd_verify_agrees (const VnVerification *result)
-{
-  for (guint i = 0; i < result->outputs->len; i++)
-    if (!vn_verified_output_agrees (g_ptr_array_index (result->outputs, i)))
-      return FALSE;
-  return TRUE;
-}
-
 static void
 cmd_verify_print (const VnVerification *result)
 {
@@ -40,13 +31,15 @@ cmd_verify_print (const VnVerification *result)
       if (!isnan (output->their_db))
         vn_cmd_print (_("    against the float network: %.1f dB in ONNX Runtime, %.1f dB here\n"), output->their_db, output->our_db);
     }
-  if (!cmd_verify_agrees (result))
+  if (!vn_verification_agrees (result))
     vn_cmd_print (_("  It differs from our simulation by more than rounding explains: figures of error measured here do not hold there\n"));
   if (result->float_seconds > 0)
     vn_cmd_print (_("  one run takes %.3f ms, %.2f times the %.3f ms of the float network (one thread)\n"), 1e3 * result->seconds,
                   result->seconds / result->float_seconds, 1e3 * result->float_seconds);
   else
     vn_cmd_print (_("  one run takes %.3f ms (one thread)\n"), 1e3 * result->seconds);
+  if (!isnan (result->integer_share))
+    vn_cmd_print (_("  by the kernels it chose, %.1f %% of the multiplications are done on integers\n"), 100 * result->integer_share);
 }
 
 static void
@@ -55,11 +48,13 @@ cmd_verify_add_json (JsonBuilder          *json,
 {
   vn_json_add_text (json, "onnxruntime", result->version);
   vn_json_add_int (json, "samples", result->n_samples);
-  vn_json_add_bool (json, "agrees", cmd_verify_agrees (result));
+  vn_json_add_bool (json, "agrees", vn_verification_agrees (result));
   vn_json_add_number (json, "load_seconds", result->load_seconds);
   vn_json_add_number (json, "seconds", result->seconds);
   if (result->float_seconds > 0)
     vn_json_add_number (json, "float_seconds", result->float_seconds);
+  if (!isnan (result->integer_share))
+    vn_json_add_number (json, "integer_share", result->integer_share);
   vn_json_begin_array (json, "outputs");
   for (guint i = 0; i < result->outputs->len; i++)
     {

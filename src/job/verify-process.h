@@ -13,11 +13,12 @@ G_BEGIN_DECLS
  *   those of the float network, float-S-O.npy, where they are the same ones
  * @model, @float_model: paths; @float_model is nullable
  * @inputs: (element-type utf8): names
+ * @optimized: (nullable): where the graph is written that ONNX Runtime makes of @model, if it can
  * @timeout: in seconds
  */
 typedef struct
 {
-  const char *python, *folder, *model, *float_model;
+  const char *python, *folder, *model, *float_model, *optimized;
   GPtrArray  *inputs;
   guint       n_samples, n_runs, timeout;
 } VnVerifyRequest;

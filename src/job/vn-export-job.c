@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The job of exporting: the quantized model and the report. */
 #include "vn-jobs.h"
+#include "vn-verify-job.h"
 
 #include "vn-i18n.h"
 #include "vn-onnx.h"
@@ -13,7 +14,8 @@ struct _VnExportJob
 {
   VnJob     parent_instance;
   VnResult *result;
-  char     *model_path, *report_dir;
+  char     *model_path, *report_dir, *python;
+  gboolean  verifies;
   VnOnnxWriteOptions write;
   VnFileSet *files;
 };
@@ -35,6 +37,46 @@ vn_export_job_write_model (VnJob         *job,
 
   return vn_onnx_write_file (self->result->quantized, self->model_path, &self->write, cancellable, error);
 }
+
+/* ---- verifying ---- */
+
+static gboolean
+vn_export_job_wants_verify (VnJob *job)
+{
+  return VN_EXPORT_JOB (job)->verifies;
+}
+
+static void
+export_job_take (VnExportJob *self,
+                 VnResult    *result)
+{
+  vn_result_unref (self->result);
+  self->result = vn_result_ref (result);
+}
+
+/* What was written stays, whatever ONNX Runtime makes of it, and the report tells what came of it. */
+static gboolean
+vn_export_job_verify (VnJob         *job,
+                      GCancellable  *cancellable,
+                      GError       **error)
+{
+  VnExportJob *self = VN_EXPORT_JOB (job);
+  g_autoptr(VnJob) verify = vn_verify_job_new_for_result (self->result, self->model_path, self->python);
+  g_autoptr(VnResult) unverified = NULL;
+  g_autoptr(GError) reason = NULL;
+
+  if (vn_job_run (verify, cancellable, &reason))
+    export_job_take (self, vn_verify_job_get_verified (VN_VERIFY_JOB (verify)));
+  else if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  else
+    unverified = vn_job_note_unverified (self->result, reason);
+  if (unverified != NULL)
+    export_job_take (self, unverified);
+  return TRUE;
+}
+
+/* ---- the report ---- */
 
 static gboolean
 vn_export_job_wants_report (VnJob *job)
@@ -119,6 +161,7 @@ vn_export_job_check (VnJob         *job,
 static const VnStage stages[] = {
   { "check",  N_("Checking"),            1, NULL,                       vn_export_job_check },
   { "write",  N_("Writing the model"),  90, vn_export_job_wants_model,  vn_export_job_write_model },
+  { "verify", N_("Running ONNX Runtime"), 200, vn_export_job_wants_verify, vn_export_job_verify },
   { "report", N_("Writing the report"), 10, vn_export_job_wants_report, vn_export_job_write_report },
   { NULL },
 };
@@ -131,6 +174,7 @@ vn_export_job_finalize (GObject *object)
   vn_result_unref (self->result);
   g_free (self->model_path);
   g_free (self->report_dir);
+  g_free (self->python);
   vn_file_set_unref (self->files);
   G_OBJECT_CLASS (vn_export_job_parent_class)->finalize (object);
 }
@@ -185,4 +229,35 @@ vn_export_job_set_write_options (VnExportJob              *self,
   g_return_if_fail (VN_IS_EXPORT_JOB (self));
 
   self->write = *options;
+}
+
+/**
+ * vn_export_job_set_verify:
+ * @python: (nullable): as in VnVerifySettings
+ *
+ * Lets the export be run in ONNX Runtime when it is written, before the report is. Where that fails the export stays, and a note says why.
+ * Before the job runs.
+ */
+void
+vn_export_job_set_verify (VnExportJob *self,
+                          const char  *python)
+{
+  g_return_if_fail (VN_IS_EXPORT_JOB (self));
+
+  self->verifies = TRUE;
+  g_free (self->python);
+  self->python = g_strdup (python);
+}
+
+/**
+ * vn_export_job_get_result:
+ *
+ * Returns: (transfer none): what was exported, with what was measured of it in ONNX Runtime if that was asked for
+ */
+VnResult *
+vn_export_job_get_result (VnExportJob *self)
+{
+  g_return_val_if_fail (VN_IS_EXPORT_JOB (self), NULL);
+
+  return self->result;
 }

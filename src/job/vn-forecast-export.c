@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forecasts kernels and time of an export in ONNX Runtime, and says so before it is written if it will be slower than float. */
+/* Forecasts kernels and time of an export in ONNX Runtime, and says so before it is written if it will be slower than float; puts what
+ * was measured there in the place of that. */
 #include "vn-forecast-export-private.h"
+#include "vn-verify-job.h"
 
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
+
+/* Codes of notes. */
+#define NOTE_SLOWER "slower-than-float"
+#define NOTE_DIFFERS "runtime-differs"
 
 /* Beside the float network: less is within what a forecast can err. */
 #define SLOWER 1.15
@@ -53,7 +59,7 @@ forecast_warn (const VnRuntimeForecast *forecast,
   if (!(ratio > SLOWER) || forecast->seconds - forecast->float_seconds < SECONDS)
     return;
   dearest = vn_runtime_forecast_dup_dearest (forecast, 3);
-  vn_notes_add (notes, VN_NOTE_WARNING, "slower-than-float", NULL,
+  vn_notes_add (notes, VN_NOTE_WARNING, NOTE_SLOWER, NULL,
                 _("On a processor ONNX Runtime is expected to take %.1f times as long for this as for the float network: conversions between "
                   "integers and float, and changes of layout, take %.0f %% of the time, the kernels that take longest are %s. The report "
                   "lists the nodes that it computes in float, with the reason"),
@@ -78,4 +84,94 @@ vn_job_forecast_export (const VnJobInput *input,
   result->forecast = vn_runtime_forecast_new (result->quantized, shapes, before, NULL);
   if (result->forecast != NULL)
     forecast_warn (result->forecast, result->notes);
+}
+
+/* ---- measured ---- */
+
+static void
+forecast_copy_note (const VnNote *note,
+                    const char   *but,
+                    VnNotes      *notes)
+{
+  if (!g_str_equal (note->code, but))
+    vn_notes_add_remedy (notes, note->level, note->code, note->subject, note->remedy, "%s", note->text);
+}
+
+/* Without what was said of expected times, or after an earlier try. */
+static VnNotes *
+forecast_copy_notes (VnNotes *notes)
+{
+  VnNotes *copy = vn_notes_new ();
+
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      if (!g_str_equal (note->code, NOTE_SLOWER) && !g_str_equal (note->code, NOTE_DIFFERS))
+        forecast_copy_note (note, VN_NOTE_CODE_NOT_VERIFIED, copy);
+    }
+  return copy;
+}
+
+static void
+forecast_note_measured (const VnVerification *found,
+                        VnNotes              *notes)
+{
+  const double more = found->seconds - found->float_seconds;
+
+  if (found->float_seconds > 0 && found->seconds > SLOWER * found->float_seconds && more > SECONDS)
+    vn_notes_add (notes, VN_NOTE_WARNING, NOTE_SLOWER, NULL,
+                  _("ONNX Runtime %s takes %.1f times as long for this as for the float network, measured here on one thread. The report lists "
+                    "the nodes that it computes in float, with the reason"), found->version, found->seconds / found->float_seconds);
+  if (!vn_verification_agrees (found))
+    vn_notes_add (notes, VN_NOTE_WARNING, NOTE_DIFFERS, NULL,
+                  _("What ONNX Runtime %s computes differs from our simulation by more than rounding explains: errors measured here do not "
+                    "hold there"), found->version);
+}
+
+/**
+ * vn_job_take_verification:
+ * @base: a result
+ * @verification: what was measured of its export
+ * @forecast: (nullable): with the kernels found there; copied
+ *
+ * Returns: (transfer full): @base with measured figures instead of forecast ones, and without what was said of the latter
+ */
+VnResult *
+vn_job_take_verification (VnResult                *base,
+                          VnVerification          *verification,
+                          const VnRuntimeForecast *forecast)
+{
+  g_autoptr(VnNotes) notes = NULL;
+
+  g_return_val_if_fail (base != NULL && verification != NULL, NULL);
+
+  notes = forecast_copy_notes (base->notes);
+  forecast_note_measured (verification, notes);
+  vn_notes_sort (notes);
+  return vn_result_new_with_verification (base, verification, forecast != NULL ? vn_runtime_forecast_copy (forecast) : NULL, notes);
+}
+
+/**
+ * vn_job_note_unverified:
+ * @reason: why ONNX Runtime could not be asked
+ *
+ * Returns: (transfer full): @base with a note that says so
+ */
+VnResult *
+vn_job_note_unverified (VnResult     *base,
+                        const GError *reason)
+{
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+
+  g_return_val_if_fail (base != NULL && reason != NULL, NULL);
+
+  for (guint i = 0; i < vn_notes_get_n (base->notes); i++)
+    forecast_copy_note (vn_notes_get (base->notes, i), VN_NOTE_CODE_NOT_VERIFIED, notes);
+  vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_NOT_VERIFIED, NULL,
+                base->verification != NULL ? _("The export was not verified once more: %s")
+                                           : _("The export was not verified; what is said of it in ONNX Runtime is a forecast: %s"),
+                reason->message);
+  vn_notes_sort (notes);
+  return vn_result_new_with_verification (base, NULL, NULL, notes);
 }

@@ -271,6 +271,9 @@ gboolean  vn_export_add_outputs (VnFileSet                 *set,
                                  const char                *report_dir,
                                  const VnOnnxWriteOptions  *options,
                                  GError                   **error);
+void      vn_export_job_set_verify (VnExportJob              *self,
+                                    const char               *python);    /* nullable */
+VnResult *vn_export_job_get_result (VnExportJob              *self);      /* borrowed; with what was measured */
 void      vn_export_job_set_write_options (VnExportJob              *self,
                                            const VnOnnxWriteOptions *options);   /* its name must outlive the job */
 

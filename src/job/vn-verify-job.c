@@ -12,6 +12,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
+#define OPTIMIZED "optimized.onnx"   /* in the temporary folder */
 #define USUAL_SAMPLES 8
 #define USUAL_RUNS 20
 #define USUAL_TIMEOUT 300
@@ -26,17 +27,13 @@ struct _VnVerifyJob
   GHashTable       *shapes;
   VnPlan           *plan;
   char             *folder;
-  VnVerification    result;
+  VnVerification   *found;
+  VnRuntimeForecast *kernels;      /* nullable: as they were found there */
+  VnResult         *result;        /* nullable: of which @settings.model is the export */
+  VnResult         *verified;      /* nullable: @result with all that */
 };
 
 G_DEFINE_FINAL_TYPE (VnVerifyJob, vn_verify_job, VN_TYPE_JOB)
-
-static void
-verify_output_free (VnVerifiedOutput *self)
-{
-  g_free (self->name);
-  g_free (self);
-}
 
 /* ---- the temporary folder ---- */
 
@@ -107,7 +104,7 @@ verify_job_open_samples (VnVerifyJob   *self,
     return FALSE;
   options.input_shapes = self->shapes;
   self->plan = vn_plan_new (self->model, &options, self->notes, error);
-  self->result.n_samples = vn_dataset_get_n (self->dataset);
+  self->found->n_samples = vn_dataset_get_n (self->dataset);
   return self->plan != NULL;
 }
 
@@ -142,7 +139,7 @@ vn_verify_job_prepare (VnJob         *job,
   self->folder = g_dir_make_tmp ("vernier-verify-XXXXXX", error);
   if (self->folder == NULL)
     return FALSE;
-  for (guint i = 0; i < self->result.n_samples; i++)
+  for (guint i = 0; i < self->found->n_samples; i++)
     if (g_cancellable_set_error_if_cancelled (cancellable, error) || !verify_job_write_sample (self, i, error))
       return FALSE;
   return TRUE;
@@ -158,6 +155,20 @@ verify_job_get_python (const VnVerifySettings *settings)
   return python != NULL && python[0] != '\0' ? python : "python3";
 }
 
+/* The network that a result was made of, unless it is still in the file that it was opened from. */
+static gboolean
+verify_job_write_float (VnVerifyJob   *self,
+                        char         **path,
+                        GCancellable  *cancellable,
+                        GError       **error)
+{
+  if (self->settings.float_path != NULL || self->result == NULL)
+    return TRUE;
+  *path = g_build_filename (self->folder, "float.onnx", NULL);
+  self->settings.float_path = g_strdup (*path);
+  return vn_onnx_write_file (self->result->source, *path, NULL, cancellable, error);
+}
+
 static gboolean
 vn_verify_job_run_there (VnJob         *job,
                          GCancellable  *cancellable,
@@ -166,22 +177,28 @@ vn_verify_job_run_there (VnJob         *job,
   VnVerifyJob *self = VN_VERIFY_JOB (job);
   const VnVerifySettings *settings = &self->settings;
   g_autofree char *written = settings->path == NULL ? g_build_filename (self->folder, "export.onnx", NULL) : NULL;
+  g_autofree char *source = NULL;
+  g_autofree char *optimized = g_build_filename (self->folder, OPTIMIZED, NULL);
   g_autoptr(GPtrArray) names = g_ptr_array_new ();
   VnVerifyRequest request = { .python = verify_job_get_python (settings), .folder = self->folder,
                               .model = written != NULL ? written : settings->path, .float_model = settings->float_path, .inputs = names,
-                              .n_samples = self->result.n_samples, .n_runs = settings->n_runs, .timeout = settings->timeout };
+                              .optimized = optimized, .n_samples = self->found->n_samples, .n_runs = settings->n_runs, .timeout = settings->timeout };
   VnVerifyReply reply = { NULL };
 
   if (written != NULL && !vn_onnx_write_file (settings->model, written, NULL, cancellable, error))
     return FALSE;
+  if (!verify_job_write_float (self, &source, cancellable, error))
+    return FALSE;
+  if (source != NULL)
+    request.float_model = source;
   for (guint i = 0; i < vn_plan_get_n_inputs (self->plan); i++)
     g_ptr_array_add (names, vn_plan_get_input (self->plan, i)->name);
   if (!vn_verify_process_run (&request, &reply, cancellable, error))
     return FALSE;
-  self->result.version = reply.version;
-  self->result.load_seconds = reply.load_seconds;
-  self->result.seconds = reply.seconds;
-  self->result.float_seconds = reply.float_seconds;
+  self->found->version = reply.version;
+  self->found->load_seconds = reply.load_seconds;
+  self->found->seconds = reply.seconds;
+  self->found->float_seconds = reply.float_seconds;
   return TRUE;
 }
 
@@ -276,23 +293,48 @@ vn_verify_job_compare (VnJob         *job,
       vn_error_sum_init (&sums[i].ours);
       vn_error_sum_init (&sums[i].theirs);
     }
-  for (guint i = 0; i < self->result.n_samples; i++)
+  for (guint i = 0; i < self->found->n_samples; i++)
     {
-      vn_progress_report (&progress, _("samples"), i, self->result.n_samples);
+      vn_progress_report (&progress, _("samples"), i, self->found->n_samples);
       if (!verify_job_compare_sample (self, runner, i, sums, cancellable, error))
         return FALSE;
     }
   for (guint i = 0; i < n; i++)
     {
-      VnVerifiedOutput *output = g_new0 (VnVerifiedOutput, 1);
+      const VnVerifiedOutput output = { .name = vn_plan_get_output (self->plan, i)->name,
+                                        .sqnr_db = vn_error_sum_sqnr (&sums[i].between),
+                                        .our_db = sums[i].ours.n > 0 ? vn_error_sum_sqnr (&sums[i].ours) : NAN,
+                                        .their_db = sums[i].theirs.n > 0 ? vn_error_sum_sqnr (&sums[i].theirs) : NAN,
+                                        .largest = sums[i].between.max_error };
 
-      output->name = g_strdup (vn_plan_get_output (self->plan, i)->name);
-      output->sqnr_db = vn_error_sum_sqnr (&sums[i].between);
-      output->largest = sums[i].between.max_error;
-      output->our_db = sums[i].ours.n > 0 ? vn_error_sum_sqnr (&sums[i].ours) : NAN;
-      output->their_db = sums[i].theirs.n > 0 ? vn_error_sum_sqnr (&sums[i].theirs) : NAN;
-      g_ptr_array_add (self->result.outputs, output);
+      vn_verification_add (self->found, &output);
     }
+  return TRUE;
+}
+
+/* ---- kernels ---- */
+
+/* They are told where the graph can be had and read; without it the forecast stays what it is. */
+static gboolean
+vn_verify_job_read_kernels (VnJob         *job,
+                            GCancellable  *cancellable,
+                            GError       **error)
+{
+  VnVerifyJob *self = VN_VERIFY_JOB (job);
+  g_autofree char *path = g_build_filename (self->folder, OPTIMIZED, NULL);
+  g_autoptr(VnModel) optimized = g_file_test (path, G_FILE_TEST_EXISTS) ? vn_onnx_read_file (path, NULL) : NULL;
+  g_autoptr(VnRuntimeForecast) made = NULL;
+  const VnRuntimeForecast *forecast = self->result != NULL ? self->result->forecast : NULL;
+
+  if (forecast == NULL)
+    forecast = made = vn_runtime_forecast_new (self->settings.model, self->settings.input_shapes, NULL, NULL);
+  if (optimized != NULL && forecast != NULL)
+    {
+      self->kernels = vn_runtime_forecast_observe (forecast, optimized);
+      self->found->integer_share = vn_runtime_forecast_integer_share (self->kernels);
+    }
+  if (self->result != NULL)
+    self->verified = vn_job_take_verification (self->result, self->found, self->kernels);
   return TRUE;
 }
 
@@ -302,6 +344,7 @@ static const VnStage stages[] = {
   { "prepare", N_("Writing the samples"),   10, NULL, vn_verify_job_prepare },
   { "runtime", N_("Running ONNX Runtime"),  60, NULL, vn_verify_job_run_there },
   { "compare", N_("Comparing the outputs"), 30, NULL, vn_verify_job_compare },
+  { "kernels", N_("Reading the kernels"),    5, NULL, vn_verify_job_read_kernels },
   { NULL },
 };
 
@@ -333,8 +376,10 @@ vn_verify_job_finalize (GObject *object)
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->model, vn_model_unref);
   vn_notes_unref (self->notes);
-  g_ptr_array_unref (self->result.outputs);
-  g_free (self->result.version);
+  vn_verification_unref (self->found);
+  vn_runtime_forecast_free (self->kernels);
+  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->verified, vn_result_unref);
   G_OBJECT_CLASS (vn_verify_job_parent_class)->finalize (object);
 }
 
@@ -350,7 +395,7 @@ static void
 vn_verify_job_init (VnVerifyJob *self)
 {
   self->notes = vn_notes_new ();
-  self->result.outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) verify_output_free);
+  self->found = vn_verification_new ();
 }
 
 /* What another process can find, wherever it starts. */
@@ -389,35 +434,65 @@ vn_verify_job_new (const VnVerifySettings *settings)
   return VN_JOB (self);
 }
 
-/* Kernels sum in another order, and what lies between two steps may fall to either: in a deep network that adds up to about what
- * quantizing costs. Alike are therefore errors of the same size, or values that hardly differ. */
-#define ALIKE_DB 3.0
-#define NEARLY_SAME_DB 30.0
-#define LEAST_DB 12.0
-
 /**
- * vn_verified_output_agrees:
+ * vn_verify_job_new_for_result:
+ * @result: of a run; not changed
+ * @path: (nullable): where its export was written to; %NULL: it is written for this
+ * @python: (nullable): as in VnVerifySettings
  *
- * Returns: whether ONNX Runtime and we make the same of an output, as far as quantized networks allow
+ * Returns: (transfer full): a job that runs what @result exports on some of its samples, beside the network that it was made of
  */
-gboolean
-vn_verified_output_agrees (const VnVerifiedOutput *self)
+VnJob *
+vn_verify_job_new_for_result (VnResult   *result,
+                              const char *path,
+                              const char *python)
 {
-  g_return_val_if_fail (self != NULL, FALSE);
+  const char *source;
+  VnVerifySettings settings = { 0 };
+  VnJob *self;
 
-  if (self->sqnr_db >= NEARLY_SAME_DB)
-    return TRUE;
-  if (isnan (self->our_db) || isnan (self->their_db))
-    return self->sqnr_db >= LEAST_DB;
-  return self->their_db >= self->our_db - ALIKE_DB;
+  g_return_val_if_fail (result != NULL && result->quantized != NULL, NULL);
+
+  source = result->source->path;
+  settings = (VnVerifySettings) { .path = path, .model = result->quantized, .data = result->data, .input_shapes = result->run.shapes, .python = python,
+                                  .float_path = source != NULL && g_file_test (source, G_FILE_TEST_IS_REGULAR) ? source : NULL };
+  self = vn_verify_job_new (&settings);
+  VN_VERIFY_JOB (self)->result = vn_result_ref (result);
+  return self;
 }
 
-const VnVerification *
+VnVerification *
 vn_verify_job_get_result (VnVerifyJob *self)
 {
   g_return_val_if_fail (VN_IS_VERIFY_JOB (self), NULL);
 
-  return self->result.version != NULL ? &self->result : NULL;
+  return self->found->version != NULL ? self->found : NULL;
+}
+
+/**
+ * vn_verify_job_get_kernels:
+ *
+ * Returns: (transfer none) (nullable): the forecast with the kernels that ONNX Runtime really chose, if its graph could be had
+ */
+VnRuntimeForecast *
+vn_verify_job_get_kernels (VnVerifyJob *self)
+{
+  g_return_val_if_fail (VN_IS_VERIFY_JOB (self), NULL);
+
+  return self->kernels;
+}
+
+/**
+ * vn_verify_job_get_verified:
+ *
+ * Returns: (transfer none) (nullable): the result of vn_verify_job_new_for_result() with what was measured, after success
+ */
+VnResult *
+vn_verify_job_get_verified (VnVerifyJob *self)
+{
+  g_return_val_if_fail (VN_IS_VERIFY_JOB (self), NULL);
+
+  return self->verified;
 }
 
 VnNotes *

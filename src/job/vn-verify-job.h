@@ -31,36 +31,21 @@ typedef struct
   guint       n_samples, n_runs, n_threads, timeout;
 } VnVerifySettings;
 
-/**
- * VnVerifiedOutput:
- * @sqnr_db: signal to noise between ONNX Runtime's output and ours; INFINITY: the same bits
- * @our_db, @their_db: against the output of the float network; NAN without that
- */
-typedef struct
-{
-  char   *name;
-  double  sqnr_db, our_db, their_db;
-  double  largest;   /* difference */
-} VnVerifiedOutput;
+VnJob             *vn_verify_job_new            (const VnVerifySettings *settings);
+VnJob             *vn_verify_job_new_for_result (VnResult               *result,
+                                                 const char             *path,      /* nullable: where it was written to */
+                                                 const char             *python);   /* nullable */
+VnVerification    *vn_verify_job_get_result     (VnVerifyJob            *self);     /* borrowed; after success */
+VnRuntimeForecast *vn_verify_job_get_kernels    (VnVerifyJob            *self);     /* borrowed; NULL: not found out */
+VnResult          *vn_verify_job_get_verified   (VnVerifyJob            *self);     /* borrowed; after success, of a result */
+VnNotes           *vn_verify_job_get_notes      (VnVerifyJob            *self);     /* borrowed */
 
-/**
- * VnVerification:
- * @version: of onnxruntime
- * @outputs: of VnVerifiedOutput
- * @load_seconds: of the export
- * @seconds, @float_seconds: of one run, one thread; @float_seconds 0 without float network
- */
-typedef struct
-{
-  char      *version;
-  GPtrArray *outputs;
-  guint      n_samples;
-  double     load_seconds, seconds, float_seconds;
-} VnVerification;
+#define VN_NOTE_CODE_NOT_VERIFIED "not-verified"   /* of the note that ONNX Runtime could not be asked */
 
-VnJob                *vn_verify_job_new        (const VnVerifySettings *settings);
-const VnVerification *vn_verify_job_get_result (VnVerifyJob            *self);   /* borrowed; after success */
-gboolean              vn_verified_output_agrees (const VnVerifiedOutput *self);
-VnNotes              *vn_verify_job_get_notes  (VnVerifyJob            *self);   /* borrowed */
+VnResult          *vn_job_take_verification     (VnResult                *base,
+                                                 VnVerification          *verification,
+                                                 const VnRuntimeForecast *forecast);   /* nullable */
+VnResult          *vn_job_note_unverified       (VnResult                *base,
+                                                 const GError            *reason);
 
 G_END_DECLS

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Section: what ONNX Runtime is expected to make of the export: share on integers, time beside float, and what it computes in float. */
+/* Section: what ONNX Runtime makes of the export, measured where it was run there, otherwise expected: share on integers, time beside float,
+ * whether outputs agree, and what it computes in float. */
 #include "vn-report-build.h"
 
 #include "vn-format.h"
@@ -16,8 +17,20 @@ static const VnReportColumn columns[] = {
   { "share", N_("Share of the time"), NULL, TRUE, VN_REPORT_APART, 0 },
 };
 
+static const VnReportColumn output_columns[] = {
+  { "output", N_("Output"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "agrees", N_("Agrees"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "sqnr_db", N_("ONNX Runtime against our simulation"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "onnxruntime_sqnr_db", N_("ONNX Runtime against float"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "own_sqnr_db", N_("Our simulation against float"), NULL, TRUE, VN_REPORT_APART, 0 },
+};
+
+static const VnReportPart output_parts[] = {
+  { NULL, N_("Outputs of the export, measured in ONNX Runtime: signal to noise.") },
+};
+
 static const VnReportPart parts[] = {
-  { NULL, N_("Nodes between quantizers that ONNX Runtime computes in float on a processor, the one that takes longest first.") },
+  { NULL, N_("Nodes between quantizers that ONNX Runtime computes in float on a processor, the one that is expected to take longest first.") },
 };
 
 static VnReportValue *
@@ -32,22 +45,74 @@ section_runtime_time (double seconds)
   return seconds > 0 ? _vn_report_number (seconds, g_strdup_printf ("%.2f ms", 1e3 * seconds)) : _vn_report_nothing ();
 }
 
+/* Where a figure comes from stands behind it. */
 static void
-section_runtime_add_facts (VnReportSection         *section,
-                           const VnRuntimeForecast *forecast)
+section_runtime_add_source (GPtrArray  *facts,
+                            const char *key,
+                            double      figure,
+                            gboolean    measured)
+{
+  VnReportValue *value = isnan (figure) ? _vn_report_nothing ()
+                                        : _vn_report_text_as (measured ? "measured" : "forecast", measured ? _("measured") : _("forecast"));
+
+  _vn_report_fact_joined (facts, key, VN_REPORT_JOIN_PARENTHESES, value);
+}
+
+static void
+section_runtime_add_facts (VnReportSection     *section,
+                           const VnReportInput *input)
 {
   GPtrArray *facts = _vn_report_add_facts (section, NULL);
-  double ratio = vn_runtime_forecast_ratio (forecast);
+  VnRuntimeFigures figures;
 
-  _vn_report_fact (facts, "integer_share", _("Multiplications on integers"), section_runtime_percent (vn_runtime_forecast_integer_share (forecast)));
-  _vn_report_fact (facts, "seconds", _("Time expected, one thread"), section_runtime_time (forecast->seconds));
-  _vn_report_fact (facts, "float_seconds", _("Of the float network"), section_runtime_time (forecast->float_seconds));
+  vn_runtime_figures_init (&figures, input->forecast, input->verification);
+  _vn_report_fact (facts, "onnxruntime", _("Measured in ONNX Runtime"),
+                   _vn_report_text (input->verification != NULL ? input->verification->version : NULL));
+  _vn_report_fact (facts, "integer_share", _("Multiplications on integers"), section_runtime_percent (figures.integer_share));
+  section_runtime_add_source (facts, "integer_share_from", figures.integer_share, figures.share_measured);
+  _vn_report_fact (facts, "seconds", figures.time_measured ? _("Time of one run, one thread") : _("Time expected, one thread"),
+                   section_runtime_time (figures.seconds));
+  section_runtime_add_source (facts, "seconds_from", figures.seconds, figures.time_measured);
+  _vn_report_fact (facts, "float_seconds", _("Of the float network"), section_runtime_time (figures.float_seconds));
   _vn_report_fact_joined (facts, "time_ratio", VN_REPORT_JOIN_PARENTHESES,
-                          isnan (ratio) ? _vn_report_nothing ()
-                                        : _vn_report_number (ratio, g_strdup_printf (_("%.2f times that"), ratio)));
-  _vn_report_fact (facts, "conversion_share", _("Conversions and changes of layout"),
-                   section_runtime_percent (forecast->seconds > 0 ? forecast->conversion_seconds / forecast->seconds : NAN));
+                          isnan (figures.ratio) ? _vn_report_nothing ()
+                                                : _vn_report_number (figures.ratio, g_strdup_printf (_("%.2f times that"), figures.ratio)));
+  _vn_report_fact (facts, "conversion_share", _("Conversions and changes of layout"), section_runtime_percent (figures.conversion_share));
+  section_runtime_add_source (facts, "conversion_share_from", figures.conversion_share, FALSE);
 }
+
+/* ---- agreement ---- */
+
+static VnReportValue *
+section_runtime_db (double db)
+{
+  return isnan (db) ? _vn_report_absent () : _vn_report_number (db, vn_format_db (db));
+}
+
+static void
+section_runtime_add_outputs (VnReportSection      *section,
+                             const VnVerification *found)
+{
+  VnReportContent *table = _vn_report_add_table (section, "outputs", output_columns, G_N_ELEMENTS (output_columns), output_parts,
+                                                 G_N_ELEMENTS (output_parts));
+
+  for (guint i = 0; i < found->outputs->len; i++)
+    {
+      const VnVerifiedOutput *output = g_ptr_array_index (found->outputs, i);
+      const gboolean agrees = vn_verified_output_agrees (output);
+      GPtrArray *row = _vn_report_add_row (table);
+      VnReportValue *verdict = _vn_report_bool (agrees, agrees ? _("yes") : _("no"));
+
+      verdict->is_bad = !agrees;
+      g_ptr_array_add (row, _vn_report_text (output->name));
+      g_ptr_array_add (row, verdict);
+      g_ptr_array_add (row, section_runtime_db (output->sqnr_db));
+      g_ptr_array_add (row, section_runtime_db (output->their_db));
+      g_ptr_array_add (row, section_runtime_db (output->our_db));
+    }
+}
+
+/* ---- nodes in float ---- */
 
 static int
 section_runtime_compare (gconstpointer a,
@@ -93,8 +158,11 @@ void
 _vn_report_build_runtime (VnReportSection     *section,
                           const VnReportInput *input)
 {
-  if (input->forecast == NULL)
+  if (input->forecast == NULL && input->verification == NULL)
     return;
-  section_runtime_add_facts (section, input->forecast);
-  section_runtime_add_nodes (section, input->forecast);
+  section_runtime_add_facts (section, input);
+  if (input->verification != NULL)
+    section_runtime_add_outputs (section, input->verification);
+  if (input->forecast != NULL)
+    section_runtime_add_nodes (section, input->forecast);
 }

@@ -290,7 +290,7 @@ vn_report_input_init (VnReportInput  *self,
                             .recipe = result->recipe, .data = result->data, .plan = result->plan, .errors = result->errors,
                             .contributions = result->contributions,
                             .diagnosis = result->diagnosis,
-                            .forecast = result->forecast,
+                            .forecast = result->forecast, .verification = result->verification,
                             .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,
                             .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
                             .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .run = &result->run };

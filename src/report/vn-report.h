@@ -28,6 +28,7 @@ typedef struct
   VnContributions  *contributions;  /* nullable */
   VnDiagnosis      *diagnosis;      /* nullable */
   const VnRuntimeForecast *forecast; /* nullable */
+  const VnVerification *verification;   /* nullable */
   VnStats          *stats;          /* nullable */
   VnNotes          *notes;          /* nullable */
   const VnAccuracy *accuracy;       /* nullable, or not valid */

@@ -82,6 +82,40 @@ result_file_add_contributions (JsonBuilder     *json,
 }
 
 static void
+result_file_add_verified_output (JsonBuilder            *json,
+                                 const VnVerifiedOutput *output)
+{
+  json_builder_begin_object (json);
+  vn_json_add_text (json, "name", output->name);
+  vn_json_add_number (json, "sqnr", output->sqnr_db);
+  vn_json_add_number (json, "largest-difference", output->largest);
+  if (!isnan (output->their_db))
+    vn_json_add_number (json, "onnxruntime-sqnr", output->their_db);
+  if (!isnan (output->our_db))
+    vn_json_add_number (json, "own-sqnr", output->our_db);
+  json_builder_end_object (json);
+}
+
+static void
+result_file_add_verification (JsonBuilder          *json,
+                              const VnVerification *self)
+{
+  vn_json_begin_object (json, "onnxruntime");
+  vn_json_add_text (json, "version", self->version);
+  vn_json_add_int (json, "samples", self->n_samples);
+  vn_json_add_number (json, "load-seconds", self->load_seconds);
+  vn_json_add_number (json, "seconds", self->seconds);
+  vn_json_add_number (json, "float-seconds", self->float_seconds);
+  if (!isnan (self->integer_share))
+    vn_json_add_number (json, "integer-share", self->integer_share);
+  vn_json_begin_array (json, "outputs");
+  for (guint i = 0; i < self->outputs->len; i++)
+    result_file_add_verified_output (json, g_ptr_array_index (self->outputs, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+}
+
+static void
 result_file_add_identity (JsonBuilder       *json,
                           const VnRunRecord *self)
 {
@@ -244,6 +278,8 @@ vn_run_record_to_json (const VnRunRecord *self,
     result_file_add_errors (json, self->errors);
   if (self->contributions != NULL)
     result_file_add_contributions (json, self->contributions);
+  if (self->verification != NULL)
+    result_file_add_verification (json, self->verification);
   result_file_add_identity (json, self);
   result_file_add_notes (json, self->notes);
   json_builder_end_object (json);

@@ -12,6 +12,8 @@
  *     "errors": { "samples", "tensors": [ row ], "weights": [ row ] },        if the error was measured
  *     "contributions": [ { "tensor", "node", "value", "role", "samples", "share", "share-error", "alone-sqnr", "local-sqnr" } ],
  *                                                             if it was asked for
+ *     "onnxruntime": { "version", "samples", "load-seconds", "seconds", "float-seconds", "integer-share",
+ *       "outputs": [ { "name", "sqnr", "largest-difference", "onnxruntime-sqnr", "own-sqnr" } ] },       if it was run there
  *     "nodes": [ { "node", "type", "source", "prepared", "rounded" } ], "quantized-names": { prepared: quantized },
  *     "notes": [ { "level", "code", "subject", "text", "remedy" } ] }
  *
@@ -155,6 +157,44 @@ result_file_read_contribution (VnRunRecord  *self,
   item.alone_db = vn_json_fields_get_double (fields, "alone-sqnr");
   item.local_db = vn_json_fields_get_double (fields, "local-sqnr");
   vn_contributions_add (self->contributions, &item);
+}
+
+static double
+result_file_read_number_if (VnJsonFields *fields,
+                            const char   *id)
+{
+  return vn_json_fields_has (fields, id) ? vn_json_fields_get_double (fields, id) : NAN;
+}
+
+static void
+result_file_read_verified_output (VnRunRecord  *self,
+                                  VnJsonFields *fields,
+                                  const char   *folder)
+{
+  g_autofree char *name = vn_json_fields_dup_text (fields, "name");
+  const VnVerifiedOutput output = { .name = name, .sqnr_db = vn_json_fields_get_double (fields, "sqnr"),
+                                    .largest = vn_json_fields_get_double (fields, "largest-difference"),
+                                    .their_db = result_file_read_number_if (fields, "onnxruntime-sqnr"),
+                                    .our_db = result_file_read_number_if (fields, "own-sqnr") };
+
+  vn_verification_add (self->verification, &output);
+}
+
+static void
+result_file_read_verification (VnRunRecord  *self,
+                               VnJsonFields *fields,
+                               const char   *folder)
+{
+  VnVerification *found = vn_verification_new ();
+
+  self->verification = found;
+  found->version = vn_json_fields_dup_text (fields, "version");
+  found->n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
+  found->load_seconds = vn_json_fields_get_double (fields, "load-seconds");
+  found->seconds = vn_json_fields_get_double (fields, "seconds");
+  found->float_seconds = vn_json_fields_get_double (fields, "float-seconds");
+  found->integer_share = result_file_read_number_if (fields, "integer-share");
+  result_file_read_list (self, fields, "outputs", result_file_read_verified_output);
 }
 
 static void
@@ -389,6 +429,8 @@ result_file_read (JsonNode    *root,
       self->contributions = vn_contributions_new_empty ();
       result_file_read_list (self, &fields, "contributions", result_file_read_contribution);
     }
+  if (vn_json_fields_has (&fields, "onnxruntime"))
+    result_file_read_object (self, &fields, "onnxruntime", folder, result_file_read_verification);
   result_file_read_list (self, &fields, "nodes", result_file_read_node);
   result_file_read_object (self, &fields, "quantized-names", folder, result_file_read_names);
   result_file_read_list (self, &fields, "notes", result_file_read_note);

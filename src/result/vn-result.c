@@ -32,6 +32,28 @@ vn_result_new (void)
   return self;
 }
 
+/* What may be replaced by what is found out later has references of its own; the rest lives as long as @base. */
+static VnResult *
+result_new_on (VnResult *base)
+{
+  VnResult *self = g_memdup2 (base, sizeof (VnResult));
+
+  g_atomic_ref_count_init (&self->ref);
+  self->identity = NULL;
+  self->base = vn_result_ref (base);
+  if (self->contributions != NULL)
+    vn_contributions_ref (self->contributions);
+  if (self->diagnosis != NULL)
+    vn_diagnosis_ref (self->diagnosis);
+  if (self->errors != NULL)
+    vn_error_table_ref (self->errors);
+  if (self->verification != NULL)
+    vn_verification_ref (self->verification);
+  if (self->notes != NULL)
+    vn_notes_ref (self->notes);
+  return self;
+}
+
 /**
  * vn_result_new_with_contributions:
  * @base: a finished run
@@ -47,13 +69,44 @@ vn_result_new_with_contributions (VnResult        *base,
 
   g_return_val_if_fail (base != NULL && contributions != NULL, NULL);
 
-  self = g_memdup2 (base, sizeof (VnResult));
-  g_atomic_ref_count_init (&self->ref);
-  self->identity = NULL;
-  self->diagnosis = NULL;
-  self->base = vn_result_ref (base);
+  self = result_new_on (base);
+  g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
+  g_clear_pointer (&self->contributions, vn_contributions_unref);
+  g_clear_pointer (&self->errors, vn_error_table_unref);
   self->contributions = vn_contributions_ref (contributions);
   self->errors = base->errors != NULL ? vn_contributions_mark (contributions, base->errors) : NULL;
+  return self;
+}
+
+/**
+ * vn_result_new_with_verification:
+ * @base: a finished run
+ * @verification: (nullable): what was measured of it later, in ONNX Runtime; %NULL: what @base has of that
+ * @forecast: (transfer full) (nullable): with the kernels that were found there; %NULL: that of @base
+ * @notes: instead of those of @base
+ *
+ * Returns: (transfer full): @base with these; it shares all the rest
+ */
+VnResult *
+vn_result_new_with_verification (VnResult          *base,
+                                 VnVerification    *verification,
+                                 VnRuntimeForecast *forecast,
+                                 VnNotes           *notes)
+{
+  VnResult *self;
+
+  g_return_val_if_fail (base != NULL && notes != NULL, NULL);
+
+  self = result_new_on (base);
+  if (verification != NULL)
+    {
+      g_clear_pointer (&self->verification, vn_verification_unref);
+      self->verification = vn_verification_ref (verification);
+    }
+  if (forecast != NULL)
+    self->forecast = forecast;
+  vn_notes_unref (self->notes);
+  self->notes = vn_notes_ref (notes);
   return self;
 }
 
@@ -74,8 +127,12 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->contributions, vn_contributions_unref);
   g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
   g_clear_pointer (&self->errors, vn_error_table_unref);
+  g_clear_pointer (&self->verification, vn_verification_unref);
+  g_clear_pointer (&self->notes, vn_notes_unref);
   if (self->base != NULL)
     {
+      if (self->forecast != self->base->forecast)
+        vn_runtime_forecast_free (self->forecast);
       vn_result_unref (self->base);
       g_free (self);
       return;
@@ -91,7 +148,6 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->forecast, vn_runtime_forecast_free);
   g_clear_pointer (&self->plan, vn_quant_plan_unref);
   g_clear_pointer (&self->value_names, g_hash_table_unref);
-  g_clear_pointer (&self->notes, vn_notes_unref);
   vn_run_settings_clear (&self->run);
   g_clear_pointer (&self->timings, g_array_unref);
   g_free (self->source_digest);

@@ -9,7 +9,7 @@
 #include "vn-identity.h"
 #include "vn-progress.h"
 #include "vn-quantize.h"
-#include "vn-runtime.h"
+#include "vn-verification.h"
 
 G_BEGIN_DECLS
 
@@ -47,6 +47,7 @@ typedef struct _VnResult
   VnContributions *contributions;   /* nullable: where error starts, if it was asked for */
   VnDiagnosis  *diagnosis;     /* nullable: why, if that was asked for */
   VnRuntimeForecast *forecast;      /* nullable: of @quantized in ONNX Runtime, where that is what it is for */
+  VnVerification *verification;     /* nullable: the same, measured: vn_runtime_figures_init() */
   VnNotes      *notes;
   gsize         float_bytes, quantized_bytes;      /* of the files as written */
   guint         n_calibration, n_held_out;
@@ -58,7 +59,7 @@ typedef struct _VnResult
   /*< private >*/
   gatomicrefcount ref;
   VnIdentityMap *identity;     /* vn_result_get_identity() */
-  struct _VnResult *base;      /* nullable: owns all but @contributions and @errors */
+  struct _VnResult *base;      /* nullable: owns all that is not another than its own */
 } VnResult;
 
 void              vn_run_settings_clear (VnRunSettings    *self);
@@ -66,6 +67,10 @@ void              vn_run_settings_clear (VnRunSettings    *self);
 VnResult         *vn_result_new         (void);
 VnResult         *vn_result_new_with_contributions (VnResult        *base,
                                                     VnContributions *contributions);
+VnResult         *vn_result_new_with_verification  (VnResult          *base,
+                                                    VnVerification    *verification,   /* nullable */
+                                                    VnRuntimeForecast *forecast,       /* nullable */
+                                                    VnNotes           *notes);
 VnResult         *vn_result_ref         (VnResult         *self);
 void              vn_result_unref       (VnResult         *self);
 

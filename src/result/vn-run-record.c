@@ -54,6 +54,7 @@ vn_run_record_unref (VnRunRecord *self)
   vn_run_settings_clear (&self->run);
   g_clear_pointer (&self->errors, vn_error_table_unref);
   g_clear_pointer (&self->contributions, vn_contributions_unref);
+  g_clear_pointer (&self->verification, vn_verification_unref);
   g_clear_pointer (&self->notes, vn_notes_unref);
   g_ptr_array_unref (self->nodes);
   g_hash_table_unref (self->value_names);
@@ -128,7 +129,7 @@ run_record_take_settings (VnRunRecord         *self,
 
 /**
  * vn_run_record_new:
- * @result: of a run; its errors, contributions and notes are shared
+ * @result: of a run; its errors, contributions, notes and what was measured in ONNX Runtime are shared
  *
  * Returns: (transfer full): what can be kept of it
  */
@@ -154,6 +155,7 @@ vn_run_record_new (VnResult *result)
   run_record_take_settings (self, &result->run);
   self->errors = result->errors != NULL ? vn_error_table_ref (result->errors) : NULL;
   self->contributions = result->contributions != NULL ? vn_contributions_ref (result->contributions) : NULL;
+  self->verification = result->verification != NULL ? vn_verification_ref (result->verification) : NULL;
   self->accuracy = result->accuracy;
   self->notes = vn_notes_ref (result->notes);
   self->float_bytes = result->float_bytes;

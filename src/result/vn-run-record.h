@@ -42,6 +42,7 @@ typedef struct
   VnRunSettings  run;
   VnErrorTable  *errors;       /* nullable: not measured */
   VnContributions *contributions;   /* nullable: not measured */
+  VnVerification *verification;     /* nullable: not run in ONNX Runtime */
   VnAccuracy     accuracy;
   VnNotes       *notes;
   guint64        float_bytes, quantized_bytes;

@@ -72,6 +72,11 @@ void           vn_runtime_explain       (VnRuntimeGraph       *self,
                                          const VnNode         *node,
                                          VnRuntimeReason       reason);
 
+/* ---- vn-runtime.c ---- */
+
+gboolean       vn_runtime_is_integer_kernel (const VnNode *node);
+char          *vn_runtime_dup_kernel    (const VnNode         *node);
+
 /* ---- steps, in the order of the optimizer ---- */
 
 typedef gboolean (*VnRuntimeStep) (VnRuntimeGraph  *self,

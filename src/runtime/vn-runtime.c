@@ -116,8 +116,8 @@ runtime_node_new (const VnNode *node)
 }
 
 /* Operators whose name says that they compute on integers, wherever they come from. */
-static gboolean
-runtime_is_integer_kernel (const VnNode *node)
+gboolean
+vn_runtime_is_integer_kernel (const VnNode *node)
 {
   return g_str_has_prefix (node->op_type, "QLinear") || g_str_equal (node->op_type, "QGemm") || g_str_equal (node->op_type, "QAttention") ||
          g_str_equal (node->op_type, "MatMulInteger") || g_str_equal (node->op_type, "ConvInteger") ||
@@ -133,8 +133,8 @@ runtime_reads_integers (const VnNode *node)
   return vn_dtype_is_integer (dtype) && vn_dtype_get_bits (dtype) <= 16;
 }
 
-static char *
-runtime_dup_kernel (const VnNode *node)
+char *
+vn_runtime_dup_kernel (const VnNode *node)
 {
   return g_str_equal (node->domain, "") ? g_strdup (node->op_type) : g_strconcat (node->domain, ".", node->op_type, NULL);
 }
@@ -144,8 +144,8 @@ runtime_fill_row (const VnRuntimeGraph *graph,
                   const VnNode         *node,
                   VnRuntimeNode        *row)
 {
-  row->kernel = runtime_dup_kernel (node);
-  if (runtime_is_integer_kernel (node))
+  row->kernel = vn_runtime_dup_kernel (node);
+  if (vn_runtime_is_integer_kernel (node))
     row->kind = VN_RUNTIME_INTEGER;
   else if (!row->converts && runtime_reads_integers (node))
     row->kind = VN_RUNTIME_MOVES;
@@ -226,7 +226,7 @@ runtime_count_kernel (VnRuntimeForecast *self,
                       const VnNode      *node,
                       double             seconds)
 {
-  g_autofree char *name = runtime_dup_kernel (node);
+  g_autofree char *name = vn_runtime_dup_kernel (node);
   VnRuntimeKernel *kernel = g_hash_table_lookup (by_kernel, name);
 
   if (kernel == NULL)
@@ -292,6 +292,29 @@ runtime_graph_clear (VnRuntimeGraph *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnRuntimeGraph, runtime_graph_clear)
 
+/* Nothing in it yet. */
+static VnRuntimeForecast *
+runtime_forecast_new_empty (void)
+{
+  VnRuntimeForecast *self = g_new0 (VnRuntimeForecast, 1);
+
+  self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) runtime_node_free);
+  self->kernels = g_ptr_array_new_with_free_func ((GDestroyNotify) runtime_kernel_free);
+  self->by_label = g_hash_table_new (g_str_hash, g_str_equal);
+  self->by_output = g_hash_table_new (g_str_hash, g_str_equal);
+  return self;
+}
+
+static void
+runtime_forecast_add (VnRuntimeForecast *self,
+                      VnRuntimeNode     *row)
+{
+  g_ptr_array_add (self->nodes, row);
+  g_hash_table_insert (self->by_label, row->label, row);
+  if (!row->converts)
+    g_hash_table_insert (self->by_output, row->output, row);
+}
+
 /**
  * vn_runtime_forecast_new:
  * @model: a network, quantized or not; left alone
@@ -314,11 +337,7 @@ vn_runtime_forecast_new (const VnModel            *model,
 
   g_return_val_if_fail (model != NULL, NULL);
 
-  self = g_new0 (VnRuntimeForecast, 1);
-  self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) runtime_node_free);
-  self->kernels = g_ptr_array_new_with_free_func ((GDestroyNotify) runtime_kernel_free);
-  self->by_label = g_hash_table_new (g_str_hash, g_str_equal);
-  self->by_output = g_hash_table_new (g_str_hash, g_str_equal);
+  self = runtime_forecast_new_empty ();
   self->float_seconds = float_forecast != NULL ? float_forecast->seconds : 0;
   graph = (VnRuntimeGraph) { .model = vn_model_copy (model), .rows = g_hash_table_new (NULL, NULL), .folded = g_hash_table_new (NULL, NULL), .last = g_hash_table_new (NULL, NULL),
                              .open = runtime_is_open (model->graph) };
@@ -330,10 +349,7 @@ vn_runtime_forecast_new (const VnModel            *model,
     {
       VnRuntimeNode *row = runtime_node_new (g_ptr_array_index (graph.graph->nodes, i));
 
-      g_ptr_array_add (self->nodes, row);
-      g_hash_table_insert (self->by_label, row->label, row);
-      if (!row->converts)
-        g_hash_table_insert (self->by_output, row->output, row);
+      runtime_forecast_add (self, row);
       g_hash_table_insert (graph.rows, g_ptr_array_index (graph.graph->nodes, i), row);
     }
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
@@ -341,6 +357,41 @@ vn_runtime_forecast_new (const VnModel            *model,
       return NULL;
   runtime_add_up (self, &graph);
   return g_steal_pointer (&self);
+}
+
+VnRuntimeForecast *
+vn_runtime_forecast_copy (const VnRuntimeForecast *self)
+{
+  VnRuntimeForecast *copy;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  copy = runtime_forecast_new_empty ();
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      VnRuntimeNode *row = g_memdup2 (g_ptr_array_index (self->nodes, i), sizeof *row);
+
+      row->label = g_strdup (row->label);
+      row->output = g_strdup (row->output);
+      row->op_type = g_strdup (row->op_type);
+      row->kernel = g_strdup (row->kernel);
+      row->into = g_strdup (row->into);
+      runtime_forecast_add (copy, row);
+    }
+  for (guint i = 0; i < self->kernels->len; i++)
+    {
+      VnRuntimeKernel *kernel = g_memdup2 (g_ptr_array_index (self->kernels, i), sizeof *kernel);
+
+      kernel->kernel = g_strdup (kernel->kernel);
+      g_ptr_array_add (copy->kernels, kernel);
+    }
+  copy->macs = self->macs;
+  copy->integer_macs = self->integer_macs;
+  copy->seconds = self->seconds;
+  copy->conversion_seconds = self->conversion_seconds;
+  copy->float_seconds = self->float_seconds;
+  copy->observed = self->observed;
+  return copy;
 }
 
 void

@@ -80,12 +80,14 @@ typedef struct
  * @seconds: of one run, one thread; conversions included
  * @conversion_seconds: of those, what goes into QuantizeLinear, DequantizeLinear and changes of layout
  * @float_seconds: of one run of the float network, where that was given; otherwise 0
+ * @observed: kinds and kernels of @nodes, and @integer_macs, are those of the graph that ONNX Runtime has made, not expected ones
  */
 typedef struct
 {
   GPtrArray *nodes, *kernels;
   double     macs, integer_macs;
   double     seconds, conversion_seconds, float_seconds;
+  gboolean   observed;
   /*< private >*/
   GHashTable *by_label, *by_output;
 } VnRuntimeForecast;
@@ -94,6 +96,9 @@ VnRuntimeForecast   *vn_runtime_forecast_new           (const VnModel           
                                                         GHashTable              *input_shapes,    /* nullable */
                                                         const VnRuntimeForecast *float_forecast,  /* nullable */
                                                         GError                 **error);
+VnRuntimeForecast   *vn_runtime_forecast_copy          (const VnRuntimeForecast *self);
+VnRuntimeForecast   *vn_runtime_forecast_observe       (const VnRuntimeForecast *self,
+                                                        const VnModel           *optimized);
 void                 vn_runtime_forecast_free          (VnRuntimeForecast       *self);
 const VnRuntimeNode *vn_runtime_forecast_find          (const VnRuntimeForecast *self,
                                                         const char              *label);          /* NULL if there is none */

@@ -98,6 +98,28 @@ draw_contributions (GRand       *rand,
 }
 
 static void
+draw_verification (GRand       *rand,
+                   VnRunRecord *self)
+{
+  int n = g_rand_int_range (rand, 0, 4);
+
+  self->verification = vn_verification_new ();
+  self->verification->version = draw_text (rand);
+  self->verification->n_samples = g_rand_int (rand);
+  self->verification->load_seconds = draw_number (rand);
+  self->verification->seconds = draw_number (rand);
+  self->verification->float_seconds = draw_number (rand);
+  self->verification->integer_share = draw_number (rand);
+  for (int i = 0; i < n; i++)
+    {
+      g_autofree char *name = draw_text (rand);
+      const VnVerifiedOutput output = { name, draw_number (rand), draw_number (rand), draw_number (rand), draw_number (rand) };
+
+      vn_verification_add (self->verification, &output);
+    }
+}
+
+static void
 draw_nodes (GRand       *rand,
             VnRunRecord *self)
 {
@@ -209,6 +231,8 @@ draw_run_record (GRand *rand)
   draw_nodes (rand, self);
   if (g_rand_boolean (rand))
     self->accuracy = (VnAccuracy) { .n = 100, .float_top1 = 90, .quant_top1 = 88, .agree = 95, .valid = TRUE };
+  if (g_rand_boolean (rand))
+    draw_verification (rand, self);
   self->float_bytes = G_MAXINT64 - g_rand_int (rand);
   self->quantized_bytes = g_rand_int (rand);
   self->n_calibration = g_rand_int (rand);

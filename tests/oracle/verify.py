@@ -3,7 +3,9 @@
 """verify.py CLI SOURCE: `vernier-cli verify` with a Python that has onnxruntime: what it says of an export holds, a file that ONNX Runtime
 does not load is told as such, and nothing stays behind in the temporary folder."""
 import json
+import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -48,8 +50,65 @@ def check_export(folder, preset):
     return export
 
 
+def check_quantize(folder):
+    """`quantize --verify`: what it measured stands in report, JSON and project."""
+    report, project = os.path.join(folder, 'report'), os.path.join(folder, 'demo.vernier')
+    export = os.path.join(folder, 'verified.onnx')
+    done = subprocess.run([CLI, 'quantize', os.path.join(DEMO, 'demo.onnx'), '-o', export, '--data', os.path.join(DEMO, 'samples'), '--preprocess',
+                           'minus-one-one', '--exclude', '/blocks/2/*', '--verify', '--python', sys.executable, '--report', report, '--save-project',
+                           project, '--json'], check=True, capture_output=True, text=True)
+    said = json.loads(done.stdout)['report']['runtime']
+    with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
+        expect(json.load(file)['runtime'] == said, 'the report in the folder tells the same')
+    expect(said['onnxruntime'] == onnxruntime.__version__ and said['seconds_from'] == said['integer_share_from'] == 'measured', 'figures are measured')
+    expect(abs(said['time_ratio'] - said['seconds'] / said['float_seconds']) < 1e-6, 'the ratio is that of the times')
+    expect(said['outputs'] and all(output['agrees'] for output in said['outputs']), 'outputs agree')
+    runs = os.path.join(folder, 'demo.vernier-runs')
+    with open(os.path.join(runs, os.listdir(runs)[0]), encoding='utf-8') as file:
+        kept = json.load(file)
+    expect(kept['onnxruntime']['version'] == onnxruntime.__version__ and kept['onnxruntime']['seconds'] == said['seconds'], 'the run keeps it')
+    check_kernels(export, folder, said, json.loads(done.stdout)['report']['tensors'])
+
+
+def check_kernels(export, folder, said, tensors):
+    """The kernels that are told are those of the graph that ONNX Runtime writes."""
+    options = onnxruntime.SessionOptions()
+    options.optimized_model_filepath = os.path.join(folder, 'optimized.onnx')
+    options.log_severity_level = 4
+    onnxruntime.InferenceSession(export, options, providers=['CPUExecutionProvider'])
+    made = [n for n in onnx.load(options.optimized_model_filepath).graph.node if n.op_type in ('QLinearConv', 'QGemm', 'Conv', 'FusedConv')]
+    integer = {get_layer(n.name) for n in made if n.op_type.startswith('Q')}
+    floats = {get_layer(n.name.removeprefix('fused ')) for n in made if not n.op_type.startswith('Q')}
+    macs = count_macs(os.path.join(DEMO, 'demo.onnx'))
+    expect(floats and integer and set(macs) == floats | integer, f'{len(floats)} of {len(macs)} nodes with weights are float')
+    share = sum(macs[n] for n in integer) / sum(macs.values())
+    expect(abs(said['integer_share'] - share) < 0.01, f"{said['integer_share']:.4f} of the multiplications on integers, {share:.4f} by its graph")
+    told = {get_layer(t['node']): t['runtime'] for t in tensors if t['type'] in ('Conv', 'Clip', 'Gemm') and t['runtime'] != 'absorbed'}
+    wrong = [n for n, kind in told.items() if (kind == 'float') != (n in floats)]
+    expect(len(told) > 15 and set(told) & floats and not wrong, f'{len(told)} kernels are those that were chosen: {wrong}')
+
+
+def get_layer(name):
+    """“/blocks/2/expand” of “/blocks/2/expand/Conv_token_5” and of “/blocks/2/expand/act/Clip_output_0_nchwc”."""
+    return re.split(r'/(?:Conv|Gemm|act|bn)(?:[/_]|$)', name)[0]
+
+
+def count_macs(path):
+    """Of each Conv and Gemm, by layer."""
+    graph = onnx.shape_inference.infer_shapes(onnx.load(path)).graph
+    weights = {i.name: list(i.dims) for i in graph.initializer}
+    shapes = {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim] for v in [*graph.value_info, *graph.output]}
+    found = {}
+    for node in graph.node:
+        if node.op_type in ('Conv', 'Gemm'):
+            places = shapes[node.output[0]][2:] if node.op_type == 'Conv' else []
+            found[get_layer(node.name)] = math.prod(weights[node.input[1]]) * math.prod(places)
+    return found
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        check_quantize(folder)
         for preset in ('cpu', 'qlinear'):
             export = check_export(folder, preset)
         model = onnx.load(export)

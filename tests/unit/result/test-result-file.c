@@ -68,6 +68,25 @@ check_contributions (VnContributions *a,
 }
 
 static void
+check_verification (const VnVerification *a,
+                    const VnVerification *b)
+{
+  g_assert_cmpstr (a->version, ==, b->version);
+  g_assert_cmpuint (a->n_samples, ==, b->n_samples);
+  g_assert_true (same_number (a->load_seconds, b->load_seconds) && same_number (a->seconds, b->seconds));
+  g_assert_true (same_number (a->float_seconds, b->float_seconds) && same_number (a->integer_share, b->integer_share));
+  g_assert_cmpuint (a->outputs->len, ==, b->outputs->len);
+  for (guint i = 0; i < a->outputs->len; i++)
+    {
+      const VnVerifiedOutput *x = g_ptr_array_index (a->outputs, i), *y = g_ptr_array_index (b->outputs, i);
+
+      g_assert_cmpstr (x->name, ==, y->name);
+      g_assert_true (same_number (x->sqnr_db, y->sqnr_db) && same_number (x->our_db, y->our_db));
+      g_assert_true (same_number (x->their_db, y->their_db) && same_number (x->largest, y->largest));
+    }
+}
+
+static void
 check_verdict (const VnRunRecord *a,
                const VnRunRecord *b)
 {
@@ -84,7 +103,7 @@ static void
 test_roundtrip (void)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (11);
-  guint n_rows = 0, n_data = 0, n_shapes = 0, n_contributions = 0;
+  guint n_rows = 0, n_data = 0, n_shapes = 0, n_contributions = 0, n_verified = 0;
 
   for (guint i = 0; i < N_RECORDS; i++)
     {
@@ -118,6 +137,10 @@ test_roundtrip (void)
       g_assert_true ((record->contributions == NULL) == (again->contributions == NULL));
       if (record->contributions != NULL)
         check_contributions (record->contributions, again->contributions);
+      g_assert_true ((record->verification == NULL) == (again->verification == NULL));
+      if (record->verification != NULL)
+        check_verification (record->verification, again->verification);
+      n_verified += record->verification != NULL;
       n_contributions += record->contributions != NULL ? vn_contributions_get_n (record->contributions) : 0;
       check_verdict (record, again);
       n_rows += record->errors != NULL ? vn_error_table_get_n (record->errors) : 0;
@@ -125,7 +148,7 @@ test_roundtrip (void)
       n_shapes += record->run.shapes != NULL;
     }
   g_test_message ("%u rows, %u with samples, %u with sizes", n_rows, n_data, n_shapes);
-  g_assert_true (n_rows > 300 && n_data > 50 && n_shapes > 50 && n_contributions > 300);
+  g_assert_true (n_rows > 300 && n_data > 50 && n_shapes > 50 && n_contributions > 300 && n_verified > 50);
 }
 
 /* Paths below the folder are relative to it; the folder may be moved. */

@@ -256,6 +256,44 @@ test_float (void)
   g_assert_cmpfloat (vn_runtime_forecast_ratio (beside), ==, 1);
 }
 
+/* The graph that ONNX Runtime made decides, by the names that it leaves: against two forecasts, one right, one wrong. */
+static void
+test_observed (void)
+{
+  g_autoptr(VnRuntimeForecast) integer = forecast_conv (VN_DTYPE_U8, VN_DTYPE_U8, 3, FALSE, FALSE);
+  g_autoptr(VnRuntimeForecast) sixteen = forecast_conv (VN_DTYPE_U16, VN_DTYPE_U16, 0, FALSE, FALSE);
+  g_autoptr(VnRuntimeForecast) as_integer = NULL, as_float = NULL, better = NULL;
+  g_autoptr(VnModel) made_integer = NULL, made_float = NULL;
+  Net net;
+  VnValue *value;
+
+  net_init (&net);
+  value = net_add_pair (&net, "a", net_add_input (&net), VN_DTYPE_U8, 3, FALSE);
+  vn_graph_set_output (net.graph, 0, net_add_node (&net, "last", "Identity", net_add_node (&net, "conv", "QLinearConv", value, NULL, NULL), NULL, NULL));
+  made_integer = net.model;
+  net_init (&net);
+  value = net_add_node (&net, "fused conv_nchwc", "Conv", net_add_input (&net), NULL, NULL);
+  vn_graph_set_output (net.graph, 0, net_add_node (&net, "last", "Identity", value, NULL, NULL));
+  made_float = net.model;
+
+  as_integer = vn_runtime_forecast_observe (integer, made_integer);
+  g_assert_true (as_integer->observed && !integer->observed);
+  check_node (as_integer, "conv", VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE);
+  check_node (as_integer, "relu", VN_RUNTIME_ABSORBED, VN_RUNTIME_REASON_NONE);
+  g_assert_cmpfloat (vn_runtime_forecast_integer_share (as_integer), ==, 1);
+  g_assert_cmpfloat (as_integer->seconds, ==, integer->seconds);
+
+  as_float = vn_runtime_forecast_observe (integer, made_float);
+  check_node (as_float, "conv", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_OBSERVED);
+  g_assert_cmpstr (vn_runtime_forecast_find (as_float, "conv")->kernel, ==, "Conv");
+  g_assert_cmpfloat (vn_runtime_forecast_integer_share (as_float), ==, 0);
+
+  better = vn_runtime_forecast_observe (sixteen, made_integer);
+  check_node (sixteen, "conv", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_SIXTEEN);
+  check_node (better, "conv", VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE);
+  g_assert_cmpfloat (vn_runtime_forecast_integer_share (better), ==, 1);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -266,5 +304,6 @@ main (int    argc,
   g_test_add_func ("/runtime/moves", test_moves);
   g_test_add_func ("/runtime/float-weights", test_float_weights);
   g_test_add_func ("/runtime/float", test_float);
+  g_test_add_func ("/runtime/observed", test_observed);
   return g_test_run ();
 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What ONNX Runtime made of an export: when its outputs count as ours, and which figures are measured, which forecast. */
+#include "vn-verification.h"
+
+#include <math.h>
+
+/* Kernels sum in another order, and what lies between two steps may fall to either: in a deep network that adds up to about what
+ * quantizing costs. Alike are therefore errors of the same size, or values that hardly differ. */
+#define ALIKE_DB 3.0
+#define NEARLY_SAME_DB 30.0
+#define LEAST_DB 12.0
+
+static void
+verification_output_free (VnVerifiedOutput *self)
+{
+  g_free (self->name);
+  g_free (self);
+}
+
+/**
+ * vn_verification_new:
+ *
+ * Returns: (transfer full): with nothing measured; whoever makes it fills it before anybody else sees it
+ */
+VnVerification *
+vn_verification_new (void)
+{
+  VnVerification *self = g_new0 (VnVerification, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) verification_output_free);
+  self->integer_share = NAN;
+  return self;
+}
+
+VnVerification *
+vn_verification_ref (VnVerification *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_verification_unref (VnVerification *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  g_free (self->version);
+  g_ptr_array_unref (self->outputs);
+  g_free (self);
+}
+
+/**
+ * vn_verification_add:
+ * @output: copied
+ */
+void
+vn_verification_add (VnVerification         *self,
+                     const VnVerifiedOutput *output)
+{
+  VnVerifiedOutput *copy;
+
+  g_return_if_fail (self != NULL && output != NULL);
+
+  copy = g_memdup2 (output, sizeof *output);
+  copy->name = g_strdup (output->name);
+  g_ptr_array_add (self->outputs, copy);
+}
+
+/**
+ * vn_verified_output_agrees:
+ *
+ * Returns: whether ONNX Runtime and we make the same of an output, as far as quantized networks allow
+ */
+gboolean
+vn_verified_output_agrees (const VnVerifiedOutput *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  if (self->sqnr_db >= NEARLY_SAME_DB)
+    return TRUE;
+  if (isnan (self->our_db) || isnan (self->their_db))
+    return self->sqnr_db >= LEAST_DB;
+  return self->their_db >= self->our_db - ALIKE_DB;
+}
+
+/**
+ * vn_verification_agrees:
+ *
+ * Returns: whether that is so of every output
+ */
+gboolean
+vn_verification_agrees (const VnVerification *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  for (guint i = 0; i < self->outputs->len; i++)
+    if (!vn_verified_output_agrees (g_ptr_array_index (self->outputs, i)))
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * vn_verification_get_worst_db:
+ *
+ * Returns: the least signal to noise between ONNX Runtime's outputs and ours; NAN if there is none, or one is not a number
+ */
+double
+vn_verification_get_worst_db (const VnVerification *self)
+{
+  double worst = INFINITY;
+
+  g_return_val_if_fail (self != NULL, NAN);
+
+  for (guint i = 0; i < self->outputs->len; i++)
+    {
+      const VnVerifiedOutput *output = g_ptr_array_index (self->outputs, i);
+
+      if (isnan (output->sqnr_db))
+        return NAN;
+      worst = MIN (worst, output->sqnr_db);
+    }
+  return self->outputs->len > 0 ? worst : NAN;
+}
+
+static double
+verification_divide (double a,
+                     double b)
+{
+  return b > 0 ? a / b : NAN;
+}
+
+/**
+ * vn_runtime_figures_init:
+ * @forecast: (nullable): of the export
+ * @verification: (nullable): of the same
+ *
+ * A time that was measured is never put beside one that was not: they are of different machines.
+ */
+void
+vn_runtime_figures_init (VnRuntimeFigures        *self,
+                         const VnRuntimeForecast *forecast,
+                         const VnVerification    *verification)
+{
+  g_return_if_fail (self != NULL);
+
+  *self = (VnRuntimeFigures) { NAN, NAN, NAN, NAN, NAN, FALSE, FALSE };
+  if (forecast != NULL)
+    {
+      self->integer_share = vn_runtime_forecast_integer_share (forecast);
+      self->seconds = forecast->seconds > 0 ? forecast->seconds : NAN;
+      self->float_seconds = forecast->float_seconds > 0 ? forecast->float_seconds : NAN;
+      self->ratio = vn_runtime_forecast_ratio (forecast);
+      self->conversion_share = verification_divide (forecast->conversion_seconds, forecast->seconds);
+    }
+  if (verification == NULL)
+    return;
+  self->time_measured = TRUE;
+  self->seconds = verification->seconds;
+  self->float_seconds = verification->float_seconds > 0 ? verification->float_seconds : NAN;
+  self->ratio = verification_divide (verification->seconds, verification->float_seconds);
+  if (isnan (verification->integer_share))
+    return;
+  self->share_measured = TRUE;
+  self->integer_share = verification->integer_share;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What was measured of an export in ONNX Runtime, and what that leaves of the forecast. */
+
+#include "vn-runtime.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnVerifiedOutput:
+ * @sqnr_db: signal to noise between ONNX Runtime's output and ours; INFINITY: the same bits
+ * @our_db, @their_db: against the output of the float network; NAN without that
+ */
+typedef struct
+{
+  char   *name;
+  double  sqnr_db, our_db, their_db;
+  double  largest;   /* difference */
+} VnVerifiedOutput;
+
+/**
+ * VnVerification: immutable, once others have it.
+ * @version: of onnxruntime
+ * @outputs: of VnVerifiedOutput
+ * @load_seconds: of the export
+ * @seconds, @float_seconds: of one run, one thread; @float_seconds 0 without float network
+ * @integer_share: of multiplications, by the kernels of the graph that ONNX Runtime made; 0 to 1; NAN: not found out
+ */
+typedef struct
+{
+  char      *version;
+  GPtrArray *outputs;
+  guint      n_samples;
+  double     load_seconds, seconds, float_seconds, integer_share;
+  /*< private >*/
+  gatomicrefcount ref;
+} VnVerification;
+
+VnVerification *vn_verification_new          (void);
+VnVerification *vn_verification_ref          (VnVerification         *self);
+void            vn_verification_unref        (VnVerification         *self);
+void            vn_verification_add          (VnVerification         *self,
+                                              const VnVerifiedOutput *output);
+gboolean        vn_verification_agrees       (const VnVerification   *self);
+double          vn_verification_get_worst_db (const VnVerification   *self);   /* of all outputs; NAN without any */
+gboolean        vn_verified_output_agrees    (const VnVerifiedOutput *self);
+
+/**
+ * VnRuntimeFigures: what is known of an export in ONNX Runtime: measured where it was run there, otherwise forecast.
+ * @integer_share: of multiplications, 0 to 1
+ * @seconds, @float_seconds: of one run, one thread, of the export and of the float network
+ * @ratio: of these
+ * @conversion_share: of the time, for conversions and changes of layout; always forecast
+ * @time_measured: @seconds, @float_seconds and @ratio
+ * @share_measured: @integer_share, and the kernels of all nodes
+ *
+ * What is not known is NAN. Whoever tells these figures takes them from here.
+ */
+typedef struct
+{
+  double   integer_share, seconds, float_seconds, ratio, conversion_share;
+  gboolean time_measured, share_measured;
+} VnRuntimeFigures;
+
+void            vn_runtime_figures_init      (VnRuntimeFigures        *self,
+                                              const VnRuntimeForecast *forecast,        /* nullable */
+                                              const VnVerification    *verification);   /* nullable */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnVerification, vn_verification_unref)
+
+G_END_DECLS

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is measured in ONNX Runtime stands in the place of what was forecast, figure by figure. */
+#include "vn-result.h"
+
+#include <math.h>
+
+static void
+test_agrees (void)
+{
+  const VnVerifiedOutput same = { NULL, INFINITY, NAN, NAN, 0 }, close = { NULL, 20, NAN, NAN, 0.1 }, far = { NULL, 5, NAN, NAN, 1 };
+  const VnVerifiedOutput alike = { NULL, 11, 14.2, 13.8, 1 }, worse = { NULL, 11, 14.2, 8, 1 }, better = { NULL, 11, 8, 14.2, 1 };
+  const VnVerifiedOutput nan = { NULL, NAN, NAN, NAN, 0 };
+  g_autoptr(VnVerification) found = vn_verification_new ();
+
+  g_assert_true (vn_verified_output_agrees (&same));
+  g_assert_true (vn_verified_output_agrees (&close));
+  g_assert_false (vn_verified_output_agrees (&far));
+  g_assert_true (vn_verified_output_agrees (&alike));
+  g_assert_false (vn_verified_output_agrees (&worse));
+  g_assert_true (vn_verified_output_agrees (&better));
+  g_assert_false (vn_verified_output_agrees (&nan));
+  g_assert_true (isnan (vn_verification_get_worst_db (found)));
+  vn_verification_add (found, &same);
+  vn_verification_add (found, &close);
+  g_assert_true (vn_verification_agrees (found));
+  g_assert_cmpfloat (vn_verification_get_worst_db (found), ==, 20);
+  vn_verification_add (found, &far);
+  g_assert_false (vn_verification_agrees (found));
+  g_assert_cmpfloat (vn_verification_get_worst_db (found), ==, 5);
+  vn_verification_add (found, &nan);
+  g_assert_true (isnan (vn_verification_get_worst_db (found)));
+}
+
+static void
+test_figures (void)
+{
+  const VnRuntimeForecast forecast = { .macs = 10, .integer_macs = 8, .seconds = 4, .conversion_seconds = 1, .float_seconds = 2 };
+  g_autoptr(VnVerification) found = vn_verification_new ();
+  VnRuntimeFigures figures;
+
+  vn_runtime_figures_init (&figures, NULL, NULL);
+  g_assert_true (isnan (figures.seconds) && isnan (figures.ratio) && isnan (figures.integer_share) && !figures.time_measured);
+  vn_runtime_figures_init (&figures, &forecast, NULL);
+  g_assert_cmpfloat (figures.ratio, ==, 2);
+  g_assert_cmpfloat (figures.integer_share, ==, 0.8);
+  g_assert_false (figures.time_measured || figures.share_measured);
+
+  found->seconds = 0.003;   /* a time that was measured is not divided by one that was not */
+  vn_runtime_figures_init (&figures, &forecast, found);
+  g_assert_true (figures.time_measured && !figures.share_measured && isnan (figures.ratio) && isnan (figures.float_seconds));
+  g_assert_cmpfloat (figures.integer_share, ==, 0.8);
+
+  found->float_seconds = 0.002;
+  found->integer_share = 0.5;
+  vn_runtime_figures_init (&figures, &forecast, found);
+  g_assert_cmpfloat_with_epsilon (figures.ratio, 1.5, 1e-12);
+  g_assert_cmpfloat (figures.integer_share, ==, 0.5);
+  g_assert_cmpfloat (figures.conversion_share, ==, 0.25);
+  g_assert_true (figures.share_measured);
+  vn_runtime_figures_init (&figures, NULL, found);
+  g_assert_cmpfloat (figures.seconds, ==, 0.003);
+}
+
+/* What comes later of one kind keeps what is there of the other, in either order. */
+static void
+test_results (void)
+{
+  VnResult *base = vn_result_new ();
+  g_autoptr(VnResult) verified = NULL, explained = NULL, again = NULL;
+  g_autoptr(VnVerification) found = vn_verification_new (), second = vn_verification_new ();
+  g_autoptr(VnContributions) contributions = vn_contributions_new_empty ();
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+
+  base->notes = vn_notes_new ();
+  base->forecast = g_new0 (VnRuntimeForecast, 1);
+  base->forecast->nodes = g_ptr_array_new ();
+  base->forecast->kernels = g_ptr_array_new ();
+  base->forecast->by_label = g_hash_table_new (NULL, NULL);
+  base->forecast->by_output = g_hash_table_new (NULL, NULL);
+  verified = vn_result_new_with_verification (base, found, vn_runtime_forecast_copy (base->forecast), notes);
+  g_assert_true (verified->verification == found && verified->notes == notes && verified->forecast != base->forecast);
+  g_assert_true (base->verification == NULL && base->notes != notes);
+  vn_result_unref (base);
+  explained = vn_result_new_with_contributions (verified, contributions);
+  g_assert_true (explained->verification == found && explained->contributions == contributions && explained->forecast == verified->forecast);
+  again = vn_result_new_with_verification (explained, second, NULL, notes);
+  g_assert_true (again->verification == second && again->contributions == contributions && again->forecast == verified->forecast);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/verification/agrees", test_agrees);
+  g_test_add_func ("/verification/figures", test_figures);
+  g_test_add_func ("/verification/results", test_results);
+  return g_test_run ();
+}
