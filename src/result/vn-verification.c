@@ -2,6 +2,9 @@
 /* What ONNX Runtime made of an export: when its outputs count as ours, and which figures are measured, which forecast. */
 #include "vn-verification.h"
 
+#include "vn-format.h"
+#include "vn-i18n.h"
+
 #include <math.h>
 
 /* Kernels sum in another order, and what lies between two steps may fall to either: in a deep network that adds up to about what
@@ -123,6 +126,26 @@ vn_verification_get_worst_db (const VnVerification *self)
       worst = MIN (worst, output->sqnr_db);
     }
   return self->outputs->len > 0 ? worst : NAN;
+}
+
+/**
+ * vn_verification_dup_text:
+ *
+ * Returns: (transfer full): time and agreement in half a sentence
+ */
+char *
+vn_verification_dup_text (const VnVerification *self)
+{
+  g_autofree char *db = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  db = vn_format_db (vn_verification_get_worst_db (self));
+  if (!(self->float_seconds > 0))
+    return g_strdup_printf (vn_verification_agrees (self) ? _("%.2f\u00a0ms for one sample, agrees to %s") : _("%.2f\u00a0ms for one sample, differs: %s"),
+                            1e3 * self->seconds, db);
+  return g_strdup_printf (vn_verification_agrees (self) ? _("%.2f times the time of float, agrees to %s") : _("%.2f times the time of float, differs: %s"),
+                          self->seconds / self->float_seconds, db);
 }
 
 static double

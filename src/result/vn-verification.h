@@ -44,6 +44,7 @@ void            vn_verification_add          (VnVerification         *self,
                                               const VnVerifiedOutput *output);
 gboolean        vn_verification_agrees       (const VnVerification   *self);
 double          vn_verification_get_worst_db (const VnVerification   *self);   /* of all outputs; NAN without any */
+char           *vn_verification_dup_text     (const VnVerification   *self);   /* "1.13 times the time of float, agrees to 60 dB" */
 gboolean        vn_verified_output_agrees    (const VnVerifiedOutput *self);
 
 /**

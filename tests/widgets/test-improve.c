@@ -10,12 +10,15 @@
 #include "vn-node-item.h"
 #include "vn-origins-list.h"
 #include "vn-swatch.h"
+#include "vn-verify-panel.h"
 #include "vn-weakest.h"
 #include "vn-wizard.h"
 #include "widget-fixture.h"
 #include "window-fixture.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
+#include <string.h>
 
 static gboolean
 has_origins (gpointer data)
@@ -404,6 +407,87 @@ test_kernels (Fixture       *fixture,
   g_assert_nonnull (vn_test_find (review, ADW_TYPE_ACTION_ROW, "On integers in ONNX Runtime, expected"));
 }
 
+/* A Python that answers as if it had onnxruntime, in which outputs are 0: what it measures stands in the place of what was expected. */
+static char *
+write_python (VnModel *model)
+{
+  static const char text[] =
+    "#!/bin/sh\n"
+    "for last; do :; done\n"
+    "cd \"$last\" || exit 1\n"
+    "for f in [0-9]*-0.npy; do cp \"$(dirname \"$0\")/zeros.npy\" \"out-$f\"; done\n"
+    "echo '{\"version\": \"9.8.7\", \"load_seconds\": 0.1, \"seconds\": 0.003, \"float_seconds\": 0.002}' > reply.json\n";
+  const VnValue *output = g_ptr_array_index (model->graph->outputs, 0);
+  g_autofree char *folder = g_dir_make_tmp ("vernier-python-XXXXXX", NULL), *zeros = g_build_filename (folder, "zeros.npy", NULL);
+  g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, &output->type.shape, NULL);
+  char *path = g_build_filename (folder, "python", NULL);
+
+  g_assert_cmpuint (model->graph->outputs->len, ==, 1);
+  g_assert_true (vn_npy_write (zeros, tensor, NULL));
+  g_assert_true (g_file_set_contents_full (path, text, -1, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+  return path;
+}
+
+static void
+remove_python (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path), *zeros = g_build_filename (folder, "zeros.npy", NULL);
+
+  g_assert_cmpint (g_unlink (path), ==, 0);
+  g_assert_cmpint (g_unlink (zeros), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+static void
+test_verify_fails (Fixture       *fixture,
+                   gconstpointer  data)
+{
+  GtkWidget *panel;
+
+  g_setenv ("VN_PYTHON", "/nowhere/python", TRUE);
+  find_origins (fixture);
+  panel = vn_test_find (open_review (fixture), VN_TYPE_VERIFY_PANEL, NULL);
+  g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Verify"), "clicked");
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 1);
+  g_assert_null (vn_document_get_result (fixture->document)->verification);
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Verify in ONNX Runtime"))),
+                            "/nowhere/python"));
+  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "On integers in ONNX Runtime, expected"));
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "verify-failed");
+  g_unsetenv ("VN_PYTHON");
+}
+
+static void
+test_verify (Fixture       *fixture,
+             gconstpointer  data)
+{
+  g_autofree char *python = NULL;
+  GtkWidget *panel;
+  VnResult *result;
+
+  find_origins (fixture);
+  python = write_python (vn_document_get_model (fixture->document));
+  g_setenv ("VN_PYTHON", python, TRUE);
+  panel = vn_test_find (open_review (fixture), VN_TYPE_VERIFY_PANEL, NULL);
+  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Time of one sample there, expected"));
+  g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Verify"), "clicked");
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  result = vn_document_get_result (fixture->document);
+  g_assert_nonnull (result->verification);
+  g_assert_nonnull (result->contributions);   /* what was known before still is */
+  g_assert_cmpstr (result->verification->version, ==, "9.8.7");
+  g_assert_cmpfloat (result->verification->seconds, ==, 0.003);
+  g_assert_false (vn_verification_agrees (result->verification));
+  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Measured in ONNX Runtime 9.8.7"));
+  g_assert_null (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Time of one sample there, expected"));
+  vn_test_settle (300);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "verify-done");
+  g_unsetenv ("VN_PYTHON");
+  remove_python (python);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -416,6 +500,8 @@ main (int    argc,
     { "/origins/inspector", test_inspector },
     { "/origins/gain", test_gain },
     { "/origins/kernels", test_kernels },
+    { "/verify/measured", test_verify },
+    { "/verify/fails", test_verify_fails },
     { "/improve/cures", test_cures },
     { "/improve/button", test_improve },
     { "/improve/cancelled", test_improve_cancelled },

@@ -363,7 +363,7 @@ test_quantized (Fixture       *fixture,
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  g_assert_true (vn_document_export (fixture->document, path, NULL, &error));
+  g_assert_true (vn_document_export (fixture->document, path, NULL, FALSE, &error));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   vn_document_set_model (fixture->document, NULL);
   vn_window_open_file (fixture->window, file);

@@ -147,6 +147,13 @@ take_improving (VnWindow  *window,
 
   scroll_down (review);
   take (window, "4-wizard-review-end");
+  g_signal_emit_by_name (vn_test_find (review, GTK_TYPE_BUTTON, "_Verify"), "clicked");
+  vn_test_settle (1500);
+  take (window, "4-wizard-review-verifying");
+  g_assert_true (vn_test_wait (is_idle, document, SECONDS));
+  vn_test_settle (300);
+  scroll_down (review);
+  take (window, "4-wizard-review-verified");
   g_signal_emit_by_name (vn_test_find (list, GTK_TYPE_BUTTON, "16 Bit"), "clicked");
   vn_test_settle (100);
   g_assert_true (vn_test_wait (is_idle, document, SECONDS));

@@ -313,11 +313,11 @@ test_export (Fixture       *fixture,
   g_autoptr(VnModel) read = NULL;
 
   vn_window_fixture_open_model (fixture);
-  g_assert_false (vn_document_export (fixture->document, model, report, &error));
+  g_assert_false (vn_document_export (fixture->document, model, report, FALSE, &error));
   g_assert_nonnull (error);
   g_clear_error (&error);
   vn_window_fixture_quantize (fixture);
-  g_assert_true (vn_document_export (fixture->document, model, report, &error));
+  g_assert_true (vn_document_export (fixture->document, model, report, FALSE, &error));
   g_assert_no_error (error);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);

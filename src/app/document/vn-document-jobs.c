@@ -27,6 +27,8 @@ document_jobs_get_failure (VnWork work)
       return _("The improvement failed");
     case VN_WORK_CURES:
       return _("The cures could not be measured");
+    case VN_WORK_VERIFY:
+      return _("The export could not be verified");
     case VN_WORK_EXPORT:
       return _("Export failed");
     case VN_WORK_NONE:
@@ -137,6 +139,25 @@ document_jobs_take_cures (VnDocument *self,
   vn_document_set_result (self, result);
 }
 
+/* Other work would make it slower, and is taken up behind it. */
+static void
+document_jobs_make_room (VnDocument *self)
+{
+  self->origins_again = self->origins != NULL;
+  vn_document_cancel_origins (self);
+}
+
+/* The same run with measured figures, or with a note that there are none. */
+static void
+document_jobs_take_measured (VnDocument *self,
+                             VnResult   *result)
+{
+  if (result == self->result)
+    return;
+  vn_document_renew_run (self, result);
+  vn_document_set_result (self, result);
+}
+
 static void
 document_jobs_job_succeeded (VnDocument *self,
                              VnJob      *job,
@@ -161,8 +182,16 @@ document_jobs_job_succeeded (VnDocument *self,
       title = _("Cures measured");
       document_jobs_take_cures (self, job);
     }
+  else if (work == VN_WORK_VERIFY)
+    {
+      title = _("Verified");
+      document_jobs_take_measured (self, vn_verify_job_get_verified (VN_VERIFY_JOB (job)));
+    }
   else
-    title = _("Exported");
+    {
+      title = _("Exported");
+      document_jobs_take_measured (self, vn_export_job_get_result (VN_EXPORT_JOB (job)));
+    }
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_DONE], 0, title);
 }
 
@@ -189,6 +218,9 @@ document_jobs_job_ended (GObject      *source,
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, document_jobs_get_failure (work), error);
   if (again && self->model != NULL && self->data != NULL && self->job == NULL)
     vn_document_quantize (self, NULL);
+  else if (self->origins_again)
+    vn_document_search_origins (self);
+  self->origins_again = FALSE;
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
 }
 
@@ -225,6 +257,17 @@ document_jobs_is_idle (VnDocument  *self,
   return FALSE;
 }
 
+static gboolean
+document_jobs_has_result (VnDocument  *self,
+                          GError     **error)
+{
+  if (self->result != NULL)
+    return TRUE;
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                       _("The model has not been quantized yet: there is nothing to export."));
+  return FALSE;
+}
+
 /* Stops what runs without waiting for it; its end is then nobody's business any more. */
 static void
 document_jobs_drop_job (VnDocument *self)
@@ -234,6 +277,7 @@ document_jobs_drop_job (VnDocument *self)
   g_cancellable_cancel (self->cancellable);
   document_jobs_end_job (self);
   self->again = FALSE;
+  self->origins_again = FALSE;
 }
 
 /**
@@ -391,6 +435,7 @@ vn_document_get_tries (VnDocument *self)
  * vn_document_export:
  * @model_path: (nullable): where the quantized model goes
  * @report_dir: (nullable): folder for the report
+ * @verify: run it in ONNX Runtime, too: the result comes again with what was measured, or with a note why it could not be
  *
  * Returns: %FALSE if there is nothing to export, or something else is going on
  */
@@ -398,19 +443,42 @@ gboolean
 vn_document_export (VnDocument  *self,
                     const char  *model_path,
                     const char  *report_dir,
+                    gboolean     verify,
+                    GError     **error)
+{
+  VnJob *job;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
+  if (!document_jobs_has_result (self, error) || !document_jobs_is_idle (self, error))
+    return FALSE;
+  job = vn_export_job_new (self->result, model_path, report_dir);
+  if (verify)
+    {
+      document_jobs_make_room (self);
+      vn_export_job_set_verify (VN_EXPORT_JOB (job), NULL);
+    }
+  document_jobs_start_job (self, job, VN_WORK_EXPORT);
+  return TRUE;
+}
+
+/**
+ * vn_document_verify:
+ *
+ * Begins to run what the present result exports in ONNX Runtime; the result comes again with what was measured.
+ *
+ * Returns: %FALSE if there is nothing to export, or something else is going on
+ */
+gboolean
+vn_document_verify (VnDocument  *self,
                     GError     **error)
 {
   g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
 
-  if (self->result == NULL)
-    {
-      g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                           _("The model has not been quantized yet: there is nothing to export."));
-      return FALSE;
-    }
-  if (!document_jobs_is_idle (self, error))
+  if (!document_jobs_has_result (self, error) || !document_jobs_is_idle (self, error))
     return FALSE;
-  document_jobs_start_job (self, vn_export_job_new (self->result, model_path, report_dir), VN_WORK_EXPORT);
+  document_jobs_make_room (self);
+  document_jobs_start_job (self, vn_verify_job_new_for_result (self->result, NULL, NULL), VN_WORK_VERIFY);
   return TRUE;
 }
 

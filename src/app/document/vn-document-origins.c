@@ -11,9 +11,14 @@ document_origins_emit (VnDocument *self,
   g_signal_emit (self, vn_document_signals[signal], 0);
 }
 
-/* The run that is kept of the result learns of them, too. */
-static void
-document_origins_keep (VnDocument *self,
+/**
+ * vn_document_renew_run:
+ * @result: of the last run, with what was found out since
+ *
+ * The run that is kept of the result learns of it, too.
+ */
+void
+vn_document_renew_run (VnDocument *self,
                        VnResult   *result)
 {
   const VnProjectRun *last = self->runs->len > 0 ? g_ptr_array_index (self->runs, self->runs->len - 1) : NULL;
@@ -43,7 +48,7 @@ document_origins_ended (GObject      *source,
   g_clear_object (&self->origins_cancellable);
   if (ok && result != NULL)
     {
-      document_origins_keep (self, result);
+      vn_document_renew_run (self, result);
       vn_document_set_result (self, result);
     }
   else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-typedef enum { VN_WORK_NONE, VN_WORK_OPEN, VN_WORK_QUANTIZE, VN_WORK_IMPROVE, VN_WORK_CURES, VN_WORK_EXPORT } VnWork;
+typedef enum { VN_WORK_NONE, VN_WORK_OPEN, VN_WORK_QUANTIZE, VN_WORK_IMPROVE, VN_WORK_CURES, VN_WORK_VERIFY, VN_WORK_EXPORT } VnWork;
 
 enum
 {
@@ -63,6 +63,7 @@ struct _VnDocument
   GPtrArray    *effects;       /* of VnEffect */
   VnJob        *origins;       /* runs beside @job: where the error of @result starts */
   GCancellable *origins_cancellable;
+  gboolean      origins_again; /* look for them when the running job has ended, which they were cancelled for */
   VnProject    *project;       /* being opened: its model is on the way */
   gboolean      is_demo;       /* of what was opened last */
 };
@@ -82,6 +83,8 @@ VnRecipe *vn_document_make_precision (VnDocument      *self,
                                       guint           *n);
 GPtrArray *vn_document_effects_new (void);
 void vn_document_judge_effects (VnDocument *self,
+                               VnResult   *result);
+void vn_document_renew_run    (VnDocument *self,
                                VnResult   *result);
 VnJob *vn_document_make_run   (VnDocument *self);
 void vn_document_find_origins (VnDocument *self,

@@ -195,6 +195,9 @@ VnDataset        *vn_document_open_dataset_finish (VnDocument    *self,
 gboolean          vn_document_export         (VnDocument        *self,
                                               const char        *model_path,
                                               const char        *report_dir,
+                                              gboolean           verify,
+                                              GError           **error);
+gboolean          vn_document_verify         (VnDocument        *self,
                                               GError           **error);
 VnJob            *vn_document_get_job        (VnDocument        *self);   /* NULL: idle */
 gboolean          vn_document_search_origins (VnDocument        *self);

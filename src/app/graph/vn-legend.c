@@ -431,18 +431,31 @@ vn_legend_set_measured (VnLegend *self,
   gtk_stack_set_visible_child_name (GTK_STACK (self->stack), measured ? "scale" : "empty");
 }
 
+/* Where the words of the first line come from holds for what the nodes show. */
+static char *
+legend_dup_source (const VnRuntimeFigures *figures,
+                   const VnVerification   *verification)
+{
+  if (figures->share_measured)
+    return g_strdup_printf (_("Read from ONNX Runtime %s; blue nodes are computed in float"), verification->version);
+  return g_strdup (_("Expected; blue nodes are computed in float"));
+}
+
 /**
- * vn_legend_set_forecast:
+ * vn_legend_set_runtime:
  * @forecast: (nullable): of the export in ONNX Runtime
+ * @verification: (nullable): the same, measured
  *
- * Tells how much of the network is expected to be computed on integers, and how long that takes beside float.
+ * Tells how much of the network is computed on integers, and how long that takes beside float, as measured or as expected.
  */
 void
-vn_legend_set_forecast (VnLegend                *self,
-                        const VnRuntimeForecast *forecast)
+vn_legend_set_runtime (VnLegend                *self,
+                       const VnRuntimeForecast *forecast,
+                       const VnVerification    *verification)
 {
   g_autoptr(GPtrArray) lines = NULL;
   g_autofree char *text = NULL;
+  VnRuntimeFigures figures;
 
   g_return_if_fail (VN_IS_LEGEND (self));
 
@@ -451,13 +464,14 @@ vn_legend_set_forecast (VnLegend                *self,
       gtk_label_set_label (GTK_LABEL (self->kernels), _("Nothing is known about this export in ONNX Runtime"));
       return;
     }
+  vn_runtime_figures_init (&figures, forecast, verification);
   lines = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (lines, g_strdup (_("Expected; blue nodes are computed in float")));
-  if (!isnan (vn_runtime_forecast_integer_share (forecast)))
-    g_ptr_array_add (lines, g_strdup_printf (_("%.1f\u00a0%% of the multiplications on integers"),
-                                             100 * vn_runtime_forecast_integer_share (forecast)));
-  if (!isnan (vn_runtime_forecast_ratio (forecast)))
-    g_ptr_array_add (lines, g_strdup_printf (_("%.2f times the time of the float network"), vn_runtime_forecast_ratio (forecast)));
+  g_ptr_array_add (lines, legend_dup_source (&figures, verification));
+  if (!isnan (figures.integer_share))
+    g_ptr_array_add (lines, g_strdup_printf (_("%.1f\u00a0%% of the multiplications on integers"), 100 * figures.integer_share));
+  if (!isnan (figures.ratio))
+    g_ptr_array_add (lines, g_strdup_printf (figures.time_measured ? _("%.2f times the time of the float network, measured")
+                                                                   : _("%.2f times the time of the float network"), figures.ratio));
   g_ptr_array_add (lines, NULL);
   text = g_strjoinv ("\n", (char **) lines->pdata);
   gtk_label_set_label (GTK_LABEL (self->kernels), text);

@@ -4,7 +4,7 @@
 /* The legend over the canvas. */
 
 #include "vn-heat.h"
-#include "vn-runtime.h"
+#include "vn-verification.h"
 #include "vn-scene.h"
 
 #include <gtk/gtk.h>
@@ -37,8 +37,9 @@ void          vn_legend_set_overlay   (VnLegend        *self,
                                        const VnOverlay *overlay);
 void          vn_legend_set_measured  (VnLegend        *self,
                                        gboolean         measured);
-void          vn_legend_set_forecast  (VnLegend        *self,
-                                       const VnRuntimeForecast *forecast);
+void          vn_legend_set_runtime   (VnLegend        *self,
+                                       const VnRuntimeForecast *forecast,
+                                       const VnVerification    *verification);
 void          vn_legend_set_folded    (VnLegend        *self,
                                        gboolean         folded);
 

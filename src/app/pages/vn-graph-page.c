@@ -93,7 +93,7 @@ graph_page_update_legend (VnGraphPage *self)
   gboolean measured = self->scene != NULL && result != NULL && result->errors != NULL;
 
   vn_legend_set_measured (self->legend, measured);
-  vn_legend_set_forecast (self->legend, result != NULL ? result->forecast : NULL);
+  vn_legend_set_runtime (self->legend, result != NULL ? result->forecast : NULL, result != NULL ? result->verification : NULL);
   for (guint i = 0; measured && i < VN_N_METRICS; i++)
     vn_legend_set_defaults (self->legend, (VnMetric) i,
                             vn_scene_default_handles (self->scene, model, result, (VnMetric) i));

@@ -175,7 +175,7 @@ window_files_export_to (VnWindow   *self,
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_export (self->document, model_path, report_dir, &error))
+  if (!vn_document_export (self->document, model_path, report_dir, FALSE, &error))
     vn_window_toast_error (self, _("Export failed"), error);
 }
 

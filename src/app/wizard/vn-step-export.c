@@ -19,7 +19,7 @@ struct _VnStepExport
 
   AdwActionRow *model_row, *report_row;
   GtkButton    *choose_model, *choose_report, *open_folder;
-  GtkSwitch    *with_report;
+  GtkSwitch    *with_report, *verify;
   GtkWidget    *done;
   GtkLabel     *done_text;
 };
@@ -127,16 +127,41 @@ step_export_open_folder (VnStepExport *self)
                   GDK_CURRENT_TIME);
 }
 
+/* What came of running it in ONNX Runtime, if that was asked for. */
+static char *
+step_export_dup_measured (VnStepExport *self)
+{
+  VnResult *result = vn_document_get_result (step_export_get_document (self));
+  g_autofree char *text = NULL;
+
+  if (!gtk_switch_get_active (self->verify) || result == NULL)
+    return NULL;
+  for (guint i = 0; i < vn_notes_get_n (result->notes); i++)
+    if (g_str_equal (vn_notes_get (result->notes, i)->code, VN_NOTE_CODE_NOT_VERIFIED))
+      return g_strdup (vn_notes_get (result->notes, i)->text);
+  if (result->verification == NULL)
+    return NULL;
+  text = vn_verification_dup_text (result->verification);
+  return g_strdup_printf (_("Measured in ONNX Runtime %s: %s"), result->verification->version, text);
+}
+
 static void
 step_export_job_done (VnStepExport *self)
 {
-  g_autofree char *shown = NULL, *text = NULL;
+  g_autofree char *shown = NULL, *text = NULL, *measured = NULL;
 
   if (!self->exporting)
     return;
   self->exporting = FALSE;
   shown = vn_format_path (self->model_path);
+  measured = step_export_dup_measured (self);
   text = g_strdup_printf (_("Written: %s"), shown);
+  if (measured != NULL)
+    {
+      g_autofree char *written = g_steal_pointer (&text);
+
+      text = g_strjoin ("\n", written, measured, NULL);
+    }
   gtk_label_set_label (self->done_text, text);
   gtk_widget_set_visible (self->done, TRUE);
 }
@@ -163,7 +188,7 @@ vn_step_export_next (VnWizardStep *step)
   gtk_widget_set_visible (self->done, FALSE);
   self->exporting = vn_document_export (document, self->model_path,
                                         gtk_switch_get_active (self->with_report) ? self->report_dir : NULL,
-                                        &error);
+                                        gtk_switch_get_active (self->verify), &error);
   if (error != NULL)
     g_signal_emit_by_name (document, "failed", _("Export failed"), error);
 }
@@ -219,6 +244,7 @@ vn_step_export_class_init (VnStepExportClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, choose_report);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, open_folder);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, with_report);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, verify);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, done);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, done_text);
 }

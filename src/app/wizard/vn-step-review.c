@@ -10,6 +10,7 @@
 #include "vn-origins-list.h"
 #include "vn-rows.h"
 #include "vn-verdict.h"
+#include "vn-verify-panel.h"
 
 #include <math.h>
 
@@ -23,6 +24,7 @@ struct _VnStepReview
   VnOriginsList *origins;
   VnImprovePanel *improve;
   VnCuresList  *cures;
+  VnVerifyPanel *verify;
   GtkListBox   *suspicions, *table;
 };
 
@@ -152,28 +154,6 @@ step_review_show_outputs (VnStepReview *self,
     }
 }
 
-/* What ONNX Runtime is expected to make of the export. */
-static void
-step_review_show_forecast (VnStepReview *self,
-                           VnResult     *result)
-{
-  double share = result->forecast != NULL ? vn_runtime_forecast_integer_share (result->forecast) : NAN;
-  double ratio = result->forecast != NULL ? vn_runtime_forecast_ratio (result->forecast) : NAN;
-
-  if (!isnan (share))
-    {
-      g_autofree char *text = g_strdup_printf (_("%.1f\u00a0%% of the multiplications"), 100 * share);
-
-      gtk_list_box_append (self->table, vn_row_new (_("On integers in ONNX Runtime, expected"), text));
-    }
-  if (!isnan (ratio))
-    {
-      g_autofree char *text = g_strdup_printf (_("%.2f times that of the float network"), ratio);
-
-      gtk_list_box_append (self->table, vn_row_new (_("Time of one sample there, expected"), text));
-    }
-}
-
 static void
 step_review_show_table (VnStepReview *self,
                         VnResult     *result)
@@ -196,7 +176,6 @@ step_review_show_table (VnStepReview *self,
       gtk_list_box_append (self->table, vn_row_new (_("Top-1 accuracy"), top1));
     }
   step_review_show_outputs (self, result);
-  step_review_show_forecast (self, result);
 }
 
 static void
@@ -223,6 +202,7 @@ vn_step_review_document_set (VnWizardStep *step)
   vn_origins_list_set_document (VN_STEP_REVIEW (step)->origins, document);
   vn_cures_list_set_document (VN_STEP_REVIEW (step)->cures, document);
   vn_improve_panel_set_document (VN_STEP_REVIEW (step)->improve, document);
+  vn_verify_panel_set_document (VN_STEP_REVIEW (step)->verify, document);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (step_review_result_changed), step, G_CONNECT_SWAPPED);
   step_review_result_changed (VN_STEP_REVIEW (step));
 }
@@ -264,6 +244,7 @@ vn_step_review_class_init (VnStepReviewClass *klass)
   g_type_ensure (VN_TYPE_ORIGINS_LIST);
   g_type_ensure (VN_TYPE_CURES_LIST);
   g_type_ensure (VN_TYPE_IMPROVE_PANEL);
+  g_type_ensure (VN_TYPE_VERIFY_PANEL);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-review.ui");
   vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_icon);
@@ -273,6 +254,7 @@ vn_step_review_class_init (VnStepReviewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, figures);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, improve);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, cures);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, verify);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, suspicions);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, origins);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, table);
