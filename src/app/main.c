@@ -3,6 +3,7 @@
 #include "vn-application.h"
 
 #include "vn-i18n.h"
+#include "vn-ort-child.h"
 
 #include <locale.h>
 
@@ -11,6 +12,10 @@ main (int    argc,
       char **argv)
 {
   g_autoptr(VnApplication) app = NULL;
+  int status;
+
+  if (vn_ort_child_take_over (argc, argv, &status))
+    return status;
 
   setlocale (LC_ALL, "");
   bindtextdomain (GETTEXT_PACKAGE, VN_LOCALEDIR);

@@ -6,6 +6,7 @@
 #include "vn-i18n.h"
 #include "vn-json.h"
 #include "vn-memory.h"
+#include "vn-ort-child.h"
 #include "vn-ranks.h"
 
 #include <locale.h>
@@ -188,7 +189,10 @@ main (int    argc,
 {
   const char *name = argc > 1 ? argv[1] : NULL;
   g_autofree char *hint = NULL;
+  int status;
 
+  if (vn_ort_child_take_over (argc, argv, &status))
+    return status;
   vn_cmd_open_streams ();
   setlocale (LC_ALL, "");
   bindtextdomain (GETTEXT_PACKAGE, VN_LOCALEDIR);

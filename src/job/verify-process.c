@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs networks in onnxruntime in the user's Python: a process of its own, which may crash, hang or eat memory without harm to ours. */
+/* Runs networks in onnxruntime in the user's Python, or else by libonnxruntime: a process of its own, which may crash, hang or eat memory
+ * without harm to ours. */
 #include "verify-process.h"
+
+#include "vn-ort-child.h"
 
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-json.h"
 
+#include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -158,17 +162,19 @@ verify_process_wait (GSubprocess   *process,
 
 static GSubprocess *
 verify_process_start (const VnVerifyRequest  *request,
+                      gboolean                library,
                       GError                **error)
 {
   g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
   g_autofree char *errors = g_build_filename (request->folder, ERRORS, NULL);
-  const char *argv[] = { request->python, "-u", "-B", "-c", script, request->folder, NULL };
+  const char *in_python[] = { request->python, "-u", "-B", "-c", script, request->folder, NULL };
+  const char *in_library[] = { "/proc/self/exe", VN_ORT_CHILD, request->folder, NULL };
   GSubprocess *process;
 
   g_subprocess_launcher_set_stderr_file_path (launcher, errors);
   g_subprocess_launcher_setenv (launcher, "TMPDIR", request->folder, TRUE);   /* what libraries leave there goes with it */
-  process = g_subprocess_launcher_spawnv (launcher, argv, error);
-  if (process == NULL)
+  process = g_subprocess_launcher_spawnv (launcher, library ? in_library : in_python, error);
+  if (process == NULL && !library)
     g_prefix_error (error, _("ONNX Runtime is looked for in Python, but “%s” does not start; name the interpreter that has it with --python or "
                              "in VN_PYTHON: "), request->python);
   return process;
@@ -194,13 +200,20 @@ verify_process_dup_errors (const VnVerifyRequest *request)
 static void
 verify_process_explain (const VnVerifyRequest  *request,
                         JsonObject             *object,
+                        gboolean                library,
+                        gboolean               *missing,
                         GError                **error)
 {
   const char *stage = json_object_get_string_member_with_default (object, "stage", "");
   g_autofree char *said = g_strndup (json_object_get_string_member_with_default (object, "error", ""), LONGEST_REASON);
   g_autofree char *reason = g_utf8_make_valid (said, -1);
 
-  if (g_str_equal (stage, "import"))
+  *missing = g_str_equal (stage, "import");
+  if (*missing && library)
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                 _("ONNX Runtime's library cannot be used: %s; name another in VN_ORT_LIBRARY, or a Python that has onnxruntime with --python or in "
+                   "VN_PYTHON"), reason);
+  else if (*missing)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                  _("The Python “%s” has no onnxruntime (%s): install it there (pip install onnxruntime), or name another interpreter with "
                    "--python or in VN_PYTHON"), request->python, reason);
@@ -214,7 +227,9 @@ verify_process_explain (const VnVerifyRequest  *request,
 
 static gboolean
 verify_process_read_reply (const VnVerifyRequest  *request,
+                           gboolean                library,
                            VnVerifyReply          *reply,
+                           gboolean               *missing,
                            GError                **error)
 {
   g_autoptr(JsonParser) parser = json_parser_new ();
@@ -226,14 +241,14 @@ verify_process_read_reply (const VnVerifyRequest  *request,
     {
       g_autofree char *errors = verify_process_dup_errors (request);
 
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Python with ONNX Runtime ended without an answer, as when it crashes or memory is short: %s"),
-                   errors);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, library ? _("libonnxruntime ended without an answer, as when it crashes or memory is short: %s")
+                           : _("Python with ONNX Runtime ended without an answer, as when it crashes or memory is short: %s"), errors);
       return FALSE;
     }
   object = json_node_get_object (root);
   if (json_object_has_member (object, "error"))
     {
-      verify_process_explain (request, object, error);
+      verify_process_explain (request, object, library, missing, error);
       return FALSE;
     }
   reply->version = g_strdup (json_object_get_string_member_with_default (object, "version", "?"));
@@ -243,9 +258,48 @@ verify_process_read_reply (const VnVerifyRequest  *request,
   return TRUE;
 }
 
+/* @missing: (out): there is no onnxruntime */
+static gboolean
+verify_process_try (const VnVerifyRequest  *request,
+                    gboolean                library,
+                    VnVerifyReply          *reply,
+                    gboolean               *missing,
+                    GCancellable           *cancellable,
+                    GError                **error)
+{
+  g_autofree char *old = g_build_filename (request->folder, REPLY, NULL);
+  g_autoptr(GSubprocess) process = NULL;
+
+  g_unlink (old);
+  process = verify_process_start (request, library, error);
+  *missing = process == NULL;
+  if (process == NULL)
+    return FALSE;
+  if (verify_process_wait (process, request->timeout, cancellable))
+    return verify_process_read_reply (request, library, reply, missing, error);
+  if (!g_cancellable_set_error_if_cancelled (cancellable, error))
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime took longer than %u seconds: give it more (--timeout), or fewer samples"),
+                 request->timeout);
+  return FALSE;
+}
+
+/* What to do is said once, with both ways. */
+static void
+verify_process_explain_missing (const VnVerifyRequest  *request,
+                                GError                **error)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("There is no ONNX Runtime: neither has the Python “%s” an onnxruntime, nor is there a libonnxruntime.so: install it "
+                 "(pip install onnxruntime), name the interpreter that has it with --python or in VN_PYTHON, or the library in VN_ORT_LIBRARY"),
+               request->python);
+}
+
 /*< private >
  * vn_verify_process_run:
  * @reply: (out): its version is owned by the caller
+ *
+ * In the library if that is what the user named; otherwise in Python, and if no interpreter was named and it has no onnxruntime in the
+ * library, if there is one.
  */
 gboolean
 vn_verify_process_run (const VnVerifyRequest *request,
@@ -253,19 +307,28 @@ vn_verify_process_run (const VnVerifyRequest *request,
                        GCancellable          *cancellable,
                        GError               **error)
 {
-  g_autoptr(GSubprocess) process = NULL;
+  g_autoptr(GError) reason = NULL;
+  gboolean missing = FALSE;
 
   g_return_val_if_fail (request != NULL && reply != NULL, FALSE);
 
   if (!verify_process_write_job (request, error))
     return FALSE;
-  process = verify_process_start (request, error);
-  if (process == NULL)
-    return FALSE;
-  if (verify_process_wait (process, request->timeout, cancellable))
-    return verify_process_read_reply (request, reply, error);
-  if (!g_cancellable_set_error_if_cancelled (cancellable, error))
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime took longer than %u seconds: give it more (--timeout), or fewer samples"),
-                 request->timeout);
+  if (request->library != NULL && !request->is_python_given && vn_ort_child_is_there ())
+    return verify_process_try (request, TRUE, reply, &missing, cancellable, error);
+  if (verify_process_try (request, FALSE, reply, &missing, cancellable, &reason))
+    return TRUE;
+  if (!missing || request->is_python_given || !vn_ort_child_is_there ())
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return FALSE;
+    }
+  g_clear_error (&reason);
+  if (verify_process_try (request, TRUE, reply, &missing, cancellable, &reason))
+    return TRUE;
+  if (missing)
+    verify_process_explain_missing (request, error);
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
   return FALSE;
 }

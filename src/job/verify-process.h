@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* onnxruntime in the user's Python, as a process of its own. */
+/* onnxruntime in the user's Python, or libonnxruntime, as a process of its own. */
 #pragma once
 
 #include <gio/gio.h>
@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 /**
  * VnVerifyRequest: what the process is asked for
  * @python: interpreter, looked up like a command
+ * @is_python_given: the user named it: nothing else is tried
+ * @library: (nullable): the user named this library: no Python is tried, unless that is given as well
  * @folder: holds the inputs, S-I.npy for input I of sample S; outputs are written there, out-S-O.npy, and
  *   those of the float network, float-S-O.npy, where they are the same ones
  * @model, @float_model: paths; @float_model is nullable
@@ -18,7 +20,8 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  const char *python, *folder, *model, *float_model, *optimized;
+  const char *python, *folder, *model, *float_model, *optimized, *library;
+  gboolean    is_python_given;
   GPtrArray  *inputs;
   guint       n_samples, n_runs, timeout;
 } VnVerifyRequest;

@@ -148,11 +148,25 @@ vn_verify_job_prepare (VnJob         *job,
 /* ---- ONNX Runtime ---- */
 
 static const char *
-verify_job_get_python (const VnVerifySettings *settings)
+verify_job_get_variable (const char *name)
 {
-  const char *python = settings->python != NULL ? settings->python : g_getenv ("VN_PYTHON");
+  const char *value = g_getenv (name);
 
-  return python != NULL && python[0] != '\0' ? python : "python3";
+  return value != NULL && *value != '\0' ? value : NULL;
+}
+
+/* What is named in the call comes before what the environment names. */
+static void
+verify_job_choose (const VnVerifySettings *settings,
+                   VnVerifyRequest        *request)
+{
+  const char *python = settings->python != NULL && *settings->python != '\0' ? settings->python : NULL;
+
+  request->library = verify_job_get_variable ("VN_ORT_LIBRARY");
+  if (python == NULL && request->library == NULL)
+    python = verify_job_get_variable ("VN_PYTHON");
+  request->is_python_given = python != NULL;
+  request->python = python != NULL ? python : "python3";
 }
 
 /* The network that a result was made of, unless it is still in the file that it was opened from. */
@@ -180,11 +194,12 @@ vn_verify_job_run_there (VnJob         *job,
   g_autofree char *source = NULL;
   g_autofree char *optimized = g_build_filename (self->folder, OPTIMIZED, NULL);
   g_autoptr(GPtrArray) names = g_ptr_array_new ();
-  VnVerifyRequest request = { .python = verify_job_get_python (settings), .folder = self->folder,
+  VnVerifyRequest request = { .folder = self->folder,
                               .model = written != NULL ? written : settings->path, .float_model = settings->float_path, .inputs = names,
                               .optimized = optimized, .n_samples = self->found->n_samples, .n_runs = settings->n_runs, .timeout = settings->timeout };
   VnVerifyReply reply = { NULL };
 
+  verify_job_choose (settings, &request);
   if (written != NULL && !vn_onnx_write_file (settings->model, written, NULL, cancellable, error))
     return FALSE;
   if (!verify_job_write_float (self, &source, cancellable, error))

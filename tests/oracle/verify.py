@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """verify.py CLI SOURCE: `vernier-cli verify` with a Python that has onnxruntime: what it says of an export holds, a file that ONNX Runtime
 does not load is told as such, and nothing stays behind in the temporary folder."""
+import glob
 import json
 import math
 import os
@@ -106,11 +107,38 @@ def count_macs(path):
     return found
 
 
+def check_library(folder, export):
+    """libonnxruntime itself, as the Python package carries it: the same outputs and kernels as in Python."""
+    found = sorted(glob.glob(os.path.join(os.path.dirname(onnxruntime.__file__), 'capi', 'libonnxruntime.so*')))
+    if not found:
+        print('skipped: the package has no libonnxruntime.so')
+        return
+    args = [export, '--model', os.path.join(DEMO, 'demo.onnx'), '--data', os.path.join(DEMO, 'samples'), '--preprocess', 'minus-one-one', '--samples',
+            '4', '--runs', '5']
+    _, python = run(folder, *args)
+    done = subprocess.run([CLI, 'verify', *args, '--json'], capture_output=True, text=True, env={**os.environ, 'VN_ORT_LIBRARY': found[0]})
+    said = json.loads(done.stdout)
+    expect(done.returncode == 0 and said['onnxruntime'] == onnxruntime.__version__, 'libonnxruntime runs it: ' + os.path.basename(found[0]))
+    expect([o['sqnr_db'] for o in said['outputs']] == [o['sqnr_db'] for o in python['outputs']] and len(said['outputs']) > 0, 'with the same outputs')
+    expect(said['integer_share'] == python['integer_share'] and said['agrees'], 'and the same kernels')
+    expect(0 < said['seconds'] < 10 and 0 < said['float_seconds'] < 10, f"{said['seconds'] / said['float_seconds']:.2f} times float, in Python "
+           f"{python['seconds'] / python['float_seconds']:.2f}")
+    broken = os.path.join(folder, 'broken-again.onnx')
+    model = onnx.load(export)
+    model.graph.node[0].op_type = 'Nothing'
+    model.graph.node[0].domain = 'no.such'
+    onnx.save(model, broken)
+    done = subprocess.run([CLI, 'verify', export, '--model', broken, '--runs', '1', '--json'], capture_output=True, text=True,
+                          env={**os.environ, 'VN_ORT_LIBRARY': found[0]})
+    expect(done.returncode == 1 and 'float network' in done.stdout, 'a float network that does not load is told')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_quantize(folder)
         for preset in ('cpu', 'qlinear'):
             export = check_export(folder, preset)
+        check_library(folder, export)
         model = onnx.load(export)
         model.graph.node[0].op_type = 'NoSuchOperator'
         broken = os.path.join(folder, 'broken.onnx')
