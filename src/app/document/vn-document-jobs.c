@@ -5,6 +5,7 @@
 #include "vn-cure-job.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-verify-job.h"
 
 static void
 document_jobs_end_job (VnDocument *self)

@@ -5,6 +5,7 @@
 #include "vn-compat.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-verify-job.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

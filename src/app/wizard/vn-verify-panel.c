@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 #include "vn-rows.h"
+#include "vn-verify-job.h"
 
 #include <math.h>
 

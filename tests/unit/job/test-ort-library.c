@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a libonnxruntime may do that is missing, of another version, crashes or hangs: all of it is an error and harms nothing. */
 #include "vn-graph-edit.h"
-#include "vn-jobs.h"
 #include "vn-ort-child.h"
+#include "vn-verify-job.h"
 
 #include <string.h>
 
