@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""planted.py CLI SOURCE_DIR [--kinds K,K] [NETWORK ...]: faults that are planted into float networks, which compute the same as
-before but for rounding (or into the settings), and what “quantize --cures” makes of them.
+"""planted.py CLI SOURCE_DIR [--kinds K,K] [--shard I/N] [--log FILE] [NETWORK ...]: faults that are planted into float networks,
+which compute the same as before but for rounding (or into the settings), and what “quantize --cures” makes of them.
 
-The origin is found at the best rank of a tensor that the fault was planted into, or that a node reads or writes which reads or writes
-such a tensor. Lost is what the outputs have less than those of the network without the fault; won back is what the best cure that is
+A reason is at the place if it is told of a tensor that the fault was planted into, or that a node reads or writes which reads or
+writes such a tensor; “exact”: of a tensor that it was planted into, or that has the same numbers but for a Relu, a pool or a Pad
+between. Lost is what the outputs have less than those of the network without the fault; won back is what the best cure that is
 offered has more than the network with it. A fault that costs less than LEAST_LOSS dB is no fault, and is counted apart.
 
-Without networks: two small ones, for the suite; “all”: every network of ../shared/models that a fault can be planted into.
+Without networks: two small ones, for the suite. “first”: the ten that thresholds were found on; “held-out”: those that they were not,
+files of ../shared/models and networks made by planted_networks.py; “all”: both. A network of which a run takes longer than SLOW
+seconds gets a third of the kinds of faults and half the samples. --log adds a line for each fault to a file;
+“planted.py CLI SOURCE_DIR --table FILE” only makes the tables of such a file.
 PLANTED_VERBOSE=1 shows what was told. The figures are of held-out samples in our own simulation, mean over the outputs; of
 “mixed-output” of the small numbers, in onnxruntime."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +24,7 @@ import time
 import zlib
 
 import oracle
+import planted_networks
 
 oracle.use_oracle_python()
 import numpy as np    # noqa: E402
@@ -28,9 +34,13 @@ from onnx import helper, numpy_helper    # noqa: E402
 
 LEAST_LOSS = 3.0
 N_CALIBRATION, N_TEST = 12, 4
+SLOW = 1.5
+MOST_SECONDS = 30      # for a diagnosis
 SCALABLE = ('Relu', 'LeakyRelu')
 POOLS = ('MaxPool', 'AveragePool')
 DEMO, MADE = 'demo', 'made'
+FIRST = (DEMO, MADE, 'kws_micro_fp32', 'mnist_cntk_op8', 'mnist_rten_op18', 'cls_cifar10_winml_cnn', 'sr_espcn_bsd300_rgb', 'aud_yamnet256_st',
+         'det_yunet_n_dynamic', 'aud_basic_pitch_nmp')
 
 arguments = sys.argv[1:]
 CLI, SOURCE = arguments[:2]
@@ -42,14 +52,43 @@ if '--kinds' in wanted:
     del wanted[at:at + 2]
 
 
+def take_option(name):
+    if name not in wanted:
+        return None
+    at = wanted.index(name)
+    value = wanted[at + 1]
+    del wanted[at:at + 2]
+    return value
+
+
+SHARD, LOG, TABLE = take_option('--shard'), take_option('--log'), take_option('--table')
+
+
 class NotHere(Exception):
     """This fault cannot be planted into this network."""
 
 
 # ---- networks ----
 
+class Layer:
+    """A Conv, a Gemm, or a MatMul and the Add of a constant behind it, with weights of [out, in, ...]."""
+    def __init__(self, network, node, add=None):
+        self.node, self.add, self.op = node, add, node.op_type
+        self.output = (add or node).output[0]
+        self.weight = node.input[1]
+        self.axis = 1 if self.op == 'Conv' else -1
+        self.turned = self.op == 'MatMul' or (self.op == 'Gemm' and not network.number(node, 'transB', 0))
+
+    def values(self, constants):
+        w = constants[self.weight]
+        return w.T if self.turned else w
+
+    def turn(self, values):
+        return values.T if self.turned else values
+
+
 class Chain:
-    """Conv a -> (activation) -> (pool) -> middle -> Conv b, where nothing else reads between."""
+    """Layer a -> (activation) -> (pool) -> middle -> layer b, where nothing else reads between."""
     def __init__(self, a, between, middle, b):
         self.a, self.between, self.middle, self.b = a, between, middle, b
         self.act = next((n for n in between if n.op_type not in POOLS), None)
@@ -85,16 +124,70 @@ class Network:
         for k, node in enumerate(nodes):
             self.graph.node.insert(at + k, node)
 
-    def group(self, node):
-        return next((a.i for a in node.attribute if a.name == 'group'), 1)
+    def number(self, node, name, default):
+        return next((a.f if a.type == onnx.AttributeProto.FLOAT else a.i for a in node.attribute if a.name == name), default)
 
-    def bias(self, conv):
-        """Of a Conv, which gets one."""
-        if len(conv.input) < 3:
-            name = conv.output[0] + '_planted_bias'
-            self.set(name, np.zeros(len(self.constants[conv.input[1]])))
-            conv.input.append(name)
-        return conv.input[2]
+    def group(self, layer):
+        return self.number(layer.node, 'group', 1)
+
+    def set_weight(self, layer, values):
+        self.set(layer.weight, layer.turn(values))
+
+    def bias(self, layer):
+        """Of a layer, which gets one."""
+        n, name = len(layer.values(self.constants)), layer.output + '_planted_bias'
+        if layer.op == 'MatMul':
+            if layer.add is None:
+                readers = self.readers(layer.output)
+                layer.add = helper.make_node('Add', [layer.output, name], [layer.output + '_planted_sum'], name=name)
+                for r in readers:
+                    for i, x in enumerate(r.input):
+                        if x == layer.output:
+                            r.input[i] = layer.output + '_planted_sum'
+                self.insert_behind(layer.output, layer.add)
+                self.set(name, np.zeros(n))
+                layer.output += '_planted_sum'
+                layer.add = self.node(layer.output)
+            return next(i for i in layer.add.input if i in self.constants)
+        if len(layer.node.input) < 3:
+            self.set(name, np.zeros(n))
+            layer.node.input.append(name)
+        return layer.node.input[2]
+
+    def layer(self, output):
+        """That writes @output; None: nothing that faults are planted into."""
+        node = next((n for n in self.graph.node if n.output[0] == output), None)
+        add = None
+        if node is not None and node.op_type == 'Add':
+            constant = next((i for i in node.input if i in self.constants and self.constants[i].ndim == 1), None)
+            other = next((i for i in node.input if i not in self.constants), None)
+            add, node = node, next((n for n in self.graph.node if n.output[0] == other), None)
+            if constant is None or node is None or node.op_type != 'MatMul' or len(self.readers(other)) > 1:
+                return None
+        if node is None or len(node.input) < 2 or node.input[1] not in self.constants:
+            return None
+        if node.op_type == 'Gemm' and (self.number(node, 'transA', 0) or self.number(node, 'alpha', 1.0) != 1 or self.number(node, 'beta', 1.0) != 1):
+            return None
+        if node.op_type not in ('Conv', 'Gemm', 'MatMul') or (node.op_type == 'MatMul' and self.constants[node.input[1]].ndim != 2):
+            return None
+        if len(node.input) > 2 and (node.input[2] not in self.constants or self.constants[node.input[2]].ndim != 1):
+            return None
+        if add is None and node.op_type == 'MatMul':
+            readers = self.readers(node.output[0])
+            if len(readers) == 1 and readers[0].op_type == 'Add' and self.layer(readers[0].output[0]) is not None:
+                return None
+        layer = Layer(self, node, add)
+        if add is not None and len(self.constants[self.bias(layer)]) != len(layer.values(self.constants)):
+            return None
+        return layer
+
+    def reads(self, node, value):
+        """The layer of @node, if @value is what it multiplies."""
+        if not node.input or node.input[0] != value:
+            return None
+        follower = self.readers(node.output[0])
+        behind = self.layer(follower[0].output[0]) if len(follower) == 1 and follower[0].op_type == 'Add' and node.op_type == 'MatMul' else None
+        return behind if behind is not None and behind.node is node else self.layer(node.output[0])
 
     def chains(self):
         outputs = {o.name for o in self.graph.output}
@@ -103,19 +196,18 @@ class Network:
             for i in n.input:
                 weights[i] = weights.get(i, 0) + 1
         found = []
-        for a in self.graph.node:
-            if a.op_type != 'Conv' or a.input[1] not in self.constants or weights[a.input[1]] > 1 or a.output[0] in outputs:
+        for node in self.graph.node:
+            a = self.layer(node.output[0]) if node.output else None
+            if a is None or weights[a.weight] > 1 or a.output in outputs:
                 continue
-            middle, between = a.output[0], []
+            middle, between = a.output, []
             readers = self.readers(middle)
             while len(readers) == 1 and readers[0].op_type in SCALABLE + ('Clip',) + POOLS and middle not in outputs and len(between) < 2:
                 between.append(readers[0])
                 middle = readers[0].output[0]
                 readers = self.readers(middle)
-            if len(readers) != 1 or middle in outputs:
-                continue
-            b = readers[0]
-            if b.op_type == 'Conv' and b.input[0] == middle and b.input[1] in self.constants and weights[b.input[1]] == 1:
+            b = self.reads(readers[0], middle) if len(readers) == 1 and middle not in outputs else None
+            if b is not None and (a.op == 'Conv') == (b.op == 'Conv') and weights[b.weight] == 1:
                 found.append(Chain(a, between, middle, b))
         return found
 
@@ -144,12 +236,13 @@ class Site:
         # in the first two thirds, where a fault has room to do harm
         chain = chains[rng.integers(0, max(1, len(chains) * 2 // 3))]
         self.n = network.copy()
-        self.a, self.b = self.n.node(chain.a.output[0]), self.n.node(chain.b.output[0])
+        self.a, self.b = self.n.layer(chain.a.output), self.n.layer(chain.b.output)
         self.between = [self.n.node(n.output[0]) for n in chain.between]
         self.middle = chain.middle
-        self.wa, self.wb = self.n.constants[self.a.input[1]], self.n.constants[self.b.input[1]]
+        self.wa, self.wb = self.a.values(self.n.constants), self.b.values(self.n.constants)
         self.depthwise = self.n.group(self.b) > 1
         values = run(network.model, samples, [self.middle])[-1]
+        values = [np.moveaxis(v, self.a.axis, 1) for v in values]
         self.values = np.concatenate([v.reshape(v.shape[0], v.shape[1], -1) for v in values])
         self.reach = np.abs(self.values).max(axis=(0, 2))
         if not self.reach.max() > 0:
@@ -172,28 +265,48 @@ class Site:
             wb[channels] /= factor
         else:
             wb[:, channels] /= factor
-        self.n.set(self.a.input[1], wa)
+        self.n.set_weight(self.a, wa)
         self.n.set(bias, ba)
-        self.n.set(self.b.input[1], wb)
+        self.n.set_weight(self.b, wb)
 
     def add_channel(self, weights, bias, column):
         name = self.n.bias(self.a)
-        self.n.set(self.a.input[1], np.concatenate([self.n.constants[self.a.input[1]], weights[None]]))
+        self.n.set_weight(self.a, np.concatenate([self.a.values(self.n.constants), weights[None]]))
         self.n.set(name, np.append(self.n.constants[name], bias))
-        self.n.set(self.b.input[1], np.concatenate([self.n.constants[self.b.input[1]], column[:, None]], axis=1))
+        self.n.set_weight(self.b, np.concatenate([self.b.values(self.n.constants), column[:, None]], axis=1))
         del self.n.graph.value_info[:]
 
     def behind_middle(self, name):
         """The consumer reads @name instead."""
-        self.b.input[0] = name
+        self.b.node.input[0] = name
+
+    def copy_of_a(self, part, weight, bias):
+        """Nodes of a layer like a, which write @part."""
+        node = onnx.NodeProto()
+        node.CopyFrom(self.a.node)
+        del node.input[2:]
+        node.input[1], node.output[0], node.name = part + '_weight', part, part
+        self.n.set(part + '_weight', self.a.turn(weight))
+        if bias is None:
+            return [node]
+        self.n.set(part + '_bias', bias)
+        if self.a.op != 'MatMul':
+            node.input.append(part + '_bias')
+            return [node]
+        node.output[0] = part + '_product'
+        return [node, helper.make_node('Add', [part + '_product', part + '_bias'], [part], name=part + '_sum')]
 
 
 def scalable(network, c):
-    return (c.act is None or c.act.op_type in SCALABLE) and network.group(c.b) in (1, len(network.constants[c.b.input[1]]))
+    return (c.act is None or c.act.op_type in SCALABLE) and network.group(c.b) in (1, len(c.b.values(network.constants)))
 
 
 def full(network, c):
     return network.group(c.a) == 1 and network.group(c.b) == 1
+
+
+def full_conv(network, c):
+    return full(network, c) and c.a.op == 'Conv'
 
 
 def full_relu(network, c):
@@ -218,7 +331,7 @@ def plant_weight_spread(network, samples, rng):
     site = Site(network, samples, rng, scalable)
     n = len(site.wa)
     site.scale(rng.permutation(n)[:n // 2], 1 / 200)
-    return site.n, [site.middle, site.a.input[1], site.b.input[1]], ['--no-channels']
+    return site.n, [site.middle, site.a.weight, site.b.weight], ['--no-channels']
 
 
 def plant_weight_outlier(network, samples, rng):
@@ -227,13 +340,13 @@ def plant_weight_outlier(network, samples, rng):
     c = site.channel()
     column = np.zeros_like(site.wb[:, 0])
     site.add_channel(site.wa[c], site.n.constants[site.n.bias(site.a)][c], column)
-    wb = site.n.constants[site.b.input[1]].copy()
+    wb = site.b.values(site.n.constants).copy()
     o, large = rng.integers(len(wb)), 100 * np.abs(wb).max()
     at = (o, c) + tuple(k // 2 for k in wb.shape[2:])
     wb[at] += large
     wb[(o, len(wb[0]) - 1) + at[2:]] -= large
-    site.n.set(site.b.input[1], wb)
-    return site.n, [site.b.input[1]], ['--no-channels']
+    site.n.set_weight(site.b, wb)
+    return site.n, [site.b.weight], ['--no-channels']
 
 
 def plant_activation_outlier(network, samples, rng):
@@ -260,19 +373,19 @@ def plant_offset(network, samples, rng):
     """A constant is added, and taken out of the bias behind. What a Conv reads beyond the edges has it, too."""
     site = Site(network, samples, rng, full)
     offset, name = float(40 * site.reach.max()), site.middle + '_planted'
-    pads = next((list(a.ints) for a in site.b.attribute if a.name == 'pads'), [])
-    if any(a.name == 'auto_pad' and a.s not in (b'', b'NOTSET', b'VALID') for a in site.b.attribute):
+    pads = next((list(a.ints) for a in site.b.node.attribute if a.name == 'pads'), [])
+    if any(a.name == 'auto_pad' and a.s not in (b'', b'NOTSET', b'VALID') for a in site.b.node.attribute):
         raise NotHere('edges by themselves')
-    site.n.set(name + '_offset', np.full([1, 1, 1, 1][:site.wb.ndim], offset))
+    site.n.set(name + '_offset', np.full([1] * (site.wb.ndim if site.b.op == 'Conv' else 1), offset))
     nodes = [helper.make_node('Add', [site.middle, name + '_offset'], [name], name=name)]
     if any(pads):
         half = len(pads) // 2
         site.n.graph.initializer.append(numpy_helper.from_array(np.array([0, 0] + pads[:half] + [0, 0] + pads[half:], np.int64), name + '_pads'))
         site.n.set(name + '_value', np.array(offset))
         nodes.append(helper.make_node('Pad', [name, name + '_pads', name + '_value'], [name + '_padded'], name=name + '_pad'))
-        for a in list(site.b.attribute):
+        for a in list(site.b.node.attribute):
             if a.name == 'pads':
-                site.b.attribute.remove(a)
+                site.b.node.attribute.remove(a)
     site.behind_middle(nodes[-1].output[0])
     site.n.insert_behind(site.middle, *nodes)
     bias = site.n.bias(site.b)
@@ -288,14 +401,9 @@ def plant_cancellation(network, samples, rng):
     if any(n.op_type in POOLS for n in site.between):
         raise NotHere('a pool between')
     w = rng.normal(size=site.wa.shape)
-    conv = onnx.NodeProto()
-    conv.CopyFrom(site.a)
-    del conv.input[2:]
-    conv.input[1], conv.output[0], conv.name = large + '_weight', large, large
-    site.n.set(large + '_weight', w)
-    site.n.insert_behind(site.middle, conv)
+    site.n.insert_behind(site.middle, *site.copy_of_a(large, w, None))
     reach = np.abs(np.concatenate([v.ravel() for v in run(site.n.model, samples, [large])[-1]])).max()
-    site.n.set(large + '_weight', w * 60 * site.reach.max() / reach)
+    site.n.set(large + '_weight', site.a.turn(w * 60 * site.reach.max() / reach))
     site.n.insert_behind(large, helper.make_node('Add', [site.middle, large], [name + '_sum'], name=name + '_sum'),
                          helper.make_node('Sub', [name + '_sum', large], [name], name=name))
     site.behind_middle(name)
@@ -310,12 +418,8 @@ def plant_concat(network, samples, rng):
         raise NotHere('one channel')
     ba, parts, nodes = site.n.constants[bias], [], []
     for k, (channels, factor) in enumerate(((slice(0, half), 1 / 200), (slice(half, None), 1))):
-        conv, part = onnx.NodeProto(), f'{site.middle}_part{k}'
-        conv.CopyFrom(site.a)
-        conv.input[1], conv.input[2], conv.output[0], conv.name = part + '_weight', part + '_bias', part + '_conv', part + '_conv'
-        site.n.set(part + '_weight', site.wa[channels] * factor)
-        site.n.set(part + '_bias', ba[channels] * factor)
-        nodes.append(conv)
+        part = f'{site.middle}_part{k}'
+        nodes += site.copy_of_a(part + '_layer', site.wa[channels] * factor, ba[channels] * factor)
         for i, old in enumerate(site.between):
             node = onnx.NodeProto()
             node.CopyFrom(old)
@@ -323,20 +427,21 @@ def plant_concat(network, samples, rng):
             nodes.append(node)
         parts.append(nodes[-1].output[0])
     joined = site.middle + '_planted'
-    nodes.append(helper.make_node('Concat', parts, [joined], name=joined, axis=1))
+    nodes.append(helper.make_node('Concat', parts, [joined], name=joined, axis=site.a.axis))
     site.n.insert_behind(site.middle, *nodes)
     site.behind_middle(joined)
     wb = site.wb.copy()
     wb[:, :half] *= 200
-    site.n.set(site.b.input[1], wb)
-    for node in site.between[::-1] + [site.a]:
-        site.n.graph.node.remove(node)
+    site.n.set_weight(site.b, wb)
+    for node in site.between[::-1] + [site.a.add, site.a.node]:
+        if node is not None:
+            site.n.graph.node.remove(node)
     return site.n, [joined], []
 
 
 def plant_gate(network, samples, rng, harmless=False):
     """Each channel times a gate, one of which is far open."""
-    site = Site(network, samples, rng, full)
+    site = Site(network, samples, rng, full_conv)
     c, name = len(site.wa), site.middle + '_gate'
     gates = rng.uniform(-2, 2, size=c)
     gates[rng.integers(c)] = 4 if harmless else 400
@@ -348,7 +453,7 @@ def plant_gate(network, samples, rng, harmless=False):
              helper.make_node('Mul', [site.middle, name], [name + '_out'], name=name + '_out')]
     site.n.insert_behind(site.middle, *nodes)
     site.behind_middle(name + '_out')
-    site.n.set(site.b.input[1], site.wb * (1 + np.exp(-gates)).reshape(1, -1, *[1] * (site.wb.ndim - 2)))
+    site.n.set_weight(site.b, site.wb * (1 + np.exp(-gates)).reshape(1, -1, *[1] * (site.wb.ndim - 2)))
     return site.n, [name + '_in'], []
 
 
@@ -370,7 +475,7 @@ def plant_clipping(network, samples, rng):
 
 def plant_few_bits(network, samples, rng):
     site = Site(network, samples, rng, any_chain)
-    return site.n, [site.b.input[1]], ['--rule', json.dumps({'tensors': [site.b.input[1]], 'weight': 's4'})]
+    return site.n, [site.b.weight], ['--rule', json.dumps({'tensors': [site.b.weight], 'weight': 's4'})]
 
 
 def plant_samples(network, samples, rng):
@@ -416,7 +521,7 @@ KINDS = {
 
 def quantize(path, data, work, options, cures):
     out = os.path.join(work, 'q.onnx')
-    command = [CLI, 'quantize', path, '-o', out, '--data', data, '--held-out', str(N_TEST), '--preset', 'cpu', '--json', '--opset', '21']
+    command = [CLI, 'quantize', path, '-o', out, '--data', data, '--held-out', str(len(os.listdir(data)) // 4), '--preset', 'cpu', '--json', '--opset', '21']
     options = list(options)
     if '--no-channels' in options:
         options.remove('--no-channels')
@@ -463,10 +568,41 @@ def neighbours(network, planted):
 
 
 class Result:
+    """Of one fault: what the table counts."""
+    FIELDS = ('network', 'kind', 'rank', 'exact', 'reason', 'lost', 'won', 'won_quantized', 'cure', 'cure_quantized', 'seconds', 'all_seconds')
+
     def __init__(self, network, kind):
         self.network, self.kind = network, kind
-        self.rank = self.reason = self.lost = self.won = self.won_quantized = self.cure = None
-        self.seconds = 0
+        self.rank = self.exact = self.reason = self.lost = self.won = self.won_quantized = self.cure = self.cure_quantized = None
+        self.seconds = self.all_seconds = 0
+
+    def log(self):
+        if LOG is None:
+            return
+        with open(LOG, 'a', encoding='utf-8') as out:
+            values = {f: getattr(self, f) for f in self.FIELDS}
+            out.write(json.dumps({k: v.item() if isinstance(v, np.generic) else v for k, v in values.items()}) + '\n')
+
+    @staticmethod
+    def read(path):
+        results = {}
+        for line in open(path, encoding='utf-8'):
+            values = json.loads(line)
+            r = Result(values['network'], values['kind'])
+            for f, v in values.items():
+                setattr(r, f, v)
+            results[r.network, r.kind] = r    # the last one counts
+        return list(results.values())
+
+
+def same_numbers(network, planted):
+    """What has the same numbers as a planted tensor, but for a Relu, a pool or a Pad between."""
+    same = set(planted)
+    for _ in range(4):
+        for n in network.graph.node:
+            if n.op_type in SCALABLE + ('Clip', 'Pad') + POOLS and (n.input[0] in same or n.output[0] in same):
+                same |= {n.input[0], n.output[0]}
+    return same
 
 
 def find_rank(report, near, kind):
@@ -491,11 +627,16 @@ def check(name, network, kind, data, work, plain, samples, calibration):
         options = ['--stats', stats]
     before = time.monotonic()
     report, out = quantize(path, data, work, options, True)
-    result.seconds = time.monotonic() - before
+    result.all_seconds = time.monotonic() - before
+    if result.all_seconds <= MOST_SECONDS:
+        result.seconds = result.all_seconds
+    else:
+        before = time.monotonic()
+        quantize(path, data, work, options + ['--origins'], False)
+        result.seconds = time.monotonic() - before
     key = '--no-channels' in options
     if key not in plain:
-        plain[key] = quantize(os.path.join(work, 'prepared.onnx'), data, work, ['--no-channels'] if key else [], False)
-        plain[key] = outputs_db(plain[key][0]), small_plain(network, plain[key][1], samples)
+        plain[key] = measure_plain(network, data, work, ['--no-channels'] if key else [], samples)
     fault_db, plain_db = outputs_db(report), plain[key][0]
     if kind == 'gate':   # the gates themselves cost something
         harmless = os.path.join(work, 'harmless.onnx')
@@ -515,6 +656,7 @@ def check(name, network, kind, data, work, plain, samples, calibration):
             print('   cure', r['tensor'], r['cure'], r['outcome'], r['before_sqnr_db'], r['after_sqnr_db'])
     result.rank = find_rank(report, neighbours(planted, tensors), kind)
     near = neighbours(planted, tensors)
+    result.exact = result.rank if kind == 'samples' else find_rank(report, same_numbers(planted, tensors), kind)
     result.reason = any(r['reason'] in KINDS[kind][1] and (r['tensor'] in near or r['tensor'] == '') for r in report.get('reasons', []))
     helped = [c for c in report.get('cures', []) if c['outcome'] == 'helped']
     if kind == 'mixed-output':
@@ -527,8 +669,9 @@ def check(name, network, kind, data, work, plain, samples, calibration):
     best = max(helped, key=lambda c: c['after_sqnr_db'], default=None)
     result.won = best['after_sqnr_db'] - fault_db if best else 0.0
     result.cure = best['cure'] if best else '-'
-    kept = [c['after_sqnr_db'] - fault_db for c in helped if c['cure'] != 'float-region']
-    result.won_quantized = max(kept, default=0.0)
+    kept = max((c for c in helped if c['cure'] != 'float-region'), key=lambda c: c['after_sqnr_db'], default=None)
+    result.won_quantized = kept['after_sqnr_db'] - fault_db if kept else 0.0
+    result.cure_quantized = kept['cure'] if kept else '-'
     return result
 
 
@@ -538,9 +681,16 @@ def small_plain(network, out, samples):
     return 10 * np.log10(sum((a.astype(np.float64) ** 2).sum() for a in wanted) / max(noise, 1e-30))
 
 
+def measure_plain(network, data, work, options, samples):
+    report, out = quantize(os.path.join(work, 'prepared.onnx'), data, work, options, False)
+    return outputs_db(report), small_plain(network, out, samples)
+
+
 # ---- all ----
 
 def make_samples(stem, shape):
+    if stem in planted_networks.NETWORKS:
+        return planted_networks.make_samples(stem, shape, N_CALIBRATION + N_TEST)
     rng = np.random.default_rng(zlib.crc32(stem.encode()))
     if stem not in (DEMO, MADE) and oracle.is_image(shape):
         pictures = oracle.photographs(oracle.shared_folder())[:N_CALIBRATION + N_TEST]
@@ -580,6 +730,8 @@ def make_network(path):
 def prepare(stem, path, work):
     if stem == MADE:
         make_network(path := os.path.join(work, 'made.onnx'))
+    if stem in planted_networks.NETWORKS:
+        onnx.save(planted_networks.make(stem), path := os.path.join(work, 'made.onnx'))
     model = onnx.load(path)
     inputs = [i for i in model.graph.input if i.name not in {k.name for k in model.graph.initializer}]
     if len(inputs) != 1 or inputs[0].type.tensor_type.elem_type != onnx.TensorProto.FLOAT:
@@ -597,7 +749,7 @@ def prepare(stem, path, work):
     return Network(onnx.shape_inference.infer_shapes(onnx.load(prepared))), shape
 
 
-def check_network(stem, path, results):
+def check_network(stem, index, path, results):
     with tempfile.TemporaryDirectory() as work:
         try:
             network, shape = prepare(stem, path, work)
@@ -608,65 +760,108 @@ def check_network(stem, path, results):
             return
         data, plain = os.path.join(work, 'data'), {}
         write_samples(data, samples)
+        before = time.monotonic()
+        try:
+            plain[False] = measure_plain(network, data, work, [], samples[::4])
+        except RuntimeError as e:
+            print(f'{stem}: left out: {str(e)[:100]}')
+            return
+        kinds = kinds_wanted or list(KINDS)
+        if time.monotonic() - before > SLOW:
+            # every third of the slow ones gets those that the two before it did not get
+            kinds = [k for i, k in enumerate(KINDS) if i % 3 == index % 3] if kinds_wanted is None else kinds
+            samples = samples[:len(samples) // 2]
+            shutil.rmtree(data)
+            write_samples(data, samples)
+            plain.clear()
         write_samples(os.path.join(work, 'wrong'), [s * 0.15 for s in samples])
         held_out = samples[::4]
-        for kind in kinds_wanted or KINDS:
+        for kind in kinds:
             try:
                 result = check(stem, network, kind, data, work, plain, held_out, samples[:6])
             except NotHere as e:
-                print(f'{stem:34} {kind:20} cannot be planted: {e}')
+                print(f'{stem:34} {kind:20} cannot be planted: {e}', flush=True)
                 continue
             except Exception as e:   # pylint: disable=broad-except
-                print(f'{stem:34} {kind:20} FAILED: {type(e).__name__}: {str(e)[:160]}')
-                results.append(Result(stem, kind))
+                print(f'{stem:34} {kind:20} FAILED: {type(e).__name__}: {str(e)[:160]}', flush=True)
+                result = Result(stem, kind)
+                results.append(result)
+                result.log()
                 continue
             results.append(result)
+            result.log()
             won = 100 * result.won / result.lost if result.lost > LEAST_LOSS else float('nan')
-            print(f'{stem:34} {kind:20} lost {result.lost:6.1f} dB, rank {result.rank:2}, reason {"told" if result.reason else "-":4}, '
-                  f'won {result.won:6.1f} dB {won:4.0f} % by {result.cure:15} (but float {result.won_quantized:5.1f} dB) {result.seconds:5.1f} s', flush=True)
+            print(f'{stem:34} {kind:20} lost {result.lost:6.1f} dB, rank {result.rank:2}, exact {result.exact:2}, reason {"told" if result.reason else "-":4}, '
+                  f'won {result.won:6.1f} dB {won:4.0f} % by {result.cure:15} (but float {result.won_quantized:5.1f} dB by {result.cure_quantized}) '
+                  f'{result.all_seconds:5.1f} s', flush=True)
+
+
+def is_cured(result):
+    return result.won >= 0.8 * result.lost
+
+
+def is_cured_quantized(result):
+    return result.won_quantized >= 0.8 * result.lost
+
+
+def list_wrong(counted):
+    wrong = []
+    if np.mean([r.rank == 1 for r in counted]) < 0.9:
+        wrong.append('the origin is rank 1 in less than 90 %')
+    wrong += [f'{r.network}, {r.kind}: the origin is not among the first 3' for r in counted if r.rank > 3]
+    wrong += [f'{r.network}, {r.kind}: the best cure wins back {r.won:.1f} of {r.lost:.1f} dB' for r in counted if not is_cured(r)]
+    slow = sorted({r.network for r in counted if r.seconds > MOST_SECONDS})
+    if slow:
+        wrong.append(f'an origin takes longer than {MOST_SECONDS} s on {", ".join(slow)}')
+    return wrong
+
+
+def make_table(results):
+    """Lines of Markdown."""
+    lines = ['| fault | planted | rank 1 | first 3 | exact | reason | cured | not in float | won back |', '|---|---|---|---|---|---|---|---|---|']
+    for kind, some in [(k, [r for r in results if r.kind == k]) for k in KINDS] + [('all', results)]:
+        if not some:
+            continue
+        shares = [100 * np.mean(s) for s in ([r.rank == 1 for r in some], [r.rank <= 3 for r in some], [r.exact == 1 for r in some],
+                                             [r.reason for r in some], [is_cured(r) for r in some], [is_cured_quantized(r) for r in some])]
+        won = np.median([min(r.won_quantized / r.lost, 1) for r in some])
+        lines.append(f'| {kind} | {len(some)} | ' + ' | '.join(f'{s:.0f} %' for s in shares) + f' | {100 * won:.0f} % |')
+    return lines
 
 
 def summarize(results):
-    """Prints the table; returns what is not as it must be."""
+    """Prints the tables; returns what is not as it must be."""
     counted = [r for r in results if r.lost is not None and r.lost >= LEAST_LOSS]
     failed = [r for r in results if r.lost is None]
+    wrong = [f'{r.network}, {r.kind}: failed' for r in failed]
     print(f'\n{len(results)} planted, {len(failed)} failed, {len(results) - len(failed) - len(counted)} cost less than {LEAST_LOSS} dB, {len(counted)} counted')
-    print(f'{"kind":20} {"n":>3} {"rank 1":>7} {"first 3":>8} {"reason":>7} {"cured":>6} {"won back (median)":>18} {"but float":>9} {"longest":>8}')
-    rows = [(k, [r for r in counted if r.kind == k]) for k in KINDS] + [('all', counted)]
-    for kind, some in rows:
-        if not some:
-            continue
-        shares = [r.won / r.lost for r in some]
-        print(f'{kind:20} {len(some):3} {100 * np.mean([r.rank == 1 for r in some]):5.0f} % {100 * np.mean([r.rank <= 3 for r in some]):6.0f} % '
-              f'{100 * np.mean([r.reason for r in some]):5.0f} % {100 * np.mean([s >= 0.8 for s in shares]):4.0f} % '
-              f'{100 * np.median(shares):16.0f} % {100 * np.median([r.won_quantized / r.lost for r in some]):7.0f} % {max(r.seconds for r in some):6.1f} s')
-    wrong = []
-    if failed:
-        wrong.append(f'{len(failed)} failed')
-    if not counted:
-        wrong.append('nothing was compared')
-        return wrong
-    if np.mean([r.rank == 1 for r in counted]) < 0.9:
-        wrong.append('the origin is rank 1 in less than 90 %')
-    if any(r.rank > 3 for r in counted):
-        wrong.append('an origin is not among the first 3')
-    if any(r.won < 0.8 * r.lost for r in counted):
-        wrong.append('a cure wins back less than 80 %')
-    return wrong
+    for title, some in (('first', [r for r in counted if r.network in FIRST]), ('held out', [r for r in counted if r.network not in FIRST])):
+        if some:
+            print(f'\n{title}: {len({r.network for r in some})} networks, longest {max(r.seconds for r in some):.1f} s\n')
+            print('\n'.join(make_table(some)), '\n')
+    return wrong + (list_wrong(counted) if counted else ['nothing was compared'])
+
+
+def list_networks(shared):
+    """Those asked for, and of them those of this shard."""
+    folder = os.path.join(shared, 'models')
+    files = sorted((f for f in os.listdir(folder) if f.endswith('.onnx')), key=lambda f: os.path.getsize(os.path.join(folder, f))) if shared else []
+    others = list(planted_networks.NETWORKS) + [f[:-5] for f in files if f[:-5] not in FIRST]
+    sets = {'first': [n for n in FIRST if n in (DEMO, MADE) or n + '.onnx' in files], 'held-out': others}
+    sets['all'] = sets['first'] + sets['held-out']
+    names = [n for w in wanted or [DEMO, MADE] for n in sets.get(w, [w])]
+    if SHARD is None:
+        return names
+    i, n = (int(x) for x in SHARD.split('/'))
+    return names[i::n]
 
 
 def main():
     demo = os.path.join(SOURCE, 'data', 'demo', 'demo.onnx')
     shared = os.environ.get('VN_SHARED', '')
-    names = wanted
-    if not names:
-        names = [DEMO, MADE]
-    if 'all' in names:
-        folder = os.path.join(shared, 'models')
-        names = [DEMO, MADE] + [f[:-5] for f in sorted(os.listdir(folder), key=lambda f: os.path.getsize(os.path.join(folder, f))) if f.endswith('.onnx')]
-    results = []
-    for name in names:
-        check_network(name, demo if name == DEMO else os.path.join(shared, 'models', name + '.onnx'), results)
+    results = Result.read(TABLE) if TABLE is not None else []
+    for i, name in enumerate(list_networks(shared) if TABLE is None else []):
+        check_network(name, i, demo if name == DEMO else os.path.join(shared, 'models', name + '.onnx'), results)
     wrong = summarize(results)
     for w in wrong:
         print('WRONG  ', w)
