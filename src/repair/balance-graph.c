@@ -440,7 +440,30 @@ balance_graph_link (VnBalanceGraph *self)
     }
 }
 
-/* A rule may say that a tensor is left as it is. */
+/*< private >
+ * vn_balance_is_left_alone:
+ *
+ * Returns: whether a rule says that @value is left as it is
+ */
+gboolean
+vn_balance_is_left_alone (const VnRecipe *recipe,
+                          const VnValue  *value)
+{
+  VnAnswer answer = VN_AS_RECIPE;
+
+  g_return_val_if_fail (recipe != NULL && value != NULL, FALSE);
+
+  for (guint r = 0; r < recipe->overrides->len; r++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, r);
+
+      for (char **pattern = rule->enabled ? rule->tensors : NULL; pattern != NULL && *pattern != NULL; pattern++)
+        if (rule->balance != VN_AS_RECIPE && vn_pattern_matches_text (*pattern, value->name))
+          answer = rule->balance;
+    }
+  return answer == VN_NO;
+}
+
 static void
 balance_graph_apply_rules (VnBalanceGraph *self,
                            const VnRecipe *recipe)
@@ -448,17 +471,8 @@ balance_graph_apply_rules (VnBalanceGraph *self,
   for (guint i = 0; i < self->graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
-      VnAnswer answer = VN_AS_RECIPE;
 
-      for (guint r = 0; r < recipe->overrides->len; r++)
-        {
-          const VnOverride *rule = g_ptr_array_index (recipe->overrides, r);
-
-          for (char **pattern = rule->enabled ? rule->tensors : NULL; pattern != NULL && *pattern != NULL; pattern++)
-            if (rule->balance != VN_AS_RECIPE && vn_pattern_matches_text (*pattern, value->name))
-              answer = rule->balance;
-        }
-      if (answer == VN_NO && self->n[value->id] > 0)
+      if (self->n[value->id] > 0 && vn_balance_is_left_alone (recipe, value))
         balance_graph_pin (self, value);
     }
 }

@@ -6,6 +6,7 @@
 #include "vn-balance.h"
 
 #include "balance-apply.h"
+#include "balance-offsets.h"
 
 #include "vn-calibrate.h"
 #include "vn-error.h"
@@ -196,18 +197,24 @@ balance_use_exponent (Balance *self,
 
 /* ---- measuring ---- */
 
-static VnStats *
-balance_calibrate (Balance  *self,
-                   VnModel  *model,
-                   GError  **error)
+/*< private >
+ * vn_balance_calibrate:
+ *
+ * Returns: (transfer full) (nullable): statistics of @model, on the samples to learn from
+ */
+VnStats *
+vn_balance_calibrate (const VnBalanceInput  *input,
+                      VnModel               *model,
+                      GCancellable          *cancellable,
+                      GError               **error)
 {
-  const VnRepairSamples *samples = self->input->samples;
-  g_autoptr(GPtrArray) taps = vn_quantize_list_values (model, self->input->recipe);
+  const VnRepairSamples *samples = input->samples;
+  g_autoptr(GPtrArray) taps = vn_quantize_list_values (model, input->recipe);
   VnPlanOptions plan_options = { .input_shapes = samples->shapes, .taps = taps, .skip_unsupported = TRUE };
   VnCalibrateOptions options = { .samples = samples->indices, .n_samples = samples->n, .n_threads = samples->n_threads };
   g_autoptr(VnPlan) plan = vn_plan_new (model, &plan_options, NULL, error);
 
-  return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, self->input->progress, NULL, self->cancellable, error) : NULL;
+  return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, input->progress, NULL, cancellable, error) : NULL;
 }
 
 /* A tensor that was divided has other statistics under the same name. */
@@ -400,7 +407,7 @@ balance_calibrate_balanced (Balance  *self,
   g_autoptr(VnModel) all = vn_balance_apply (self->input->prepared, self->graph, NULL, error);
 
   g_clear_pointer (&self->balanced, vn_stats_unref);
-  self->balanced = all != NULL ? balance_calibrate (self, all, error) : NULL;
+  self->balanced = all != NULL ? vn_balance_calibrate (self->input, all, self->cancellable, error) : NULL;
   return self->balanced != NULL;
 }
 
@@ -432,7 +439,7 @@ balance_choose_exponent (Balance  *self,
   double said = self->input->recipe->balance_exponent, best = 0, last = said;
   gboolean better;
 
-  self->plain = balance_calibrate (self, self->input->prepared, error);
+  self->plain = vn_balance_calibrate (self->input, self->input->prepared, self->cancellable, error);
   if (self->plain == NULL || !balance_measure (self, &self->gain->before_db, error))
     return FALSE;
   self->gain->after_db = self->gain->before_db;
@@ -454,24 +461,14 @@ balance_choose_exponent (Balance  *self,
   return TRUE;
 }
 
-/**
- * vn_balance_channels:
- * @gain: (out): what it has brought; counts tensors, or groups of them that have factors in common
- *
- * Returns: (transfer full) (nullable): @prepared, computing the same with channels of more even size; clamps of channels that never
- *   reach them may have moved down, to where the samples leave room; %NULL with an error
- */
-VnModel *
-vn_balance_channels (const VnBalanceInput  *input,
-                     VnRepairGain          *gain,
-                     GCancellable          *cancellable,
-                     GError               **error)
+static VnModel *
+balance_channels (const VnBalanceInput  *input,
+                  VnRepairGain          *gain,
+                  GCancellable          *cancellable,
+                  GError               **error)
 {
   g_auto(Balance) self = { .input = input, .gain = gain, .cancellable = cancellable };
 
-  g_return_val_if_fail (input != NULL && input->prepared != NULL && input->samples != NULL && gain != NULL, NULL);
-
-  *gain = (VnRepairGain) { 0 };
   self.graph = vn_balance_graph_new (input->prepared->graph, input->recipe);
   if (!balance_look (&self, error))
     return NULL;
@@ -487,4 +484,41 @@ vn_balance_channels (const VnBalanceInput  *input,
   for (guint i = 0; i < self.graph->n_units; i++)
     gain->n_kept += self.chosen[i];
   return vn_balance_apply (input->prepared, self.graph, self.chosen, error);
+}
+
+/**
+ * vn_balance_channels:
+ * @gain: (out): what it has brought; counts tensors, or groups of them that have factors in common, and tensors that had an offset
+ *
+ * Returns: (transfer full) (nullable): @prepared, computing the same with tensors around 0 and channels of more even size; clamps of
+ *   channels that never reach them may have moved down, to where the samples leave room; %NULL with an error
+ */
+VnModel *
+vn_balance_channels (const VnBalanceInput  *input,
+                     VnRepairGain          *gain,
+                     GCancellable          *cancellable,
+                     GError               **error)
+{
+  VnBalanceInput centred;
+  VnRepairGain offsets = { 0 };
+  g_autoptr(VnModel) model = NULL;
+  VnModel *balanced;
+
+  g_return_val_if_fail (input != NULL && input->prepared != NULL && input->samples != NULL && gain != NULL, NULL);
+
+  *gain = (VnRepairGain) { 0 };
+  model = vn_balance_take_offsets (input, &offsets, cancellable, error);
+  if (model == NULL)
+    return NULL;
+  centred = *input;
+  centred.prepared = model;
+  balanced = balance_channels (&centred, gain, cancellable, error);
+  if (offsets.n_kept > 0)
+    {
+      gain->before_db = offsets.before_db;
+      gain->after_db = MAX (gain->after_db, offsets.after_db);
+    }
+  gain->n_tried += offsets.n_tried;
+  gain->n_kept += offsets.n_kept;
+  return balanced;
 }

@@ -164,6 +164,16 @@ cure_apply_equalize (VnRecipe   *recipe,
 }
 
 static gboolean
+cure_apply_balance (VnRecipe   *recipe,
+                    const Case *on)
+{
+  if (recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || on->value == NULL)
+    return FALSE;
+  recipe->balance_channels = VN_BALANCE_CHANNELS_FOLDED;
+  return TRUE;
+}
+
+static gboolean
 cure_apply_seen_range (VnRecipe   *recipe,
                        const Case *on)
 {
