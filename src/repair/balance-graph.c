@@ -590,7 +590,7 @@ vn_balance_graph_new (const VnGraph  *graph,
       self->n[value->id] = balance_graph_count_channels (value);
       for (guint c = 0; c < self->n[value->id]; c++)
         {
-          VnBalanceChannel channel = { .parent = self->channels->len, .unit = G_MAXUINT, .factor = 1 };
+          VnBalanceChannel channel = { .parent = self->channels->len, .unit = G_MAXUINT, .widest = G_MAXUINT, .factor = 1 };
 
           g_array_append_val (self->channels, channel);
         }

@@ -25,11 +25,12 @@ typedef enum
  * @unit: what is balanced as one: index of a unit, or %G_MAXUINT
  * @largest: largest number of any of them, as a share of the largest of its tensor; 0: nothing was ever seen
  * @weight: the same of the weights that read them, as a share of their row; 0: no weights that add channels up
+ * @widest: id of the value with the most channels of which it is one
  * @factor: what they are divided by
  */
 typedef struct
 {
-  guint    parent, unit;
+  guint    parent, unit, widest;
   gboolean pinned;
   double   largest, weight, factor;
 } VnBalanceChannel;

@@ -50,13 +50,45 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Balance, balance_clear)
 /* ---- factors ---- */
 
 static void
+balance_find_widest (Balance   *self,
+                     GPtrArray *values)
+{
+  for (guint i = 0; i < values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (values, i);
+
+      for (guint c = 0; c < self->graph->n[value->id]; c++)
+        {
+          VnBalanceChannel *channel = vn_balance_graph_get_channel (self->graph, value, c);
+
+          if (channel->widest == G_MAXUINT || self->graph->n[value->id] > self->graph->n[channel->widest])
+            channel->widest = value->id;
+        }
+    }
+}
+
+/* What is only a part of another tensor has the size it needs there: one factor for all of it changes nothing of its own. */
+static gboolean
+balance_is_part (Balance       *self,
+                 const VnValue *value)
+{
+  guint n = self->graph->n[value->id], whole = vn_balance_graph_get_channel (self->graph, value, 0)->widest;
+
+  for (guint c = 0; c < n; c++)
+    if (vn_balance_graph_get_channel (self->graph, value, c)->widest != whole)
+      return FALSE;
+  return self->graph->n[whole] > n;
+}
+
+static void
 balance_look_at_activations (Balance       *self,
                              const VnValue *value,
                              const GArray  *largest)
 {
   double most = 0;
 
-  if (largest == NULL || largest->len != self->graph->n[value->id] || !vn_balance_graph_is_quantized (self->graph, value))
+  if (largest == NULL || largest->len != self->graph->n[value->id] || !vn_balance_graph_is_quantized (self->graph, value) ||
+      balance_is_part (self, value))
     return;
   for (guint c = 0; c < largest->len; c++)
     most = fmax (most, g_array_index (largest, double, c));
@@ -176,6 +208,7 @@ balance_look (Balance  *self,
   largest = vn_channel_stats (self->input->prepared, values, VN_CHANNEL_LARGEST, &run, self->cancellable, error);
   if (largest == NULL)
     return FALSE;
+  balance_find_widest (self, values);
   for (guint i = 0; i < values->len; i++)
     {
       balance_look_at_activations (self, g_ptr_array_index (values, i), g_ptr_array_index (largest, i));
