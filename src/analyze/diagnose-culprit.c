@@ -174,6 +174,23 @@ _vn_histogram_get_power (const VnHistogram *self)
   return power.n > 0 ? power.sum / power.n : 0;
 }
 
+/* The same of a product, whose weights are [channels, results], or turned. */
+static double
+culprit_get_product_width (const VnTensor *weight,
+                           gboolean        turned,
+                           guint           channel,
+                           guint           n_channels)
+{
+  gsize n = (gsize) n_channels, rows = n > 0 ? weight->n_elements / n : 0;
+  double width = 0;
+
+  if (weight->shape.dims[turned ? 1 : 0] != (gint64) n_channels)
+    return -1;
+  for (gsize r = 0; r < rows; r++)
+    width = MAX (width, fabs ((double) ((const float *) weight->data)[turned ? r * n + channel : channel * rows + r]));
+  return width;
+}
+
 /*< private >
  * _vn_culprit_get_column_width:
  * @weight: of @reader
@@ -192,6 +209,8 @@ _vn_culprit_get_column_width (const VnTensor *weight,
   gsize rows, columns, inner;
   double width = 0;
 
+  if (weight->shape.rank == 2 && (vn_node_is (reader, "Gemm") || vn_node_is (reader, "MatMul")))
+    return culprit_get_product_width (weight, vn_node_get_int (reader, "transB", 0) != 0, channel, n_channels);
   if (!is_conv || weight->shape.rank < 3 || weight->n_elements == 0 || n_channels % group != 0 || weight->shape.dims[0] % group != 0 ||
       weight->shape.dims[1] != (gint64) n_channels / group)
     return -1;

@@ -13,6 +13,9 @@
 #include "vn-memory.h"
 #include "vn-parallel.h"
 
+/* Which axis of a tensor counts its channels. */
+typedef enum { CHANNELS_NONE, CHANNELS_SECOND, CHANNELS_LAST } Channels;
+
 typedef struct
 {
   VnRunner     *runner;
@@ -20,7 +23,7 @@ typedef struct
   const int    *chain;        /* one per tap: the next one derived from the same tap, or from this; -1: none */
   VnScratch    *scratch;
   VnHistogram **histograms;   /* one per tap; of derived ones only the sums over samples */
-  const gboolean *has_channels;   /* one per tap: a convolution reads or writes it */
+  const Channels *channels;       /* one per tap */
   gboolean     *seen;         /* one per tap: reported, if only without elements */
   GArray       *samples;      /* of VnStatsSample: those that went in */
 } Worker;
@@ -36,7 +39,7 @@ typedef struct
   GCancellable             *cancellable;
   VnDerived                *derived;    /* one per tap */
   int                      *chain;      /* one per tap */
-  gboolean                 *has_channels;   /* one per tap */
+  Channels                 *channels;   /* one per tap */
   Worker                   *workers;
   guint                     n_workers;
   guint                     from;       /* first sample of the slice that is being run */
@@ -63,6 +66,20 @@ calibrate_observe_elements (Worker         *self,
 }
 
 static void
+calibrate_observe_channels (Worker         *self,
+                            guint           tap,
+                            const VnTensor *tensor)
+{
+  const VnShape *shape = &tensor->shape;
+  VnChannelRanges *ranges = &self->histograms[tap]->channels;
+
+  if (self->channels[tap] == CHANNELS_SECOND && shape->rank >= 3)
+    vn_channel_ranges_scan (ranges, tensor->data, (gsize) shape->dims[0], (gsize) shape->dims[1], (gsize) vn_shape_count (shape, 2, shape->rank));
+  else if (self->channels[tap] == CHANNELS_LAST && shape->rank >= 2)
+    vn_channel_ranges_scan (ranges, tensor->data, (gsize) vn_shape_count (shape, 0, shape->rank - 1), (gsize) shape->dims[shape->rank - 1], 1);
+}
+
+static void
 calibrate_observe (const VnValue  *value,
                    guint           tap,
                    const VnTensor *tensor,
@@ -73,9 +90,7 @@ calibrate_observe (const VnValue  *value,
   if (tensor->dtype != VN_DTYPE_F32)
     return;
   self->seen[tap] = TRUE;
-  if (self->has_channels[tap] && tensor->shape.rank >= 3)
-    vn_channel_ranges_scan (&self->histograms[tap]->channels, tensor->data, (gsize) tensor->shape.dims[0],
-                            (gsize) tensor->shape.dims[1], (gsize) vn_shape_count (&tensor->shape, 2, tensor->shape.rank));
+  calibrate_observe_channels (self, tap, tensor);
   if (self->derived[tap].source < 0)
     calibrate_observe_elements (self, tap, tensor);
 }
@@ -103,19 +118,36 @@ calibrate_is_convolution (const VnNode *node)
   return node != NULL && (vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose"));
 }
 
-/* What convolutions read and write: there channels can have scales of their own, or hand factors on. */
-static gboolean *
+/* A product with a constant: its rows are added up channel by channel. */
+static gboolean
+calibrate_is_product (const VnNode *node)
+{
+  const VnValue *weight = node != NULL && (vn_node_is (node, "Gemm") || vn_node_is (node, "MatMul")) ? vn_node_get_input (node, 1) : NULL;
+  const VnTensor *constant = weight != NULL ? vn_value_get_constant (weight) : NULL;
+
+  return constant != NULL && constant->shape.rank == 2 && vn_node_get_int (node, "transA", 0) == 0;
+}
+
+/* What convolutions and products read and write: there channels can have scales of their own, or hand factors on. */
+static Channels *
 calibrate_find_channels (GPtrArray *taps)
 {
-  gboolean *found = g_new0 (gboolean, taps->len + 1);
+  Channels *found = g_new0 (Channels, taps->len + 1);
 
   for (guint i = 0; i < taps->len; i++)
     {
       const VnValue *value = g_ptr_array_index (taps, i);
 
-      found[i] = calibrate_is_convolution (value->producer);
-      for (guint u = 0; u < value->uses->len && !found[i]; u++)
-        found[i] = calibrate_is_convolution (g_array_index (value->uses, VnUse, u).node);
+      found[i] = calibrate_is_convolution (value->producer) ? CHANNELS_SECOND : CHANNELS_NONE;
+      for (guint u = 0; u < value->uses->len && found[i] == CHANNELS_NONE; u++)
+        {
+          const VnUse *use = &g_array_index (value->uses, VnUse, u);
+
+          if (calibrate_is_convolution (use->node))
+            found[i] = CHANNELS_SECOND;
+          else if (use->index == 0 && calibrate_is_product (use->node))
+            found[i] = CHANNELS_LAST;
+        }
     }
   return found;
 }
@@ -134,7 +166,7 @@ calibrate_worker_start (Worker  *self,
   vn_runner_set_tap (self->runner, calibrate_observe, self);
   self->derived = run->derived;
   self->chain = run->chain;
-  self->has_channels = run->has_channels;
+  self->channels = run->channels;
   self->scratch = vn_scratch_new ();
   self->samples = vn_stats_samples_new ();
   self->seen = g_new0 (gboolean, run->taps->len + 1);
@@ -457,7 +489,7 @@ vn_calibrate (VnPlan                    *plan,
   run.workers = g_new0 (Worker, run.n_workers);
   run.derived = vn_plan_derive_taps (plan);
   run.chain = calibrate_chain_derived (run.derived, taps->len);
-  run.has_channels = calibrate_find_channels (taps);
+  run.channels = calibrate_find_channels (taps);
   g_mutex_init (&run.lock);
   vn_progress_report (progress, _("samples"), 0, options->n_samples);
   ok = calibrate_run_all (&run, error);
@@ -477,7 +509,7 @@ vn_calibrate (VnPlan                    *plan,
   g_free (run.workers);
   g_free (run.derived);
   g_free (run.chain);
-  g_free (run.has_channels);
+  g_free (run.channels);
   g_free (run.bad_reason);
   g_mutex_clear (&run.lock);
   return g_steal_pointer (&stats);

@@ -92,6 +92,23 @@ channel_ranges_scan_run (const float *x,
   *high = most;
 }
 
+/* The same of one number for each channel. */
+static VN_MULTIVERSION void
+channel_ranges_scan_row (const float *x,
+                         gsize        n,
+                         float       *low,
+                         float       *high)
+{
+  for (gsize c = 0; c < n; c++)
+    {
+      float value = x[c] + 0.0f;
+      gboolean finite = fabsf (value) < INFINITY;
+
+      low[c] = finite && value < low[c] ? value : low[c];
+      high[c] = finite && value > high[c] ? value : high[c];
+    }
+}
+
 /**
  * vn_channel_ranges_scan:
  * @x: @n_first x @n_channels x @n_inner numbers
@@ -116,7 +133,9 @@ vn_channel_ranges_scan (VnChannelRanges *self,
     }
   if (self->n == 0 && !vn_channel_ranges_resize (self, (guint) n_channels))
     return;
-  for (gsize i = 0; i < n_first * n_channels; i++)
+  for (gsize i = 0; n_inner == 1 && i < n_first; i++)
+    channel_ranges_scan_row (x + i * n_channels, n_channels, self->low, self->high);
+  for (gsize i = 0; n_inner > 1 && i < n_first * n_channels; i++)
     channel_ranges_scan_run (x + i * n_inner, n_inner, &self->low[i % n_channels], &self->high[i % n_channels]);
 }
 

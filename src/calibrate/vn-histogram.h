@@ -32,7 +32,7 @@ typedef struct
   float    min, max;        /* of the finite elements; +inf, -inf before the first */
   guint64 *pages[VN_HISTOGRAM_PAGES];   /* VN_HISTOGRAM_PAGE_BINS counters each, NULL: all zero. Zeros are not in it. */
   VnSampleSums samples;     /* empty where samples were not told apart */
-  VnChannelRanges channels; /* of what convolutions read and write */
+  VnChannelRanges channels; /* of what convolutions read and write, and products read */
 } VnHistogram;
 
 /**

@@ -93,7 +93,8 @@ balance_apply_in_front (Apply          *self,
                         GError        **error)
 {
   const VnShape *shape = &vn_node_get_input (node, 1)->initializer->shape;
-  gsize inner = (gsize) vn_shape_count (shape, vn_node_is (node, "Conv") ? 1 : 2, shape->rank);
+  gboolean rows = vn_node_is (node, "Conv") || (vn_node_is (node, "Gemm") && vn_node_get_int (node, "transB", 0) != 0);
+  gsize inner = (gsize) vn_shape_count (shape, rows ? 1 : 2, shape->rank);
 
   return balance_apply_scale (self, node, 1, value, inner, self->graph->n[value->id], 0, TRUE, error) &&
          (vn_node_get_input (node, 2) == NULL || balance_apply_scale (self, node, 2, value, 1, self->graph->n[value->id], 0, TRUE, error));
