@@ -4,6 +4,7 @@
 
 #include "diagnose-culprit.h"
 
+#include "vn-noise-gain.h"
 #include "vn-thresholds.h"
 
 #include <math.h>
@@ -123,6 +124,17 @@ diagnose_run (VnDiagnosis *self,
 }
 
 static void
+diagnose_network (VnDiagnosis *self,
+                  VnResult    *result)
+{
+  VnCulprit network = { .result = result };
+  char *text = vn_noise_gain_dup_text (vn_contributions_get_noise_gain (result->contributions));
+
+  if (text != NULL)
+    diagnose_add (self, &network, 0, VN_REASON_NOISE_GAIN, text);
+}
+
+static void
 diagnose_culprit (VnDiagnosis     *self,
                   const VnCulprit *culprit,
                   guint            rank)
@@ -188,6 +200,7 @@ vn_diagnose (VnResult *result)
   diagnose_run (self, result);
   if (result->contributions == NULL)
     return self;
+  diagnose_network (self, result);
   order = vn_contributions_sort (result->contributions);
   n_mixed = diagnose_rank (result, order);
   for (guint i = 0; i < MIN (order->len, MAX_CULPRITS); i++)

@@ -7,9 +7,11 @@
 
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
+#include "vn-noise-gain.h"
 #include "vn-op.h"
 #include "vn-thresholds.h"
 
+#include <math.h>
 #include <string.h>
 
 /* So many types are named in a sentence. */
@@ -206,12 +208,32 @@ preflight_check_outputs (const VnGraph *graph,
     }
 }
 
+/* ---- all of it ---- */
+
+static void
+preflight_check_noise_gain (const VnModel *prepared,
+                            VnNotes       *notes,
+                            double        *gain_db)
+{
+  double gain = NAN;
+  g_autofree char *text = NULL;
+
+  if (!vn_noise_gain_measure (prepared, NULL, &gain, NULL, NULL))
+    gain = NAN;
+  text = vn_noise_gain_dup_text (gain);
+  if (text != NULL)
+    preflight_tell (notes, VN_REASON_NOISE_GAIN, NULL, text);
+  if (gain_db != NULL)
+    *gain_db = gain;
+}
+
 /**
  * vn_preflight:
  * @prepared: the float network that is quantized; its types are known
  * @recipe: how
  * @n_samples: to calibrate on; 0: that is not known yet
  * @notes: receives what may go wrong, with what helps; codes of reasons are those of vn-reasons.def
+ * @gain_db: (out) (optional): vn_noise_gain_measure() on random samples; NaN: the network does not run on such
  *
  * Says what can be said before calibration. Suspicions about samples are those of vn_data_check().
  *
@@ -222,6 +244,7 @@ vn_preflight (const VnModel   *prepared,
               const VnRecipe  *recipe,
               guint            n_samples,
               VnNotes         *notes,
+              double          *gain_db,
               GError         **error)
 {
   g_return_val_if_fail (prepared != NULL && recipe != NULL && notes != NULL, FALSE);
@@ -232,6 +255,7 @@ vn_preflight (const VnModel   *prepared,
   preflight_check_gates (prepared->graph, notes);
   preflight_check_float (prepared->graph, recipe, notes);
   preflight_check_outputs (prepared->graph, notes);
+  preflight_check_noise_gain (prepared, notes, gain_db);
   if (n_samples > 0 && n_samples < VN_DATA_FEW && vn_recipe_uses_samples (recipe))
     {
       g_autofree char *text = g_strdup_printf (ngettext ("Ranges will come from %u sample only", "Ranges will come from %u samples only", n_samples),

@@ -10,6 +10,7 @@ gboolean vn_preflight (const VnModel   *prepared,
                        const VnRecipe  *recipe,
                        guint            n_samples,
                        VnNotes         *notes,
+                       double          *gain_db,
                        GError         **error);
 
 G_END_DECLS

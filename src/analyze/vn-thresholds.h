@@ -32,6 +32,7 @@
 #define VN_MIXED_DB           15.0    /* signal to noise of the small numbers in an output */
 #define VN_MIXED_FACTOR       16.0    /* the large ones to the small ones */
 #define VN_GAIN_DB            12.0    /* noise at the outputs above that of the tensor it comes from */
+#define VN_NETWORK_GAIN_DB    30.0    /* noise at the outputs above that in every tensor: a network of 50 good layers has 20 */
 #define VN_SATURATION_SHARE   0.2     /* of the pairs of weights whose products can exceed 16 bit */
 #define VN_REACH_FACTOR       1.5     /* of measured samples to those calibrated on */
 #define VN_REACH_SHARE        0.2     /* of the tensors that reach so far */

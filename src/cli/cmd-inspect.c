@@ -9,6 +9,8 @@
 #include "vn-preflight.h"
 #include "vn-quantize.h"
 
+#include <math.h>
+
 static gboolean tensors, weights, precision, preflight;
 
 static void
@@ -200,6 +202,7 @@ cmd_inspect_add_quantized (JsonBuilder   *json,
 
 static VnNotes *
 cmd_inspect_find_risks (const VnModel  *model,
+                        double         *gain_db,
                         GError        **error)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
@@ -208,7 +211,7 @@ cmd_inspect_find_risks (const VnModel  *model,
                                                                      NULL, error) : NULL;
   g_autoptr(VnNotes) notes = vn_notes_new ();
 
-  return prepared != NULL && vn_preflight (prepared, recipe, 0, notes, error) ? g_steal_pointer (&notes) : NULL;
+  return prepared != NULL && vn_preflight (prepared, recipe, 0, notes, gain_db, error) ? g_steal_pointer (&notes) : NULL;
 }
 
 static void
@@ -227,15 +230,29 @@ cmd_inspect_add_risk (JsonBuilder  *json,
   json_builder_end_object (json);
 }
 
+/* Of networks that can be run on random numbers. */
+static void
+cmd_inspect_add_noise_gain (JsonBuilder *json,
+                            double       gain_db)
+{
+  if (isnan (gain_db))
+    return;
+  vn_cmd_print (_("Float noise gain: %.1f dB, on random samples\n"), gain_db);
+  json_builder_set_member_name (json, "noise_gain_db");
+  json_builder_add_double_value (json, gain_db);
+}
+
 static gboolean
 cmd_inspect_add_preflight (JsonBuilder    *json,
                            const VnModel  *model,
                            GError        **error)
 {
-  g_autoptr(VnNotes) notes = cmd_inspect_find_risks (model, error);
+  double gain_db = NAN;
+  g_autoptr(VnNotes) notes = cmd_inspect_find_risks (model, &gain_db, error);
 
   if (notes == NULL)
     return FALSE;
+  cmd_inspect_add_noise_gain (json, gain_db);
   vn_cmd_print ("%s\n", vn_notes_get_n (notes) > 0 ? _("What may cost accuracy with the default settings") : _("Nothing stands out that would cost accuracy"));
   vn_json_begin_array (json, "preflight");
   for (guint i = 0; i < vn_notes_get_n (notes); i++)

@@ -268,6 +268,14 @@ cmd_quantize_print_runtime (const VnResult *result)
                   100 * figures.integer_share, figures.ratio);
 }
 
+static const char *
+cmd_quantize_name_subject (const VnFinding *finding)
+{
+  if (*finding->tensor != '\0')
+    return finding->tensor;
+  return vn_reason_get_scope (finding->reason) == VN_SCOPE_RUN ? _("samples") : _("the network");
+}
+
 static void
 cmd_quantize_print_reasons (VnDiagnosis *diagnosis)
 {
@@ -276,8 +284,7 @@ cmd_quantize_print_reasons (VnDiagnosis *diagnosis)
     {
       const VnFinding *finding = vn_diagnosis_get (diagnosis, i);
 
-      vn_cmd_print (_("    %s: %s. %s\n"), *finding->tensor != '\0' ? finding->tensor : _("samples"), vn_reason_get_title (finding->reason),
-                    finding->text);
+      vn_cmd_print (_("    %s: %s. %s\n"), cmd_quantize_name_subject (finding), vn_reason_get_title (finding->reason), finding->text);
     }
 }
 

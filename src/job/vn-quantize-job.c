@@ -8,9 +8,11 @@
 #include "vn-error.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
+#include "vn-noise-gain.h"
 #include "vn-onnx.h"
 #include "vn-weights-check.h"
 
+#include <math.h>
 
 struct _VnQuantizeJob
 {
@@ -390,8 +392,12 @@ quantize_job_measure_origins (VnQuantizeJob                *self,
                        .samples = (const guint *) (gpointer) input->measured->data, .n_samples = MIN (input->measured->len, ORIGIN_SAMPLES),
                        .n_threads = input->n_threads, .progress = progress, .notes = notes };
   g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
+  VnContributions *found = vn_contribution_measure (result->prepared, written, result->plan, &run, options, cancellable, error);
+  double gain_db = NAN;
 
-  return vn_contribution_measure (result->prepared, written, result->plan, &run, options, cancellable, error);
+  if (found != NULL && vn_noise_gain_measure (result->prepared, &run, &gain_db, cancellable, NULL))
+    vn_contributions_set_noise_gain (found, gain_db);
+  return found;
 }
 
 /* The rows of errors say where they start. */

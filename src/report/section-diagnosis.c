@@ -52,6 +52,12 @@ section_diagnosis_list_cures (VnReason reason)
   return list;
 }
 
+static const char *
+section_diagnosis_name_run (const VnFinding *finding)
+{
+  return vn_reason_get_scope (finding->reason) == VN_SCOPE_RUN ? _("(samples)") : _("(the network)");
+}
+
 void
 _vn_report_build_reasons (VnReportSection     *section,
                           const VnReportInput *input)
@@ -69,7 +75,7 @@ _vn_report_build_reasons (VnReportSection     *section,
       gboolean of_run = *finding->tensor == '\0';
 
       g_ptr_array_add (row, of_run ? _vn_report_nothing () : _vn_report_int (finding->rank, NULL));
-      g_ptr_array_add (row, _vn_report_text_as (finding->tensor, of_run ? _("(samples)") : finding->tensor));
+      g_ptr_array_add (row, _vn_report_text_as (finding->tensor, of_run ? section_diagnosis_name_run (finding) : finding->tensor));
       g_ptr_array_add (row, _vn_report_text (finding->node));
       g_ptr_array_add (row, of_run ? _vn_report_nothing ()
                                    : _vn_report_number (finding->share, g_strdup_printf ("%.1f %%", 100 * finding->share)));

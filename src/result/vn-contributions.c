@@ -4,10 +4,13 @@
 
 #include "vn-i18n.h"
 
+#include <math.h>
+
 struct _VnContributions
 {
   gatomicrefcount ref;
   GArray         *items;   /* of VnContribution */
+  double          noise_gain_db;
 };
 
 static void
@@ -31,9 +34,31 @@ vn_contributions_new_empty (void)
   VnContributions *self = g_new0 (VnContributions, 1);
 
   g_atomic_ref_count_init (&self->ref);
+  self->noise_gain_db = NAN;
   self->items = g_array_new (FALSE, FALSE, sizeof (VnContribution));
   g_array_set_clear_func (self->items, contributions_clear_item);
   return self;
+}
+
+/**
+ * vn_contributions_set_noise_gain:
+ * @gain_db: vn_noise_gain_measure() of the prepared network; before others see @self
+ */
+void
+vn_contributions_set_noise_gain (VnContributions *self,
+                                 double           gain_db)
+{
+  g_return_if_fail (self != NULL);
+
+  self->noise_gain_db = gain_db;
+}
+
+double
+vn_contributions_get_noise_gain (VnContributions *self)
+{
+  g_return_val_if_fail (self != NULL, NAN);
+
+  return self->noise_gain_db;
 }
 
 /**

@@ -37,6 +37,9 @@ void                  vn_contributions_add   (VnContributions         *self,
                                               VnContribution          *item);
 VnContributions      *vn_contributions_ref   (VnContributions         *self);
 void                  vn_contributions_unref (VnContributions         *self);
+void                  vn_contributions_set_noise_gain (VnContributions *self,
+                                              double                   gain_db);
+double                vn_contributions_get_noise_gain (VnContributions *self);  /* of the float network, in dB; NaN: not measured */
 guint                 vn_contributions_get_n (VnContributions         *self);
 const VnContribution *vn_contributions_get   (VnContributions         *self,
                                               guint                    i);

@@ -520,7 +520,7 @@ KINDS = {
 # ---- one fault ----
 
 def quantize(path, data, work, options, cures):
-    out = os.path.join(work, 'q.onnx')
+    out = os.path.join(work, 'q-' + os.path.basename(path))
     command = [CLI, 'quantize', path, '-o', out, '--data', data, '--held-out', str(len(os.listdir(data)) // 4), '--preset', 'cpu', '--json', '--opset', '21']
     options = list(options)
     if '--no-channels' in options:

@@ -81,6 +81,43 @@ def make_gated_network(path, spread=1.0):
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
 
 
+def make_moved_network(path, offset):
+    """Conv, Relu, plus @offset, with edges of that, Conv that takes it out of its bias, Gemm behind the mean."""
+    rng = np.random.default_rng(6)
+    w1, w2, w3 = make_weights(rng, (12, 3, 3, 3)), make_weights(rng, (8, 12, 3, 3)), make_weights(rng, (5, 8))
+    weights = {'w1': w1, 'b1': rng.normal(size=12) * 0.1, 'by': np.full((1, 1, 1, 1), offset), 'edge': np.array(offset), 'w2': w2,
+               'b2': rng.normal(size=8) * 0.1 - offset * w2.astype(np.float64).reshape(8, -1).sum(axis=1), 'w3': w3, 'b3': rng.normal(size=5) * 0.1}
+    nodes = [helper.make_node('Conv', ['x', 'w1', 'b1'], ['a'], 'first'), helper.make_node('Relu', ['a'], ['b'], 'relu'),
+             helper.make_node('Add', ['b', 'by'], ['c'], 'add'), helper.make_node('Pad', ['c', 'pads', 'edge'], ['d'], 'pad'),
+             helper.make_node('Conv', ['d', 'w2', 'b2'], ['e'], 'second'), helper.make_node('Relu', ['e'], ['f'], 'relu2'),
+             helper.make_node('GlobalAveragePool', ['f'], ['g'], 'mean'), helper.make_node('Flatten', ['g'], ['h'], 'flat'),
+             helper.make_node('Gemm', ['h', 'w3', 'b3'], ['y'], 'last', transB=1)]
+    constants = [numpy_helper.from_array(np.asarray(w, np.float32), n) for n, w in weights.items()]
+    constants.append(numpy_helper.from_array(np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64), 'pads'))
+    graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', 1, [1, 3, 16, 16])], [helper.make_tensor_value_info('y', 1, [1, 5])], constants)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
+
+
+def make_joined_network(path, spread=1.0):
+    """Two Conv, of which one is @spread times smaller, joined; a Conv that undoes it; Gemm and MatMul behind, which do the same."""
+    rng = np.random.default_rng(7)
+    w1, w2, w3 = make_weights(rng, (8, 3, 3, 3)), make_weights(rng, (8, 3, 3, 3)), make_weights(rng, (10, 16, 1, 1))
+    w4, w5 = make_weights(rng, (12, 10)), make_weights(rng, (12, 5))
+    w3[:, 8:] *= spread
+    w4[:6] /= spread
+    w5[:6] *= spread
+    weights = {'w1': w1, 'w2': w2 / spread, 'w3': w3, 'w4': w4, 'b4': np.zeros(12), 'w5': w5, 'b5': np.zeros(5)}
+    nodes = [helper.make_node('Conv', ['x', 'w1'], ['a'], 'first'), helper.make_node('Conv', ['x', 'w2'], ['b'], 'second'),
+             helper.make_node('Relu', ['a'], ['c'], 'relu'), helper.make_node('Relu', ['b'], ['d'], 'relu2'),
+             helper.make_node('Concat', ['c', 'd'], ['e'], 'join', axis=1), helper.make_node('Conv', ['e', 'w3'], ['f'], 'third'),
+             helper.make_node('GlobalAveragePool', ['f'], ['g'], 'mean'), helper.make_node('Flatten', ['g'], ['h'], 'flat'),
+             helper.make_node('Gemm', ['h', 'w4', 'b4'], ['i'], 'fourth', transB=1), helper.make_node('Relu', ['i'], ['j'], 'relu3'),
+             helper.make_node('MatMul', ['j', 'w5'], ['k'], 'last'), helper.make_node('Add', ['k', 'b5'], ['y'], 'bias')]
+    graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', 1, [1, 3, 16, 16])], [helper.make_tensor_value_info('y', 1, [1, 5])],
+                              [numpy_helper.from_array(np.asarray(w, np.float32), n) for n, w in weights.items()])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
+
+
 def make_samples(folder, seed, n):
     """Smooth pictures: neighbours go along with each other, as what layers read does."""
     rng = np.random.default_rng(seed)
@@ -168,6 +205,7 @@ def check_channels(work, data, unseen):
 def check_balance(work, data, unseen):
     """Channels of very different size that dense convolutions and gates read; all that was scaled is what it was in float."""
     for make, name, value, spread, gain in ((make_network, 'plain', 'folded', 300, 10), (make_network, 'even', 'folded', 1, -0.5),
+                                            (make_joined_network, 'joined', 'folded', 300, 10), (make_joined_network, 'alike', 'folded', 1, -0.5),
                                             (make_gated_network, 'gated', 'restored', 100, 6), (make_gated_network, 'level', 'restored', 1, -0.5)):
         network = os.path.join(work, f'{name}.onnx')
         make(network, spread)
@@ -206,6 +244,30 @@ def check_balance_formula(work, data):
     expect(np.allclose(plain['w1_scale'] / balanced['w1_scale'], of_a, rtol=1e-4), 'factors in front of a gate are those of the formula')
     expect(np.allclose(balanced['w2_scale'], np.abs(w2 * of_b).max(axis=1) / of_c / 127, rtol=1e-2),
            'and weights that add channels up hold those behind it')
+
+
+def check_offsets(work, data, unseen):
+    """A tensor far from 0: its smallest value goes into the bias behind, which float64 says too; one that is not keeps its constants."""
+    for offset, gain in ((50, 15), (0, -0.5)):
+        network = os.path.join(work, f'moved{offset}.onnx')
+        make_moved_network(network, offset)
+        wanted = run(network, unseen)
+        plain = export(network, data, os.path.join(work, 'm0.onnx'))
+        centred = export(network, data, os.path.join(work, 'm1.onnx'), '--balance-channels', 'folded', '--balance-exponent', '1')
+        before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(centred, unseen))
+        expect(after > before + gain, f'offset {offset}: {before:.1f} -> {after:.1f} dB')
+        model = onnx.load(network)
+        model.graph.output.append(helper.make_tensor_value_info('c', 1, None))
+        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=['CPUExecutionProvider'])
+        files = sorted(os.listdir(data))
+        least = min(session.run(['c'], {'x': np.load(os.path.join(data, f))})[0].min() for i, f in enumerate(files))
+        old, new = constants(plain), constants(centred)
+        w2 = constants(network)['w2'].astype(np.float64).reshape(8, -1).sum(axis=1)
+        biases = [c['b2_quantized'] * c['b2_quantized_scale'].astype(np.float64) for c in (old, new)]
+        if offset:
+            expect(np.allclose(biases[1], constants(network)['b2'] + least * w2, atol=0.02), 'and the bias behind is that of float64')
+        else:
+            expect(least == 0 and 'c_offset' not in new, 'and nothing is moved')
 
 
 def check_biases(work, data, unseen):
@@ -260,6 +322,7 @@ def main():
         check_rounding(work, data, unseen)
         check_channels(work, data, unseen)
         check_balance(work, data, unseen)
+        check_offsets(work, data, unseen)
         check_biases(work, data, unseen)
         check_auto(work, data, unseen)
     print(f'{len(faults)} faults')

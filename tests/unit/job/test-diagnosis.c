@@ -5,7 +5,9 @@
 #include "vn-cure.h"
 #include "vn-dataset.h"
 #include "vn-graph-edit.h"
+#include "vn-noise-gain.h"
 #include "vn-preflight.h"
+#include "vn-thresholds.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -310,7 +312,7 @@ static const struct { VnReason reason; const char *tensor; guint rank; } expecte
   { VN_REASON_BIAS_OVERFLOW, "b1", 1 }, { VN_REASON_GATE_RANGE, "opened", 3 }, { VN_REASON_CANCELLATION, "sum", 2 },
   { VN_REASON_UNEQUAL_INPUTS, "joined", 1 }, { VN_REASON_DEAD_CHANNEL, "middle", 1 }, { VN_REASON_CHANNEL_SPREAD, "middle", 2 },
   { VN_REASON_OUTLIERS, NULL, 1 },           { VN_REASON_WASTED_RANGE, NULL, 1 },   { VN_REASON_WEIGHT_SPREAD, "w1", 3 },
-  { VN_REASON_WEIGHT_OUTLIER, "w1", 1 },    { VN_REASON_NOISE_GAIN, "middle", 3 },    { VN_REASON_ROUNDING, NULL, 1 },
+  { VN_REASON_WEIGHT_OUTLIER, "w1", 1 },    { VN_REASON_NOISE_GAIN, "", 0 },    { VN_REASON_ROUNDING, NULL, 1 },
   { VN_REASON_SATURATION, "w2", 9 },
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (expected) == VN_N_REASONS);
@@ -452,6 +454,12 @@ test_cure_dead_channel (void)
 }
 
 static void
+test_cure_offset (void)
+{
+  check_cures (VN_REASON_WASTED_RANGE, "balance", 10);
+}
+
+static void
 test_cure_few_levels (void)
 {
   check_cures (VN_REASON_FEW_LEVELS, "eight-bits", 5);
@@ -496,7 +504,7 @@ look_before (VnModel *model,
   VnNotes *notes = vn_notes_new ();
 
   g_ptr_array_set_size (recipe->overrides, 0);
-  g_assert_true (vn_preflight (model, recipe, n_samples, notes, NULL));
+  g_assert_true (vn_preflight (model, recipe, n_samples, notes, NULL, NULL));
   return notes;
 }
 
@@ -526,6 +534,33 @@ test_preflight_nothing (void)
 
   g_assert_cmpuint (vn_notes_get_n (notes), ==, 0);
   g_assert_nonnull (find_note (few, "few-samples"));
+}
+
+/* What a network does to noise in all that it computes; the tensor that it starts from is told, too. */
+static void
+test_noise_gain (void)
+{
+  g_autoptr(VnModel) good = (made = VN_N_REASONS, make_model ()), bad = (made = VN_REASON_NOISE_GAIN, make_model ());
+  g_autoptr(VnNotes) notes = look_before (bad, 100);
+  g_autoptr(VnResult) result = run (FALSE);
+  g_autofree char *text = NULL;
+  double good_db = NAN, bad_db = NAN;
+  gboolean at_tensor = FALSE;
+
+  g_assert_true (vn_noise_gain_measure (good, NULL, &good_db, NULL, NULL));
+  g_assert_true (vn_noise_gain_measure (bad, NULL, &bad_db, NULL, NULL));
+  g_test_message ("%.1f dB, %.1f dB", good_db, bad_db);
+  g_assert_cmpfloat (good_db, <, 15);
+  g_assert_cmpfloat (good_db, >, 0);
+  g_assert_cmpfloat (bad_db, >, VN_NETWORK_GAIN_DB + 5);
+  g_assert_null (vn_noise_gain_dup_text (good_db));
+  text = vn_noise_gain_dup_text (bad_db);
+  g_assert_nonnull (find_note (notes, "noise-gain"));
+  g_assert_true (g_str_has_prefix (text, find_note (notes, "noise-gain")->text));
+  g_assert_cmpfloat (vn_contributions_get_noise_gain (result->contributions), >, VN_NETWORK_GAIN_DB);
+  for (guint i = 0; i < vn_diagnosis_get_n (result->diagnosis); i++)
+    at_tensor |= vn_diagnosis_get (result->diagnosis, i)->reason == VN_REASON_NOISE_GAIN && *vn_diagnosis_get (result->diagnosis, i)->tensor != '\0';
+  g_assert_true (at_tensor);
 }
 
 /* x -> depthwise Conv -> x * Sigmoid (x) -> Erf; probabilities beside it */
@@ -574,6 +609,8 @@ main (int   argc,
   g_test_add_func ("/diagnosis/cure/channel-spread", test_cure_spread);
   g_test_add_func ("/diagnosis/cure/clipping", test_cure_clipping);
   g_test_add_func ("/diagnosis/cure/dead-channel", test_cure_dead_channel);
+  g_test_add_func ("/diagnosis/cure/offset", test_cure_offset);
+  g_test_add_func ("/diagnosis/noise-gain", test_noise_gain);
   g_test_add_func ("/diagnosis/cure/few-levels", test_cure_few_levels);
   g_test_add_func ("/diagnosis/cure/samples", test_cure_samples);
   g_test_add_func ("/diagnosis/preflight/weights", test_preflight_weights);
