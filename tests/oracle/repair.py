@@ -104,9 +104,11 @@ def make_joined_network(path, spread=1.0):
     w1, w2, w3 = make_weights(rng, (8, 3, 3, 3)), make_weights(rng, (8, 3, 3, 3)), make_weights(rng, (10, 16, 1, 1))
     w4, w5 = make_weights(rng, (12, 10)), make_weights(rng, (12, 5))
     w3[:, 8:] *= spread
+    b4 = np.full(12, 1.0)
     w4[:6] /= spread
+    b4[:6] /= spread
     w5[:6] *= spread
-    weights = {'w1': w1, 'w2': w2 / spread, 'w3': w3, 'w4': w4, 'b4': np.zeros(12), 'w5': w5, 'b5': np.zeros(5)}
+    weights = {'w1': w1, 'w2': w2 / spread, 'w3': w3, 'w4': w4, 'b4': b4, 'w5': w5, 'b5': np.zeros(5)}
     nodes = [helper.make_node('Conv', ['x', 'w1'], ['a'], 'first'), helper.make_node('Conv', ['x', 'w2'], ['b'], 'second'),
              helper.make_node('Relu', ['a'], ['c'], 'relu'), helper.make_node('Relu', ['b'], ['d'], 'relu2'),
              helper.make_node('Concat', ['c', 'd'], ['e'], 'join', axis=1), helper.make_node('Conv', ['e', 'w3'], ['f'], 'third'),
