@@ -179,6 +179,57 @@ diagnose_rank (VnResult *result,
   return n_mixed;
 }
 
+/* Whether statistics tell something of a tensor, beyond that it costs something. */
+static gboolean
+diagnose_stands_out (VnResult             *result,
+                     const VnContribution *item)
+{
+  g_auto(VnCulprit) culprit = { 0 };
+
+  if (!diagnose_look_at (result, item->name, item, &culprit))
+    return FALSE;
+  for (guint r = 0; r < VN_N_REASONS; r++)
+    {
+      g_autofree char *text = vn_reason_get_scope ((VnReason) r) == VN_SCOPE_TENSOR ? rules[r] (&culprit) : NULL;
+
+      if (text != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Shares of few samples may be so uncertain that they do not say which of two tensors costs more: then the one with a reason does. */
+static void
+diagnose_rank_uncertain (VnResult *result,
+                         GArray   *order,
+                         guint     first)
+{
+  guint n = MIN (order->len, MAX_CULPRITS);
+  gboolean stands_out[MAX_CULPRITS] = { FALSE };
+
+  for (guint i = first; i < n; i++)
+    {
+      guint at = g_array_index (order, guint, i), to = i;
+      const VnContribution *item = vn_contributions_get (result->contributions, at);
+
+      stands_out[i] = item->share >= VN_SHARE_COUNTS && diagnose_stands_out (result, item);
+      while (stands_out[i] && to > first && !stands_out[to - 1])
+        {
+          const VnContribution *before = vn_contributions_get (result->contributions, g_array_index (order, guint, to - 1));
+
+          if (!(before->share - item->share <= hypot (before->share_error, item->share_error)))
+            break;
+          to--;
+        }
+      if (to == i)
+        continue;
+      g_array_remove_index (order, i);
+      g_array_insert_val (order, to, at);
+      memmove (&stands_out[to + 1], &stands_out[to], (i - to) * sizeof *stands_out);
+      stands_out[to] = TRUE;
+    }
+}
+
 /**
  * vn_diagnose:
  * @result: a run
@@ -203,6 +254,7 @@ vn_diagnose (VnResult *result)
   diagnose_network (self, result);
   order = vn_contributions_sort (result->contributions);
   n_mixed = diagnose_rank (result, order);
+  diagnose_rank_uncertain (result, order, n_mixed);
   for (guint i = 0; i < MIN (order->len, MAX_CULPRITS); i++)
     {
       const VnContribution *item = vn_contributions_get (result->contributions, g_array_index (order, guint, i));

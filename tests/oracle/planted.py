@@ -749,7 +749,7 @@ def prepare(stem, path, work):
     return Network(onnx.shape_inference.infer_shapes(onnx.load(prepared))), shape
 
 
-def check_network(stem, index, path, results):
+def check_network(stem, path, results):
     with tempfile.TemporaryDirectory() as work:
         try:
             network, shape = prepare(stem, path, work)
@@ -768,8 +768,7 @@ def check_network(stem, index, path, results):
             return
         kinds = kinds_wanted or list(KINDS)
         if time.monotonic() - before > SLOW:
-            # every third of the slow ones gets those that the two before it did not get
-            kinds = [k for i, k in enumerate(KINDS) if i % 3 == index % 3] if kinds_wanted is None else kinds
+            kinds = [k for i, k in enumerate(KINDS) if i % 3 == zlib.crc32(stem.encode()) % 3] if kinds_wanted is None else kinds
             samples = samples[:len(samples) // 2]
             shutil.rmtree(data)
             write_samples(data, samples)
@@ -860,8 +859,8 @@ def main():
     demo = os.path.join(SOURCE, 'data', 'demo', 'demo.onnx')
     shared = os.environ.get('VN_SHARED', '')
     results = Result.read(TABLE) if TABLE is not None else []
-    for i, name in enumerate(list_networks(shared) if TABLE is None else []):
-        check_network(name, i, demo if name == DEMO else os.path.join(shared, 'models', name + '.onnx'), results)
+    for name in list_networks(shared) if TABLE is None else []:
+        check_network(name, demo if name == DEMO else os.path.join(shared, 'models', name + '.onnx'), results)
     wrong = summarize(results)
     for w in wrong:
         print('WRONG  ', w)

@@ -4,6 +4,7 @@
 #include "vn-cure-job.h"
 #include "vn-cure.h"
 #include "vn-dataset.h"
+#include "vn-diagnose.h"
 #include "vn-graph-edit.h"
 #include "vn-noise-gain.h"
 #include "vn-preflight.h"
@@ -354,6 +355,43 @@ test_nothing (void)
   g_assert_cmpuint (n, >, 2);
 }
 
+static void
+check_first (VnResult   *result,
+             double      share_error,
+             const char *wanted)
+{
+  VnContributions *contributions = vn_contributions_new_empty ();
+  g_autoptr(VnResult) changed = NULL;
+  g_autoptr(VnDiagnosis) diagnosis = NULL;
+  static const char * const names[] = { "x", "middle" };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      VnContribution item = { .name = g_strdup (names[i]), .node = g_strdup (i == 0 ? "" : "middle"), .value = g_strdup (names[i]),
+                              .role = VN_TENSOR_ACTIVATION, .local_db = 30, .alone_db = 30, .share = i == 0 ? 0.5 : 0.4,
+                              .share_error = share_error, .n_samples = 4 };
+
+      vn_contributions_add (contributions, &item);
+    }
+  changed = vn_result_new_with_contributions (result, contributions);
+  vn_contributions_unref (contributions);
+  diagnosis = vn_diagnose (changed);
+  tell (diagnosis);
+  g_assert_cmpstr (vn_diagnosis_get (diagnosis, 0)->tensor, ==, wanted);
+  g_assert_cmpuint (vn_diagnosis_get (diagnosis, 0)->rank, ==, 1);
+}
+
+/* Of two tensors that cannot be told apart the one with a reason is first. */
+static void
+test_uncertain (void)
+{
+  g_autoptr(VnResult) result = (made = VN_REASON_CHANNEL_SPREAD, run (FALSE));
+
+  check_first (result, 0.01, "x");
+  check_first (result, NAN, "x");
+  check_first (result, 0.2, "middle");
+}
+
 /* Every reason offers something, and every cure is offered. */
 static void
 test_tables (void)
@@ -606,6 +644,7 @@ main (int   argc,
     }
   g_test_add_func ("/diagnosis/nothing", test_nothing);
   g_test_add_func ("/diagnosis/tables", test_tables);
+  g_test_add_func ("/diagnosis/uncertain", test_uncertain);
   g_test_add_func ("/diagnosis/cure/channel-spread", test_cure_spread);
   g_test_add_func ("/diagnosis/cure/clipping", test_cure_clipping);
   g_test_add_func ("/diagnosis/cure/dead-channel", test_cure_dead_channel);
