@@ -533,6 +533,8 @@ vn_quantize_job_run (VnJob         *job,
     }
   vn_notes_sort (self->draft->notes);
   quantize_job_sign (self);
+  self->draft->corrected = self->corrected != NULL ? vn_model_ref (self->corrected) : NULL;
+  self->draft->rounded = self->rounded != NULL ? vn_model_ref (self->rounded) : NULL;
   self->draft->timings = vn_job_dup_timings (job);
   self->result = g_steal_pointer (&self->draft);
   return TRUE;

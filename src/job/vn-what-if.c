@@ -2,12 +2,17 @@
 /* Rules and settings change what becomes of a few tensors: ranges are known, and only what lies behind these tensors is run. */
 #include "vn-what-if.h"
 
+#include "vn-forecast-export-private.h"
 #include "vn-job-input.h"
 
 #include "vn-error.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
 #include "vn-model-data.h"
+#include "vn-pass.h"
+
+#include <math.h>
+#include <string.h>
 
 /* Samples that are taken if nobody says how many, and bytes that are kept for them. */
 #define USUAL_SAMPLES 4
@@ -16,13 +21,24 @@
 /* The first that has 16 and 4 bits. */
 #define MEASURED_OPSET 21
 
+/**
+ * VnWhatIf:
+ * @prepared, @corrected, @rounded: those of @result, with the opset that all recipes are measured with
+ * @digest: of what the recipe of @result prepares, with that opset; samples may have changed @prepared since
+ * @plan, @n_bytes: of @result with that opset, and the bytes of its weights
+ * @float_forecast: (nullable)
+ */
 struct _VnWhatIf
 {
-  gatomicrefcount ref;
-  VnResult       *result;
-  VnModel        *prepared;     /* of the result, with the opset that all recipes are measured with */
-  char           *digest;       /* of that */
-  VnRecompare    *recompare;
+  gatomicrefcount    ref;
+  VnResult          *result;
+  VnModel           *prepared, *corrected, *rounded;
+  char              *digest;
+  GHashTable        *shapes;
+  VnRuntimeForecast *float_forecast;
+  VnQuantPlan       *plan;
+  gsize              n_bytes;
+  VnRecompare       *recompare;
 };
 
 VnWhatIf *
@@ -40,25 +56,45 @@ vn_what_if_unref (VnWhatIf *self)
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
   g_clear_pointer (&self->recompare, vn_recompare_free);
+  g_clear_pointer (&self->plan, vn_quant_plan_unref);
+  g_clear_pointer (&self->float_forecast, vn_runtime_forecast_free);
+  g_clear_pointer (&self->shapes, g_hash_table_unref);
+  g_clear_pointer (&self->rounded, vn_model_unref);
+  g_clear_pointer (&self->corrected, vn_model_unref);
   g_clear_pointer (&self->prepared, vn_model_unref);
   g_free (self->digest);
   vn_result_unref (self->result);
   g_free (self);
 }
 
-/* ---- what a recipe makes of the float network ---- */
+/* ---- which recipes can be told about ---- */
 
-/* Biases and weights that samples change take runs of the whole network. */
 static gboolean
-what_if_check_recipe (const VnRecipe  *recipe,
-                      GError         **error)
+what_if_refuse (const char  *setting,
+                GError     **error)
 {
-  if (recipe->bias_correction == VN_BIAS_CORRECTION_OFF && recipe->rounding == VN_WEIGHT_ROUNDING_NEAREST)
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("%s takes a whole run: what a change does cannot be told without it"),
-               recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST ? "rounding" : "bias-correction");
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s takes a whole run: what a change does cannot be told without it"), setting);
   return FALSE;
+}
+
+/* What samples made of the network of the result stays as it is: another way to make it takes a whole run. */
+static gboolean
+what_if_check_repairs (const VnRecipe  *own,
+                       const VnRecipe  *recipe,
+                       GError         **error)
+{
+  if (recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST &&
+      (recipe->rounding != own->rounding || recipe->rounding_samples != own->rounding_samples))
+    return what_if_refuse ("rounding", error);
+  if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF &&
+      (recipe->bias_correction != own->bias_correction || recipe->correction_samples != own->correction_samples))
+    return what_if_refuse ("bias-correction", error);
+  if (recipe->balance_channels != own->balance_channels || recipe->balance_exponent != own->balance_exponent ||
+      recipe->balance_cost != own->balance_cost)
+    return what_if_refuse ("balance-channels", error);
+  if (recipe->equalize != own->equalize || recipe->equalize_activations != own->equalize_activations)
+    return what_if_refuse ("equalize", error);
+  return TRUE;
 }
 
 /* What is measured: tensors are float32, whatever the format; an opset that has all types of integers, so that a recipe with others
@@ -74,44 +110,151 @@ what_if_make_measurable (const VnRecipe *recipe)
   return measured;
 }
 
-static VnModel *
-what_if_prepare (VnResult        *result,
-                 const VnRecipe  *recipe,
-                 char           **digest,
-                 GCancellable    *cancellable,
-                 GError         **error)
+/* Of what a recipe prepares, before any sample is run. */
+static char *
+what_if_dup_digest (VnResult        *result,
+                    const VnRecipe  *measured,
+                    GCancellable    *cancellable,
+                    GError         **error)
 {
   g_autoptr(VnEditLog) edits = vn_edit_log_new ();
   g_autoptr(VnNotes) unheard = vn_notes_new ();
-  VnModel *prepared = vn_job_prepare (result->source, recipe, result->run.shapes, edits, unheard, cancellable, error);
+  g_autoptr(VnModel) prepared = vn_job_prepare (result->source, measured, result->run.shapes, edits, unheard, cancellable, error);
 
-  *digest = prepared != NULL ? vn_model_dup_digest (prepared) : NULL;
-  return prepared;
+  return prepared != NULL ? vn_model_dup_digest (prepared) : NULL;
 }
 
+/* Whether the recipe prepares the network as that of the result does: its ranges are known, and what it computes. */
 static gboolean
-what_if_check_digest (const char  *digest,
-                      const char  *expected,
-                      GError     **error)
+what_if_check_network (VnWhatIf        *self,
+                       const VnRecipe  *measured,
+                       GCancellable    *cancellable,
+                       GError         **error)
 {
-  if (g_strcmp0 (digest, expected) == 0)
+  g_autofree char *digest = what_if_dup_digest (self->result, measured, cancellable, error);
+
+  if (digest == NULL)
+    return FALSE;
+  if (g_str_equal (digest, self->digest))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                _("The settings make another float network, which has to be calibrated: what they do cannot be told without a whole run"));
   return FALSE;
 }
 
-/* Whether the recipe prepares the network as that of the result does: its ranges are known, and what it computes. */
-static gboolean
-what_if_check_network (VnWhatIf        *self,
-                       const VnRecipe  *recipe,
-                       GCancellable    *cancellable,
-                       GError         **error)
-{
-  g_autofree char *digest = NULL;
-  g_autoptr(VnModel) prepared = what_if_prepare (self->result, recipe, &digest, cancellable, error);
+/* ---- what a recipe makes of the float network ---- */
 
-  return prepared != NULL && what_if_check_digest (digest, self->digest, error);
+static gboolean
+what_if_is_same_tensor (const VnTensor *a,
+                        const VnTensor *b)
+{
+  if (a == NULL || b == NULL)
+    return a == b;
+  return a->dtype == b->dtype && vn_shape_equal (&a->shape, &b->shape) && memcmp (a->data, b->data, a->n_bytes) == 0;
+}
+
+static gboolean
+what_if_is_same_row (const VnTensorPlan *a,
+                     const VnTensorPlan *b)
+{
+  return a != NULL && b != NULL && a->quantized == b->quantized && a->dtype == b->dtype && a->axis == b->axis &&
+         what_if_is_same_tensor (a->scale, b->scale) && what_if_is_same_tensor (a->zero_point, b->zero_point);
+}
+
+/* Weights of layers that stay as they were keep the integers that samples chose; of layers left in float all is float. */
+static gboolean
+what_if_take_rounded (VnWhatIf     *self,
+                      VnModel      *written,
+                      VnQuantPlan  *plan,
+                      GError      **error)
+{
+  guint n_others = 0;
+
+  for (guint i = 0; i < self->rounded->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->rounded->graph->values, i);
+      const VnValue *before = g_hash_table_lookup (self->prepared->graph->by_name, value->name);
+      VnValue *own = g_hash_table_lookup (written->graph->by_name, value->name);
+      const VnTensorPlan *row = vn_quant_plan_find (plan, value->name);
+
+      if (value->initializer == NULL || before == NULL || own == NULL || before->initializer == value->initializer)
+        continue;
+      if (self->plan == NULL || what_if_is_same_row (row, vn_quant_plan_find (self->plan, value->name)))
+        vn_graph_set_initializer (written->graph, own, value->initializer);
+      else if (row != NULL && row->quantized)
+        n_others++;
+    }
+  if (n_others == 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               ngettext ("The weights of %u layer have to be rounded by samples again: what that does cannot be told without a whole run",
+                         "The weights of %u layers have to be rounded by samples again: what that does cannot be told without a whole run",
+                         n_others), n_others);
+  return FALSE;
+}
+
+static gboolean
+what_if_is_in_float (const VnNode *node,
+                     VnQuantPlan  *plan)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *input = vn_node_get_input (node, i);
+      const VnTensorPlan *row = input != NULL && input->initializer != NULL ? vn_quant_plan_find (plan, input->name) : NULL;
+
+      if (row != NULL && row->quantized)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A layer that is left in float has nothing to be corrected. */
+static gboolean
+what_if_drop_corrections (VnWhatIf     *self,
+                          VnModel      *written,
+                          VnQuantPlan  *plan,
+                          GError      **error)
+{
+  for (guint i = 0; i < written->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (written->graph->nodes, i);
+      gboolean in_float = what_if_is_in_float (node, plan);
+
+      for (guint k = 0; in_float && k < node->inputs->len; k++)
+        {
+          VnValue *input = vn_node_get_input (node, k);
+          const VnValue *before = input != NULL ? g_hash_table_lookup (self->prepared->graph->by_name, input->name) : NULL;
+          g_autoptr(VnTensor) tensor = NULL;
+
+          if (input == NULL || input->initializer == NULL || (before != NULL && before->initializer == input->initializer))
+            continue;
+          tensor = before != NULL && before->initializer != NULL ? vn_tensor_ref (before->initializer)
+                                                                 : vn_tensor_new (input->initializer->dtype, &input->initializer->shape, error);
+          if (tensor == NULL)
+            return FALSE;
+          vn_graph_set_initializer (written->graph, input, tensor);
+        }
+    }
+  return TRUE;
+}
+
+static VnModel *
+what_if_make_written (VnWhatIf        *self,
+                      const VnModel   *from,
+                      const VnRecipe  *measured,
+                      VnQuantPlan     *plan,
+                      GError         **error)
+{
+  g_autoptr(VnModel) written = NULL;
+
+  if (from == self->prepared && (self->rounded == NULL || measured->rounding == VN_WEIGHT_ROUNDING_NEAREST))
+    return vn_model_ref (self->prepared);
+  written = vn_model_copy (from);
+  if (from != self->prepared && !what_if_drop_corrections (self, written, plan, error))
+    return NULL;
+  if (self->rounded != NULL && measured->rounding != VN_WEIGHT_ROUNDING_NEAREST && !what_if_take_rounded (self, written, plan, error))
+    return NULL;
+  return g_steal_pointer (&written);
 }
 
 static VnModel *
@@ -122,31 +265,49 @@ what_if_quantize (VnWhatIf         *self,
                   GError          **error)
 {
   g_autoptr(VnNotes) unheard = vn_notes_new ();
-  g_autoptr(VnModel) model = NULL;
+  g_autoptr(VnModel) written = NULL, model = NULL;
+  const VnModel *from = self->corrected != NULL && measured->bias_correction != VN_BIAS_CORRECTION_OFF ? self->corrected : self->prepared;
 
-  *plan = vn_quantize_resolve (self->prepared, measured, self->result->stats, unheard, error);
-  if (*plan == NULL)
-    return NULL;
-  model = vn_quantize_write (self->prepared, measured, *plan, names, error);
+  *plan = vn_quantize_resolve (from, measured, self->result->stats, unheard, error);
+  written = *plan != NULL ? what_if_make_written (self, from, measured, *plan, error) : NULL;
+  model = written != NULL ? vn_quantize_write (written, measured, *plan, names, error) : NULL;
   return model != NULL && vn_model_infer_types (model, self->result->run.shapes, NULL, error) ? g_steal_pointer (&model) : NULL;
 }
 
 /* ---- the result ---- */
 
-/* The network of the result, with the opset of measuring. */
+/* @model with the opset of measuring, nothing else changed; its weights stay the same ones. */
 static gboolean
-what_if_take_network (VnWhatIf        *self,
-                      const VnRecipe  *measured,
-                      GCancellable    *cancellable,
-                      GError         **error)
+what_if_raise (VnWhatIf       *self,
+               VnModel        *model,
+               gint64          opset,
+               VnModel       **raised,
+               GCancellable   *cancellable,
+               GError        **error)
 {
-  g_autofree char *own = NULL;
-  g_autoptr(VnModel) prepared = what_if_prepare (self->result, self->result->recipe, &own, cancellable, error);
+  const VnPrepareOptions options = { .target_opset = opset, .input_shapes = self->result->run.shapes, .skip_optimization = TRUE };
+  g_autoptr(VnEditLog) edits = vn_edit_log_new ();
+  g_autoptr(VnNotes) unheard = vn_notes_new ();
 
-  if (prepared == NULL || !what_if_check_digest (own, self->result->prepared_digest, error))
-    return FALSE;
-  self->prepared = what_if_prepare (self->result, measured, &self->digest, cancellable, error);
-  return self->prepared != NULL;
+  if (model == NULL)
+    return TRUE;
+  *raised = vn_prepare_model_with (model, &options, edits, unheard, cancellable, error);
+  return *raised != NULL;
+}
+
+static gboolean
+what_if_take_networks (VnWhatIf        *self,
+                       const VnRecipe  *measured,
+                       GCancellable    *cancellable,
+                       GError         **error)
+{
+  VnResult *result = self->result;
+  gint64 opset = MAX (vn_quantize_get_opset (result->source, measured), vn_model_get_opset (result->prepared, ""));
+
+  self->digest = what_if_dup_digest (result, measured, cancellable, error);
+  return self->digest != NULL && what_if_raise (self, result->prepared, opset, &self->prepared, cancellable, error) &&
+         what_if_raise (self, result->corrected, opset, &self->corrected, cancellable, error) &&
+         what_if_raise (self, result->rounded, opset, &self->rounded, cancellable, error);
 }
 
 static gboolean
@@ -158,7 +319,7 @@ what_if_fill (VnWhatIf      *self,
 {
   VnResult *result = self->result;
   g_autoptr(VnNotes) unheard = vn_notes_new ();
-  g_autoptr(GHashTable) shapes = NULL, names = NULL;
+  g_autoptr(GHashTable) names = NULL;
   g_autoptr(VnRecipe) recipe = what_if_make_measurable (result->recipe);
   g_autoptr(VnDataset) dataset = NULL;
   g_autoptr(GArray) calibration = NULL, measured = NULL;
@@ -166,18 +327,22 @@ what_if_fill (VnWhatIf      *self,
   g_autoptr(VnModel) base = NULL;
   VnCompareOptions options = { .n_threads = n_threads };
 
-  if (!what_if_take_network (self, recipe, cancellable, error))
+  if (!what_if_take_networks (self, recipe, cancellable, error))
     return FALSE;
-  dataset = vn_model_open_data (self->prepared, result->data, result->run.shapes, &shapes, unheard, error);
+  dataset = vn_model_open_data (self->prepared, result->data, result->run.shapes, &self->shapes, unheard, error);
   base = dataset != NULL ? what_if_quantize (self, recipe, &plan, &names, error) : NULL;
   if (base == NULL)
     return FALSE;
+  self->plan = g_steal_pointer (&plan);
+  self->n_bytes = vn_graph_weight_bytes (base->graph);
+  if (vn_job_has_forecast (result->recipe))
+    self->float_forecast = vn_job_forecast_float (result->source, self->prepared, self->shapes);
   vn_job_split_samples (result->data, vn_dataset_get_n (dataset), result->run.n_calibration, &calibration, &measured);
   options.value_names = names;
-  options.plan = plan;
+  options.plan = self->plan;
   options.samples = (const guint *) (gpointer) measured->data;
   options.n_samples = MIN (measured->len, n_samples > 0 ? n_samples : USUAL_SAMPLES);
-  self->recompare = vn_recompare_new (self->prepared, base, shapes, dataset, &options, MAX_BYTES, cancellable, error);
+  self->recompare = vn_recompare_new (self->prepared, base, self->shapes, dataset, &options, MAX_BYTES, cancellable, error);
   return self->recompare != NULL;
 }
 
@@ -189,8 +354,7 @@ what_if_fill (VnWhatIf      *self,
  *
  * Runs the networks of @result on a few samples.
  *
- * Returns: (transfer full) (nullable): %VN_ERROR_SETTING if its recipe corrects biases or rounds weights by samples,
- *   %VN_ERROR_MISSING_DATA if it had no samples
+ * Returns: (transfer full) (nullable): %VN_ERROR_MISSING_DATA if it had no samples
  */
 VnWhatIf *
 vn_what_if_new (VnResult      *result,
@@ -208,8 +372,6 @@ vn_what_if_new (VnResult      *result,
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The run had no samples: what a change does cannot be measured"));
       return NULL;
     }
-  if (!what_if_check_recipe (result->recipe, error))
-    return NULL;
   self = g_new0 (VnWhatIf, 1);
   g_atomic_ref_count_init (&self->ref);
   self->result = vn_result_ref (result);
@@ -237,15 +399,42 @@ vn_what_if_get_base (VnWhatIf *self)
   return vn_recompare_get_base (self->recompare);
 }
 
+/* ---- another recipe ---- */
+
+static VnErrorTable *
+what_if_run (VnWhatIf         *self,
+             const VnRecipe   *recipe,
+             VnModel         **changed,
+             VnQuantPlan     **plan,
+             GHashTable      **names,
+             VnRecompareCost  *cost,
+             GCancellable     *cancellable,
+             GError          **error)
+{
+  g_autoptr(VnRecipe) measured = what_if_make_measurable (recipe);
+  VnCompareOptions options = { 0 };
+
+  if (!vn_recipe_validate (recipe, error) || !what_if_check_repairs (self->result->recipe, recipe, error) ||
+      !what_if_check_network (self, measured, cancellable, error))
+    return NULL;
+  *changed = what_if_quantize (self, measured, plan, names, error);
+  if (*changed == NULL)
+    return NULL;
+  options.value_names = *names;
+  options.plan = *plan;
+  return vn_recompare_measure (self->recompare, *changed, &options, cost, cancellable, error);
+}
+
 /**
  * vn_what_if_measure:
  * @recipe: another one for the same network
  * @cost: (nullable) (out): how many tensors were computed again
  *
  * Measures the error of all tensors as it would be with @recipe. Only what lies behind the tensors that become something else is
- * run; ranges are those that the run found.
+ * run; ranges are those that the run found, and so are weights and biases that it changed by samples.
  *
- * Returns: (transfer full) (nullable): the numbers of a run with @recipe on these samples; %VN_ERROR_SETTING if it takes a whole run
+ * Returns: (transfer full) (nullable): the numbers of a run with @recipe on these samples, but for what a run would round and correct
+ *   otherwise; %VN_ERROR_SETTING if it takes a whole run
  */
 VnErrorTable *
 vn_what_if_measure (VnWhatIf         *self,
@@ -257,19 +446,125 @@ vn_what_if_measure (VnWhatIf         *self,
   g_autoptr(VnQuantPlan) plan = NULL;
   g_autoptr(GHashTable) names = NULL;
   g_autoptr(VnModel) changed = NULL;
-  g_autoptr(VnRecipe) measured = NULL;
-  VnCompareOptions options = { 0 };
 
   g_return_val_if_fail (self != NULL && recipe != NULL, NULL);
 
-  measured = what_if_make_measurable (recipe);
-  if (!vn_recipe_validate (recipe, error) || !what_if_check_recipe (recipe, error) ||
-      !what_if_check_network (self, measured, cancellable, error))
+  return what_if_run (self, recipe, &changed, &plan, &names, cost, cancellable, error);
+}
+
+/* ---- what is expected of the whole run ---- */
+
+/* An error on all samples, as it is @after instead of @before on a few. */
+static double
+what_if_scale (double measured,
+               double before,
+               double after)
+{
+  return before > 0 && isfinite (before) && isfinite (after) && isfinite (measured) ? measured * (after / before) : after;
+}
+
+static gboolean
+what_if_is_same_error (const VnErrorRow *a,
+                       const VnErrorRow *b)
+{
+  return a->noise_to_signal == b->noise_to_signal && a->cosine == b->cosine && a->max_error == b->max_error && a->n_bad == b->n_bad &&
+         a->quant_min == b->quant_min && a->quant_max == b->quant_max;
+}
+
+static VnErrorRow *
+what_if_carry_row (const VnErrorRow *measured,
+                   const VnErrorRow *before,
+                   const VnErrorRow *after)
+{
+  VnErrorRow *row;
+
+  if (measured == NULL || before == NULL)
+    return vn_error_row_copy (after);
+  if (what_if_is_same_error (before, after))
+    return vn_error_row_copy (measured);
+  row = vn_error_row_copy (after);
+  row->n = measured->n;
+  row->float_min = measured->float_min;
+  row->float_max = measured->float_max;
+  row->noise_to_signal = what_if_scale (measured->noise_to_signal, before->noise_to_signal, after->noise_to_signal);
+  if (row->noise_to_signal != after->noise_to_signal)
+    row->sqnr_db = -10 * log10 (row->noise_to_signal);
+  row->cosine = 1 - what_if_scale (1 - measured->cosine, 1 - before->cosine, 1 - after->cosine);
+  row->mse = what_if_scale (measured->mse, before->mse, after->mse);
+  row->max_error = what_if_scale (measured->max_error, before->max_error, after->max_error);
+  return row;
+}
+
+/* The few samples tell by how much each error changes; what does not change is known from all of them. */
+static VnErrorTable *
+what_if_carry_errors (VnWhatIf     *self,
+                      VnErrorTable *after,
+                      VnQuantPlan  *plan)
+{
+  VnErrorTable *measured = self->result->errors, *before = vn_recompare_get_base (self->recompare);
+  VnErrorTable *expected;
+
+  if (measured == NULL)
+    return vn_error_table_ref (after);
+  expected = vn_error_table_new (vn_error_table_get_n_samples (measured));
+  for (guint i = 0; i < vn_error_table_get_n (after); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (after, i);
+
+      vn_error_table_add (expected, what_if_carry_row (vn_error_table_find (measured, row->value), vn_error_table_find (before, row->value),
+                                                       row));
+    }
+  for (guint i = 0; i < vn_error_table_get_n_weights (measured); i++)
+    {
+      const VnErrorRow *weight = vn_error_table_get_weight (measured, i);
+
+      if (what_if_is_same_row (vn_quant_plan_find (self->plan, weight->value), vn_quant_plan_find (plan, weight->value)))
+        vn_error_table_add_weight (expected, vn_error_row_copy (weight));
+    }
+  return expected;
+}
+
+/**
+ * vn_what_if_expect:
+ * @contributions: (nullable): of the result
+ * @recipe: another one for the same network
+ *
+ * As vn_what_if_measure(), and carries what changes on the few samples over to the figures of the result.
+ *
+ * Returns: (transfer full) (nullable): the result as a whole run is expected to make it; see vn_result_new_expected()
+ */
+VnResult *
+vn_what_if_expect (VnWhatIf         *self,
+                   VnContributions  *contributions,
+                   const VnRecipe   *recipe,
+                   GCancellable     *cancellable,
+                   GError          **error)
+{
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(GHashTable) names = NULL;
+  g_autoptr(VnModel) changed = NULL;
+  g_autoptr(VnErrorTable) after = NULL, errors = NULL;
+  g_autoptr(VnContributions) shares = NULL;
+  VnExpectation expectation;
+
+  g_return_val_if_fail (self != NULL && recipe != NULL, NULL);
+
+  after = what_if_run (self, recipe, &changed, &plan, &names, NULL, cancellable, error);
+  if (after == NULL)
     return NULL;
-  changed = what_if_quantize (self, measured, &plan, &names, error);
-  if (changed == NULL)
-    return NULL;
-  options.value_names = names;
-  options.plan = plan;
-  return vn_recompare_measure (self->recompare, changed, &options, cost, cancellable, error);
+  errors = what_if_carry_errors (self, after, plan);
+  if (contributions != NULL)
+    {
+      VnErrorTable *marked;
+
+      shares = vn_contributions_expect (contributions, self->plan, plan);
+      marked = vn_contributions_mark (shares, errors);
+      vn_error_table_unref (errors);
+      errors = marked;
+    }
+  expectation = (VnExpectation) { .recipe = recipe, .plan = plan, .value_names = names, .errors = errors, .contributions = shares,
+                                  .more_bytes = (gint64) vn_graph_weight_bytes (changed->graph) - (gint64) self->n_bytes };
+  if (vn_job_has_forecast (recipe) && self->float_forecast != NULL)
+    expectation.forecast = vn_runtime_forecast_new (changed, self->shapes, self->float_forecast, NULL);
+  return vn_result_new_expected (self->result, &expectation);
 }

@@ -27,6 +27,11 @@ VnErrorTable *vn_what_if_measure       (VnWhatIf         *self,
                                         VnRecompareCost  *cost,       /* nullable */
                                         GCancellable     *cancellable,
                                         GError          **error);
+VnResult     *vn_what_if_expect        (VnWhatIf         *self,
+                                        VnContributions  *contributions,   /* nullable */
+                                        const VnRecipe   *recipe,
+                                        GCancellable     *cancellable,
+                                        GError          **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnWhatIf, vn_what_if_unref)
 

@@ -196,6 +196,79 @@ vn_contributions_mark (VnContributions *self,
   return marked;
 }
 
+/* ---- another plan ---- */
+
+/* Noise of rounding grows with the square of the step. */
+static double
+contributions_get_noise (const VnTensorPlan *row)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < row->scale->n_elements; i++)
+    sum += vn_tensor_get_double (row->scale, i) * vn_tensor_get_double (row->scale, i);
+  return row->scale->n_elements > 0 ? sum / (double) row->scale->n_elements : 0;
+}
+
+/* By how much its noise grows; 0: none is left; NaN: nobody knows. */
+static double
+contributions_compare_noise (const VnTensorPlan *before,
+                             const VnTensorPlan *after)
+{
+  if (after == NULL || !after->quantized)
+    return 0;
+  if (before == NULL || !before->quantized)
+    return NAN;
+  if (before->scale != NULL && after->scale != NULL && contributions_get_noise (before) > 0)
+    return contributions_get_noise (after) / contributions_get_noise (before);
+  return before->dtype == after->dtype ? 1 : NAN;
+}
+
+/**
+ * vn_contributions_expect:
+ * @before: what they were measured with
+ * @after: another plan for the same network
+ *
+ * Estimates of the first order: tensors whose steps change have as much more or less noise as the square of these, all others as
+ * much as before. Tensors that are quantized only by @after are not in it.
+ *
+ * Returns: (transfer full): what the tensors cost with @after
+ */
+VnContributions *
+vn_contributions_expect (VnContributions *self,
+                         VnQuantPlan     *before,
+                         VnQuantPlan     *after)
+{
+  VnContributions *expected;
+  double sum = 0;
+
+  g_return_val_if_fail (self != NULL && before != NULL && after != NULL, NULL);
+
+  expected = vn_contributions_new_empty ();
+  for (guint i = 0; i < self->items->len; i++)
+    {
+      VnContribution item = g_array_index (self->items, VnContribution, i);
+      double noise = contributions_compare_noise (vn_quant_plan_find (before, item.name), vn_quant_plan_find (after, item.name));
+
+      if (noise == 0 || isnan (noise))
+        continue;
+      item.name = g_strdup (item.name);
+      item.node = g_strdup (item.node);
+      item.value = g_strdup (item.value);
+      if (noise != 1)
+        {
+          item.local_db -= 10 * log10 (noise);
+          item.alone_db -= 10 * log10 (noise);
+          item.n_samples = 0;
+        }
+      item.share *= noise;
+      sum += item.share;
+      vn_contributions_add (expected, &item);
+    }
+  for (guint i = 0; i < expected->items->len && sum > 0; i++)
+    g_array_index (expected->items, VnContribution, i).share /= sum;
+  return expected;
+}
+
 /* ---- roles ---- */
 
 static const struct { const char *id, *title; } contributions_roles[] = {

@@ -48,6 +48,9 @@ GArray               *vn_contributions_find  (VnContributions         *self,
                                               const char              *value);  /* of guint: those of a row, largest share first */
 VnErrorTable         *vn_contributions_mark  (VnContributions         *self,
                                               VnErrorTable            *errors);
+VnContributions      *vn_contributions_expect (VnContributions       *self,
+                                               VnQuantPlan           *before,
+                                               VnQuantPlan           *after);
 const char           *vn_contribution_role_get_id    (VnTensorRole    role);
 const char           *vn_contribution_role_get_title (VnTensorRole    role);
 gboolean              vn_contribution_role_find      (const char     *id,

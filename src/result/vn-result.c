@@ -110,6 +110,39 @@ vn_result_new_with_verification (VnResult          *base,
   return self;
 }
 
+/**
+ * vn_result_new_expected:
+ * @base: a finished run
+ * @expectation: its @forecast changes owner; the rest is copied or referenced
+ *
+ * Returns: (transfer full): @base as it is expected to become: with the networks of @base, but plan, errors, recipe and size of the
+ *   expectation; what only a whole run can tell is not in it
+ */
+VnResult *
+vn_result_new_expected (VnResult            *base,
+                        const VnExpectation *expectation)
+{
+  VnResult *self;
+
+  g_return_val_if_fail (base != NULL && expectation != NULL && expectation->recipe != NULL && expectation->plan != NULL, NULL);
+
+  self = result_new_on (base);
+  g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
+  g_clear_pointer (&self->verification, vn_verification_unref);
+  g_clear_pointer (&self->contributions, vn_contributions_unref);
+  g_clear_pointer (&self->errors, vn_error_table_unref);
+  self->accuracy = (VnAccuracy) { 0 };
+  self->is_expected = TRUE;
+  self->recipe = vn_recipe_copy (expectation->recipe);
+  self->plan = vn_quant_plan_ref (expectation->plan);
+  self->value_names = expectation->value_names != NULL ? g_hash_table_ref (expectation->value_names) : NULL;
+  self->errors = expectation->errors != NULL ? vn_error_table_ref (expectation->errors) : NULL;
+  self->contributions = expectation->contributions != NULL ? vn_contributions_ref (expectation->contributions) : NULL;
+  self->forecast = expectation->forecast;
+  self->quantized_bytes = (gsize) MAX (0, (gint64) base->quantized_bytes + expectation->more_bytes);
+  return self;
+}
+
 VnResult *
 vn_result_ref (VnResult *self)
 {
@@ -117,6 +150,25 @@ vn_result_ref (VnResult *self)
 
   g_atomic_ref_count_inc (&self->ref);
   return self;
+}
+
+/* Its base has the rest. */
+static void
+result_free_derived (VnResult *self)
+{
+  const VnResult *base = self->base;
+
+  if (self->forecast != base->forecast)
+    g_clear_pointer (&self->forecast, vn_runtime_forecast_free);
+  if (self->plan != base->plan)
+    {
+      g_clear_pointer (&self->identity, vn_identity_map_free);
+      g_clear_pointer (&self->recipe, vn_recipe_free);
+      g_clear_pointer (&self->plan, vn_quant_plan_unref);
+      g_clear_pointer (&self->value_names, g_hash_table_unref);
+    }
+  vn_result_unref (self->base);
+  g_free (self);
 }
 
 void
@@ -131,13 +183,12 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->notes, vn_notes_unref);
   if (self->base != NULL)
     {
-      if (self->forecast != self->base->forecast)
-        vn_runtime_forecast_free (self->forecast);
-      vn_result_unref (self->base);
-      g_free (self);
+      result_free_derived (self);
       return;
     }
   g_clear_pointer (&self->identity, vn_identity_map_free);
+  g_clear_pointer (&self->corrected, vn_model_unref);
+  g_clear_pointer (&self->rounded, vn_model_unref);
   g_clear_pointer (&self->source, vn_model_unref);
   g_clear_pointer (&self->prepared, vn_model_unref);
   g_clear_pointer (&self->quantized, vn_model_unref);
@@ -190,7 +241,7 @@ vn_result_get_identity (VnResult *self)
 {
   g_return_val_if_fail (self != NULL && self->source != NULL && self->prepared != NULL, NULL);
 
-  if (self->base != NULL)
+  if (self->base != NULL && !self->is_expected)
     return vn_result_get_identity (self->base);
   if (g_once_init_enter (&self->identity))
     g_once_init_leave (&self->identity, vn_identity_map_new (self->source, self->prepared, self->edits, self->plan,

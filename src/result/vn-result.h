@@ -36,6 +36,7 @@ typedef struct _VnResult
   VnModel      *source;        /* as opened */
   VnModel      *prepared;      /* float, what was quantized */
   VnModel      *quantized;
+  VnModel      *corrected, *rounded;   /* nullable: @prepared with the biases, and with the weights, that samples changed */
   VnEditLog    *edits;         /* source -> prepared */
   VnDataSpec   *data;
   VnRecipe     *recipe;
@@ -56,11 +57,28 @@ typedef struct _VnResult
   char         *source_digest, *prepared_digest;   /* vn_model_dup_digest() */
   char         *samples_digest;                    /* vn_dataset_dup_digest() of those calibrated on; NULL: of none */
   GArray       *timings;       /* of VnTiming: how long each stage of the run took */
+  gboolean      is_expected;   /* no whole run: vn_result_new_expected() */
   /*< private >*/
   gatomicrefcount ref;
   VnIdentityMap *identity;     /* vn_result_get_identity() */
   struct _VnResult *base;      /* nullable: owns all that is not another than its own */
 } VnResult;
+
+/**
+ * VnExpectation: what becomes of a result with another recipe, as far as that is told without a whole run.
+ * @errors, @contributions, @forecast: (nullable): @errors are marked with @contributions by whoever has both
+ * @more_bytes: that the quantized file grows by
+ */
+typedef struct
+{
+  const VnRecipe    *recipe;
+  VnQuantPlan       *plan;
+  GHashTable        *value_names;
+  VnErrorTable      *errors;
+  VnContributions   *contributions;
+  VnRuntimeForecast *forecast;
+  gint64             more_bytes;
+} VnExpectation;
 
 void              vn_run_settings_clear (VnRunSettings    *self);
 
@@ -71,6 +89,8 @@ VnResult         *vn_result_new_with_verification  (VnResult          *base,
                                                     VnVerification    *verification,   /* nullable */
                                                     VnRuntimeForecast *forecast,       /* nullable */
                                                     VnNotes           *notes);
+VnResult         *vn_result_new_expected (VnResult            *base,
+                                          const VnExpectation *expectation);
 VnResult         *vn_result_ref         (VnResult         *self);
 void              vn_result_unref       (VnResult         *self);
 

@@ -133,6 +133,139 @@ test_change (Fixture       *self,
   g_assert_true (part >= changes[i].least && part <= changes[i].most);
 }
 
+/* Of what samples changed: settings of the run; a change that keeps all of it, and one that asks for more of it. */
+static const struct { const char *settings[5]; const char *refused[2]; } repairs[] = {
+  { { "rounding=second-order" }, { "rounding-samples", "3" } },
+  { { "bias-correction=guarded" }, { "bias-correction", "amd" } },
+  { { "balance-channels=folded" }, { "balance-channels", "off" } },
+  { { "rounding=second-order", "bias-correction=amd", "balance-channels=restored" }, { "per-channel", "false" } },
+};
+
+/* The network of the result has the error it was found to have; with all layers in float nothing of what was
+ * rounded and corrected is left. */
+static void
+test_repaired (Fixture       *self,
+               gconstpointer  data)
+{
+  guint number = GPOINTER_TO_UINT (data);
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+  g_autoptr(VnRecipe) changed = NULL, other = NULL;
+  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnWhatIf) what_if = NULL;
+  g_autoptr(VnErrorTable) found = NULL;
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; repairs[number].settings[i] != NULL; i++)
+    {
+      g_auto(GStrv) words = g_strsplit (repairs[number].settings[i], "=", 2);
+
+      g_assert_true (vn_recipe_set (recipe, words[0], words[1], NULL));
+    }
+  result = quantize (self, recipe);
+  what_if = vn_what_if_new (result, G_MAXUINT, 2, NULL, &error);
+  g_assert_no_error (error);
+  check_same (vn_what_if_get_base (what_if), result->errors);
+
+  changed = vn_recipe_copy (recipe);
+  vn_recipe_add_exclude (changed, "*");
+  found = vn_what_if_measure (what_if, changed, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_test_message ("%s: %g -> %g dB", repairs[number].settings[0], vn_error_table_get_outputs_sqnr (result->errors),
+                  vn_error_table_get_outputs_sqnr (found));
+  g_assert_cmpfloat (vn_error_table_get_outputs_sqnr (found), >, 90);
+
+  other = vn_recipe_copy (recipe);
+  g_assert_true (vn_recipe_set (other, repairs[number].refused[0], repairs[number].refused[1], NULL));
+  g_assert_null (vn_what_if_expect (what_if, NULL, other, NULL, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+  g_test_message ("%s", error->message);
+}
+
+/* Without the repair everything is as if it had never been. */
+static void
+test_unrounded (Fixture       *self,
+                gconstpointer  data)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
+  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnWhatIf) what_if = NULL;
+  g_autoptr(VnErrorTable) found = NULL;
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (vn_recipe_set (recipe, "rounding", "second-order", NULL));
+  g_assert_true (vn_recipe_set (recipe, "bias-correction", "amd", NULL));
+  result = quantize (self, recipe);
+  g_assert_nonnull (result->rounded);
+  g_assert_nonnull (result->corrected);
+  g_assert_cmpfloat (vn_error_table_get_outputs_sqnr (result->errors), !=, vn_error_table_get_outputs_sqnr (self->result->errors));
+  what_if = vn_what_if_new (result, G_MAXUINT, 2, NULL, &error);
+  g_assert_no_error (error);
+  found = vn_what_if_measure (what_if, self->result->recipe, NULL, NULL, &error);
+  g_assert_no_error (error);
+  check_same (found, self->result->errors);
+}
+
+/* What is expected from a few samples: figures of what does not change are those of the run, the others are near to a whole run's;
+ * the origin that is taken away is one no more. */
+static void
+test_expected (Fixture       *self,
+               gconstpointer  data)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
+  g_autoptr(VnWhatIf) what_if = NULL;
+  g_autoptr(VnContributions) shares = vn_contributions_new_empty ();
+  const VnNode *head = vn_graph_find_node (self->model->graph, "/head/Conv");
+  const char *value = vn_result_get_node_plan (self->result, head)->name;
+  VnContribution items[] = {
+    { .name = g_strdup (value), .node = g_strdup ("/head/Conv"), .value = g_strdup (value),
+      .role = VN_TENSOR_ACTIVATION, .share = 0.5, .n_samples = 2 },
+    { .name = g_strdup (vn_error_table_get (self->result->errors, 0)->value), .node = g_strdup (""),
+      .value = g_strdup (vn_error_table_get (self->result->errors, 0)->value), .role = VN_TENSOR_ACTIVATION, .share = 0.5, .n_samples = 2 },
+  };
+  g_autoptr(VnResult) expected = NULL, whole = NULL;
+  g_autoptr(GError) error = NULL;
+  VnOverride *rule;
+  guint n_same = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (items); i++)
+    {
+      g_assert_nonnull (vn_quant_plan_find (self->result->plan, items[i].name));
+      vn_contributions_add (shares, &items[i]);
+    }
+  what_if = vn_what_if_new (self->result, 2, 2, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_what_if_get_n_samples (what_if), ==, 2);
+  rule = vn_recipe_add_exclude (recipe, "/head/Conv");
+  rule->exclude = FALSE;
+  rule->activation = VN_DTYPE_U16;
+  expected = vn_what_if_expect (what_if, shares, recipe, NULL, &error);
+  g_assert_no_error (error);
+  whole = quantize (self, recipe);
+  g_assert_true (expected->is_expected);
+  g_assert_false (whole->is_expected);
+  g_assert_true (vn_recipe_equal (expected->recipe, recipe));
+  g_assert_cmpuint (vn_error_table_get_n_samples (expected->errors), ==, vn_error_table_get_n_samples (self->result->errors));
+  for (guint i = 0; i < vn_error_table_get_n (whole->errors); i++)
+    {
+      const VnErrorRow *b = vn_error_table_get (whole->errors, i), *a = vn_error_table_find (expected->errors, b->value);
+      const VnErrorRow *before = vn_error_table_find (self->result->errors, b->value);
+
+      g_assert_nonnull (a);
+      if (b->sqnr_db == before->sqnr_db)
+        g_assert_cmpfloat (a->sqnr_db, ==, b->sqnr_db);
+      else
+        g_assert_cmpfloat_with_epsilon (a->sqnr_db, b->sqnr_db, 2);
+      n_same += b->sqnr_db == before->sqnr_db;
+    }
+  g_assert_cmpuint (n_same, >, 10);
+  g_assert_cmpuint (n_same, <, vn_error_table_get_n (whole->errors));
+  g_assert_cmpint (vn_result_get_node_plan (expected, head)->dtype, ==, VN_DTYPE_U16);
+  g_assert_cmpfloat (vn_contributions_get (expected->contributions, 0)->share, <, 0.001);
+  g_assert_cmpfloat (vn_contributions_get (expected->contributions, 1)->share, >, 0.999);
+  g_assert_cmpfloat (vn_error_table_find (expected->errors, items[1].value)->contribution, >, 0.999);
+  g_test_message ("bytes %zu -> %zu, whole run %zu", self->result->quantized_bytes, expected->quantized_bytes, whole->quantized_bytes);
+}
+
 /* What makes another float network, or takes samples, is refused. */
 static void
 test_refused (Fixture       *self,
@@ -179,6 +312,14 @@ main (int   argc,
 
       g_test_add (path, Fixture, GUINT_TO_POINTER (i), set_up, test_change, tear_down);
     }
+  for (guint i = 0; i < G_N_ELEMENTS (repairs); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/what-if/repaired/%u", i);
+
+      g_test_add (path, Fixture, GUINT_TO_POINTER (i), set_up, test_repaired, tear_down);
+    }
+  g_test_add ("/what-if/unrounded", Fixture, NULL, set_up, test_unrounded, tear_down);
+  g_test_add ("/what-if/expected", Fixture, NULL, set_up, test_expected, tear_down);
   g_test_add ("/what-if/refused", Fixture, NULL, set_up, test_refused, tear_down);
   g_test_add ("/what-if/cancelled", Fixture, NULL, set_up, test_cancelled, tear_down);
   return g_test_run ();
