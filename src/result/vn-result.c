@@ -160,7 +160,7 @@ result_free_derived (VnResult *self)
 
   if (self->forecast != base->forecast)
     g_clear_pointer (&self->forecast, vn_runtime_forecast_free);
-  if (self->plan != base->plan)
+  if (self->recipe != base->recipe)
     {
       g_clear_pointer (&self->identity, vn_identity_map_free);
       g_clear_pointer (&self->recipe, vn_recipe_free);
@@ -241,7 +241,7 @@ vn_result_get_identity (VnResult *self)
 {
   g_return_val_if_fail (self != NULL && self->source != NULL && self->prepared != NULL, NULL);
 
-  if (self->base != NULL && !self->is_expected)
+  if (self->base != NULL && self->recipe == self->base->recipe)
     return vn_result_get_identity (self->base);
   if (g_once_init_enter (&self->identity))
     g_once_init_leave (&self->identity, vn_identity_map_new (self->source, self->prepared, self->edits, self->plan,

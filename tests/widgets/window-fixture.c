@@ -170,7 +170,7 @@ vn_window_fixture_tear_down (Fixture       *fixture,
 gboolean
 vn_window_fixture_is_idle (gpointer data)
 {
-  return vn_document_get_job (data) == NULL;
+  return vn_document_get_job (data) == NULL && vn_document_get_expecting (data) != VN_EXPECTING_SOON;
 }
 
 gboolean

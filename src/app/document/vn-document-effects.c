@@ -50,7 +50,7 @@ document_effects_find (VnDocument *self,
  * @title: what was done, in a few words
  * @key: names the change: see VnEffect
  *
- * As vn_document_edit_recipe(), and what the change gains is kept.
+ * As vn_document_edit_and_run(), and what the change gains is kept.
  */
 void
 vn_document_try (VnDocument *self,
@@ -74,7 +74,7 @@ vn_document_try (VnDocument *self,
   effect->after_db = NAN;
   effect->bytes_before = self->result != NULL ? (gint64) self->result->quantized_bytes : 0;
   g_ptr_array_add (self->effects, effect);
-  vn_document_edit_recipe (self, recipe, title);
+  vn_document_edit_and_run (self, recipe, title);
 }
 
 /**

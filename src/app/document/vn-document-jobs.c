@@ -76,6 +76,27 @@ document_jobs_take_result (VnDocument *self,
   document_jobs_keep_run (self, result);
   vn_document_judge_effects (self, result);
   vn_document_set_result (self, result);
+  if (self->result_fits)
+    vn_document_make_what_if (self);
+}
+
+/**
+ * vn_document_take_known:
+ * @known: of a whole run with the present recipe and samples
+ *
+ * Shows it once more.
+ */
+void
+vn_document_take_known (VnDocument *self,
+                        VnResult   *known)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self) && known != NULL);
+
+  g_clear_pointer (&self->result_recipe, vn_recipe_free);
+  self->result_recipe = vn_recipe_copy (known->recipe);
+  vn_document_judge_effects (self, known);
+  vn_document_set_result (self, known);
+  vn_document_search_origins (self);
 }
 
 static void
@@ -89,6 +110,36 @@ document_jobs_take_run (VnDocument *self,
 }
 
 /**
+ * Prepared: what a run takes of the document.
+ */
+typedef struct
+{
+  VnDataSpec        *data;
+  GHashTable        *given;      /* nullable */
+  VnQuantizeSettings settings;   /* borrows them */
+} Prepared;
+
+static void
+document_jobs_prepare (VnDocument *self,
+                       Prepared   *prepared)
+{
+  prepared->data = vn_data_spec_copy (self->data);
+  prepared->data->max_samples = self->n_samples;
+  prepared->given = vn_document_dup_given_shapes (self, prepared->data);
+  prepared->settings = (VnQuantizeSettings) { .model = self->model, .data = prepared->data, .recipe = self->recipe,
+                                              .input_shapes = prepared->given };
+}
+
+static void
+document_jobs_clear_prepared (Prepared *prepared)
+{
+  g_clear_pointer (&prepared->data, vn_data_spec_free);
+  g_clear_pointer (&prepared->given, g_hash_table_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Prepared, document_jobs_clear_prepared)
+
+/**
  * vn_document_make_run:
  *
  * Returns: (transfer full): a job that quantizes with the present recipe on the present samples; there must be some
@@ -96,15 +147,11 @@ document_jobs_take_run (VnDocument *self,
 VnJob *
 vn_document_make_run (VnDocument *self)
 {
-  VnQuantizeSettings settings = { 0 };
-  g_autoptr(VnDataSpec) data = vn_data_spec_copy (self->data);
-  g_autoptr(GHashTable) given = NULL;
+  g_auto(Prepared) prepared = { 0 };
 
-  data->max_samples = self->n_samples;
-  given = vn_document_dup_given_shapes (self, data);
-  settings = (VnQuantizeSettings) { .model = self->model, .data = data, .recipe = self->recipe, .input_shapes = given,
-                                    .earlier = self->result != NULL ? self->result->stats : NULL };
-  return vn_quantize_job_new (&settings);
+  document_jobs_prepare (self, &prepared);
+  prepared.settings.earlier = self->result != NULL ? self->result->stats : NULL;
+  return vn_quantize_job_new (&prepared.settings);
 }
 
 /* What was found becomes one step of the recipe. */
@@ -153,7 +200,7 @@ static void
 document_jobs_take_measured (VnDocument *self,
                              VnResult   *result)
 {
-  if (result == self->result)
+  if (result == self->result || vn_document_get_expecting (self) != VN_EXPECTING_NOTHING)
     return;
   vn_document_renew_run (self, result);
   vn_document_set_result (self, result);
@@ -258,15 +305,36 @@ document_jobs_is_idle (VnDocument  *self,
   return FALSE;
 }
 
+/* A result that a recipe from before the last change made is not what the user sees. */
 static gboolean
 document_jobs_has_result (VnDocument  *self,
                           GError     **error)
 {
-  if (self->result != NULL)
+  if (self->result == NULL)
+    g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                         _("The model has not been quantized yet: there is nothing to export."));
+  else if (vn_document_get_expecting (self) != VN_EXPECTING_NOTHING)
+    g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING,
+                         _("The recipe has changed since the last whole run: let one end, or take the change back."));
+  else
     return TRUE;
-  g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                       _("The model has not been quantized yet: there is nothing to export."));
   return FALSE;
+}
+
+/* Before anything is tried: there is nothing else that uses the processors, and nothing waits to be confirmed. */
+static gboolean
+document_jobs_can_try (VnDocument  *self,
+                       Prepared    *prepared,
+                       GError     **error)
+{
+  if (!document_jobs_can_run (self, error) || !document_jobs_is_idle (self, error))
+    return FALSE;
+  vn_document_cancel_origins (self);
+  if (vn_document_get_expecting (self) == VN_EXPECTING_SOON)
+    vn_document_stop_expecting (self);
+  document_jobs_prepare (self, prepared);
+  self->job_data_serial = self->data_serial;
+  return TRUE;
 }
 
 /* Stops what runs without waiting for it; its end is then nobody's business any more. */
@@ -279,6 +347,23 @@ document_jobs_drop_job (VnDocument *self)
   document_jobs_end_job (self);
   self->again = FALSE;
   self->origins_again = FALSE;
+}
+
+/**
+ * vn_document_drop_run:
+ *
+ * Stops what runs with a recipe that does not hold any more, without waiting for it.
+ */
+void
+vn_document_drop_run (VnDocument *self)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  vn_document_cancel_origins (self);
+  if (self->work != VN_WORK_QUANTIZE && self->work != VN_WORK_IMPROVE && self->work != VN_WORK_CURES && self->work != VN_WORK_VERIFY)
+    return;
+  document_jobs_drop_job (self);
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
 }
 
 /**
@@ -326,7 +411,10 @@ vn_document_quantize (VnDocument  *self,
       return TRUE;
     }
   self->job_data_serial = self->data_serial;
+  if (vn_document_get_expecting (self) == VN_EXPECTING_SOON)
+    vn_document_stop_expecting (self);
   document_jobs_start_job (self, vn_document_make_run (self), VN_WORK_QUANTIZE);
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_EXPECTED], 0);
   return TRUE;
 }
 
@@ -346,20 +434,14 @@ vn_document_improve (VnDocument  *self,
                      gboolean     accuracy_first,
                      GError     **error)
 {
-  g_autoptr(VnDataSpec) data = NULL;
-  g_autoptr(GHashTable) given = NULL;
+  g_auto(Prepared) prepared = { 0 };
   VnImproveSettings settings = { .seconds = seconds, .accuracy_first = accuracy_first };
 
   g_return_val_if_fail (VN_IS_DOCUMENT (self) && seconds > 0, FALSE);
 
-  if (!document_jobs_can_run (self, error) || !document_jobs_is_idle (self, error))
+  if (!document_jobs_can_try (self, &prepared, error))
     return FALSE;
-  vn_document_cancel_origins (self);
-  data = vn_data_spec_copy (self->data);
-  data->max_samples = self->n_samples;
-  given = vn_document_dup_given_shapes (self, data);
-  settings.quantize = (VnQuantizeSettings) { .model = self->model, .data = data, .recipe = self->recipe, .input_shapes = given };
-  self->job_data_serial = self->data_serial;
+  settings.quantize = prepared.settings;
   self->improve_ends = g_get_monotonic_time () + (gint64) (seconds * G_USEC_PER_SEC);
   document_jobs_start_job (self, vn_improve_job_new (&settings), VN_WORK_IMPROVE);
   return TRUE;
@@ -378,20 +460,14 @@ vn_document_measure_cures (VnDocument  *self,
                            double       seconds,
                            GError     **error)
 {
-  g_autoptr(VnDataSpec) data = NULL;
-  g_autoptr(GHashTable) given = NULL;
+  g_auto(Prepared) prepared = { 0 };
   VnCureSettings settings = { .seconds = seconds, .n_tensors = VN_CURE_TENSORS };
 
   g_return_val_if_fail (VN_IS_DOCUMENT (self) && seconds > 0, FALSE);
 
-  if (!document_jobs_can_run (self, error) || !document_jobs_is_idle (self, error))
+  if (!document_jobs_can_try (self, &prepared, error))
     return FALSE;
-  vn_document_cancel_origins (self);
-  data = vn_data_spec_copy (self->data);
-  data->max_samples = self->n_samples;
-  given = vn_document_dup_given_shapes (self, data);
-  settings.quantize = (VnQuantizeSettings) { .model = self->model, .data = data, .recipe = self->recipe, .input_shapes = given };
-  self->job_data_serial = self->data_serial;
+  settings.quantize = prepared.settings;
   document_jobs_start_job (self, vn_cure_job_new (&settings), VN_WORK_CURES);
   return TRUE;
 }
@@ -494,7 +570,8 @@ vn_document_get_job (VnDocument *self)
 /**
  * vn_document_cancel:
  *
- * Asks the running job to end, or else the search for where error starts. What was there before it stays.
+ * Asks the running job to end, or else the measurement of what a change does, or the search for where error starts. What was there
+ * before it stays.
  */
 void
 vn_document_cancel (VnDocument *self)
@@ -504,6 +581,6 @@ vn_document_cancel (VnDocument *self)
   self->again = FALSE;
   if (self->cancellable != NULL)
     g_cancellable_cancel (self->cancellable);
-  else
+  else if (!vn_document_cancel_expecting (self))
     vn_document_cancel_origins (self);
 }

@@ -6,6 +6,7 @@
 #include "vn-document.h"
 #include "vn-history.h"
 #include "vn-project-file.h"
+#include "vn-what-if.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +22,7 @@ enum
   VN_SIGNAL_METRIC,
   VN_SIGNAL_JOB,
   VN_SIGNAL_ORIGINS,
+  VN_SIGNAL_EXPECTED,
   VN_SIGNAL_FAILED,
   VN_SIGNAL_DONE,
   VN_SIGNAL_NOTICE,
@@ -45,10 +47,21 @@ struct _VnDocument
   VnRecipe     *recipe;
   VnHistory    *history;
 
-  VnResult     *result;
+  VnResult     *result;        /* of the last whole run */
   GPtrArray    *runs;          /* of VnProjectRun: those of the project that was opened, then those since */
   VnRecipe     *result_recipe; /* what @result was made with */
   gboolean      result_fits;    /* @result was made from this model and these samples */
+
+  VnResult     *expected;      /* (nullable): what @recipe is expected to make of it; shown instead */
+  char         *refusal;       /* (nullable): why that cannot be told */
+  VnWhatIf     *what_if;       /* (nullable) */
+  VnRecipe     *what_if_recipe;   /* of the run that it knows */
+  GError       *what_if_error; /* (nullable): why there is none */
+  GCancellable *what_if_making;   /* (nullable): the next one is being made */
+  GCancellable *expecting;     /* (nullable): of the measurement that is under way */
+  gboolean      expect_waits;  /* for the next @what_if */
+  gboolean      run_wanted;    /* of the present change: a whole run also where nothing can be expected */
+  GPtrArray    *known;         /* of VnResult: whole runs of this model and these samples */
 
   GtkBitset    *selection;
 
@@ -73,6 +86,22 @@ GHashTable *vn_document_dup_given_shapes (VnDocument       *self,
 
 void vn_document_set_result   (VnDocument *self,
                                VnResult   *result);
+void vn_document_show_expected (VnDocument *self,
+                                VnResult   *expected);   /* nullable */
+void vn_document_take_known   (VnDocument *self,
+                               VnResult   *known);
+void vn_document_remember     (VnDocument *self,
+                               VnResult   *result);
+void vn_document_make_what_if (VnDocument *self);
+void vn_document_expect       (VnDocument *self);
+void vn_document_stop_expecting (VnDocument *self);
+gboolean vn_document_cancel_expecting (VnDocument *self);
+void vn_document_forget_expected (VnDocument *self);
+void vn_document_drop_run     (VnDocument *self);
+void vn_document_data_changed (VnDocument *self);
+void vn_document_edit_and_run (VnDocument *self,
+                               VnRecipe   *recipe,
+                               const char *title);
 void vn_document_update_nodes (VnDocument *self);
 void vn_document_take_recipe  (VnDocument *self,
                                VnRecipe   *recipe,

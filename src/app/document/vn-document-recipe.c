@@ -39,6 +39,7 @@ document_recipe_set (VnDocument *self,
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_RECIPE], 0);
 }
 
+/* What is on the screen follows the rules; before the first run there is nothing to follow. */
 static void
 document_recipe_replace (VnDocument *self,
                          VnRecipe   *recipe)
@@ -46,10 +47,32 @@ document_recipe_replace (VnDocument *self,
   g_autoptr(GError) error = NULL;
 
   document_recipe_set (self, recipe);
-  /* What is on the screen follows the rules; before the first run there is nothing to follow. */
-  if ((self->result != NULL || self->work == VN_WORK_QUANTIZE || self->work == VN_WORK_IMPROVE) && self->data != NULL &&
-      !vn_document_quantize (self, &error))
+  if (self->data == NULL)
+    return;
+  if (self->result != NULL && self->result_fits)
+    {
+      vn_document_drop_run (self);
+      vn_document_expect (self);
+    }
+  else if ((self->result != NULL || self->work == VN_WORK_QUANTIZE || self->work == VN_WORK_IMPROVE) &&
+           !vn_document_quantize (self, &error))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Quantization failed"), error);
+}
+
+static void
+document_recipe_edit (VnDocument *self,
+                      VnRecipe   *recipe,
+                      const char *title,
+                      gboolean    run_wanted)
+{
+  if (vn_recipe_equal (self->recipe, recipe))
+    {
+      vn_recipe_free (recipe);
+      return;
+    }
+  vn_history_push (self->history, self->recipe, title);
+  self->run_wanted = run_wanted;
+  document_recipe_replace (self, recipe);
 }
 
 /**
@@ -57,7 +80,7 @@ document_recipe_replace (VnDocument *self,
  * @recipe: (transfer full): the recipe from now on
  * @title: what was done, in a few words
  *
- * One step that can be undone. Where there is a result it is brought up to date in the background.
+ * One step that can be undone. Where there is a result it is brought up to date in the background: see vn_document_expect().
  */
 void
 vn_document_edit_recipe (VnDocument *self,
@@ -66,13 +89,24 @@ vn_document_edit_recipe (VnDocument *self,
 {
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
-  if (vn_recipe_equal (self->recipe, recipe))
-    {
-      vn_recipe_free (recipe);
-      return;
-    }
-  vn_history_push (self->history, self->recipe, title);
-  document_recipe_replace (self, recipe);
+  document_recipe_edit (self, recipe, title, FALSE);
+}
+
+/**
+ * vn_document_edit_and_run:
+ * @recipe: (transfer full): the recipe from now on
+ * @title: what was done, in a few words
+ *
+ * As vn_document_edit_recipe(), and there is a whole run also if nothing can be expected before.
+ */
+void
+vn_document_edit_and_run (VnDocument *self,
+                          VnRecipe   *recipe,
+                          const char *title)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  document_recipe_edit (self, recipe, title, TRUE);
 }
 
 /**
@@ -129,6 +163,7 @@ vn_document_undo (VnDocument *self)
 
   recipe = self->recipe;
   title = vn_history_undo (self->history, &recipe);
+  self->run_wanted = FALSE;
   if (title != NULL)
     document_recipe_replace (self, recipe);
   return title;
@@ -149,6 +184,7 @@ vn_document_redo (VnDocument *self)
 
   recipe = self->recipe;
   title = vn_history_redo (self->history, &recipe);
+  self->run_wanted = FALSE;
   if (title != NULL)
     document_recipe_replace (self, recipe);
   return title;

@@ -192,7 +192,5 @@ vn_document_set_input_shape (VnDocument    *self,
   g_hash_table_unref (self->input_shapes);
   self->input_shapes = shapes;
   g_clear_pointer (&self->sizes, g_hash_table_unref);
-  self->result_fits = FALSE;
-  self->data_serial++;
-  g_signal_emit (self, vn_document_signals[VN_SIGNAL_DATA], 0);
+  vn_document_data_changed (self);
 }

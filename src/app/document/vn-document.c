@@ -26,6 +26,9 @@ vn_document_dispose (GObject *object)
     g_cancellable_cancel (self->cancellable);
   if (self->origins_cancellable != NULL)
     g_cancellable_cancel (self->origins_cancellable);
+  if (self->known != NULL)
+    vn_document_forget_expected (self);
+  g_clear_pointer (&self->known, g_ptr_array_unref);
   g_clear_object (&self->origins);
   g_clear_object (&self->improved);
   g_clear_pointer (&self->effects, g_ptr_array_unref);
@@ -59,6 +62,7 @@ vn_document_class_init (VnDocumentClass *klass)
     [VN_SIGNAL_METRIC] = "metric-changed",
     [VN_SIGNAL_JOB] = "job-changed",
     [VN_SIGNAL_ORIGINS] = "origins-changed",
+    [VN_SIGNAL_EXPECTED] = "expected-changed",
   };
 
   G_OBJECT_CLASS (klass)->dispose = vn_document_dispose;
@@ -83,6 +87,7 @@ vn_document_init (VnDocument *self)
   self->n_samples = DEFAULT_SAMPLES;
   self->recipe = vn_recipe_new (vn_preset_find (preset, NULL) != NULL ? preset : NULL);
   self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
+  self->known = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_result_unref);
   self->history = vn_history_new ();
   self->effects = vn_document_effects_new ();
   self->selection = gtk_bitset_new_empty ();
@@ -142,6 +147,7 @@ vn_document_set_model (VnDocument *self,
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
   vn_document_cancel_origins (self);
+  vn_document_forget_expected (self);
   items = g_ptr_array_new_with_free_func (g_object_unref);
   old = self->model;
   self->model = model != NULL ? vn_model_ref (model) : NULL;
@@ -168,6 +174,7 @@ vn_document_set_model (VnDocument *self,
   document_emit (self, VN_SIGNAL_DATA);
   document_emit (self, VN_SIGNAL_RECIPE);
   document_emit (self, VN_SIGNAL_RESULT);
+  document_emit (self, VN_SIGNAL_EXPECTED);
   document_emit (self, VN_SIGNAL_SELECTION);
 }
 
@@ -250,12 +257,17 @@ vn_document_get_nodes (VnDocument *self)
   return G_LIST_MODEL (self->nodes);
 }
 
+/**
+ * vn_document_get_result:
+ *
+ * Returns: (transfer none) (nullable): what is to be shown: of the last whole run, or what the present recipe is expected to make of it
+ */
 VnResult *
 vn_document_get_result (VnDocument *self)
 {
   g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
 
-  return self->result;
+  return self->expected != NULL ? self->expected : self->result;
 }
 
 /* Lists have the scale that the metric has in all networks: for one that has none they stay with the ratio. */
@@ -274,28 +286,56 @@ vn_document_update_nodes (VnDocument *self)
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->nodes));
   g_autofree int *deciding = self->model != NULL ? vn_rules_find_deciding (self->recipe, self->model->graph) : NULL;
   VnMetric metric = document_get_list_metric (self);
-  VnHeatHandles handles = vn_heat_handles_for_run (VN_METRIC_CONTRIBUTION, self->result != NULL ? self->result->errors : NULL);
+  VnResult *result = vn_document_get_result (self);
+  VnHeatHandles handles = vn_heat_handles_for_run (VN_METRIC_CONTRIBUTION, result != NULL ? result->errors : NULL);
 
   for (guint i = 0; i < n; i++)
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), i);
 
-      vn_node_item_update (item, self->result, self->recipe, deciding[item->index], metric, handles);
+      vn_node_item_update (item, result, self->recipe, deciding[item->index], metric, handles);
     }
 }
 
+static void
+document_result_changed (VnDocument *self,
+                         VnMetric    metric)
+{
+  vn_document_update_nodes (self);
+  document_emit (self, VN_SIGNAL_RESULT);
+  if (vn_document_get_metric (self) != metric)
+    document_emit (self, VN_SIGNAL_METRIC);
+}
+
+/* Of a whole run: nothing has to be expected of it any more. */
 void
 vn_document_set_result (VnDocument *self,
                         VnResult   *result)
 {
   g_autoptr(VnResult) old G_GNUC_UNUSED = self->result;
+  g_autoptr(VnResult) expected G_GNUC_UNUSED = g_steal_pointer (&self->expected);
   VnMetric metric = vn_document_get_metric (self);
 
+  vn_document_stop_expecting (self);
   self->result = result != NULL ? vn_result_ref (result) : NULL;
-  vn_document_update_nodes (self);
-  document_emit (self, VN_SIGNAL_RESULT);
-  if (vn_document_get_metric (self) != metric)
-    document_emit (self, VN_SIGNAL_METRIC);
+  if (result != NULL && self->result_fits)
+    vn_document_remember (self, result);
+  document_result_changed (self, metric);
+  document_emit (self, VN_SIGNAL_EXPECTED);
+}
+
+/* Until a whole run tells. */
+void
+vn_document_show_expected (VnDocument *self,
+                           VnResult   *expected)
+{
+  g_autoptr(VnResult) old G_GNUC_UNUSED = self->expected;
+  VnMetric metric = vn_document_get_metric (self);
+
+  if (self->expected == expected)
+    return;
+  self->expected = expected != NULL ? vn_result_ref (expected) : NULL;
+  document_result_changed (self, metric);
 }
 
 static guint
@@ -359,6 +399,21 @@ vn_document_get_data (VnDocument *self)
   return self->data;
 }
 
+/* Nothing that was measured is about the present samples. */
+void
+vn_document_data_changed (VnDocument *self)
+{
+  gboolean expected = self->expected != NULL;
+
+  self->result_fits = FALSE;
+  self->data_serial++;
+  vn_document_forget_expected (self);
+  if (expected)
+    document_result_changed (self, vn_document_get_metric (self));
+  document_emit (self, VN_SIGNAL_EXPECTED);
+  document_emit (self, VN_SIGNAL_DATA);
+}
+
 /**
  * vn_document_set_data:
  * @data: (nullable): where the samples are and how they are read; copied
@@ -376,9 +431,7 @@ vn_document_set_data (VnDocument       *self,
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
   self->data = copy;
-  self->result_fits = FALSE;
-  self->data_serial++;
-  document_emit (self, VN_SIGNAL_DATA);
+  vn_document_data_changed (self);
 }
 
 guint
@@ -402,9 +455,7 @@ vn_document_set_n_samples (VnDocument *self,
   if (self->n_samples == n)
     return;
   self->n_samples = n;
-  self->result_fits = FALSE;
-  self->data_serial++;
-  document_emit (self, VN_SIGNAL_DATA);
+  vn_document_data_changed (self);
 }
 
 /**
@@ -416,11 +467,14 @@ vn_document_set_n_samples (VnDocument *self,
 VnMetric
 vn_document_get_metric (VnDocument *self)
 {
+  VnResult *result;
+
   g_return_val_if_fail (VN_IS_DOCUMENT (self), VN_METRIC_SQNR);
 
   if (self->metric_chosen)
     return self->metric;
-  return self->result != NULL && self->result->contributions != NULL ? VN_METRIC_CONTRIBUTION : VN_METRIC_SQNR;
+  result = vn_document_get_result (self);
+  return result != NULL && result->contributions != NULL ? VN_METRIC_CONTRIBUTION : VN_METRIC_SQNR;
 }
 
 /**

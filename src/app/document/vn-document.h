@@ -16,7 +16,8 @@ G_BEGIN_DECLS
  * - model-changed: another model (or none) is open
  * - data-changed: the samples or how they are read
  * - recipe-changed: also when undone
- * - result-changed: another run is in, or none
+ * - result-changed: another run is in, or none, or what is expected of one
+ * - expected-changed: what is known of the present recipe without a whole run
  * - selection-changed
  * - metric-changed: what lists and graph colour by
  * - job-changed: a job began or ended
@@ -33,6 +34,15 @@ G_DECLARE_FINAL_TYPE (VnDocument, vn_document, VN, DOCUMENT, GObject)
 
 /* What the rule for a single node says. */
 typedef enum { VN_NODE_AS_RECIPE, VN_NODE_8_BIT, VN_NODE_16_BIT, VN_NODE_FLOAT } VnNodePrecision;
+
+/**
+ * VnExpecting: what is known of the present recipe.
+ * @VN_EXPECTING_NOTHING: the result is its own, or there is none
+ * @VN_EXPECTING_SOON: it is being measured what the change does
+ * @VN_EXPECTING_SHOWN: the result is what it is expected to become; a whole run has still to confirm it
+ * @VN_EXPECTING_REFUSED: the result is that of a recipe before; it takes a whole run to tell
+ */
+typedef enum { VN_EXPECTING_NOTHING, VN_EXPECTING_SOON, VN_EXPECTING_SHOWN, VN_EXPECTING_REFUSED } VnExpecting;
 
 /**
  * VnEffect: a change of the recipe that was to lower the error, and what came of it.
@@ -64,7 +74,11 @@ char             *vn_document_dup_title      (VnDocument        *self);
 char             *vn_document_dup_file_name  (VnDocument        *self,
                                               const char        *ending);
 GListModel       *vn_document_get_nodes      (VnDocument        *self);   /* of VnNodeItem, by index in the graph */
-VnResult         *vn_document_get_result     (VnDocument        *self);   /* NULL: not quantized yet */
+VnResult         *vn_document_get_result     (VnDocument        *self);   /* NULL: not quantized yet; or what is expected */
+VnResult         *vn_document_get_confirmed  (VnDocument        *self);   /* NULL: not quantized yet */
+VnExpecting       vn_document_get_expecting  (VnDocument        *self);
+const char       *vn_document_get_refusal    (VnDocument        *self);   /* NULL: none */
+guint             vn_document_count_expected_on (VnDocument     *self);
 guint             vn_document_get_n_notes    (VnDocument        *self);
 const VnNote     *vn_document_get_note       (VnDocument        *self,
                                               guint              i);

@@ -54,6 +54,8 @@ vn_inspector_error_card (VnDocument *document,
   numbers = vn_label_new (NULL, "numeric");
   gtk_label_set_markup (GTK_LABEL (numbers), markup);
   gtk_box_append (GTK_BOX (texts), numbers);
+  if (result->is_expected)
+    gtk_box_append (GTK_BOX (texts), vn_label_new (_("Expected, until a whole run tells"), "caption"));
   cause = vn_cure_offers_dup_reason (document, item);
   if (cause == NULL)
     cause = vn_cause_describe (result, item->node);

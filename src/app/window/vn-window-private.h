@@ -7,6 +7,7 @@
 
 #include "vn-empty-page.h"
 #include "vn-inspector.h"
+#include "vn-expected-bar.h"
 #include "vn-job-bar.h"
 #include "vn-outline.h"
 #include "vn-page.h"
@@ -44,6 +45,7 @@ struct _VnWindow
   GtkStackPage    *recipe_page;
   VnInspector     *inspector;
   VnWizard        *wizard;
+  VnExpectedBar   *expected_bar;
   VnJobBar        *job_bar;
   AdwSplitButton  *open_button;
   GtkWidget       *quantize_button, *export_button;

@@ -209,6 +209,7 @@ window_bind_children (GtkWidgetClass *klass)
   gtk_widget_class_bind_template_child (klass, VnWindow, recipe_page);
   gtk_widget_class_bind_template_child (klass, VnWindow, inspector);
   gtk_widget_class_bind_template_child (klass, VnWindow, wizard);
+  gtk_widget_class_bind_template_child (klass, VnWindow, expected_bar);
   gtk_widget_class_bind_template_child (klass, VnWindow, job_bar);
   gtk_widget_class_bind_template_child (klass, VnWindow, open_button);
   gtk_widget_class_bind_template_child (klass, VnWindow, quantize_button);
@@ -232,6 +233,7 @@ vn_window_class_init (VnWindowClass *klass)
   g_type_ensure (VN_TYPE_INSPECTOR);
   g_type_ensure (VN_TYPE_WIZARD);
   g_type_ensure (VN_TYPE_JOB_BAR);
+  g_type_ensure (VN_TYPE_EXPECTED_BAR);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-window.ui");
   window_bind_children (widget_class);
   vn_window_install_actions (widget_class);
@@ -264,6 +266,7 @@ window_connect_document (VnWindow *self)
   vn_recipe_panel_set_document (self->recipe_panel, self->document);
   vn_inspector_set_document (self->inspector, self->document);
   vn_wizard_set_document (self->wizard, self->document);
+  vn_expected_bar_set_document (self->expected_bar, self->document);
   vn_job_bar_set_document (self->job_bar, self->document);
 }
 

@@ -154,16 +154,30 @@ step_review_show_outputs (VnStepReview *self,
     }
 }
 
+/* On what the figures were found. */
+static char *
+step_review_describe_samples (VnStepReview *self,
+                              VnResult     *result)
+{
+  guint n = result->n_held_out > 0 ? result->n_held_out : result->n_calibration;
+
+  if (result->is_expected)
+    {
+      n = vn_document_count_expected_on (step_review_get_document (self));
+      return g_strdup_printf (ngettext ("Expected by what %u sample shows, until a whole run tells",
+                                        "Expected by what %u samples show, until a whole run tells", n), n);
+    }
+  if (result->n_held_out > 0)
+    return g_strdup_printf (ngettext ("Measured on %u sample not used for calibration",
+                                      "Measured on %u samples not used for calibration", n), n);
+  return g_strdup_printf (ngettext ("Measured on the %u calibration sample", "Measured on the %u calibration samples", n), n);
+}
+
 static void
 step_review_show_table (VnStepReview *self,
                         VnResult     *result)
 {
-  guint n = result->n_held_out > 0 ? result->n_held_out : result->n_calibration;
-  g_autofree char *title = result->n_held_out > 0
-                           ? g_strdup_printf (ngettext ("Measured on %u sample not used for calibration",
-                                                        "Measured on %u samples not used for calibration", n), n)
-                           : g_strdup_printf (ngettext ("Measured on the %u calibration sample",
-                                                        "Measured on the %u calibration samples", n), n);
+  g_autofree char *title = step_review_describe_samples (self, result);
 
   gtk_label_set_label (self->measured, title);
   step_review_clear_list (self->table);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The line that says that figures are only expected, or that a change takes a whole run. */
+#include "vn-expected-bar.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-rows.h"
+
+struct _VnExpectedBar
+{
+  AdwBin       parent_instance;
+
+  VnDocument  *document;
+  GtkRevealer *revealer;
+  GtkImage    *icon;
+  GtkSpinner  *spinner;
+  GtkLabel    *title, *text;
+  GtkWidget   *run;
+};
+
+G_DEFINE_FINAL_TYPE (VnExpectedBar, vn_expected_bar, ADW_TYPE_BIN)
+
+static gboolean
+expected_bar_is_running (VnExpectedBar *self)
+{
+  VnJob *job = vn_document_get_job (self->document);
+
+  return job != NULL && VN_IS_QUANTIZE_JOB (job);
+}
+
+/* What becomes of the outputs, and on how many samples that was seen. */
+static char *
+expected_bar_describe (VnExpectedBar *self)
+{
+  VnResult *before = vn_document_get_confirmed (self->document), *after = vn_document_get_result (self->document);
+  guint n = vn_document_count_expected_on (self->document);
+  g_autofree char *samples = g_strdup_printf (ngettext ("measured on %u sample", "measured on %u samples", n), n);
+  g_autofree char *from = NULL, *to = NULL;
+
+  if (before->errors == NULL || after->errors == NULL)
+    return g_steal_pointer (&samples);
+  from = vn_format_db (vn_error_table_get_outputs_sqnr (before->errors));
+  to = vn_format_db (vn_error_table_get_outputs_sqnr (after->errors));
+  return g_strdup_printf (_("outputs %s → %s, %s"), from, to, samples);
+}
+
+static char *
+expected_bar_make_text (VnExpectedBar *self,
+                        VnExpecting    expecting)
+{
+  g_autofree char *what = expecting == VN_EXPECTING_SHOWN ? expected_bar_describe (self)
+                                                          : g_strdup (vn_document_get_refusal (self->document));
+
+  if (expecting == VN_EXPECTING_SOON)
+    return g_strdup ("");
+  if (expected_bar_is_running (self))
+    return g_strdup_printf (_("%s · a whole run is under way"), what);
+  return g_steal_pointer (&what);
+}
+
+static void
+expected_bar_update (VnExpectedBar *self)
+{
+  static const char * const titles[] = {
+    [VN_EXPECTING_NOTHING] = "",
+    [VN_EXPECTING_SOON] = N_("Measuring What the Change Does"),
+    [VN_EXPECTING_SHOWN] = N_("Expected"),
+    [VN_EXPECTING_REFUSED] = N_("Takes a Whole Run"),
+  };
+  VnExpecting expecting = vn_document_get_expecting (self->document);
+  gboolean soon = expecting == VN_EXPECTING_SOON;
+  g_autofree char *text = NULL;
+
+  gtk_revealer_set_reveal_child (self->revealer, expecting != VN_EXPECTING_NOTHING);
+  if (expecting == VN_EXPECTING_NOTHING)   /* it slides away as it was */
+    {
+      gtk_spinner_stop (self->spinner);
+      return;
+    }
+  text = expected_bar_make_text (self, expecting);
+  gtk_label_set_label (self->title, _(titles[expecting]));
+  gtk_label_set_label (self->text, text);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->text), text);
+  gtk_spinner_set_spinning (self->spinner, soon);
+  gtk_widget_set_visible (GTK_WIDGET (self->spinner), soon);
+  gtk_widget_set_visible (GTK_WIDGET (self->icon), !soon);
+  gtk_image_set_from_icon_name (self->icon, expecting == VN_EXPECTING_REFUSED ? "dialog-warning-symbolic" : "dialog-information-symbolic");
+  gtk_widget_set_visible (self->run, !soon && vn_document_get_job (self->document) == NULL);
+}
+
+static void
+expected_bar_run (VnExpectedBar *self)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!vn_document_quantize (self->document, &error))
+    g_signal_emit_by_name (self->document, "failed", _("Quantization failed"), error);
+}
+
+/**
+ * vn_expected_bar_set_document:
+ */
+void
+vn_expected_bar_set_document (VnExpectedBar *self,
+                              VnDocument    *document)
+{
+  static const char * const signals[] = { "expected-changed", "job-changed", "result-changed" };
+
+  g_return_if_fail (VN_IS_EXPECTED_BAR (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
+  g_set_object (&self->document, document);
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_object (document, signals[i], G_CALLBACK (expected_bar_update), self, G_CONNECT_SWAPPED);
+  expected_bar_update (self);
+}
+
+static void
+vn_expected_bar_dispose (GObject *object)
+{
+  g_clear_object (&VN_EXPECTED_BAR (object)->document);
+  G_OBJECT_CLASS (vn_expected_bar_parent_class)->dispose (object);
+}
+
+static void
+vn_expected_bar_class_init (VnExpectedBarClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = vn_expected_bar_dispose;
+}
+
+static void
+vn_expected_bar_init (VnExpectedBar *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+
+  self->icon = GTK_IMAGE (gtk_image_new ());
+  self->spinner = GTK_SPINNER (gtk_spinner_new ());
+  self->title = GTK_LABEL (vn_label_new (NULL, "heading"));
+  self->text = GTK_LABEL (vn_label_new (NULL, "numeric"));
+  gtk_label_set_wrap (self->title, FALSE);
+  gtk_label_set_wrap (self->text, FALSE);
+  gtk_label_set_ellipsize (self->text, PANGO_ELLIPSIZE_END);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->text), TRUE);
+  self->run = gtk_button_new_with_mnemonic (_("_Run Now"));
+  gtk_widget_set_valign (self->run, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (self->run, _("Quantize and Measure on All Samples with This Recipe"));
+  g_signal_connect_swapped (self->run, "clicked", G_CALLBACK (expected_bar_run), self);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->spinner));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->icon));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->title));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->text));
+  gtk_box_append (GTK_BOX (box), self->run);
+  gtk_widget_add_css_class (box, "job-bar");
+  self->revealer = GTK_REVEALER (gtk_revealer_new ());
+  gtk_revealer_set_transition_type (self->revealer, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP);
+  gtk_revealer_set_transition_duration (self->revealer, 200);
+  gtk_revealer_set_child (self->revealer, box);
+  adw_bin_set_child (ADW_BIN (self), GTK_WIDGET (self->revealer));
+}
