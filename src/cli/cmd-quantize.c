@@ -17,7 +17,7 @@
 #include <string.h>
 
 static char *export_script, *export_xquant;
-static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_project, *report, *save_stats;
+static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_project, *report, *save_stats, *weakest;
 static char **rules, **excludes, **stats;
 static gboolean skip_compare, resume, origins, cures, improve, accuracy_first, verify;
 static double improve_seconds = VN_IMPROVE_SECONDS;
@@ -47,7 +47,7 @@ static const GOptionEntry entries[] = {
   { "auto", 0, 0, G_OPTION_ARG_NONE, &improve, N_("Try what may lower the error of the outputs, and keep what does"), NULL },
   { "time", 0, 0, G_OPTION_ARG_DOUBLE, &improve_seconds, N_("With --auto or --cures: how long it may take (default: 60)"), N_("SECONDS") },
   { "accuracy-first", 0, 0, G_OPTION_ARG_NONE, &accuracy_first,
-    N_("With --auto: also what makes the export slower in ONNX Runtime"), NULL },
+    N_("With --auto: lift its limits; else the export takes at most 1.25 times as long in ONNX Runtime as without --auto, and at least half of what is multiplied on integers then still is"), NULL },
   VN_CMD_GROUP_MARK (RANGES),
   { "stats", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &stats,
     N_("Use statistics of “calibrate” instead of samples; several are joined (repeatable)"), N_("FILE") },
@@ -63,6 +63,9 @@ static const GOptionEntry entries[] = {
   { "origins", 0, 0, G_OPTION_ARG_NONE, &origins, N_("Measure what each tensor alone costs the outputs: where error starts, and why"), NULL },
   { "cures", 0, 0, G_OPTION_ARG_NONE, &cures, N_("The same, and measure what each cure that is offered wins and costs"), NULL },
   { "verify", 0, 0, G_OPTION_ARG_NONE, &verify, N_("Run the export in ONNX Runtime: measured figures instead of forecast ones (see verify)"), NULL },
+  { "weakest", 0, 0, G_OPTION_ARG_STRING, &weakest,
+    N_("What the weakest tensors are listed by; “list metrics” shows the measures (default: contribution where --origins measures it, else sqnr)"),
+    N_("MEASURE") },
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
   { NULL }
 };
@@ -197,17 +200,30 @@ cmd_quantize_print_outputs (VnErrorTable *errors)
     }
 }
 
+/* By the chosen measure, or where error starts if that is known; how much of it has come together stands beside it. */
 static void
 cmd_quantize_print_weakest (VnErrorTable *errors)
 {
-  g_autoptr(GArray) order = vn_error_table_sort_worst (errors);
+  VnMetric metric = vn_error_table_get_weakest_metric (errors);
+  g_autoptr(GArray) order = NULL;
 
-  vn_cmd_print ("%s\n", _("Weakest tensors"));
+  if (weakest != NULL)
+    vn_metric_find (weakest, &metric);
+  order = vn_error_table_sort_by (errors, metric);
+  if (metric == VN_METRIC_SQNR)
+    vn_cmd_print ("%s\n", _("Weakest tensors"));
+  else
+    vn_cmd_print (_("Weakest tensors (%s; signal to noise)\n"), _(vn_metric_get_info (metric)->title));
   for (guint i = 0; i < MIN (order->len, 5); i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, g_array_index (order, guint, i));
       g_autofree char *db = vn_format_db_column (row->sqnr_db);
+      g_autofree char *value = vn_metric_format (metric, vn_metric_get (row, metric));
 
+      if (!vn_metric_is_measured (row, metric))
+        break;
+      if (metric != VN_METRIC_SQNR)
+        vn_cmd_print ("  %10s", value);
       vn_cmd_print ("  %10s  %-12s %s%s\n", db, row->op_type, row->node[0] != '\0' ? row->node : row->value,
                     vn_error_row_is_marked (row) ? "  !" : "");
     }
@@ -507,6 +523,24 @@ cmd_quantize_list_files (const char       *model,
   return files;
 }
 
+/* Options that say how others work. */
+static gboolean
+cmd_quantize_check_options (GError **error)
+{
+  VnMetric metric;
+
+  if (!improve && (accuracy_first || (improve_seconds != VN_IMPROVE_SECONDS && !cures)))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--time and --accuracy-first say how --auto works: give that, too"));
+      return FALSE;
+    }
+  if (weakest == NULL || vn_metric_find (weakest, &metric))
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--weakest: there is no measure “%s”; “vernier-cli list metrics” shows all"),
+               weakest);
+  return FALSE;
+}
+
 /* @model: as soon as it is open; its weights are found out by that. */
 static gboolean
 cmd_quantize_check_files (VnFileSet                 *files,
@@ -611,11 +645,8 @@ quantize_run (char        **args,
         return FALSE;
       path = project->model;
     }
-  if (!improve && (accuracy_first || (improve_seconds != VN_IMPROVE_SECONDS && !cures)))
-    {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--time and --accuracy-first say how --auto works: give that, too"));
-      return FALSE;
-    }
+  if (!cmd_quantize_check_options (error))
+    return FALSE;
   recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, rules, excludes, error);
   if (recipe == NULL || !cmd_quantize_check_sources (recipe, project != NULL ? project->data : NULL, &data, error) ||
       !vn_cmd_fill_write_options (&write, error))

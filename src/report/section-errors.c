@@ -145,7 +145,7 @@ _vn_report_build_tensors (VnReportSection     *section,
 
   if (input->errors == NULL)
     return;
-  order = vn_error_table_sort_worst (input->errors);
+  order = vn_error_table_sort_by (input->errors, vn_error_table_get_weakest_metric (input->errors));
   table = _vn_report_add_table (section, NULL, tensor_columns, G_N_ELEMENTS (tensor_columns), tensor_parts, G_N_ELEMENTS (tensor_parts));
   for (guint i = 0; i < order->len; i++)
     {

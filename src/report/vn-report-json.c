@@ -18,7 +18,8 @@
  *   "cures":    [ { "tensor", "reason", "cure", "outcome", "before_sqnr_db", "after_sqnr_db", "before_bytes", "after_bytes" } ],  --cures
  *   "tensors":  [ { "tensor", "node", "type", "output", "marked", the fields of vn-metrics.def,
  *                   "local_sqnr_db", "not_finite", "not_finite_before", "last_computed", "float_min", "float_max",
- *                   "quantized_min", "quantized_max", "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first
+ *                   "quantized_min", "quantized_max", "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first:
+ *                   see vn_error_table_get_weakest_metric()
  *   "weights":  [ { "tensor", "node", "type", "marked", the fields of vn-metrics.def } ],
  *   "npu":      [ { "node", "type", "positions": { "input", "input2", "weight", "bias", "output" },
  *                   "shifts": { "cut", "bias", "read", "write" },

@@ -114,6 +114,9 @@ double              vn_error_table_get_mean (VnErrorTable   *self,
                                              VnMetric        metric);
 GArray             *vn_error_table_sort_by (VnErrorTable    *self,
                                             VnMetric         metric);   /* of guint: row numbers, worst first; what is NaN last */
+VnMetric            vn_error_table_get_weakest_metric (VnErrorTable *self);
+gboolean            vn_metric_find          (const char      *id,
+                                             VnMetric        *metric);
 gboolean            vn_error_row_is_marked (const VnErrorRow *row);
 
 /* Top-1 hits of a classifier over labelled samples; only when the first output has as many elements as there are classes. */

@@ -257,3 +257,43 @@ vn_error_table_sort_by (VnErrorTable *self,
   g_array_sort_with_data (order, metric_compare_by, &by);
   return order;
 }
+
+/**
+ * vn_error_table_get_weakest_metric:
+ *
+ * What lists of the weakest tensors go by unless somebody chooses otherwise: where error starts, if that was measured, else how much of
+ * it has come together.
+ *
+ * Returns: %VN_METRIC_CONTRIBUTION or %VN_METRIC_SQNR
+ */
+VnMetric
+vn_error_table_get_weakest_metric (VnErrorTable *self)
+{
+  g_return_val_if_fail (self != NULL, VN_METRIC_SQNR);
+
+  for (guint i = 0; i < vn_error_table_get_n (self); i++)
+    if (vn_metric_is_measured (vn_error_table_get (self, i), VN_METRIC_CONTRIBUTION))
+      return VN_METRIC_CONTRIBUTION;
+  return VN_METRIC_SQNR;
+}
+
+/**
+ * vn_metric_find:
+ * @metric: (out): untouched unless found
+ *
+ * Returns: whether @id is one
+ */
+gboolean
+vn_metric_find (const char *id,
+                VnMetric   *metric)
+{
+  g_return_val_if_fail (id != NULL && metric != NULL, FALSE);
+
+  for (VnMetric i = 0; i < VN_N_METRICS; i++)
+    if (g_str_equal (vn_metric_get_info (i)->id, id))
+      {
+        *metric = i;
+        return TRUE;
+      }
+  return FALSE;
+}

@@ -474,7 +474,7 @@ vn_document_get_metric (VnDocument *self)
   if (self->metric_chosen)
     return self->metric;
   result = vn_document_get_result (self);
-  return result != NULL && result->contributions != NULL ? VN_METRIC_CONTRIBUTION : VN_METRIC_SQNR;
+  return result != NULL && result->errors != NULL ? vn_error_table_get_weakest_metric (result->errors) : VN_METRIC_SQNR;
 }
 
 /**

@@ -69,7 +69,7 @@ vn_weakest_list (VnDocument *document)
 
   nodes = vn_document_get_nodes (document);
   result = vn_document_get_result (document);
-  metric = result != NULL && result->contributions != NULL ? VN_METRIC_CONTRIBUTION : VN_METRIC_SQNR;
+  metric = result != NULL && result->errors != NULL ? vn_error_table_get_weakest_metric (result->errors) : VN_METRIC_SQNR;
   for (guint i = 0; result != NULL && i < g_list_model_get_n_items (nodes); i++)
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
