@@ -3,6 +3,7 @@
  * what it gained, and improving is one step that can be undone. */
 #include "vn-cure-offers.h"
 #include "vn-cures-list.h"
+#include "vn-format.h"
 #include "vn-graph-view.h"
 #include "vn-improve-panel.h"
 #include "vn-inspector.h"
@@ -292,6 +293,128 @@ test_cures (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
+static void
+measure_cures (Fixture   *fixture,
+               GtkWidget *list)
+{
+  g_signal_emit_by_name (vn_test_find (list, GTK_TYPE_BUTTON, "_Measure the Gains"), "clicked");
+  g_assert_true (vn_test_wait (has_trials, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
+/* Whether a label below @widget begins with @text. */
+static gboolean
+says (GtkWidget  *widget,
+      const char *text)
+{
+  gboolean found = GTK_IS_LABEL (widget) && g_str_has_prefix (gtk_label_get_label (GTK_LABEL (widget)), text);
+
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && !found; child = gtk_widget_get_next_sibling (child))
+    found = says (child, text);
+  return found;
+}
+
+/* All cures that measured a gain are one step, which says before what it may win and after what it has won; undone it is offered
+ * again. */
+static void
+test_apply_all (Fixture       *fixture,
+                gconstpointer  data)
+{
+  g_autoptr(GPtrArray) offers = NULL;
+  g_autoptr(VnCureBundle) bundle = NULL;
+  g_autoptr(VnRecipe) before = NULL;
+  g_autofree char *said = NULL, *before_text = NULL, *after_text = NULL;
+  const VnEffect *effect;
+  GtkWidget *list, *all;
+
+  find_origins (fixture);
+  list = vn_test_find (open_review (fixture), VN_TYPE_CURES_LIST, NULL);
+  all = vn_test_find (list, GTK_TYPE_BUTTON, "_Apply All");
+  g_assert_false (gtk_widget_get_visible (all));     /* nothing is measured yet */
+  measure_cures (fixture, list);
+  before = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  offers = vn_cure_offers_list (fixture->document, NULL);
+  bundle = vn_cure_bundle_new (fixture->document, offers);
+  g_assert_nonnull (bundle);
+  g_test_message ("%s: +%g to +%g dB", bundle->key, bundle->least_db, bundle->most_db);
+  g_assert_cmpuint (bundle->n, >=, 2);
+  g_assert_cmpfloat (bundle->most_db, >, bundle->least_db);
+  g_assert_true (gtk_widget_get_visible (all));
+  vn_test_settle (300);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-apply-all");
+  g_signal_emit_by_name (all, "clicked");
+  g_assert_true (vn_recipe_equal (bundle->recipe, vn_document_get_recipe (fixture->document)));
+  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  effect = vn_cure_bundle_find_effect (fixture->document);
+  g_assert_nonnull (effect);
+  g_assert_true (effect->measured);
+  g_test_message ("%g -> %g dB", effect->before_db, effect->after_db);
+  g_assert_cmpfloat (effect->after_db, ==, vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors));
+  g_assert_true (vn_effect_has_helped (effect));
+  before_text = vn_format_db (effect->before_db);
+  after_text = vn_format_db (effect->after_db);
+  said = g_strdup_printf ("%s: outputs %s → %s", effect->title, before_text, after_text);
+  g_assert_true (says (list, said));
+  vn_test_settle (300);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-applied-all");
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);    /* one step */
+  g_assert_true (vn_recipe_equal (before, vn_document_get_recipe (fixture->document)));
+  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (gtk_widget_get_visible (all));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
+/* What did not help is named where the next is offered, and when nothing is left that is said; no sentence comes twice. */
+static void
+test_in_vain (Fixture       *fixture,
+              gconstpointer  data)
+{
+  g_autoptr(GHashTable) sentences = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const VnFinding *finding;
+  g_autoptr(GArray) cures = NULL;
+  VnNodeItem *item = NULL;
+  guint number = 0, n_offered = 0;
+
+  find_origins (fixture);
+  {
+    g_autoptr(GPtrArray) offers = vn_cure_offers_list (fixture->document, NULL);
+    const VnCureOffer *first = g_ptr_array_index (offers, 0);
+
+    number = first->finding;
+    item = g_list_model_get_item (vn_document_get_nodes (fixture->document), first->node);
+  }
+  finding = vn_diagnosis_get (vn_document_get_result (fixture->document)->diagnosis, number);
+  cures = vn_reason_list_cures (finding->reason);
+  for (guint i = 0; i <= cures->len; i++)
+    {
+      g_autoptr(GPtrArray) offers = vn_cure_offers_list (fixture->document, NULL);
+      const VnCureOffer *offer = NULL;
+      VnEffect *effect;
+
+      for (guint k = 0; k < offers->len && offer == NULL; k++)
+        if (((const VnCureOffer *) g_ptr_array_index (offers, k))->finding == number)
+          offer = g_ptr_array_index (offers, k);
+      g_assert_nonnull (offer);
+      g_assert_true (g_hash_table_add (sentences, g_strdup_printf ("%s|%s", offer->title, offer->in_vain)));
+      g_assert_true ((offer->in_vain != NULL) == (n_offered > 0));
+      if (offer->recipe == NULL)
+        {
+          g_assert_cmpstr (offer->title, ==, "Nothing more to try here");
+          break;
+        }
+      n_offered++;
+      effect = g_new0 (VnEffect, 1);                 /* as if it had been tried */
+      effect->key = g_strdup (offer->key);
+      effect->title = g_strdup (offer->step);
+      effect->recipe = vn_recipe_copy (offer->recipe);
+      effect->measured = TRUE;
+      g_ptr_array_add (vn_document_get_effects (fixture->document), effect);
+    }
+  g_assert_cmpuint (n_offered, >=, 2);
+  g_assert_cmpuint (g_hash_table_size (sentences), ==, n_offered + 1);
+  g_object_unref (item);
+}
+
 static gboolean
 has_improved (gpointer data)
 {
@@ -503,6 +626,8 @@ main (int    argc,
     { "/verify/measured", test_verify },
     { "/verify/fails", test_verify_fails },
     { "/improve/cures", test_cures },
+    { "/improve/apply-all", test_apply_all },
+    { "/improve/in-vain", test_in_vain },
     { "/improve/button", test_improve },
     { "/improve/cancelled", test_improve_cancelled },
   };

@@ -129,6 +129,7 @@ cure_offers_make (const VnFinding *finding,
   VnCureOffer *offer = g_new0 (VnCureOffer, 1);
   const char *title = _(vn_cure_get_title (cure));
 
+  offer->cure = cure;
   offer->key = g_strdup_printf ("%s %s", vn_cure_get_id (cure), finding->tensor);
   offer->title = cure_offers_capitalize (title);
   offer->step = item != NULL ? g_strdup_printf ("%s %s: %s", item->node->op_type, item->name, title) : g_strdup (offer->title);
@@ -187,41 +188,85 @@ cure_offers_compare (gconstpointer a,
   return p->gain_db > q->gain_db ? -1 : p->gain_db < q->gain_db;
 }
 
-/* Of what can be done about one finding, the best that was measured, or else the next of the reason's cures. */
 static void
-cure_offers_add (Offering        *self,
-                 const VnFinding *finding,
-                 VnNodeItem      *item,
-                 guint            n_most)
+cure_offers_note_failure (GString           *failed,
+                          const VnCureOffer *offer)
 {
-  g_autoptr(GArray) cures = vn_reason_list_cures (finding->reason);
-  g_autoptr(GPtrArray) found = g_ptr_array_new ();
-  g_autofree char *failed = NULL;
+  g_string_append_printf (failed, "%s%s", failed->len > 0 ? ", " : "", offer->title);
+}
+
+/* All that there is was tried: that is said once, and nothing is offered. */
+static VnCureOffer *
+cure_offers_make_end (const VnFinding *finding,
+                      VnNodeItem      *item,
+                      VnCure           last)
+{
+  VnCureOffer *offer = cure_offers_make (finding, item, last);
+
+  g_free (offer->title);
+  offer->title = g_strdup (_("Nothing more to try here"));
+  g_clear_pointer (&offer->recipe, vn_recipe_free);
+  return offer;
+}
+
+/* Those of @cures that are worth trying; @failed: titles of those that were tried in vain. */
+static GPtrArray *
+cure_offers_find (Offering        *self,
+                  const VnFinding *finding,
+                  VnNodeItem      *item,
+                  GArray          *cures,
+                  GString         *failed)
+{
+  GPtrArray *found = g_ptr_array_new ();
 
   for (guint i = 0; i < cures->len; i++)
     {
       VnCureOffer *offer = cure_offers_make (finding, item, g_array_index (cures, VnCure, i));
       gboolean in_vain;
 
-      if (cure_offers_check (self, finding, g_array_index (cures, VnCure, i), offer, &in_vain))
+      if (cure_offers_check (self, finding, offer->cure, offer, &in_vain))
         {
-          offer->in_vain = g_steal_pointer (&failed);
+          offer->in_vain = failed->len > 0 ? g_strdup (failed->str) : NULL;
           g_ptr_array_add (found, offer);
           continue;
         }
       if (in_vain)
-        {
-          g_free (failed);
-          failed = g_strdup (offer->title);
-        }
+        cure_offers_note_failure (failed, offer);
       cure_offers_free (offer);
+    }
+  return found;
+}
+
+/* Of what can be done about one finding, the best that was measured, or else the next of the reason's cures. */
+static void
+cure_offers_add (Offering        *self,
+                 guint            number,
+                 VnNodeItem      *item,
+                 guint            n_most)
+{
+  const VnFinding *finding = vn_diagnosis_get (self->result->diagnosis, number);
+  g_autoptr(GArray) cures = vn_reason_list_cures (finding->reason);
+  g_autoptr(GString) failed = g_string_new (NULL);
+  g_autoptr(GPtrArray) found = cure_offers_find (self, finding, item, cures, failed);
+
+  if (found->len == 0 && failed->len > 0)
+    {
+      VnCureOffer *end = cure_offers_make_end (finding, item, g_array_index (cures, VnCure, cures->len - 1));
+
+      end->in_vain = g_strdup (failed->str);
+      g_ptr_array_add (found, end);
     }
   g_ptr_array_sort (found, cure_offers_compare);
   for (guint i = 0; i < found->len; i++)
-    if (i < n_most)
-      g_ptr_array_add (self->offers, g_ptr_array_index (found, i));
-    else
-      cure_offers_free (g_ptr_array_index (found, i));
+    {
+      VnCureOffer *offer = g_ptr_array_index (found, i);
+
+      offer->finding = number;
+      if (i < n_most)
+        g_ptr_array_add (self->offers, offer);
+      else
+        cure_offers_free (offer);
+    }
 }
 
 /**
@@ -250,10 +295,96 @@ vn_cure_offers_list (VnDocument *document,
       if (item != NULL && (self.offers->len >= MAX_OF_NODE || !cure_offers_speaks_of (self.result, finding, item)))
         continue;
       own = item != NULL ? g_object_ref (item) : cure_offers_find_item (&self, finding);
-      cure_offers_add (&self, finding, own, item != NULL ? MAX_OF_NODE - self.offers->len : 1);
+      cure_offers_add (&self, i, own, item != NULL ? MAX_OF_NODE - self.offers->len : 1);
     }
   g_ptr_array_sort (self.offers, cure_offers_compare);
   return self.offers;
+}
+
+/* ---- all at once ---- */
+
+#define BUNDLE_MARK "all: "
+
+void
+vn_cure_bundle_free (VnCureBundle *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->key);
+  g_free (self->step);
+  g_clear_pointer (&self->recipe, vn_recipe_free);
+  g_free (self);
+}
+
+static void
+cure_offers_add_to_bundle (VnCureBundle      *bundle,
+                           VnResult          *result,
+                           const VnCureOffer *offer,
+                           GString           *key)
+{
+  if (offer->recipe == NULL || !(offer->gain_db > 0) ||
+      !vn_cure_apply (offer->cure, bundle->recipe, result, vn_diagnosis_get (result->diagnosis, offer->finding)))
+    return;
+  g_string_append_printf (key, "%s%s", bundle->n > 0 ? "; " : "", offer->key);
+  bundle->least_db = MAX (bundle->least_db, offer->gain_db);
+  bundle->most_db += offer->gain_db;
+  bundle->n++;
+}
+
+/**
+ * vn_cure_bundle_new:
+ * @offers: (element-type VnCureOffer): of the present result
+ *
+ * Returns: (transfer full) (nullable): those that measured a gain, as one change; %NULL if there are fewer than two, or just these
+ *   were tried together and did not help
+ */
+VnCureBundle *
+vn_cure_bundle_new (VnDocument *document,
+                    GPtrArray  *offers)
+{
+  g_autoptr(VnCureBundle) bundle = NULL;
+  g_autoptr(GString) key = g_string_new (BUNDLE_MARK);
+  const VnEffect *effect;
+  VnResult *result;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && offers != NULL, NULL);
+
+  result = vn_document_get_result (document);
+  if (result == NULL || result->diagnosis == NULL)
+    return NULL;
+  bundle = g_new0 (VnCureBundle, 1);
+  bundle->recipe = vn_recipe_copy (result->recipe);
+  for (guint i = 0; i < offers->len; i++)
+    cure_offers_add_to_bundle (bundle, result, g_ptr_array_index (offers, i), key);
+  effect = vn_document_find_effect (document, key->str);
+  if (bundle->n < 2 || (effect != NULL && effect->measured && !vn_effect_has_helped (effect)))
+    return NULL;
+  bundle->key = g_strdup (key->str);
+  bundle->step = g_strdup_printf (ngettext ("%u cure applied together", "%u cures applied together", bundle->n), bundle->n);
+  return g_steal_pointer (&bundle);
+}
+
+/**
+ * vn_cure_bundle_find_effect:
+ *
+ * Returns: (transfer none) (nullable): what came of the cures that were applied together last
+ */
+const VnEffect *
+vn_cure_bundle_find_effect (VnDocument *document)
+{
+  GPtrArray *effects;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document), NULL);
+
+  effects = vn_document_get_effects (document);
+  for (guint i = effects->len; i > 0; i--)
+    {
+      const VnEffect *effect = g_ptr_array_index (effects, i - 1);
+
+      if (g_str_has_prefix (effect->key, BUNDLE_MARK))
+        return effect;
+    }
+  return NULL;
 }
 
 /**

@@ -6,6 +6,8 @@
 #include "vn-document.h"
 #include "vn-node-item.h"
 
+#include "vn-diagnosis.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -14,9 +16,10 @@ G_BEGIN_DECLS
  * @title: what it is: "Cross-layer equalization"
  * @step: of the history: "Conv stem: cross-layer equalization"
  * @reason: one sentence
- * @in_vain: (nullable): the cure before it, which did not help
+ * @in_vain: (nullable): the cures before it, which did not help
+ * @cure, @finding: what it is made of: number in the diagnosis
  * @node: index of the node, or %G_MAXUINT if it is about the run
- * @recipe: (nullable): with the change; %NULL: nothing that the program can do
+ * @recipe: (nullable): with the change; %NULL: nothing that the program can do, or that is left to try
  * @gain_db: measured; NaN: not yet
  * @bytes: that the file grows by, if @gain_db was measured
  * @most_db: about what is won if the tensor added no error any more; NaN: not known
@@ -25,6 +28,8 @@ typedef struct
 {
   char     *key, *title, *step, *reason, *in_vain;
   guint     node;
+  VnCure    cure;
+  guint     finding;
   VnRecipe *recipe;
   double    gain_db, most_db;
   gint64    bytes;
@@ -34,5 +39,26 @@ GPtrArray *vn_cure_offers_list (VnDocument *document,
                                 VnNodeItem *item);    /* of VnCureOffer; NULL: of all nodes, one for each reason */
 char      *vn_cure_offers_dup_reason (VnDocument *document,
                                       VnNodeItem *item);   /* NULL: none is known */
+
+/**
+ * VnCureBundle: all offers whose gain was measured, as one change.
+ * @key, @step: see VnCureOffer
+ * @n: how many there are, two or more
+ * @least_db, @most_db: what is expected to be won: the best of them alone, and all if none does what another does already
+ */
+typedef struct
+{
+  char     *key, *step;
+  VnRecipe *recipe;
+  guint     n;
+  double    least_db, most_db;
+} VnCureBundle;
+
+VnCureBundle   *vn_cure_bundle_new         (VnDocument         *document,
+                                            GPtrArray          *offers);   /* NULL: fewer than two, or tried in vain */
+void            vn_cure_bundle_free        (VnCureBundle       *self);
+const VnEffect *vn_cure_bundle_find_effect (VnDocument         *document);   /* NULL: none was tried */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnCureBundle, vn_cure_bundle_free)
 
 G_END_DECLS

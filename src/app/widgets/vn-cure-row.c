@@ -95,7 +95,10 @@ vn_cure_row_new (VnDocument        *document,
   about = with_reason ? cure_row_describe (document, offer) : NULL;
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), offer->title);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), with_reason ? about : gain);
+  if (!with_reason && offer->in_vain != NULL)
+    about = *gain != '\0' ? g_strdup_printf (_("%s · this did not help: %s"), gain, offer->in_vain)
+                          : g_strdup_printf (_("This did not help: %s"), offer->in_vain);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), about != NULL ? about : gain);
   if (with_reason)
     {
       value = gtk_label_new (gain);
