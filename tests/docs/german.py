@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """german.py SOURCE_DIR: po/de.po is sound, and translates all that the window shows of its own and of the tables: settings,
-presets, range methods, passes. Messages of the core may still be English."""
+presets, range methods, passes, reasons of error with their sentences, cures, steps of improving. Other messages of the core may still
+be English."""
 import fnmatch
 import pathlib
 import shutil
@@ -9,7 +10,8 @@ import sys
 import tempfile
 
 # What must be German, of the files in po/POTFILES.
-WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c", "src/rewrite/*pass-*.c")
+WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c", "src/rewrite/*pass-*.c",
+          "*/vn-reasons.def", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose-*.c")
 KEYWORDS = ("_", "N_", "C_:1c,2", "NC_:1c,2", "ngettext:1,2", "g_dngettext:2,3")
 
 
