@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The job of “verify”: samples are written into a temporary folder, onnxruntime runs them in the user's Python, and what it writes is
+/* The job of “verify”: samples are written into a temporary folder, onnxruntime runs them in another process, and what it writes is
  * compared with our own outputs of the same samples. */
 #include "vn-verify-job.h"
 #include "verify-process.h"
