@@ -5,6 +5,7 @@
 #include "vn-histogram.h"
 #include "vn-plan.h"
 #include "vn-progress.h"
+#include "vn-range-factors.h"
 
 G_BEGIN_DECLS
 
@@ -59,6 +60,9 @@ guint              vn_stats_get_n_values  (VnStats     *self);
 const char        *vn_stats_get_name      (VnStats     *self,
                                            guint        i);            /* sorted */
 gsize              vn_stats_get_bytes     (VnStats     *self);
+VnStats           *vn_stats_with_factors  (VnStats        *self,
+                                           VnRangeFactors *factors);     /* nullable */
+VnRangeFactors    *vn_stats_get_factors   (VnStats        *self);
 gboolean           vn_stats_equal         (VnStats     *a,
                                            VnStats     *b);
 VnStats           *vn_stats_merge         (VnStats * const  *parts,        /* of one network over different samples */

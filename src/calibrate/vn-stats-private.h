@@ -30,6 +30,7 @@ struct _VnStats
   GArray           *samples;      /* of VnStatsSample, sorted; empty if nobody listed them, else n_samples */
   GPtrArray        *names;        /* of char, sorted bytewise, unique */
   GPtrArray        *histograms;   /* of VnHistogram, in step with names */
+  VnRangeFactors   *factors;      /* nullable: what a search found beyond what was observed; not in files */
 };
 
 VnStats *vn_stats_new  (guint        n_samples);

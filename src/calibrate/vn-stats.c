@@ -106,7 +106,47 @@ vn_stats_unref (VnStats *self)
   g_array_unref (self->samples);
   g_ptr_array_unref (self->names);
   g_ptr_array_unref (self->histograms);
+  g_clear_pointer (&self->factors, vn_range_factors_unref);
   g_free (self);
+}
+
+/**
+ * vn_stats_with_factors:
+ * @factors: (nullable): what recipes that search for ranges multiply them by; %NULL: nothing
+ *
+ * Returns: (transfer full): the same statistics, with other factors
+ */
+VnStats *
+vn_stats_with_factors (VnStats        *self,
+                       VnRangeFactors *factors)
+{
+  VnStats *with;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  with = g_new0 (VnStats, 1);
+  g_atomic_ref_count_init (&with->ref);
+  with->n_samples = self->n_samples;
+  with->n_left = self->n_left;
+  with->origin = vn_stats_origin_copy (self->origin);
+  with->samples = g_array_ref (self->samples);
+  with->names = g_ptr_array_ref (self->names);
+  with->histograms = g_ptr_array_ref (self->histograms);
+  with->factors = factors != NULL ? vn_range_factors_ref (factors) : NULL;
+  return with;
+}
+
+/**
+ * vn_stats_get_factors:
+ *
+ * Returns: (transfer none) (nullable): factors of ranges that were found
+ */
+VnRangeFactors *
+vn_stats_get_factors (VnStats *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->factors;
 }
 
 /**

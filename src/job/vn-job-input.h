@@ -88,6 +88,7 @@ gboolean       vn_job_balance_channels     (VnJobInput       *self,
 
 /* ---- vn-round-weights.c ---- */
 
+VnRecipe      *vn_job_make_pairs_recipe    (const VnRecipe   *recipe);
 VnModel       *vn_job_round_weights        (const VnJobInput *self,
                                             VnJob            *job,
                                             VnStats          *stats,
@@ -100,6 +101,14 @@ VnModel       *vn_job_take_rounded         (const VnJobInput *self,
 /* ---- vn-job-explain.c ---- */
 
 void           vn_job_explain_failure      (const VnJobInput *self,
+                                            GError          **error);
+
+/* ---- vn-search-ranges.c ---- */
+
+VnStats       *vn_job_search_ranges        (const VnJobInput *self,
+                                            VnJob            *job,
+                                            VnStats          *stats,
+                                            GCancellable     *cancellable,
                                             GError          **error);
 
 /* ---- vn-job-samples.c ---- */

@@ -250,6 +250,27 @@ quantize_job_get_float (VnQuantizeJob *self)
 }
 
 static gboolean
+vn_quantize_job_wants_search (VnJob *job)
+{
+  return VN_QUANTIZE_JOB (job)->settings.recipe->range_search != VN_RANGE_SEARCH_OFF;
+}
+
+static gboolean
+vn_quantize_job_search (VnJob         *job,
+                        GCancellable  *cancellable,
+                        GError       **error)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnStats *found = vn_job_search_ranges (&self->input, job, self->draft->stats, cancellable, error);
+
+  if (found == NULL)
+    return FALSE;
+  vn_stats_unref (self->draft->stats);
+  self->draft->stats = found;
+  return TRUE;
+}
+
+static gboolean
 vn_quantize_job_wants_rounding (VnJob *job)
 {
   return VN_QUANTIZE_JOB (job)->settings.recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST;
@@ -471,6 +492,7 @@ static const VnStage stages[] = {
   { "balance",        N_("Balancing channels"),   30, vn_quantize_job_wants_balance,    vn_quantize_job_balance },
   { "check",          N_("Checking the samples"), 3,  NULL,                             vn_quantize_job_check },
   { "calibrate",      N_("Calibrating"),          55, vn_quantize_job_wants_calibrate,  vn_quantize_job_calibrate },
+  { "search-ranges",  N_("Searching for ranges"), 20, vn_quantize_job_wants_search,     vn_quantize_job_search },
   { "round-weights",  N_("Rounding weights"),     30, vn_quantize_job_wants_rounding,   vn_quantize_job_round },
   { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },
   { "quantize",       N_("Quantizing"),           3,  NULL,                             vn_quantize_job_quantize },

@@ -7,12 +7,21 @@
 #include "vn-i18n.h"
 #include "vn-second-order.h"
 
-/* Errors are measured in floats: operators on integers are written as pairs for that. */
-static VnRecipe *
-round_weights_make_recipe (const VnRecipe *recipe)
+/*< private >
+ * vn_job_make_pairs_recipe:
+ *
+ * Errors are measured in floats: operators on integers are written as pairs for that.
+ *
+ * Returns: (transfer full): @recipe with a format that can be measured
+ */
+VnRecipe *
+vn_job_make_pairs_recipe (const VnRecipe *recipe)
 {
-  VnRecipe *copy = vn_recipe_copy (recipe);
+  VnRecipe *copy;
 
+  g_return_val_if_fail (recipe != NULL, NULL);
+
+  copy = vn_recipe_copy (recipe);
   if (vn_format_is (copy->format, VN_FORMAT_IS_OPERATORS))
     copy->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
   return copy;
@@ -60,7 +69,7 @@ vn_job_round_weights (const VnJobInput  *self,
                    _("Second-order rounding takes samples: give --data, or set rounding to “nearest”"));
       return NULL;
     }
-  recipe = round_weights_make_recipe (self->recipe);
+  recipe = vn_job_make_pairs_recipe (self->recipe);
   indices = vn_job_take_samples (self->calibration, self->recipe->rounding_samples);
   plan = vn_quantize_resolve (self->prepared, recipe, stats, NULL, error);
   judge = plan != NULL ? vn_job_make_judge (self, indices, VN_JUDGED_SAMPLES, cancellable, error) : NULL;

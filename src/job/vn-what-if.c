@@ -89,6 +89,8 @@ what_if_check_repairs (const VnRecipe  *own,
   if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF &&
       (recipe->bias_correction != own->bias_correction || recipe->correction_samples != own->correction_samples))
     return what_if_refuse ("bias-correction", error);
+  if (recipe->range_search != own->range_search)
+    return what_if_refuse ("range-search", error);
   if (recipe->balance_channels != own->balance_channels || recipe->balance_exponent != own->balance_exponent ||
       recipe->balance_cost != own->balance_cost)
     return what_if_refuse ("balance-channels", error);

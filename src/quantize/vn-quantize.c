@@ -367,18 +367,20 @@ quantize_check_result (VnResolver         *self,
 }
 
 /*< private >
- * vn_quantize_resolve_with:
+ * vn_quantize_resolve_factors:
  * @lookup: histogram of a tensor by name, or %NULL
+ * @factors: (nullable): what ranges are multiplied by
  *
  * vn_quantize_resolve() for statistics from anywhere.
  */
 VnQuantPlan *
-vn_quantize_resolve_with (const VnModel    *prepared,
-                          const VnRecipe   *recipe,
-                          VnHistogramFunc   lookup,
-                          gpointer          data,
-                          VnNotes          *notes,
-                          GError          **error)
+vn_quantize_resolve_factors (const VnModel         *prepared,
+                             const VnRecipe        *recipe,
+                             VnHistogramFunc        lookup,
+                             gpointer               data,
+                             const VnRangeFactors  *factors,
+                             VnNotes               *notes,
+                             GError               **error)
 {
   g_autoptr(VnResolver) self = NULL;
   g_autoptr(VnQuantPlan) plan = NULL;
@@ -393,6 +395,7 @@ vn_quantize_resolve_with (const VnModel    *prepared,
 
   self->lookup = lookup;
   self->lookup_data = data;
+  self->factors = factors;
   if (vn_recipe_needs_samples (recipe))
     vn_resolver_skip_blind (self);
   plan = vn_quant_plan_new (self->graph->nodes->len);
@@ -403,6 +406,23 @@ vn_quantize_resolve_with (const VnModel    *prepared,
     return NULL;
   quantize_record_nodes (self, plan);
   return g_steal_pointer (&plan);
+}
+
+/*< private >
+ * vn_quantize_resolve_with:
+ * @lookup: histogram of a tensor by name, or %NULL
+ *
+ * The same with ranges as they are.
+ */
+VnQuantPlan *
+vn_quantize_resolve_with (const VnModel    *prepared,
+                          const VnRecipe   *recipe,
+                          VnHistogramFunc   lookup,
+                          gpointer          data,
+                          VnNotes          *notes,
+                          GError          **error)
+{
+  return vn_quantize_resolve_factors (prepared, recipe, lookup, data, NULL, notes, error);
 }
 
 static const VnHistogram *
@@ -431,5 +451,6 @@ vn_quantize_resolve (const VnModel   *prepared,
 {
   g_return_val_if_fail (prepared != NULL && recipe != NULL && stats != NULL, NULL);
 
-  return vn_quantize_resolve_with (prepared, recipe, quantize_lookup_stats, stats, notes, error);
+  return vn_quantize_resolve_factors (prepared, recipe, quantize_lookup_stats, stats,
+                                      recipe->range_search != VN_RANGE_SEARCH_OFF ? vn_stats_get_factors (stats) : NULL, notes, error);
 }

@@ -247,6 +247,20 @@ check_rounding (const VnRecipe  *self,
   return FALSE;
 }
 
+static gboolean
+check_range_search (const VnRecipe  *self,
+                    GError         **error)
+{
+  g_autofree char *formats = vn_format_dup_names (VN_FORMAT_HAS_ROUNDING);
+
+  if (self->range_search == VN_RANGE_SEARCH_OFF || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("range-search: “outputs” is there for integer weights and stored ranges, in the formats %s; take one of these, or “off”"),
+               formats);
+  return FALSE;
+}
+
 /* The pairs that give channels back have an axis. */
 static gboolean
 check_balance (const VnRecipe  *self,
@@ -306,7 +320,7 @@ vn_recipe_validate (const VnRecipe  *self,
       !check_pairs (self, error) ||
       !check_npu (self, error) || !check_fixed_point (self, error) ||
       !check_correction (self, error) ||
-      !check_rounding (self, error) || !check_balance (self, error))
+      !check_rounding (self, error) || !check_range_search (self, error) || !check_balance (self, error))
     return FALSE;
 
   if (self->method == NULL)

@@ -46,6 +46,9 @@ typedef enum
 /* How weights become integers: each to the nearest, or so that the products change least. */
 typedef enum { VN_WEIGHT_ROUNDING_NEAREST, VN_WEIGHT_ROUNDING_SECOND_ORDER, VN_N_WEIGHT_ROUNDINGS } VnWeightRounding;
 
+/* Whether ranges are searched for that keep what layers compute from them nearest to the float values. */
+typedef enum { VN_RANGE_SEARCH_OFF, VN_RANGE_SEARCH_OUTPUTS, VN_N_RANGE_SEARCHES } VnRangeSearch;
+
 /* Whose rules biases are corrected by. */
 typedef enum { VN_BIAS_CORRECTION_OFF, VN_BIAS_CORRECTION_AMD, VN_BIAS_CORRECTION_XSLIM, VN_BIAS_CORRECTION_GUARDED,
                VN_N_BIAS_CORRECTIONS } VnBiasCorrection;
@@ -139,6 +142,7 @@ typedef struct
   double      balance_exponent, balance_cost;
   VnWeightRounding rounding;    /* how weights become integers (vn-second-order.h) */
   gint64      rounding_samples;
+  VnRangeSearch range_search;   /* vn-range-search.h */
   char      **passes;         /* ids of preparation passes that run on request */
   char      **truncate;       /* names of values, NULL-terminated, or NULL */
   char       *ranges;         /* file with imported encodings (vn-encodings.h), or NULL */

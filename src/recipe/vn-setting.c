@@ -32,9 +32,11 @@ static const char * const vn_bias_correction_ids[] = { "off", "amd", "xslim", "g
 static const char * const vn_activation_channels_ids[] = { "off", "folded", "depthwise", NULL };
 static const char * const vn_balance_channels_ids[] = { "off", "folded", "restored", NULL };
 static const char * const vn_weight_rounding_ids[] = { "nearest", "second-order", NULL };
+static const char * const vn_range_search_ids[] = { "off", "outputs", NULL };
 static const char * const vn_vendor_ids[] = { "none", "amd", "vitis", NULL };
 _Static_assert (G_N_ELEMENTS (vn_activation_channels_ids) == VN_N_ACTIVATION_CHANNELS + 1 &&
                 G_N_ELEMENTS (vn_balance_channels_ids) == VN_N_BALANCE_CHANNELS + 1 &&
+                G_N_ELEMENTS (vn_range_search_ids) == VN_N_RANGE_SEARCHES + 1 &&
                 G_N_ELEMENTS (vn_weight_rounding_ids) == VN_N_WEIGHT_ROUNDINGS + 1, "a name each");
 _Static_assert (G_N_ELEMENTS (vn_bias_ids) == VN_N_BIASES + 1 && G_N_ELEMENTS (vn_vendor_ids) == VN_N_VENDORS + 1,
                 "a name each");

@@ -23,6 +23,7 @@ static struct
 {
   __typeof__ (&cblas_ssyrk)              ssyrk;
   __typeof__ (&cblas_dgemm)              dgemm;
+  __typeof__ (&cblas_sgemm)              sgemm;
   __typeof__ (&openblas_set_num_threads) set_threads;
   FactorFunc                             dpotrf, dpotri;
 } blas;
@@ -33,6 +34,7 @@ linalg_load (GError **error)
 {
   const struct { const char *name; gpointer *place; } functions[] = {
     { "cblas_ssyrk", (gpointer *) &blas.ssyrk }, { "cblas_dgemm", (gpointer *) &blas.dgemm },
+    { "cblas_sgemm", (gpointer *) &blas.sgemm },
     { "openblas_set_num_threads", (gpointer *) &blas.set_threads },
     { "dpotrf_", (gpointer *) &blas.dpotrf }, { "dpotri_", (gpointer *) &blas.dpotri },
   };
@@ -165,4 +167,59 @@ vn_linalg_subtract (double       *a,
     return;
   blas.dgemm (CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint) m, (blasint) n, (blasint) k, -1, left, (blasint) left_step,
                right, (blasint) right_step, 1, a, (blasint) a_step);
+}
+
+static double
+linalg_find_small_energy (const float *row,
+                          const float *others,
+                          const float *shares,
+                          gsize        n,
+                          gsize        k)
+{
+  double sum = 0;
+
+  for (gsize j = 0; j < n; j++)
+    {
+      float product = 0;
+
+      for (gsize i = 0; i < k; i++)
+        product += row[i] * others[j * k + i];
+      sum += (shares != NULL ? (double) shares[j] : 1) * (double) product * (double) product;
+    }
+  return sum;
+}
+
+/**
+ * vn_linalg_add_energies:
+ * @sums: (array length=m): what is added to
+ * @rows: @m x @k
+ * @others: @n x @k
+ * @shares: (nullable) (array length=n): what the products with each of the @others count; %NULL: 1
+ * @scratch: room for @m x @n
+ *
+ * Adds to each sum the squares of the products of its row and all @others.
+ */
+void
+vn_linalg_add_energies (double      *sums,
+                        const float *rows,
+                        gsize        m,
+                        const float *others,
+                        const float *shares,
+                        gsize        n,
+                        gsize        k,
+                        float       *scratch)
+{
+  g_return_if_fail (sums != NULL && rows != NULL && others != NULL && scratch != NULL && blas.sgemm != NULL);
+
+  if (k < SMALL || m == 1)
+    {
+      for (gsize i = 0; i < m; i++)
+        sums[i] += linalg_find_small_energy (rows + i * k, others, shares, n, k);
+      return;
+    }
+  blas.sgemm (CblasRowMajor, CblasNoTrans, CblasTrans, (blasint) m, (blasint) n, (blasint) k, 1, rows, (blasint) k, others, (blasint) k,
+              0, scratch, (blasint) n);
+  for (gsize i = 0; i < m; i++)
+    for (gsize j = 0; j < n; j++)
+      sums[i] += (shares != NULL ? (double) shares[j] : 1) * (double) scratch[i * n + j] * (double) scratch[i * n + j];
 }

@@ -14,6 +14,14 @@ void        vn_linalg_add_moments     (double       *moments,
                                        const float  *columns,
                                        gsize         n,
                                        float        *scratch);
+void        vn_linalg_add_energies    (double       *sums,
+                                       const float  *rows,
+                                       gsize         m,
+                                       const float  *others,
+                                       const float  *shares,
+                                       gsize         n,
+                                       gsize         k,
+                                       float        *scratch);
 gboolean    vn_linalg_inverse_factor  (double       *moments,
                                        gsize         k,
                                        GError      **error);

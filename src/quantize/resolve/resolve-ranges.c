@@ -191,6 +191,19 @@ vn_resolver_get_method (VnResolver    *self,
   return rule != NULL ? rule->method : self->recipe->method;
 }
 
+/* By what a search for ranges has found. */
+static void
+resolve_ranges_multiply (VnResolver    *self,
+                         const VnValue *value,
+                         VnRange       *range)
+{
+  float low = 1, high = 1;
+
+  vn_range_factors_apply (self->factors, value->name, vn_dtype_get_bits (vn_resolver_get_activation_type (self, value)), 1, &low, &high);
+  range->min *= (double) low;
+  range->max *= (double) high;
+}
+
 /*< private >
  * vn_resolver_find_range:
  * @value: an activation
@@ -225,6 +238,7 @@ vn_resolver_find_range (VnResolver     *self,
                                     rule != NULL ? rule->percentile : self->recipe->percentile, vn_resolver_get_activation_type (self, value),
                                     vn_resolver_is_symmetric (self, value), range, winner, error))
     return FALSE;
+  resolve_ranges_multiply (self, value, range);
   if (self->recipe->limit_gates)
     vn_quant_limit_gate (value, range);
   return TRUE;

@@ -242,8 +242,11 @@ resolve_rows_fill_constant (VnResolver     *self,
       reduce_range = vn_answer_or (rule->reduce_range, reduce_range);
     }
   if (!vn_dtype_is_rounded (row->tensor.dtype) &&
-      (!resolve_rows_choose_constant_ranges (self, value, row, symmetric, reduce_range, min, max, error) ||
-       !vn_quant_rule_range (rule, value->name, n, min, max, error)))
+      !resolve_rows_choose_constant_ranges (self, value, row, symmetric, reduce_range, min, max, error))
+    return FALSE;
+  if (annotation->as_weight)
+    vn_range_factors_apply (self->factors, value->name, vn_dtype_get_bits (row->tensor.dtype), n, min, max);
+  if (!vn_dtype_is_rounded (row->tensor.dtype) && !vn_quant_rule_range (rule, value->name, n, min, max, error))
     return FALSE;
   return resolve_rows_set_channel_params (self, value, row, min, max, n, symmetric, reduce_range, error);
 }

@@ -69,6 +69,7 @@ typedef struct
   gint64          opset;
   VnHistogramFunc lookup;
   gpointer        lookup_data;
+  const VnRangeFactors *factors;  /* nullable: of ranges, found by a search */
 
   VnEncodingTable   *imported;      /* nullable: the table that the recipe names */
 
@@ -221,6 +222,13 @@ VnQuantPlan *vn_quantize_resolve_with (const VnModel   *prepared,
                                        gpointer         data,
                                        VnNotes         *notes,
                                        GError         **error);
+VnQuantPlan *vn_quantize_resolve_factors (const VnModel        *prepared,
+                                          const VnRecipe       *recipe,
+                                          VnHistogramFunc       lookup,
+                                          gpointer              data,
+                                          const VnRangeFactors *factors,
+                                          VnNotes              *notes,
+                                          GError              **error);
 
 /* ---- processors that shift (resolve-fuse.c, resolve-npu.c) ---- */
 
