@@ -100,6 +100,15 @@ improve_apply_balance (VnRecipe *recipe)
 }
 
 static gboolean
+improve_apply_ranges (VnRecipe *recipe)
+{
+  if (recipe->range_search != VN_RANGE_SEARCH_OFF || !vn_recipe_needs_samples (recipe))
+    return FALSE;
+  recipe->range_search = VN_RANGE_SEARCH_OUTPUTS;
+  return TRUE;
+}
+
+static gboolean
 improve_apply_biases (VnRecipe *recipe)
 {
   if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF)
