@@ -15,6 +15,9 @@ static const guint8 candidates[] = { 100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 90
                                      68, 66, 64, 62, 60, 57, 54, 50, 45, 40 };
 #define CANDIDATES G_N_ELEMENTS (candidates)
 
+/* What ranges of activations must bring at least, in dB. */
+#define LEAST_GAIN 0.2
+
 /* Bytes that the layers may take that are looked at in one go. */
 #define BATCH_BYTES ((gsize) 192 << 20)
 
@@ -319,35 +322,61 @@ range_search_measure (RangeSearch     *self,
          vn_judge_measure (self->input->judge, model, judgement, self->cancellable, error);
 }
 
-/* Weights alone, activations alone, or both: whatever is best on samples that nothing was learned from. */
+/* Whether the outputs are better with @factors than with @best by more than @least; chance must be exceeded, too, if there is such a
+ * limit. Takes them then. */
+static gboolean
+range_search_try (RangeSearch     *self,
+                  VnRangeFactors  *factors,
+                  double           least,
+                  VnRangeFactors **best,
+                  VnJudgement     *judgement,
+                  GError         **error)
+{
+  g_auto(VnJudgement) with = { 0 };
+  double chance;
+
+  if (!range_search_measure (self, factors, &with, error))
+    return FALSE;
+  chance = least > 0 ? MAX (least, vn_judgement_get_error (&with, judgement)) : 0;
+  if (!(with.sqnr_db > judgement->sqnr_db + chance))
+    return TRUE;
+  vn_judgement_take (judgement, &with);
+  vn_range_factors_unref (*best);
+  *best = vn_range_factors_ref (factors);
+  self->gain->n_kept = self->layers->len;
+  return TRUE;
+}
+
+/* Ranges of weights are measured on all there is; those of activations cut off what samples that nobody has seen may hold, so they must
+ * bring more than chance may. */
 static VnRangeFactors *
 range_search_keep_best (RangeSearch  *self,
                         GError      **error)
 {
-  g_autoptr(VnRangeFactors) best = vn_range_factors_new ();
-  g_auto(VnJudgement) plain = { 0 };
+  g_autoptr(VnRangeFactors) best = vn_range_factors_new (), weights = NULL, both = NULL;
+  g_auto(VnJudgement) judgement = { 0 };
 
-  self->gain->n_tried = self->gain->n_kept = self->layers->len;
+  self->gain->n_tried = self->layers->len;
+  weights = range_search_make_factors (self, TRUE, FALSE);
+  both = range_search_make_factors (self, TRUE, TRUE);
   if (self->input->judge == NULL)
-    return range_search_make_factors (self, TRUE, TRUE);
-  if (!range_search_measure (self, best, &plain, error))
-    return NULL;
-  self->gain->before_db = self->gain->after_db = plain.sqnr_db;
-  self->gain->n_kept = 0;
-  for (guint i = 1; i <= 3; i++)
     {
-      g_autoptr(VnRangeFactors) factors = range_search_make_factors (self, (i & 1) != 0, (i & 2) != 0);
-      g_auto(VnJudgement) judgement = { 0 };
-
-      if (!range_search_measure (self, factors, &judgement, error))
-        return NULL;
-      if (!(judgement.sqnr_db > self->gain->after_db))
-        continue;
-      self->gain->after_db = judgement.sqnr_db;
       self->gain->n_kept = self->layers->len;
-      vn_range_factors_unref (best);
-      best = g_steal_pointer (&factors);
+      return g_steal_pointer (&both);
     }
+  if (!range_search_measure (self, best, &judgement, error))
+    return NULL;
+  self->gain->before_db = judgement.sqnr_db;
+  if (!range_search_try (self, weights, 0, &best, &judgement, error))
+    return NULL;
+  if (self->gain->n_kept == 0)
+    {
+      vn_range_factors_unref (both);
+      both = range_search_make_factors (self, FALSE, TRUE);
+    }
+  if (!range_search_try (self, both, LEAST_GAIN, &best, &judgement, error))
+    return NULL;
+  self->gain->after_db = judgement.sqnr_db;
   return g_steal_pointer (&best);
 }
 

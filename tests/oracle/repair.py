@@ -183,6 +183,70 @@ def check_rounding(work, data, unseen):
     expect(all(np.array_equal(plain[n], kept[n]) for n in plain if n.endswith('_quantized')), 'weights on the grid stay as they are')
 
 
+def make_far_network(path):
+    """Conv, Relu, Conv. What the first writes has a channel ten times as large as the others, of which the second makes next to
+    nothing."""
+    rng = np.random.default_rng(7)
+    first, last = make_weights(rng, (16, 3, 3, 3)), make_weights(rng, (8, 16, 1, 1))
+    first[0] *= 10
+    last[:, 0] *= 1e-4
+    nodes = [helper.make_node('Conv', ['x', 'w1', 'b1'], ['a'], 'first', pads=[1, 1, 1, 1]), helper.make_node('Relu', ['a'], ['b'], 'relu'),
+             helper.make_node('Conv', ['b', 'w2'], ['y'], 'last')]
+    graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', 1, [1, 3, 16, 16])],
+                              [helper.make_tensor_value_info('y', 1, [1, 8, 16, 16])],
+                              [numpy_helper.from_array(w.astype(np.float32), n) for n, w in (('w1', first), ('b1', np.full(16, 0.1, np.float32)), ('w2', last))])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
+
+
+def check_ranges(work, data, unseen):
+    """Weights of 4 bit need it, and tensors whose largest channel hardly counts behind; weights that are integers already do not."""
+    network, far, grid = (os.path.join(work, f'{name}.onnx') for name in ('n', 'far', 'grid'))
+    make_network(network)
+    make_far_network(far)
+    make_network(grid, on_grid=True)
+    search = ['--range-search', 'outputs']
+    for path, options, gain in ((network, ['--weight', 's4', '--activation', 'u16'], 1), (far, ['--float-outputs', '*'], 3)):
+        wanted = run(path, unseen)
+        before = sqnr(wanted, run(export(path, data, os.path.join(work, 'r1.onnx'), *options), unseen))
+        after = sqnr(wanted, run(export(path, data, os.path.join(work, 'r2.onnx'), *options, *search), unseen))
+        expect(after > before + gain, f'search for ranges, {" ".join(options)}: {before:.1f} -> {after:.1f} dB on samples nobody has seen')
+    options = ['--weight', 's4', *search, '--rounding', 'second-order']
+    one, three = (export(network, data, os.path.join(work, f't{n}.onnx'), *options, '--threads', n) for n in '13')
+    expect(open(one, 'rb').read() == open(three, 'rb').read(), 'the same bytes for 1 and 3 threads')
+    plain = export(grid, data, os.path.join(work, 'r1.onnx'), '--activation', 'u16')
+    kept = export(grid, data, os.path.join(work, 'r2.onnx'), '--activation', 'u16', *search)
+    old, new = constants(plain), constants(kept)
+    expect(old.keys() == new.keys() and all(np.array_equal(old[n], new[n]) for n in old), 'a network whose weights are on the grid stays as it is')
+
+
+def check_ranges_formula(work):
+    """With X all that a layer has read, a row w of weights gets the range max |w| f with the least (w - q)' X X' (w - q)."""
+    percents = [*range(100, 89, -1), *range(101, 106), *range(88, 58, -2), 57, 54, 50, 45, 40]
+    rng = np.random.default_rng(9)
+    folder, network = os.path.join(work, 'vectors'), os.path.join(work, 'product.onnx')
+    w = make_weights(rng, (8, 24)).astype(np.float32)
+    x = rng.normal(size=(12, 24)).astype(np.float32) + np.float32(0.5)
+    os.mkdir(folder)
+    for i, row in enumerate(x):
+        np.save(os.path.join(folder, f'{i:02}.npy'), row[None])
+    graph = helper.make_graph([helper.make_node('Gemm', ['x', 'w'], ['y'], 'product', transB=1)], 'g',
+                              [helper.make_tensor_value_info('x', 1, [1, 24])], [helper.make_tensor_value_info('y', 1, [1, 8])],
+                              [numpy_helper.from_array(w, 'w')])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), network)
+    out = export(network, folder, os.path.join(work, 'p.onnx'), '--weight', 's4', '--activation', 'u16', '--held-out', '0', '--range-search', 'outputs')
+    found = constants(out)['w_scale'].astype(np.float64)
+    moments = x.astype(np.float64).T @ x
+    good = 0
+    for row, scale in zip(w.astype(np.float64), found):
+        errors = []
+        for percent in percents:
+            step = np.abs(row).max() * percent / 100 / 7.5
+            left = row - np.clip(np.rint(row / step), -8, 7) * step
+            errors.append(left @ moments @ left)
+        good += abs(scale / (np.abs(row).max() / 7.5) - percents[int(np.argmin(errors))] / 100) < 1e-4
+    expect(good == len(w), f'the formula: {good} of {len(w)} rows as worked out in float64')
+
+
 def check_channels(work, data, unseen):
     """Channels of very different size in front of a depthwise convolution: the integers of scales per channel, at no cost."""
     for spread, gain in ((300, 10), (1, -1)):
@@ -322,6 +386,8 @@ def main():
         make_samples(data, 1, N_SAMPLES)
         unseen = make_samples(os.path.join(work, 'unseen'), 2, 6)
         check_rounding(work, data, unseen)
+        check_ranges(work, data, unseen)
+        check_ranges_formula(work)
         check_channels(work, data, unseen)
         check_balance(work, data, unseen)
         check_offsets(work, data, unseen)
