@@ -69,6 +69,41 @@ test_moments (void)
     }
 }
 
+/* (w - q)ᵀ H (w - q) with H = X Xᵀ, where vector j is there shares[j] times. */
+static void
+test_energies (void)
+{
+  static const gsize sizes[] = { 1, 9, 40 };
+
+  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+    for (guint counted = 0; counted < 2; counted++)
+      {
+        const gsize k = sizes[s], n = 30, m = 5;
+        g_autofree float *columns = make_columns (k, n, 3), *rows = make_columns (k, m, 4), *shares = g_new (float, n);
+        g_autofree float *scratch = g_new (float, m * n);
+        double sums[5] = { 1, 1, 1, 1, 1 };
+
+        for (gsize j = 0; j < n; j++)
+          shares[j] = 1 + (float) (j % 3);
+        vn_linalg_add_energies (sums, rows, m, columns, counted ? shares : NULL, n, k, scratch);
+        for (gsize r = 0; r < m; r++)
+          {
+            double wanted = 1;
+
+            for (gsize i = 0; i < k; i++)
+              for (gsize l = 0; l < k; l++)
+                {
+                  double h = 0;
+
+                  for (gsize j = 0; j < n; j++)
+                    h += (counted ? (double) shares[j] : 1) * (double) columns[j * k + i] * (double) columns[j * k + l];
+                  wanted += (double) rows[r * k + i] * h * (double) rows[r * k + l];
+                }
+            g_assert_cmpfloat_with_epsilon (sums[r], wanted, 1e-5 * wanted);
+          }
+      }
+}
+
 static void
 test_factor (void)
 {
@@ -295,6 +330,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_assert_true (vn_linalg_init (NULL));
   g_test_add_func ("/linalg/moments", test_moments);
+  g_test_add_func ("/linalg/energies", test_energies);
   g_test_add_func ("/linalg/factor", test_factor);
   g_test_add_func ("/linalg/no-inverse", test_no_inverse);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
