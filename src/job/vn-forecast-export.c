@@ -113,13 +113,15 @@ forecast_copy_notes (VnNotes *notes)
   return copy;
 }
 
+/* What is made for another target may be slower there: that is no fault. */
 static void
 forecast_note_measured (const VnVerification *found,
+                        gboolean              is_target,
                         VnNotes              *notes)
 {
   const double more = found->seconds - found->float_seconds;
 
-  if (found->float_seconds > 0 && found->seconds > SLOWER * found->float_seconds && more > SECONDS)
+  if (is_target && found->float_seconds > 0 && found->seconds > SLOWER * found->float_seconds && more > SECONDS)
     vn_notes_add (notes, VN_NOTE_WARNING, NOTE_SLOWER, NULL,
                   _("ONNX Runtime %s takes %.1f times as long for this as for the float network, measured here on one thread. The report lists "
                     "the nodes that it computes in float, with the reason"), found->version, found->seconds / found->float_seconds);
@@ -147,7 +149,7 @@ vn_job_take_verification (VnResult                *base,
   g_return_val_if_fail (base != NULL && verification != NULL, NULL);
 
   notes = forecast_copy_notes (base->notes);
-  forecast_note_measured (verification, notes);
+  forecast_note_measured (verification, base->forecast != NULL, notes);
   vn_notes_sort (notes);
   return vn_result_new_with_verification (base, verification, forecast != NULL ? vn_runtime_forecast_copy (forecast) : NULL, notes);
 }
