@@ -256,34 +256,6 @@ cmd_quantize_print_origins (VnContributions *contributions)
     }
 }
 
-static void
-cmd_quantize_print_measured (const VnVerification   *found,
-                             const VnRuntimeFigures *figures)
-{
-  g_autofree char *db = vn_format_db (vn_verification_get_worst_db (found));
-
-  vn_cmd_print (_("Measured in ONNX Runtime %s: one run takes %.3f ms, %.2f times the time of the float network (one thread)\n"), found->version,
-                1e3 * figures->seconds, figures->ratio);
-  if (!isnan (figures->integer_share))
-    vn_cmd_print (figures->share_measured ? _("  %.1f %% of the multiplications on integers, by the kernels it chose\n")
-                                          : _("  %.1f %% of the multiplications on integers, forecast\n"), 100 * figures->integer_share);
-  vn_cmd_print (vn_verification_agrees (found) ? _("  its outputs agree with our simulation: %s, the worst of them\n")
-                                               : _("  its outputs differ from our simulation: %s, the worst of them\n"), db);
-}
-
-static void
-cmd_quantize_print_runtime (const VnResult *result)
-{
-  VnRuntimeFigures figures;
-
-  vn_runtime_figures_init (&figures, result->forecast, result->verification);
-  if (result->verification != NULL)
-    cmd_quantize_print_measured (result->verification, &figures);
-  else if (!isnan (figures.integer_share) && !isnan (figures.ratio))
-    vn_cmd_print (_("In ONNX Runtime, forecast: %.1f %% of the multiplications on integers, about %.1f times the time of the float network\n"),
-                  100 * figures.integer_share, figures.ratio);
-}
-
 static const char *
 cmd_quantize_name_subject (const VnFinding *finding)
 {
@@ -337,7 +309,7 @@ cmd_quantize_print_result (VnResult            *result,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
   if (result->errors != NULL)
     cmd_quantize_print_weakest (result->errors);
-  cmd_quantize_print_runtime (result);
+  vn_cmd_print_runtime (result);
   cmd_quantize_print_steps (result->notes);
   if (result->contributions != NULL)
     cmd_quantize_print_origins (result->contributions);

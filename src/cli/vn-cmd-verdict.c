@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The verdict on a run, as the commands print it: the summary of the report. */
+/* The verdict on a run, as the commands print it: the summary of the report, and what ONNX Runtime makes of the export. */
 #include "vn-cmd.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+
+#include <math.h>
 
 static void
 cmd_verdict_print_content (const VnReportContent *content)
@@ -48,4 +53,41 @@ vn_cmd_json_verdict (JsonBuilder         *json,
       vn_json_add_text (json, "verdict", content->title);
       vn_json_add_text (json, "level", content->level);
     }
+}
+
+/* ---- ONNX Runtime ---- */
+
+static void
+cmd_verdict_print_measured (const VnVerification   *found,
+                            const VnRuntimeFigures *figures)
+{
+  g_autofree char *db = vn_format_db (vn_verification_get_worst_db (found));
+
+  vn_cmd_print (_("Measured in ONNX Runtime %s: one run takes %.3f ms, %.2f times the time of the float network (one thread)\n"), found->version,
+                1e3 * figures->seconds, figures->ratio);
+  if (!isnan (figures->integer_share))
+    vn_cmd_print (figures->share_measured ? _("  %.1f %% of the multiplications on integers, by the kernels it chose\n")
+                                          : _("  %.1f %% of the multiplications on integers, forecast\n"), 100 * figures->integer_share);
+  vn_cmd_print (vn_verification_agrees (found) ? _("  its outputs agree with our simulation: %s, the worst of them\n")
+                                               : _("  its outputs differ from our simulation: %s, the worst of them\n"), db);
+}
+
+/**
+ * vn_cmd_print_runtime:
+ *
+ * Prints what ONNX Runtime makes of the export: measured, or else as forecast.
+ */
+void
+vn_cmd_print_runtime (const VnResult *result)
+{
+  VnRuntimeFigures figures;
+
+  g_return_if_fail (result != NULL);
+
+  vn_runtime_figures_init (&figures, result->forecast, result->verification);
+  if (result->verification != NULL)
+    cmd_verdict_print_measured (result->verification, &figures);
+  else if (!isnan (figures.integer_share) && !isnan (figures.ratio))
+    vn_cmd_print (_("In ONNX Runtime, forecast: %.1f %% of the multiplications on integers, about %.1f times the time of the float network\n"),
+                  100 * figures.integer_share, figures.ratio);
 }

@@ -157,6 +157,7 @@ void                vn_cmd_print          (const char   *format,
 void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stderr */
 void                vn_cmd_print_run_notes (VnNotes     *notes);     /* to stderr: those that vn_cmd_print_verdict() does not tell */
 void                vn_cmd_print_verdict  (const VnReportModel *report);
+void                vn_cmd_print_runtime  (const VnResult    *result);
 void                vn_cmd_json_verdict   (JsonBuilder         *json,
                                            const VnReportModel *report);
 void                vn_cmd_json_notes     (JsonBuilder  *json,
