@@ -422,6 +422,8 @@ vn_quantize_resolve_with (const VnModel    *prepared,
                           VnNotes          *notes,
                           GError          **error)
 {
+  g_return_val_if_fail (prepared != NULL && recipe != NULL, NULL);
+
   return vn_quantize_resolve_factors (prepared, recipe, lookup, data, NULL, notes, error);
 }
 
