@@ -263,6 +263,8 @@ test_expected (Fixture       *self,
   g_assert_cmpfloat (vn_contributions_get (expected->contributions, 0)->share, <, 0.001);
   g_assert_cmpfloat (vn_contributions_get (expected->contributions, 1)->share, >, 0.999);
   g_assert_cmpfloat (vn_error_table_find (expected->errors, items[1].value)->contribution, >, 0.999);
+  g_assert_cmpint (vn_error_table_get_weakest_metric (expected->errors), ==, VN_METRIC_CONTRIBUTION);
+  g_assert_cmpint (vn_error_table_get_weakest_metric (whole->errors), ==, VN_METRIC_SQNR);
   g_test_message ("bytes %zu -> %zu, whole run %zu", self->result->quantized_bytes, expected->quantized_bytes, whole->quantized_bytes);
 }
 
