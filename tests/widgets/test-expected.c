@@ -266,6 +266,20 @@ test_refused (Fixture       *fixture,
   g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
   g_assert_nonnull (vn_document_get_result (fixture->document)->rounded);
   g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
+  {
+    VnNodeItem *item = vn_window_fixture_get_item (fixture, "/left/conv");
+    g_autofree char *key = vn_document_dup_precision_key (fixture->document, item->index, VN_NODE_FLOAT);
+    const VnEffect *effect;
+
+    g_assert_true (vn_document_try_precision (fixture->document, item->index, VN_NODE_FLOAT));
+    effect = vn_document_find_effect (fixture->document, key);
+    g_assert_true (vn_document_is_measuring (fixture->document, effect));
+    vn_document_cancel (fixture->document);
+    g_assert_false (vn_document_is_measuring (fixture->document, effect));
+    g_assert_true (is_refused (fixture->document));
+    gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
+    g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
+  }
   /* weights that samples rounded stay as they are when something else changes */
   give_16_bits (fixture, "/head/relu");
   g_assert_true (vn_test_wait (is_shown, fixture->document, SECONDS));

@@ -142,6 +142,21 @@ vn_effect_has_helped (const VnEffect *effect)
 }
 
 /**
+ * vn_document_is_measuring:
+ *
+ * Returns: whether the run is under way, or about to begin, that tells what the change gains
+ */
+gboolean
+vn_document_is_measuring (VnDocument     *self,
+                          const VnEffect *effect)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self) && effect != NULL, FALSE);
+
+  return !effect->measured && vn_recipe_equal (self->recipe, effect->recipe) &&
+         (self->work == VN_WORK_QUANTIZE || self->expecting != NULL || self->expect_waits);
+}
+
+/**
  * vn_document_is_in_force:
  *
  * Returns: whether the change has not been taken back

@@ -140,6 +140,8 @@ const VnEffect   *vn_document_find_effect    (VnDocument        *self,
                                               const char        *key);   /* NULL: not tried */
 GPtrArray        *vn_document_get_effects    (VnDocument        *self);   /* of VnEffect, oldest first */
 gboolean          vn_effect_has_helped       (const VnEffect    *effect);
+gboolean          vn_document_is_measuring   (VnDocument        *self,
+                                              const VnEffect    *effect);
 gboolean          vn_document_is_in_force    (VnDocument        *self,
                                               const VnEffect    *effect);
 void              vn_document_move_rule      (VnDocument        *self,

@@ -50,7 +50,7 @@ cures_list_describe_effect (VnCuresList    *self,
   if (!vn_document_is_in_force (self->document, effect))
     return NULL;
   if (!effect->measured)
-    return g_strdup_printf (_("%s: being measured"), effect->title);
+    return g_strdup_printf (vn_document_is_measuring (self->document, effect) ? _("%s: being measured") : _("%s: not measured"), effect->title);
   return g_strdup_printf (vn_effect_has_helped (effect) ? _("%s: outputs %s → %s") : _("%s did not help: outputs %s → %s"), effect->title, before,
                           after);
 }

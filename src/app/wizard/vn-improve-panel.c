@@ -152,7 +152,7 @@ improve_panel_describe_effect (VnImprovePanel *self,
   const char *end = vn_document_is_in_force (self->document, effect) ? "" : _(" · taken back");
 
   if (!effect->measured)
-    return g_strconcat (_("being measured"), end, NULL);
+    return g_strconcat (vn_document_is_measuring (self->document, effect) ? _("being measured") : _("not measured"), end, NULL);
   if (vn_effect_has_helped (effect))
     return g_strdup_printf (_("outputs %s → %s%s%s"), before, after, growth, end);
   return g_strdup_printf (_("did not help: outputs %s → %s%s%s"), before, after, growth, end);
@@ -234,6 +234,7 @@ improve_panel_job_changed (VnImprovePanel *self)
     }
   gtk_widget_set_visible (self->running, improves);
   gtk_widget_set_visible (self->settings, !improves);
+  improve_panel_fill_effects (self);
   gtk_widget_set_sensitive (self->start, vn_document_get_job (self->document) == NULL && vn_document_get_data (self->document) != NULL);
 }
 
