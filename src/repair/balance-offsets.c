@@ -340,13 +340,13 @@ offsets_take (VnModel     *model,
 static gboolean
 offsets_judge (const VnBalanceInput  *input,
                VnModel               *model,
+               VnStats               *stats,
                double                *sqnr_db,
                GCancellable          *cancellable,
                GError               **error)
 {
   g_auto(VnJudgement) judgement = { 0 };
-  g_autoptr(VnStats) stats = vn_balance_calibrate (input, model, cancellable, error);
-  g_autoptr(VnQuantPlan) plan = stats != NULL ? vn_quantize_resolve (model, input->recipe, stats, NULL, error) : NULL;
+  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (model, input->recipe, stats, NULL, error);
   g_autoptr(VnModel) quantized = plan != NULL ? vn_quantize_write (model, input->recipe, plan, NULL, error) : NULL;
 
   if (quantized == NULL || !vn_model_infer_types (quantized, input->samples->shapes, NULL, error) ||
@@ -358,6 +358,7 @@ offsets_judge (const VnBalanceInput  *input,
 
 /*< private >
  * vn_balance_take_offsets:
+ * @stats: (out) (transfer full): of what is returned
  * @gain: (out): counts tensors that had one
  *
  * Returns: (transfer full) (nullable): the prepared network, computing the same, with tensors around 0 that were far from it; each
@@ -365,31 +366,36 @@ offsets_judge (const VnBalanceInput  *input,
  */
 VnModel *
 vn_balance_take_offsets (const VnBalanceInput  *input,
+                         VnStats              **stats,
                          VnRepairGain          *gain,
                          GCancellable          *cancellable,
                          GError               **error)
 {
   g_autoptr(VnModel) model = vn_model_ref (input->prepared);
-  g_autoptr(VnStats) stats = vn_balance_calibrate (input, model, cancellable, error);
-  g_autoptr(GPtrArray) sites = stats != NULL ? offsets_find (input, stats) : NULL;
+  g_autoptr(VnStats) now = vn_balance_calibrate (input, model, cancellable, error);
+  g_autoptr(GPtrArray) sites = now != NULL ? offsets_find (input, now) : NULL;
 
   *gain = (VnRepairGain) { .n_tried = sites != NULL ? sites->len : 0 };
-  if (sites == NULL || (sites->len > 0 && input->judge != NULL && !offsets_judge (input, model, &gain->before_db, cancellable, error)))
+  if (sites == NULL || (sites->len > 0 && input->judge != NULL && !offsets_judge (input, model, now, &gain->before_db, cancellable, error)))
     return NULL;
   gain->after_db = gain->before_db;
   for (guint i = 0; i < sites->len; i++)
     {
       g_autoptr(VnModel) after = offsets_take (model, g_ptr_array_index (sites, i), error);
+      g_autoptr(VnStats) then = after != NULL ? vn_balance_calibrate (input, after, cancellable, error) : NULL;
       double db = gain->after_db + LEAST_GAIN;
 
-      if (after == NULL || (input->judge != NULL && !offsets_judge (input, after, &db, cancellable, error)))
+      if (then == NULL || (input->judge != NULL && !offsets_judge (input, after, then, &db, cancellable, error)))
         return NULL;
       if (db < gain->after_db + LEAST_GAIN)
         continue;
       gain->after_db = input->judge != NULL ? db : 0;
       vn_model_unref (model);
       model = g_steal_pointer (&after);
+      vn_stats_unref (now);
+      now = g_steal_pointer (&then);
       gain->n_kept++;
     }
+  *stats = g_steal_pointer (&now);
   return g_steal_pointer (&model);
 }

@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 VnModel *vn_balance_take_offsets (const VnBalanceInput  *input,
+                                  VnStats              **stats,
                                   VnRepairGain          *gain,
                                   GCancellable          *cancellable,
                                   GError               **error);

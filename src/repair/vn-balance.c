@@ -472,8 +472,7 @@ balance_choose_exponent (Balance  *self,
   double said = self->input->recipe->balance_exponent, best = 0, last = said;
   gboolean better;
 
-  self->plain = vn_balance_calibrate (self->input, self->input->prepared, self->cancellable, error);
-  if (self->plain == NULL || !balance_measure (self, &self->gain->before_db, error))
+  if (!balance_measure (self, &self->gain->before_db, error))
     return FALSE;
   self->gain->after_db = self->gain->before_db;
   for (guint i = 0; i < (said > 0 ? 1 : G_N_ELEMENTS (exponents)); i++)
@@ -496,11 +495,12 @@ balance_choose_exponent (Balance  *self,
 
 static VnModel *
 balance_channels (const VnBalanceInput  *input,
+                  VnStats               *plain,
                   VnRepairGain          *gain,
                   GCancellable          *cancellable,
                   GError               **error)
 {
-  g_auto(Balance) self = { .input = input, .gain = gain, .cancellable = cancellable };
+  g_auto(Balance) self = { .input = input, .plain = vn_stats_ref (plain), .gain = gain, .cancellable = cancellable };
 
   self.graph = vn_balance_graph_new (input->prepared->graph, input->recipe);
   if (!balance_look (&self, error))
@@ -535,21 +535,22 @@ vn_balance_channels (const VnBalanceInput  *input,
   VnBalanceInput centred;
   VnRepairGain offsets = { 0 };
   g_autoptr(VnModel) model = NULL;
+  g_autoptr(VnStats) stats = NULL;
   VnModel *balanced;
 
   g_return_val_if_fail (input != NULL && input->prepared != NULL && input->samples != NULL && gain != NULL, NULL);
 
   *gain = (VnRepairGain) { 0 };
-  model = vn_balance_take_offsets (input, &offsets, cancellable, error);
+  model = vn_balance_take_offsets (input, &stats, &offsets, cancellable, error);
   if (model == NULL)
     return NULL;
   centred = *input;
   centred.prepared = model;
-  balanced = balance_channels (&centred, gain, cancellable, error);
+  balanced = balance_channels (&centred, stats, gain, cancellable, error);
   if (offsets.n_kept > 0)
     {
       gain->before_db = offsets.before_db;
-      gain->after_db = MAX (gain->after_db, offsets.after_db);
+      gain->after_db = gain->n_tried > 0 ? MAX (gain->after_db, offsets.after_db) : offsets.after_db;
     }
   gain->n_tried += offsets.n_tried;
   gain->n_kept += offsets.n_kept;

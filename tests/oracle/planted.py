@@ -8,7 +8,7 @@ writes such a tensor; “exact”: of a tensor that it was planted into, or that
 between. Lost is what the outputs have less than those of the network without the fault; won back is what the best cure that is
 offered has more than the network with it. A fault that costs less than LEAST_LOSS dB is no fault, and is counted apart.
 
-Without networks: two small ones, for the suite. “first”: the ten that thresholds were found on; “held-out”: those that they were not,
+Without networks: three small ones, for the suite. “first”: the ten that thresholds were found on; “held-out”: those that they were not,
 files of ../shared/models and networks made by planted_networks.py; “all”: both. A network of which a run takes longer than SLOW
 seconds gets a third of the kinds of faults and half the samples. --log adds a line for each fault to a file;
 “planted.py CLI SOURCE_DIR --table FILE” only makes the tables of such a file.
@@ -306,7 +306,7 @@ def full(network, c):
 
 
 def full_conv(network, c):
-    return full(network, c) and c.a.op == 'Conv'
+    return full(network, c) and c.a.op == 'Conv' and c.a.values(network.constants).ndim == 4
 
 
 def full_relu(network, c):
@@ -848,7 +848,7 @@ def list_networks(shared):
     others = list(planted_networks.NETWORKS) + [f[:-5] for f in files if f[:-5] not in FIRST]
     sets = {'first': [n for n in FIRST if n in (DEMO, MADE) or n + '.onnx' in files], 'held-out': others}
     sets['all'] = sets['first'] + sets['held-out']
-    names = [n for w in wanted or [DEMO, MADE] for n in sets.get(w, [w])]
+    names = [n for w in wanted or [DEMO, MADE, 'made-mlp'] for n in sets.get(w, [w])]
     if SHARD is None:
         return names
     i, n = (int(x) for x in SHARD.split('/'))
