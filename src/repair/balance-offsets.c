@@ -371,10 +371,15 @@ vn_balance_take_offsets (const VnBalanceInput  *input,
                          GCancellable          *cancellable,
                          GError               **error)
 {
-  g_autoptr(VnModel) model = vn_model_ref (input->prepared);
-  g_autoptr(VnStats) now = vn_balance_calibrate (input, model, cancellable, error);
-  g_autoptr(GPtrArray) sites = now != NULL ? offsets_find (input, now) : NULL;
+  g_autoptr(VnModel) model = NULL;
+  g_autoptr(VnStats) now = NULL;
+  g_autoptr(GPtrArray) sites = NULL;
 
+  g_return_val_if_fail (input != NULL && stats != NULL && gain != NULL, NULL);
+
+  model = vn_model_ref (input->prepared);
+  now = vn_balance_calibrate (input, model, cancellable, error);
+  sites = now != NULL ? offsets_find (input, now) : NULL;
   *gain = (VnRepairGain) { .n_tried = sites != NULL ? sites->len : 0 };
   if (sites == NULL || (sites->len > 0 && input->judge != NULL && !offsets_judge (input, model, now, &gain->before_db, cancellable, error)))
     return NULL;

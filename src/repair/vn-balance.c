@@ -241,12 +241,22 @@ vn_balance_calibrate (const VnBalanceInput  *input,
                       GCancellable          *cancellable,
                       GError               **error)
 {
-  const VnRepairSamples *samples = input->samples;
-  g_autoptr(GPtrArray) taps = vn_quantize_list_values (model, input->recipe);
-  VnPlanOptions plan_options = { .input_shapes = samples->shapes, .taps = taps, .skip_unsupported = TRUE };
-  VnCalibrateOptions options = { .samples = samples->indices, .n_samples = samples->n, .n_threads = samples->n_threads };
-  g_autoptr(VnPlan) plan = vn_plan_new (model, &plan_options, NULL, error);
+  VnPlanOptions plan_options = { .skip_unsupported = TRUE };
+  VnCalibrateOptions options = { 0 };
+  g_autoptr(GPtrArray) taps = NULL;
+  g_autoptr(VnPlan) plan = NULL;
+  const VnRepairSamples *samples;
 
+  g_return_val_if_fail (input != NULL && model != NULL, NULL);
+
+  samples = input->samples;
+  taps = vn_quantize_list_values (model, input->recipe);
+  plan_options.input_shapes = samples->shapes;
+  plan_options.taps = taps;
+  options.samples = samples->indices;
+  options.n_samples = samples->n;
+  options.n_threads = samples->n_threads;
+  plan = vn_plan_new (model, &plan_options, NULL, error);
   return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, input->progress, NULL, cancellable, error) : NULL;
 }
 
