@@ -36,7 +36,7 @@ typedef struct
 
 GPtrArray *vn_bias_measure (const VnModel          *prepared,
                             const VnBiasQuantized  *quantized,
-                            VnBiasCorrection        rule,
+                            const VnRecipe         *recipe,
                             const VnChannelRun     *run,
                             GCancellable           *cancellable,
                             GError                **error);

@@ -285,11 +285,13 @@ static gboolean
 bias_measure_probe_init (Probe                 *self,
                          const VnModel         *prepared,
                          const VnBiasQuantized *quantized,
-                         VnBiasCorrection       rule,
+                         const VnRecipe        *recipe,
                          GHashTable            *shapes,
                          GError               **error)
 {
   g_autoptr(GPtrArray) order = vn_graph_sort (prepared->graph, error);
+  g_autofree int *rules = vn_recipe_list_for_nodes (recipe, VN_LAYER_BIAS_CORRECTION, prepared->graph);
+  VnBiasCorrection rule = (VnBiasCorrection) vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION);
 
   *self = (Probe) { .quantized = quantized, .model = vn_model_copy (quantized->model) };
   self->twins = g_hash_table_new (NULL, NULL);
@@ -310,7 +312,7 @@ bias_measure_probe_init (Probe                 *self,
       VnNode *quant_node = bias_measure_is_layer (node) && vn_quant_plan_is_node_quantized (quantized->plan, label)
                          ? vn_graph_find_node (self->model->graph, label) : NULL;
 
-      if (quant_node == NULL || !g_str_equal (quant_node->op_type, node->op_type) || vn_node_get_input (quant_node, 0) == NULL)
+      if (rules[node->index] == VN_BIAS_CORRECTION_OFF || quant_node == NULL || !g_str_equal (quant_node->op_type, node->op_type) || vn_node_get_input (quant_node, 0) == NULL)
         continue;
       if (rule == VN_BIAS_CORRECTION_XSLIM)
         bias_measure_add_layer (self, node, g_hash_table_lookup (self->twins, vn_node_get_output (node, 0)), vn_node_get_output (quant_node, 0));
@@ -355,14 +357,15 @@ bias_measure_add_error (GPtrArray    *errors,
 /**
  * vn_bias_measure:
  * @prepared: the float network, with names of nodes as in the quantized one
+ * @recipe: says by which rule, and of which layers
  *
- * Returns: (transfer full) (element-type VnBiasError) (nullable): the errors of all layers that are quantized and could be
+ * Returns: (transfer full) (element-type VnBiasError) (nullable): the errors of those layers that are quantized and could be
  *   run, in their order
  */
 GPtrArray *
 vn_bias_measure (const VnModel          *prepared,
                  const VnBiasQuantized  *quantized,
-                 VnBiasCorrection        rule,
+                 const VnRecipe         *recipe,
                  const VnChannelRun     *run,
                  GCancellable           *cancellable,
                  GError                **error)
@@ -371,12 +374,12 @@ vn_bias_measure (const VnModel          *prepared,
   g_autoptr(GPtrArray) means = NULL;
   GPtrArray *errors;
 
-  g_return_val_if_fail (prepared != NULL && quantized != NULL && run != NULL, NULL);
+  g_return_val_if_fail (prepared != NULL && quantized != NULL && recipe != NULL && run != NULL, NULL);
 
-  if (!bias_measure_probe_init (&probe, prepared, quantized, rule, run->shapes, error))
+  if (!bias_measure_probe_init (&probe, prepared, quantized, recipe, run->shapes, error))
     return NULL;
   means = vn_channel_stats (probe.model, probe.taps,
-                            rule == VN_BIAS_CORRECTION_XSLIM ? VN_CHANNEL_TRIMMED_MEAN : VN_CHANNEL_MEAN, run, cancellable, error);
+                            vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_XSLIM ? VN_CHANNEL_TRIMMED_MEAN : VN_CHANNEL_MEAN, run, cancellable, error);
   if (means == NULL)
     return NULL;
   errors = g_ptr_array_new_with_free_func (bias_measure_free_error);

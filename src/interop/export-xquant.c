@@ -277,7 +277,7 @@ export_xquant_add_quantization (JsonBuilder    *json,
   vn_json_add_int (json, "precision_level", mixed ? 2 : export_xquant_get_level (self));
   if (self->truncate != NULL)
     vn_json_add_texts (json, "truncate_var_names", (const char * const *) self->truncate);
-  vn_json_add_int (json, "finetune_level", self->bias_correction != VN_BIAS_CORRECTION_OFF || self->equalize_activations ||
+  vn_json_add_int (json, "finetune_level", vn_recipe_get_most (self, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF || self->equalize_activations ||
                                    (self->equalize == VN_EQUALIZE_PPQ && self->equalize_level > 1));
   export_xquant_add_share (json, self->percentile);
   export_xquant_add_regions (json, self, notes);

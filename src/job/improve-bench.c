@@ -139,7 +139,7 @@ static const VnModel *
 improve_bench_get_rounded (VnImproveBench *self,
                            const VnRecipe *recipe)
 {
-  return recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST ? self->rounded : NULL;
+  return vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST ? self->rounded : NULL;
 }
 
 /**
@@ -171,7 +171,7 @@ static const VnModel *
 improve_bench_get_corrected (VnImproveBench *self,
                              const VnRecipe *recipe)
 {
-  return recipe->bias_correction != VN_BIAS_CORRECTION_OFF ? self->corrected : NULL;
+  return vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF ? self->corrected : NULL;
 }
 
 /* The plan of a recipe. @weights: (out): the network that it is written from */

@@ -27,13 +27,13 @@ correct_biases_measure (const VnJobInput    *self,
   g_autoptr(VnModel) written = vn_job_take_rounded (self, corrected, rounded), model = NULL;
   VnBiasQuantized quantized;
 
-  recipe->activation_channels = VN_ACTIVATION_CHANNELS_OFF;   /* factors would be taken for errors */
+  vn_recipe_turn_off (recipe, VN_LAYER_ACTIVATION_CHANNELS);   /* factors would be taken for errors */
   if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
     recipe->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
   plan = vn_quantize_resolve (corrected, recipe, stats, NULL, error);
   model = plan != NULL ? vn_quantize_write (written, recipe, plan, &value_names, error) : NULL;
   quantized = (VnBiasQuantized) { model, value_names, plan };
-  return model != NULL ? vn_bias_measure (self->prepared, &quantized, recipe->bias_correction, run, cancellable, error) : NULL;
+  return model != NULL ? vn_bias_measure (self->prepared, &quantized, recipe, run, cancellable, error) : NULL;
 }
 
 static VnModel *
@@ -44,7 +44,7 @@ correct_in_rounds (const VnJobInput    *self,
                    GCancellable        *cancellable,
                    GError             **error)
 {
-  VnBiasCorrection rule = self->recipe->bias_correction;
+  VnBiasCorrection rule = (VnBiasCorrection) vn_recipe_get_most (self->recipe, VN_LAYER_BIAS_CORRECTION);
   guint n = rule == VN_BIAS_CORRECTION_XSLIM ? XSLIM_ROUNDS : 1;
   g_autoptr(VnModel) corrected = vn_model_ref (self->prepared);
 
@@ -137,6 +137,7 @@ vn_job_correct_biases (const VnJobInput  *self,
   samples = vn_job_take_samples (self->calibration, self->recipe->correction_samples);
   run.samples = (const guint *) (gpointer) samples->data;
   run.n_samples = samples->len;
-  return self->recipe->bias_correction == VN_BIAS_CORRECTION_GUARDED ? correct_guarded (self, stats, rounded, &run, cancellable, error)
-                                                                     : correct_in_rounds (self, stats, rounded, &run, cancellable, error);
+  return vn_recipe_get_most (self->recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_GUARDED
+         ? correct_guarded (self, stats, rounded, &run, cancellable, error)
+         : correct_in_rounds (self, stats, rounded, &run, cancellable, error);
 }

@@ -86,7 +86,7 @@ idle_check_quantizes_same (IdleCheck      *self,
                            const VnModel  *from)
 {
   g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (from, recipe, self->result->stats, NULL, NULL);
-  gboolean rounds = self->rounded != NULL && recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST;
+  gboolean rounds = self->rounded != NULL && vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST;
   g_autoptr(VnModel) written = vn_job_take_rounded (self->input, from, rounds ? self->rounded : NULL);
   g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (written, recipe, plan, NULL, NULL) : NULL;
 
@@ -99,7 +99,8 @@ idle_check_makes_same (IdleCheck       *self,
                        const VnSetting *setting,
                        const VnRecipe  *recipe)
 {
-  const VnModel *from = recipe->bias_correction == VN_BIAS_CORRECTION_OFF ? self->result->prepared : self->corrected;
+  gboolean corrects = vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF;
+  const VnModel *from = corrects ? self->corrected : self->result->prepared;
   g_autoptr(VnModel) prepared = NULL;
 
   if (setting->stage == VN_SETTING_STAGE_PREPARE)
@@ -140,6 +141,16 @@ idle_check_takes_same (IdleCheck      *self,
          idle_check_corrects_nothing (self);
 }
 
+/* The weights and biases at hand were found with what @own says: others are not known, but for those as they were. */
+static gboolean
+idle_check_knows_layers (const VnRecipe *own,
+                         const VnRecipe *recipe)
+{
+  return (own->rounding == recipe->rounding || vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST) &&
+         (own->bias_correction == recipe->bias_correction ||
+          vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_OFF);
+}
+
 /* Whether the result is the same with @setting as it is in @preset. What cannot be tried counts as another result. */
 static gboolean
 idle_check_run (IdleCheck       *self,
@@ -152,7 +163,7 @@ idle_check_run (IdleCheck       *self,
   vn_setting_copy (setting, recipe, preset);
   if (!vn_recipe_validate (recipe, NULL) || !idle_check_takes_same (self, recipe) ||
       vn_quantize_get_opset (self->input->model, recipe) != vn_quantize_get_opset (self->input->model, own) ||
-      (recipe->bias_correction != VN_BIAS_CORRECTION_OFF && own->bias_correction != recipe->bias_correction))
+      !idle_check_knows_layers (own, recipe))
     return FALSE;
   return idle_check_makes_same (self, setting, recipe);
 }

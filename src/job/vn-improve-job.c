@@ -87,7 +87,7 @@ static gboolean
 improve_has_time (const VnImproveJob *self,
                   VnImproveKind       kind)
 {
-  double last = self->run_seconds + (self->recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST ? self->longest[VN_IMPROVE_ROUNDING] : 0);
+  double last = self->run_seconds + (vn_recipe_get_most (self->recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST ? self->longest[VN_IMPROVE_ROUNDING] : 0);
   double next = MAX (self->longest[kind], self->longest[VN_IMPROVE_SETTING]);
 
   return improve_get_seconds (self) + next + last <= self->settings.seconds;
@@ -142,10 +142,12 @@ improve_make (VnImproveJob    *self,
               GCancellable    *cancellable,
               GError         **error)
 {
-  if ((kind == VN_IMPROVE_ROUNDING || kind == VN_IMPROVE_NETWORK) && recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST &&
+  if ((kind == VN_IMPROVE_ROUNDING || kind == VN_IMPROVE_NETWORK) &&
+      vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST &&
       !vn_improve_bench_round (bench, recipe, cancellable, error))
     return FALSE;
-  return (kind != VN_IMPROVE_CORRECTION && kind != VN_IMPROVE_NETWORK) || recipe->bias_correction == VN_BIAS_CORRECTION_OFF ||
+  return (kind != VN_IMPROVE_CORRECTION && kind != VN_IMPROVE_NETWORK) ||
+         vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_OFF ||
          vn_improve_bench_correct (bench, recipe, cancellable, error);
 }
 
@@ -245,8 +247,8 @@ improve_try_network (VnImproveJob         *self,
   g_autoptr(VnImproveBench) bench = NULL;
   g_auto(VnImproveTrial) trial = { 0 };
 
-  simple->rounding = VN_WEIGHT_ROUNDING_NEAREST;
-  simple->bias_correction = VN_BIAS_CORRECTION_OFF;
+  vn_recipe_turn_off (simple, VN_LAYER_ROUNDING);
+  vn_recipe_turn_off (simple, VN_LAYER_BIAS_CORRECTION);
   plain = improve_run (&self->trial, simple, self->plain->stats, cancellable, error);
   bench = plain != NULL ? vn_improve_bench_new (VN_JOB (self), &self->trial, plain, cancellable, error) : NULL;
   if (bench == NULL || !improve_make (self, bench, step->kind, recipe, cancellable, error) ||

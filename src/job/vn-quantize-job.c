@@ -58,7 +58,7 @@ vn_quantize_job_equalize (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_balance (VnJob *job)
 {
-  return VN_QUANTIZE_JOB (job)->settings.recipe->balance_channels != VN_BALANCE_CHANNELS_OFF;
+  return vn_recipe_get_most (VN_QUANTIZE_JOB (job)->settings.recipe, VN_LAYER_BALANCE_CHANNELS) != VN_BALANCE_CHANNELS_OFF;
 }
 
 static gboolean
@@ -228,7 +228,7 @@ vn_quantize_job_calibrate (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_correction (VnJob *job)
 {
-  return VN_QUANTIZE_JOB (job)->settings.recipe->bias_correction != VN_BIAS_CORRECTION_OFF;
+  return vn_recipe_get_most (VN_QUANTIZE_JOB (job)->settings.recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF;
 }
 
 static gboolean
@@ -273,7 +273,7 @@ vn_quantize_job_search (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_rounding (VnJob *job)
 {
-  return VN_QUANTIZE_JOB (job)->settings.recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST;
+  return vn_recipe_get_most (VN_QUANTIZE_JOB (job)->settings.recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST;
 }
 
 static gboolean

@@ -77,21 +77,38 @@ what_if_refuse (const char  *setting,
   return FALSE;
 }
 
+/* Whether rules say the same of each layer. */
+static gboolean
+what_if_is_same_layers (const VnWhatIf *self,
+                        const VnRecipe *recipe,
+                        VnLayerSetting  which)
+{
+  const VnGraph *graph = self->result->source->graph;
+  g_autofree int *own = vn_recipe_list_for_nodes (self->result->recipe, which, graph);
+  g_autofree int *other = vn_recipe_list_for_nodes (recipe, which, graph);
+
+  return memcmp (own, other, graph->nodes->len * sizeof (int)) == 0;
+}
+
 /* What samples made of the network of the result stays as it is: another way to make it takes a whole run. */
 static gboolean
-what_if_check_repairs (const VnRecipe  *own,
+what_if_check_repairs (const VnWhatIf  *self,
                        const VnRecipe  *recipe,
                        GError         **error)
 {
-  if (recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST &&
-      (recipe->rounding != own->rounding || recipe->rounding_samples != own->rounding_samples))
+  const VnRecipe *own = self->result->recipe;
+
+  if (!what_if_is_same_layers (self, recipe, VN_LAYER_ROUNDING) ||
+      (recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST &&
+       (recipe->rounding != own->rounding || recipe->rounding_samples != own->rounding_samples)))
     return what_if_refuse ("rounding", error);
-  if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF &&
-      (recipe->bias_correction != own->bias_correction || recipe->correction_samples != own->correction_samples))
+  if (!what_if_is_same_layers (self, recipe, VN_LAYER_BIAS_CORRECTION) ||
+      (recipe->bias_correction != VN_BIAS_CORRECTION_OFF &&
+       (recipe->bias_correction != own->bias_correction || recipe->correction_samples != own->correction_samples)))
     return what_if_refuse ("bias-correction", error);
   if (recipe->range_search != own->range_search)
     return what_if_refuse ("range-search", error);
-  if (recipe->balance_channels != own->balance_channels || recipe->balance_exponent != own->balance_exponent ||
+  if (!what_if_is_same_layers (self, recipe, VN_LAYER_BALANCE_CHANNELS) || recipe->balance_channels != own->balance_channels || recipe->balance_exponent != own->balance_exponent ||
       recipe->balance_cost != own->balance_cost)
     return what_if_refuse ("balance-channels", error);
   if (recipe->equalize != own->equalize || recipe->equalize_activations != own->equalize_activations)
@@ -416,7 +433,7 @@ what_if_run (VnWhatIf         *self,
   g_autoptr(VnRecipe) measured = what_if_make_measurable (recipe);
   VnCompareOptions options = { 0 };
 
-  if (!vn_recipe_validate (recipe, error) || !what_if_check_repairs (self->result->recipe, recipe, error) ||
+  if (!vn_recipe_validate (recipe, error) || !what_if_check_repairs (self, recipe, error) ||
       !what_if_check_network (self, measured, cancellable, error))
     return NULL;
   *changed = what_if_quantize (self, measured, plan, names, error);

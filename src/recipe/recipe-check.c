@@ -124,8 +124,13 @@ check_override (const VnRecipe    *recipe,
                      "or tensors alone"), where);
       return FALSE;
     }
-  if (for_tensors)
+  if (for_tensors && rule->rounding == VN_AS_RECIPE && rule->bias_correction == VN_AS_RECIPE)
     return TRUE;
+  if (for_tensors)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: rounding and bias-correction can be given for nodes only"), where);
+      return FALSE;
+    }
   if (recipe_check_says_about_tensors (rule))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
@@ -232,6 +237,48 @@ check_blocks (const VnRecipe  *self,
   return FALSE;
 }
 
+/* Of what is wrong because a rule says it: which rule. */
+static gboolean
+recipe_check_name_rule (const VnRecipe  *self,
+                        VnLayerSetting   which,
+                        GError         **error)
+{
+  for (guint i = 0; i < self->overrides->len && vn_recipe_get_layer_setting (self, which) == 0; i++)
+    if (vn_override_get_layer_setting (g_ptr_array_index (self->overrides, i), which) > VN_AS_RECIPE + 1)
+      {
+        g_prefix_error (error, _("rule %u: "), i + 1);
+        break;
+      }
+  return FALSE;
+}
+
+/* What is done to a network in one go is done in one way: rules only say where. */
+static gboolean
+check_one_way (const VnRecipe  *self,
+               VnLayerSetting   which,
+               GError         **error)
+{
+  int most = vn_recipe_get_most (self, which);
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+  const char * const *ids = vn_setting_find (settings, n, vn_layer_setting_get_id (which), NULL)->choices;
+
+  for (guint i = 0; i <= self->overrides->len; i++)
+    {
+      const VnOverride *rule = i > 0 ? g_ptr_array_index (self->overrides, i - 1) : NULL;
+      int said = rule != NULL ? vn_override_get_layer_setting (rule, which) - 1 : vn_recipe_get_layer_setting (self, which);
+      g_autofree char *where = NULL;
+
+      if (said <= 0 || said == most)
+        continue;
+      where = rule != NULL ? g_strdup_printf (_("rule %u"), i) : g_strdup (_("recipe"));
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %s is “%s”, and “%s” elsewhere; say the same, or “%s”"), where,
+                   vn_layer_setting_get_id (which), ids[said], ids[most], ids[0]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* There must be integers to choose from, and what layers read must be known. */
 static gboolean
 check_rounding (const VnRecipe  *self,
@@ -239,12 +286,12 @@ check_rounding (const VnRecipe  *self,
 {
   g_autofree char *formats = vn_format_dup_names (VN_FORMAT_HAS_ROUNDING);
 
-  if (self->rounding == VN_WEIGHT_ROUNDING_NEAREST || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
+  if (vn_recipe_get_most (self, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("rounding: “second-order” is there for integer weights and stored ranges, in the formats %s; take one of these, or "
                  "“nearest”"), formats);
-  return FALSE;
+  return recipe_check_name_rule (self, VN_LAYER_ROUNDING, error);
 }
 
 static gboolean
@@ -268,14 +315,16 @@ check_balance (const VnRecipe  *self,
 {
   g_autofree char *able = NULL;
 
-  if (self->balance_channels == VN_BALANCE_CHANNELS_OFF ||
+  if (!check_one_way (self, VN_LAYER_BALANCE_CHANNELS, error))
+    return FALSE;
+  if (vn_recipe_get_most (self, VN_LAYER_BALANCE_CHANNELS) == VN_BALANCE_CHANNELS_OFF ||
       (vn_format_is (self->format, VN_FORMAT_HAS_PAIRS) && vn_recipe_needs_samples (self) && !self->npu))
     return TRUE;
   able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("balance-channels: channels are balanced in the formats %s with stored ranges of activations, without “npu”; turn it off, "
                  "or take one of these"), able);
-  return FALSE;
+  return recipe_check_name_rule (self, VN_LAYER_BALANCE_CHANNELS, error);
 }
 
 /* Both take part in what is stored: there must be something. */
@@ -283,14 +332,16 @@ static gboolean
 check_correction (const VnRecipe  *self,
                   GError         **error)
 {
-  if (self->bias_correction != VN_BIAS_CORRECTION_OFF && (!vn_recipe_needs_samples (self) || self->dynamic))
+  if (!check_one_way (self, VN_LAYER_BIAS_CORRECTION, error))
+    return FALSE;
+  if (vn_recipe_get_most (self, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF && (!vn_recipe_needs_samples (self) || self->dynamic))
     {
       g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS | VN_FORMAT_IS_OPERATORS);
 
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                    _("bias-correction: only networks whose activations are quantized by stored ranges can be corrected; turn "
                      "it off, or take another format: %s have such ranges"), able);
-      return FALSE;
+      return recipe_check_name_rule (self, VN_LAYER_BIAS_CORRECTION, error);
     }
   if (!self->equalize_activations || self->equalize == VN_EQUALIZE_PPQ)
     return TRUE;

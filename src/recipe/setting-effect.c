@@ -2,9 +2,8 @@
 
 /* Whether a setting can change anything beside the others, and which settings differ from their preset. */
 
-#include "vn-setting.h"
+#include "vn-recipe-private.h"
 
-#include "vn-calibrate.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
 
@@ -82,7 +81,7 @@ setting_has_method (const VnRecipe *recipe,
 static gboolean
 setting_uses_correction_samples (const VnRecipe *recipe)
 {
-  return recipe->bias_correction != VN_BIAS_CORRECTION_OFF ||
+  return vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF ||
          (recipe->equalize == VN_EQUALIZE_PPQ && recipe->equalize_activations);
 }
 
@@ -155,6 +154,24 @@ vn_setting_get_idle_reason (const VnSetting *self,
   return needs[self->need].is_met (recipe) ? NULL : _(needs[self->need].reason);
 }
 
+static void
+setting_note_idle_rules (const VnRecipe *self,
+                         VnNotes        *notes)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  for (guint which = 0; which < VN_N_LAYER_SETTINGS; which++)
+    {
+      const char *id = vn_layer_setting_get_id ((VnLayerSetting) which);
+      const char *reason = vn_setting_get_idle_reason (vn_setting_find (settings, n, id, NULL), self);
+
+      for (guint i = 0; i < self->overrides->len && reason != NULL; i++)
+        if (vn_override_get_layer_setting (g_ptr_array_index (self->overrides, i), (VnLayerSetting) which) != VN_AS_RECIPE)
+          vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, id, _("rule %u changes nothing here: %s"), i + 1, reason);
+    }
+}
+
 /**
  * vn_recipe_note_idle_settings:
  * @self: a recipe
@@ -179,6 +196,7 @@ vn_recipe_note_idle_settings (const VnRecipe *self,
       if (reason != NULL && !vn_setting_equal (&settings[i], self, preset))
         vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, settings[i].id, _("changes nothing here: %s"), reason);
     }
+  setting_note_idle_rules (self, notes);
 }
 
 static void

@@ -27,6 +27,11 @@ gboolean vn_override_check_tensors    (const VnOverride *self,      /* resolve-t
                                        const char       *where,
                                        GError          **error);
 
+int      vn_recipe_get_layer_setting  (const VnRecipe   *self,
+                                       VnLayerSetting    which);
+int      vn_override_get_layer_setting (const VnOverride *self,
+                                        VnLayerSetting    which);
+
 gboolean vn_recipe_check_pass         (const char       *id,
                                        GError          **error);
 gboolean vn_recipe_check_channel_axis (const char       *text,

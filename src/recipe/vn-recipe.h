@@ -55,6 +55,19 @@ typedef enum { VN_BIAS_CORRECTION_OFF, VN_BIAS_CORRECTION_AMD, VN_BIAS_CORRECTIO
 /* What a rule says about something that is either so or not. */
 typedef enum { VN_AS_RECIPE, VN_YES, VN_NO, VN_N_ANSWERS } VnAnswer;
 
+/* Settings that rules can say otherwise for some nodes or tensors: those of vn-settings.def that are VN_LAYER_SETTING. */
+typedef enum
+{
+#define VN_SETTING(...)
+#define VN_RULE_SETTING(...)
+#define VN_LAYER_SETTING(SYMBOL, ...) VN_LAYER_##SYMBOL,
+#include "vn-settings.def"
+#undef VN_SETTING
+#undef VN_RULE_SETTING
+#undef VN_LAYER_SETTING
+  VN_N_LAYER_SETTINGS
+} VnLayerSetting;
+
 /**
  * VnOverride: a rule for some nodes, or for some tensors. Rules are applied in order, the last that matches wins. Fields:
  * vn-settings.def.
@@ -63,6 +76,7 @@ typedef enum { VN_AS_RECIPE, VN_YES, VN_NO, VN_N_ANSWERS } VnAnswer;
  * @exclude: leave these nodes or tensors in float
  * @axis: of the scales per channel, counted from the end if negative; %VN_AXIS_AS_RECIPE
  * @min, @max, @scales, @zero_points: numbers as text, one for all or one for each channel
+ * @activation_channels, @balance_channels, @bias_correction, @rounding: %VN_AS_RECIPE, or one more than what a recipe would say
  * @convert: type some or all readers see instead, %VN_DTYPE_UNDEFINED: none. @receivers: which, patterns of nodes; NULL: all
  */
 typedef struct
@@ -75,9 +89,10 @@ typedef struct
   VnDType    weight;
   char      *method;                  /* NULL: as the recipe */
   double     percentile;              /* 0: as the recipe */
+  int        activation_channels, balance_channels, bias_correction, rounding;
 
   char     **tensors;
-  VnAnswer   balance, symmetric, reduce_range, per_channel;
+  VnAnswer   symmetric, reduce_range, per_channel;
   gint64     axis;
   char     **min, **max, **scales, **zero_points;
   VnDType    convert;
@@ -227,6 +242,20 @@ VnOverride *vn_override_copy       (const VnOverride *self);
 GPtrArray  *vn_override_find_nodes (const VnOverride *self,
                                     const VnGraph    *graph,
                                     GError          **error);
+
+int        *vn_recipe_find_rules_of_nodes (const VnRecipe *self,         /* recipe-layers.c */
+                                           const VnGraph  *graph);
+const char *vn_layer_setting_get_id (VnLayerSetting   self);
+int         vn_recipe_get_most     (const VnRecipe   *self,
+                                    VnLayerSetting    which);
+void        vn_recipe_turn_off     (VnRecipe         *self,
+                                    VnLayerSetting    which);
+int        *vn_recipe_list_for_nodes (const VnRecipe *self,
+                                      VnLayerSetting  which,
+                                      const VnGraph  *graph);
+int        *vn_recipe_list_for_values (const VnRecipe *self,
+                                       VnLayerSetting  which,
+                                       const VnGraph  *graph);
 void        vn_override_free       (VnOverride       *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRecipe, vn_recipe_free)

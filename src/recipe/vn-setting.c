@@ -28,16 +28,18 @@ static const char * const vn_npu_rule_ids[] = { "none", "align-concat", "align-p
 /* In the order of VnBiasType and VnVendorDomain. */
 static const char * const vn_bias_ids[] = { "auto", "int32", "int16", "int8", "float16", "bfloat16", "float32", NULL };
 static const char * const vn_equalize_ids[] = { "off", "amd", "ppq", NULL };
-static const char * const vn_bias_correction_ids[] = { "off", "amd", "xslim", "guarded", NULL };
-static const char * const vn_activation_channels_ids[] = { "off", "folded", "depthwise", NULL };
-static const char * const vn_balance_channels_ids[] = { "off", "folded", "restored", NULL };
-static const char * const vn_weight_rounding_ids[] = { "nearest", "second-order", NULL };
+/* In the order of their enumerations, behind what a rule says that leaves it to the recipe. */
+static const char * const vn_bias_correction_ids[] = { "recipe", "off", "amd", "xslim", "guarded", NULL };
+static const char * const vn_activation_channels_ids[] = { "recipe", "off", "folded", "depthwise", NULL };
+static const char * const vn_balance_channels_ids[] = { "recipe", "off", "folded", "restored", NULL };
+static const char * const vn_weight_rounding_ids[] = { "recipe", "nearest", "second-order", NULL };
 static const char * const vn_range_search_ids[] = { "off", "outputs", NULL };
 static const char * const vn_vendor_ids[] = { "none", "amd", "vitis", NULL };
-_Static_assert (G_N_ELEMENTS (vn_activation_channels_ids) == VN_N_ACTIVATION_CHANNELS + 1 &&
-                G_N_ELEMENTS (vn_balance_channels_ids) == VN_N_BALANCE_CHANNELS + 1 &&
+_Static_assert (G_N_ELEMENTS (vn_activation_channels_ids) == VN_N_ACTIVATION_CHANNELS + 2 &&
+                G_N_ELEMENTS (vn_balance_channels_ids) == VN_N_BALANCE_CHANNELS + 2 &&
+                G_N_ELEMENTS (vn_weight_rounding_ids) == VN_N_WEIGHT_ROUNDINGS + 2 &&
                 G_N_ELEMENTS (vn_range_search_ids) == VN_N_RANGE_SEARCHES + 1 &&
-                G_N_ELEMENTS (vn_weight_rounding_ids) == VN_N_WEIGHT_ROUNDINGS + 1, "a name each");
+                G_N_ELEMENTS (vn_bias_correction_ids) == VN_N_BIAS_CORRECTIONS + 2, "a name each");
 _Static_assert (G_N_ELEMENTS (vn_bias_ids) == VN_N_BIASES + 1 && G_N_ELEMENTS (vn_vendor_ids) == VN_N_VENDORS + 1,
                 "a name each");
 /* In the order of VnAnswer. */
@@ -58,17 +60,28 @@ static const VnSetting of_recipe[] = {
 #define VN_SETTING(GROUP, STAGE, NEED, ...)                                                                    \
   SETTING (VnRecipe, __VA_ARGS__, .group = VN_SETTING_GROUP_##GROUP, .stage = VN_SETTING_STAGE_##STAGE,        \
            .need = VN_SETTING_NEED_##NEED)
+#define VN_LAYER_SETTING(SYMBOL, GROUP, STAGE, NEED, field, id, ids, ...) \
+  VN_SETTING (GROUP, STAGE, NEED, ENUM, field, id, 0, 0, 0, .choices = ids + 1, __VA_ARGS__)
 #define VN_RULE_SETTING(...)
 #include "vn-settings.def"
 #undef VN_SETTING
+#undef VN_LAYER_SETTING
 #undef VN_RULE_SETTING
 };
 
 static const VnSetting of_rule[] = {
 #define VN_SETTING(...)
+#define VN_LAYER_SETTING(...)
 #define VN_RULE_SETTING(...) SETTING (VnOverride, __VA_ARGS__, .group = VN_N_SETTING_GROUPS)
 #include "vn-settings.def"
+#undef VN_LAYER_SETTING
+#undef VN_RULE_SETTING
+#define VN_RULE_SETTING(...)
+#define VN_LAYER_SETTING(SYMBOL, GROUP, STAGE, NEED, field, id, ids, ...) \
+  SETTING (VnOverride, ENUM, field, id, VN_AS_RECIPE, 0, 0, .choices = ids, __VA_ARGS__, .group = VN_N_SETTING_GROUPS)
+#include "vn-settings.def"
 #undef VN_SETTING
+#undef VN_LAYER_SETTING
 #undef VN_RULE_SETTING
 };
 

@@ -441,40 +441,58 @@ balance_graph_link (VnBalanceGraph *self)
 }
 
 /*< private >
- * vn_balance_is_left_alone:
+ * vn_balance_list_left_alone:
  *
- * Returns: whether a rule says that @value is left as it is
+ * Returns: (transfer full) (array): by VnValue.id: whether the recipe, or a rule, says that a tensor is left as it is
  */
-gboolean
-vn_balance_is_left_alone (const VnRecipe *recipe,
-                          const VnValue  *value)
+gboolean *
+vn_balance_list_left_alone (const VnRecipe *recipe,
+                            const VnGraph  *graph)
 {
-  VnAnswer answer = VN_AS_RECIPE;
+  g_autofree int *rules = NULL;
+  gboolean *alone;
 
-  g_return_val_if_fail (recipe != NULL && value != NULL, FALSE);
+  g_return_val_if_fail (recipe != NULL && graph != NULL, NULL);
 
-  for (guint r = 0; r < recipe->overrides->len; r++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, r);
+  rules = vn_recipe_list_for_values (recipe, VN_LAYER_BALANCE_CHANNELS, graph);
+  alone = g_new0 (gboolean, MAX (graph->values->len, 1));
+  for (guint i = 0; i < graph->values->len; i++)
+    alone[i] = rules[i] - 1 == VN_BALANCE_CHANNELS_OFF ||
+               (rules[i] == VN_AS_RECIPE && recipe->balance_channels == VN_BALANCE_CHANNELS_OFF);
+  return alone;
+}
 
-      for (char **pattern = rule->enabled ? rule->tensors : NULL; pattern != NULL && *pattern != NULL; pattern++)
-        if (rule->balance != VN_AS_RECIPE && vn_pattern_matches_text (*pattern, value->name))
-          answer = rule->balance;
-    }
-  return answer == VN_NO;
+/* Where the recipe does not ask for balancing, tensors are left as they are but for those that rules name, and what has factors in
+ * common with them. */
+static void
+balance_graph_pin_unnamed (VnBalanceGraph *self,
+                           const int      *rules)
+{
+  g_autoptr(GHashTable) named = g_hash_table_new (NULL, NULL);   /* set of VnBalanceChannel */
+
+  for (guint i = 0; i < self->graph->values->len; i++)
+    for (guint c = 0; rules[i] != VN_AS_RECIPE && c < self->n[i]; c++)
+      g_hash_table_add (named, vn_balance_graph_get_channel (self, g_ptr_array_index (self->graph->values, i), c));
+  for (guint i = 0; i < self->graph->values->len; i++)
+    for (guint c = 0; c < self->n[i]; c++)
+      {
+        VnBalanceChannel *channel = vn_balance_graph_get_channel (self, g_ptr_array_index (self->graph->values, i), c);
+
+        channel->pinned |= !g_hash_table_contains (named, channel);
+      }
 }
 
 static void
 balance_graph_apply_rules (VnBalanceGraph *self,
                            const VnRecipe *recipe)
 {
-  for (guint i = 0; i < self->graph->values->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+  g_autofree int *rules = vn_recipe_list_for_values (recipe, VN_LAYER_BALANCE_CHANNELS, self->graph);
 
-      if (self->n[value->id] > 0 && vn_balance_is_left_alone (recipe, value))
-        balance_graph_pin (self, value);
-    }
+  for (guint i = 0; i < self->graph->values->len; i++)
+    if (rules[i] - 1 == VN_BALANCE_CHANNELS_OFF)
+      balance_graph_pin (self, g_ptr_array_index (self->graph->values, i));
+  if (recipe->balance_channels == VN_BALANCE_CHANNELS_OFF)
+    balance_graph_pin_unnamed (self, rules);
 }
 
 /* ---- the graph ---- */
@@ -577,7 +595,7 @@ vn_balance_graph_new (const VnGraph  *graph,
 
   self = g_new0 (VnBalanceGraph, 1);
   self->graph = graph;
-  self->restores = recipe->balance_channels == VN_BALANCE_CHANNELS_RESTORED;
+  self->restores = vn_recipe_get_most (recipe, VN_LAYER_BALANCE_CHANNELS) == VN_BALANCE_CHANNELS_RESTORED;
   self->captured = vn_graph_find_captured (graph);
   self->channels = g_array_new (FALSE, TRUE, sizeof (VnBalanceChannel));
   self->first = g_new0 (guint, graph->values->len + 1);

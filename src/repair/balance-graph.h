@@ -77,8 +77,8 @@ guint             vn_balance_graph_get_unit      (const VnBalanceGraph  *self,
 gboolean          vn_balance_graph_is_quantized  (const VnBalanceGraph  *self,
                                                   const VnValue         *value);
 void              vn_balance_graph_number_units  (VnBalanceGraph        *self);
-gboolean          vn_balance_is_left_alone       (const VnRecipe        *recipe,
-                                                  const VnValue         *value);
+gboolean         *vn_balance_list_left_alone     (const VnRecipe        *recipe,
+                                                  const VnGraph         *graph);
 const VnNode     *vn_balance_find_unshuffled     (const VnNode          *node,
                                                   gsize                 *groups);
 

@@ -191,11 +191,12 @@ offsets_find (const VnBalanceInput *input,
   GPtrArray *sites = g_ptr_array_new_with_free_func (offsets_free_site);
   const VnGraph *graph = input->prepared->graph;
   g_autoptr(GHashTable) captured = vn_graph_find_captured (graph);
+  g_autofree gboolean *alone = vn_balance_list_left_alone (input->recipe, graph);
 
   for (guint i = 0; i < graph->values->len && sites->len < MOST_SITES; i++)
     {
       const VnValue *value = g_ptr_array_index (graph->values, i);
-      double offset = offsets_is_source (value) && !vn_balance_is_left_alone (input->recipe, value)
+      double offset = offsets_is_source (value) && !alone[value->id]
                       ? offsets_measure (vn_stats_get (stats, value->name)) : 0;
       Site *site;
 

@@ -33,7 +33,7 @@ bias_guard_write (Guard        *self,
   VnModel *quantized;
 
   if (!with_factors)
-    recipe->activation_channels = VN_ACTIVATION_CHANNELS_OFF;   /* they would be taken for errors */
+    vn_recipe_turn_off (recipe, VN_LAYER_ACTIVATION_CHANNELS);   /* they would be taken for errors */
   *plan = vn_quantize_resolve (model, recipe, self->input->stats, NULL, error);
   quantized = *plan != NULL ? vn_quantize_write (weights, recipe, *plan, names, error) : NULL;
   if (quantized != NULL && !vn_model_infer_types (quantized, self->input->run->shapes, NULL, error))
@@ -62,7 +62,7 @@ bias_guard_measure (Guard   *self,
   g_autoptr(GHashTable) names = NULL;
   g_autoptr(VnModel) quantized = bias_guard_write (self, self->model, FALSE, &names, &plan, error);
   VnBiasQuantized measured = { quantized, names, plan };
-  GPtrArray *errors = quantized != NULL ? vn_bias_measure (self->model, &measured, self->input->recipe->bias_correction, self->input->run,
+  GPtrArray *errors = quantized != NULL ? vn_bias_measure (self->model, &measured, self->input->recipe, self->input->run,
                                                            self->cancellable, error) : NULL;
 
   for (guint i = 0; errors != NULL && i < errors->len; i++)
@@ -91,7 +91,7 @@ bias_guard_keep_best (Guard      *self,
 
   for (guint i = first; i < last; i++)
     g_ptr_array_add (some, g_ptr_array_index (errors, i));
-  model = vn_bias_correct (self->model, some, self->input->recipe->bias_correction, NULL, error);
+  model = vn_bias_correct (self->model, some, VN_BIAS_CORRECTION_GUARDED, NULL, error);
   if (model == NULL || (self->input->judge != NULL && !bias_guard_judge (self, model, &after, error)))
     return FALSE;
   if (self->input->judge == NULL || after.sqnr_db - self->best.sqnr_db > vn_judgement_get_error (&after, &self->best))
@@ -100,7 +100,7 @@ bias_guard_keep_best (Guard      *self,
         vn_judgement_take (&self->best, &after);
       self->gain->n_kept += last - first;
       vn_model_unref (model);   /* once more, now that it is to be logged */
-      model = vn_bias_correct (self->model, some, self->input->recipe->bias_correction, self->input->edits, error);
+      model = vn_bias_correct (self->model, some, VN_BIAS_CORRECTION_GUARDED, self->input->edits, error);
       if (model == NULL)
         return FALSE;
       vn_model_unref (self->model);

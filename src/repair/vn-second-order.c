@@ -46,13 +46,15 @@ second_order_list_layers (SecondOrder  *self,
                           GError   **error)
 {
   g_autoptr(GPtrArray) order = vn_graph_sort (self->model->graph, error);
+  g_autofree int *roundings = vn_recipe_list_for_nodes (self->input->recipe, VN_LAYER_ROUNDING, self->model->graph);
 
   if (order == NULL)
     return FALSE;
   self->layers = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_rounded_layer_free);
   for (guint i = 0; i < order->len; i++)
     {
-      g_autoptr(VnWeightLayer) layer = vn_weight_layer_new (g_ptr_array_index (order, i));
+      const VnNode *node = g_ptr_array_index (order, i);
+      g_autoptr(VnWeightLayer) layer = roundings[node->index] != VN_WEIGHT_ROUNDING_NEAREST ? vn_weight_layer_new (node) : NULL;
       const VnQuantRow *row = layer != NULL && vn_quant_plan_is_node_quantized (self->input->plan, layer->label)
                             ? vn_quant_plan_find_row (self->input->plan, layer->weight) : NULL;
 

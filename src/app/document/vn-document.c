@@ -284,7 +284,7 @@ void
 vn_document_update_nodes (VnDocument *self)
 {
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->nodes));
-  g_autofree int *deciding = self->model != NULL ? vn_rules_find_deciding (self->recipe, self->model->graph) : NULL;
+  g_autofree int *deciding = self->model != NULL ? vn_recipe_find_rules_of_nodes (self->recipe, self->model->graph) : NULL;
   VnMetric metric = document_get_list_metric (self);
   VnResult *result = vn_document_get_result (self);
   VnHeatHandles handles = vn_heat_handles_for_run (VN_METRIC_CONTRIBUTION, result != NULL ? result->errors : NULL);

@@ -3,6 +3,7 @@
 #include "vn-rules.h"
 
 #include "vn-i18n.h"
+#include "vn-setting.h"
 #include "vn-subgraph.h"
 
 /**
@@ -56,33 +57,6 @@ vn_rule_describe_leak (const VnOverride *rule,
   leak = &g_array_index (leaks, VnLeak, 0);
   return g_strdup_printf (leak->enters ? _("The region is open: “%s” enters it, too") : _("The region is open: “%s” leaves it, too"),
                           leak->value->name);
-}
-
-/**
- * vn_rules_find_deciding:
- *
- * Returns: (transfer full) (array): for each node of @graph the number of the last rule that speaks of it, or -1
- */
-int *
-vn_rules_find_deciding (const VnRecipe *recipe,
-                        const VnGraph  *graph)
-{
-  int *deciding;
-
-  g_return_val_if_fail (graph != NULL, NULL);
-
-  deciding = g_new (int, MAX (graph->nodes->len, 1));
-  for (guint i = 0; i < graph->nodes->len; i++)
-    deciding[i] = -1;
-  for (guint r = 0; r < recipe->overrides->len; r++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, r);
-      g_autoptr(GPtrArray) nodes = rule->enabled ? vn_override_find_nodes (rule, graph, NULL) : NULL;
-
-      for (guint i = 0; nodes != NULL && i < nodes->len; i++)
-        deciding[((const VnNode *) g_ptr_array_index (nodes, i))->index] = (int) r;
-    }
-  return deciding;
 }
 
 static char **
@@ -144,6 +118,25 @@ vn_rule_describe_subject (const VnOverride *rule)
   return g_strdup_printf ("%s … %s", from, to);
 }
 
+static void
+rules_add_layer_settings (GString          *text,
+                          const VnOverride *rule)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_rule (&n);
+
+  for (guint i = 0; i < VN_N_LAYER_SETTINGS; i++)
+    {
+      const VnSetting *setting = vn_setting_find (settings, n, vn_layer_setting_get_id ((VnLayerSetting) i), NULL);
+      g_autofree char *value = NULL;
+
+      if (vn_setting_is_default (setting, rule))
+        continue;
+      value = vn_setting_dup_short_text (setting, rule);
+      g_string_append_printf (text, " %s=%s", setting->id, value);
+    }
+}
+
 /**
  * vn_rule_describe_effect:
  *
@@ -166,6 +159,7 @@ vn_rule_describe_effect (const VnOverride *rule)
     g_string_append_printf (text, _(" read as %s"), vn_dtype_get_name (rule->convert));
   if (rule->min != NULL || rule->max != NULL || rule->scales != NULL)
     g_string_append (text, _(" given range"));
+  rules_add_layer_settings (text, rule);
   if (text->len == 0)
     g_string_append (text, _("as the target says"));
   return g_strdup (g_strstrip (text->str));

@@ -11,8 +11,6 @@ GtkBitset   *vn_rule_dup_nodes          (const VnOverride *rule,
                                          const VnGraph    *graph);
 char        *vn_rule_describe_leak      (const VnOverride *rule,
                                          const VnGraph    *graph);    /* NULL: it encloses its region */
-int         *vn_rules_find_deciding     (const VnRecipe   *recipe,
-                                         const VnGraph    *graph);
 VnOverride  *vn_rule_new_for_region     (const VnGraph    *graph,
                                          GtkBitset        *nodes);
 char        *vn_rule_describe_subject   (const VnOverride *rule);

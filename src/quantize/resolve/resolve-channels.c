@@ -38,6 +38,16 @@ resolve_channels_has_other_users (VnResolver    *self,
   return value->uses->len == 0 || value->is_output || g_hash_table_contains (self->captured, value);
 }
 
+/* Whether a rule says something about the tensor that holds for all its channels. */
+static gboolean
+resolve_channels_is_given (VnResolver         *self,
+                           const VnAnnotation *annotation)
+{
+  const VnOverride *rule = annotation->tensor_rule >= 0 ? vn_resolver_get_rule (self, annotation->tensor_rule) : NULL;
+
+  return rule != NULL && rule->activation_channels == VN_AS_RECIPE && rule->balance_channels == VN_AS_RECIPE;
+}
+
 /* The ranges of the channels of a tensor that may have a scale for each, or %NULL. */
 static const VnChannelRanges *
 resolve_channels_get_ranges (VnResolver       *self,
@@ -49,7 +59,7 @@ resolve_channels_get_ranges (VnResolver       *self,
 
   if (row == NULL || !row->tensor.quantized || row->tensor.role != VN_TENSOR_ACTIVATION || row->tensor.shares != NULL ||
       row->converted != NULL || !vn_dtype_is_integer (row->tensor.dtype) || row->tensor.scale->n_elements != 1 ||
-      annotation->unit_range || annotation->tensor_rule >= 0 || vn_resolver_get_encoding (self, value) != NULL ||
+      annotation->unit_range || resolve_channels_is_given (self, annotation) || vn_resolver_get_encoding (self, value) != NULL ||
       histogram == NULL || !vn_channel_ranges_are_known (&histogram->channels) ||
       resolve_channels_has_other_users (self, value, histogram->channels.n))
     return NULL;
@@ -265,15 +275,20 @@ vn_resolver_fill_channels (VnResolver   *self,
                            VnQuantPlan  *plan,
                            GError      **error)
 {
+  g_autofree int *rules = NULL;
+
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (self->recipe->activation_channels == VN_ACTIVATION_CHANNELS_OFF || !vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) ||
+  if (vn_recipe_get_most (self->recipe, VN_LAYER_ACTIVATION_CHANNELS) == VN_ACTIVATION_CHANNELS_OFF || !vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) ||
       self->opset < 13 || self->lookup == NULL || self->recipe->npu)
     return TRUE;
+  rules = vn_recipe_list_for_values (self->recipe, VN_LAYER_ACTIVATION_CHANNELS, self->graph);
   for (guint i = 0; i < self->graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
-      VnQuantRow *row = vn_quant_plan_find_row (plan, value->name);
+      VnActivationChannels wanted = rules[value->id] != VN_AS_RECIPE ? (VnActivationChannels) rules[value->id] - 1
+                                                                     : self->recipe->activation_channels;
+      VnQuantRow *row = wanted != VN_ACTIVATION_CHANNELS_OFF ? vn_quant_plan_find_row (plan, value->name) : NULL;
       const VnChannelRanges *channels = resolve_channels_get_ranges (self, value, row);
 
       if (channels == NULL)
@@ -283,7 +298,7 @@ vn_resolver_fill_channels (VnResolver   *self,
           if (!resolve_channels_fold (self, plan, value, channels, row, error))
             return FALSE;
         }
-      else if (self->recipe->activation_channels == VN_ACTIVATION_CHANNELS_DEPTHWISE && resolve_channels_stays_float (self, value) &&
+      else if (wanted == VN_ACTIVATION_CHANNELS_DEPTHWISE && resolve_channels_stays_float (self, value) &&
                !resolve_channels_fill (self, channels, row, error))
         return FALSE;
     }

@@ -119,7 +119,7 @@ test_deciding (void)
       g_autofree int *deciding = NULL;
 
       ((VnOverride *) g_ptr_array_index (recipe->overrides, 2))->enabled = k == 0;
-      deciding = vn_rules_find_deciding (recipe, model->graph);
+      deciding = vn_recipe_find_rules_of_nodes (recipe, model->graph);
       for (guint i = 0; i < 7; i++)
         g_assert_cmpint (deciding[i], ==, expected[k][i]);
     }

@@ -214,6 +214,7 @@ measure (VnResult         *result,
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnDataset) dataset = NULL;
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (result->recipe);
   const guint samples[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
   VnBiasQuantized quantized = { result->quantized, result->value_names, result->plan };
   g_autoptr(GPtrArray) errors = NULL;
@@ -222,10 +223,11 @@ measure (VnResult         *result,
   VnChannelRun run = { .samples = samples, .n_samples = G_N_ELEMENTS (samples), .n_threads = 2 };
   g_autoptr(GError) error = NULL;
 
+  recipe->bias_correction = rule;
   data->max_samples = 8;
   run.dataset = dataset = vn_model_open_data (result->prepared, data, NULL, &shapes, NULL, &error);
   run.shapes = shapes;
-  errors = vn_bias_measure (result->prepared, &quantized, rule, &run, NULL, &error);
+  errors = vn_bias_measure (result->prepared, &quantized, recipe, &run, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (errors->len, ==, 3);
   found = g_ptr_array_index (errors, layer);
