@@ -209,8 +209,17 @@ improve_bench_look_ahead (VnImproveBench *self,
 
   if (vn_job_has_forecast (recipe))
     forecast = vn_runtime_forecast_new (trial->model, self->input.shapes, self->float_forecast, NULL);
-  trial->ratio = forecast != NULL && self->float_forecast != NULL ? vn_runtime_forecast_ratio (forecast) : NAN;
-  trial->integer_share = forecast != NULL ? vn_runtime_forecast_integer_share (forecast) : NAN;
+  trial->price = (VnImprovePrice) { NAN, NAN, NAN };
+  if (forecast != NULL && (vn_recipe_get_target (recipe)->traits & VN_TARGET_HAS_SIXTEEN) != 0)
+    {
+      trial->price.wide_share = vn_runtime_forecast_wide_share (forecast);
+      trial->price.integer_share = vn_runtime_forecast_integer_share (forecast) + trial->price.wide_share;
+    }
+  else if (forecast != NULL)
+    {
+      trial->price.ratio = self->float_forecast != NULL ? vn_runtime_forecast_ratio (forecast) : NAN;
+      trial->price.integer_share = vn_runtime_forecast_integer_share (forecast);
+    }
   trial->bytes = vn_graph_weight_bytes (trial->model->graph);
 }
 
@@ -273,6 +282,38 @@ vn_improve_bench_try (VnImproveBench  *self,
   g_return_val_if_fail (self != NULL && recipe != NULL && trial != NULL, FALSE);
 
   return vn_improve_bench_forecast (self, recipe, trial, error) && vn_improve_bench_measure (self, trial, cancellable, error);
+}
+
+/**
+ * vn_improve_price_get_time:
+ *
+ * Returns: something that grows with the time an export takes: beside the float network's, or, where only the integers are known,
+ *   beside that of 8 bit, as a product with 16 bit is two of 8; NaN: nothing is known
+ */
+double
+vn_improve_price_get_time (const VnImprovePrice *self)
+{
+  g_return_val_if_fail (self != NULL, NAN);
+
+  return isnan (self->wide_share) ? self->ratio : 1 + self->wide_share;
+}
+
+/**
+ * vn_improve_limit_check:
+ *
+ * Returns: what speaks against @price; %VN_IMPROVE_KEPT: nothing. What cannot be told does not
+ */
+VnImproveOutcome
+vn_improve_limit_check (const VnImproveLimit *self,
+                        const VnImprovePrice *price)
+{
+  g_return_val_if_fail (self != NULL && price != NULL, VN_IMPROVE_KEPT);
+
+  if (price->ratio > self->ratio)
+    return VN_IMPROVE_TOO_SLOW;
+  if (price->wide_share > self->wide_share)
+    return VN_IMPROVE_TOO_WIDE;
+  return price->integer_share < self->integer_share ? VN_IMPROVE_TOO_FLOAT : VN_IMPROVE_KEPT;
 }
 
 void

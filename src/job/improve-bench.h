@@ -3,6 +3,7 @@
  * A try only resolves, writes and runs what is written. */
 #pragma once
 
+#include "vn-improve-job.h"
 #include "vn-job-input.h"
 
 #include "vn-contributions.h"
@@ -29,18 +30,29 @@ typedef struct
 } VnImproveBench;
 
 /**
+ * VnImprovePrice: what an export costs where it is to run; as a limit: what it may cost at most, and must have at least.
+ * @ratio: how long it takes in ONNX Runtime beside the float network; NaN: that cannot be told, or it is for another processor
+ * @integer_share: of the multiplications that are done on integers, 0 to 1; NaN: that cannot be told
+ * @wide_share: of the multiplications whose activations have 16 bit, where the target has such kernels; else NaN
+ */
+typedef struct
+{
+  double ratio, integer_share, wide_share;
+} VnImprovePrice;
+
+typedef VnImprovePrice VnImproveLimit;
+
+/**
  * VnImproveTrial: what a recipe comes to.
  * @model: what would be exported, until it is measured
- * @ratio: how long the export takes in ONNX Runtime beside the float network; NaN: that cannot be told
- * @integer_share: of the multiplications that are done on integers there, 0 to 1; NaN: that cannot be told
  * @bytes: of weights and constants
  */
 typedef struct
 {
-  VnModel    *model;
-  VnJudgement judgement;
-  double      ratio, integer_share;
-  gsize       bytes;
+  VnModel       *model;
+  VnJudgement    judgement;
+  VnImprovePrice price;
+  gsize          bytes;
 } VnImproveTrial;
 
 VnImproveBench  *vn_improve_bench_new     (VnJob                    *job,
@@ -77,6 +89,10 @@ VnContributions *vn_improve_bench_find_origins (VnImproveBench      *self,
                                                 const VnRecipe      *recipe,
                                                 GCancellable        *cancellable,
                                                 GError             **error);
+
+double           vn_improve_price_get_time (const VnImprovePrice *self);
+VnImproveOutcome vn_improve_limit_check   (const VnImproveLimit  *self,
+                                           const VnImprovePrice  *price);
 
 void             vn_improve_trial_clear   (VnImproveTrial           *self);
 void             vn_improve_trial_take    (VnImproveTrial           *self,

@@ -18,7 +18,7 @@ typedef struct
   const char *name;     /* borrowed from the contributions */
   double      share;
   double      density;  /* share for the time; when last looked at */
-  double      ratio, integer_share;   /* of the export with this tensor beside those taken */
+  VnImprovePrice price;   /* of the export with this tensor beside those taken */
 } Origin;
 
 typedef struct
@@ -27,7 +27,7 @@ typedef struct
   const VnImproveStep *step;
   const VnRecipe      *recipe;
   const VnImproveLimit *limit;     /* nullable */
-  double               ratio;      /* with those taken */
+  VnImprovePrice       price;      /* with those taken */
   GArray              *left;       /* of Origin */
   GPtrArray           *taken;      /* of char */
 } Origins;
@@ -55,7 +55,7 @@ origins_forecast (Origins         *self,
     names[i] = g_ptr_array_index (self->taken, i);
   names[self->taken->len] = (char *) name;
   if (names[0] != NULL)
-    self->step->add (recipe, names);
+    self->step->add (recipe, self->bench->input.prepared->graph, names);
   return vn_improve_bench_forecast (self->bench, recipe, trial, error);
 }
 
@@ -65,13 +65,13 @@ origins_look_at (Origins  *self,
                  GError  **error)
 {
   g_auto(VnImproveTrial) trial = { 0 };
+  double more;
 
   if (!origins_forecast (self, origin->name, &trial, error))
     return FALSE;
-  origin->ratio = trial.ratio;
-  origin->integer_share = trial.integer_share;
-  origin->density = self->limit == NULL || isnan (trial.ratio) ? origin->share
-                                                               : origin->share / MAX (trial.ratio - self->ratio, FREE_RATIO);
+  origin->price = trial.price;
+  more = vn_improve_price_get_time (&trial.price) - vn_improve_price_get_time (&self->price);
+  origin->density = self->limit == NULL || isnan (more) ? origin->share : origin->share / MAX (more, FREE_RATIO);
   return TRUE;
 }
 
@@ -84,7 +84,7 @@ origins_list (Origins        *self,
   for (guint i = 0; i < order->len && self->left->len < MOST_TENSORS; i++)
     {
       const VnContribution *item = vn_contributions_get (contributions, g_array_index (order, guint, i));
-      Origin origin = { item->name, item->share, INFINITY, NAN, NAN };
+      Origin origin = { item->name, item->share, INFINITY, { NAN, NAN, NAN } };
 
       if (item->role == VN_TENSOR_ACTIVATION && item->share >= LEAST_SHARE)
         g_array_append_val (self->left, origin);
@@ -114,14 +114,14 @@ origins_take_next (Origins  *self,
 
       if (!origins_look_at (self, origin, error))
         return FALSE;
-      if (self->limit != NULL && (origin->ratio > self->limit->ratio || origin->integer_share < self->limit->integer_share))
+      if (self->limit != NULL && vn_improve_limit_check (self->limit, &origin->price) != VN_IMPROVE_KEPT)
         {
           g_array_remove_index_fast (self->left, at);
           continue;
         }
       if (origins_find_best (self) != at && looks < MOST_TENSORS)
         continue;
-      self->ratio = isnan (origin->ratio) ? self->ratio : origin->ratio;
+      self->price = origin->price;
       g_ptr_array_add (self->taken, g_strdup (origin->name));
       g_array_remove_index_fast (self->left, at);
       return TRUE;
@@ -146,7 +146,7 @@ vn_improve_order_origins (VnImproveBench       *bench,
                           GCancellable         *cancellable,
                           GError              **error)
 {
-  g_auto(Origins) self = { bench, step, recipe, limit, NAN, NULL, NULL };
+  g_auto(Origins) self = { bench, step, recipe, limit, { NAN, NAN, NAN }, NULL, NULL };
   g_auto(VnImproveTrial) trial = { 0 };
   g_autoptr(VnContributions) contributions = NULL;
   guint n;
@@ -160,7 +160,7 @@ vn_improve_order_origins (VnImproveBench       *bench,
   self.taken = g_ptr_array_new_with_free_func (g_free);
   if (!origins_forecast (&self, NULL, &trial, error))
     return NULL;
-  self.ratio = trial.ratio;
+  self.price = trial.price;
   origins_list (&self, contributions);
   do
     {

@@ -6,16 +6,6 @@
 
 G_BEGIN_DECLS
 
-/**
- * VnImproveLimit:
- * @ratio: how much time the export may take in ONNX Runtime beside the float network's; NaN: any
- * @integer_share: of multiplications that must be done on integers there; NaN: none
- */
-typedef struct
-{
-  double ratio, integer_share;
-} VnImproveLimit;
-
 GPtrArray *vn_improve_order_origins (VnImproveBench       *bench,
                                      const VnImproveStep  *step,
                                      const VnRecipe       *recipe,

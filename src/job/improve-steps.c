@@ -2,25 +2,20 @@
 /* The steps of “--auto”: what each changes in a recipe, and where it cannot. */
 #include "improve-steps.h"
 
+#include "vn-cure.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
 
 static gboolean
 improve_apply_folded (VnRecipe *recipe)
 {
-  if (recipe->activation_channels != VN_ACTIVATION_CHANNELS_OFF || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) ||
-      !vn_recipe_has_channels (recipe) || recipe->npu)
-    return FALSE;
-  recipe->activation_channels = VN_ACTIVATION_CHANNELS_FOLDED;
-  return TRUE;
+  return vn_cure_change (VN_CURE_FOLDED, recipe);
 }
 
 static gboolean
 improve_apply_gates (VnRecipe *recipe)
 {
-  if (recipe->limit_gates || !vn_recipe_needs_samples (recipe))
-    return FALSE;
-  return recipe->limit_gates = TRUE;
+  return vn_cure_change (VN_CURE_GATES, recipe);
 }
 
 static gboolean
@@ -51,43 +46,28 @@ improve_apply_best (VnRecipe *recipe)
 static gboolean
 improve_apply_placement (VnRecipe *recipe)
 {
-  static const char * const types[] = { "Conv", "ConvTranspose", "Gemm", "MatMul", NULL };
-
-  if (!vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || recipe->op_types != NULL || recipe->float_output_types != NULL ||
-      recipe->npu)
-    return FALSE;
-  recipe->op_types = g_strdupv ((char **) types);
-  recipe->float_output_types = g_strdupv ((char **) types);
-  recipe->activation_channels = VN_ACTIVATION_CHANNELS_DEPTHWISE;   /* now nothing stands in their way, and only both cure such networks */
-  return TRUE;
+  return vn_recipe_apply_placement (recipe);
 }
 
 static gboolean
 improve_apply_channels (VnRecipe *recipe)
 {
-  if (recipe->activation_channels == VN_ACTIVATION_CHANNELS_DEPTHWISE || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) ||
-      recipe->npu)
-    return FALSE;
-  recipe->activation_channels = VN_ACTIVATION_CHANNELS_DEPTHWISE;
-  return TRUE;
+  return vn_cure_change (VN_CURE_DEPTHWISE, recipe);
 }
 
 static gboolean
 improve_apply_sixteen (VnRecipe *recipe)
 {
-  if (!vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || vn_dtype_get_bits (recipe->activation) != 8 || recipe->npu)
+  if (!vn_cure_can_widen (recipe) || vn_cure_widen (recipe->activation) == VN_DTYPE_UNDEFINED)
     return FALSE;
-  recipe->activation = recipe->activation == VN_DTYPE_S8 ? VN_DTYPE_S16 : VN_DTYPE_U16;
+  recipe->activation = vn_cure_widen (recipe->activation);
   return TRUE;
 }
 
 static gboolean
 improve_apply_equalize (VnRecipe *recipe)
 {
-  if (recipe->equalize != VN_EQUALIZE_OFF)
-    return FALSE;
-  recipe->equalize = VN_EQUALIZE_PPQ;
-  return TRUE;
+  return vn_cure_change (VN_CURE_EQUALIZE, recipe);
 }
 
 static gboolean
@@ -111,38 +91,62 @@ improve_apply_ranges (VnRecipe *recipe)
 static gboolean
 improve_apply_biases (VnRecipe *recipe)
 {
-  if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF)
-    return FALSE;
-  recipe->bias_correction = VN_BIAS_CORRECTION_AMD;
-  return TRUE;
+  return vn_cure_change (VN_CURE_BIAS_CORRECTION, recipe);
 }
 
 static gboolean
 improve_apply_second_order (VnRecipe *recipe)
 {
-  if (recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST)
-    return FALSE;
-  recipe->rounding = VN_WEIGHT_ROUNDING_SECOND_ORDER;
-  return TRUE;
+  return vn_cure_change (VN_CURE_SECOND_ORDER, recipe);
 }
 
 /* ---- where the error starts ---- */
 
 static gboolean
+improve_has_sixteen (const VnRecipe *recipe)
+{
+  return (vn_recipe_get_target (recipe)->traits & VN_TARGET_HAS_SIXTEEN) != 0;
+}
+
+/* Processors that compute 16 bit on integers need not go to float for it, which may cost them anything. */
+static gboolean
 improve_apply_float_origins (VnRecipe *recipe)
 {
-  return vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) && vn_recipe_needs_samples (recipe) && !recipe->npu;
+  return !improve_has_sixteen (recipe) && vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) && vn_recipe_needs_samples (recipe) && !recipe->npu;
 }
 
 static void
-improve_add_float (VnRecipe  *recipe,
-                   char     **tensors)
+improve_add_float (VnRecipe       *recipe,
+                   const VnGraph  *graph,
+                   char          **tensors)
 {
   VnOverride *rule = vn_override_new ();
 
   rule->tensors = g_strdupv (tensors);
   rule->exclude = TRUE;
   g_ptr_array_add (recipe->overrides, rule);
+}
+
+/* Only where 16 bit are computed on integers, too: elsewhere float is as good and costs no more. */
+static gboolean
+improve_apply_wide_origins (VnRecipe *recipe)
+{
+  return improve_has_sixteen (recipe) && vn_cure_can_widen (recipe) &&
+         vn_cure_widen (recipe->activation) != VN_DTYPE_UNDEFINED;
+}
+
+static void
+improve_add_wide (VnRecipe       *recipe,
+                  const VnGraph  *graph,
+                  char          **tensors)
+{
+  g_autoptr(GPtrArray) values = g_ptr_array_new ();
+
+  for (; *tensors != NULL; tensors++)
+    if (vn_graph_find_value (graph, *tensors) != NULL)
+      g_ptr_array_add (values, vn_graph_find_value (graph, *tensors));
+  if (values->len > 0)
+    vn_cure_add_wide_region (recipe, vn_cure_widen (recipe->activation), values);
 }
 
 static const VnImproveStep improve_steps[] = {

@@ -25,7 +25,7 @@ typedef enum
  * @title: N_()
  * @least_gain: in dB: less is chance; 0: what it does is right by itself, any gain will do
  * @apply: changes a recipe, and says whether it has; of %VN_IMPROVE_ORIGINS: whether the step can be tried
- * @add: (nullable): of %VN_IMPROVE_ORIGINS: does it to some activations
+ * @add: (nullable): of %VN_IMPROVE_ORIGINS: does it to some activations of the float network
  */
 typedef struct
 {
@@ -33,7 +33,7 @@ typedef struct
   VnImproveKind  kind;
   double         least_gain;
   gboolean     (*apply) (VnRecipe *recipe);
-  void         (*add)   (VnRecipe *recipe, char **tensors);
+  void         (*add)   (VnRecipe *recipe, const VnGraph *graph, char **tensors);
 } VnImproveStep;
 
 const VnImproveStep *vn_improve_step_list (guint *n);

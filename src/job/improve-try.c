@@ -24,6 +24,11 @@ improve_try_dup_figures (const VnImproveTry *self)
       g_string_append (text, text->len > 0 ? ", " : "");
       g_string_append_printf (text, _("%.0f → %.0f %% on integers"), 100 * self->before_share, 100 * self->after_share);
     }
+  if (!isnan (self->before_wide) && !isnan (self->after_wide))
+    {
+      g_string_append (text, text->len > 0 ? ", " : "");
+      g_string_append_printf (text, _("%.0f → %.0f %% with 16 bit"), 100 * self->before_wide, 100 * self->after_wide);
+    }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -50,6 +55,8 @@ vn_improve_try_dup_outcome (const VnImproveTry *self)
       return g_strdup_printf (_("%s, too slow in ONNX Runtime"), figures);
     case VN_IMPROVE_TOO_FLOAT:
       return g_strdup_printf (_("%s, too little on integers"), figures);
+    case VN_IMPROVE_TOO_WIDE:
+      return g_strdup_printf (_("%s, too much with 16 bit"), figures);
     case VN_IMPROVE_IMPOSSIBLE:
       return g_strdup_printf (_("cannot be done here: %s"), self->reason != NULL ? self->reason : "");
     case VN_IMPROVE_NO_TIME:

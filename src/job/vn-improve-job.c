@@ -61,14 +61,15 @@ improve_tell (VnImproveJob         *self,
 {
   VnImproveTry *entry = g_new0 (VnImproveTry, 1);
 
-  *entry = (VnImproveTry) { step->title, outcome, self->best.judgement.sqnr_db, NAN, self->best.ratio, NAN,
-                            self->best.integer_share, NAN, 0, NULL };
+  *entry = (VnImproveTry) { step->title, outcome, self->best.judgement.sqnr_db, NAN, self->best.price.ratio, NAN,
+                            self->best.price.integer_share, NAN, self->best.price.wide_share, NAN, 0, NULL };
   entry->reason = reason != NULL ? g_strdup (reason->message) : NULL;
   if (trial != NULL)
     {
       entry->after_db = trial->judgement.each != NULL ? trial->judgement.sqnr_db : NAN;
-      entry->after_ratio = trial->ratio;
-      entry->after_share = trial->integer_share;
+      entry->after_ratio = trial->price.ratio;
+      entry->after_share = trial->price.integer_share;
+      entry->after_wide = trial->price.wide_share;
       entry->bytes = (gint64) trial->bytes - (gint64) self->best.bytes;
     }
   g_ptr_array_add (self->tries, entry);
@@ -156,11 +157,7 @@ static VnImproveOutcome
 improve_find_price (const VnImproveJob   *self,
                     const VnImproveTrial *trial)
 {
-  if (self->settings.accuracy_first)
-    return VN_IMPROVE_KEPT;
-  if (trial->ratio > self->most.ratio)
-    return VN_IMPROVE_TOO_SLOW;
-  return trial->integer_share < self->most.integer_share ? VN_IMPROVE_TOO_FLOAT : VN_IMPROVE_KEPT;
+  return self->settings.accuracy_first ? VN_IMPROVE_KEPT : vn_improve_limit_check (&self->most, &trial->price);
 }
 
 /* Takes a recipe if it is better. Returns: whether it is. */
@@ -285,7 +282,7 @@ improve_try_origins (VnImproveJob         *self,
       g_auto(VnImproveTrial) trial = { 0 };
 
       memcpy (some, names->pdata, n * sizeof *some);
-      step->add (recipe, some);
+      step->add (recipe, self->bench->input.prepared->graph, some);
       if (!vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
         return FALSE;
       if (found.judgement.each != NULL && !(trial.judgement.sqnr_db > found.judgement.sqnr_db))
@@ -349,7 +346,8 @@ vn_improve_job_quantize (VnJob         *job,
       !vn_improve_bench_try (self->bench, self->recipe, &self->best, cancellable, error))
     return FALSE;
   self->plain_db = self->best.judgement.sqnr_db;
-  self->most = (VnImproveLimit) { self->best.ratio * MOST_TIME, self->best.integer_share * LEAST_INTEGER };
+  self->most = (VnImproveLimit) { self->best.price.ratio * MOST_TIME, self->best.price.integer_share * LEAST_INTEGER,
+                                  (1 + self->best.price.wide_share) * MOST_TIME - 1 };
   return TRUE;
 }
 

@@ -32,12 +32,14 @@ typedef struct
  * @VN_IMPROVE_NO_GAIN: it does not
  * @VN_IMPROVE_TOO_SLOW: it may, but the export would take too long in ONNX Runtime
  * @VN_IMPROVE_TOO_FLOAT: it may, but too little would be computed on integers there
+ * @VN_IMPROVE_TOO_WIDE: it may, but too much would be multiplied with 16 bit
  * @VN_IMPROVE_IMPOSSIBLE: the network does not allow it
  * @VN_IMPROVE_NO_TIME: not tried
  */
 typedef enum
 {
-  VN_IMPROVE_KEPT, VN_IMPROVE_NO_GAIN, VN_IMPROVE_TOO_SLOW, VN_IMPROVE_TOO_FLOAT, VN_IMPROVE_IMPOSSIBLE, VN_IMPROVE_NO_TIME
+  VN_IMPROVE_KEPT, VN_IMPROVE_NO_GAIN, VN_IMPROVE_TOO_SLOW, VN_IMPROVE_TOO_FLOAT, VN_IMPROVE_TOO_WIDE, VN_IMPROVE_IMPOSSIBLE,
+  VN_IMPROVE_NO_TIME
 } VnImproveOutcome;
 
 /**
@@ -46,6 +48,7 @@ typedef enum
  * @before_db, @after_db: signal to noise of the outputs of the samples that steps are judged by; NaN: not measured
  * @before_ratio, @after_ratio: time of the export in ONNX Runtime beside the float network's; NaN: not known
  * @before_share, @after_share: of multiplications that are done on integers there, 0 to 1; NaN: not known
+ * @before_wide, @after_wide: of multiplications whose activations have 16 bit, on targets with such kernels; else NaN
  * @bytes: how much weights and constants grow by it
  * @reason: (nullable): why it cannot be done
  */
@@ -53,7 +56,7 @@ typedef struct
 {
   const char       *title;
   VnImproveOutcome  outcome;
-  double            before_db, after_db, before_ratio, after_ratio, before_share, after_share;
+  double            before_db, after_db, before_ratio, after_ratio, before_share, after_share, before_wide, after_wide;
   gint64            bytes;
   char             *reason;
 } VnImproveTry;

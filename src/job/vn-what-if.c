@@ -77,17 +77,18 @@ what_if_refuse (const char  *setting,
   return FALSE;
 }
 
-/* Whether rules say the same of each layer. */
+/* Whether the recipe says of each layer what that of the result does, or does nothing to any. */
 static gboolean
 what_if_is_same_layers (const VnWhatIf *self,
                         const VnRecipe *recipe,
-                        VnLayerSetting  which)
+                        VnLayerSetting  which,
+                        gboolean        may_be_off)
 {
   const VnGraph *graph = self->result->source->graph;
   g_autofree int *own = vn_recipe_list_for_nodes (self->result->recipe, which, graph);
   g_autofree int *other = vn_recipe_list_for_nodes (recipe, which, graph);
 
-  return memcmp (own, other, graph->nodes->len * sizeof (int)) == 0;
+  return memcmp (own, other, graph->nodes->len * sizeof (int)) == 0 || (may_be_off && vn_recipe_get_most (recipe, which) == 0);
 }
 
 /* What samples made of the network of the result stays as it is: another way to make it takes a whole run. */
@@ -98,17 +99,15 @@ what_if_check_repairs (const VnWhatIf  *self,
 {
   const VnRecipe *own = self->result->recipe;
 
-  if (!what_if_is_same_layers (self, recipe, VN_LAYER_ROUNDING) ||
-      (recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST &&
-       (recipe->rounding != own->rounding || recipe->rounding_samples != own->rounding_samples)))
+  if (!what_if_is_same_layers (self, recipe, VN_LAYER_ROUNDING, TRUE) ||
+      (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) > 0 && recipe->rounding_samples != own->rounding_samples))
     return what_if_refuse ("rounding", error);
-  if (!what_if_is_same_layers (self, recipe, VN_LAYER_BIAS_CORRECTION) ||
-      (recipe->bias_correction != VN_BIAS_CORRECTION_OFF &&
-       (recipe->bias_correction != own->bias_correction || recipe->correction_samples != own->correction_samples)))
+  if (!what_if_is_same_layers (self, recipe, VN_LAYER_BIAS_CORRECTION, TRUE) ||
+      (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) > 0 && recipe->correction_samples != own->correction_samples))
     return what_if_refuse ("bias-correction", error);
   if (recipe->range_search != own->range_search)
     return what_if_refuse ("range-search", error);
-  if (!what_if_is_same_layers (self, recipe, VN_LAYER_BALANCE_CHANNELS) || recipe->balance_channels != own->balance_channels || recipe->balance_exponent != own->balance_exponent ||
+  if (!what_if_is_same_layers (self, recipe, VN_LAYER_BALANCE_CHANNELS, FALSE) || recipe->balance_channels != own->balance_channels || recipe->balance_exponent != own->balance_exponent ||
       recipe->balance_cost != own->balance_cost)
     return what_if_refuse ("balance-channels", error);
   if (recipe->equalize != own->equalize || recipe->equalize_activations != own->equalize_activations)
@@ -266,12 +265,12 @@ what_if_make_written (VnWhatIf        *self,
 {
   g_autoptr(VnModel) written = NULL;
 
-  if (from == self->prepared && (self->rounded == NULL || measured->rounding == VN_WEIGHT_ROUNDING_NEAREST))
+  if (from == self->prepared && (self->rounded == NULL || vn_recipe_get_most (measured, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST))
     return vn_model_ref (self->prepared);
   written = vn_model_copy (from);
   if (from != self->prepared && !what_if_drop_corrections (self, written, plan, error))
     return NULL;
-  if (self->rounded != NULL && measured->rounding != VN_WEIGHT_ROUNDING_NEAREST && !what_if_take_rounded (self, written, plan, error))
+  if (self->rounded != NULL && vn_recipe_get_most (measured, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST && !what_if_take_rounded (self, written, plan, error))
     return NULL;
   return g_steal_pointer (&written);
 }
@@ -285,7 +284,7 @@ what_if_quantize (VnWhatIf         *self,
 {
   g_autoptr(VnNotes) unheard = vn_notes_new ();
   g_autoptr(VnModel) written = NULL, model = NULL;
-  const VnModel *from = self->corrected != NULL && measured->bias_correction != VN_BIAS_CORRECTION_OFF ? self->corrected : self->prepared;
+  const VnModel *from = self->corrected != NULL && vn_recipe_get_most (measured, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF ? self->corrected : self->prepared;
 
   *plan = vn_quantize_resolve (from, measured, self->result->stats, unheard, error);
   written = *plan != NULL ? what_if_make_written (self, from, measured, *plan, error) : NULL;

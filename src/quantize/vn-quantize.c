@@ -38,7 +38,7 @@ quantize_recipe_may_leave_biases (const VnRecipe *recipe)
     {
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
 
-      if (rule->enabled && rule->exclude)
+      if (rule->enabled && (rule->exclude || rule->float_results))
         return TRUE;
     }
   return FALSE;

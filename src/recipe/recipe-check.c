@@ -124,11 +124,11 @@ check_override (const VnRecipe    *recipe,
                      "or tensors alone"), where);
       return FALSE;
     }
-  if (for_tensors && rule->rounding == VN_AS_RECIPE && rule->bias_correction == VN_AS_RECIPE)
+  if (for_tensors && rule->rounding == VN_AS_RECIPE && rule->bias_correction == VN_AS_RECIPE && !rule->float_results)
     return TRUE;
   if (for_tensors)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: rounding and bias-correction can be given for nodes only"), where);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: rounding, bias-correction and float-results can be given for nodes only"), where);
       return FALSE;
     }
   if (recipe_check_says_about_tensors (rule))

@@ -121,6 +121,38 @@ recipe_apply_settings (VnRecipe   *self,
 }
 
 /**
+ * vn_recipe_get_target:
+ *
+ * Returns: (transfer none): what @self started from, whatever has been changed since
+ */
+const VnPreset *
+vn_recipe_get_target (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return vn_preset_find (self->preset, NULL);
+}
+
+/**
+ * vn_recipe_apply_placement:
+ *
+ * Leaves in float what its target computes in float as well, at the price that it then has there.
+ *
+ * Returns: whether the target has such a placement, and @self none yet
+ */
+gboolean
+vn_recipe_apply_placement (VnRecipe *self)
+{
+  const VnPreset *target = vn_recipe_get_target (self);
+
+  if (target->placement == NULL || self->op_types != NULL || self->float_output_types != NULL || self->npu ||
+      !vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
+    return FALSE;
+  recipe_apply_settings (self, target->placement);
+  return TRUE;
+}
+
+/**
  * vn_recipe_new:
  * @preset: (nullable): id of a preset that exists; %NULL: "cpu"
  *

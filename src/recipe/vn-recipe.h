@@ -85,6 +85,7 @@ typedef struct
   char     **in_edges, **out_edges;   /* NULL-terminated value names, or NULL */
   gboolean   enabled;
   gboolean   exclude;
+  gboolean   float_results;           /* of nodes: what they read and their weights are quantized all the same */
   VnDType    activation;              /* VN_DTYPE_UNDEFINED: as the recipe */
   VnDType    weight;
   char      *method;                  /* NULL: as the recipe */
@@ -185,12 +186,17 @@ typedef struct
   GPtrArray  *overrides;      /* of VnOverride, in order */
 } VnRecipe;
 
+/* What the processors of a target can do. VN_TARGET_HAS_SIXTEEN: compute on integers with activations of 16 bit. */
+typedef enum { VN_TARGET_HAS_SIXTEEN = 1 << 0 } VnTargetTraits;
+
 typedef struct
 {
   const char *id;             /* "cpu" */
   const char *title;          /* N_() */
   const char *summary;        /* N_() */
   const char *settings;       /* "activation=u16 weight=s8": what differs from the defaults of vn-settings.def */
+  VnTargetTraits traits;
+  const char *placement;      /* nullable: settings that leave more in float, for --auto to try */
 } VnPreset;
 
 VnDType vn_bias_get_type (VnBiasType self);   /* VN_DTYPE_UNDEFINED: as it goes with inputs and weights */
@@ -199,6 +205,9 @@ const VnPreset * const *vn_preset_list     (guint            *n);
 const char             *vn_preset_get_group (const VnPreset  *self);
 const VnPreset         *vn_preset_find     (const char       *id,
                                             GError          **error);
+
+const VnPreset         *vn_recipe_get_target (const VnRecipe  *self);
+gboolean                vn_recipe_apply_placement (VnRecipe   *self);
 
 VnRecipe   *vn_recipe_new          (const char       *preset);    /* NULL: "cpu"; must exist */
 VnRecipe   *vn_recipe_copy         (const VnRecipe   *self);

@@ -129,36 +129,26 @@ cure_apply_per_channel (VnRecipe   *recipe,
 }
 
 static gboolean
-cure_set_channels (VnRecipe             *recipe,
-                   VnActivationChannels  channels)
-{
-  if (recipe->activation_channels >= channels || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || recipe->npu)
-    return FALSE;
-  recipe->activation_channels = channels;
-  return TRUE;
-}
-
-static gboolean
 cure_apply_folded (VnRecipe   *recipe,
                    const Case *on)
 {
-  return vn_recipe_has_channels (recipe) && on->value != NULL && cure_set_channels (recipe, VN_ACTIVATION_CHANNELS_FOLDED);
+  return on->value != NULL && vn_cure_change (VN_CURE_FOLDED, recipe);
 }
 
 static gboolean
 cure_apply_depthwise (VnRecipe   *recipe,
                       const Case *on)
 {
-  return on->value != NULL && cure_set_channels (recipe, VN_ACTIVATION_CHANNELS_DEPTHWISE);
+  return on->value != NULL && vn_cure_change (VN_CURE_DEPTHWISE, recipe);
 }
 
+/* Also where branches are added up: one finding more or less decides about them. */
 static gboolean
 cure_apply_equalize (VnRecipe   *recipe,
                      const Case *on)
 {
-  if (recipe->equalize != VN_EQUALIZE_OFF || on->value == NULL)
+  if (on->value == NULL || !vn_cure_change (VN_CURE_EQUALIZE, recipe))
     return FALSE;
-  recipe->equalize = VN_EQUALIZE_PPQ;
   recipe->equalize_level = 2;
   return TRUE;
 }
@@ -211,9 +201,7 @@ static gboolean
 cure_apply_gates (VnRecipe   *recipe,
                   const Case *on)
 {
-  if (recipe->limit_gates || !cure_is_activation (on))
-    return FALSE;
-  return recipe->limit_gates = TRUE;
+  return cure_is_activation (on) && vn_cure_change (VN_CURE_GATES, recipe);
 }
 
 static gboolean
@@ -232,47 +220,31 @@ cure_apply_eight_bits (VnRecipe   *recipe,
   return TRUE;
 }
 
-/* A single tensor would gain little: what reads it writes 8 bit again. */
 static gboolean
 cure_apply_sixteen_bits (VnRecipe   *recipe,
                          const Case *on)
 {
-  g_autoptr(GPtrArray) nodes = NULL;
-  g_autoptr(GPtrArray) values = NULL;
-  VnOverride *rule;
+  g_autoptr(GPtrArray) values = g_ptr_array_new ();
 
-  if (!cure_is_activation (on) || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || recipe->npu ||
-      vn_dtype_get_bits (on->plan->dtype) != 8 || !vn_dtype_is_integer (on->plan->dtype))
+  if (!cure_is_activation (on) || !vn_cure_can_widen (recipe) || vn_cure_widen (on->plan->dtype) == VN_DTYPE_UNDEFINED)
     return FALSE;
-  nodes = _vn_cure_list_nodes (on->value);
-  values = _vn_cure_list_tensors (nodes);
-  rule = vn_override_new ();
-  rule->activation = on->plan->dtype == VN_DTYPE_S8 ? VN_DTYPE_S16 : VN_DTYPE_U16;
-  rule->tensors = g_new0 (char *, values->len + 1);
-  for (guint i = 0; i < values->len; i++)
-    rule->tensors[i] = g_strdup (((const VnValue *) g_ptr_array_index (values, i))->name);
-  g_ptr_array_add (recipe->overrides, rule);
-  return values->len > 0;
+  g_ptr_array_add (values, (gpointer) on->value);
+  vn_cure_add_wide_region (recipe, vn_cure_widen (on->plan->dtype), values);
+  return TRUE;
 }
 
 static gboolean
 cure_apply_second_order (VnRecipe   *recipe,
                          const Case *on)
 {
-  if (recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST || on->value == NULL)
-    return FALSE;
-  recipe->rounding = VN_WEIGHT_ROUNDING_SECOND_ORDER;
-  return TRUE;
+  return on->value != NULL && vn_cure_change (VN_CURE_SECOND_ORDER, recipe);
 }
 
 static gboolean
 cure_apply_bias_correction (VnRecipe   *recipe,
                             const Case *on)
 {
-  if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF || on->value == NULL)
-    return FALSE;
-  recipe->bias_correction = VN_BIAS_CORRECTION_AMD;
-  return TRUE;
+  return on->value != NULL && vn_cure_change (VN_CURE_BIAS_CORRECTION, recipe);
 }
 
 static gboolean

@@ -11,4 +11,14 @@ gboolean vn_cure_apply (VnCure           self,
                         VnResult        *result,
                         const VnFinding *finding);
 
+/* ---- cure-recipe.c: the same without a finding ---- */
+
+gboolean vn_cure_change          (VnCure          self,
+                                  VnRecipe       *recipe);
+VnDType  vn_cure_widen           (VnDType         dtype);
+gboolean vn_cure_can_widen       (const VnRecipe *recipe);
+void     vn_cure_add_wide_region (VnRecipe       *recipe,
+                                  VnDType         dtype,
+                                  GPtrArray      *values);
+
 G_END_DECLS

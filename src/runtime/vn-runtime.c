@@ -443,6 +443,29 @@ vn_runtime_forecast_integer_share (const VnRuntimeForecast *self)
   return self->macs > 0 ? self->integer_macs / self->macs : NAN;
 }
 
+/**
+ * vn_runtime_forecast_wide_share:
+ *
+ * Returns: share of the multiplications between quantizers for which ONNX Runtime has no kernel on a processor only because of 16
+ *   bit: other processors do them on integers
+ */
+double
+vn_runtime_forecast_wide_share (const VnRuntimeForecast *self)
+{
+  double macs = 0;
+
+  g_return_val_if_fail (self != NULL, NAN);
+
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const VnRuntimeNode *node = g_ptr_array_index (self->nodes, i);
+
+      if (node->kind == VN_RUNTIME_FLOAT && node->reason == VN_RUNTIME_REASON_SIXTEEN)
+        macs += node->macs;
+    }
+  return self->macs > 0 ? macs / self->macs : NAN;
+}
+
 double
 vn_runtime_forecast_ratio (const VnRuntimeForecast *self)
 {

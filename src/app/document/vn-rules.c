@@ -159,6 +159,8 @@ vn_rule_describe_effect (const VnOverride *rule)
     g_string_append_printf (text, _(" read as %s"), vn_dtype_get_name (rule->convert));
   if (rule->min != NULL || rule->max != NULL || rule->scales != NULL)
     g_string_append (text, _(" given range"));
+  if (rule->float_results)
+    g_string_append (text, _(" results in float"));
   rules_add_layer_settings (text, rule);
   if (text->len == 0)
     g_string_append (text, _("as the target says"));

@@ -89,15 +89,18 @@ resolve_annotate_list_matches (char       **list,
 /*< private >
  * vn_resolver_keeps_outputs_float:
  *
- * Returns: whether results of @node's type stay float: some runtimes want those of products so
+ * Returns: whether results of @node stay float, because of its type or by a rule: some runtimes want those of products so
  */
 gboolean
 vn_resolver_keeps_outputs_float (VnResolver   *self,
                                  const VnNode *node)
 {
+  const VnOverride *rule;
+
   g_return_val_if_fail (self != NULL && node != NULL, FALSE);
 
-  return resolve_annotate_list_matches (self->recipe->float_output_types, node->op_type);
+  rule = vn_resolver_get_rule (self, self->quant_nodes[node->index].rule);
+  return (rule != NULL && rule->float_results) || resolve_annotate_list_matches (self->recipe->float_output_types, node->op_type);
 }
 
 /*< private >

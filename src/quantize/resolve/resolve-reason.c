@@ -70,6 +70,8 @@ reason_of_selected (VnResolver    *self,
                     self->recipe->float_output_types[i] != NULL; i++)
     if (vn_pattern_matches_text (self->recipe->float_output_types[i], node->op_type))
       return g_strdup_printf (_("the recipe leaves results of %s in float"), node->op_type);
+  if (value->producer == node && vn_resolver_keeps_outputs_float (self, node))
+    return g_strdup_printf (_("a rule leaves results of %s in float"), node->op_type);
   if (!info->annotated)
     return g_strdup_printf (_("%s only hands on what is quantized before it"), node->op_type);
   return g_strdup_printf (_("%s reads it as a setting, not as data"), node->op_type);

@@ -169,11 +169,37 @@ test_rules (void)
     }
 }
 
+static guint
+count_nodes (const VnModel *model,
+             const char    *type)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    n += vn_node_is (g_ptr_array_index (model->graph->nodes, i), type);
+  return n;
+}
+
+/* No quantizer behind the Conv that it is about; its weight and what it reads are quantized as before. */
+static void
+test_float_results (void)
+{
+  g_autoptr(VnModel) model = make_model ();
+  g_autoptr(VnModel) plain = quantize (model, "", "{\"nodes\": \"f\"}");
+  g_autoptr(VnModel) one = quantize (model, "", "{\"nodes\": \"f*\", \"float-results\": true}");
+
+  g_assert_cmpuint (count_nodes (one, "QuantizeLinear"), ==, count_nodes (plain, "QuantizeLinear") - 1);
+  g_assert_nonnull (vn_graph_find_value (one->graph, "f_w_quantized"));
+  g_assert_cmpstr (vn_graph_find_node (one->graph, "f")->op_type, ==, "Conv");
+  g_assert_true (vn_node_is (vn_node_get_input (vn_graph_find_node (one->graph, "f"), 0)->producer, "DequantizeLinear"));
+}
+
 int
 main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/layer-rules/rules", test_rules);
+  g_test_add_func ("/layer-rules/float-results", test_float_results);
   return g_test_run ();
 }

@@ -5,6 +5,10 @@
 
 #include "vn-improve-job.h"
 
+#include "vn-quant-plan.h"
+
+#include <math.h>
+
 #define SIDE 8
 
 static VnModel *
@@ -154,6 +158,94 @@ test_tries (void)
   g_assert_nonnull (vn_improve_job_get_result (VN_IMPROVE_JOB (job))->errors);
 }
 
+/* Two convolutions with nearly all multiplications, and two small ones: between those a channel of 0 to 60 that nobody needs takes the
+ * range. */
+static VnModel *
+make_wide_model (void)
+{
+  static const float w3[] = { 1, -0.8f, 0.5f, 0.3f, -0.6f, 0.9f, 0.2f, -0.4f, 8, 8, 8, 8, 8, 8, 8, 8 }, w4[] = { 1, 0, -0.7f, 0 };
+  VnModel *model = vn_model_new (8, 21);
+
+  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 2, SIDE, SIDE));
+  add_floats (model, "w1", VN_SHAPE (8, 2, 3, 3), -0.3f, 0.004f);
+  add_floats (model, "w2", VN_SHAPE (8, 8, 3, 3), -0.2f, 0.0009f);
+  add_floats (model, "w3", VN_SHAPE (2, 8, 1, 1), 0, 0);
+  add_floats (model, "w4", VN_SHAPE (2, 2, 1, 1), 0, 0);
+  memcpy (vn_graph_find_value (model->graph, "w3")->initializer->data, w3, sizeof w3);
+  memcpy (vn_graph_find_value (model->graph, "w4")->initializer->data, w4, sizeof w4);
+  add_node (model, "Conv", "conv1", "x w1", "a");
+  add_node (model, "Relu", "relu1", "a", "b");
+  add_node (model, "Conv", "conv2", "b w2", "c");
+  add_node (model, "Relu", "relu2", "c", "d");
+  add_node (model, "Conv", "conv3", "d w3", "e");
+  add_node (model, "Conv", "conv4", "e w4", "y");
+  for (guint i = 0; i < 2; i++)
+    vn_node_set_ints (g_ptr_array_index (model->graph->nodes, 2 * i), "pads", (const gint64[]) { 1, 1, 1, 1 }, 4);
+  set_outputs (model, "y");
+  g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
+  return model;
+}
+
+static const VnImproveTry *
+find_try (GPtrArray  *tries,
+          const char *title)
+{
+  for (guint i = 0; i < tries->len; i++)
+    if (strstr (((const VnImproveTry *) g_ptr_array_index (tries, i))->title, title) != NULL)
+      return g_ptr_array_index (tries, i);
+  return NULL;
+}
+
+/* Where the target has kernels for it, regions get 16 bit, within what that may cost; elsewhere tensors are left in float. */
+static void
+test_wide (void)
+{
+  static const char * const presets[] = { "a16w8", "cpu" };
+  g_autoptr(VnModel) model = make_wide_model ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (presets[i]);
+      g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
+      VnImproveSettings settings = { { .model = model, .data = data, .recipe = recipe, .n_threads = 1 }, 60, FALSE };
+      g_autoptr(VnJob) job = NULL;
+      g_autoptr(GError) error = NULL;
+      GPtrArray *tries;
+      const VnImproveTry *wide, *all;
+      VnResult *result;
+
+      recipe->activation = VN_DTYPE_U8;
+      data->max_samples = 12;
+      job = vn_improve_job_new (&settings);
+      g_assert_true (vn_job_run (job, NULL, &error) || (g_test_message ("%s", error->message), FALSE));
+      tries = vn_improve_job_get_tries (VN_IMPROVE_JOB (job));
+      for (guint k = 0; k < tries->len; k++)
+        {
+          g_autofree char *text = vn_improve_try_dup_text (g_ptr_array_index (tries, k));
+
+          g_test_message ("%s", text);
+        }
+      wide = find_try (tries, "16 bit where");
+      all = find_try (tries, "activations of 16 bit");
+      g_assert_true ((wide != NULL) == (i == 0));
+      g_assert_true ((find_try (tries, "left in float") != NULL) == (i == 1));
+      if (i == 1)
+        {
+          g_assert_true (isnan (all->after_wide));
+          continue;
+        }
+      result = vn_improve_job_get_result (VN_IMPROVE_JOB (job));
+      g_assert_cmpint (all->outcome, ==, VN_IMPROVE_TOO_WIDE);
+      g_assert_cmpint (wide->outcome, ==, VN_IMPROVE_KEPT);
+      g_assert_cmpfloat (wide->after_db, >, wide->before_db + 1);
+      g_assert_cmpfloat (wide->after_share, ==, 1);
+      g_assert_cmpfloat (wide->after_wide, >, 0);
+      g_assert_cmpfloat (wide->after_wide, <, 0.25);
+      g_assert_cmpint (vn_quant_plan_find (result->plan, "e")->dtype, ==, VN_DTYPE_U16);
+      g_assert_cmpint (vn_quant_plan_find (result->plan, "b")->dtype, ==, VN_DTYPE_U8);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -163,5 +255,6 @@ main (int    argc,
   g_test_add_func ("/job/origins/of-another", test_of_another);
   g_test_add_func ("/job/origins/cancelled", test_cancelled);
   g_test_add_func ("/job/improve/tries", test_tries);
+  g_test_add_func ("/job/improve/wide", test_wide);
   return g_test_run ();
 }

@@ -462,6 +462,8 @@ test_json_errors (void)
     { "{\"vernier-recipe\": 1, \"rounding\": \"recipe\"}", VN_ERROR_SETTING, { "rounding", "nearest, second-order" } },
     { "{\"vernier-recipe\": 1, \"rules\": [{\"tensors\": [\"a\"], \"rounding\": \"nearest\"}]}", VN_ERROR_SETTING,
       { "rule 1", "rounding", "nodes only" } },
+    { "{\"vernier-recipe\": 1, \"rules\": [{\"tensors\": [\"a\"], \"float-results\": true}]}", VN_ERROR_SETTING,
+      { "rule 1", "float-results", "nodes only" } },
     { "{\"vernier-recipe\": 1, \"format\": \"fp16\", \"rules\": [{\"nodes\": \"a\", \"rounding\": \"second-order\"}]}",
       VN_ERROR_UNSUPPORTED, { "rule 1: rounding" } },
     { "{\"vernier-recipe\": 1, \"format\": \"fp16\", \"rules\": [{\"nodes\": \"a\", \"balance-channels\": \"folded\"}]}",
