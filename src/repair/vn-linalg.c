@@ -25,6 +25,7 @@ static struct
   __typeof__ (&cblas_dgemm)              dgemm;
   __typeof__ (&cblas_sgemm)              sgemm;
   __typeof__ (&openblas_set_num_threads) set_threads;
+  __typeof__ (&openblas_get_corename)    get_core;
   FactorFunc                             dpotrf, dpotri;
 } blas;
 
@@ -36,6 +37,7 @@ linalg_load (GError **error)
     { "cblas_ssyrk", (gpointer *) &blas.ssyrk }, { "cblas_dgemm", (gpointer *) &blas.dgemm },
     { "cblas_sgemm", (gpointer *) &blas.sgemm },
     { "openblas_set_num_threads", (gpointer *) &blas.set_threads },
+    { "openblas_get_corename", (gpointer *) &blas.get_core },
     { "dpotrf_", (gpointer *) &blas.dpotrf }, { "dpotri_", (gpointer *) &blas.dpotri },
   };
   gpointer library;
@@ -74,6 +76,19 @@ vn_linalg_init (GError **error)
   good = loaded = loaded || linalg_load (error);
   g_mutex_unlock (&lock);
   return good;
+}
+
+/**
+ * vn_linalg_get_core:
+ *
+ * Returns: what OpenBLAS calls the processor whose kernels it runs: times depend on it
+ */
+const char *
+vn_linalg_get_core (void)
+{
+  g_return_val_if_fail (blas.get_core != NULL, NULL);
+
+  return blas.get_core ();
 }
 
 static void

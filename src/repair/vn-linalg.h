@@ -8,6 +8,7 @@
 G_BEGIN_DECLS
 
 gboolean    vn_linalg_init            (GError      **error);
+const char *vn_linalg_get_core        (void);
 
 void        vn_linalg_add_moments     (double       *moments,
                                        gsize         k,
