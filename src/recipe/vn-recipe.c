@@ -143,8 +143,11 @@ vn_recipe_get_target (const VnRecipe *self)
 gboolean
 vn_recipe_apply_placement (VnRecipe *self)
 {
-  const VnPreset *target = vn_recipe_get_target (self);
+  const VnPreset *target;
 
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  target = vn_recipe_get_target (self);
   if (target->placement == NULL || self->op_types != NULL || self->float_output_types != NULL || self->npu ||
       !vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
     return FALSE;
