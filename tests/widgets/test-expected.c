@@ -177,7 +177,7 @@ test_unconfirmed (Fixture       *fixture,
   g_signal_handler_disconnect (fixture->document, handler);
   g_assert_true (is_shown (fixture->document));
   expected = get_outputs (fixture);
-  g_assert_false (vn_document_export (fixture->document, "never.onnx", NULL, NULL));
+  g_assert_false (vn_document_export (fixture->document, "never.onnx", NULL, FALSE, NULL));
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-expected");
   g_signal_emit_by_name (vn_test_find (bar, GTK_TYPE_BUTTON, "_Run Now"), "clicked");
