@@ -237,7 +237,7 @@ cmd_inspect_add_noise_gain (JsonBuilder *json,
 {
   if (isnan (gain_db))
     return;
-  vn_cmd_print (_("Float noise gain: %.1f dB, on random samples\n"), gain_db);
+  vn_cmd_print (_("Float noise gain: %.0f dB, on random samples\n"), gain_db);
   json_builder_set_member_name (json, "noise_gain_db");
   json_builder_add_double_value (json, gain_db);
 }
