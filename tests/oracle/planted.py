@@ -24,13 +24,13 @@ import time
 import zlib
 
 import oracle
-import planted_networks
 
 oracle.use_oracle_python()
 import numpy as np    # noqa: E402
 import onnx    # noqa: E402
 import onnxruntime    # noqa: E402
 from onnx import helper, numpy_helper    # noqa: E402
+import planted_networks    # noqa: E402
 
 LEAST_LOSS = 3.0
 N_CALIBRATION, N_TEST = 12, 4
