@@ -101,6 +101,35 @@ channel_stats_largest_of (const float *numbers,
   return largest;
 }
 
+static double
+channel_stats_mean_square_of (const float *numbers,
+                              gsize        n)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < n; i++)
+    sum += (double) numbers[i] * (double) numbers[i];
+  return n > 0 ? sum / (double) n : 0;
+}
+
+static double
+channel_stats_figure_of (VnChannelStat  stat,
+                         float         *numbers,
+                         gsize          n)
+{
+  switch (stat)
+    {
+    case VN_CHANNEL_LARGEST:
+      return channel_stats_largest_of (numbers, n);
+    case VN_CHANNEL_MEAN_SQUARE:
+      return channel_stats_mean_square_of (numbers, n);
+    case VN_CHANNEL_MEAN:
+    case VN_CHANNEL_TRIMMED_MEAN:
+      break;
+    }
+  return channel_stats_mean_of (numbers, n, stat == VN_CHANNEL_TRIMMED_MEAN);
+}
+
 /* Values that are not finite say nothing. */
 static gsize
 channel_stats_gather (const VnTensor *tensor,
@@ -141,8 +170,7 @@ channel_stats_look_at (const VnValue  *value,
   for (gsize c = 0; c < (gsize) tensor->shape.dims[1]; c++)
     {
       gsize n = channel_stats_gather (tensor, c, numbers);
-      double figure = worker->stat == VN_CHANNEL_LARGEST ? channel_stats_largest_of (numbers, n)
-                                                  : channel_stats_mean_of (numbers, n, worker->stat == VN_CHANNEL_TRIMMED_MEAN);
+      double figure = channel_stats_figure_of (worker->stat, numbers, n);
 
       g_array_append_val (figures, figure);
     }

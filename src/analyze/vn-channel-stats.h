@@ -14,6 +14,7 @@ typedef enum
   VN_CHANNEL_LARGEST,        /* largest absolute value over all samples */
   VN_CHANNEL_MEAN,           /* mean over the samples of the means of each */
   VN_CHANNEL_TRIMMED_MEAN,   /* the same without the smallest and the largest thousandth of each sample */
+  VN_CHANNEL_MEAN_SQUARE,    /* mean over the samples of the mean squares of each */
 } VnChannelStat;
 
 /**

@@ -4,6 +4,7 @@
 
 #include "vn-balance.h"
 #include "vn-error.h"
+#include "vn-format-traits.h"
 #include "vn-i18n.h"
 
 /* Samples to learn from: only half of those to calibrate with, if few are left to judge by, unless the user wants none held out.
@@ -15,6 +16,17 @@ balance_network_choose_samples (const VnJobInput *self)
   guint n = self->calibration->len;
 
   return vn_job_take_samples (self->calibration, spares ? (n + 1) / 2 : n);
+}
+
+/* Errors are measured in floats: operators on integers are written as pairs for that. */
+static VnRecipe *
+balance_network_make_recipe (const VnRecipe *recipe)
+{
+  VnRecipe *copy = vn_recipe_copy (recipe);
+
+  if (vn_format_is (copy->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
+    copy->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
+  return copy;
 }
 
 static void
@@ -38,6 +50,7 @@ vn_job_balance_channels (VnJobInput    *self,
                          GCancellable  *cancellable,
                          GError       **error)
 {
+  g_autoptr(VnRecipe) recipe = NULL;
   g_autoptr(VnJudge) judge = NULL;
   g_autoptr(VnModel) balanced = NULL;
   g_autoptr(GArray) learned = NULL;
@@ -60,7 +73,8 @@ vn_job_balance_channels (VnJobInput    *self,
   judge = vn_job_make_judge (self, learned, VN_JUDGED_SAMPLES, cancellable, error);
   if (judge == NULL)
     return FALSE;
-  input = (VnBalanceInput) { self->prepared, self->recipe, &learn, judge, &progress };
+  recipe = balance_network_make_recipe (self->recipe);
+  input = (VnBalanceInput) { self->prepared, recipe, &learn, judge, &progress };
   balanced = vn_balance_channels (&input, &gain, cancellable, error);
   if (balanced == NULL)
     return FALSE;

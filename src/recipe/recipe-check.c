@@ -308,22 +308,29 @@ check_range_search (const VnRecipe  *self,
   return FALSE;
 }
 
-/* The pairs that give channels back have an axis. */
+/* Factors within weights suit every format; the pairs that give channels back have an axis. */
 static gboolean
 check_balance (const VnRecipe  *self,
                GError         **error)
 {
   g_autofree char *able = NULL;
+  int most = vn_recipe_get_most (self, VN_LAYER_BALANCE_CHANNELS);
 
   if (!check_one_way (self, VN_LAYER_BALANCE_CHANNELS, error))
     return FALSE;
-  if (vn_recipe_get_most (self, VN_LAYER_BALANCE_CHANNELS) == VN_BALANCE_CHANNELS_OFF ||
-      (vn_format_is (self->format, VN_FORMAT_HAS_PAIRS) && vn_recipe_needs_samples (self) && !self->npu))
+  if (most == VN_BALANCE_CHANNELS_OFF)
+    return TRUE;
+  if (!vn_recipe_needs_samples (self) || self->dynamic)
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                           _("balance-channels: channels are balanced by ranges of activations, and this recipe stores none; turn it off"));
+      return recipe_check_name_rule (self, VN_LAYER_BALANCE_CHANNELS, error);
+    }
+  if (most == VN_BALANCE_CHANNELS_FOLDED || (vn_format_is (self->format, VN_FORMAT_HAS_PAIRS) && !self->npu))
     return TRUE;
   able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("balance-channels: channels are balanced in the formats %s with stored ranges of activations, without “npu”; turn it off, "
-                 "or take one of these"), able);
+               _("balance-channels: “restored” is there in the formats %s, without “npu”; take one of these, or “folded”"), able);
   return recipe_check_name_rule (self, VN_LAYER_BALANCE_CHANNELS, error);
 }
 

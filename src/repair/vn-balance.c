@@ -6,6 +6,7 @@
 #include "vn-balance.h"
 
 #include "balance-apply.h"
+#include "balance-noise.h"
 #include "balance-offsets.h"
 
 #include "vn-calibrate.h"
@@ -15,6 +16,7 @@
 #include "vn-resolver.h"
 
 #include <math.h>
+#include <string.h>
 
 /* How small a factor may be, and how often the tensors are cut in halves to find those that do no good. */
 #define LEAST_FACTOR (1.0 / 1024)
@@ -22,6 +24,9 @@
 
 /* Without a judge there is no best one. */
 #define MIDDLE_EXPONENT 0.75
+
+/* Instead of an exponent: the factors of least noise. */
+#define BY_NOISE 0.0
 
 /* In dB: what is taken for an improvement when a change is taken back. */
 #define LEAST_GAIN 0.05
@@ -31,6 +36,7 @@ typedef struct
   const VnBalanceInput *input;
   VnBalanceGraph       *graph;
   VnStats              *plain, *balanced;    /* of the network as it is, and with all units balanced */
+  double               *largest, *square;    /* by channel: of the numbers of the network as it is */
   gboolean             *chosen;              /* by unit */
   VnRepairGain         *gain;
   GCancellable         *cancellable;
@@ -43,6 +49,8 @@ balance_clear (Balance *self)
   g_clear_pointer (&self->plain, vn_stats_unref);
   g_clear_pointer (&self->balanced, vn_stats_unref);
   g_free (self->chosen);
+  g_free (self->largest);
+  g_free (self->square);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Balance, balance_clear)
@@ -191,6 +199,34 @@ balance_set_factors (Balance *self,
     }
 }
 
+/* By one scale for all channels of a weight the largest of them decide; and it is a power of two. */
+static gboolean
+balance_goes_by_noise (const Balance *self)
+{
+  const VnRecipe *recipe = self->input->recipe;
+
+  return recipe->balance_exponent == 0 && recipe->balance_channels == VN_BALANCE_CHANNELS_FOLDED && !vn_recipe_has_channels (recipe) &&
+         vn_recipe_get_power_of_two (recipe) != VN_POWER_OF_TWO_OFF;
+}
+
+static double *
+balance_keep_figures (const Balance   *self,
+                      const GPtrArray *values,
+                      const GPtrArray *figures)
+{
+  double *kept = g_new0 (double, self->graph->channels->len + 1);
+
+  for (guint i = 0; i < values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (values, i);
+      const GArray *figure = g_ptr_array_index (figures, i);
+
+      if (figure != NULL && figure->len == self->graph->n[value->id])
+        memcpy (kept + self->graph->first[value->id], figure->data, figure->len * sizeof (double));
+    }
+  return kept;
+}
+
 static gboolean
 balance_look (Balance  *self,
               GError  **error)
@@ -198,7 +234,7 @@ balance_look (Balance  *self,
   const VnRepairSamples *samples = self->input->samples;
   VnChannelRun run = { .shapes = samples->shapes, .dataset = samples->dataset, .samples = samples->indices, .n_samples = samples->n,
                        .n_threads = samples->n_threads, .progress = self->input->progress, .notes = samples->notes };
-  g_autoptr(GPtrArray) values = g_ptr_array_new (), largest = NULL;
+  g_autoptr(GPtrArray) values = g_ptr_array_new (), largest = NULL, square = NULL;
 
   for (guint i = 0; i < self->graph->graph->values->len; i++)
     if (self->graph->n[i] > 0)
@@ -209,6 +245,14 @@ balance_look (Balance  *self,
   if (largest == NULL)
     return FALSE;
   balance_find_widest (self, values);
+  self->largest = balance_keep_figures (self, values, largest);
+  if (balance_goes_by_noise (self))
+    {
+      square = vn_channel_stats (self->input->prepared, values, VN_CHANNEL_MEAN_SQUARE, &run, self->cancellable, error);
+      if (square == NULL)
+        return FALSE;
+      self->square = balance_keep_figures (self, values, square);
+    }
   for (guint i = 0; i < values->len; i++)
     {
       balance_look_at_activations (self, g_ptr_array_index (values, i), g_ptr_array_index (largest, i));
@@ -218,14 +262,37 @@ balance_look (Balance  *self,
   return TRUE;
 }
 
-static void
-balance_use_exponent (Balance *self,
-                      double   exponent)
+static gboolean
+balance_minimize_noise (Balance  *self,
+                        GError  **error)
 {
-  balance_set_factors (self, exponent);
+  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (self->input->prepared, self->input->recipe, self->plain, NULL, error);
+  VnBalanceNoise noise = { plan, TRUE, self->largest, self->square };
+
+  return plan != NULL && vn_balance_minimize_noise (self->graph, &noise, error);
+}
+
+static gboolean
+balance_use_exponent (Balance  *self,
+                      double    exponent,
+                      GError  **error)
+{
+  if (exponent == BY_NOISE && !balance_minimize_noise (self, error))
+    return FALSE;
+  if (exponent != BY_NOISE)
+    balance_set_factors (self, exponent);
   vn_balance_graph_number_units (self->graph);
   g_free (self->chosen);
   self->chosen = g_new0 (gboolean, self->graph->n_units + 1);
+  return TRUE;
+}
+
+static double
+balance_get_first_exponent (const Balance *self)
+{
+  double said = self->input->recipe->balance_exponent;
+
+  return said > 0 ? said : balance_goes_by_noise (self) ? BY_NOISE : MIDDLE_EXPONENT;
 }
 
 /* ---- measuring ---- */
@@ -463,12 +530,13 @@ balance_try_exponent (Balance  *self,
 {
   double before = self->gain->after_db;
 
-  balance_use_exponent (self, exponent);
+  if (!balance_use_exponent (self, exponent, error))
+    return FALSE;
   if (self->graph->n_units == 0)
     return TRUE;
   if (!balance_calibrate_balanced (self, error) || !balance_try (self, 0, self->graph->n_units, error))
     return FALSE;
-  if (self->gain->after_db > before || *best == 0)
+  if (self->gain->after_db > before || *best < 0)
     *best = exponent;
   return TRUE;
 }
@@ -479,23 +547,22 @@ balance_choose_exponent (Balance  *self,
                          GError  **error)
 {
   static const double exponents[] = { 0.5, 0.75, 1 };
-  double said = self->input->recipe->balance_exponent, best = 0, last = said;
-  gboolean better;
+  double said = balance_goes_by_noise (self) ? BY_NOISE : self->input->recipe->balance_exponent, best = -1, last = said;
+  gboolean one = said > 0 || balance_goes_by_noise (self), better;
 
   if (!balance_measure (self, &self->gain->before_db, error))
     return FALSE;
   self->gain->after_db = self->gain->before_db;
-  for (guint i = 0; i < (said > 0 ? 1 : G_N_ELEMENTS (exponents)); i++)
+  for (guint i = 0; i < (one ? 1 : G_N_ELEMENTS (exponents)); i++)
     {
-      last = said > 0 ? said : exponents[i];
+      last = one ? said : exponents[i];
       if (!balance_try_exponent (self, last, &best, error))
         return FALSE;
     }
   better = self->gain->after_db > self->gain->before_db;
-  if (best > 0 && best != last)
+  if (best >= 0 && best != last)
     {
-      balance_use_exponent (self, best);
-      if (!balance_calibrate_balanced (self, error))
+      if (!balance_use_exponent (self, best, error) || !balance_calibrate_balanced (self, error))
         return FALSE;
       if (better)
         balance_toggle (self, 0, self->graph->n_units);
@@ -513,9 +580,8 @@ balance_channels (const VnBalanceInput  *input,
   g_auto(Balance) self = { .input = input, .plain = vn_stats_ref (plain), .gain = gain, .cancellable = cancellable };
 
   self.graph = vn_balance_graph_new (input->prepared->graph, input->recipe);
-  if (!balance_look (&self, error))
+  if (!balance_look (&self, error) || !balance_use_exponent (&self, balance_get_first_exponent (&self), error))
     return NULL;
-  balance_use_exponent (&self, input->recipe->balance_exponent > 0 ? input->recipe->balance_exponent : MIDDLE_EXPONENT);
   if (self.graph->n_units == 0)
     return vn_model_copy (input->prepared);
   if (input->judge == NULL)
