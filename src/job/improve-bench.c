@@ -30,7 +30,8 @@ vn_improve_bench_free (VnImproveBench *self)
   g_clear_pointer (&self->judge, vn_judge_free);
   g_clear_pointer (&self->float_forecast, vn_runtime_forecast_free);
   g_clear_pointer (&self->rounded, vn_model_unref);
-  g_clear_pointer (&self->corrected, vn_model_unref);
+  for (guint i = 0; i < G_N_ELEMENTS (self->corrected); i++)
+    g_clear_pointer (&self->corrected[i], vn_model_unref);
   g_free (self);
 }
 
@@ -142,6 +143,14 @@ improve_bench_get_rounded (VnImproveBench *self,
   return vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST ? self->rounded : NULL;
 }
 
+/* Biases suit the weights that they were corrected with. */
+static VnModel **
+improve_bench_find_corrected (VnImproveBench *self,
+                              const VnRecipe *recipe)
+{
+  return &self->corrected[vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST];
+}
+
 /**
  * vn_improve_bench_correct:
  *
@@ -162,8 +171,8 @@ vn_improve_bench_correct (VnImproveBench  *self,
   corrected = vn_job_correct_biases (&input, self->job, improve_bench_get_rounded (self, recipe), self->stats, cancellable, error);
   if (corrected == NULL)
     return FALSE;
-  g_clear_pointer (&self->corrected, vn_model_unref);
-  self->corrected = corrected;
+  g_clear_pointer (improve_bench_find_corrected (self, recipe), vn_model_unref);
+  *improve_bench_find_corrected (self, recipe) = corrected;
   return TRUE;
 }
 
@@ -171,7 +180,9 @@ static const VnModel *
 improve_bench_get_corrected (VnImproveBench *self,
                              const VnRecipe *recipe)
 {
-  return vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF ? self->corrected : NULL;
+  const VnModel *corrected = *improve_bench_find_corrected (self, recipe);
+
+  return vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_OFF ? NULL : corrected != NULL ? corrected : self->corrected[0];
 }
 
 /* The plan of a recipe. @weights: (out): the network that it is written from */

@@ -17,7 +17,8 @@ G_BEGIN_DECLS
  * @input: prepared for the recipe that all tries start from
  * @stats: of its prepared network
  * @float_forecast: of the prepared network in ONNX Runtime
- * @rounded, @corrected: (nullable): the prepared network with the weights, and the biases, that recipes get which ask for such
+ * @rounded: (nullable): the prepared network with the weights that recipes get which ask for such
+ * @corrected: (nullable): the same with biases: for weights rounded to the nearest, and for others
  */
 typedef struct
 {
@@ -26,7 +27,7 @@ typedef struct
   VnStats    *stats;
   VnJudge    *judge;
   VnRuntimeForecast *float_forecast;
-  VnModel    *rounded, *corrected;
+  VnModel    *rounded, *corrected[2];
 } VnImproveBench;
 
 /**

@@ -6,6 +6,54 @@
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
 
+/* ---- formats whose scales are powers of two ---- */
+
+static gboolean
+improve_is_power_of_two (const VnRecipe *recipe)
+{
+  return vn_recipe_get_power_of_two (recipe) != VN_POWER_OF_TWO_OFF && !vn_recipe_has_channels (recipe) && !recipe->dynamic &&
+         vn_recipe_needs_samples (recipe);
+}
+
+static gboolean
+improve_apply_guarded (VnRecipe *recipe)
+{
+  if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF || !improve_is_power_of_two (recipe))
+    return FALSE;
+  recipe->bias_correction = VN_BIAS_CORRECTION_GUARDED;
+  return TRUE;
+}
+
+static gboolean
+improve_apply_least_noise (VnRecipe *recipe)
+{
+  if (recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || !improve_is_power_of_two (recipe))
+    return FALSE;
+  recipe->balance_channels = VN_BALANCE_CHANNELS_FOLDED;
+  return TRUE;
+}
+
+static gboolean
+improve_apply_equalize_pairs (VnRecipe *recipe)
+{
+  if (recipe->equalize != VN_EQUALIZE_OFF || !improve_is_power_of_two (recipe))
+    return FALSE;
+  recipe->equalize = VN_EQUALIZE_AMD;
+  return TRUE;
+}
+
+static gboolean
+improve_apply_whole_ranges (VnRecipe *recipe)
+{
+  if (g_strcmp0 (recipe->method, "minmax") == 0 || !improve_is_power_of_two (recipe))
+    return FALSE;
+  g_free (recipe->method);
+  recipe->method = g_strdup ("minmax");
+  return TRUE;
+}
+
+/* ---- all formats ---- */
+
 static gboolean
 improve_apply_folded (VnRecipe *recipe)
 {
@@ -67,13 +115,14 @@ improve_apply_sixteen (VnRecipe *recipe)
 static gboolean
 improve_apply_equalize (VnRecipe *recipe)
 {
-  return vn_cure_change (VN_CURE_EQUALIZE, recipe);
+  return !improve_is_power_of_two (recipe) && vn_cure_change (VN_CURE_EQUALIZE, recipe);
 }
 
 static gboolean
 improve_apply_balance (VnRecipe *recipe)
 {
-  if (recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || recipe->npu)
+  if (recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) ||
+      improve_is_power_of_two (recipe))
     return FALSE;
   recipe->balance_channels = VN_BALANCE_CHANNELS_FOLDED;
   return TRUE;
@@ -113,6 +162,23 @@ static gboolean
 improve_apply_float_origins (VnRecipe *recipe)
 {
   return !improve_has_sixteen (recipe) && vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) && vn_recipe_needs_samples (recipe) && !recipe->npu;
+}
+
+static gboolean
+improve_apply_whole_origins (VnRecipe *recipe)
+{
+  return g_strcmp0 (recipe->method, "minmax") != 0 && improve_is_power_of_two (recipe);
+}
+
+static void
+improve_add_whole (VnRecipe  *recipe,
+                   char     **tensors)
+{
+  VnOverride *rule = vn_override_new ();
+
+  rule->tensors = g_strdupv (tensors);
+  rule->method = g_strdup ("minmax");
+  g_ptr_array_add (recipe->overrides, rule);
 }
 
 static void

@@ -147,7 +147,7 @@ improve_make (VnImproveJob    *self,
       vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST &&
       !vn_improve_bench_round (bench, recipe, cancellable, error))
     return FALSE;
-  return (kind != VN_IMPROVE_CORRECTION && kind != VN_IMPROVE_NETWORK) ||
+  return kind == VN_IMPROVE_SETTING || kind == VN_IMPROVE_ORIGINS ||
          vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_OFF ||
          vn_improve_bench_correct (bench, recipe, cancellable, error);
 }

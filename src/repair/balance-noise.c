@@ -89,9 +89,9 @@ noise_sum_up (NoiseLayer          *self,
 }
 
 static gboolean
-noise_add_layer (Noise        *self,
-                 const VnNode *node,
-                 GError      **error)
+noise_add_layer (Noise         *self,
+                 const VnNode  *node,
+                 GError       **error)
 {
   g_autoptr(VnWeightLayer) found = vn_weight_layer_new (node);
   const VnValue *input = vn_node_get_input (node, 0), *output = vn_node_get_output (node, 0), *bias = vn_node_get_input (node, 2);
@@ -319,7 +319,7 @@ noise_add_entry (GArray *entries,
 /* What takes the scale of another tensor is not rounded once more. */
 static void
 noise_add_activation (Noise         *self,
-                      VnBalanceUnit     *unit,
+                      VnBalanceUnit *unit,
                       const VnValue *value)
 {
   double levels = noise_get_levels (self, value->name);
@@ -333,7 +333,7 @@ noise_add_activation (Noise         *self,
 
 static void
 noise_add_in_front (Noise            *self,
-                    VnBalanceUnit        *unit,
+                    VnBalanceUnit    *unit,
                     const NoiseLayer *layer)
 {
   const double *gains = noise_get_gains (self, layer->output);
@@ -363,7 +363,7 @@ noise_add_in_front (Noise            *self,
 
 static void
 noise_add_behind (Noise            *self,
-                  VnBalanceUnit        *unit,
+                  VnBalanceUnit    *unit,
                   const NoiseLayer *layer)
 {
   const double *square = self->noise->square + self->graph->first[layer->input->id];
@@ -400,7 +400,7 @@ noise_get_clamp (const VnNode *node)
 
 static void
 noise_add_clamps (Noise         *self,
-                  VnBalanceUnit     *unit,
+                  VnBalanceUnit *unit,
                   const VnValue *value)
 {
   for (guint i = 0; i < value->uses->len; i++)
@@ -528,9 +528,9 @@ noise_number_units (Noise *self)
  * Sets the factors; number the units anew afterwards.
  */
 gboolean
-vn_balance_minimize_noise (VnBalanceGraph       *graph,
-                           const VnBalanceNoise *noise,
-                           GError              **error)
+vn_balance_minimize_noise (VnBalanceGraph        *graph,
+                           const VnBalanceNoise  *noise,
+                           GError               **error)
 {
   g_auto(Noise) self = { .graph = graph, .noise = noise };
   g_autoptr(GPtrArray) units = NULL;

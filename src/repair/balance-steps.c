@@ -102,8 +102,8 @@ steps_count_exponents (const VnBalanceUnit *self)
 
 static void
 steps_move (VnBalanceUnit *self,
-            guint      k,
-            int        by)
+            guint          k,
+            int            by)
 {
   if (k < self->terms->len)
     g_array_index (self->terms, VnBalanceTerm, k).exponent += by;
@@ -120,8 +120,8 @@ typedef struct
 
 static void
 steps_try (VnBalanceUnit *self,
-           StepsMove    move,
-           StepsMove   *best)
+           StepsMove      move,
+           StepsMove     *best)
 {
   steps_move (self, move.k[0], move.by[0]);
   steps_move (self, move.k[1], move.by[1]);
@@ -134,7 +134,7 @@ steps_try (VnBalanceUnit *self,
 
 static StepsMove
 steps_find_move (VnBalanceUnit *self,
-                 double       noise)
+                 double         noise)
 {
   guint n = steps_count_exponents (self);
   StepsMove best = { { 0, 0 }, { 0, 0 }, noise };
@@ -157,10 +157,8 @@ steps_set_steps (VnBalanceUnit *self)
   double largest = 0;
 
   for (guint r = 0; r < self->roots->len; r++)
-    {
-      largest = self->clipped[r] > 0 ? fmax (largest, self->factors[r]) : largest;
-    }
-  self->clamp = largest > 0 ? (int) lrint (log2 (largest) * PARTS) : 0;
+    largest = self->clipped[r] > 0 ? fmax (largest, self->factors[r]) : largest;
+  self->clamp = largest > 0 ? (int) ceil (log2 (largest) * PARTS - 1e-6) : 0;
   for (guint k = 0; k < self->terms->len; k++)
     {
       VnBalanceTerm *term = &g_array_index (self->terms, VnBalanceTerm, k);

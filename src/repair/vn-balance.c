@@ -2,7 +2,8 @@
 /* Balancing channels: what each channel of a tensor is divided by follows from the ranges of its channels, and from the weights
  * that read them: with a the largest number of a channel as a share of the tensor's and w that of its weights as a share of
  * their row, the factor is a^e w^(e - 1), Xiao et al., "SmoothQuant" (2022), but at least a and at most 1. So no channel has a larger
- * step than before. Which tensors stay balanced the outputs on held-out samples decide. */
+ * step than before. For weights with one scale that is a power of two it is what balance-noise.c finds. Which tensors stay balanced the
+ * outputs on held-out samples decide. */
 #include "vn-balance.h"
 
 #include "balance-apply.h"

@@ -336,6 +336,24 @@ def check_offsets(work, data, unseen):
             expect(least == 0 and 'c_offset' not in new, 'and nothing is moved')
 
 
+def check_balance_of_powers(work, data, unseen):
+    """One scale for each tensor that is a power of two, biases of 8 bit: channels of very different size, and even ones. The format
+    stays what it is, and what was even stays as good."""
+    for spread, gain in ((300, 6), (1, -0.5)):
+        network = os.path.join(work, f'powers{spread}.onnx')
+        make_network(network, spread)
+        wanted = run(network, unseen)
+        for preset in (['--preset', 'npu-cnn'], ['--preset', 'cpu', '--format', 'qoperator', '--power-of-two', 'nearest']):
+            done = [os.path.join(work, f'powers-{i}.onnx') for i in (0, 1)]
+            for path, value in zip(done, ('off', 'folded')):
+                subprocess.run([CLI, 'quantize', network, '-o', path, '--data', data, *preset, '--balance-channels', value],
+                               check=True, capture_output=True, text=True)
+            before, after = (sqnr(wanted, run(path, unseen)) for path in done)
+            expect(after > before + gain, f'{preset[-1]}, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB')
+            scales = [v for n, v in constants(done[1]).items() if n.endswith('_scale')]
+            expect(scales and all(v.size == 1 and np.frexp(v)[0] == 0.5 for v in scales), f'and all {len(scales)} scales are powers of two')
+
+
 def check_biases(work, data, unseen):
     """Weights of 4 bit shift the means of layers: those are taken back where it helps, front to back; weights on the grid shift nothing."""
     network, grid = os.path.join(work, 'biased.onnx'), os.path.join(work, 'unbiased.onnx')
@@ -391,6 +409,7 @@ def main():
         check_channels(work, data, unseen)
         check_balance(work, data, unseen)
         check_offsets(work, data, unseen)
+        check_balance_of_powers(work, data, unseen)
         check_biases(work, data, unseen)
         check_auto(work, data, unseen)
     print(f'{len(faults)} faults')

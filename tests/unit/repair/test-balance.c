@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Factors and steps of least noise, against all steps that there are, one after the other; what is even stays as it is, and what is
+ * clamped is clamped where it was. */
+#include "balance-steps.h"
+
+#include <math.h>
+
+#define CHANNELS 6
+#define TERMS 4
+
+/* From 0 to 1. */
+static double
+number (guint *state)
+{
+  *state = *state * 1664525u + 1013904223u;
+  return (double) (*state >> 8) / (1 << 24);
+}
+
+static VnBalanceUnit *
+make_unit (guint n)
+{
+  GArray *roots = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint r = 0; r < n; r++)
+    g_array_append_val (roots, r);
+  return vn_balance_unit_new (roots, TRUE);
+}
+
+static void
+add_entry (GArray *entries,
+           guint   root,
+           double  top,
+           double  cost)
+{
+  VnBalanceEntry entry = { root, top, cost };
+
+  g_array_append_val (entries, entry);
+}
+
+/* An activation, weights and biases in front, weights behind: channels from 1 to @spread. */
+static VnBalanceUnit *
+make_random_unit (guint  seed,
+                  double spread)
+{
+  VnBalanceUnit *unit = make_unit (CHANNELS);
+
+  for (guint k = 0; k < TERMS; k++)
+    {
+      GArray *entries = vn_balance_unit_add_term (unit, k == TERMS - 1);
+
+      for (guint r = 0; r < CHANNELS; r++)
+        add_entry (entries, r, pow (spread, number (&seed)) / 127, number (&seed) * (k == 1 ? 5 : 1));
+    }
+  return unit;
+}
+
+static const VnBalanceEntry *
+get_entry (const VnBalanceUnit *unit,
+           guint                k,
+           guint                root)
+{
+  return &g_array_index (g_array_index (unit->terms, VnBalanceTerm, k).entries, VnBalanceEntry, root);
+}
+
+/* The noise of channel @r with these steps, by the rule: the best factor in float64, moved to where all numbers are held. */
+static double
+solve_channel (const VnBalanceUnit *unit,
+               const double        *steps,
+               guint                r)
+{
+  double low = VN_BALANCE_LEAST_FACTOR, high = VN_BALANCE_MOST_FACTOR, front = 0, behind, s;
+
+  for (guint k = 0; k + 1 < TERMS; k++)
+    {
+      low = fmax (low, get_entry (unit, k, r)->top / steps[k]);
+      front += get_entry (unit, k, r)->cost * steps[k] * steps[k];
+    }
+  high = fmin (high, steps[TERMS - 1] / get_entry (unit, TERMS - 1, r)->top);
+  behind = get_entry (unit, TERMS - 1, r)->cost * steps[TERMS - 1] * steps[TERMS - 1];
+  s = fmin (fmax (pow (behind / front, 0.25), low), high);
+  return low > high ? INFINITY : front * s * s + behind / (s * s);
+}
+
+static double
+find_least (const VnBalanceUnit *unit)
+{
+  double least = INFINITY, steps[TERMS];
+
+  for (guint i = 0; i < 14 * 14 * 14 * 14; i++)
+    {
+      double noise = 0;
+
+      for (guint k = 0, rest = i; k < TERMS; k++, rest /= 14)
+        steps[k] = ldexp (1, (int) (rest % 14) - 11);
+      for (guint r = 0; r < CHANNELS && noise < least; r++)
+        noise += solve_channel (unit, steps, r);
+      least = fmin (least, noise);
+    }
+  return least;
+}
+
+/* The noise of factors that were found, with the least steps that hold all numbers; powers of two. */
+static double
+measure (const VnBalanceUnit *unit)
+{
+  double noise = 0;
+
+  for (guint k = 0; k < TERMS; k++)
+    {
+      double top = 0, step;
+
+      for (guint r = 0; r < CHANNELS; r++)
+        top = fmax (top, get_entry (unit, k, r)->top * pow (unit->factors[r], k == TERMS - 1 ? 1 : -1));
+      step = exp2 (ceil (log2 (top) - 1e-6));
+      for (guint r = 0; r < CHANNELS; r++)
+        noise += get_entry (unit, k, r)->cost * step * step * pow (unit->factors[r], k == TERMS - 1 ? -2 : 2);
+    }
+  return noise;
+}
+
+static void
+test_least_noise (void)
+{
+  double worst = 0, before = 0, after = 0;
+
+  for (guint seed = 1; seed <= 12; seed++)
+    {
+      g_autoptr(VnBalanceUnit) unit = make_random_unit (seed, 100);
+      double least = find_least (unit), plain = measure (unit);
+
+      g_assert_true (vn_balance_unit_minimize_noise (unit));
+      worst = fmax (worst, measure (unit) / least);
+      before += log10 (plain / least);
+      after += log10 (measure (unit) / least);
+    }
+  g_test_message ("from %.2f to %.2f dB above the least noise, at most %.2f", 10 * before / 12, 10 * after / 12, 10 * log10 (worst));
+  g_assert_cmpfloat (10 * before / 12, >, 3);
+  g_assert_cmpfloat (10 * after / 12, <, 0.5);
+  g_assert_cmpfloat (10 * log10 (worst), <, 2);
+}
+
+/* One channel, steps that are full: 1 in front and behind, and nothing to win. */
+static void
+test_even (void)
+{
+  g_autoptr(VnBalanceUnit) unit = make_unit (CHANNELS);
+
+  for (guint k = 0; k < 2; k++)
+    {
+      GArray *entries = vn_balance_unit_add_term (unit, k == 1);
+
+      for (guint r = 0; r < CHANNELS; r++)
+        add_entry (entries, r, 0.25, 1);
+    }
+  g_assert_false (vn_balance_unit_minimize_noise (unit));
+  for (guint r = 0; r < CHANNELS; r++)
+    g_assert_cmpfloat (unit->factors[r], ==, 1);
+}
+
+/* A worked example: channels of 1 and 1/16 in front with cost 1, behind of 1/16 and 1 with cost 1. Plainly both steps are 1, which
+ * is 4. Factors of 1 and 1/16 make all channels even: steps of 1 in front and 1/16 behind: 1 + 1/256 in front; behind
+ * (1 + 256) / 256: 2.0078. Factors of 4 and 1/4: steps of 1/4 both: (16 + 1/16) / 16 in each: 2.0078, too; none are better. */
+static void
+test_example (void)
+{
+  g_autoptr(VnBalanceUnit) unit = make_unit (2);
+  GArray *front = vn_balance_unit_add_term (unit, FALSE), *behind;
+  double noise = 0, steps[2] = { 0, 0 };
+
+  add_entry (front, 0, 1, 1);
+  add_entry (front, 1, 1.0 / 16, 1);
+  behind = vn_balance_unit_add_term (unit, TRUE);
+  add_entry (behind, 0, 1.0 / 16, 1);
+  add_entry (behind, 1, 1, 1);
+  g_assert_true (vn_balance_unit_minimize_noise (unit));
+  g_assert_cmpfloat_with_epsilon (unit->factors[0] / unit->factors[1], 16, 1e-9);
+  for (guint r = 0; r < 2; r++)
+    {
+      steps[0] = fmax (steps[0], (r == 0 ? 1 : 1.0 / 16) / unit->factors[r]);
+      steps[1] = fmax (steps[1], (r == 1 ? 1 : 1.0 / 16) * unit->factors[r]);
+    }
+  for (guint r = 0; r < 2; r++)
+    noise += pow (steps[0] * unit->factors[r], 2) + pow (steps[1] / unit->factors[r], 2);
+  g_assert_cmpfloat_with_epsilon (noise, 2 * (1 + 1.0 / 256), 1e-9);
+}
+
+/* A clamp moves to where the largest factor takes it: what reaches it must have that factor, what comes near it nearly that. */
+static void
+test_clamp (void)
+{
+  static const double parts[CHANNELS] = { 1, 0.5, 0.25, 1, 0.1, 0.02 };
+  g_autoptr(VnBalanceUnit) unit = make_random_unit (5, 300);
+  double largest = 0;
+
+  unit->has_clamp = TRUE;
+  for (guint r = 0; r < CHANNELS; r++)
+    unit->clipped[r] = parts[r];
+  g_assert_true (vn_balance_unit_minimize_noise (unit));
+  for (guint r = 0; r < CHANNELS; r++)
+    largest = fmax (largest, unit->factors[r]);
+  for (guint r = 0; r < CHANNELS; r++)
+    g_assert_cmpfloat (unit->factors[r], >=, parts[r] * largest * (1 - 1e-9));
+  g_assert_cmpfloat_with_epsilon (unit->factors[0], unit->factors[3], 1e-12);
+}
+
+static void
+test_pinned (void)
+{
+  g_autoptr(VnBalanceUnit) unit = make_random_unit (7, 100);
+
+  unit->pinned[2] = TRUE;
+  vn_balance_unit_minimize_noise (unit);
+  g_assert_cmpfloat (unit->factors[2], ==, 1);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/balance/least-noise", test_least_noise);
+  g_test_add_func ("/balance/even", test_even);
+  g_test_add_func ("/balance/example", test_example);
+  g_test_add_func ("/balance/clamp", test_clamp);
+  g_test_add_func ("/balance/pinned", test_pinned);
+  return g_test_run ();
+}
