@@ -36,10 +36,18 @@ improve_apply_least_noise (VnRecipe *recipe)
 static gboolean
 improve_apply_equalize_pairs (VnRecipe *recipe)
 {
-  if (recipe->equalize != VN_EQUALIZE_OFF || !improve_is_power_of_two (recipe))
+  if (recipe->equalize != VN_EQUALIZE_OFF || recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || !improve_is_power_of_two (recipe))
     return FALSE;
   recipe->equalize = VN_EQUALIZE_AMD;
   return TRUE;
+}
+
+static gboolean
+improve_apply_absorb (VnRecipe *recipe)
+{
+  if (recipe->absorb_bias || !improve_is_power_of_two (recipe))
+    return FALSE;
+  return recipe->absorb_bias = TRUE;
 }
 
 static gboolean

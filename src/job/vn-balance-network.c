@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Balancing of channels as part of quantizing: learned from samples to calibrate with, judged on those held out. */
+/* Balancing of channels, and absorbing of biases, as part of quantizing: learned from samples to calibrate with, judged on those held out. */
 #include "vn-job-input.h"
 
-#include "vn-balance.h"
+#include "vn-absorb.h"
 #include "vn-error.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
@@ -29,20 +29,85 @@ balance_network_make_recipe (const VnRecipe *recipe)
   return copy;
 }
 
-static void
-balance_network_note (const VnJobInput   *self,
-                      const VnRepairGain *gain)
+/* One repair, judged by the network as it was. */
+typedef VnModel *(*Repair) (const VnBalanceInput  *input,
+                            VnRepairGain          *gain,
+                            GCancellable          *cancellable,
+                            GError               **error);
+
+static gboolean
+balance_network_repair (VnJobInput    *self,
+                        VnJob         *job,
+                        Repair         repair,
+                        VnRepairGain  *gain,
+                        GCancellable  *cancellable,
+                        GError       **error)
 {
+  g_autoptr(VnRecipe) recipe = balance_network_make_recipe (self->recipe);
+  g_autoptr(GArray) learned = balance_network_choose_samples (self);
+  g_autoptr(VnJudge) judge = vn_job_make_judge (self, learned, VN_JUDGED_SAMPLES, cancellable, error);
+  VnRepairSamples learn = vn_job_get_samples (self, learned);
+  VnProgress progress = vn_job_get_reporter (job);
+  VnBalanceInput input = { self->prepared, recipe, &learn, judge, &progress };
+  VnModel *repaired = judge != NULL ? repair (&input, gain, cancellable, error) : NULL;
+
+  if (repaired == NULL)
+    return FALSE;
+  vn_model_unref (self->prepared);
+  self->prepared = repaired;
+  return TRUE;
+}
+
+static gboolean
+balance_network_balance (VnJobInput    *self,
+                         VnJob         *job,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  VnRepairGain gain;
+
+  if (!balance_network_repair (self, job, vn_balance_channels, &gain, cancellable, error))
+    return FALSE;
   vn_notes_add (self->notes, VN_NOTE_INFO, "balanced", "balance-channels",
                 _("Channels balanced in %u of %u groups of tensors; signal to noise of the outputs %.1f → %.1f dB"),
-                gain->n_kept, gain->n_tried, gain->before_db, gain->after_db);
+                gain.n_kept, gain.n_tried, gain.before_db, gain.after_db);
+  return TRUE;
+}
+
+static gboolean
+balance_network_absorb (VnJobInput    *self,
+                        VnJob         *job,
+                        GCancellable  *cancellable,
+                        GError       **error)
+{
+  VnRepairGain gain;
+
+  if (!balance_network_repair (self, job, vn_absorb_biases, &gain, cancellable, error))
+    return FALSE;
+  vn_notes_add (self->notes, VN_NOTE_INFO, "absorbed", "absorb-bias",
+                _("Biases absorbed behind %u of %u layers; signal to noise of the outputs %.1f → %.1f dB"),
+                gain.n_kept, gain.n_tried, gain.before_db, gain.after_db);
+  return TRUE;
+}
+
+/*< private >
+ * vn_job_wants_balance:
+ *
+ * Returns: whether there is something to do for vn_job_balance_channels()
+ */
+gboolean
+vn_job_wants_balance (const VnRecipe *recipe)
+{
+  g_return_val_if_fail (recipe != NULL, FALSE);
+
+  return vn_recipe_get_most (recipe, VN_LAYER_BALANCE_CHANNELS) != VN_BALANCE_CHANNELS_OFF || recipe->absorb_bias;
 }
 
 /*< private >
  * vn_job_balance_channels:
  * @job: told how far it is
  *
- * Replaces the prepared network by one that computes the same with channels of more even size.
+ * Replaces the prepared network by one that computes the same with channels of more even size, and smaller biases in front of Relu.
  */
 gboolean
 vn_job_balance_channels (VnJobInput    *self,
@@ -50,36 +115,19 @@ vn_job_balance_channels (VnJobInput    *self,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  g_autoptr(VnRecipe) recipe = NULL;
-  g_autoptr(VnJudge) judge = NULL;
-  g_autoptr(VnModel) balanced = NULL;
-  g_autoptr(GArray) learned = NULL;
-  VnProgress progress;
-  VnRepairSamples learn;
-  VnBalanceInput input;
-  VnRepairGain gain;
+  gboolean balances;
 
   g_return_val_if_fail (self != NULL && job != NULL, FALSE);
 
+  balances = vn_recipe_get_most (self->recipe, VN_LAYER_BALANCE_CHANNELS) != VN_BALANCE_CHANNELS_OFF;
   if (self->dataset == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("Balancing channels takes samples: give --data, or turn balance-channels off"));
+                   balances
+                   ? _("Balancing channels takes samples: give --data, or turn balance-channels off")
+                   : _("Absorbing biases takes samples: give --data, or turn absorb-bias off"));
       return FALSE;
     }
-  progress = vn_job_get_reporter (job);
-  learned = balance_network_choose_samples (self);
-  learn = vn_job_get_samples (self, learned);
-  judge = vn_job_make_judge (self, learned, VN_JUDGED_SAMPLES, cancellable, error);
-  if (judge == NULL)
-    return FALSE;
-  recipe = balance_network_make_recipe (self->recipe);
-  input = (VnBalanceInput) { self->prepared, recipe, &learn, judge, &progress };
-  balanced = vn_balance_channels (&input, &gain, cancellable, error);
-  if (balanced == NULL)
-    return FALSE;
-  vn_model_unref (self->prepared);
-  self->prepared = g_steal_pointer (&balanced);
-  balance_network_note (self, &gain);
-  return TRUE;
+  return (!balances || balance_network_balance (self, job, cancellable, error)) &&
+         (!self->recipe->absorb_bias || balance_network_absorb (self, job, cancellable, error));
 }

@@ -67,7 +67,7 @@ vn_calibrate_job_equalize (VnJob         *job,
 static gboolean
 vn_calibrate_job_wants_balance (VnJob *job)
 {
-  return vn_recipe_get_most (VN_CALIBRATE_JOB (job)->settings.recipe, VN_LAYER_BALANCE_CHANNELS) != VN_BALANCE_CHANNELS_OFF;
+  return vn_job_wants_balance (VN_CALIBRATE_JOB (job)->settings.recipe);
 }
 
 static gboolean

@@ -81,6 +81,7 @@ VnModel       *vn_job_correct_biases       (const VnJobInput *self,
 
 /* ---- vn-balance-network.c ---- */
 
+gboolean       vn_job_wants_balance        (const VnRecipe   *recipe);
 gboolean       vn_job_balance_channels     (VnJobInput       *self,
                                             VnJob            *job,
                                             GCancellable     *cancellable,

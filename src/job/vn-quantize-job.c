@@ -58,7 +58,7 @@ vn_quantize_job_equalize (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_balance (VnJob *job)
 {
-  return vn_recipe_get_most (VN_QUANTIZE_JOB (job)->settings.recipe, VN_LAYER_BALANCE_CHANNELS) != VN_BALANCE_CHANNELS_OFF;
+  return vn_job_wants_balance (VN_QUANTIZE_JOB (job)->settings.recipe);
 }
 
 static gboolean

@@ -316,6 +316,12 @@ check_balance (const VnRecipe  *self,
   g_autofree char *able = NULL;
   int most = vn_recipe_get_most (self, VN_LAYER_BALANCE_CHANNELS);
 
+  if (self->absorb_bias && (!vn_recipe_needs_samples (self) || self->dynamic))
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                           _("absorb-bias: biases are absorbed to have smaller ranges of activations, and this recipe stores none; turn it off"));
+      return FALSE;
+    }
   if (!check_one_way (self, VN_LAYER_BALANCE_CHANNELS, error))
     return FALSE;
   if (most == VN_BALANCE_CHANNELS_OFF)

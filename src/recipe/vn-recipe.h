@@ -156,6 +156,7 @@ typedef struct
   gint64      correction_samples;
   VnBalanceChannels balance_channels;   /* vn-balance.h */
   double      balance_exponent, balance_cost;
+  gboolean    absorb_bias;              /* vn-absorb.h */
   VnWeightRounding rounding;    /* how weights become integers (vn-second-order.h) */
   gint64      rounding_samples;
   VnRangeSearch range_search;   /* vn-range-search.h */

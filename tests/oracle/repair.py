@@ -350,8 +350,48 @@ def check_balance_of_powers(work, data, unseen):
                                check=True, capture_output=True, text=True)
             before, after = (sqnr(wanted, run(path, unseen)) for path in done)
             expect(after > before + gain, f'{preset[-1]}, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB')
-            scales = [v for n, v in constants(done[1]).items() if n.endswith('_scale')]
-            expect(scales and all(v.size == 1 and np.frexp(v)[0] == 0.5 for v in scales), f'and all {len(scales)} scales are powers of two')
+            powers = [sorted(n for n, v in constants(path).items() if n.endswith('_scale') and v.size == 1 and np.frexp(v)[0] == 0.5) for path in done]
+            expect(powers[0] and powers[0] == powers[1], f'and the same {len(powers[1])} scales are powers of two')
+
+
+def make_biased_network(path, offset):
+    """Conv, Relu, Conv without padding. @offset: what half of the channels in front of Relu hold beside what changes."""
+    rng = np.random.default_rng(11)
+    weights = {'w1': make_weights(rng, (8, 3, 3, 3)), 'b1': (rng.normal(size=8) * 0.1 + offset * (np.arange(8) % 2)).astype(np.float32),
+               'w2': make_weights(rng, (4, 8, 1, 1)), 'b2': (rng.normal(size=4) * 0.1).astype(np.float32)}
+    nodes = [helper.make_node('Conv', ['x', 'w1', 'b1'], ['a'], 'first'), helper.make_node('Relu', ['a'], ['b'], 'relu'),
+             helper.make_node('Conv', ['b', 'w2', 'b2'], ['y'], 'last')]
+    graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', 1, [1, 3, 16, 16])],
+                              [helper.make_tensor_value_info('y', 1, [1, 4, 14, 14])],
+                              [numpy_helper.from_array(w.astype(np.float32), n) for n, w in weights.items()])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
+    return {n: w.astype(np.float64) for n, w in weights.items()}
+
+
+def check_absorbed(work, data, unseen):
+    """Large biases: c = max (0, mean - 3 deviations) in float64, taken from one bias and added to the next by its weights; biases that
+    are small stay where they are, bit by bit."""
+    network, small = os.path.join(work, 'offset.onnx'), os.path.join(work, 'small.onnx')
+    weights = make_biased_network(network, 12)
+    make_biased_network(small, 0)
+    wanted = run(network, unseen)
+    plain = export(network, data, os.path.join(work, 'a0.onnx'), '--held-out', '0')
+    absorbed = export(network, data, os.path.join(work, 'a1.onnx'), '--held-out', '0', '--absorb-bias')
+    before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(absorbed, unseen))
+    expect(after > before + 6, f'biases absorbed by the layer behind: {before:.1f} -> {after:.1f} dB')
+    model = onnx.load(network)
+    model.graph.output.append(helper.make_tensor_value_info('a', 1, None))
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=['CPUExecutionProvider'])
+    runs = [session.run(['a'], {'x': np.load(os.path.join(data, f))})[0].astype(np.float64) for f in sorted(os.listdir(data))]
+    mean, square = (np.mean([(r ** k).mean(axis=(0, 2, 3)) for r in runs], axis=0) for k in (1, 2))
+    c = np.maximum(0, mean - 3 * np.sqrt(square - mean ** 2))
+    stored = constants(absorbed)
+    found = [stored[n + '_quantized'] * stored[n + '_quantized_scale'].astype(np.float64) for n in ('b1', 'b2')]
+    expect((c > 5).sum() == 4 and (c == 0).sum() == 4, 'half of the channels have something to absorb')
+    expect(np.allclose(found[0], weights['b1'] - c, atol=2e-3), 'the first bias is less by the formula')
+    expect(np.allclose(found[1], weights['b2'] + weights['w2'][:, :, 0, 0] @ c, atol=2e-3), 'and the second more by what its weights make of that')
+    old, new = (constants(export(small, data, os.path.join(work, f'a{i}.onnx'), *options)) for i, options in ((2, []), (3, ['--absorb-bias'])))
+    expect(len(old) > 10 and old.keys() == new.keys() and all(np.array_equal(old[n], new[n]) for n in old), 'small biases stay where they are')
 
 
 def check_biases(work, data, unseen):
@@ -410,6 +450,7 @@ def main():
         check_balance(work, data, unseen)
         check_offsets(work, data, unseen)
         check_balance_of_powers(work, data, unseen)
+        check_absorbed(work, data, unseen)
         check_biases(work, data, unseen)
         check_auto(work, data, unseen)
     print(f'{len(faults)} faults')
