@@ -13,6 +13,9 @@
 /* Bytes of float outputs that are kept: of more samples than fit, the first ones serve. */
 #define KEEP_BYTES ((gsize) 128 << 20)
 
+/* In dB: below that all is lost alike: one sample that goes from there to usable must not make a gain of all look like chance. */
+#define LEAST_DB -20.0
+
 struct _VnJudge
 {
   VnRepairSamples samples;
@@ -345,7 +348,7 @@ vn_judgement_get_error (const VnJudgement *self,
   n = self->each->len;
   for (guint i = 0; i < self->each->len; i++)
     {
-      double gain = g_array_index (self->each, double, i) - g_array_index (before->each, double, i);
+      double gain = fmax (g_array_index (self->each, double, i), LEAST_DB) - fmax (g_array_index (before->each, double, i), LEAST_DB);
 
       sum += gain;
       squares += gain * gain;
