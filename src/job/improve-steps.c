@@ -179,8 +179,9 @@ improve_apply_whole_origins (VnRecipe *recipe)
 }
 
 static void
-improve_add_whole (VnRecipe  *recipe,
-                   char     **tensors)
+improve_add_whole (VnRecipe       *recipe,
+                   const VnGraph  *graph,
+                   char          **tensors)
 {
   VnOverride *rule = vn_override_new ();
 

@@ -206,7 +206,7 @@ balance_goes_by_noise (const Balance *self)
 {
   const VnRecipe *recipe = self->input->recipe;
 
-  return recipe->balance_exponent == 0 && recipe->balance_channels == VN_BALANCE_CHANNELS_FOLDED && !vn_recipe_has_channels (recipe) &&
+  return recipe->balance_exponent == 0 && vn_recipe_get_most (recipe, VN_LAYER_BALANCE_CHANNELS) == VN_BALANCE_CHANNELS_FOLDED && !vn_recipe_has_channels (recipe) &&
          vn_recipe_get_power_of_two (recipe) != VN_POWER_OF_TWO_OFF;
 }
 
