@@ -4,6 +4,7 @@
  * "absorbing high biases", with one offset for all channels. */
 #include "balance-offsets.h"
 
+#include "balance-calibrate.h"
 #include "balance-graph.h"
 
 #include "vn-error.h"

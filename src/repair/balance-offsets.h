@@ -12,11 +12,4 @@ VnModel *vn_balance_take_offsets (const VnBalanceInput  *input,
                                   GCancellable          *cancellable,
                                   GError               **error);
 
-/* ---- vn-balance.c ---- */
-
-VnStats *vn_balance_calibrate    (const VnBalanceInput  *input,
-                                  VnModel               *model,
-                                  GCancellable          *cancellable,
-                                  GError               **error);
-
 G_END_DECLS
