@@ -83,14 +83,37 @@ improve_get_seconds (const VnImproveJob *self)
   return (double) (g_get_monotonic_time () - self->began) / G_USEC_PER_SEC;
 }
 
-/* Room must be left for the last run, which does all of the best recipe once more and compares every tensor. */
+/* A search for ranges measures each layer for many candidates: this often the time of rounding, which visits each once. What each
+ * candidate is takes about half of a try. */
+#define SEARCH_BESIDE_ROUNDING 6
+#define SEARCH_BESIDE_TRY 18
+
+/* What samples are asked for layer by layer, once more in the last run. */
+static double
+improve_estimate_repairs (const VnImproveJob *self,
+                          const VnRecipe     *recipe)
+{
+  double rounding = self->longest[VN_IMPROVE_ROUNDING], seconds = 0;
+
+  if (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST)
+    seconds += rounding;
+  if (recipe->range_search != VN_RANGE_SEARCH_OFF)
+    seconds += SEARCH_BESIDE_ROUNDING * MAX (rounding, self->run_seconds) + SEARCH_BESIDE_TRY * self->longest[VN_IMPROVE_SETTING];
+  return seconds;
+}
+
+/* Room must be left for the last run, which does all of the best recipe once more and compares every tensor.
+ * @recipe: what is tried */
 static gboolean
 improve_has_time (const VnImproveJob *self,
-                  VnImproveKind       kind)
+                  VnImproveKind       kind,
+                  const VnRecipe     *recipe)
 {
-  double last = self->run_seconds + (vn_recipe_get_most (self->recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST ? self->longest[VN_IMPROVE_ROUNDING] : 0);
+  double last = self->run_seconds + improve_estimate_repairs (self, recipe);
   double next = MAX (self->longest[kind], self->longest[VN_IMPROVE_SETTING]);
 
+  if (kind == VN_IMPROVE_NETWORK)
+    next = MAX (next, self->run_seconds + improve_estimate_repairs (self, recipe));
   return improve_get_seconds (self) + next + last <= self->settings.seconds;
 }
 
@@ -275,7 +298,7 @@ improve_try_origins (VnImproveJob         *self,
 
   if (names == NULL)
     return FALSE;
-  for (guint n = 1; n <= names->len && improve_has_time (self, VN_IMPROVE_SETTING); n = n == names->len ? n + 1 : MIN (2 * n, names->len))
+  for (guint n = 1; n <= names->len && improve_has_time (self, VN_IMPROVE_SETTING, base); n = n == names->len ? n + 1 : MIN (2 * n, names->len))
     {
       g_autoptr(VnRecipe) recipe = vn_recipe_copy (base);
       g_autofree char **some = g_new0 (char *, n + 1);
@@ -309,7 +332,7 @@ improve_try (VnImproveJob         *self,
 
   if (!step->apply (recipe) || !vn_recipe_validate (recipe, NULL))
     return TRUE;
-  if (!improve_has_time (self, step->kind))
+  if (!improve_has_time (self, step->kind, recipe))
     {
       improve_tell (self, step, VN_IMPROVE_NO_TIME, NULL, NULL);
       return TRUE;
