@@ -84,9 +84,9 @@ improve_get_seconds (const VnImproveJob *self)
 }
 
 /* A search for ranges measures each layer for many candidates: this often the time of rounding, which visits each once. What each
- * candidate is takes about half of a try. */
+ * candidate is takes no longer than a try. */
 #define SEARCH_BESIDE_ROUNDING 6
-#define SEARCH_BESIDE_TRY 18
+#define SEARCH_BESIDE_TRY 36
 
 /* What samples are asked for layer by layer, once more in the last run. */
 static double
