@@ -158,6 +158,10 @@ void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stder
 void                vn_cmd_print_run_notes (VnNotes     *notes);     /* to stderr: those that vn_cmd_print_verdict() does not tell */
 void                vn_cmd_print_verdict  (const VnReportModel *report);
 void                vn_cmd_print_runtime  (const VnResult    *result);
+void                vn_cmd_print_result   (VnResult          *result,
+                                           const VnReportModel *said,
+                                           const char        *output,     /* nullable */
+                                           const char        *weakest);   /* nullable */
 void                vn_cmd_json_verdict   (JsonBuilder         *json,
                                            const VnReportModel *report);
 void                vn_cmd_json_notes     (JsonBuilder  *json,

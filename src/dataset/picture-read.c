@@ -191,6 +191,7 @@ typedef struct
 /* Bytes that decoding may take for each pixel: the picture, the coefficients of a progressive one, a turned copy. */
 #define DECODE_BYTES 20
 #define DECODE_ROOM ((gsize) 32 << 20)   /* and for the decoder, which may have to be loaded */
+#define LOADER_ROOM ((gsize) 48 << 20)   /* for that and for what knows of decoders: libraries take memory without asking */
 
 /* What decoders say when memory is refused is not to be told from what they say of a damaged file. */
 static gboolean
@@ -239,11 +240,14 @@ picture_read_decode (const char    *type,
                      Sizing        *sizing,
                      GError       **error)
 {
-  g_autoptr(GdkPixbufLoader) loader = gdk_pixbuf_loader_new_with_type (type, error);
+  g_autoptr(GdkPixbufLoader) loader = NULL;
   g_autoptr(GError) closing = NULL;
   GdkPixbuf *pixbuf;
   gboolean written;
 
+  if (!vn_memory_expect (LOADER_ROOM, error))
+    return NULL;
+  loader = gdk_pixbuf_loader_new_with_type (type, error);
   if (loader == NULL)
     return NULL;
   g_signal_connect (loader, "size-prepared", G_CALLBACK (picture_read_prepared_cb), sizing);

@@ -44,7 +44,7 @@ def check(path, load):
 
 
 REFUSALS = [('truncate', 'cannot be cut'), ('truncate', 'do not divide it in two'), ('op-types', 'no node of the network is meant'),
-            ('only-nodes', 'no node of the network is meant')]
+            ('only-nodes', 'no node of the network is meant'), ('opset', 'is not known; choose one up to')]
 
 
 def is_refused(recipe, done, out):

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run came to, as the command "quantize" prints it for people. */
+#include "vn-cmd.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-improve-job.h"
+
+static guint
+cmd_result_count_quantized (VnQuantPlan *plan)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
+    n += vn_quant_plan_get (plan, i)->quantized;
+  return n;
+}
+
+static void
+cmd_result_print_outputs (VnErrorTable *errors)
+{
+  for (guint i = 0; i < vn_error_table_get_n (errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (errors, i);
+      g_autofree char *db = vn_format_db_column (row->sqnr_db);
+
+      if (row->is_output)
+        vn_cmd_print (_("  output %s: SQNR %s, cosine %.5f\n"), row->value, db, row->cosine);
+      else if (row->is_last)
+        vn_cmd_print (_("  %s, the last before nodes that cannot be run: SQNR %s, cosine %.5f\n"), row->value, db,
+                      row->cosine);
+    }
+}
+
+/* By the chosen measure, or where error starts if that is known; how much of it has come together stands beside it. */
+static void
+cmd_result_print_weakest (VnErrorTable *errors,
+                          const char   *weakest)
+{
+  VnMetric metric = vn_error_table_get_weakest_metric (errors);
+  g_autoptr(GArray) order = NULL;
+
+  if (weakest != NULL)
+    vn_metric_find (weakest, &metric);
+  order = vn_error_table_sort_by (errors, metric);
+  if (metric == VN_METRIC_SQNR)
+    vn_cmd_print ("%s\n", _("Weakest tensors"));
+  else
+    vn_cmd_print (_("Weakest tensors (%s; signal to noise)\n"), _(vn_metric_get_info (metric)->title));
+  for (guint i = 0; i < MIN (order->len, 5); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (errors, g_array_index (order, guint, i));
+      g_autofree char *db = vn_format_db_column (row->sqnr_db);
+      g_autofree char *value = vn_metric_format (metric, vn_metric_get (row, metric));
+
+      if (!vn_metric_is_measured (row, metric))
+        break;
+      if (metric != VN_METRIC_SQNR)
+        vn_cmd_print ("  %10s", value);
+      vn_cmd_print ("  %10s  %-12s %s%s\n", db, row->op_type, row->node[0] != '\0' ? row->node : row->value,
+                    vn_error_row_is_marked (row) ? "  !" : "");
+    }
+}
+
+/* What --auto has tried, and what came of it. */
+static void
+cmd_result_print_steps (VnNotes *notes)
+{
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    if (g_str_equal (vn_notes_get (notes, i)->code, VN_NOTE_CODE_AUTO))
+      vn_cmd_print ("  %s\n", vn_notes_get (notes, i)->text);
+}
+
+/* Lines of origins, those that matter first. */
+#define ORIGIN_LINES 10
+
+static void
+cmd_result_print_origins (VnContributions *contributions)
+{
+  g_autoptr(GArray) order = vn_contributions_sort (contributions);
+
+  vn_cmd_print (_("  where error starts (share of the outputs' error; outputs with this alone quantized; itself):\n"));
+  for (guint i = 0; i < MIN (order->len, ORIGIN_LINES); i++)
+    {
+      const VnContribution *item = vn_contributions_get (contributions, g_array_index (order, guint, i));
+
+      vn_cmd_print (_("    %5.1f %%  %6.1f dB  %6.1f dB  %-10s %s\n"), 100 * item->share, item->alone_db, item->local_db,
+                    vn_contribution_role_get_title (item->role), item->name);
+    }
+}
+
+static const char *
+cmd_result_name_subject (const VnFinding *finding)
+{
+  if (*finding->tensor != '\0')
+    return finding->tensor;
+  return vn_reason_get_scope (finding->reason) == VN_SCOPE_RUN ? _("samples") : _("the network");
+}
+
+static void
+cmd_result_print_reasons (VnDiagnosis *diagnosis)
+{
+  vn_cmd_print (_("  why:\n"));
+  for (guint i = 0; i < vn_diagnosis_get_n (diagnosis) && i < ORIGIN_LINES; i++)
+    {
+      const VnFinding *finding = vn_diagnosis_get (diagnosis, i);
+
+      vn_cmd_print (_("    %s: %s. %s\n"), cmd_result_name_subject (finding), vn_reason_get_title (finding->reason), finding->text);
+    }
+}
+
+static void
+cmd_result_print_cures (VnDiagnosis *diagnosis)
+{
+  vn_cmd_print (_("  what helps (mean signal to noise of the outputs):\n"));
+  for (guint i = 0; i < vn_diagnosis_get_n_trials (diagnosis); i++)
+    {
+      const VnCureTrial *trial = vn_diagnosis_get_trial (diagnosis, i);
+      g_autofree char *text = vn_cure_trial_dup_text (trial);
+
+      vn_cmd_print (_("    %s: %s: %s\n"), *trial->tensor != '\0' ? trial->tensor : _("samples"), vn_cure_get_title (trial->cure), text);
+    }
+}
+
+/**
+ * vn_cmd_print_result:
+ * @said: what its report says
+ * @output: (nullable): where it was written to
+ * @weakest: (nullable): id of the metric that the weakest tensors are listed by
+ *
+ * Prints a result for people.
+ */
+void
+vn_cmd_print_result (VnResult            *result,
+                     const VnReportModel *said,
+                     const char          *output,
+                     const char          *weakest)
+{
+  g_autofree char *before = NULL, *after = NULL;
+
+  g_return_if_fail (result != NULL && said != NULL);
+
+  before = vn_format_bytes_column (result->float_bytes);
+  after = vn_format_bytes_column (result->quantized_bytes);
+  vn_cmd_print (_("%s: %s, was %s (%.2f times smaller)\n"), output != NULL ? output : _("quantized model"), after, before,
+                (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
+  vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), cmd_result_count_quantized (result->plan),
+                result->n_calibration, result->n_held_out);
+  vn_cmd_print_verdict (said);
+  if (result->errors != NULL)
+    cmd_result_print_outputs (result->errors);
+  if (result->accuracy.valid)
+    vn_cmd_print (_("  top-1 on %u labelled samples: float %.1f %%, quantized %.1f %%\n"), result->accuracy.n,
+                  100.0 * result->accuracy.float_top1 / result->accuracy.n,
+                  100.0 * result->accuracy.quant_top1 / result->accuracy.n);
+  if (result->errors != NULL)
+    cmd_result_print_weakest (result->errors, weakest);
+  vn_cmd_print_runtime (result);
+  cmd_result_print_steps (result->notes);
+  if (result->contributions != NULL)
+    cmd_result_print_origins (result->contributions);
+  if (result->diagnosis != NULL && vn_diagnosis_get_n (result->diagnosis) > 0)
+    cmd_result_print_reasons (result->diagnosis);
+  if (result->diagnosis != NULL && vn_diagnosis_get_n_trials (result->diagnosis) > 0)
+    cmd_result_print_cures (result->diagnosis);
+}
