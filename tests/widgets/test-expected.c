@@ -175,7 +175,13 @@ test_unconfirmed (Fixture       *fixture,
   g_assert_true (vn_test_wait (is_shown, fixture->document, SECONDS));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_signal_handler_disconnect (fixture->document, handler);
-  g_assert_true (is_shown (fixture->document));
+  if (!is_shown (fixture->document))
+    {
+      g_test_message ("state %d", vn_document_get_expecting (fixture->document));
+      g_assert_cmpint (vn_document_get_expecting (fixture->document), !=, VN_EXPECTING_SOON);
+      g_test_skip ("the run ended before it could be cancelled");
+      return;
+    }
   expected = get_outputs (fixture);
   g_assert_false (vn_document_export (fixture->document, "never.onnx", NULL, FALSE, NULL));
   vn_test_settle (300);
