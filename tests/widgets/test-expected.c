@@ -40,14 +40,16 @@ get_outputs (Fixture *fixture)
   return vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors);
 }
 
-/* With many samples a run takes longer than the window needs to show something. */
+/* Statistics serve again: with many samples to measure on, a run takes longer than the window needs to show something. */
 static void
 begin_with (Fixture *fixture,
-            guint    n_samples)
+            guint    n_samples,
+            int      n_held_out)
 {
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
 
   vn_window_fixture_open_model (fixture);
+  data->held_out = n_held_out;
   vn_document_set_n_samples (fixture->document, n_samples);
   vn_document_set_data (fixture->document, data);
   g_assert_true (vn_document_quantize (fixture->document, NULL));
@@ -58,7 +60,7 @@ begin_with (Fixture *fixture,
 static void
 begin (Fixture *fixture)
 {
-  begin_with (fixture, 10);
+  begin_with (fixture, 10, VN_HELD_OUT_USUAL);
 }
 
 static void
@@ -114,7 +116,7 @@ test_shown (Fixture       *fixture,
   Watch watch;
   guint tick;
 
-  begin_with (fixture, 600);
+  begin_with (fixture, 1200, 600);
   before = get_outputs (fixture);
   item = vn_window_fixture_get_item (fixture, "/head/relu");
   own = item->metrics[VN_METRIC_SQNR];
@@ -168,20 +170,14 @@ test_unconfirmed (Fixture       *fixture,
   gulong handler;
   double expected;
 
-  begin_with (fixture, 600);
+  begin_with (fixture, 1200, 600);
   bar = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_EXPECTED_BAR, NULL);
   handler = g_signal_connect (fixture->document, "job-changed", G_CALLBACK (cancel_run), NULL);
   give_16_bits (fixture, "/head/relu");
   g_assert_true (vn_test_wait (is_shown, fixture->document, SECONDS));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_signal_handler_disconnect (fixture->document, handler);
-  if (!is_shown (fixture->document))
-    {
-      g_test_message ("state %d", vn_document_get_expecting (fixture->document));
-      g_assert_cmpint (vn_document_get_expecting (fixture->document), !=, VN_EXPECTING_SOON);
-      g_test_skip ("the run ended before it could be cancelled");
-      return;
-    }
+  g_assert_true (is_shown (fixture->document));
   expected = get_outputs (fixture);
   g_assert_false (vn_document_export (fixture->document, "never.onnx", NULL, FALSE, NULL));
   vn_test_settle (300);
