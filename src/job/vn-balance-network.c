@@ -4,7 +4,6 @@
 
 #include "vn-absorb.h"
 #include "vn-error.h"
-#include "vn-format-traits.h"
 #include "vn-i18n.h"
 
 /* Samples to learn from: only half of those to calibrate with, if few are left to judge by, unless the user wants none held out.
@@ -16,17 +15,6 @@ balance_network_choose_samples (const VnJobInput *self)
   guint n = self->calibration->len;
 
   return vn_job_take_samples (self->calibration, spares ? (n + 1) / 2 : n);
-}
-
-/* Errors are measured in floats: operators on integers are written as pairs for that. */
-static VnRecipe *
-balance_network_make_recipe (const VnRecipe *recipe)
-{
-  VnRecipe *copy = vn_recipe_copy (recipe);
-
-  if (vn_format_is (copy->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
-    copy->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
-  return copy;
 }
 
 /* One repair, judged by the network as it was. */
@@ -43,7 +31,7 @@ balance_network_repair (VnJobInput    *self,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  g_autoptr(VnRecipe) recipe = balance_network_make_recipe (self->recipe);
+  g_autoptr(VnRecipe) recipe = vn_job_make_pairs_recipe (self->recipe);
   g_autoptr(GArray) learned = balance_network_choose_samples (self);
   g_autoptr(VnJudge) judge = vn_job_make_judge (self, learned, VN_JUDGED_SAMPLES, cancellable, error);
   VnRepairSamples learn = vn_job_get_samples (self, learned);

@@ -4,7 +4,6 @@
 
 #include "vn-bias-guard.h"
 #include "vn-error.h"
-#include "vn-format-traits.h"
 #include "vn-i18n.h"
 
 /* By XSlim's rule all layers of a block are measured at once, and each takes what those before it have shifted for its own
@@ -21,15 +20,13 @@ correct_biases_measure (const VnJobInput    *self,
                         GCancellable        *cancellable,
                         GError             **error)
 {
-  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
+  g_autoptr(VnRecipe) recipe = vn_job_make_pairs_recipe (self->recipe);
   g_autoptr(VnQuantPlan) plan = NULL;
   g_autoptr(GHashTable) value_names = NULL;
   g_autoptr(VnModel) written = vn_job_take_rounded (self, corrected, rounded), model = NULL;
   VnBiasQuantized quantized;
 
   vn_recipe_turn_off (recipe, VN_LAYER_ACTIVATION_CHANNELS);   /* factors would be taken for errors */
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
-    recipe->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
   plan = vn_quantize_resolve (corrected, recipe, stats, NULL, error);
   model = plan != NULL ? vn_quantize_write (written, recipe, plan, &value_names, error) : NULL;
   quantized = (VnBiasQuantized) { model, value_names, plan };
@@ -85,7 +82,7 @@ correct_guarded (const VnJobInput    *self,
                  GCancellable        *cancellable,
                  GError             **error)
 {
-  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
+  g_autoptr(VnRecipe) recipe = vn_job_make_pairs_recipe (self->recipe);
   g_autoptr(VnJudge) judge = vn_job_make_judge (self, NULL, VN_JUDGED_SAMPLES, cancellable, error);
   Weights weights = { self, rounded };
   VnBiasGuardInput input = { self->prepared, recipe, stats, run, judge, self->edits, correct_take_weights, &weights };
@@ -94,8 +91,6 @@ correct_guarded (const VnJobInput    *self,
 
   if (judge == NULL)
     return NULL;
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
-    recipe->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
   corrected = vn_bias_guard_correct (&input, &gain, cancellable, error);
   if (corrected != NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "biases-corrected", "bias-correction",

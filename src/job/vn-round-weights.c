@@ -10,7 +10,7 @@
 /*< private >
  * vn_job_make_pairs_recipe:
  *
- * Errors are measured in floats: operators on integers are written as pairs for that.
+ * Errors are measured in floats: operators on integers, and products of integers, are written as pairs for that.
  *
  * Returns: (transfer full): @recipe with a format that can be measured
  */
@@ -22,7 +22,7 @@ vn_job_make_pairs_recipe (const VnRecipe *recipe)
   g_return_val_if_fail (recipe != NULL, NULL);
 
   copy = vn_recipe_copy (recipe);
-  if (vn_format_is (copy->format, VN_FORMAT_IS_OPERATORS))
+  if (vn_format_is (copy->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
     copy->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
   return copy;
 }

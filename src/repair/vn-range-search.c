@@ -3,6 +3,7 @@
  * ranges times a factor: whatever the format demands of scales holds for each. */
 #include "vn-range-search.h"
 
+#include "layer-batch.h"
 #include "search-layer.h"
 #include "vn-i18n.h"
 #include "vn-linalg.h"
@@ -17,9 +18,6 @@ static const guint8 candidates[] = { 100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 90
 
 /* What ranges of activations must bring at least, in dB. */
 #define LEAST_GAIN 0.2
-
-/* Bytes that the layers may take that are looked at in one go. */
-#define BATCH_BYTES ((gsize) 192 << 20)
 
 typedef struct
 {
@@ -100,66 +98,13 @@ range_search_list_layers (RangeSearch  *self,
 
 /* ---- what the layers read ---- */
 
-typedef struct
-{
-  GPtrArray *batch;   /* of VnSearchLayer, by tap */
-  guint      sample;
-  GError    *error;   /* nullable: what went wrong inside a run */
-} Look;
-
-static void
-range_search_look (const VnValue  *value,
-                   guint           tap,
-                   const VnTensor *tensor,
-                   gpointer        data)
-{
-  Look *look = data;
-
-  if (look->error == NULL)
-    vn_search_layer_look_at (g_ptr_array_index (look->batch, tap), tensor, look->sample, &look->error);
-}
-
 static gboolean
-range_search_run_sample (RangeSearch  *self,
-                         VnRunner     *runner,
-                         guint         sample,
-                         VnTensor    **inputs,
-                         GError      **error)
+range_search_look (gpointer         layer,
+                   const VnTensor  *read,
+                   guint            sample,
+                   GError         **error)
 {
-  const VnRepairSamples *samples = self->input->samples;
-  GError *bad = NULL;
-
-  if (!vn_dataset_load (samples->dataset, samples->indices[sample], inputs, &bad))
-    return vn_dataset_leave_out (samples->dataset, samples->indices[sample], bad, samples->notes, error);
-  return vn_runner_run (runner, inputs, NULL, self->cancellable, error);
-}
-
-static gboolean
-range_search_run_samples (RangeSearch  *self,
-                          VnPlan       *plan,
-                          GPtrArray    *batch,
-                          GError      **error)
-{
-  g_autoptr(VnRunner) runner = vn_runner_new (plan, error);
-  guint n = vn_plan_get_n_inputs (plan);
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
-  Look look = { batch, 0, NULL };
-  gboolean good = runner != NULL;
-
-  if (!good)
-    return FALSE;
-  vn_runner_set_threads (runner, self->input->samples->n_threads > 0 ? self->input->samples->n_threads : vn_parallel_default_threads ());
-  vn_runner_set_tap (runner, range_search_look, &look);
-  for (; look.sample < self->input->samples->n && good; look.sample++)
-    {
-      good = range_search_run_sample (self, runner, look.sample, inputs, error);
-      vn_tensor_clear_all (inputs, n);
-      good = good && look.error == NULL;
-    }
-  if (look.error != NULL && error != NULL && *error == NULL)
-    g_propagate_error (error, g_steal_pointer (&look.error));
-  g_clear_error (&look.error);
-  return good;
+  return vn_search_layer_look_at (layer, read, sample, error);
 }
 
 static gboolean
@@ -168,8 +113,6 @@ range_search_gather (RangeSearch  *self,
                      GError      **error)
 {
   g_autoptr(GPtrArray) taps = g_ptr_array_new ();
-  g_autoptr(VnPlan) plan = NULL;
-  VnPlanOptions options = { .input_shapes = self->input->samples->shapes, .skip_unsupported = TRUE };
 
   for (guint i = 0; i < batch->len; i++)
     {
@@ -179,31 +122,15 @@ range_search_gather (RangeSearch  *self,
       if (!vn_search_layer_begin (layer, error))
         return FALSE;
     }
-  options.taps = taps;
-  options.outputs = taps;
-  plan = vn_plan_new (self->input->prepared, &options, NULL, error);
-  return plan != NULL && range_search_run_samples (self, plan, batch, error);
+  return vn_layer_batch_run (batch, self->input->samples, self->input->prepared, taps, range_search_look, NULL, self->cancellable, error);
 }
 
 /* ---- batches ---- */
 
-static GPtrArray *
-range_search_take_batch (RangeSearch *self)
+static gsize
+range_search_get_bytes (gconstpointer layer)
 {
-  GPtrArray *batch = g_ptr_array_new ();
-  gsize bytes = 0;
-
-  while (self->n_done < self->layers->len)
-    {
-      VnSearchLayer *layer = g_ptr_array_index (self->layers, self->n_done);
-
-      bytes += vn_search_layer_get_bytes (layer);
-      if (batch->len > 0 && bytes > BATCH_BYTES)
-        break;
-      g_ptr_array_add (batch, layer);
-      self->n_done++;
-    }
-  return batch;
+  return vn_search_layer_get_bytes (layer);
 }
 
 static gboolean
@@ -222,7 +149,7 @@ static gboolean
 range_search_do_batch (RangeSearch  *self,
                        GError      **error)
 {
-  g_autoptr(GPtrArray) batch = range_search_take_batch (self);
+  g_autoptr(GPtrArray) batch = vn_layer_batch_take (self->layers, &self->n_done, self->layers->len, range_search_get_bytes);
   gpointer data[] = { self, batch };
   gboolean good = range_search_gather (self, batch, error) &&
                   vn_parallel_for (self->input->samples->n_threads, batch->len, range_search_measure_item, data, self->cancellable, error);

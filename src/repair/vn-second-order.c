@@ -2,6 +2,7 @@
 /* Second-order rounding from the front of a network to its end, a batch of layers at a time: the quantized network, with the
  * batches before already rounded, runs the samples; what the layers of the batch read there decides how their weights are rounded.
  * At the end, batches without which the outputs are nearer to the float ones are taken back. */
+#include "layer-batch.h"
 #include "rounded-layer.h"
 
 #include "vn-graph-edit.h"
@@ -10,9 +11,8 @@
 #include "vn-memory.h"
 #include "vn-parallel.h"
 
-/* Batches that a network is cut into at least, and bytes that one may take while it is looked at. */
+/* Batches that a network is cut into at least. */
 #define BATCHES 8
-#define BATCH_BYTES ((gsize) 192 << 20)
 
 typedef struct
 {
@@ -66,70 +66,21 @@ second_order_list_layers (SecondOrder  *self,
 
 /* ---- what they read ---- */
 
-typedef struct
+static gboolean
+second_order_look (gpointer         layer,
+                   const VnTensor  *read,
+                   guint            sample,
+                   GError         **error)
 {
-  GPtrArray *batch;   /* of VnRoundedLayer, by tap */
-  guint      sample;
-} Look;
-
-static void
-second_order_look (const VnValue  *value,
-                   guint           tap,
-                   const VnTensor *tensor,
-                   gpointer        data)
-{
-  Look *look = data;
-
-  vn_rounded_layer_look_at (g_ptr_array_index (look->batch, tap), tensor, look->sample);
+  vn_rounded_layer_look_at (layer, read, sample);
+  return TRUE;
 }
 
 static gboolean
-second_order_add_sample (gsize     item,
-                         guint     worker,
-                         gpointer  data,
-                         GError  **error)
+second_order_add_sample (gpointer   layer,
+                         GError   **error)
 {
-  return vn_rounded_layer_add_sample (g_ptr_array_index ((GPtrArray *) data, item), error);
-}
-
-static gboolean
-second_order_run_sample (SecondOrder   *self,
-                         VnRunner   *runner,
-                         Look       *look,
-                         VnTensor  **inputs,
-                         GError    **error)
-{
-  const VnRepairSamples *samples = self->input->samples;
-  GError *bad = NULL;
-
-  if (!vn_dataset_load (samples->dataset, samples->indices[look->sample], inputs, &bad))
-    return vn_dataset_leave_out (samples->dataset, samples->indices[look->sample], bad, samples->notes, error);
-  return vn_runner_run (runner, inputs, NULL, self->cancellable, error) &&
-         vn_parallel_for (samples->n_threads, look->batch->len, second_order_add_sample, look->batch, self->cancellable, error);
-}
-
-static gboolean
-second_order_run_samples (SecondOrder   *self,
-                          VnPlan     *plan,
-                          GPtrArray  *batch,
-                          GError    **error)
-{
-  g_autoptr(VnRunner) runner = vn_runner_new (plan, error);
-  guint n = vn_plan_get_n_inputs (plan);
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
-  Look look = { batch, 0 };
-  gboolean good = runner != NULL;
-
-  if (!good)
-    return FALSE;
-  vn_runner_set_threads (runner, self->input->samples->n_threads > 0 ? self->input->samples->n_threads : vn_parallel_default_threads ());
-  vn_runner_set_tap (runner, second_order_look, &look);
-  for (; look.sample < self->input->samples->n && good; look.sample++)
-    {
-      good = second_order_run_sample (self, runner, &look, inputs, error);
-      vn_tensor_clear_all (inputs, n);
-    }
-  return good;
+  return vn_rounded_layer_add_sample (layer, error);
 }
 
 static VnModel *
@@ -174,23 +125,16 @@ second_order_sum_up (SecondOrder   *self,
 {
   g_autoptr(VnModel) quantized = second_order_write (self, error);
   g_autoptr(GPtrArray) taps = NULL;
-  g_autoptr(VnPlan) plan = NULL;
-  VnPlanOptions options = { .input_shapes = self->input->samples->shapes, .skip_unsupported = TRUE };
 
   if (quantized == NULL)
     return FALSE;
   taps = second_order_list_taps (quantized, batch);
   if (taps->len == 0)
     return TRUE;
-  options.taps = taps;
-  options.outputs = taps;
-  plan = vn_plan_new (quantized, &options, NULL, error);
-  if (plan == NULL)
-    return FALSE;
   for (guint i = 0; i < batch->len; i++)
     if (!vn_rounded_layer_begin (g_ptr_array_index (batch, i), error))
       return FALSE;
-  return second_order_run_samples (self, plan, batch, error);
+  return vn_layer_batch_run (batch, self->input->samples, quantized, taps, second_order_look, second_order_add_sample, self->cancellable, error);
 }
 
 static gboolean
@@ -289,31 +233,18 @@ second_order_review_all (SecondOrder  *self,
 
 /* ---- batches ---- */
 
-static GPtrArray *
-second_order_take_batch (SecondOrder *self)
+static gsize
+second_order_get_bytes (gconstpointer layer)
 {
-  GPtrArray *batch = g_ptr_array_new ();
-  guint most = (self->layers->len + BATCHES - 1) / BATCHES;
-  gsize bytes = 0;
-
-  while (self->n_done < self->layers->len && batch->len < most)
-    {
-      VnRoundedLayer *layer = g_ptr_array_index (self->layers, self->n_done);
-
-      bytes += vn_rounded_layer_get_bytes (layer);
-      if (batch->len > 0 && bytes > BATCH_BYTES)
-        break;
-      g_ptr_array_add (batch, layer);
-      self->n_done++;
-    }
-  return batch;
+  return vn_rounded_layer_get_bytes (layer);
 }
 
 static gboolean
 second_order_do_batch (SecondOrder  *self,
                        GError   **error)
 {
-  g_autoptr(GPtrArray) batch = second_order_take_batch (self);
+  guint most = (self->layers->len + BATCHES - 1) / BATCHES;
+  g_autoptr(GPtrArray) batch = vn_layer_batch_take (self->layers, &self->n_done, most, second_order_get_bytes);
   gpointer data[] = { self, batch };
   gboolean good = second_order_sum_up (self, batch, error) &&
                   vn_parallel_for (self->input->samples->n_threads, batch->len, second_order_solve_item, data, self->cancellable, error);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layers that are looked at together: as many as memory allows, over all samples. */
+#include "layer-batch.h"
+
+#include "vn-parallel.h"
+
+/* Bytes that the layers of a batch may take. */
+#define BATCH_BYTES ((gsize) 192 << 20)
+
+typedef struct
+{
+  GPtrArray             *batch;
+  const VnRepairSamples *samples;
+  VnLayerBatchLook       look;
+  VnLayerBatchAdd        add;       /* nullable */
+  GCancellable          *cancellable;
+  guint                  sample;
+  GError                *error;     /* nullable: what went wrong inside a run */
+} LayerBatch;
+
+/**
+ * vn_layer_batch_take:
+ * @n_taken: (inout): how many of @layers were taken before
+ * @most: layers that may be taken
+ * @get_bytes: what a layer takes while it is looked at
+ *
+ * Returns: (transfer container): the next of @layers, one at least if any is left
+ */
+GPtrArray *
+vn_layer_batch_take (GPtrArray *layers,
+                     guint     *n_taken,
+                     guint      most,
+                     gsize    (*get_bytes) (gconstpointer layer))
+{
+  GPtrArray *batch;
+  gsize bytes = 0;
+
+  g_return_val_if_fail (layers != NULL && n_taken != NULL && get_bytes != NULL, NULL);
+
+  batch = g_ptr_array_new ();
+  while (*n_taken < layers->len && batch->len < most)
+    {
+      gpointer layer = g_ptr_array_index (layers, *n_taken);
+
+      bytes += get_bytes (layer);
+      if (batch->len > 0 && bytes > BATCH_BYTES)
+        break;
+      g_ptr_array_add (batch, layer);
+      ++*n_taken;
+    }
+  return batch;
+}
+
+static void
+layer_batch_look (const VnValue  *value,
+                  guint           tap,
+                  const VnTensor *tensor,
+                  gpointer        data)
+{
+  LayerBatch *self = data;
+
+  if (self->error == NULL)
+    self->look (g_ptr_array_index (self->batch, tap), tensor, self->sample, &self->error);
+}
+
+static gboolean
+layer_batch_add_item (gsize     item,
+                      guint     worker,
+                      gpointer  data,
+                      GError  **error)
+{
+  LayerBatch *self = data;
+
+  return self->add (g_ptr_array_index (self->batch, item), error);
+}
+
+static gboolean
+layer_batch_run_sample (LayerBatch  *self,
+                        VnRunner    *runner,
+                        VnTensor   **inputs,
+                        GError     **error)
+{
+  const VnRepairSamples *samples = self->samples;
+  GError *bad = NULL;
+
+  if (!vn_dataset_load (samples->dataset, samples->indices[self->sample], inputs, &bad))
+    return vn_dataset_leave_out (samples->dataset, samples->indices[self->sample], bad, samples->notes, error);
+  if (!vn_runner_run (runner, inputs, NULL, self->cancellable, error))
+    return FALSE;
+  if (self->error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&self->error));
+      return FALSE;
+    }
+  return self->add == NULL || vn_parallel_for (samples->n_threads, self->batch->len, layer_batch_add_item, self, self->cancellable, error);
+}
+
+static gboolean
+layer_batch_run_samples (LayerBatch  *self,
+                         VnPlan      *plan,
+                         GError     **error)
+{
+  g_autoptr(VnRunner) runner = vn_runner_new (plan, error);
+  guint n = vn_plan_get_n_inputs (plan);
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
+  gboolean good = runner != NULL;
+
+  if (!good)
+    return FALSE;
+  vn_runner_set_threads (runner, self->samples->n_threads > 0 ? self->samples->n_threads : vn_parallel_default_threads ());
+  vn_runner_set_tap (runner, layer_batch_look, self);
+  for (; self->sample < self->samples->n && good; self->sample++)
+    {
+      good = layer_batch_run_sample (self, runner, inputs, error);
+      vn_tensor_clear_all (inputs, n);
+    }
+  return good;
+}
+
+/**
+ * vn_layer_batch_run:
+ * @taps: (element-type VnValue): of @model: what each layer of @batch reads
+ * @add: (nullable): %NULL: there is nothing to do after a sample
+ *
+ * Runs @model up to the layers of @batch on all samples.
+ *
+ * Returns: whether all samples that can be read have run
+ */
+gboolean
+vn_layer_batch_run (GPtrArray              *batch,
+                    const VnRepairSamples  *samples,
+                    VnModel                *model,
+                    GPtrArray              *taps,
+                    VnLayerBatchLook        look,
+                    VnLayerBatchAdd         add,
+                    GCancellable           *cancellable,
+                    GError                **error)
+{
+  g_autoptr(VnPlan) plan = NULL;
+  VnPlanOptions options = { .skip_unsupported = TRUE, .taps = taps, .outputs = taps };
+  LayerBatch self = { batch, samples, look, add, cancellable, 0, NULL };
+  gboolean good;
+
+  g_return_val_if_fail (batch != NULL && samples != NULL && model != NULL && look != NULL, FALSE);
+  g_return_val_if_fail (taps != NULL && taps->len == batch->len, FALSE);
+
+  options.input_shapes = samples->shapes;
+  plan = vn_plan_new (model, &options, NULL, error);
+  good = plan != NULL && layer_batch_run_samples (&self, plan, error);
+  g_clear_error (&self.error);
+  return good;
+}
