@@ -83,10 +83,21 @@ improve_get_seconds (const VnImproveJob *self)
   return (double) (g_get_monotonic_time () - self->began) / G_USEC_PER_SEC;
 }
 
-/* A search for ranges measures each layer for many candidates: this often the time of rounding, which visits each once. What each
- * candidate is takes no longer than a try. */
+/* How often the time of rounding, which visits each layer once, other repairs take that ask samples layer by layer: correcting biases from
+ * front to end runs the rest of the network for each, a search for ranges measures each for many candidates. What each candidate is takes no
+ * longer than a try. */
+#define CORRECTION_BESIDE_ROUNDING 6
 #define SEARCH_BESIDE_ROUNDING 6
 #define SEARCH_BESIDE_TRY 36
+
+static double
+improve_estimate_correction (const VnImproveJob *self,
+                             const VnRecipe     *recipe)
+{
+  if (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_GUARDED)
+    return self->longest[VN_IMPROVE_CORRECTION];
+  return MAX (self->longest[VN_IMPROVE_CORRECTION], CORRECTION_BESIDE_ROUNDING * self->longest[VN_IMPROVE_ROUNDING]);
+}
 
 /* What samples are asked for layer by layer, once more in the last run. */
 static double
@@ -97,6 +108,8 @@ improve_estimate_repairs (const VnImproveJob *self,
 
   if (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST)
     seconds += rounding;
+  if (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF)
+    seconds += improve_estimate_correction (self, recipe);
   if (recipe->range_search != VN_RANGE_SEARCH_OFF)
     seconds += SEARCH_BESIDE_ROUNDING * MAX (rounding, self->run_seconds) + SEARCH_BESIDE_TRY * self->longest[VN_IMPROVE_SETTING];
   return seconds;
@@ -112,6 +125,8 @@ improve_has_time (const VnImproveJob *self,
   double last = self->run_seconds + improve_estimate_repairs (self, recipe);
   double next = MAX (self->longest[kind], self->longest[VN_IMPROVE_SETTING]);
 
+  if (kind == VN_IMPROVE_CORRECTION)
+    next = MAX (next, improve_estimate_correction (self, recipe));
   if (kind == VN_IMPROVE_NETWORK)
     next = MAX (next, self->run_seconds + improve_estimate_repairs (self, recipe));
   return improve_get_seconds (self) + next + last <= self->settings.seconds;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the networks of the shared folder are fed with: digits, small pictures, photographs, sound or words, as each takes them."""
+import glob
 import gzip
 import os
 
@@ -22,7 +23,8 @@ def list_pictures(shared, stem):
         root = os.path.join(shared, 'cifar10')
         classes = [c for c in sorted(os.listdir(root)) if os.path.isdir(os.path.join(root, c))]
         return [os.path.join(root, c, '%04d.jpg' % i) for i in range(20) for c in classes]
-    return oracle.photographs(shared)
+    rest = [p for folder in ('free', 'people') for p in sorted(glob.glob(os.path.join(shared, 'images', folder, '*.jpg')))]
+    return oracle.photographs(shared) + rest
 
 
 class Source:
