@@ -238,3 +238,36 @@ vn_linalg_add_energies (double      *sums,
     for (gsize j = 0; j < n; j++)
       sums[i] += (shares != NULL ? (double) shares[j] : 1) * (double) scratch[i * n + j] * (double) scratch[i * n + j];
 }
+
+/**
+ * vn_linalg_add_product:
+ * @c: @m x @n: what is added to
+ * @c_step: numbers from one row of @c to the next, and so on
+ * @a: @m x @k, or @k x @m if it is to be transposed
+ * @b: @k x @n, or @n x @k if it is to be transposed
+ * @m, @n, @k: and steps: at most %G_MAXINT
+ *
+ * Adds @factor times the product.
+ */
+void
+vn_linalg_add_product (float       *c,
+                       gsize        c_step,
+                       const float *a,
+                       gsize        a_step,
+                       gboolean     a_transposed,
+                       const float *b,
+                       gsize        b_step,
+                       gboolean     b_transposed,
+                       gsize        m,
+                       gsize        n,
+                       gsize        k,
+                       float        factor)
+{
+  g_return_if_fail (c != NULL && a != NULL && b != NULL && blas.sgemm != NULL);
+  g_return_if_fail (MAX (MAX (m, n), k) <= G_MAXINT && MAX (MAX (a_step, b_step), c_step) <= G_MAXINT);
+
+  if (m == 0 || n == 0 || k == 0)
+    return;
+  blas.sgemm (CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans, b_transposed ? CblasTrans : CblasNoTrans, (blasint) m, (blasint) n,
+              (blasint) k, factor, a, (blasint) a_step, b, (blasint) b_step, 1, c, (blasint) c_step);
+}

@@ -35,5 +35,17 @@ void        vn_linalg_subtract        (double       *a,
                                        gsize         m,
                                        gsize         n,
                                        gsize         k);
+void        vn_linalg_add_product     (float        *c,
+                                       gsize         c_step,
+                                       const float  *a,
+                                       gsize         a_step,
+                                       gboolean      a_transposed,
+                                       const float  *b,
+                                       gsize         b_step,
+                                       gboolean      b_transposed,
+                                       gsize         m,
+                                       gsize         n,
+                                       gsize         k,
+                                       float         factor);
 
 G_END_DECLS

@@ -80,9 +80,14 @@ set_attributes (VnNode     *node,
     }
 }
 
-static VnNode *
-make_node (VnModel      *model,
-           const OpCall *call)
+/**
+ * op_call_make_node:
+ *
+ * Returns: (transfer none): the node in a graph of its own: its inputs are "in0", "in1" and so on
+ */
+VnNode *
+op_call_make_node (VnModel      *model,
+                   const OpCall *call)
 {
   VnValue *inputs[VN_OP_MAX_INPUTS], *outputs[16];
   VnNode *node;
@@ -219,7 +224,7 @@ op_call (const OpCall *call,
 
   if (*call->domain != '\0')
     vn_model_set_opset (model, call->domain, call->opset);
-  ctx.node = make_node (model, call);
+  ctx.node = op_call_make_node (model, call);
   ctx.op = vn_op_lookup_node (ctx.node, error);
   if (ctx.op == NULL)
     return FALSE;

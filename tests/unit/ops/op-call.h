@@ -31,6 +31,8 @@ gboolean  op_call      (const OpCall *call,
                         VnTensor    **outputs,
                         GError      **error);
 VnTensor *op_call_one  (const OpCall *call);
+VnNode   *op_call_make_node (VnModel      *model,
+                             const OpCall *call);
 
 VnTensor *op_random    (const VnShape *shape,
                         guint32        seed);

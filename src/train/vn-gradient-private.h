@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of gradients share: the functions of the table, and sums in a fixed order. */
+#pragma once
+
+#include "vn-gradient.h"
+
+#include "vn-op-private.h"
+
+G_BEGIN_DECLS
+
+#define VN_GRADIENT(domain, op_type, inputs, check, backward) \
+  gboolean backward (VnGradientContext *ctx, GError **error);
+#include "vn-gradients.def"
+#undef VN_GRADIENT
+
+/* Sums are split over so many numbers, one behind the other: compilers make vectors of them, and the order stays. */
+#define VN_SUM_LANES 16
+
+float vn_gradient_sum        (const float *x,
+                              gsize        n);
+float vn_gradient_dot        (const float *x,
+                              const float *y,
+                              gsize        n);
+void  vn_gradient_add_scaled (float       *y,
+                              const float *x,
+                              float        factor,
+                              gsize        n);
+
+/* The numbers of a tensor, or NULL. */
+static inline float *
+vn_gradient_data (VnTensor *tensor)
+{
+  return tensor != NULL ? tensor->data : NULL;
+}
+
+G_END_DECLS
