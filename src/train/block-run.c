@@ -100,6 +100,21 @@ vn_block_run_begin (VnBlockRun  *self,
 
 /* ---- forward ---- */
 
+/* Gradients would silently end at another kind of float. */
+static gboolean
+block_run_check_float (VnBlockRun  *self,
+                       guint        slot,
+                       GError     **error)
+{
+  VnDType dtype = self->values[slot]->dtype;
+
+  if (dtype == VN_DTYPE_F32 || !vn_dtype_is_float (dtype) || !vn_block_slot (self->block, slot)->needs)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is %s: only float32 can be trained"), vn_block_slot (self->block, slot)->value->name,
+               vn_dtype_get_name (dtype));
+  return FALSE;
+}
+
 static gboolean
 block_run_node (VnBlockRun  *self,
                 guint        index,
@@ -114,7 +129,11 @@ block_run_node (VnBlockRun  *self,
     return FALSE;
   for (guint i = 0; i < node->node->outputs->len; i++)
     if (node->out[i] >= 0)
-      block_run_set_value (self, (guint) node->out[i], call->out[i]);
+      {
+        block_run_set_value (self, (guint) node->out[i], call->out[i]);
+        if (!block_run_check_float (self, (guint) node->out[i], error))
+          return FALSE;
+      }
   return TRUE;
 }
 

@@ -57,6 +57,21 @@ gradient_binary_run (VnGradientContext *ctx,
   return TRUE;
 }
 
+static inline float
+gradient_binary_pow_base (float x,
+                          float z)
+{
+  return z == 2 ? 2 * x : z == 0 ? 0 : z * powf (x, z - 1);
+}
+
+/* A power of 0 does not change with a positive exponent. */
+static inline float
+gradient_binary_pow_exponent (float x,
+                              float z)
+{
+  return x == 0 && z >= 0 ? 0 : powf (x, z) * logf (x);
+}
+
 /* Expressions of x = a, z = b, d = dy for what each of them costs. */
 #define BINARY(name, by_a, by_b)                                                                                      \
 static void                                                                                                           \
@@ -84,4 +99,117 @@ vn_gradient_##name (VnGradientContext *ctx, GError **error)                     
 }
 
 BINARY (add, d, d)
+BINARY (div, d / z, -d * x / (z * z))
 BINARY (mul, d * z, d * x)
+BINARY (pow, d * gradient_binary_pow_base (x, z), d * gradient_binary_pow_exponent (x, z))
+BINARY (sub, d, -d)
+BINARY (prelu, x < 0 ? d * z : d, x < 0 ? d * x : 0.f)
+
+/* ---- any number of inputs ---- */
+
+/* Of one input: what comes back of the whole, times @factor. */
+static void
+gradient_binary_spread (VnGradientContext *ctx,
+                        guint              input,
+                        float              factor)
+{
+  const VnShape *shape = &ctx->op.in[input]->shape;
+  const float *dy = ctx->out_grads[0]->data;
+  float *dx = ctx->in_grads[input]->data;
+  VnBroadcast walk;
+
+  vn_broadcast_init (&walk, &ctx->op.out[0]->shape, &shape, 1);
+  while (vn_broadcast_next (&walk))
+    if (walk.step[0] == 0)
+      dx[walk.offset[0]] += factor * vn_gradient_sum (dy + walk.out, walk.n);
+    else
+      vn_gradient_add_scaled (dx + walk.offset[0], dy + walk.out, factor, walk.n);
+}
+
+/* @counts: by element of the result: how many inputs are equal to it: @dx %NULL: this one is counted, else it gets its share */
+static void
+gradient_binary_share (VnGradientContext *ctx,
+                       guint              input,
+                       float             *counts,
+                       float             *dx)
+{
+  const VnShape *shape = &ctx->op.in[input]->shape;
+  const float *x = ctx->op.in[input]->data, *y = ctx->op.out[0]->data, *dy = ctx->out_grads[0]->data;
+  VnBroadcast walk;
+
+  vn_broadcast_init (&walk, &ctx->op.out[0]->shape, &shape, 1);
+  while (vn_broadcast_next (&walk))
+    for (gsize i = 0; i < walk.n; i++)
+      {
+        gsize at = walk.offset[0] + i * walk.step[0], out = walk.out + i;
+
+        if (x[at] == y[out] && dx != NULL)
+          dx[at] += dy[out] / counts[out];
+        else if (x[at] == y[out])
+          counts[out]++;
+      }
+}
+
+static gboolean
+gradient_binary_spread_all (VnGradientContext *ctx,
+                            float              factor)
+{
+  for (guint i = 0; i < ctx->op.n_inputs; i++)
+    if (ctx->in_grads[i] != NULL)
+      gradient_binary_spread (ctx, i, factor);
+  return TRUE;
+}
+
+gboolean
+vn_gradient_sum_all (VnGradientContext  *ctx,
+                     GError            **error)
+{
+  return gradient_binary_spread_all (ctx, 1);
+}
+
+gboolean
+vn_gradient_mean_all (VnGradientContext  *ctx,
+                      GError            **error)
+{
+  return gradient_binary_spread_all (ctx, 1 / (float) ctx->op.n_inputs);
+}
+
+/* Of Max and Min: those that are equal share it. */
+gboolean
+vn_gradient_extreme (VnGradientContext  *ctx,
+                     GError            **error)
+{
+  gsize n = ctx->op.out[0]->n_elements;
+  float *counts = vn_scratch_reserve (ctx->scratch, n, sizeof *counts, error);
+
+  if (counts == NULL)
+    return FALSE;
+  memset (counts, 0, sizeof *counts * n);
+  for (guint i = 0; i < ctx->op.n_inputs; i++)
+    gradient_binary_share (ctx, i, counts, NULL);
+  for (guint i = 0; i < ctx->op.n_inputs; i++)
+    if (ctx->in_grads[i] != NULL)
+      gradient_binary_share (ctx, i, counts, ctx->in_grads[i]->data);
+  return TRUE;
+}
+
+/* Up to opset 6 the second tensor was laid along an axis that the node names. */
+gboolean
+vn_gradient_check_broadcast (const VnNode  *node,
+                             GError       **error)
+{
+  if (vn_node_get_attr (node, "axis") == NULL)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("broadcasting along an axis, as up to opset 6; convert the network to a later opset"));
+  return FALSE;
+}
+
+gboolean
+vn_gradient_check_prelu (const VnNode  *node,
+                         GError       **error)
+{
+  if (vn_model_get_opset (node->graph->model, node->domain) >= 7)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("slopes of channels, as up to opset 6; convert the network to a later opset"));
+  return FALSE;
+}

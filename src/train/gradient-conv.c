@@ -171,18 +171,6 @@ gradient_conv_get_part (const VnConv      *conv,
   };
 }
 
-static void
-gradient_conv_add_bias (const VnConv *conv,
-                        const float  *dy,
-                        float        *db)
-{
-  gsize channels = conv->groups * conv->out_channels;
-
-  for (gsize i = 0; i < conv->batch; i++)
-    for (gsize m = 0; m < channels; m++)
-      db[m] += vn_gradient_sum (dy + (i * channels + m) * conv->out_size, conv->out_size);
-}
-
 static gboolean
 gradient_conv_check (const VnConv *conv,
                      GError      **error)
@@ -231,6 +219,6 @@ vn_gradient_conv (VnGradientContext  *ctx,
           gradient_conv_add_unfolded (&part, columns);
       }
   if (ctx->op.n_inputs > B && ctx->in_grads[B] != NULL)
-    gradient_conv_add_bias (&conv, ctx->out_grads[0]->data, ctx->in_grads[B]->data);
+    vn_gradient_sum_planes (ctx->in_grads[B]->data, ctx->out_grads[0]->data, conv.batch, conv.groups * conv.out_channels, conv.out_size);
   return TRUE;
 }

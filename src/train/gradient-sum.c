@@ -91,3 +91,20 @@ vn_gradient_add_scaled (float       *y,
 {
   gradient_add_vector (y, x, factor, n);
 }
+
+/**
+ * vn_gradient_sum_planes:
+ * @sums: (array length=channels): what is added to
+ * @x: @batch × @channels × @size numbers
+ */
+void
+vn_gradient_sum_planes (float       *sums,
+                        const float *x,
+                        gsize        batch,
+                        gsize        channels,
+                        gsize        size)
+{
+  for (gsize i = 0; i < batch; i++)
+    for (gsize c = 0; c < channels; c++)
+      sums[c] += vn_gradient_sum (x + (i * channels + c) * size, size);
+}

@@ -8,10 +8,15 @@
 
 G_BEGIN_DECLS
 
-#define VN_GRADIENT(domain, op_type, inputs, check, backward) \
+#define VN_GRADIENT(domain, op_type, inputs, backward) gboolean backward (VnGradientContext *ctx, GError **error);
+#define VN_GRADIENT_CHECKED(domain, op_type, inputs, check, backward) \
+  gboolean check (const VnNode *node, GError **error);                \
   gboolean backward (VnGradientContext *ctx, GError **error);
+#define VN_GRADIENT_NONE(domain, op_type)
 #include "vn-gradients.def"
 #undef VN_GRADIENT
+#undef VN_GRADIENT_CHECKED
+#undef VN_GRADIENT_NONE
 
 /* Sums are split over so many numbers, one behind the other: compilers make vectors of them, and the order stays. */
 #define VN_SUM_LANES 16
@@ -25,6 +30,11 @@ void  vn_gradient_add_scaled (float       *y,
                               const float *x,
                               float        factor,
                               gsize        n);
+void  vn_gradient_sum_planes (float       *sums,
+                              const float *x,
+                              gsize        batch,
+                              gsize        channels,
+                              gsize        size);
 
 /* The numbers of a tensor, or NULL. */
 static inline float *

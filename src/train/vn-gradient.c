@@ -6,12 +6,18 @@
 #include "vn-i18n.h"
 
 #define ALL G_MAXUINT32
+#define FIRST(n) ((1u << (n)) - 1)
 
 static const VnGradient gradients[] = {
-#define VN_GRADIENT(domain_, op_type_, inputs_, check_, backward_) \
+#define VN_GRADIENT(domain_, op_type_, inputs_, backward_) \
+  { .domain = domain_, .op_type = op_type_, .inputs = inputs_, .backward = backward_ },
+#define VN_GRADIENT_CHECKED(domain_, op_type_, inputs_, check_, backward_) \
   { .domain = domain_, .op_type = op_type_, .inputs = inputs_, .check = check_, .backward = backward_ },
+#define VN_GRADIENT_NONE(domain_, op_type_) { .domain = domain_, .op_type = op_type_ },
 #include "vn-gradients.def"
 #undef VN_GRADIENT
+#undef VN_GRADIENT_CHECKED
+#undef VN_GRADIENT_NONE
 };
 
 /**

@@ -47,4 +47,12 @@ gboolean vn_sliding_window_get_ints   (VnOpContext    *ctx,
                                        gint64         *values,
                                        GError        **error);
 
+/* ---- of ConvTranspose (op-conv-transpose.c) ---- */
+
+gboolean vn_conv_transpose_init_window (VnSlidingWindow *self,
+                                        VnOpContext     *ctx,
+                                        const VnShape   *x,
+                                        const VnShape   *w,
+                                        GError         **error);
+
 G_END_DECLS

@@ -59,6 +59,9 @@ typedef struct
   guint8  *outside;   /* [out] */
 } VnResizeTable;
 
+gboolean vn_resize_init     (VnResize           *self,
+                             VnOpContext        *ctx,
+                             GError            **error);   /* op-resize.c */
 gsize vn_resize_table_bytes (const VnResize     *self,
                              int                 axis);
 void  vn_resize_table_init  (VnResizeTable      *table,

@@ -168,6 +168,28 @@ conv_transpose_transposed_init (Transposed     *self,
   return TRUE;
 }
 
+/**
+ * vn_conv_transpose_init_window:
+ * @self: (out): of the convolution whose gradient this is: `in` is the size of the result, `out` that of the data
+ * @x, @w: static shapes of data and weight
+ *
+ * Returns: %FALSE if they do not fit
+ */
+gboolean
+vn_conv_transpose_init_window (VnSlidingWindow *self,
+                               VnOpContext     *ctx,
+                               const VnShape   *x,
+                               const VnShape   *w,
+                               GError         **error)
+{
+  Transposed job;
+
+  if (!conv_transpose_transposed_init (&job, ctx, x, w, error))
+    return FALSE;
+  *self = job.window;
+  return TRUE;
+}
+
 static gboolean
 conv_transpose_infer (VnOpContext *ctx,
                       GError     **error)

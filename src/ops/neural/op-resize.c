@@ -256,6 +256,24 @@ resize_resolve (VnOpContext *ctx,
   return resize_set_lengths (ctx, self, &wanted, error);
 }
 
+/**
+ * vn_resize_init:
+ * @ctx: of Resize or Upsample as it is run
+ *
+ * Returns: %FALSE if attributes and sizes do not fit, or are not known
+ */
+gboolean
+vn_resize_init (VnResize     *self,
+                VnOpContext  *ctx,
+                GError      **error)
+{
+  gboolean known;
+
+  if (!resize_resolve (ctx, self, &known, error))
+    return FALSE;
+  return known || vn_op_fail (ctx, error, _("%s: scales or sizes are not known"), ctx->op->type);
+}
+
 /* Sizes or scales that are known by name. */
 static gboolean
 resize_get_open (VnOpContext  *ctx,
@@ -357,12 +375,9 @@ resize_run (VnOpContext *ctx,
             GError     **error)
 {
   VnResize self;
-  gboolean known;
 
-  if (!vn_op_check_movable (ctx, error) || !resize_resolve (ctx, &self, &known, error))
+  if (!vn_op_check_movable (ctx, error) || !vn_resize_init (&self, ctx, error))
     return FALSE;
-  if (!known)
-    return vn_op_fail (ctx, error, _("%s: scales or sizes are not known"), ctx->op->type);
   if (self.mode != VN_RESIZE_NEAREST && (VN_NUMBER_BITS >> ctx->in[0]->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
   if (ctx->in[0]->n_elements == 0 && ctx->out[0]->n_elements != 0)

@@ -10,6 +10,8 @@
  * @inputs: as of op_tensor_from_text(); without numbers: random ones from @low to @high, all different
  * @low, @high: both 0: -2 to 2
  * @n_outputs: 0: 1
+ * @silent: bit i: the loss does not depend on output i
+ * @narrow: the kernel computes in float32 for all types
  */
 typedef struct
 {
@@ -19,6 +21,8 @@ typedef struct
   const char *inputs;
   double      low, high;
   guint       n_outputs;
+  guint       silent;
+  gboolean    narrow;
 } GradientCase;
 
 const GradientCase *gradient_cases (guint *n);

@@ -77,6 +77,7 @@ bench_init (Bench              *self,
   self->call.inputs = self->inputs;
   self->call.n_outputs = MAX (c->n_outputs, 1);
   self->call.first_known = TRUE;
+  self->call.limit = 1 << 20;   /* types that the engine would not call it with are refused */
 }
 
 static void
@@ -91,10 +92,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bench, bench_clear)
 
 /* ---- differences ---- */
 
-/* What the kernel computes, and the loss. */
+/* The loss of what the kernel computes. Kernels that compute in float32 all the same are told. */
 static double
 compute_loss (const Bench  *self,
               VnTensor    **inputs,
+              gboolean     *is_f32,
               GError      **error)
 {
   VnTensor *outputs[MAX_OUTPUTS] = { NULL };
@@ -107,6 +109,8 @@ compute_loss (const Bench  *self,
   for (guint o = 0; o < call.n_outputs; o++)
     for (gsize i = 0; self->factors[o] != NULL && i < outputs[o]->n_elements; i++)
       loss += vn_tensor_get_double (self->factors[o], i) * vn_tensor_get_double (outputs[o], i);
+  for (guint o = 0; is_f32 != NULL && o < call.n_outputs; o++)
+    *is_f32 = *is_f32 || outputs[o]->dtype == VN_DTYPE_F32;
   vn_tensor_clear_all (outputs, MAX_OUTPUTS);
   return loss;
 }
@@ -152,10 +156,10 @@ find_difference (const Bench  *self,
   g_autoptr(GError) error = NULL;
 
   move (inputs[input], k, step);
-  above = compute_loss (self, inputs, &error);
+  above = compute_loss (self, inputs, NULL, &error);
   g_assert_no_error (error);
   move (inputs[input], k, kept - step - vn_tensor_get_double (inputs[input], k));
-  below = compute_loss (self, inputs, &error);
+  below = compute_loss (self, inputs, NULL, &error);
   g_assert_no_error (error);
   move (inputs[input], k, kept - vn_tensor_get_double (inputs[input], k));
   return (above - below) / (2 * step);
@@ -191,7 +195,7 @@ train_item (VnBlockRun  *run,
       const VnTensor *y = vn_block_run_get_output (run, o);
       VnTensor *dy, **factors = &train->bench->factors[o];
 
-      if (y->dtype != VN_DTYPE_F32)
+      if (y->dtype != VN_DTYPE_F32 || (train->bench->c->silent >> o & 1) != 0)
         continue;
       if (*factors == NULL)
         *factors = make_random (&y->shape, -1, 1, 100 + o);
@@ -261,14 +265,17 @@ compare_input (const Bench     *bench,
     {
       double wanted = find_difference (bench, inputs, input, k), found = vn_tensor_get_double (gradient, k);
 
-      worst = MAX (worst, fabs (wanted - found));
+      if (isnan (wanted) && isnan (found))   /* a power of a negative number */
+        continue;
+      worst = MAX (worst, isnan (wanted) || isnan (found) ? INFINITY : fabs (wanted - found));
       largest = MAX (largest, fabs (wanted));
       if (!(fabs (wanted - found) <= near * largest))
         g_test_message ("%s (%s) %s: input %u, element %zu: the difference is %.8g, the gradient %.8g", bench->c->type,
                         bench->c->attributes, bench->c->inputs, input, k, wanted, found);
     }
   vn_tensor_clear_all (inputs, MAX_INPUTS);
-  g_assert_cmpfloat (worst, <=, near * largest);
+  if (!(worst <= near * largest))
+    g_test_fail ();
 }
 
 /* Each gradient alone has the bits that it has beside the others. */
@@ -299,6 +306,7 @@ compare_case (const GradientCase *c,
 {
   VnTensor *gradients[MAX_INPUTS] = { NULL }, *inputs[MAX_INPUTS] = { NULL };
   g_autoptr(GError) error = NULL, unsupported = NULL;
+  gboolean is_f32 = FALSE;
   guint n = 0;
   g_auto(Bench) bench = { 0 };
 
@@ -306,9 +314,9 @@ compare_case (const GradientCase *c,
   run_back (&bench, G_MAXUINT, gradients, &error);
   g_assert_no_error (error);
   convert_inputs (&bench, inputs);
-  compute_loss (&bench, inputs, &unsupported);
+  compute_loss (&bench, inputs, &is_f32, &unsupported);
   vn_tensor_clear_all (inputs, MAX_INPUTS);
-  bench.uses_f64 = unsupported == NULL;
+  bench.uses_f64 = unsupported == NULL && !is_f32 && !c->narrow;
   *n_f32 += !bench.uses_f64;
   for (guint i = 0; i < bench.call.n_inputs; i++)
     {
