@@ -57,7 +57,7 @@ gradient_binary_run (VnGradientContext *ctx,
   return TRUE;
 }
 
-static inline float
+VN_INLINE float
 gradient_binary_pow_base (float x,
                           float z)
 {
@@ -65,7 +65,7 @@ gradient_binary_pow_base (float x,
 }
 
 /* A power of 0 does not change with a positive exponent. */
-static inline float
+VN_INLINE float
 gradient_binary_pow_exponent (float x,
                               float z)
 {
@@ -74,7 +74,7 @@ gradient_binary_pow_exponent (float x,
 
 /* Expressions of x = a, z = b, d = dy for what each of them costs. */
 #define BINARY(name, by_a, by_b)                                                                                      \
-static void                                                                                                           \
+VN_MULTIVERSION static void                                                                                           \
 gradient_binary_##name (const float *a, gsize a_step, const float *b, gsize b_step, const float *dy, float *da,      \
                         float *db, gsize n)                                                                           \
 {                                                                                                                     \

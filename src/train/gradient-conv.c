@@ -76,16 +76,16 @@ gradient_conv_find_inside (const VnSlidingWindow *window,
   *last = CLAMP (window->in[axis] - offset <= 0 ? 0 : (window->in[axis] - offset + stride - 1) / stride, *first, window->out[axis]);
 }
 
-/* What one tap of the kernel adds, and the sum of its products. */
-VN_INLINE float
+/* What one tap of the kernel adds, and its products. */
+VN_INLINE void
 gradient_conv_line (const float *x,
                     const float *dy,
                     float       *dx,
                     float        w,
                     gsize        n,
-                    gsize        stride)
+                    gsize        stride,
+                    float       *sums)
 {
-  float sums[VN_SUM_LANES] = { 0 }, sum = 0;
   gsize i;
 
   for (i = 0; i + VN_SUM_LANES <= n; i += VN_SUM_LANES)
@@ -93,11 +93,8 @@ gradient_conv_line (const float *x,
       sums[k] += x[(i + k) * stride] * dy[i + k];
   for (gsize k = 0; i < n; i++, k++)
     sums[k] += x[i * stride] * dy[i];
-  for (gsize k = 0; k < VN_SUM_LANES; k++)
-    sum += sums[k];
   for (i = 0; dx != NULL && i < n; i++)
     dx[i * stride] += w * dy[i];
-  return sum;
 }
 
 VN_INLINE float
@@ -106,10 +103,11 @@ gradient_conv_tap (const VnSlidingWindow *window,
                    const float           *x,
                    const float           *dy,
                    float                 *dx,
-                   float                  w)
+                   float                  w,
+                   gint64                 stride)
 {
+  float sums[VN_SUM_LANES] = { 0 }, sum = 0;
   gint64 from[3], to[3], at[3];
-  float sum = 0;
 
   for (int a = 0; a < 3; a++)
     {
@@ -120,16 +118,30 @@ gradient_conv_tap (const VnSlidingWindow *window,
     for (gint64 h = from[1]; h < to[1]; h++)
       {
         gint64 line = (d * window->stride[0] + at[0]) * window->in[1] + h * window->stride[1] + at[1];
-        gint64 place = line * window->in[2] + from[2] * window->stride[2] + at[2];
-        const float *line_dy = dy + (d * window->out[1] + h) * window->out[2] + from[2];
-        gsize n = (gsize) (to[2] - from[2]);
+        gint64 place = line * window->in[2] + from[2] * stride + at[2];
 
-        if (window->stride[2] == 1)
-          sum += gradient_conv_line (x + place, line_dy, dx != NULL ? dx + place : NULL, w, n, 1);
-        else
-          sum += gradient_conv_line (x + place, line_dy, dx != NULL ? dx + place : NULL, w, n, (gsize) window->stride[2]);
+        gradient_conv_line (x + place, dy + (d * window->out[1] + h) * window->out[2] + from[2], dx != NULL ? dx + place : NULL, w,
+                            (gsize) (to[2] - from[2]), (gsize) stride, sums);
       }
+  for (gsize k = 0; k < VN_SUM_LANES; k++)
+    sum += sums[k];
   return sum;
+}
+
+/* The common strides are constants, so that there are loops of vectors for them. */
+VN_INLINE float
+gradient_conv_any_tap (const VnSlidingWindow *window,
+                       const gint64           tap[3],
+                       const float           *x,
+                       const float           *dy,
+                       float                 *dx,
+                       float                  w)
+{
+  if (window->stride[2] == 1)
+    return gradient_conv_tap (window, tap, x, dy, dx, w, 1);
+  if (window->stride[2] == 2)
+    return gradient_conv_tap (window, tap, x, dy, dx, w, 2);
+  return gradient_conv_tap (window, tap, x, dy, dx, w, window->stride[2]);
 }
 
 VN_MULTIVERSION static void
@@ -144,7 +156,7 @@ gradient_conv_add_depthwise (const ConvGradient *self)
         for (gint64 w = 0; w < window->kernel[2]; w++, at++)
           {
             gint64 tap[] = { d, h, w };
-            float sum = gradient_conv_tap (window, tap, self->x, self->dy + m * self->conv->out_size, self->dx, self->w[at]);
+            float sum = gradient_conv_any_tap (window, tap, self->x, self->dy + m * self->conv->out_size, self->dx, self->w[at]);
 
             if (self->dw != NULL)
               self->dw[at] += sum;

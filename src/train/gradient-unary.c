@@ -11,26 +11,28 @@
 
 #define ATTR(name, fallback) vn_node_get_float (ctx->op.node, name, fallback)
 
-/* The slope as an expression of x, the element, y, the result, and two attributes. */
-#define UNARY(name, first, second, slope)                                             \
-gboolean                                                                              \
-vn_gradient_##name (VnGradientContext *ctx, GError **error)                           \
-{                                                                                     \
-  const float *in = ctx->op.in[0]->data, *out = ctx->op.out[0]->data;                 \
-  const float *dy = ctx->out_grads[0]->data;                                          \
-  float *dx = ctx->in_grads[0]->data;                                                 \
-  const float a = first, b = second;                                                  \
-  (void) a, (void) b;                                                                 \
-  for (gsize i = 0; i < ctx->op.in[0]->n_elements; i++)                               \
-    {                                                                                 \
-      float x = in[i], y = out[i];                                                    \
-      (void) x, (void) y;                                                             \
-      dx[i] += dy[i] * (slope);                                                       \
-    }                                                                                 \
-  return TRUE;                                                                        \
+/* The slope as an expression of x, the element, y, the result, and two attributes a and b. */
+#define UNARY(name, first, second, slope)                                                                       \
+VN_MULTIVERSION static void                                                                                     \
+gradient_unary_add_##name (const float *in, const float *out, const float *dy, float *dx, gsize n, float a, float b) \
+{                                                                                                               \
+  for (gsize i = 0; i < n; i++)                                                                                 \
+    {                                                                                                           \
+      float x = in[i], y = out[i];                                                                              \
+      (void) x, (void) y;                                                                                       \
+      dx[i] += dy[i] * (slope);                                                                                 \
+    }                                                                                                           \
+}                                                                                                               \
+                                                                                                                \
+gboolean                                                                                                        \
+vn_gradient_##name (VnGradientContext *ctx, GError **error)                                                     \
+{                                                                                                               \
+  gradient_unary_add_##name (ctx->op.in[0]->data, ctx->op.out[0]->data, ctx->out_grads[0]->data,                \
+                             ctx->in_grads[0]->data, ctx->op.in[0]->n_elements, first, second);                 \
+  return TRUE;                                                                                                  \
 }
 
-static inline float
+VN_INLINE float
 gradient_unary_sigmoid (float x)
 {
   float e = expf (-fabsf (x));
@@ -38,7 +40,7 @@ gradient_unary_sigmoid (float x)
   return x < 0 ? e / (1 + e) : 1 / (1 + e);
 }
 
-static inline float
+VN_INLINE float
 gradient_unary_swish (float x,
                       float a)
 {
@@ -48,7 +50,7 @@ gradient_unary_swish (float x,
 }
 
 /* x tanh (log (1 + e^x)) */
-static inline float
+VN_INLINE float
 gradient_unary_mish (float x)
 {
   float t = tanhf (MAX (x, 0) + log1pf (expf (-fabsf (x))));
@@ -56,13 +58,13 @@ gradient_unary_mish (float x)
   return t + x * (1 - t * t) * gradient_unary_sigmoid (x);
 }
 
-static inline float
+VN_INLINE float
 gradient_unary_gelu (float x)
 {
   return 0.5f * (1 + erff (x * ROOT_HALF)) + 0.5f * ROOT_TWO_BY_PI * x * expf (-0.5f * x * x);
 }
 
-static inline float
+VN_INLINE float
 gradient_unary_gelu_tanh (float x)
 {
   float t = tanhf (ROOT_TWO_BY_PI * (x + CUBE * x * x * x));
@@ -145,23 +147,51 @@ vn_gradient_fast_gelu (VnGradientContext  *ctx,
   return gradient_unary_bias_gelu (ctx, TRUE);
 }
 
-/* Bounds are inputs or attributes. What lies on a bound lets the gradient through; with a lower bound above the upper one, only the
- * upper one counts. */
+/* ---- Clip ---- */
+
+VN_MULTIVERSION static void
+gradient_unary_add_clipped (const float *x,
+                            const float *y,
+                            const float *dy,
+                            float       *dx,
+                            gsize        n)
+{
+  for (gsize i = 0; i < n; i++)
+    dx[i] += x[i] == y[i] ? dy[i] : 0.f;
+}
+
+/* With a lower bound above the upper one, only the upper one counts. */
+static void
+gradient_unary_add_bounds (const float *x,
+                           const float *y,
+                           const float *dy,
+                           gsize        n,
+                           float        high,
+                           float       *d_low,
+                           float       *d_high)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      float *to = y[i] > x[i] && y[i] < high ? d_low : d_high;
+
+      if (x[i] != y[i] && to != NULL)
+        *to += dy[i];
+    }
+}
+
+/* Bounds are inputs or attributes. What lies on a bound lets the gradient through. */
 gboolean
 vn_gradient_clip (VnGradientContext  *ctx,
                   GError            **error)
 {
   const float *x = ctx->op.in[0]->data, *y = ctx->op.out[0]->data, *dy = ctx->out_grads[0]->data;
-  float *to[3] = { NULL }, high = ctx->op.n_inputs > 2 && ctx->op.in[2] != NULL ? *(const float *) ctx->op.in[2]->data : INFINITY;
+  float *d_low = ctx->op.n_inputs > 1 ? vn_gradient_data (ctx->in_grads[1]) : NULL;
+  float *d_high = ctx->op.n_inputs > 2 ? vn_gradient_data (ctx->in_grads[2]) : NULL;
+  float high = ctx->op.n_inputs > 2 && ctx->op.in[2] != NULL ? *(const float *) ctx->op.in[2]->data : INFINITY;
 
-  for (guint i = 0; i < MIN (ctx->op.n_inputs, 3); i++)
-    to[i] = vn_gradient_data (ctx->in_grads[i]);
-  for (gsize i = 0; i < ctx->op.in[0]->n_elements; i++)
-    {
-      guint source = x[i] == y[i] ? 0 : y[i] > x[i] && y[i] < high ? 1 : 2;
-
-      if (to[source] != NULL)
-        to[source][source == 0 ? i : 0] += dy[i];
-    }
+  if (ctx->in_grads[0] != NULL)
+    gradient_unary_add_clipped (x, y, dy, ctx->in_grads[0]->data, ctx->op.in[0]->n_elements);
+  if (d_low != NULL || d_high != NULL)
+    gradient_unary_add_bounds (x, y, dy, ctx->op.in[0]->n_elements, high, d_low, d_high);
   return TRUE;
 }
