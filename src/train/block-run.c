@@ -102,16 +102,19 @@ vn_block_run_begin (VnBlockRun  *self,
 
 /* Gradients would silently end at another kind of float. */
 static gboolean
-block_run_check_float (VnBlockRun  *self,
-                       guint        slot,
-                       GError     **error)
+block_run_check_float (VnBlockRun    *self,
+                       const VnNode  *node,
+                       guint          slot,
+                       GError       **error)
 {
   VnDType dtype = self->values[slot]->dtype;
+  g_autofree char *label = NULL;
 
   if (dtype == VN_DTYPE_F32 || !vn_dtype_is_float (dtype) || !vn_block_slot (self->block, slot)->needs)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is %s: only float32 can be trained"), vn_block_slot (self->block, slot)->value->name,
-               vn_dtype_get_name (dtype));
+  label = vn_node_dup_label (node);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Node “%s” (%s): “%s” is %s: only float32 can be trained"), label, node->op_type,
+               vn_block_slot (self->block, slot)->value->name, vn_dtype_get_name (dtype));
   return FALSE;
 }
 
@@ -131,7 +134,7 @@ block_run_node (VnBlockRun  *self,
     if (node->out[i] >= 0)
       {
         block_run_set_value (self, (guint) node->out[i], call->out[i]);
-        if (!block_run_check_float (self, (guint) node->out[i], error))
+        if (!block_run_check_float (self, node->node, (guint) node->out[i], error))
           return FALSE;
       }
   return TRUE;

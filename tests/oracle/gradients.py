@@ -102,7 +102,7 @@ def windows(a, x, value):
             out -= 1
         outs.append(out)
         extended.append((begin, max(end, (out - 1) * s + (k - 1) * d + 1 - size - begin)))
-    inside = pad(torch.ones_like(x), pairs)
+    inside = pad(torch.ones_like(x), pairs, 1.0)
     inside = pad(inside, [(0, e - p[1]) for (_, e), p in zip(extended, pairs)])
     real = pad(torch.ones_like(x), extended)
     x = pad(x, extended, value)
@@ -201,7 +201,7 @@ def slice_node(a, x, starts=None, ends=None, axes=None, steps=None):
     steps = ints(steps) if steps is not None else [1] * len(starts)
     for start, end, axis, step in zip(starts, ends, axes, steps):
         at = np.arange(x.shape[axis])[start:end:step]
-        x = x.index_select(axis, torch.tensor(at))
+        x = x.index_select(axis, torch.tensor(at.copy()))
     return [x]
 
 
@@ -265,6 +265,7 @@ def resize(a, x, roi=None, scales=None, sizes=None):
     coord, mode = a.get('coordinate_transformation_mode', 'half_pixel'), a.get('mode', 'nearest')
     if a['opset'] < 11:
         scales, coord = roi, 'asymmetric'
+    scales = scales.detach() if scales is not None else None
     out = ints(sizes)[2:] if sizes is not None else [int(np.floor(float(s) * n)) for s, n in zip(scales[2:], x.shape[2:])]
     whole = all(o % n == 0 for o, n in zip(out, x.shape[2:]))
     if mode == 'linear' and coord in ('half_pixel', 'align_corners') and not a.get('antialias'):
@@ -357,7 +358,7 @@ def distance(ours, theirs):
     """Largest difference, in units of the largest gradient, but at least of 1. Both undefined is no difference."""
     both = np.isnan(ours) & np.isnan(theirs)
     worst = np.where(both, 0, np.abs(ours - theirs)).max(initial=0)
-    return worst / max(1, np.nanmax(np.abs(theirs), initial=0))
+    return worst / max(1, np.abs(theirs[~np.isnan(theirs)]).max(initial=0))
 
 
 # ---- cases ----
@@ -380,7 +381,7 @@ def compare_case(folder, number, line):
     for i, x in enumerate(inputs):
         path = f'{folder}/{number}-grad{i}.npy'
         if os.path.exists(path):
-            found.append(distance(np.load(path).astype(np.float64), x.grad.numpy()))
+            found.append(distance(np.load(path).astype(np.float64), (torch.zeros_like(x) if x.grad is None else x.grad).numpy()))
     return found
 
 
@@ -409,50 +410,74 @@ def compare_cases(program):
 
 # ---- networks ----
 
-def compare_network(program, path):
-    import onnx
+def bounded(a, ours, x, low=None, high=None):
+    """Relu or Clip of x, with each element inside or on the bound where ours is: of millions of values some lie so near to a bound that
+    they come out on its other side in float64, with another gradient."""
+    low = 0 if a['op_type'] == 'Relu' else float(low.detach()) if low is not None else a.get('min', -np.inf)
+    high = float(high.detach()) if high is not None else a.get('max', np.inf)
+    return [torch.where((ours > low) & (ours < high), x, ours)]
+
+
+def run_network(model, folder, dtype):
+    """Output and gradients of the constants by PyTorch."""
     from onnx import helper, numpy_helper
-    model = onnx.load(path)
     opset = next(o.version for o in model.opset_import if o.domain in ('', 'ai.onnx'))
+
+    def convert(array):
+        tensor = torch.tensor(np.array(array))
+        return tensor.to(dtype) if tensor.dtype == torch.float32 else tensor
+
+    constants = {tensor.name: convert(numpy_helper.to_array(tensor)) for tensor in model.graph.initializer}
+    values = dict(constants)
+    for tensor in constants.values():
+        if tensor.dtype == dtype:
+            tensor.requires_grad_()
+    for i, name in enumerate(v.name for v in model.graph.input if v.name not in values):
+        values[name] = convert(np.load(f'{folder}/input{i}.npy'))
+    for i, node in enumerate(model.graph.node):
+        a = {x.name: helper.get_attribute_value(x) for x in node.attribute}
+        a = {k: v.decode() if isinstance(v, bytes) else v for k, v in a.items()}
+        a.update(opset=opset, n_outputs=len(node.output), op_type=node.op_type)
+        bound = f'{folder}/bound{i}.npy'
+        if node.op_type == 'Constant':
+            results = [convert(numpy_helper.to_array(a['value']))]
+        elif os.path.exists(bound):
+            results = bounded(a, convert(np.load(bound)), *[values[v] if v else None for v in node.input])
+        else:
+            results = OPERATORS[node.op_type](a, *[values[v] if v else None for v in node.input])
+        values.update(zip(node.output, results))
+    y = values[model.graph.output[0].name]
+    (y * convert(np.load(f'{folder}/factor0.npy'))).sum().backward()
+    return y.detach().numpy(), [None if t.grad is None else t.grad.double().numpy() for t in constants.values()]
+
+
+def compare_network(program, path):
+    """In units of the largest gradient of each constant. Where a loss hardly depends on a constant, float32 is far off whoever computes:
+    ours may be as far off as that of PyTorch."""
+    import onnx
+    model = onnx.load(path)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([program, 'network', path, folder], check=True)
-        values = {}
-        for tensor in model.graph.initializer:
-            array = torch.tensor(numpy_helper.to_array(tensor).copy())
-            values[tensor.name] = array.double().requires_grad_() if array.dtype == torch.float32 else array
-        constants = dict(values)
-        names = [v.name for v in model.graph.input if v.name not in values]
-        for i, name in enumerate(names):
-            values[name] = load(f'{folder}/input{i}.npy')
-        for node in model.graph.node:
-            a = {x.name: helper.get_attribute_value(x) for x in node.attribute}
-            a = {k: v.decode() if isinstance(v, bytes) else v for k, v in a.items()}
-            a.update(opset=opset, n_outputs=len(node.output))
-            if node.op_type == 'Constant':
-                array = torch.tensor(numpy_helper.to_array(a['value']).copy())
-                results = [array.double() if array.dtype == torch.float32 else array]
-            else:
-                results = OPERATORS[node.op_type](a, *[values[v] if v else None for v in node.input])
-            values.update(zip(node.output, results))
-        y = values[model.graph.output[0].name]
-        forward = distance(np.load(f'{folder}/output0.npy').astype(np.float64), y.detach().numpy())
-        (y * load(f'{folder}/factor0.npy')).sum().backward()
-        found = {}
-        for i, (name, tensor) in enumerate(constants.items()):
-            if os.path.exists(f'{folder}/grad{i}.npy'):
+        output, exact = run_network(model, folder, torch.float64)
+        narrow = run_network(model, folder, torch.float32)[1]
+        forward = distance(np.load(f'{folder}/output0.npy').astype(np.float64), output)
+        rows = []
+        for i, tensor in enumerate(model.graph.initializer):
+            if os.path.exists(f'{folder}/grad{i}.npy') and exact[i] is not None:
+                size = max(np.abs(exact[i]).max(), 1e-30)
                 ours = np.load(f'{folder}/grad{i}.npy').astype(np.float64)
-                found[name] = np.abs(ours - tensor.grad.numpy()).max() / max(np.abs(tensor.grad.numpy()).max(), 1e-30)
-    worst = max(found.values())
-    print(f'{os.path.basename(path)}: output off by {forward:.2g}; {len(found)} constants, gradients off by {worst:.2g} of their largest '
-          f'(median {np.median(list(found.values())):.2g})')
-    if not worst <= NEAR_NETWORK:
-        print(f'WRONG   {max(found, key=found.get)}')
-    return not worst <= NEAR_NETWORK
+                rows.append((np.abs(ours - exact[i]).max() / size, np.abs(narrow[i] - exact[i]).max() / size, tensor.name))
+    ours, theirs = [row[0] for row in rows], [row[1] for row in rows]
+    print(f'{os.path.basename(path)}: output off by {forward:.2g}; gradients of {len(rows)} constants off by {np.median(ours):.2g} (median), '
+          f'{max(ours):.2g} (worst); those of PyTorch in float32 by {np.median(theirs):.2g}, {max(theirs):.2g}')
+    wrong = not rows or max(ours) > max(NEAR_NETWORK, 3 * max(theirs)) or np.median(ours) > max(NEAR_NETWORK, 3 * np.median(theirs))
+    if wrong:
+        print(f'WRONG   {max(rows)[2] if rows else "nothing was compared"}')
+    return wrong
 
 
 if len(sys.argv) < 2:
     sys.exit(__doc__)
-torch.manual_seed(0)
 faults = compare_cases(sys.argv[1]) + sum(compare_network(sys.argv[1], path) for path in sys.argv[2:])
 print(f'{faults} faults')
 sys.exit(faults > 0)

@@ -81,10 +81,11 @@ write_cases (const char *folder)
 
 typedef struct
 {
-  VnBlock    *block;
-  VnTensor  **inputs;
-  VnTensor   *factors;
-  const char *folder;
+  VnBlock       *block;
+  VnTensor     **inputs;
+  VnTensor      *factors;
+  const VnGraph *graph;
+  const char    *folder;
 } Network;
 
 static VnTensor *
@@ -99,6 +100,20 @@ make_random (const VnShape *shape,
   for (gsize i = 0; i < tensor->n_elements; i++)
     ((float *) tensor->data)[i] = (float) g_rand_double_range (rand, -1, 1);
   return tensor;
+}
+
+/* On which side of a bound each value came out: in float32 some are on another side than in float64. */
+static void
+write_bounds (VnBlockRun    *run,
+              const Network *network)
+{
+  for (guint i = 0; i < network->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (network->graph->nodes, i);
+
+      if (vn_node_is (node, "Relu") || vn_node_is (node, "Clip"))
+        write_tensor (network->folder, "bound", i, vn_block_run_get_value (run, vn_node_get_output (node, 0)));
+    }
 }
 
 static gboolean
@@ -121,6 +136,7 @@ train_item (VnBlockRun  *run,
     {
       network->factors = make_random (&y->shape, 7);
       write_tensor (network->folder, "output", 0, y);
+      write_bounds (run, network);
       write_tensor (network->folder, "factor", 0, network->factors);
       memcpy (dy->data, network->factors->data, dy->n_bytes);
     }
@@ -139,6 +155,7 @@ open_network (Network     *self,
 
   *model = vn_onnx_read_file (path, &error);
   stop (error);
+  self->graph = (*model)->graph;
   g_ptr_array_extend (nodes, (*model)->graph->nodes, NULL, NULL);
   self->block = vn_block_new ((*model)->graph, nodes, NULL, &error);
   stop (error);

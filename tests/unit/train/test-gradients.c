@@ -211,6 +211,90 @@ test_differences (void)
   g_assert_cmpuint (n_compared, >, n_lines / 2);
 }
 
+/* ---- what cannot be done ---- */
+
+typedef struct
+{
+  GradientCase c;
+  const char  *message;
+} Refusal;
+
+/* Sizes that do not fit, attributes without a gradient, results that have none. */
+static const Refusal refusals[] = {
+  { { "Conv", 11, "", "f32[1,2,5,5] f32[3,4,3,3]" }, "channels" },
+  { { "Conv", 11, "", "f32[1,2,2,2] f32[3,2,3,3]" }, "does not fit" },
+  { { "Conv", 11, "group=0", "f32[1,2,5,5] f32[3,2,3,3]" }, "group" },
+  { { "Conv", 11, "kernel_shape=[2,2]", "f32[1,2,5,5] f32[3,2,3,3]" }, "kernel_shape" },
+  { { "Conv", 11, "", "f32[1,2,5,5] f32[3,2,3,3] f32[4]" }, "bias" },
+  { { "ConvTranspose", 11, "group=3", "f32[1,2,5,5] f32[2,2,3,3]" }, "channels" },
+  { { "ConvTranspose", 11, "pads=[9,9,9,9]", "f32[1,2,5,5] f32[2,2,3,3]" }, "leaves nothing" },
+  { { "MatMul", 13, "", "f32[3,4] f32[5,2]" }, "columns" },
+  { { "Gemm", 13, "", "f32[3,4] f32[4,2] f32[3]" }, "input C" },
+  { { "Add", 13, "", "f32[3,4] f32[3]" }, "Add" },
+  { { "Gather", 13, "", "f32[3,4] s64[1]=3" }, "outside" },
+  { { "Slice", 13, "", "f32[3,4] s64[1]=0 s64[1]=1 s64[1]=7" }, "axis" },
+  { { "MaxPool", 12, "kernel_shape=[9,9]", "f32[1,1,4,4]" }, "does not fit" },
+  { { "LayerNormalization", 17, "", "f32[2,4] f32[4]", 0, 0, 3 }, "mean and the deviation" },
+  { { "BatchNormalization", 15, "training_mode=1", "f32[2,3,4] f32[3] f32[3] f32[3] f32[3]=1,1,1" }, "training_mode" },
+  { { "BatchNormalization", 7, "spatial=0", "f32[2,3,4] f32[3,4] f32[3,4] f32[3,4] f32[3,4]" }, "spatial" },
+  { { "Dropout", 13, "", "f32[3,5] f32[]=0.5 bool[]=1" }, "at random" },
+  { { "ScatterND", 18, "reduction=add", "f32[4,3] s64[2,1]=1,3 f32[2,3]" }, "reduction" },
+  { { "Pad", 2, "pads=[1,0,2,1] value=2.0", "f32[2,3]" }, "opset" },
+  { { "Add", 6, "broadcast=1 axis=0", "f32[2,3] f32[2]" }, "opset" },
+  { { "PRelu", 6, "", "f32[2,3,4,2] f32[3]" }, "opset" },
+  { { "Cast", 13, "to=10", "f32[3]" }, "float16" },
+  { { "Det", 11, "", "f32[3,3]" }, "Det" },
+};
+
+static void
+test_refusals (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++)
+    {
+      VnTensor *gradients[GRADIENT_MAX_INPUTS] = { NULL };
+      g_auto(GradientBench) bench = { 0 };
+      g_autoptr(GError) error = NULL;
+
+      gradient_bench_init (&bench, &refusals[i].c);
+      g_assert_false (gradient_bench_run_back (&bench, G_MAXUINT, gradients, &error));
+      g_assert_nonnull (error);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, refusals[i].message));
+      g_assert_nonnull (strstr (error->message, refusals[i].c.type));
+      vn_tensor_clear_all (gradients, GRADIENT_MAX_INPUTS);
+    }
+}
+
+/* Nothing to compute, and nothing read or written beside it. */
+static void
+test_empty (void)
+{
+  static const GradientCase empty[] = {
+    { "Conv", 11, "", "f32[0,2,5,5] f32[3,2,3,3]" }, { "MatMul", 13, "", "f32[0,4] f32[4,2]" }, { "MatMul", 13, "", "f32[2,0] f32[0,3]" },
+    { "Gemm", 13, "", "f32[2,0] f32[0,3] f32[3]" }, { "Add", 13, "", "f32[0,3] f32[3]" }, { "Concat", 13, "axis=0", "f32[0,3] f32[2,3]" },
+    { "Softmax", 13, "", "f32[2,0]" }, { "LayerNormalization", 17, "", "f32[0,3] f32[3]" }, { "GlobalAveragePool", 13, "", "f32[0,3,2,2]" },
+    { "Slice", 13, "", "f32[3,4] s64[1]=2 s64[1]=1" }, { "ReduceMean", 13, "axes=[0]", "f32[0,3]" }, { "Relu", 13, "", "f32[0]" },
+    { "InstanceNormalization", 6, "", "f32[0,3,4] f32[3] f32[3]" }, { "ConvTranspose", 11, "", "f32[0,2,5,5] f32[2,2,3,3]" },
+    { "Max", 13, "", "f32[0,3] f32[3]" }, { "AveragePool", 11, "kernel_shape=[2,2]", "f32[0,2,4,4]" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (empty); i++)
+    {
+      VnTensor *gradients[GRADIENT_MAX_INPUTS] = { NULL };
+      g_auto(GradientBench) bench = { 0 };
+      g_autoptr(GError) error = NULL;
+
+      g_test_message ("%s %s", empty[i].type, empty[i].inputs);
+      gradient_bench_init (&bench, &empty[i]);
+      gradient_bench_run_back (&bench, G_MAXUINT, gradients, &error);
+      g_assert_no_error (error);
+      for (guint k = 0; k < bench.call.n_inputs; k++)
+        for (gsize j = 0; gradients[k] != NULL && j < gradients[k]->n_elements; j++)
+          g_assert_true (isfinite (((const float *) gradients[k]->data)[j]));
+      vn_tensor_clear_all (gradients, GRADIENT_MAX_INPUTS);
+    }
+}
+
 static void
 test_order (void)
 {
@@ -233,5 +317,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/train/gradients/order", test_order);
   g_test_add_func ("/train/gradients/differences", test_differences);
+  g_test_add_func ("/train/gradients/refusals", test_refusals);
+  g_test_add_func ("/train/gradients/empty", test_empty);
   return g_test_run ();
 }
