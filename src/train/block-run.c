@@ -27,6 +27,7 @@ vn_block_run_new (VnBlock   *block,
   self->n_slots = block->slots->len;
   self->n_hooks = block->hooks->len;
   self->calls = g_new0 (VnOpCall, block->n_nodes + 1);
+  self->kept = g_new0 (VnGradientKept, block->n_nodes + 1);
   self->values = g_new0 (VnTensor *, self->n_slots + 1);
   self->gradients = g_new0 (VnTensor *, self->n_slots + 1);
   self->reached = g_new0 (gboolean, self->n_slots + 1);
@@ -45,13 +46,18 @@ void
 vn_block_run_free (VnBlockRun *self)
 {
   for (guint k = 0; k < self->block->n_nodes; k++)
-    vn_op_call_clear (&self->calls[k]);
+    {
+      vn_op_call_clear (&self->calls[k]);
+      if (self->kept[k].free != NULL)
+        self->kept[k].free (self->kept[k].data);
+    }
   vn_tensor_clear_all (self->values, self->n_slots);
   vn_tensor_clear_all (self->gradients, self->n_slots);
   for (guint h = 0; h < self->n_hooks; h++)
     g_free (self->params[h]);
   vn_scratch_clear (&self->scratch);
   g_free (self->calls);
+  g_free (self->kept);
   g_free (self->values);
   g_free (self->gradients);
   g_free (self->reached);
@@ -370,7 +376,7 @@ block_run_node_back (VnBlockRun  *self,
     if (node->in[i] >= 0 && vn_block_slot (self->block, (guint) node->in[i])->needs && vn_gradient_has_input (node->gradient, i) &&
         self->values[node->in[i]]->dtype == VN_DTYPE_F32 && (in[i] = vn_block_run_reach (self, (guint) node->in[i], error)) == NULL)
       return FALSE;
-  ctx = (VnGradientContext) { self->calls[index].ctx, out, in, &self->scratch };
+  ctx = (VnGradientContext) { self->calls[index].ctx, out, in, &self->scratch, &self->kept[index] };
   return vn_gradient_run (node->gradient, &ctx, error);
 }
 

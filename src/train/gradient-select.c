@@ -5,61 +5,100 @@
 
 #include "vn-op-call.h"
 
+typedef gboolean (*IsMovedFunc) (const VnGradientContext *ctx,
+                                 guint                    input);
+
 /**
- * Selection:
- * @numbers: by input: elements numbered from 1 on through all inputs that are moved; others as they are
+ * Selection: kept from call to call, for its memory.
+ * @numbers: by input: elements numbered from 1 on through all inputs that are moved; %NULL for others
  * @first: by input: the number before its first
- * @n: how many inputs
  */
 typedef struct
 {
   VnTensor **numbers;
   gsize     *first;
   guint      n;
+  VnOpCall   call;
 } Selection;
 
 static void
-gradient_select_clear (Selection *self)
+gradient_select_free (gpointer data)
 {
+  Selection *self = data;
+
   vn_tensor_clear_all (self->numbers, self->n);
+  vn_op_call_clear (&self->call);
   g_free (self->numbers);
   g_free (self->first);
+  g_free (self);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Selection, gradient_select_clear)
+static Selection *
+gradient_select_get (VnGradientContext  *ctx,
+                     GError            **error)
+{
+  Selection *self = ctx->kept->data;
 
-/* What stands where nothing is taken from has the number 0, if the node moves it there: what Pad fills in, if it is an input. */
+  if (self != NULL)
+    return self;
+  self = g_new0 (Selection, 1);
+  self->n = ctx->op.n_inputs;
+  self->numbers = g_new0 (VnTensor *, self->n + 1);
+  self->first = g_new0 (gsize, self->n + 1);
+  if (!vn_op_call_init (&self->call, ctx->op.node, error))
+    {
+      gradient_select_free (self);
+      return NULL;
+    }
+  *ctx->kept = (VnGradientKept) { self, gradient_select_free };
+  return self;
+}
+
+static gboolean
+gradient_select_number_input (Selection       *self,
+                              guint            input,
+                              const VnTensor  *in,
+                              gsize            first,
+                              GError         **error)
+{
+  VnTensor **numbers = &self->numbers[input];
+
+  if (*numbers != NULL && self->first[input] == first && vn_shape_equal (&(*numbers)->shape, &in->shape))
+    return TRUE;
+  g_clear_pointer (numbers, vn_tensor_unref);
+  if (in->n_elements > G_MAXINT32 - first)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("the tensors that are moved are too large to be trained"));
+      return FALSE;
+    }
+  *numbers = vn_tensor_new (VN_DTYPE_S32, &in->shape, error);
+  if (*numbers == NULL)
+    return FALSE;
+  for (gsize k = 0; k < in->n_elements; k++)
+    ((gint32 *) (*numbers)->data)[k] = (gint32) (first + k + 1);
+  self->first[input] = first;
+  return TRUE;
+}
+
+/* What stands where nothing is taken from has the number 0. */
 static gboolean
 gradient_select_number (Selection          *self,
                         VnGradientContext  *ctx,
-                        gboolean          (*is_moved) (const VnGradientContext *ctx, guint input),
+                        IsMovedFunc         is_moved,
                         GError            **error)
 {
   gsize next = 0;
 
-  self->n = ctx->op.n_inputs;
-  self->numbers = g_new0 (VnTensor *, self->n + 1);
-  self->first = g_new0 (gsize, self->n + 1);
   for (guint i = 0; i < self->n; i++)
     {
       VnTensor *in = ctx->op.in[i];
 
-      self->first[i] = next;
+      self->call.in[i] = in;
       if (in == NULL || !is_moved (ctx, i))
-        {
-          self->numbers[i] = in != NULL ? vn_tensor_ref (in) : NULL;
-          continue;
-        }
-      if (in->n_elements > G_MAXINT32 - next)
-        {
-          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("the tensors that are moved are too large to be trained"));
-          return FALSE;
-        }
-      self->numbers[i] = vn_tensor_new (VN_DTYPE_S32, &in->shape, error);
-      if (self->numbers[i] == NULL)
+        continue;
+      if (!gradient_select_number_input (self, i, in, next, error))
         return FALSE;
-      for (gsize k = 0; k < in->n_elements; k++)
-        ((gint32 *) self->numbers[i]->data)[k] = (gint32) (next + k + 1);
+      self->call.in[i] = self->numbers[i];
       next += in->n_elements;
     }
   return TRUE;
@@ -88,21 +127,17 @@ gradient_select_collect (const Selection   *self,
 
 static gboolean
 gradient_select_run (VnGradientContext  *ctx,
-                     gboolean          (*is_moved) (const VnGradientContext *ctx, guint input),
+                     IsMovedFunc         is_moved,
                      GError            **error)
 {
-  g_auto(Selection) selection = { 0 };
-  g_auto(VnOpCall) call = { 0 };
+  Selection *self = gradient_select_get (ctx, error);
 
-  if (!gradient_select_number (&selection, ctx, is_moved, error) || !vn_op_call_init (&call, ctx->op.node, error))
-    return FALSE;
-  memcpy (call.in, selection.numbers, sizeof *call.in * selection.n);
-  if (!vn_op_call_run (&call, ctx->scratch, error))
+  if (self == NULL || !gradient_select_number (self, ctx, is_moved, error) || !vn_op_call_run (&self->call, ctx->scratch, error))
     return FALSE;
   for (guint o = 0; o < ctx->op.n_outputs; o++)
     for (guint i = 0; i < ctx->op.n_inputs; i++)
-      if (ctx->out_grads[o] != NULL && ctx->in_grads[i] != NULL && call.out[o] != NULL)
-        gradient_select_collect (&selection, ctx, i, o, call.out[o]);
+      if (ctx->out_grads[o] != NULL && ctx->in_grads[i] != NULL && self->call.out[o] != NULL)
+        gradient_select_collect (self, ctx, i, o, self->call.out[o]);
   return TRUE;
 }
 

@@ -9,11 +9,21 @@
 G_BEGIN_DECLS
 
 /**
+ * VnGradientKept: what the gradient of a node keeps from call to call.
+ */
+typedef struct
+{
+  gpointer       data;
+  GDestroyNotify free;
+} VnGradientKept;
+
+/**
  * VnGradientContext: what the gradient of an operator sees.
  * @op: the operator as it was run, with inputs and outputs
  * @out_grads: by output: gradient of the loss by its elements, float32; %NULL: all 0
  * @in_grads: by input: what is added to, float32 of the input's shape; %NULL: not wanted
  * @scratch: working space of this thread
+ * @kept: of this node and thread: empty at first
  *
  * Sums are formed in an order that depends on the shapes only. A gradient uses one thread.
  */
@@ -23,6 +33,7 @@ typedef struct
   VnTensor * const *out_grads;
   VnTensor        **in_grads;
   VnScratch        *scratch;
+  VnGradientKept   *kept;
 } VnGradientContext;
 
 /**

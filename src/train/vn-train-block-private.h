@@ -59,7 +59,7 @@ typedef struct
 /**
  * VnBlockRun:
  * @is_fixed: runs what only depends on constants
- * @calls: by node; those that are not run here are empty
+ * @calls, @kept: by node; those that are not run here are empty
  * @values, @gradients, @reached: by slot; @reached: something was added to the gradient
  * @params: by hook: gradients of what it learns
  * @is_ready: run forward, not yet back
@@ -71,6 +71,7 @@ struct _VnBlockRun
   gboolean   is_fixed;
   guint      item;
   VnOpCall  *calls;
+  VnGradientKept *kept;
   VnTensor **values, **gradients;
   gboolean  *reached;
   guint      n_slots, n_hooks;

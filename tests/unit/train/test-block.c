@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Conv, Relu, depthwise Conv, a sum of two branches, and a product. */
+/* Conv, Relu, depthwise Conv, a sum of two branches, and a product with a weight that is transposed before. */
 static VnModel *
 make_model (void)
 {
@@ -16,7 +16,7 @@ make_model (void)
   add_floats (model, "w0", VN_SHAPE (4, 2, 3, 3), -0.35f, 0.01f);
   add_floats (model, "b0", VN_SHAPE (4), 0.1f, 0.05f);
   add_floats (model, "w1", VN_SHAPE (4, 1, 3, 3), -0.2f, 0.013f);
-  add_floats (model, "w2", VN_SHAPE (6, 3), -0.4f, 0.05f);
+  add_floats (model, "w2", VN_SHAPE (3, 6), -0.4f, 0.05f);
   add_floats (model, "k", VN_SHAPE_SCALAR, 0.5f, 0);
   vn_node_set_ints (add_node (model, "Conv", "first", "x w0 b0", "a"), "pads", (gint64[]) { 1, 1, 1, 1 }, 4);
   add_node (model, "Relu", "relu", "a", "b");
@@ -28,7 +28,8 @@ make_model (void)
   }
   add_node (model, "Mul", "scale", "c k", "d");
   add_node (model, "Add", "sum", "b d", "e");
-  add_node (model, "MatMul", "last", "e w2", "y");
+  add_node (model, "Transpose", "turn", "w2", "t");
+  add_node (model, "MatMul", "last", "e t", "y");
   set_outputs (model, "y");
   return model;
 }
@@ -56,7 +57,7 @@ run_item (VnBlockRun  *run,
           GError     **error)
 {
   Loss *loss = data;
-  g_autoptr(VnTensor) input = make_input (VN_SHAPE (1, 2, 6, 6), item + 1);
+  g_autoptr(VnTensor) input = make_input (VN_SHAPE (1 + item % 3, 2, 6, 6), item + 1);   /* of several sizes */
   const VnTensor *y;
   VnTensor *dy;
 
@@ -232,7 +233,8 @@ static void
 test_hooks (void)
 {
   const struct { const char *value, *reader; guint input; } places[] = {
-    { "x", NULL, 0 }, { "w0", NULL, 0 }, { "b", NULL, 0 }, { "b", "sum", 0 }, { "w2", NULL, 0 }, { "y", NULL, 0 },
+    { "x", NULL, 0 }, { "w0", NULL, 0 }, { "b", NULL, 0 }, { "b", "sum", 0 }, { "w2", NULL, 0 }, { "t", NULL, 0 },
+    { "t", "last", 1 }, { "y", NULL, 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
