@@ -312,7 +312,7 @@ def bias_gelu(approximate):
 
 
 OPERATORS = {
-    'Abs': unary(torch.abs), 'Add': binary(torch.add), 'AveragePool': average_pool, 'BatchNormalization': batch_norm, 'Cast': unary(lambda x: x),
+    'Abs': unary(torch.abs), 'Add': binary(torch.add), 'AveragePool': average_pool, 'BatchNormalization': batch_norm, 'Cast': lambda a, x: [x if a['to'] == 1 else x.long()],
     'Celu': lambda a, x: [F.celu(x, a.get('alpha', 1.0))], 'Clip': clip, 'Concat': lambda a, *x: [torch.cat(x, a['axis'])], 'Conv': conv,
     'ConvTranspose': conv_transpose, 'Cos': unary(torch.cos), 'DepthToSpace': depth_to_space, 'Div': binary(torch.div),
     'Dropout': unary(lambda x: x), 'Elu': lambda a, x: [F.elu(x, a.get('alpha', 1.0))], 'Erf': unary(torch.erf), 'Exp': unary(torch.exp),
@@ -332,7 +332,7 @@ OPERATORS = {
     'ReduceL2': reduce(lambda x, d, k: torch.linalg.vector_norm(x, 2, d, k)), 'ReduceLogSumExp': reduce(torch.logsumexp),
     'ReduceMax': reduce(torch.amax), 'ReduceMean': reduce(torch.mean), 'ReduceMin': reduce(torch.amin), 'ReduceSum': reduce(torch.sum),
     'ReduceSumSquare': reduce(lambda x, d, k: (x * x).sum(d, k)), 'Relu': unary(F.relu), 'Reshape': reshape, 'Resize': resize,
-    'ScatterElements': scatter_elements, 'ScatterND': scatter_nd, 'Selu': unary(F.selu), 'Sigmoid': unary(torch.sigmoid),
+    'Shape': lambda a, x: [torch.tensor(x.shape)], 'ScatterElements': scatter_elements, 'ScatterND': scatter_nd, 'Selu': unary(F.selu), 'Sigmoid': unary(torch.sigmoid),
     'SimplifiedLayerNormalization': rms_norm, 'Sin': unary(torch.sin), 'Slice': slice_node, 'Softmax': softmax(F.softmax),
     'Softplus': unary(F.softplus), 'Softsign': unary(F.softsign), 'SpaceToDepth': space_to_depth, 'Split': split_node,
     'Sqrt': unary(torch.sqrt), 'Squeeze': squeeze, 'Sub': binary(torch.sub), 'Sum': many(torch.add),
@@ -444,7 +444,7 @@ def run_network(model, folder, dtype):
         elif os.path.exists(bound):
             results = bounded(a, convert(np.load(bound)), *[values[v] if v else None for v in node.input])
         else:
-            results = OPERATORS[node.op_type](a, *[values[v] if v else None for v in node.input])
+            results = OPERATORS[(node.domain + ':' if node.domain else '') + node.op_type](a, *[values[v] if v else None for v in node.input])
         values.update(zip(node.output, results))
     y = values[model.graph.output[0].name]
     (y * convert(np.load(f'{folder}/factor0.npy'))).sum().backward()
