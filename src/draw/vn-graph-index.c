@@ -379,6 +379,8 @@ vn_route_distance (const VnPoint *points,
 {
   double least = G_MAXDOUBLE;
 
+  g_return_val_if_fail (points != NULL || n_points == 0, G_MAXDOUBLE);
+
   for (guint i = 0; i + 1 < n_points; i++)
     {
       double distance = i % 2 == 0 ? graph_index_distance_to_line (points[i], points[i + 1], point)

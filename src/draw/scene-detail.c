@@ -226,10 +226,12 @@ scene_detail_compare (gconstpointer key,
 char *
 vn_node_dup_detail (const VnNode *node)
 {
-  const Detail *detail = bsearch (node->op_type, details, G_N_ELEMENTS (details), sizeof (Detail),
-                                  scene_detail_compare);
+  const Detail *detail;
   GString *text;
 
+  g_return_val_if_fail (node != NULL, NULL);
+
+  detail = bsearch (node->op_type, details, G_N_ELEMENTS (details), sizeof (Detail), scene_detail_compare);
   if (detail == NULL)
     return NULL;
   text = g_string_new (NULL);

@@ -363,6 +363,8 @@ vn_scene_node_get_size (const VnSceneNode *node,
 {
   double text;
 
+  g_return_if_fail (node != NULL && width != NULL && height != NULL);
+
   if (node->kind == VN_SCENE_NODE)
     {
       *width = NODE_WIDTH;

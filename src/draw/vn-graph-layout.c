@@ -58,6 +58,8 @@ vn_graph_layout_new (const VnGraphLayoutInput  *input,
   Work work = { .input = input, .cancellable = cancellable };
   VnGraphLayout *self = NULL;
 
+  g_return_val_if_fail (input != NULL, NULL);
+
   if (vn_graph_layout_rank_nodes (&work, error))
     {
       vn_graph_layout_build_ranks (&work);
@@ -149,6 +151,8 @@ VnGraphLayout *
 vn_graph_layout_new_finish (GAsyncResult  *result,
                             GError       **error)
 {
+  g_return_val_if_fail (G_IS_TASK (result), NULL);
+
   return g_task_propagate_pointer (G_TASK (result), error);
 }
 

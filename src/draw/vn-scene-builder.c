@@ -329,12 +329,17 @@ VnScene *
 vn_scene_build (const VnModel *model,
                 VnResult      *result)
 {
-  g_autoptr(GHashTable) sources = g_hash_table_new (NULL, NULL);
-  const VnGraph *graph = model->graph;
-  g_autofree guint *box_of = g_new (guint, graph->nodes->len + 1);
-  Build self = { .graph = graph, .result = result, .scene = vn_scene_new (), .sources = sources,
-                 .box_of = box_of };
+  g_autoptr(GHashTable) sources = NULL;
+  g_autofree guint *box_of = NULL;
+  const VnGraph *graph;
+  Build self;
 
+  g_return_val_if_fail (model != NULL, NULL);
+
+  graph = model->graph;
+  sources = g_hash_table_new (NULL, NULL);
+  box_of = g_new (guint, graph->nodes->len + 1);
+  self = (Build) { .graph = graph, .result = result, .scene = vn_scene_new (), .sources = sources, .box_of = box_of };
   scene_builder_add_nodes (&self);
   for (guint i = 0; i < graph->nodes->len; i++)
     if (box_of[i] != VN_SCENE_NONE)
