@@ -66,7 +66,8 @@ static const GOptionEntry entries[] = {
   { "weakest", 0, 0, G_OPTION_ARG_STRING, &weakest,
     N_("What the weakest tensors are listed by; “list metrics” shows the measures (default: contribution where --origins measures it, else sqnr)"),
     N_("MEASURE") },
-  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report, N_("Write report.md and report.json into a folder"), N_("DIR") },
+  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report,
+    N_("Write a report: all forms into a folder, or one into a file (.html, .pdf, .md, .json)"), N_("PATH") },
   { NULL }
 };
 

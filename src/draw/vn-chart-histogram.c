@@ -4,20 +4,17 @@
 #include "vn-chart.h"
 
 #include <math.h>
-#include <pango/pangocairo.h>
-
-const VnChartTheme vn_chart_theme_light = { { 0, 0, 0 }, { 0.208, 0.518, 0.894 }, NULL };
-const VnChartTheme vn_chart_theme_dark = { { 1, 1, 1 }, { 0.208, 0.518, 0.894 }, NULL };
 
 #define TOP 18.0       /* room for the letters */
 #define BOTTOM 20.0    /* room for the axis labels */
+#define TEXT 11.0
 #define MAX_BARS 512
 
 static const struct
 {
   char   letter;
   double dashes[4];
-  int    n;
+  guint  n;
 } styles[] = {
   { 'M', { 0 }, 0 },
   { 'P', { 7, 3 }, 2 },
@@ -28,19 +25,10 @@ static const struct
 
 typedef struct
 {
-  cairo_t            *cr;
-  const VnChartTheme *theme;
-  double              width, height;
-  double              lo, hi;       /* values at the left and the right edge */
+  VnPen  *pen;
+  double  width, height;
+  double  lo, hi;       /* values at the left and the right edge */
 } Chart;
-
-static void
-chart_histogram_set_ink (Chart         *chart,
-                         const VnColor *ink,
-                         double         alpha)
-{
-  cairo_set_source_rgba (chart->cr, ink->r, ink->g, ink->b, alpha);
-}
 
 static double
 chart_histogram_x_of (const Chart *chart,
@@ -50,110 +38,100 @@ chart_histogram_x_of (const Chart *chart,
 }
 
 static void
-chart_histogram_draw_text (Chart      *chart,
-                           const char *text,
-                           double      x,
-                           double      y,
-                           double      alpha,
-                           gboolean    bold)
+chart_histogram_draw_text (const Chart *chart,
+                           const char  *text,
+                           double       x,
+                           double       baseline,
+                           double       alpha,
+                           gboolean     bold)
 {
-  g_autoptr(PangoLayout) layout = pango_cairo_create_layout (chart->cr);
-  g_autoptr(PangoFontDescription) font = pango_font_description_new ();
-  int width;
+  const double half = vn_pen_measure (text, TEXT, bold) / 2;
 
-  pango_font_description_set_family (font, chart->theme->font != NULL ? chart->theme->font : "Cantarell");
-  pango_font_description_set_absolute_size (font, 11 * PANGO_SCALE);
-  pango_font_description_set_weight (font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
-  pango_layout_set_font_description (layout, font);
-  pango_layout_set_text (layout, text, -1);
-  pango_layout_get_pixel_size (layout, &width, NULL);
-  chart_histogram_set_ink (chart, &chart->theme->ink, alpha);
-  cairo_move_to (chart->cr, CLAMP (x - width / 2.0, 0, MAX (chart->width - width, 0)), y);
-  pango_cairo_show_layout (chart->cr, layout);
+  vn_pen_text (chart->pen, CLAMP (x, half, MAX (chart->width - half, half)), baseline, (VnFont) { TEXT, bold, VN_ANCHOR_MIDDLE }, VN_INK (alpha), text);
 }
 
 static void
-chart_histogram_draw_bars (Chart              *chart,
-                           const double       *counts,
-                           guint               n,
+chart_histogram_draw_bars (const Chart        *chart,
+                           const VnChartBars  *bars,
                            const VnChartRange *current)
 {
-  double top = 0, step = chart->width / n, floor = chart->height - BOTTOM;
+  const double floor = chart->height - BOTTOM;
+  const double left = chart_histogram_x_of (chart, bars->low), step = (chart_histogram_x_of (chart, bars->high) - left) / bars->n;
+  double top = 0;
 
-  for (guint i = 0; i < n; i++)
-    top = fmax (top, counts[i]);
+  for (guint i = 0; i < bars->n; i++)
+    top = fmax (top, bars->counts[i]);
   if (top <= 0)
     return;
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < bars->n; i++)
     {
-      double middle = chart->lo + (i + 0.5) / n * (chart->hi - chart->lo);
-      double height = counts[i] > 0 ? fmax (1, log1p (counts[i]) / log1p (top) * (floor - TOP)) : 0;
+      double middle = bars->low + (i + 0.5) / bars->n * (bars->high - bars->low);
+      double height = bars->counts[i] > 0 ? fmax (1, log1p (bars->counts[i]) / log1p (top) * (floor - TOP)) : 0;
       gboolean inside = current == NULL || (middle >= current->min && middle <= current->max);
+      const VnStroke stroke = { .fill = VN_INK (inside ? 0.38 : 0.17) };
 
-      chart_histogram_set_ink (chart, &chart->theme->ink, inside ? 0.38 : 0.17);
-      cairo_rectangle (chart->cr, i * step, floor - height, fmax (step - (step > 3 ? 1 : 0), 0.5), height);
-      cairo_fill (chart->cr);
+      if (height > 0)
+        vn_pen_rect (chart->pen, left + i * step, floor - height, fmax (step - (step > 3 ? 1 : 0), 0.5), height, 0, &stroke);
     }
 }
 
 static void
-chart_histogram_draw_axis (Chart *chart)
+chart_histogram_draw_axis (const Chart *chart)
 {
+  const VnStroke line = { .line = VN_INK (0.4), .width = 1 };
   double span = chart->hi - chart->lo;
   double step = pow (10, floor (log10 (span / 4)));
-  double y = floor (chart->height - BOTTOM) + 0.5;
+  double y = floor (chart->height - BOTTOM) + 0.5, last = -INFINITY;
 
   if (span / step > 10)
     step *= span / step > 20 ? 5 : 2;
-  chart_histogram_set_ink (chart, &chart->theme->ink, 0.4);
-  cairo_set_line_width (chart->cr, 1);
-  cairo_move_to (chart->cr, 0, y);
-  cairo_line_to (chart->cr, chart->width, y);
-  cairo_stroke (chart->cr);
+  vn_pen_move (chart->pen, 0, y);
+  vn_pen_line (chart->pen, chart->width, y);
+  vn_pen_paint (chart->pen, &line);
   for (double value = ceil (chart->lo / step) * step; value <= chart->hi; value += step)
     {
+      const double shown = fabs (value) < step / 2 ? 0.0 : value, x = chart_histogram_x_of (chart, value);
       char number[32];
 
-      g_snprintf (number, sizeof number, "%.4g", fabs (value) < step / 2 ? 0.0 : value);
-      if (number[0] == '-')
-        {
-          g_autofree char *minus = g_strconcat ("\u2212", number + 1, NULL);
-
-          chart_histogram_draw_text (chart, minus, chart_histogram_x_of (chart, value), y + 3, 0.6, FALSE);
-        }
-      else
-        chart_histogram_draw_text (chart, number, chart_histogram_x_of (chart, value), y + 3, 0.6, FALSE);
+      g_snprintf (number, sizeof number, "%s%.4g", shown < 0 ? "\u2212" : "", fabs (shown));
+      if (x - vn_pen_measure (number, TEXT, FALSE) / 2 < last)
+        continue;
+      last = x + vn_pen_measure (number, TEXT, FALSE) / 2 + 4;
+      chart_histogram_draw_text (chart, number, x, y + 14, 0.6, FALSE);
     }
 }
 
 static void
-chart_histogram_draw_line (Chart              *chart,
+chart_histogram_draw_line (const Chart        *chart,
                            const VnChartRange *range,
                            double              value)
 {
   double x = CLAMP (floor (chart_histogram_x_of (chart, value)) + 0.5, 0.5, chart->width - 0.5);
   char letter[2] = { range->letter, '\0' };
+  VnStroke stroke = { .line = range->is_current ? VN_SHADE (ACCENT, 1) : VN_INK (0.6), .width = range->is_current ? 2 : 1 };
 
   for (guint i = 0; i < G_N_ELEMENTS (styles); i++)
     if (styles[i].letter == range->letter)
-      cairo_set_dash (chart->cr, styles[i].dashes, styles[i].n, 0);
-  chart_histogram_set_ink (chart, range->is_current ? &chart->theme->accent : &chart->theme->ink, range->is_current ? 1 : 0.6);
-  cairo_set_line_width (chart->cr, range->is_current ? 2 : 1);
-  cairo_move_to (chart->cr, x, TOP - 2);
-  cairo_line_to (chart->cr, x, chart->height - BOTTOM);
-  cairo_stroke (chart->cr);
-  cairo_set_dash (chart->cr, NULL, 0, 0);
-  chart_histogram_draw_text (chart, letter, x, 0, 0.75, range->is_current);
+      {
+        stroke.dashes = styles[i].dashes;
+        stroke.n_dashes = styles[i].n;
+      }
+  vn_pen_move (chart->pen, x, TOP - 2);
+  vn_pen_line (chart->pen, x, chart->height - BOTTOM);
+  vn_pen_paint (chart->pen, &stroke);
+  if (*letter != '\0')
+    chart_histogram_draw_text (chart, letter, x, 11, 0.75, range->is_current);
 }
 
 /* The span to show: what was observed and every range, with a margin; never empty. */
 static void
 chart_histogram_find_span (Chart              *chart,
-                           const VnHistogram  *histogram,
+                           double              lo,
+                           double              hi,
                            const VnChartRange *ranges,
                            guint               n_ranges)
 {
-  double lo = histogram->min, hi = histogram->max, margin;
+  double margin;
 
   if (!(lo <= hi))
     lo = hi = 0;
@@ -167,44 +145,84 @@ chart_histogram_find_span (Chart              *chart,
   chart->hi = hi + margin;
 }
 
+static void
+chart_histogram_draw (const Chart        *chart,
+                      const VnChartBars  *bars,
+                      const VnChartRange *ranges,
+                      guint               n_ranges)
+{
+  const VnChartRange *current = NULL;
+
+  for (guint i = 0; i < n_ranges && current == NULL; i++)
+    if (ranges[i].is_current)
+      current = &ranges[i];
+  chart_histogram_draw_bars (chart, bars, current);
+  chart_histogram_draw_axis (chart);
+  for (guint i = 0; i < n_ranges; i++)
+    {
+      chart_histogram_draw_line (chart, &ranges[i], ranges[i].min);
+      chart_histogram_draw_line (chart, &ranges[i], ranges[i].max);
+    }
+}
+
+static gboolean
+chart_histogram_has_room (double width,
+                          double height)
+{
+  return width >= 40 && height >= TOP + BOTTOM + 10;
+}
+
 /**
  * vn_chart_histogram:
  * @histogram: what was observed
  * @ranges: (array length=n_ranges) (nullable): lines to draw; the first with is_current darkens its inside
  *
- * Draws into (0, 0, @width, @height) of @cr. Nothing is drawn where there is no room.
+ * Draws into (0, 0, @width, @height) of @pen. Nothing is drawn where there is no room.
  */
 void
-vn_chart_histogram (cairo_t            *cr,
+vn_chart_histogram (VnPen              *pen,
                     double              width,
                     double              height,
                     const VnHistogram  *histogram,
                     const VnChartRange *ranges,
-                    guint               n_ranges,
-                    const VnChartTheme *theme)
+                    guint               n_ranges)
 {
   Chart chart;
   double counts[MAX_BARS];
-  guint n = (guint) CLAMP (width / 4, 8, MAX_BARS);
-  const VnChartRange *current = NULL;
+  VnChartBars bars;
 
-  g_return_if_fail (cr != NULL);
+  g_return_if_fail (pen != NULL && histogram != NULL);
 
-  chart = (Chart) { cr, theme, width, height, 0, 1 };
-  if (width < 40 || height < TOP + BOTTOM + 10)
+  chart = (Chart) { pen, width, height, 0, 1 };
+  if (!chart_histogram_has_room (width, height))
     return;
-  for (guint i = 0; i < n_ranges && current == NULL; i++)
-    if (ranges[i].is_current)
-      current = &ranges[i];
-  chart_histogram_find_span (&chart, histogram, ranges, n_ranges);
-  vn_histogram_linear (histogram, chart.lo, chart.hi, counts, n);
-  cairo_save (cr);
-  chart_histogram_draw_bars (&chart, counts, n, current);
-  chart_histogram_draw_axis (&chart);
-  for (guint i = 0; i < n_ranges; i++)
-    {
-      chart_histogram_draw_line (&chart, &ranges[i], ranges[i].min);
-      chart_histogram_draw_line (&chart, &ranges[i], ranges[i].max);
-    }
-  cairo_restore (cr);
+  chart_histogram_find_span (&chart, histogram->min, histogram->max, ranges, n_ranges);
+  bars = (VnChartBars) { chart.lo, chart.hi, counts, (guint) CLAMP (width / 4, 8, MAX_BARS) };
+  vn_histogram_linear (histogram, chart.lo, chart.hi, counts, bars.n);
+  chart_histogram_draw (&chart, &bars, ranges, n_ranges);
+}
+
+/**
+ * vn_chart_draw_bars:
+ * @bars: what was observed, counted
+ *
+ * As vn_chart_histogram().
+ */
+void
+vn_chart_draw_bars (VnPen              *pen,
+                    double              width,
+                    double              height,
+                    const VnChartBars  *bars,
+                    const VnChartRange *ranges,
+                    guint               n_ranges)
+{
+  Chart chart;
+
+  g_return_if_fail (pen != NULL && bars != NULL);
+
+  chart = (Chart) { pen, width, height, 0, 1 };
+  if (!chart_histogram_has_room (width, height))
+    return;
+  chart_histogram_find_span (&chart, bars->low, bars->high, ranges, n_ranges);
+  chart_histogram_draw (&chart, bars, ranges, n_ranges);
 }

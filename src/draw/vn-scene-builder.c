@@ -22,7 +22,7 @@ typedef struct
  *
  * Returns: how a tensor of this type is outlined
  */
-VnPrecision
+VnScenePrecision
 vn_precision_of_dtype (VnDType dtype)
 {
   guint bits = vn_dtype_get_bits (dtype);

@@ -24,7 +24,7 @@ VnHeatHandles vn_scene_default_handles  (const VnScene  *scene,
                                          VnResult       *result,
                                          VnMetric        metric);
 char         *vn_node_dup_detail        (const VnNode   *node);
-VnPrecision   vn_precision_of_dtype     (VnDType         dtype);
+VnScenePrecision   vn_precision_of_dtype     (VnDType         dtype);
 
 VnOverlay    *vn_scene_build_kernels      (const VnScene  *scene,
                                            const VnModel  *model,

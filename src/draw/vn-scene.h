@@ -20,7 +20,7 @@ typedef enum
 } VnSceneKind;
 
 /**
- * VnPrecision: how a box is outlined.
+ * VnScenePrecision: how a box is outlined.
  * @VN_PRECISION_NONE: nothing decided yet: plain line, no badge
  * @VN_PRECISION_8: thin line
  * @VN_PRECISION_WIDE: 16 and 32 bit integers: double line
@@ -36,7 +36,7 @@ typedef enum
   VN_PRECISION_HALF,
   VN_PRECISION_FLOAT,
   VN_PRECISION_4,
-} VnPrecision;
+} VnScenePrecision;
 
 /**
  * VnSceneNode:
@@ -57,7 +57,7 @@ typedef struct
   guint        source;
   VnSceneKind  kind;
   VnOpFamily   family;
-  VnPrecision  precision;
+  VnScenePrecision  precision;
   gboolean     slim, differs, excluded;
   char        *op, *detail, *name, *shape, *badge;
 } VnSceneNode;

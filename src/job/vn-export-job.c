@@ -7,14 +7,11 @@
 #include "vn-onnx.h"
 #include "vn-report.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
-
 struct _VnExportJob
 {
   VnJob     parent_instance;
   VnResult *result;
-  char     *model_path, *report_dir, *python;
+  char     *model_path, *report, *python;
   gboolean  verifies;
   VnOnnxWriteOptions write;
   VnFileSet *files;
@@ -81,7 +78,7 @@ vn_export_job_verify (VnJob         *job,
 static gboolean
 vn_export_job_wants_report (VnJob *job)
 {
-  return VN_EXPORT_JOB (job)->report_dir != NULL;
+  return VN_EXPORT_JOB (job)->report != NULL;
 }
 
 static gboolean
@@ -92,28 +89,10 @@ vn_export_job_write_report (VnJob         *job,
   VnExportJob *self = VN_EXPORT_JOB (job);
   VnReportInput input;
   g_autoptr(VnReportModel) report = NULL;
-  const VnReportPrinter *printers;
-  guint n;
 
-  if (g_mkdir_with_parents (self->report_dir, 0777) != 0)
-    {
-      int code = errno;
-
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"),
-                   self->report_dir, g_strerror (code));
-      return FALSE;
-    }
   vn_report_input_init (&input, self->result);
   report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
-  printers = vn_report_printer_list (&n);
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *path = g_build_filename (self->report_dir, printers[i].file, NULL);
-
-      if (!vn_report_write (report, &printers[i], path, error))
-        return FALSE;
-    }
-  return TRUE;
+  return vn_report_export (report, self->report, error);
 }
 
 /**
@@ -121,7 +100,7 @@ vn_export_job_write_report (VnJob         *job,
  * @set: told what an export writes
  * @source: the network that was quantized
  * @model_path: (nullable): as vn_export_job_new() takes it
- * @report_dir: (nullable): as vn_export_job_new() takes it
+ * @report: (nullable): as vn_export_job_new() takes it
  * @options: (nullable): where weights go
  *
  * Returns: %FALSE with %VN_ERROR_SETTING if the options name no file
@@ -130,13 +109,13 @@ gboolean
 vn_export_add_outputs (VnFileSet                 *set,
                        const VnModel             *source,
                        const char                *model_path,
-                       const char                *report_dir,
+                       const char                *report,
                        const VnOnnxWriteOptions  *options,
                        GError                   **error)
 {
   g_return_val_if_fail (set != NULL, FALSE);
 
-  vn_report_add_outputs (set, report_dir);
+  vn_report_add_outputs (set, report);
   return vn_onnx_add_outputs (set, source, model_path, options, _("the quantized model"), error);
 }
 
@@ -154,7 +133,7 @@ vn_export_job_check (VnJob         *job,
   vn_data_spec_add_files (result->data, self->files);
   if (result->recipe != NULL)
     vn_recipe_add_files (result->recipe, self->files);
-  return vn_export_add_outputs (self->files, result->source, self->model_path, self->report_dir, &self->write, error) &&
+  return vn_export_add_outputs (self->files, result->source, self->model_path, self->report, &self->write, error) &&
          vn_file_set_check (self->files, error);
 }
 
@@ -173,7 +152,7 @@ vn_export_job_finalize (GObject *object)
 
   vn_result_unref (self->result);
   g_free (self->model_path);
-  g_free (self->report_dir);
+  g_free (self->report);
   g_free (self->python);
   vn_file_set_unref (self->files);
   G_OBJECT_CLASS (vn_export_job_parent_class)->finalize (object);
@@ -195,14 +174,14 @@ vn_export_job_init (VnExportJob *self)
 /**
  * vn_export_job_new:
  * @model_path: (nullable): file for the quantized model
- * @report_dir: (nullable): folder for the report in all its forms, made if missing
+ * @report: (nullable): file or folder for the report, as vn_report_export() takes it
  *
  * Returns: (transfer full): a job that writes them. A file that stood there is replaced only by a complete new one.
  */
 VnJob *
 vn_export_job_new (VnResult   *result,
                    const char *model_path,
-                   const char *report_dir)
+                   const char *report)
 {
   VnExportJob *self;
 
@@ -211,7 +190,7 @@ vn_export_job_new (VnResult   *result,
   self = g_object_new (VN_TYPE_EXPORT_JOB, NULL);
   self->result = vn_result_ref (result);
   self->model_path = g_strdup (model_path);
-  self->report_dir = g_strdup (report_dir);
+  self->report = g_strdup (report);
   vn_job_set_title (VN_JOB (self), _("Exporting"));
   return VN_JOB (self);
 }

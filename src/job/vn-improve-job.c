@@ -38,6 +38,7 @@ struct _VnImproveJob
   double             longest[VN_IMPROVE_ORIGINS + 1];   /* by kind: seconds of the longest try so far */
   gint64             began;
   GPtrArray         *tries;         /* of VnImproveTry */
+  gboolean           is_plain;    /* @result has none of what was kept: all of it together is worse */
 };
 
 G_DEFINE_FINAL_TYPE (VnImproveJob, vn_improve_job, VN_TYPE_JOB)
@@ -417,12 +418,16 @@ improve_note (VnImproveJob *self)
 {
   VnNotes *notes = self->result->notes;
 
+  self->result->steps = vn_run_steps_new ();
   vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("The outputs keep %.1f dB of signal to noise on average, plainly %.1f"),
                 self->best.judgement.sqnr_db, self->plain_db);
   for (guint i = 0; i < self->tries->len; i++)
     {
-      g_autofree char *text = vn_improve_try_dup_text (g_ptr_array_index (self->tries, i));
+      const VnImproveTry *try = g_ptr_array_index (self->tries, i);
+      g_autofree char *text = vn_improve_try_dup_text (try), *outcome = vn_improve_try_dup_outcome (try);
+      const VnRunStep step = { (char *) _(try->title), outcome, !self->is_plain && try->outcome == VN_IMPROVE_KEPT, try->before_db, try->after_db };
 
+      vn_run_steps_add (self->result->steps, &step);
       vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, "%s", text);
     }
 }
@@ -442,6 +447,7 @@ vn_improve_job_finish (VnJob         *job,
   if (after.sqnr_db < self->plain_db)
     {
       vn_result_unref (self->result);
+      self->is_plain = TRUE;
       after.sqnr_db = self->plain_db;
       self->result = improve_run (&self->settings.quantize, self->settings.quantize.recipe, self->stats, cancellable, error);
       if (self->result == NULL)

@@ -264,11 +264,11 @@ VnBenchmark *vn_benchmark_job_get_result (VnBenchmarkJob            *self);   /*
 G_DECLARE_FINAL_TYPE (VnExportJob, vn_export_job, VN, EXPORT_JOB, VnJob)
 VnJob    *vn_export_job_new      (VnResult         *result,
                                   const char       *model_path,     /* nullable */
-                                  const char       *report_dir);    /* nullable: report.md and report.json in it */
+                                  const char       *report);        /* nullable: file or folder: vn_report_export() */
 gboolean  vn_export_add_outputs (VnFileSet                 *set,
                                  const VnModel             *source,
                                  const char                *model_path,
-                                 const char                *report_dir,
+                                 const char                *report,
                                  const VnOnnxWriteOptions  *options,
                                  GError                   **error);
 void      vn_export_job_set_verify (VnExportJob              *self,

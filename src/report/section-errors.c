@@ -2,6 +2,7 @@
 /* Sections: the error of each tensor with how it is quantized, and the error of each weight by itself. */
 #include "vn-report-build.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 /* A column for each line of vn-metrics.def. */
@@ -136,6 +137,24 @@ section_errors_add_runtime (GPtrArray           *row,
                                      : _vn_report_absent ());
 }
 
+#define BRIEFS 4u
+
+/* Where nobody asked where error starts, where it is largest. */
+static void
+section_errors_add_briefs (VnReportSection     *section,
+                           const VnReportInput *input,
+                           const GArray        *order)
+{
+  if (input->contributions != NULL && vn_contributions_get_n (input->contributions) > 0)
+    return;
+  for (guint i = 0; i < MIN (order->len, BRIEFS); i++)
+    {
+      const VnErrorRow *error = vn_error_table_get (input->errors, g_array_index (order, guint, i));
+
+      _vn_report_add_brief (section, vn_format_db (error->sqnr_db), g_strdup (error->value), g_strdup (error->op_type));
+    }
+}
+
 void
 _vn_report_build_tensors (VnReportSection     *section,
                           const VnReportInput *input)
@@ -146,6 +165,7 @@ _vn_report_build_tensors (VnReportSection     *section,
   if (input->errors == NULL)
     return;
   order = vn_error_table_sort_by (input->errors, vn_error_table_get_weakest_metric (input->errors));
+  section_errors_add_briefs (section, input, order);
   table = _vn_report_add_table (section, NULL, tensor_columns, G_N_ELEMENTS (tensor_columns), tensor_parts, G_N_ELEMENTS (tensor_parts));
   for (guint i = 0; i < order->len; i++)
     {

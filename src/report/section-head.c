@@ -50,6 +50,12 @@ _vn_report_build_sizes (VnReportSection     *section,
   _vn_report_fact (facts, "float_bytes", _("Float size"), section_head_size_value (input->float_bytes));
   _vn_report_fact (facts, "quantized_bytes", _("Quantized size"), section_head_size_value (input->quantized_bytes));
   _vn_report_fact_joined (facts, "ratio", VN_REPORT_JOIN_PARENTHESES, section_head_ratio_value (input));
+  if (input->float_bytes > 0 && input->quantized_bytes > 0)
+    {
+      g_autofree char *before = vn_format_bytes (input->float_bytes), *after = vn_format_bytes (input->quantized_bytes);
+
+      _vn_report_add_brief (section, g_strdup_printf ("%s → %s", before, after), g_strdup (_("size")), NULL);
+    }
 }
 
 /* Of a comparison nobody knows what was calibrated on. */
@@ -151,6 +157,9 @@ _vn_report_build_summary (VnReportSection     *section,
   facts = _vn_report_add_facts (section, section_head_dup_sentence (input, verdict));
   section_head_add_not_finite (facts, verdict);
   section_head_add_worst (facts, verdict->worst);
+  if (verdict->worst != NULL)
+    _vn_report_add_brief (section, vn_format_db (verdict->worst->sqnr_db),
+                          g_strdup_printf (_("signal to noise of the worst output, %s"), verdict->worst->value), NULL);
   _vn_report_fact (facts, "marked", _("Marked tensors"),
                    input->errors != NULL ? _vn_report_int (section_head_count_marked (input->errors), NULL) : _vn_report_nothing ());
 }
@@ -170,4 +179,7 @@ _vn_report_build_accuracy (VnReportSection     *section,
   _vn_report_fact (facts, "float_top1", _("Float model right"), _vn_report_int (accuracy->float_top1, NULL));
   _vn_report_fact (facts, "quantized_top1", _("Quantized model right"), _vn_report_int (accuracy->quant_top1, NULL));
   _vn_report_fact (facts, "agree", _("Same answer"), _vn_report_int (accuracy->agree, NULL));
+  if (accuracy->n > 0)
+    _vn_report_add_brief (section, g_strdup_printf ("%.1f → %.1f %%", 100.0 * accuracy->float_top1 / accuracy->n, 100.0 * accuracy->quant_top1 / accuracy->n),
+                          g_strdup_printf (_("right of %u labelled samples"), accuracy->n), NULL);
 }

@@ -24,6 +24,36 @@ static const VnReportPart parts[] = {
              "measured on more samples; on none: it is estimated.") },
 };
 
+#define BRIEFS 4u
+
+static char *
+section_origins_dup_reason (const VnReportInput  *input,
+                            const VnContribution *item)
+{
+  for (guint i = 0; input->diagnosis != NULL && i < vn_diagnosis_get_n (input->diagnosis); i++)
+    {
+      const VnFinding *finding = vn_diagnosis_get (input->diagnosis, i);
+
+      if (g_str_equal (finding->tensor, item->name))
+        return g_strdup_printf ("%s: %s", vn_contribution_role_get_title (item->role), vn_reason_get_title (finding->reason));
+    }
+  return g_strdup (vn_contribution_role_get_title (item->role));
+}
+
+static void
+section_origins_add_briefs (VnReportSection     *section,
+                            const VnReportInput *input,
+                            const GArray        *order)
+{
+  for (guint i = 0; i < MIN (order->len, BRIEFS); i++)
+    {
+      const VnContribution *item = vn_contributions_get (input->contributions, g_array_index (order, guint, i));
+
+      _vn_report_add_brief (section, g_strdup_printf ("%.0f %%", 100 * item->share), g_strdup (item->name),
+                            section_origins_dup_reason (input, item));
+    }
+}
+
 void
 _vn_report_build_origins (VnReportSection     *section,
                           const VnReportInput *input)
@@ -34,6 +64,7 @@ _vn_report_build_origins (VnReportSection     *section,
   if (input->contributions == NULL || vn_contributions_get_n (input->contributions) == 0)
     return;
   order = vn_contributions_sort (input->contributions);
+  section_origins_add_briefs (section, input, order);
   table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
   for (guint i = 0; i < order->len; i++)
     {

@@ -154,6 +154,20 @@ section_runtime_add_nodes (VnReportSection         *section,
     }
 }
 
+static void
+section_runtime_add_briefs (VnReportSection     *section,
+                            const VnReportInput *input)
+{
+  VnRuntimeFigures figures;
+
+  vn_runtime_figures_init (&figures, input->forecast, input->verification);
+  if (figures.seconds > 0 && figures.float_seconds > 0)
+    _vn_report_add_brief (section, g_strdup_printf ("%.3g → %.3g ms", 1e3 * figures.float_seconds, 1e3 * figures.seconds),
+                          g_strdup (figures.time_measured ? _("one run in ONNX Runtime, measured") : _("one run in ONNX Runtime, forecast")), NULL);
+  if (!isnan (figures.integer_share))
+    _vn_report_add_brief (section, g_strdup_printf ("%.0f %%", 100 * figures.integer_share), g_strdup (_("of multiplications on integers")), NULL);
+}
+
 void
 _vn_report_build_runtime (VnReportSection     *section,
                           const VnReportInput *input)
@@ -161,6 +175,7 @@ _vn_report_build_runtime (VnReportSection     *section,
   if (input->forecast == NULL && input->verification == NULL)
     return;
   section_runtime_add_facts (section, input);
+  section_runtime_add_briefs (section, input);
   if (input->verification != NULL)
     section_runtime_add_outputs (section, input->verification);
   if (input->forecast != NULL)

@@ -76,6 +76,27 @@ section_settings_add_differences (VnReportSection *section,
     }
 }
 
+#define BRIEFS 5u
+
+static void
+section_settings_add_briefs (VnReportSection *section,
+                             const VnRecipe  *recipe)
+{
+  g_autoptr(GPtrArray) differences = vn_recipe_list_differences (recipe);
+
+  _vn_report_add_brief (section, g_strdup (recipe->preset),
+                        g_strdup_printf (_("activations %s, weights %s, %s"), vn_dtype_get_name (recipe->activation), vn_dtype_get_name (recipe->weight),
+                                         vn_recipe_has_channels (recipe) ? _("per channel") : _("per tensor")), NULL);
+  for (guint i = 0; i < differences->len && i < BRIEFS; i++)
+    {
+      const VnSettingDifference *difference = g_ptr_array_index (differences, i);
+
+      _vn_report_add_brief (section, NULL, g_strdup (difference->title), g_strdup (difference->value));
+    }
+  if (differences->len > BRIEFS)
+    _vn_report_add_brief (section, NULL, g_strdup_printf (ngettext ("and %u more", "and %u more", differences->len - BRIEFS), differences->len - BRIEFS), NULL);
+}
+
 void
 _vn_report_build_settings (VnReportSection     *section,
                            const VnReportInput *input)
@@ -93,5 +114,6 @@ _vn_report_build_settings (VnReportSection     *section,
   _vn_report_fact (facts, "rules", _("Rules"), section_settings_list_rules (input->recipe, FALSE));
   _vn_report_fact (facts, "samples", _("Samples"), _vn_report_text (samples));
   section_settings_add_differences (section, input->recipe);
+  section_settings_add_briefs (section, input->recipe);
   _vn_report_add_command (section, "command", _("To make the same network again:"), vn_report_dup_command (input));
 }

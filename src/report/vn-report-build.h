@@ -4,6 +4,7 @@
 /* What the builders of sections make them of; a builder adds nothing where there is nothing to tell. */
 
 #include "vn-report.h"
+#include "vn-spread.h"
 
 G_BEGIN_DECLS
 
@@ -66,6 +67,15 @@ void             _vn_report_add_command (VnReportSection      *section,
                                          char                 *command);
 GPtrArray       *_vn_report_add_notes   (VnReportSection      *section,
                                          const char           *id);
+void             _vn_report_add_picture (VnReportSection      *section,
+                                         const char           *title,
+                                         const char           *text,
+                                         VnPicture            *picture);
+void             _vn_report_add_brief   (VnReportSection      *section,
+                                         char                 *figure,
+                                         char                 *label,
+                                         char                 *detail);
+void             _vn_report_brief_free  (gpointer              brief);
 void             _vn_report_add_note    (GPtrArray            *lines,
                                          const VnNote         *note,
                                          const char           *title,

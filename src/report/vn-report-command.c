@@ -281,8 +281,8 @@ vn_report_dup_command (const VnReportInput *input)
  * @self: what a report tells of @result
  */
 void
-vn_report_input_init (VnReportInput  *self,
-                      const VnResult *result)
+vn_report_input_init (VnReportInput *self,
+                      VnResult      *result)
 {
   g_return_if_fail (self != NULL && result != NULL);
 
@@ -293,5 +293,6 @@ vn_report_input_init (VnReportInput  *self,
                             .forecast = result->forecast, .verification = result->verification,
                             .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,
                             .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
-                            .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .run = &result->run };
+                            .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .run = &result->run,
+                            .steps = result->steps, .curve = result->curve, .result = result };
 }

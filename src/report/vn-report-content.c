@@ -28,6 +28,7 @@ _vn_report_content_free (gpointer data)
   g_clear_pointer (&content->facts, g_ptr_array_unref);
   g_clear_pointer (&content->rows, g_ptr_array_unref);
   g_clear_pointer (&content->lines, g_ptr_array_unref);
+  g_clear_pointer (&content->picture, vn_picture_unref);
   g_free (content);
 }
 
@@ -162,4 +163,118 @@ _vn_report_add_note (GPtrArray    *lines,
   line->text = g_strdup (note->text);
   line->remedy = g_strdup (remedy);
   g_ptr_array_add (lines, line);
+}
+
+/*< private >
+ * _vn_report_add_picture:
+ * @title: (nullable): what stands above it
+ * @text: what it shows, in words
+ * @picture: (transfer full)
+ */
+void
+_vn_report_add_picture (VnReportSection *section,
+                        const char      *title,
+                        const char      *text,
+                        VnPicture       *picture)
+{
+  VnReportContent *content = report_content_add (section, VN_REPORT_PICTURE, NULL, NULL);
+
+  content->title = g_strdup (title);
+  content->text = g_strdup (text);
+  content->picture = picture;
+}
+
+void
+_vn_report_brief_free (gpointer brief)
+{
+  VnReportBrief *self = brief;
+
+  g_free (self->figure);
+  g_free (self->label);
+  g_free (self->detail);
+  g_free (self);
+}
+
+/*< private >
+ * _vn_report_add_brief:
+ * @figure: (transfer full) (nullable)
+ * @label: (transfer full)
+ * @detail: (transfer full) (nullable)
+ */
+void
+_vn_report_add_brief (VnReportSection *section,
+                      char            *figure,
+                      char            *label,
+                      char            *detail)
+{
+  VnReportBrief *brief = g_new0 (VnReportBrief, 1);
+
+  *brief = (VnReportBrief) { figure, label, detail };
+  g_ptr_array_add (section->briefs, brief);
+}
+
+/* ---- tables ---- */
+
+static gboolean
+report_content_says (const GPtrArray *row,
+                     guint            column)
+{
+  return *((VnReportValue *) g_ptr_array_index (row, column))->display != '\0';
+}
+
+/**
+ * vn_report_table_list_columns:
+ * @table: of kind %VN_REPORT_TABLE
+ *
+ * Returns: (transfer full) (element-type guint): the columns of @part that begin one for people and say something in any row
+ */
+GArray *
+vn_report_table_list_columns (const VnReportContent *table,
+                              guint                  part)
+{
+  GArray *columns;
+
+  g_return_val_if_fail (table != NULL && table->kind == VN_REPORT_TABLE, NULL);
+
+  columns = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint c = 0; c < table->n_columns; c++)
+    {
+      gboolean any = table->columns[c].title == NULL;   /* of marks: that there are none is worth seeing */
+
+      if ((table->columns[c].part != (int) part && table->columns[c].part != VN_REPORT_ALL_PARTS) || table->columns[c].join != VN_REPORT_APART)
+        continue;
+      for (guint r = 0; r < table->rows->len && !any; r++)
+        any = report_content_says (g_ptr_array_index (table->rows, r), c);
+      if (any)
+        g_array_append_val (columns, c);
+    }
+  return columns;
+}
+
+/**
+ * vn_report_table_list_rows:
+ * @table: of kind %VN_REPORT_TABLE
+ *
+ * Returns: (transfer container): the rows that have something to tell in @part besides what they are about
+ */
+GPtrArray *
+vn_report_table_list_rows (const VnReportContent *table,
+                           guint                  part)
+{
+  GPtrArray *rows;
+
+  g_return_val_if_fail (table != NULL && table->kind == VN_REPORT_TABLE, NULL);
+
+  rows = g_ptr_array_new ();
+  for (guint r = 0; r < table->rows->len; r++)
+    {
+      GPtrArray *row = g_ptr_array_index (table->rows, r);
+      gboolean any = FALSE;
+
+      for (guint c = 0; c < table->n_columns && !any; c++)
+        any = table->columns[c].part == (int) part && report_content_says (row, c);
+      if (any)
+        g_ptr_array_add (rows, row);
+    }
+  return rows;
 }

@@ -169,7 +169,7 @@ json_add_content_facts (JsonBuilder           *json,
 
 /* ---- the report ---- */
 
-/* How a kind is added: as members of the object of its section, or as one value, of its own name or in place of the section. */
+/* How a kind is added; pictures are not: as members of the object of its section, or as one value, of its own name or in place of the section. */
 static const struct
 {
   gboolean   is_value;
@@ -182,12 +182,28 @@ static const struct
   [VN_REPORT_COMMAND] = { FALSE, json_add_command },
 };
 
+/* What programs are told first; NULL: nothing. */
+static const VnReportContent *
+json_find_first (const VnReportSection *section)
+{
+  for (guint i = 0; i < section->contents->len; i++)
+    {
+      const VnReportContent *content = g_ptr_array_index (section->contents, i);
+
+      if (kinds[content->kind].add != NULL)
+        return content;
+    }
+  return NULL;
+}
+
 static void
 json_add_section (JsonBuilder           *json,
                   const VnReportSection *section)
 {
-  const VnReportContent *first = g_ptr_array_index (section->contents, 0);
+  const VnReportContent *first = json_find_first (section);
 
+  if (first == NULL)
+    return;
   json_builder_set_member_name (json, section->id);
   if (kinds[first->kind].is_value && first->id == NULL)
     {
@@ -199,6 +215,8 @@ json_add_section (JsonBuilder           *json,
     {
       const VnReportContent *content = g_ptr_array_index (section->contents, i);
 
+      if (kinds[content->kind].add == NULL)
+        continue;
       if (kinds[content->kind].is_value)
         json_builder_set_member_name (json, content->id);
       kinds[content->kind].add (json, content);

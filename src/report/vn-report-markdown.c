@@ -102,35 +102,6 @@ markdown_append_facts (Markdown              *self,
 
 /* ---- tables ---- */
 
-static gboolean
-markdown_is_in_part (const VnReportContent *table,
-                     guint                  column,
-                     guint                  part)
-{
-  return table->columns[column].part == (int) part || table->columns[column].part == VN_REPORT_ALL_PARTS;
-}
-
-/* The columns of @part that begin one for people and say something in any row. */
-static GArray *
-markdown_list_columns (const VnReportContent *table,
-                       guint                  part)
-{
-  GArray *columns = g_array_new (FALSE, FALSE, sizeof (guint));
-
-  for (guint c = 0; c < table->n_columns; c++)
-    {
-      gboolean any = table->columns[c].title == NULL;   /* of marks: that there are none is worth seeing */
-
-      if (!markdown_is_in_part (table, c, part) || table->columns[c].join != VN_REPORT_APART)
-        continue;
-      for (guint r = 0; r < table->rows->len && !any; r++)
-        any = *((VnReportValue *) ((GPtrArray *) table->rows->pdata[r])->pdata[c])->display != '\0';
-      if (any)
-        g_array_append_val (columns, c);
-    }
-  return columns;
-}
-
 static void
 markdown_append_header (Markdown              *self,
                         const VnReportContent *table,
@@ -149,18 +120,6 @@ markdown_append_header (Markdown              *self,
   for (guint i = 0; i < columns->len; i++)
     g_string_append (self->text, table->columns[g_array_index (columns, guint, i)].is_number ? "---:|" : "---|");
   g_string_append_c (self->text, '\n');
-}
-
-/* Whether a row has something to tell in @part besides what it is about. */
-static gboolean
-markdown_row_has_part (const VnReportContent *table,
-                       GPtrArray             *row,
-                       guint                  part)
-{
-  for (guint c = 0; c < table->n_columns; c++)
-    if (table->columns[c].part == (int) part && *((VnReportValue *) row->pdata[c])->display != '\0')
-      return TRUE;
-  return FALSE;
 }
 
 static void
@@ -183,33 +142,23 @@ markdown_append_row (Markdown              *self,
   g_string_append_c (self->text, '\n');
 }
 
-static gboolean
-markdown_table_has_part (const VnReportContent *table,
-                         guint                  part)
-{
-  for (guint r = 0; r < table->rows->len; r++)
-    if (markdown_row_has_part (table, table->rows->pdata[r], part))
-      return TRUE;
-  return FALSE;
-}
-
 static void
 markdown_append_part (Markdown              *self,
                       const VnReportContent *table,
                       guint                  part)
 {
   const VnReportPart *info = &table->parts[part];
-  g_autoptr(GArray) columns = markdown_list_columns (table, part);
+  g_autoptr(GArray) columns = vn_report_table_list_columns (table, part);
+  g_autoptr(GPtrArray) rows = vn_report_table_list_rows (table, part);
 
-  if (!markdown_table_has_part (table, part))
+  if (rows->len == 0)
     return;
   if (info->title != NULL)
     g_string_append_printf (self->text, "\n## %s\n", _(info->title));
   markdown_append_intro (self, info->intro != NULL ? _(info->intro) : NULL);
   markdown_append_header (self, table, columns);
-  for (guint r = 0; r < table->rows->len; r++)
-    if (markdown_row_has_part (table, table->rows->pdata[r], part))
-      markdown_append_row (self, table, table->rows->pdata[r], columns);
+  for (guint r = 0; r < rows->len; r++)
+    markdown_append_row (self, table, g_ptr_array_index (rows, r), columns);
 }
 
 static void
@@ -280,6 +229,13 @@ markdown_append_command (Markdown              *self,
   g_string_append_printf (self->text, "\n```sh\n%s\n```\n", content->text);
 }
 
+/* What it shows stands in tables, too. */
+static void
+markdown_skip (Markdown              *self,
+               const VnReportContent *content)
+{
+}
+
 /* ---- the report ---- */
 
 typedef void (*MarkdownFunc) (Markdown *self, const VnReportContent *content);
@@ -290,6 +246,7 @@ static const MarkdownFunc kinds[VN_REPORT_N_KINDS] = {
   [VN_REPORT_VERDICT] = markdown_append_verdict,
   [VN_REPORT_NOTES] = markdown_append_notes,
   [VN_REPORT_COMMAND] = markdown_append_command,
+  [VN_REPORT_PICTURE] = markdown_skip,
 };
 
 static void

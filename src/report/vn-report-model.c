@@ -25,6 +25,7 @@ report_model_free_section (gpointer data)
   VnReportSection *section = data;
 
   g_ptr_array_unref (section->contents);
+  g_ptr_array_unref (section->briefs);
   g_free (section);
 }
 
@@ -68,7 +69,8 @@ vn_report_model_new (const VnReportInput *input,
         continue;
       section = g_new0 (VnReportSection, 1);
       *section = (VnReportSection) { sections[i].id, _(sections[i].title), sections[i].is_head,
-                                     g_ptr_array_new_with_free_func (_vn_report_content_free) };
+                                     g_ptr_array_new_with_free_func (_vn_report_content_free),
+                                     g_ptr_array_new_with_free_func (_vn_report_brief_free) };
       sections[i].build (section, input);
       if (section->contents->len > 0)
         g_ptr_array_add (self->sections, section);

@@ -4,7 +4,7 @@
 /* The report as data: which sections there are, in which order, and what each tells. Printers (vn-report.h) decide only how
  * it looks. */
 
-#include <glib.h>
+#include "vn-picture.h"
 
 G_BEGIN_DECLS
 
@@ -89,6 +89,7 @@ typedef enum
   VN_REPORT_VERDICT,
   VN_REPORT_NOTES,
   VN_REPORT_COMMAND,
+  VN_REPORT_PICTURE,     /* what stands in a table, to look at: not for programs */
   VN_REPORT_N_KINDS
 } VnReportKind;
 
@@ -106,6 +107,7 @@ typedef struct { char *level, *title, *code, *subject, *text, *remedy; } VnRepor
  * @columns, @n_columns, @parts, @n_parts, @rows: of TABLE; a row is a #GPtrArray of one #VnReportValue for each column
  * @level, @title, @text: of VERDICT, @level being an id; of COMMAND @text alone, %NULL if there is none
  * @lines: of NOTES: VnReportLine
+ * @picture: of PICTURE; @title is what stands above it (nullable), @text what it shows, for those who cannot see it
  */
 typedef struct
 {
@@ -120,7 +122,16 @@ typedef struct
   GPtrArray            *rows;
   char                 *level, *title, *text;
   GPtrArray            *lines;
+  VnPicture            *picture;
 } VnReportContent;
+
+/**
+ * VnReportBrief: the gist of a section, for the first look at a report that is laid out on pages. All translated.
+ * @figure: (nullable): "16.9 → 4.2 MB"
+ * @label: what it is of
+ * @detail: (nullable): a few words more
+ */
+typedef struct { char *figure, *label, *detail; } VnReportBrief;
 
 /**
  * VnReportSection:
@@ -128,12 +139,14 @@ typedef struct
  * @title: translated
  * @is_head: belongs to the head of the report, where its title need not be read
  * @contents: VnReportContent; never empty
+ * @briefs: VnReportBrief: those of the head are its figures, those of others are lists
  */
 typedef struct
 {
   const char *id, *title;
   gboolean    is_head;
   GPtrArray  *contents;
+  GPtrArray  *briefs;
 } VnReportSection;
 
 /**
@@ -150,6 +163,12 @@ typedef struct
 void                   vn_report_model_free (VnReportModel       *self);
 const VnReportSection *vn_report_model_find (const VnReportModel *self,
                                              const char          *id);
+
+/* What people are shown of a part of a table. */
+GArray                *vn_report_table_list_columns (const VnReportContent *table,
+                                                     guint                  part);      /* of guint */
+GPtrArray             *vn_report_table_list_rows    (const VnReportContent *table,
+                                                     guint                  part);      /* borrowed rows */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnReportModel, vn_report_model_free)
 

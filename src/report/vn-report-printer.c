@@ -5,10 +5,12 @@
 #include "vn-file.h"
 #include "vn-i18n.h"
 
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 static const VnReportPrinter printers[] = {
-#define VN_REPORT_PRINTER(id, file, print) { #id, file, print },
+#define VN_REPORT_PRINTER(id, file, is_text, print, title) { #id, file, is_text, print, title },
 #include "vn-report-printers.def"
 #undef VN_REPORT_PRINTER
 };
@@ -29,6 +31,31 @@ vn_report_printer_list (guint *n)
 }
 
 /**
+ * vn_report_printer_find:
+ *
+ * Returns: (transfer none) (nullable): the printer with that id
+ */
+const VnReportPrinter *
+vn_report_printer_find (const char *id)
+{
+  g_return_val_if_fail (id != NULL, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (printers); i++)
+    if (g_str_equal (id, printers[i].id))
+      return &printers[i];
+  return NULL;
+}
+
+static const VnReportPrinter *
+report_printer_find_ending (const char *path)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (printers); i++)
+    if (g_str_has_suffix (path, strrchr (printers[i].file, '.')))
+      return &printers[i];
+  return NULL;
+}
+
+/**
  * vn_report_printer_find_for_file:
  *
  * Returns: (transfer none): the printer whose files end as @path does, otherwise the first of the table
@@ -36,27 +63,39 @@ vn_report_printer_list (guint *n)
 const VnReportPrinter *
 vn_report_printer_find_for_file (const char *path)
 {
+  const VnReportPrinter *found;
+
   g_return_val_if_fail (path != NULL, NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (printers); i++)
-    if (g_str_has_suffix (path, strrchr (printers[i].file, '.')))
-      return &printers[i];
-  return &printers[0];
+  found = report_printer_find_ending (path);
+  return found != NULL ? found : &printers[0];
+}
+
+/* Of a path that names a file: what prints it; NULL: it is a folder. */
+static const VnReportPrinter *
+report_printer_find_single (const char *path)
+{
+  return g_file_test (path, G_FILE_TEST_IS_DIR) ? NULL : report_printer_find_ending (path);
 }
 
 /**
  * vn_report_add_outputs:
- * @files: told what a report in @folder is written to
- * @folder: (nullable): %NULL: none is
+ * @files: told what a report is written to
+ * @path: (nullable): as vn_report_export() takes it; %NULL: none is
  */
 void
 vn_report_add_outputs (VnFileSet  *files,
-                       const char *folder)
+                       const char *path)
 {
   g_return_if_fail (files != NULL);
 
+  if (path != NULL && report_printer_find_single (path) != NULL)
+    {
+      vn_file_set_writes (files, path, _("the report"));
+      return;
+    }
   for (guint i = 0; i < G_N_ELEMENTS (printers); i++)
-    vn_file_set_writes_in (files, folder, printers[i].file, _("the report"));
+    vn_file_set_writes_in (files, path, printers[i].file, _("the report"));
 }
 
 /**
@@ -79,4 +118,36 @@ vn_report_write (const VnReportModel    *model,
     printer = vn_report_printer_find_for_file (path);
   bytes = printer->print (model, error);
   return bytes != NULL && vn_file_write_all (path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error);
+}
+
+/**
+ * vn_report_export:
+ * @path: a file that ends as one of the table does: the report in that form; otherwise a folder for all forms, made if missing
+ *
+ * Returns: %FALSE with @error set if something could not be written
+ */
+gboolean
+vn_report_export (const VnReportModel  *model,
+                  const char           *path,
+                  GError              **error)
+{
+  g_return_val_if_fail (model != NULL && path != NULL, FALSE);
+
+  if (report_printer_find_single (path) != NULL)
+    return vn_report_write (model, NULL, path, error);
+  if (g_mkdir_with_parents (path, 0777) != 0)
+    {
+      int code = errno;
+
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"), path, g_strerror (code));
+      return FALSE;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (printers); i++)
+    {
+      g_autofree char *file = g_build_filename (path, printers[i].file, NULL);
+
+      if (!vn_report_write (model, &printers[i], file, error))
+        return FALSE;
+    }
+  return TRUE;
 }

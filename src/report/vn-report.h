@@ -29,17 +29,20 @@ typedef struct
   VnDiagnosis      *diagnosis;      /* nullable */
   const VnRuntimeForecast *forecast; /* nullable */
   const VnVerification *verification;   /* nullable */
+  GPtrArray        *steps;          /* nullable: of VnRunStep */
+  GPtrArray        *curve;          /* nullable: of VnCurvePoint */
   VnStats          *stats;          /* nullable */
   VnNotes          *notes;          /* nullable */
   const VnAccuracy *accuracy;       /* nullable, or not valid */
   gsize             float_bytes, quantized_bytes;
   guint             n_calibration, n_held_out;
   const VnRunSettings *run;         /* nullable: then no command can repeat it */
+  VnResult         *result;         /* nullable: all of it; then there are pictures of the network and of values */
 } VnReportInput;
 
 /* All that a result says; its strings and objects stay its own. */
-void    vn_report_input_init (VnReportInput  *self,
-                              const VnResult *result);
+void    vn_report_input_init (VnReportInput *self,
+                              VnResult      *result);
 
 /* The command that makes the same network again, for a shell; NULL if none can: vn-report-command.c. */
 char   *vn_report_dup_command (const VnReportInput *input);
@@ -59,7 +62,7 @@ VnReportModel         *vn_report_model_new             (const VnReportInput    *
 typedef GBytes * (*VnReportPrintFunc) (const VnReportModel  *model,
                                        GError              **error);
 
-#define VN_REPORT_PRINTER(id, file, print) GBytes *print (const VnReportModel *model, GError **error);
+#define VN_REPORT_PRINTER(id, file, is_text, print, title) GBytes *print (const VnReportModel *model, GError **error);
 #include "vn-report-printers.def"
 #undef VN_REPORT_PRINTER
 
@@ -67,11 +70,15 @@ typedef GBytes * (*VnReportPrintFunc) (const VnReportModel  *model,
  * VnReportPrinter:
  * @id: "markdown"
  * @file: its name in the folder of a report; its ending is that of all files of this printer
+ * @is_text: it can be shown on a terminal
+ * @title: N_()
  */
 typedef struct
 {
   const char        *id, *file;
+  gboolean           is_text;
   VnReportPrintFunc  print;
+  const char        *title;
 } VnReportPrinter;
 
 const VnReportPrinter *vn_report_printer_list          (guint                  *n);
@@ -80,8 +87,13 @@ gboolean               vn_report_write                 (const VnReportModel    *
                                                         const VnReportPrinter  *printer,
                                                         const char             *path,
                                                         GError                **error);
+/* @path: a file whose ending is one of the table, or a folder for all forms. */
+gboolean               vn_report_export                (const VnReportModel    *model,
+                                                        const char             *path,
+                                                        GError                **error);
 void                   vn_report_add_outputs           (VnFileSet              *files,
-                                                        const char             *folder);     /* nullable */
+                                                        const char             *path);       /* nullable */
+const VnReportPrinter *vn_report_printer_find          (const char             *id);         /* NULL: there is none */
 /* The tree that vn_report_print_json() prints. */
 JsonNode              *vn_report_to_json               (const VnReportModel    *model);
 

@@ -2,6 +2,8 @@
 /* Records of runs as JSON: what is written. The format stands in vn-result-file.c. */
 #include "vn-result-file.h"
 
+#include "result-file-private.h"
+
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
@@ -280,6 +282,18 @@ vn_run_record_to_json (const VnRunRecord *self,
     result_file_add_contributions (json, self->contributions);
   if (self->verification != NULL)
     result_file_add_verification (json, self->verification);
+  if (self->plan != NULL)
+    _vn_result_file_add_plan (json, self->plan);
+  if (self->forecast != NULL)
+    _vn_result_file_add_runtime (json, self->forecast);
+  if (self->diagnosis != NULL)
+    _vn_result_file_add_diagnosis (json, self->diagnosis);
+  if (self->steps != NULL)
+    _vn_result_file_add_steps (json, self->steps);
+  if (self->curve != NULL)
+    _vn_result_file_add_curve (json, self->curve);
+  if (self->spreads != NULL)
+    _vn_result_file_add_spreads (json, self->spreads);
   result_file_add_identity (json, self);
   result_file_add_notes (json, self->notes);
   json_builder_end_object (json);

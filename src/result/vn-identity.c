@@ -105,6 +105,41 @@ vn_identity_note (VnIdentityMap *self,
     g_hash_table_insert (self->nodes, (gpointer) name, (gpointer) node);
 }
 
+static VnIdentityMap *
+vn_identity_alloc (const VnModel *source,
+                   GHashTable    *value_names)
+{
+  VnIdentityMap *self = g_new0 (VnIdentityMap, 1);
+
+  self->source = source;
+  self->n = source->graph->nodes->len;
+  self->identities = g_new0 (VnIdentity, self->n + 1);
+  self->value_names = value_names != NULL ? g_hash_table_ref (value_names) : NULL;
+  self->nodes = g_hash_table_new (g_str_hash, g_str_equal);
+  return self;
+}
+
+/* Whoever gives a value itself comes before those that were folded into it. */
+static void
+vn_identity_note_sources (VnIdentityMap *self)
+{
+  for (guint i = 0; i < self->n; i++)
+    vn_identity_note (self, self->identities[i].source, g_ptr_array_index (self->source->graph->nodes, i));
+}
+
+static void
+vn_identity_fill_names (VnIdentityMap *self,
+                        const VnNode  *node)
+{
+  VnIdentity *identity = &self->identities[node->index];
+
+  if (identity->rounded != NULL && self->value_names != NULL)
+    identity->quantized = g_hash_table_lookup (self->value_names, identity->rounded);
+  vn_identity_note (self, identity->quantized, node);
+  vn_identity_note (self, identity->rounded, node);
+  vn_identity_note (self, identity->prepared, node);
+}
+
 static void
 vn_identity_fill (VnIdentityMap *self,
                   const VnNode  *node,
@@ -120,11 +155,7 @@ vn_identity_fill (VnIdentityMap *self,
       identity->prepared = prepared->name;
       identity->rounded = vn_identity_find_rounded (plan, prepared)->name;
     }
-  if (identity->rounded != NULL && self->value_names != NULL)
-    identity->quantized = g_hash_table_lookup (self->value_names, identity->rounded);
-  vn_identity_note (self, identity->quantized, node);
-  vn_identity_note (self, identity->rounded, node);
-  vn_identity_note (self, identity->prepared, node);
+  vn_identity_fill_names (self, node);
 }
 
 /**
@@ -151,12 +182,7 @@ vn_identity_map_new (const VnModel *source,
 
   g_return_val_if_fail (source != NULL && prepared != NULL, NULL);
 
-  self = g_new0 (VnIdentityMap, 1);
-  self->source = source;
-  self->n = source->graph->nodes->len;
-  self->identities = g_new0 (VnIdentity, self->n + 1);
-  self->value_names = value_names != NULL ? g_hash_table_ref (value_names) : NULL;
-  self->nodes = g_hash_table_new (g_str_hash, g_str_equal);
+  self = vn_identity_alloc (source, value_names);
   ends = vn_identity_list_ends (edits);
   labels = vn_identity_list_nodes (prepared);
   for (guint i = 0; i < self->n; i++)
@@ -165,9 +191,34 @@ vn_identity_map_new (const VnModel *source,
 
       vn_identity_fill (self, node, vn_identity_find_prepared (prepared, ends, labels, node), plan);
     }
-  /* whoever gives a value itself comes before those that were folded into it */
+  vn_identity_note_sources (self);
+  return self;
+}
+
+/**
+ * vn_identity_map_new_from_names:
+ * @source: as opened; must outlive the map, as must the names
+ * @identities: one for each node of @source, without names in the quantized network
+ * @value_names: of vn_quantize_write()
+ *
+ * Returns: (transfer full): the map that somebody has made before
+ */
+VnIdentityMap *
+vn_identity_map_new_from_names (const VnModel    *source,
+                                const VnIdentity *identities,
+                                GHashTable       *value_names)
+{
+  VnIdentityMap *self;
+
+  g_return_val_if_fail (source != NULL && identities != NULL, NULL);
+
+  self = vn_identity_alloc (source, value_names);
   for (guint i = 0; i < self->n; i++)
-    vn_identity_note (self, self->identities[i].source, g_ptr_array_index (source->graph->nodes, i));
+    {
+      self->identities[i] = identities[i];
+      vn_identity_fill_names (self, g_ptr_array_index (source->graph->nodes, i));
+    }
+  vn_identity_note_sources (self);
   return self;
 }
 

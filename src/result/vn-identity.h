@@ -28,6 +28,9 @@ VnIdentityMap    *vn_identity_map_new       (const VnModel  *source,
                                              VnEditLog      *edits,          /* nullable */
                                              VnQuantPlan    *plan,           /* nullable */
                                              GHashTable     *value_names);   /* nullable */
+VnIdentityMap    *vn_identity_map_new_from_names (const VnModel    *source,
+                                                  const VnIdentity *identities,
+                                                  GHashTable       *value_names);
 void              vn_identity_map_free      (VnIdentityMap  *self);
 const VnIdentity *vn_identity_map_get       (VnIdentityMap  *self,
                                              const VnNode   *source_node);

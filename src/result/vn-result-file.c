@@ -14,6 +14,14 @@
  *                                                             if it was asked for
  *     "onnxruntime": { "version", "samples", "load-seconds", "seconds", "float-seconds", "integer-share",
  *       "outputs": [ { "name", "sqnr", "largest-difference", "onnxruntime-sqnr", "own-sqnr" } ] },       if it was run there
+ *     "plan": { "tensors": [ { "tensor", "dtype", "scale", "zero-point", "min", "max", "rule" } ], "npu": [ node ] },    no type: float
+ *     "forecast": { "macs", "integer-macs", "seconds", "conversion-seconds", "float-seconds", "observed",
+ *       "nodes": [ { "node", "output", "type", "kernel", "into", "kind", "reason", "converts", "macs", "seconds" } ] },
+ *     "diagnosis": { "reasons": [ { "rank", "tensor", "node", "role", "share", "reason", "text" } ],
+ *       "cures": [ { "tensor", "reason", "cure", "state", "before-sqnr", "after-sqnr", "before-bytes", "after-bytes", "problem" } ] },
+ *     "steps": [ { "title", "outcome", "kept", "before-sqnr", "after-sqnr" } ],
+ *     "curve": [ { "title", "chosen", "predicted-sqnr", "measured-sqnr", "bytes", "integer-macs", "seconds" } ],
+ *     "spreads": [ { "tensor", "node", "role", "low", "high", "range-min", "range-max", "counts" } ],     the six from plan on: for reports
  *     "nodes": [ { "node", "type", "source", "prepared", "rounded" } ], "quantized-names": { prepared: quantized },
  *     "notes": [ { "level", "code", "subject", "text", "remedy" } ] }
  *
@@ -22,6 +30,8 @@
  * What is unknown is ignored, what is needed and missing or wrong is told with its place. Another version is refused.
  * Paths below the folder that a file belongs to are relative to it. */
 #include "vn-result-file.h"
+
+#include "result-file-private.h"
 
 #include "vn-error.h"
 #include "vn-file.h"
@@ -195,6 +205,49 @@ result_file_read_verification (VnRunRecord  *self,
   found->float_seconds = vn_json_fields_get_double (fields, "float-seconds");
   found->integer_share = result_file_read_number_if (fields, "integer-share");
   result_file_read_list (self, fields, "outputs", result_file_read_verified_output);
+}
+
+static void
+result_file_read_plan (VnRunRecord  *self,
+                       VnJsonFields *fields,
+                       const char   *folder)
+{
+  self->plan = _vn_result_file_read_plan (fields);
+}
+
+static void
+result_file_read_forecast (VnRunRecord  *self,
+                           VnJsonFields *fields,
+                           const char   *folder)
+{
+  self->forecast = _vn_result_file_read_runtime (fields);
+}
+
+static void
+result_file_read_diagnosis (VnRunRecord  *self,
+                            VnJsonFields *fields,
+                            const char   *folder)
+{
+  self->diagnosis = _vn_result_file_read_diagnosis (fields);
+}
+
+/* What only reports tell; files of older programs do not have it. */
+static void
+result_file_read_report (VnRunRecord  *self,
+                         VnJsonFields *fields)
+{
+  if (vn_json_fields_has (fields, "plan"))
+    result_file_read_object (self, fields, "plan", NULL, result_file_read_plan);
+  if (vn_json_fields_has (fields, "forecast"))
+    result_file_read_object (self, fields, "forecast", NULL, result_file_read_forecast);
+  if (vn_json_fields_has (fields, "diagnosis"))
+    result_file_read_object (self, fields, "diagnosis", NULL, result_file_read_diagnosis);
+  if (vn_json_fields_has (fields, "steps"))
+    self->steps = _vn_result_file_read_steps (fields);
+  if (vn_json_fields_has (fields, "curve"))
+    self->curve = _vn_result_file_read_curve (fields);
+  if (vn_json_fields_has (fields, "spreads"))
+    self->spreads = _vn_result_file_read_spreads (fields);
 }
 
 static void
@@ -431,6 +484,7 @@ result_file_read (JsonNode    *root,
     }
   if (vn_json_fields_has (&fields, "onnxruntime"))
     result_file_read_object (self, &fields, "onnxruntime", folder, result_file_read_verification);
+  result_file_read_report (self, &fields);
   result_file_read_list (self, &fields, "nodes", result_file_read_node);
   result_file_read_object (self, &fields, "quantized-names", folder, result_file_read_names);
   result_file_read_list (self, &fields, "notes", result_file_read_note);

@@ -51,6 +51,10 @@ result_new_on (VnResult *base)
     vn_verification_ref (self->verification);
   if (self->notes != NULL)
     vn_notes_ref (self->notes);
+  if (self->steps != NULL)
+    g_ptr_array_ref (self->steps);
+  if (self->curve != NULL)
+    g_ptr_array_ref (self->curve);
   return self;
 }
 
@@ -131,6 +135,7 @@ vn_result_new_expected (VnResult            *base,
   g_clear_pointer (&self->verification, vn_verification_unref);
   g_clear_pointer (&self->contributions, vn_contributions_unref);
   g_clear_pointer (&self->errors, vn_error_table_unref);
+  g_clear_pointer (&self->steps, g_ptr_array_unref);
   self->accuracy = (VnAccuracy) { 0 };
   self->is_expected = TRUE;
   self->recipe = vn_recipe_copy (expectation->recipe);
@@ -181,6 +186,8 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->errors, vn_error_table_unref);
   g_clear_pointer (&self->verification, vn_verification_unref);
   g_clear_pointer (&self->notes, vn_notes_unref);
+  g_clear_pointer (&self->steps, g_ptr_array_unref);
+  g_clear_pointer (&self->curve, g_ptr_array_unref);
   if (self->base != NULL)
     {
       result_free_derived (self);
@@ -196,6 +203,7 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_clear_pointer (&self->stats, vn_stats_unref);
+  g_clear_pointer (&self->spreads, g_ptr_array_unref);
   g_clear_pointer (&self->forecast, vn_runtime_forecast_free);
   g_clear_pointer (&self->plan, vn_quant_plan_unref);
   g_clear_pointer (&self->value_names, g_hash_table_unref);
@@ -204,6 +212,8 @@ vn_result_unref (VnResult *self)
   g_free (self->source_digest);
   g_free (self->prepared_digest);
   g_free (self->samples_digest);
+  if (self->kept != NULL)
+    self->kept_free (self->kept);
   g_free (self);
 }
 
@@ -239,7 +249,7 @@ vn_result_get_seconds (VnResult   *self,
 VnIdentityMap *
 vn_result_get_identity (VnResult *self)
 {
-  g_return_val_if_fail (self != NULL && self->source != NULL && self->prepared != NULL, NULL);
+  g_return_val_if_fail (self != NULL && self->source != NULL && (self->prepared != NULL || self->identity != NULL), NULL);
 
   if (self->base != NULL && self->recipe == self->base->recipe)
     return vn_result_get_identity (self->base);

@@ -9,6 +9,7 @@
 #include "vn-identity.h"
 #include "vn-progress.h"
 #include "vn-quantize.h"
+#include "vn-run-step.h"
 #include "vn-verification.h"
 
 G_BEGIN_DECLS
@@ -49,6 +50,9 @@ typedef struct _VnResult
   VnDiagnosis  *diagnosis;     /* nullable: why, if that was asked for */
   VnRuntimeForecast *forecast;      /* nullable: of @quantized in ONNX Runtime, where that is what it is for */
   VnVerification *verification;     /* nullable: the same, measured: vn_runtime_figures_init() */
+  GPtrArray    *steps;         /* nullable: of VnRunStep: what was tried to lower the error */
+  GPtrArray    *curve;         /* nullable: of VnCurvePoint: other choices of precision */
+  GPtrArray    *spreads;       /* nullable: of VnSpread, if @stats are gone: vn_result_list_spreads() */
   VnNotes      *notes;
   gsize         float_bytes, quantized_bytes;      /* of the files as written */
   guint         n_calibration, n_held_out;
@@ -61,6 +65,8 @@ typedef struct _VnResult
   /*< private >*/
   gatomicrefcount ref;
   VnIdentityMap *identity;     /* vn_result_get_identity() */
+  gpointer       kept;         /* nullable: what it was made of again: owns names of @identity */
+  GDestroyNotify kept_free;
   struct _VnResult *base;      /* nullable: owns all that is not another than its own */
 } VnResult;
 

@@ -17,7 +17,7 @@ typedef struct
 } VnRunNode;
 
 /**
- * VnRunRecord: all that a run found but networks, statistics and plan. Immutable.
+ * VnRunRecord: all that a run found but networks and statistics. Immutable.
  * @program: version of the program that ran
  * @time: when the run ended, in seconds since 1970
  * @model: (nullable): path of the model, as opened
@@ -28,8 +28,12 @@ typedef struct
  * @value_names: names of values, prepared → quantized
  * @n_quantized: tensors that are quantized
  * @seconds: that the run took
+ * @plan: (nullable): its activations, each with its first scale and zero point, and what a processor shifts
+ * @diagnosis: (nullable): without recipes of trials
+ * @forecast: (nullable): its nodes
+ * @steps, @curve, @spreads: (nullable): as VnResult has them
  */
-typedef struct
+typedef struct _VnRunRecord
 {
   char          *program;
   gint64         time;
@@ -43,6 +47,10 @@ typedef struct
   VnErrorTable  *errors;       /* nullable: not measured */
   VnContributions *contributions;   /* nullable: not measured */
   VnVerification *verification;     /* nullable: not run in ONNX Runtime */
+  VnQuantPlan    *plan;
+  VnDiagnosis    *diagnosis;
+  VnRuntimeForecast *forecast;
+  GPtrArray      *steps, *curve, *spreads;
   VnAccuracy     accuracy;
   VnNotes       *notes;
   guint64        float_bytes, quantized_bytes;
@@ -59,6 +67,9 @@ VnRunRecord *vn_run_record_new_empty (void);
 VnRunRecord *vn_run_record_ref       (VnRunRecord *self);
 void         vn_run_record_unref     (VnRunRecord *self);
 void         vn_run_node_free        (VnRunNode   *self);
+VnResult    *vn_run_record_restore   (VnRunRecord *self,
+                                      VnModel     *model,
+                                      GError     **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRunRecord, vn_run_record_unref)
 

@@ -292,9 +292,13 @@ runtime_graph_clear (VnRuntimeGraph *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnRuntimeGraph, runtime_graph_clear)
 
-/* Nothing in it yet. */
-static VnRuntimeForecast *
-runtime_forecast_new_empty (void)
+/**
+ * vn_runtime_forecast_new_empty:
+ *
+ * Returns: (transfer full): a forecast without nodes; whoever makes it fills it before anybody else sees it
+ */
+VnRuntimeForecast *
+vn_runtime_forecast_new_empty (void)
 {
   VnRuntimeForecast *self = g_new0 (VnRuntimeForecast, 1);
 
@@ -305,10 +309,16 @@ runtime_forecast_new_empty (void)
   return self;
 }
 
-static void
-runtime_forecast_add (VnRuntimeForecast *self,
-                      VnRuntimeNode     *row)
+/**
+ * vn_runtime_forecast_add:
+ * @row: (transfer full): of the next node
+ */
+void
+vn_runtime_forecast_add (VnRuntimeForecast *self,
+                         VnRuntimeNode     *row)
 {
+  g_return_if_fail (self != NULL && row != NULL);
+
   g_ptr_array_add (self->nodes, row);
   g_hash_table_insert (self->by_label, row->label, row);
   if (!row->converts)
@@ -337,7 +347,7 @@ vn_runtime_forecast_new (const VnModel            *model,
 
   g_return_val_if_fail (model != NULL, NULL);
 
-  self = runtime_forecast_new_empty ();
+  self = vn_runtime_forecast_new_empty ();
   self->float_seconds = float_forecast != NULL ? float_forecast->seconds : 0;
   graph = (VnRuntimeGraph) { .model = vn_model_copy (model), .rows = g_hash_table_new (NULL, NULL), .folded = g_hash_table_new (NULL, NULL), .last = g_hash_table_new (NULL, NULL),
                              .open = runtime_is_open (model->graph) };
@@ -349,7 +359,7 @@ vn_runtime_forecast_new (const VnModel            *model,
     {
       VnRuntimeNode *row = runtime_node_new (g_ptr_array_index (graph.graph->nodes, i));
 
-      runtime_forecast_add (self, row);
+      vn_runtime_forecast_add (self, row);
       g_hash_table_insert (graph.rows, g_ptr_array_index (graph.graph->nodes, i), row);
     }
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
@@ -366,7 +376,7 @@ vn_runtime_forecast_copy (const VnRuntimeForecast *self)
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  copy = runtime_forecast_new_empty ();
+  copy = vn_runtime_forecast_new_empty ();
   for (guint i = 0; i < self->nodes->len; i++)
     {
       VnRuntimeNode *row = g_memdup2 (g_ptr_array_index (self->nodes, i), sizeof *row);
@@ -376,7 +386,7 @@ vn_runtime_forecast_copy (const VnRuntimeForecast *self)
       row->op_type = g_strdup (row->op_type);
       row->kernel = g_strdup (row->kernel);
       row->into = g_strdup (row->into);
-      runtime_forecast_add (copy, row);
+      vn_runtime_forecast_add (copy, row);
     }
   for (guint i = 0; i < self->kernels->len; i++)
     {

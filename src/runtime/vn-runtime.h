@@ -96,6 +96,9 @@ VnRuntimeForecast   *vn_runtime_forecast_new           (const VnModel           
                                                         GHashTable              *input_shapes,    /* nullable */
                                                         const VnRuntimeForecast *float_forecast,  /* nullable */
                                                         GError                 **error);
+VnRuntimeForecast   *vn_runtime_forecast_new_empty     (void);
+void                 vn_runtime_forecast_add           (VnRuntimeForecast       *self,
+                                                        VnRuntimeNode           *row);
 VnRuntimeForecast   *vn_runtime_forecast_copy          (const VnRuntimeForecast *self);
 VnRuntimeForecast   *vn_runtime_forecast_observe       (const VnRuntimeForecast *self,
                                                         const VnModel           *optimized);

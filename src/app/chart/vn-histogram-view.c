@@ -25,12 +25,13 @@ histogram_view_draw (GtkDrawingArea *area,
 {
   VnHistogramView *self = VN_HISTOGRAM_VIEW (area);
   gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
+  g_autoptr(VnPen) pen = NULL;
 
   if (self->histogram == NULL)
     return;
-  vn_chart_histogram (cr, width, height, self->histogram,
-                      (const VnChartRange *) (gpointer) self->ranges->data, self->ranges->len,
-                      dark ? &vn_chart_theme_dark : &vn_chart_theme_light);
+  pen = vn_pen_new_cairo (cr, dark ? &vn_pen_theme_dark : &vn_pen_theme_light);
+  vn_chart_histogram (pen, width, height, self->histogram,
+                      (const VnChartRange *) (gpointer) self->ranges->data, self->ranges->len);
 }
 
 static void

@@ -511,7 +511,7 @@ vn_document_get_tries (VnDocument *self)
 /**
  * vn_document_export:
  * @model_path: (nullable): where the quantized model goes
- * @report_dir: (nullable): folder for the report
+ * @report: (nullable): file or folder for the report: vn_report_export()
  * @verify: run it in ONNX Runtime, too: the result comes again with what was measured, or with a note why it could not be
  *
  * Returns: %FALSE if there is nothing to export, or something else is going on
@@ -519,7 +519,7 @@ vn_document_get_tries (VnDocument *self)
 gboolean
 vn_document_export (VnDocument  *self,
                     const char  *model_path,
-                    const char  *report_dir,
+                    const char  *report,
                     gboolean     verify,
                     GError     **error)
 {
@@ -529,7 +529,7 @@ vn_document_export (VnDocument  *self,
 
   if (!document_jobs_has_result (self, error) || !document_jobs_is_idle (self, error))
     return FALSE;
-  job = vn_export_job_new (self->result, model_path, report_dir);
+  job = vn_export_job_new (self->result, model_path, report);
   if (verify)
     {
       document_jobs_make_room (self);

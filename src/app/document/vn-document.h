@@ -210,7 +210,7 @@ VnDataset        *vn_document_open_dataset_finish (VnDocument    *self,
                                                    GError       **error);
 gboolean          vn_document_export         (VnDocument        *self,
                                               const char        *model_path,
-                                              const char        *report_dir,
+                                              const char        *report,
                                               gboolean           verify,
                                               GError           **error);
 gboolean          vn_document_verify         (VnDocument        *self,

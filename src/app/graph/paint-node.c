@@ -134,7 +134,7 @@ paint_ticks (Paint      *paint,
 
 static void
 paint_node_badge_path (Paint       *paint,
-                       VnPrecision  precision,
+                       VnScenePrecision  precision,
                        VnRect       box)
 {
   switch (precision)
@@ -168,7 +168,7 @@ paint_badge (Paint      *paint,
              double      right,
              double      middle)
 {
-  VnPrecision precision = look->is_excluded ? VN_PRECISION_FLOAT : look->node->precision;
+  VnScenePrecision precision = look->is_excluded ? VN_PRECISION_FLOAT : look->node->precision;
   gboolean filled = precision == VN_PRECISION_WIDE;
   VnRect box = { .height = BADGE_HEIGHT };
   PangoLayout *layout;

@@ -4,6 +4,9 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-report.h"
+
+#include <string.h>
 
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
@@ -40,6 +43,28 @@ compat_choice_response (GtkNativeDialog *dialog,
     }
   gtk_native_dialog_destroy (dialog);
   g_object_unref (dialog);
+}
+
+/* A line for each form, so that the dialog tells which there are; the ending of the name decides. */
+static void
+compat_add_report_filters (GtkFileChooser *chooser)
+{
+  guint n;
+  const VnReportPrinter *printers = vn_report_printer_list (&n);
+  g_autoptr(GtkFileFilter) every = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (every, _("Reports (HTML, PDF, Markdown, JSON)"));
+  gtk_file_chooser_add_filter (chooser, every);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(GtkFileFilter) filter = gtk_file_filter_new ();
+      g_autofree char *pattern = g_strconcat ("*", strrchr (printers[i].file, '.'), NULL);
+
+      gtk_file_filter_set_name (filter, _(printers[i].title));
+      gtk_file_filter_add_pattern (filter, pattern);
+      gtk_file_filter_add_pattern (every, pattern);
+      gtk_file_chooser_add_filter (chooser, filter);
+    }
 }
 
 static void
@@ -85,6 +110,7 @@ vn_choose_file (GtkWidget      *parent,
     [VN_CHOOSE_FOLDER] = { N_("Choose Samples"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
     [VN_CHOOSE_SAVE_MODEL] = { N_("Export Model"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SAVE },
     [VN_CHOOSE_SAVE_FOLDER] = { N_("Export Report"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
+    [VN_CHOOSE_SAVE_REPORT] = { N_("Export Report"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SAVE },
     [VN_CHOOSE_SETTINGS] = { N_("Open Recipe or Configuration"), N_("_Open"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_SAVE_OTHER] = { N_("Save"), N_("_Save"), GTK_FILE_CHOOSER_ACTION_SAVE },
   };
@@ -97,6 +123,8 @@ vn_choose_file (GtkWidget      *parent,
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
   if (kind == VN_CHOOSE_MODEL || kind == VN_CHOOSE_SAVE_MODEL)
     compat_add_filters (GTK_FILE_CHOOSER (dialog));
+  if (kind == VN_CHOOSE_SAVE_REPORT)
+    compat_add_report_filters (GTK_FILE_CHOOSER (dialog));
   if (suggestion != NULL)
     gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), suggestion);
   g_signal_connect_data (dialog, "response", G_CALLBACK (compat_choice_response), choice,

@@ -171,11 +171,11 @@ window_files_action_save (GtkWidget  *widget,
 static void
 window_files_export_to (VnWindow   *self,
                         const char *model_path,
-                        const char *report_dir)
+                        const char *report)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_export (self->document, model_path, report_dir, FALSE, &error))
+  if (!vn_document_export (self->document, model_path, report, FALSE, &error))
     vn_window_toast_error (self, _("Export failed"), error);
 }
 
@@ -208,7 +208,9 @@ window_files_action_export_report (GtkWidget  *widget,
                                    const char *name,
                                    GVariant   *parameter)
 {
-  vn_choose_file (widget, VN_CHOOSE_SAVE_FOLDER, NULL, window_files_report_chosen, widget, NULL);
+  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, "-report.html");
+
+  vn_choose_file (widget, VN_CHOOSE_SAVE_REPORT, suggestion, window_files_report_chosen, widget, NULL);
 }
 
 /* ---- actions ---- */

@@ -5,6 +5,7 @@
 #include "vn-compat.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-report.h"
 #include "vn-verify-job.h"
 
 #include <glib/gstdio.h>
@@ -15,12 +16,14 @@ struct _VnStepExport
 {
   VnWizardStep  parent_instance;
 
-  char         *model_path, *report_dir;
+  char         *model_path;
+  char         *report_base;   /* of the report: the folder for all forms, or the file without its ending */
   gboolean      exporting;     /* the next job that ends well is ours */
 
   AdwActionRow *model_row, *report_row;
   GtkButton    *choose_model, *choose_report, *open_folder;
   GtkSwitch    *with_report, *verify;
+  GtkDropDown  *report_form;
   GtkWidget    *done;
   GtkLabel     *done_text;
 };
@@ -43,11 +46,34 @@ step_export_show_path (AdwActionRow *row,
   adw_action_row_set_subtitle (row, escaped);
 }
 
+/* The form that is chosen; NULL: all, in a folder. */
+static const VnReportPrinter *
+step_export_get_form (VnStepExport *self)
+{
+  guint n, chosen = gtk_drop_down_get_selected (self->report_form);
+  const VnReportPrinter *printers = vn_report_printer_list (&n);
+
+  return chosen > 0 && chosen <= n ? &printers[chosen - 1] : NULL;
+}
+
+static char *
+step_export_dup_report (VnStepExport *self)
+{
+  const VnReportPrinter *form = step_export_get_form (self);
+
+  if (self->report_base == NULL)
+    return NULL;
+  return g_strconcat (self->report_base, form != NULL ? strrchr (form->file, '.') : NULL, NULL);
+}
+
 static void
 step_export_update (VnStepExport *self)
 {
+  g_autofree char *report = step_export_dup_report (self);
+
   step_export_show_path (self->model_row, self->model_path);
-  step_export_show_path (self->report_row, self->report_dir);
+  step_export_show_path (self->report_row, report);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->report_form), gtk_switch_get_active (self->with_report));
   gtk_widget_set_sensitive (GTK_WIDGET (self->choose_report), gtk_switch_get_active (self->with_report));
   gtk_widget_set_visible (self->done, FALSE);
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
@@ -72,10 +98,10 @@ step_export_model_changed (VnStepExport *self)
       folder = g_strdup (documents != NULL ? documents : g_get_home_dir ());
     }
   g_free (self->model_path);
-  g_free (self->report_dir);
+  g_free (self->report_base);
   self->model_path = g_build_filename (folder, name, NULL);
   base = g_strndup (name, strlen (name) - strlen (".onnx"));
-  self->report_dir = g_strdup_printf ("%s/%s-report", folder, base);
+  self->report_base = g_strdup_printf ("%s/%s-report", folder, base);
   step_export_update (self);
 }
 
@@ -96,8 +122,12 @@ step_export_report_chosen (GFile    *file,
 {
   VnStepExport *self = data;
 
-  g_free (self->report_dir);
-  self->report_dir = g_file_get_path (file);
+  const VnReportPrinter *form = step_export_get_form (self);
+
+  g_free (self->report_base);
+  self->report_base = g_file_get_path (file);
+  if (form != NULL && g_str_has_suffix (self->report_base, strrchr (form->file, '.')))
+    *strrchr (self->report_base, '.') = '\0';
   step_export_update (self);
 }
 
@@ -113,8 +143,11 @@ step_export_choose_model (VnStepExport *self)
 static void
 step_export_choose_report (VnStepExport *self)
 {
-  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_SAVE_FOLDER, NULL, step_export_report_chosen, g_object_ref (self),
-                  g_object_unref);
+  g_autofree char *path = step_export_dup_report (self), *name = path != NULL ? g_path_get_basename (path) : NULL;
+  gboolean is_file = step_export_get_form (self) != NULL;
+
+  vn_choose_file (GTK_WIDGET (self), is_file ? VN_CHOOSE_SAVE_REPORT : VN_CHOOSE_SAVE_FOLDER, is_file ? name : NULL,
+                  step_export_report_chosen, g_object_ref (self), g_object_unref);
 }
 
 static void
@@ -185,10 +218,11 @@ vn_step_export_next (VnWizardStep *step)
   VnStepExport *self = VN_STEP_EXPORT (step);
   VnDocument *document = vn_wizard_step_get_document (step);
   g_autoptr(GError) error = NULL;
+  g_autofree char *report = step_export_dup_report (self);
 
   gtk_widget_set_visible (self->done, FALSE);
   self->exporting = vn_document_export (document, self->model_path,
-                                        gtk_switch_get_active (self->with_report) ? self->report_dir : NULL,
+                                        gtk_switch_get_active (self->with_report) ? report : NULL,
                                         gtk_switch_get_active (self->verify), &error);
   if (error != NULL)
     g_signal_emit_by_name (document, "failed", _("Export failed"), error);
@@ -222,7 +256,7 @@ vn_step_export_dispose (GObject *object)
   VnStepExport *self = VN_STEP_EXPORT (object);
 
   g_clear_pointer (&self->model_path, g_free);
-  g_clear_pointer (&self->report_dir, g_free);
+  g_clear_pointer (&self->report_base, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_STEP_EXPORT);
   G_OBJECT_CLASS (vn_step_export_parent_class)->dispose (object);
 }
@@ -245,15 +279,31 @@ vn_step_export_class_init (VnStepExportClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, choose_report);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, open_folder);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, with_report);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, report_form);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, verify);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, done);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, done_text);
 }
 
 static void
+step_export_fill_forms (VnStepExport *self)
+{
+  guint n;
+  const VnReportPrinter *printers = vn_report_printer_list (&n);
+  g_autoptr(GtkStringList) titles = gtk_string_list_new (NULL);
+
+  gtk_string_list_append (titles, _("All forms, in a folder"));
+  for (guint i = 0; i < n; i++)
+    gtk_string_list_append (titles, _(printers[i].title));
+  gtk_drop_down_set_model (self->report_form, G_LIST_MODEL (titles));
+}
+
+static void
 vn_step_export_init (VnStepExport *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  step_export_fill_forms (self);
+  g_signal_connect_swapped (self->report_form, "notify::selected", G_CALLBACK (step_export_update), self);
   g_signal_connect_swapped (self->choose_model, "clicked", G_CALLBACK (step_export_choose_model), self);
   g_signal_connect_swapped (self->choose_report, "clicked", G_CALLBACK (step_export_choose_report), self);
   g_signal_connect_swapped (self->open_folder, "clicked", G_CALLBACK (step_export_open_folder), self);

@@ -61,10 +61,8 @@ resolve_npu_record_move (Refiner          *self,
                          const char       *reason)
 {
   VnNpuNode *record = g_hash_table_lookup (self->records, node);
-  VnNpuMove *move = g_new0 (VnNpuMove, 1);
 
-  *move = (VnNpuMove) { g_strdup (row->tensor.name), from, to, self->rule, reason };
-  g_ptr_array_add (record->moves, move);
+  vn_npu_node_add_move (record, row->tensor.name, from, to, self->rule, reason);
   self->moved = TRUE;
 }
 

@@ -49,17 +49,55 @@ quant_plan_npu_node_free (gpointer data)
 VnNpuNode *
 vn_npu_node_new (const VnNode *node)
 {
-  VnNpuNode *self;
+  g_autofree char *label = NULL;
 
   g_return_val_if_fail (node != NULL, NULL);
 
+  label = vn_node_dup_label (node);
+  return vn_npu_node_new_named (label, node->op_type);
+}
+
+/*< private >
+ * vn_npu_node_new_named:
+ *
+ * Returns: (transfer full): the same of a node that is known by name
+ */
+VnNpuNode *
+vn_npu_node_new_named (const char *label,
+                       const char *op_type)
+{
+  VnNpuNode *self;
+
+  g_return_val_if_fail (label != NULL && op_type != NULL, NULL);
+
   self = g_new0 (VnNpuNode, 1);
-  self->node = vn_node_dup_label (node);
-  self->op_type = g_strdup (node->op_type);
+  self->node = g_strdup (label);
+  self->op_type = g_strdup (op_type);
   self->inputs[0] = self->inputs[1] = self->weight = self->bias = self->output = VN_NPU_NONE;
   self->cut = self->bias_shift = self->read = self->write = VN_NPU_NONE;
   self->moves = g_ptr_array_new_with_free_func (quant_plan_npu_move_free);
   return self;
+}
+
+/*< private >
+ * vn_npu_node_add_move:
+ * @rule, @reason: static
+ */
+void
+vn_npu_node_add_move (VnNpuNode  *self,
+                      const char *tensor,
+                      int         from,
+                      int         to,
+                      const char *rule,
+                      const char *reason)
+{
+  VnNpuMove *move;
+
+  g_return_if_fail (self != NULL);
+
+  move = g_new0 (VnNpuMove, 1);
+  *move = (VnNpuMove) { g_strdup (tensor), from, to, rule, reason };
+  g_ptr_array_add (self->moves, move);
 }
 
 /**

@@ -59,5 +59,13 @@ const VnQuantRow *vn_quant_row_for   (const VnQuantRow *self,
 
 
 VnNpuNode   *vn_npu_node_new           (const VnNode   *node);
+VnNpuNode   *vn_npu_node_new_named     (const char     *label,
+                                        const char     *op_type);
+void         vn_npu_node_add_move      (VnNpuNode      *self,
+                                        const char     *tensor,
+                                        int             from,
+                                        int             to,
+                                        const char     *rule,
+                                        const char     *reason);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 typedef struct
 {
   const char *op, *detail, *name, *shape, *badge;
-  VnPrecision precision;
+  VnScenePrecision precision;
   gboolean    excluded;
   double      db;          /* 0: not measured */
   int         from[3];     /* nodes before, -1 ends */

@@ -96,7 +96,7 @@ test_amounts (void)
 static void
 test_precisions (void)
 {
-  static const struct { VnDType dtype; VnPrecision precision; } cases[] = {
+  static const struct { VnDType dtype; VnScenePrecision precision; } cases[] = {
     { VN_DTYPE_U8, VN_PRECISION_8 },     { VN_DTYPE_S8, VN_PRECISION_8 },     { VN_DTYPE_U16,
                                                                                 VN_PRECISION_WIDE },
     { VN_DTYPE_S32, VN_PRECISION_WIDE }, { VN_DTYPE_F16, VN_PRECISION_HALF }, { VN_DTYPE_BF16,

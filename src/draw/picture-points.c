@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A chart of points on two axes: error along the network, and what a smaller error costs. */
+#include "vn-picture-private.h"
+
+#include <math.h>
+
+#define HEIGHT 170.0
+#define LEFT    44.0
+#define RIGHT   12.0
+#define TOP     22.0
+#define BOTTOM  34.0
+#define SMALL   10.0      /* of text */
+
+typedef struct
+{
+  VnPicturePoint point;
+  char          *title;
+} Point;
+
+typedef struct
+{
+  VnPicture picture;
+  char     *x_title, *y_title;
+  double   *lines;
+  guint     n_lines;
+  gboolean  is_joined, x_hidden;
+  GArray   *points;          /* of Point */
+  double    x_low, x_high, y_low, y_high;
+} Points;
+
+/* Where what is drawn. */
+typedef struct
+{
+  const Points *self;
+  VnPen        *pen;
+  double        width;
+} Chart;
+
+static double
+points_x (const Chart *chart,
+          double       x)
+{
+  return LEFT + (x - chart->self->x_low) / (chart->self->x_high - chart->self->x_low) * (chart->width - LEFT - RIGHT);
+}
+
+static double
+points_y (const Chart *chart,
+          double       y)
+{
+  return HEIGHT - BOTTOM - (y - chart->self->y_low) / (chart->self->y_high - chart->self->y_low) * (HEIGHT - TOP - BOTTOM);
+}
+
+/* 1, 2 or 5 times a power of ten, for about @n of them. */
+static double
+points_step (double low,
+             double high,
+             guint  n)
+{
+  const double raw = (high - low) / n, power = pow (10, floor (log10 (raw)));
+
+  return raw <= power ? power : raw <= 2 * power ? 2 * power : raw <= 5 * power ? 5 * power : 10 * power;
+}
+
+static void
+points_write_number (const Chart *chart,
+                     double       x,
+                     double       y,
+                     VnAnchor     anchor,
+                     double       number)
+{
+  char text[32];
+
+  g_snprintf (text, sizeof text, "%s%.4g", number < 0 ? "\u2212" : "", fabs (number));
+  vn_pen_text (chart->pen, x, y, (VnFont) { SMALL, FALSE, anchor }, VN_INK (0.65), text);
+}
+
+static void
+points_draw_axes (const Chart *chart)
+{
+  static const double dash[] = { 3, 3 };
+  const Points *self = chart->self;
+  const VnStroke grid = { .line = VN_INK (0.16), .width = 1 }, line = { .line = VN_INK (0.55), .width = 1, .dashes = dash, .n_dashes = 2 };
+  const double y_step = points_step (self->y_low, self->y_high, 5), x_step = points_step (self->x_low, self->x_high, 6);
+
+  for (double y = ceil (self->y_low / y_step) * y_step; y <= self->y_high + y_step / 1e6; y += y_step)
+    {
+      vn_pen_move (chart->pen, LEFT, points_y (chart, y));
+      vn_pen_line (chart->pen, chart->width - RIGHT, points_y (chart, y));
+      vn_pen_paint (chart->pen, &grid);
+      points_write_number (chart, LEFT - 6, points_y (chart, y) + 3.5, VN_ANCHOR_END, fabs (y) < y_step / 1e6 ? 0 : y);
+    }
+  for (double x = ceil (self->x_low / x_step) * x_step; !self->x_hidden && x <= self->x_high + x_step / 1e6; x += x_step)
+    points_write_number (chart, points_x (chart, x), HEIGHT - BOTTOM + 14, VN_ANCHOR_MIDDLE, fabs (x) < x_step / 1e6 ? 0 : x);
+  for (guint i = 0; i < self->n_lines; i++)
+    {
+      if (self->lines[i] < self->y_low || self->lines[i] > self->y_high)
+        continue;
+      vn_pen_move (chart->pen, LEFT, points_y (chart, self->lines[i]));
+      vn_pen_line (chart->pen, chart->width - RIGHT, points_y (chart, self->lines[i]));
+      vn_pen_paint (chart->pen, &line);
+    }
+  vn_pen_text (chart->pen, 0, SMALL + 1, (VnFont) { SMALL, FALSE, VN_ANCHOR_START }, VN_INK (0.65), self->y_title);
+  vn_pen_text (chart->pen, (LEFT + chart->width - RIGHT) / 2, HEIGHT - 4, (VnFont) { SMALL, FALSE, VN_ANCHOR_MIDDLE }, VN_INK (0.65),
+               self->x_title);
+}
+
+static double
+points_get_height (VnPicture *picture,
+                   double     width)
+{
+  return HEIGHT;
+}
+
+static void
+points_draw_point (const Chart *chart,
+                   const Point *point)
+{
+  const VnPicturePoint *at = &point->point;
+  const VnStroke stroke = { .fill = at->is_hollow ? VN_SHADE (CANVAS, 1) : VN_SHADE_AT (ERROR, at->t), .line = VN_INK (at->is_marked ? 1 : 0.55),
+                            .width = at->is_marked ? 1.8 : 1 };
+
+  if (point->title != NULL)
+    vn_pen_begin (chart->pen, NULL, point->title);
+  vn_pen_circle (chart->pen, points_x (chart, at->x), points_y (chart, at->y), at->is_marked ? 4.2 : 3, &stroke);
+  if (point->title != NULL)
+    vn_pen_end (chart->pen);
+}
+
+static void
+points_draw (VnPicture *picture,
+             VnPen     *pen,
+             double     width)
+{
+  const Points *self = (const Points *) picture;
+  const Chart chart = { self, pen, width };
+  const VnStroke join = { .line = VN_INK (0.4), .width = 1.2 };
+
+  points_draw_axes (&chart);
+  for (guint i = 0; self->is_joined && i < self->points->len; i++)
+    {
+      const VnPicturePoint *at = &g_array_index (self->points, Point, i).point;
+
+      (i == 0 ? vn_pen_move : vn_pen_line) (pen, points_x (&chart, at->x), points_y (&chart, at->y));
+    }
+  if (self->is_joined && self->points->len > 1)
+    vn_pen_paint (pen, &join);
+  for (guint i = 0; i < self->points->len; i++)
+    points_draw_point (&chart, &g_array_index (self->points, Point, i));
+}
+
+static void
+points_free (VnPicture *picture)
+{
+  Points *self = (Points *) picture;
+
+  g_free (self->x_title);
+  g_free (self->y_title);
+  g_free (self->lines);
+  g_array_unref (self->points);
+}
+
+static const VnPictureKind kind = { FALSE, points_get_height, points_draw, points_free };
+
+static void
+points_clear_point (gpointer point)
+{
+  g_free (((Point *) point)->title);
+}
+
+/* Room for all points, and more where they lie in a line. */
+static void
+points_find_span (Points *self)
+{
+  self->x_low = self->y_low = INFINITY;
+  self->x_high = self->y_high = -INFINITY;
+  for (guint i = 0; i < self->points->len; i++)
+    {
+      const VnPicturePoint *at = &g_array_index (self->points, Point, i).point;
+
+      self->x_low = MIN (self->x_low, at->x);
+      self->x_high = MAX (self->x_high, at->x);
+      self->y_low = MIN (self->y_low, at->y);
+      self->y_high = MAX (self->y_high, at->y);
+    }
+  if (!(self->x_high > self->x_low))
+    {
+      const double x = isfinite (self->x_low) ? self->x_low : 0;
+
+      self->x_low = x - MAX (fabs (x) * 0.1, 0.5);
+      self->x_high = x + MAX (fabs (x) * 0.1, 0.5);
+    }
+  if (!(self->y_high > self->y_low))
+    {
+      const double y = isfinite (self->y_low) ? self->y_low : 0;
+
+      self->y_low = y - MAX (fabs (y) * 0.1, 1);
+      self->y_high = y + MAX (fabs (y) * 0.1, 1);
+    }
+  self->x_low -= 0.02 * (self->x_high - self->x_low);
+  self->x_high += 0.02 * (self->x_high - self->x_low);
+  self->y_low -= 0.06 * (self->y_high - self->y_low);
+  self->y_high += 0.06 * (self->y_high - self->y_low);
+}
+
+/**
+ * vn_picture_new_points:
+ * @points: (array length=n_points): copied, drawn in this order
+ *
+ * Returns: (transfer full): a chart of points
+ */
+VnPicture *
+vn_picture_new_points (const VnPictureAxes  *axes,
+                       const VnPicturePoint *points,
+                       guint                 n_points)
+{
+  Points *self;
+
+  g_return_val_if_fail (axes != NULL && (points != NULL || n_points == 0), NULL);
+
+  self = _vn_picture_alloc (&kind, sizeof *self);
+  self->x_title = g_strdup (axes->x_title);
+  self->y_title = g_strdup (axes->y_title);
+  self->lines = g_memdup2 (axes->lines, axes->n_lines * sizeof *axes->lines);
+  self->n_lines = axes->n_lines;
+  self->is_joined = axes->is_joined;
+  self->x_hidden = axes->x_hidden;
+  self->points = g_array_new (FALSE, FALSE, sizeof (Point));
+  g_array_set_clear_func (self->points, points_clear_point);
+  for (guint i = 0; i < n_points; i++)
+    {
+      Point point = { points[i], g_strdup (points[i].title) };
+
+      if (isfinite (points[i].x) && isfinite (points[i].y))
+        g_array_append_val (self->points, point);
+      else
+        points_clear_point (&point);
+    }
+  points_find_span (self);
+  return &self->picture;
+}

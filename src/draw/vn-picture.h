@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Pictures of reports: data that knows how to draw itself with any pen, at any width. */
+
+#include "vn-graph-layout.h"
+#include "vn-pen.h"
+#include "vn-spread.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnPicture: immutable.
+ */
+typedef struct _VnPicture VnPicture;
+
+/**
+ * VnPicturePoint: a tensor or a choice in a chart.
+ * @x, @y: in the units of the axes; one with NaN or infinity is left out
+ * @t: place on the scale of errors, 0 … 1
+ * @is_marked: drawn stronger: an output, or what was chosen
+ * @is_hollow: expected, not measured
+ * @title: (nullable): what it is
+ */
+typedef struct
+{
+  double      x, y, t;
+  gboolean    is_marked, is_hollow;
+  const char *title;
+} VnPicturePoint;
+
+/**
+ * VnPictureAxes: what a chart of points is drawn on.
+ * @x_title, @y_title: translated
+ * @lines: heights at which a dashed line stands, @n_lines of them
+ * @is_joined: points are joined in their order
+ * @x_hidden: the x axis has no numbers: it says where in the network
+ */
+typedef struct
+{
+  const char   *x_title, *y_title;
+  const double *lines;
+  guint         n_lines;
+  gboolean      is_joined, x_hidden;
+} VnPictureAxes;
+
+VnPicture  *vn_picture_new_network   (VnScene              *scene,
+                                      VnOverlay            *overlay);
+VnPicture  *vn_picture_new_histogram (const VnSpread       *spread);
+VnPicture  *vn_picture_new_points    (const VnPictureAxes  *axes,
+                                      const VnPicturePoint *points,
+                                      guint                 n_points);
+VnPicture  *vn_picture_ref           (VnPicture            *self);
+void        vn_picture_unref         (VnPicture            *self);
+double      vn_picture_get_height    (VnPicture            *self,
+                                      double                width);
+void        vn_picture_draw          (VnPicture            *self,
+                                      VnPen                *pen,
+                                      double                width);
+gboolean    vn_picture_is_small      (VnPicture            *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnPicture, vn_picture_unref)
+
+G_END_DECLS

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pages of A4: text by Pango, which knows all scripts, and a new page where there is no room. */
+#include "pdf-page.h"
+
+#include "vn-i18n.h"
+
+static PangoLayout *
+pdf_page_lay (PdfPage       *self,
+              const PdfText *style,
+              const char    *text)
+{
+  PangoLayout *layout = pango_cairo_create_layout (self->cr);
+  g_autoptr(PangoFontDescription) font = pango_font_description_new ();
+  g_autofree char *clean = vn_pen_dup_clean (text);
+
+  pango_font_description_set_family (font, style->monospace ? "Monospace" : "Cantarell");
+  pango_font_description_set_absolute_size (font, style->size * PANGO_SCALE);
+  pango_font_description_set_weight (font, style->bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
+  pango_context_set_round_glyph_positions (pango_layout_get_context (layout), FALSE);
+  pango_layout_set_font_description (layout, font);
+  pango_layout_set_width (layout, (int) (style->width * PANGO_SCALE));
+  pango_layout_set_wrap (layout, PANGO_WRAP_WORD_CHAR);
+  if (style->lines > 0)
+    {
+      pango_layout_set_height (layout, -(int) style->lines);
+      pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_MIDDLE);
+    }
+  pango_layout_set_text (layout, clean, -1);
+  return layout;
+}
+
+/*< private >
+ * _vn_pdf_begin:
+ * @cr: borrowed
+ *
+ * Begins the first page.
+ */
+void
+_vn_pdf_begin (PdfPage *self,
+               cairo_t *cr)
+{
+  cairo_font_options_t *options = cairo_font_options_create ();
+
+  cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
+  cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
+  cairo_set_font_options (cr, options);
+  cairo_font_options_destroy (options);
+  self->cr = cr;
+  self->pen = vn_pen_new_cairo (cr, &vn_pen_theme_light);
+  self->y = PDF_MARGIN;
+  self->number = 1;
+}
+
+static void
+pdf_page_write_foot (PdfPage *self)
+{
+  const PdfText style = { .size = 8, .alpha = 0.55, .width = PDF_INNER - 60, .lines = 1 };
+  g_autofree char *place = NULL;
+
+  _vn_pdf_put (self, &style, PDF_MARGIN, PDF_HEIGHT - 32, self->foot);
+  if (self->n_pages == 0)
+    return;
+  /* Translators: number of a page, and how many there are */
+  place = g_strdup_printf (_("%u of %u"), self->number, self->n_pages);
+  vn_pen_text (self->pen, PDF_WIDTH - PDF_MARGIN, PDF_HEIGHT - 24, (VnFont) { 8, FALSE, VN_ANCHOR_END }, VN_INK (0.55), place);
+}
+
+void
+_vn_pdf_end (PdfPage *self)
+{
+  pdf_page_write_foot (self);
+  cairo_show_page (self->cr);
+  g_clear_pointer (&self->pen, vn_pen_free);
+}
+
+void
+_vn_pdf_break (PdfPage *self)
+{
+  pdf_page_write_foot (self);
+  cairo_show_page (self->cr);
+  self->number++;
+  self->y = PDF_MARGIN;
+}
+
+/*< private >
+ * _vn_pdf_need:
+ *
+ * Goes to a new page if there is not so much room on this one.
+ */
+void
+_vn_pdf_need (PdfPage *self,
+              double   height)
+{
+  if (self->y + height > PDF_HEIGHT - PDF_MARGIN - 6 && self->y > PDF_MARGIN)
+    _vn_pdf_break (self);
+}
+
+/*< private >
+ * _vn_pdf_skip:
+ *
+ * Leaves room, but not at the top of a page.
+ */
+void
+_vn_pdf_skip (PdfPage *self,
+              double   height)
+{
+  if (self->y > PDF_MARGIN)
+    self->y += height;
+}
+
+/*< private >
+ * _vn_pdf_measure:
+ *
+ * Returns: how high the text is
+ */
+double
+_vn_pdf_measure (PdfPage       *self,
+                 const PdfText *style,
+                 const char    *text)
+{
+  g_autoptr(PangoLayout) layout = pdf_page_lay (self, style, text);
+  PangoRectangle logical;
+
+  pango_layout_get_extents (layout, NULL, &logical);
+  return logical.height / (double) PANGO_SCALE;
+}
+
+/*< private >
+ * _vn_pdf_put:
+ *
+ * Writes text whose first line begins at (@x, @y), wherever that is.
+ *
+ * Returns: how high it is
+ */
+double
+_vn_pdf_put (PdfPage       *self,
+             const PdfText *style,
+             double         x,
+             double         y,
+             const char    *text)
+{
+  g_autoptr(PangoLayout) layout = pdf_page_lay (self, style, text);
+  PangoRectangle logical;
+
+  pango_layout_get_extents (layout, NULL, &logical);
+  cairo_set_source_rgba (self->cr, 0, 0, 0, style->alpha);
+  cairo_move_to (self->cr, x, y);
+  pango_cairo_show_layout (self->cr, layout);
+  cairo_new_path (self->cr);
+  return logical.height / (double) PANGO_SCALE;
+}
+
+/*< private >
+ * _vn_pdf_write:
+ *
+ * Writes a paragraph, on a new page if need be.
+ */
+void
+_vn_pdf_write (PdfPage       *self,
+               const PdfText *style,
+               const char    *text)
+{
+  _vn_pdf_need (self, _vn_pdf_measure (self, style, text));
+  self->y += _vn_pdf_put (self, style, PDF_MARGIN, self->y, text);
+}
+
+void
+_vn_pdf_rule (PdfPage *self,
+              double   alpha,
+              double   width)
+{
+  const VnStroke stroke = { .line = VN_INK (alpha), .width = width };
+
+  vn_pen_move (self->pen, PDF_MARGIN, self->y);
+  vn_pen_line (self->pen, PDF_WIDTH - PDF_MARGIN, self->y);
+  vn_pen_paint (self->pen, &stroke);
+}

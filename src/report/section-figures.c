@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Section: size, accuracy and speed of the float and of the quantized network, beside each other. */
+#include "vn-report-build.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+static const VnReportColumn columns[] = {
+  { "figure", N_("Figure"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "float", N_("Float"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "quantized", N_("Quantized"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "change", N_("Change"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "from", N_("Known from"), NULL, FALSE, VN_REPORT_APART, 0 },
+};
+
+static const VnReportPart parts[] = { { NULL, NULL } };
+
+typedef char *(*FormatFunc) (double figure);
+
+static char *
+section_figures_format_bytes (double figure)
+{
+  return vn_format_bytes ((guint64) figure);
+}
+
+static char *
+section_figures_format_percent (double figure)
+{
+  g_autofree char *number = vn_format_fixed (100 * figure, 1);
+
+  return g_strdup_printf ("%s %%", number);
+}
+
+static char *
+section_figures_format_db (double figure)
+{
+  return vn_format_db (figure);
+}
+
+static char *
+section_figures_format_ms (double figure)
+{
+  g_autofree char *number = vn_format_fixed (1e3 * figure, 2);
+
+  return g_strdup_printf ("%s ms", number);
+}
+
+static VnReportValue *
+section_figures_value (double     figure,
+                       FormatFunc format)
+{
+  return isnan (figure) ? _vn_report_nothing () : _vn_report_number (figure, format (figure));
+}
+
+/* @change: (transfer full) (nullable) */
+static void
+section_figures_add (VnReportContent *table,
+                     const char      *id,
+                     const char      *title,
+                     double           before,
+                     double           after,
+                     FormatFunc       format,
+                     char            *change,
+                     const char      *from)
+{
+  GPtrArray *row;
+  g_autofree char *owned = change;
+
+  if (isnan (before) && isnan (after))
+    return;
+  row = _vn_report_add_row (table);
+  g_ptr_array_add (row, _vn_report_text_as (id, title));
+  g_ptr_array_add (row, section_figures_value (before, format));
+  g_ptr_array_add (row, section_figures_value (after, format));
+  g_ptr_array_add (row, _vn_report_text (change));
+  g_ptr_array_add (row, _vn_report_text (from));
+}
+
+static double
+section_figures_known (double figure)
+{
+  return figure > 0 ? figure : NAN;
+}
+
+static void
+section_figures_add_size (VnReportContent     *table,
+                          const VnReportInput *input)
+{
+  const double before = section_figures_known ((double) input->float_bytes), after = section_figures_known ((double) input->quantized_bytes);
+  g_autofree char *ratio = vn_format_fixed (before / after, 2);
+
+  section_figures_add (table, "size", _("Size"), before, after, section_figures_format_bytes,
+                       isnan (before / after) ? NULL : g_strdup_printf (_("%s times smaller"), ratio), _("written files"));
+}
+
+/* In numbers of samples: "−3 of 612" says more than a difference of shares. */
+static void
+section_figures_add_accuracy (VnReportContent     *table,
+                              const VnReportInput *input)
+{
+  const VnAccuracy *accuracy = input->accuracy;
+  const VnErrorRow *worst = NULL;
+
+  for (guint i = 0; input->errors != NULL && i < vn_error_table_get_n (input->errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (input->errors, i);
+
+      if ((row->is_output || row->is_last) && (worst == NULL || vn_sqnr_bound (row->sqnr_db, row->n_bad) < vn_sqnr_bound (worst->sqnr_db, worst->n_bad)))
+        worst = row;
+    }
+  if (worst != NULL)
+    section_figures_add (table, "worst-output", _("Signal to noise of the worst output"), NAN, worst->sqnr_db, section_figures_format_db, NULL,
+                         _("samples that were not calibrated with"));
+  if (accuracy == NULL || !accuracy->valid || accuracy->n == 0)
+    return;
+  section_figures_add (table, "top1", _("Right answers (top-1)"), (double) accuracy->float_top1 / accuracy->n,
+                       (double) accuracy->quant_top1 / accuracy->n, section_figures_format_percent,
+                       g_strdup_printf (_("%+d of %u samples"), (int) accuracy->quant_top1 - (int) accuracy->float_top1, accuracy->n),
+                       _("labelled samples"));
+  section_figures_add (table, "same-answer", _("Same answer as the float network"), NAN, (double) accuracy->agree / accuracy->n,
+                       section_figures_format_percent, NULL, _("labelled samples"));
+}
+
+static void
+section_figures_add_speed (VnReportContent     *table,
+                           const VnReportInput *input)
+{
+  VnRuntimeFigures figures;
+  g_autofree char *ratio = NULL;
+
+  if (input->forecast == NULL && input->verification == NULL)
+    return;
+  vn_runtime_figures_init (&figures, input->forecast, input->verification);
+  ratio = isnan (figures.ratio) ? NULL : vn_format_fixed (figures.ratio, 2);
+  section_figures_add (table, "seconds", _("Time of one run, one thread"), section_figures_known (figures.float_seconds),
+                       section_figures_known (figures.seconds), section_figures_format_ms,
+                       ratio != NULL ? g_strdup_printf (_("%s times the time"), ratio) : NULL,
+                       figures.time_measured ? _("measured in ONNX Runtime") : _("forecast for ONNX Runtime"));
+  section_figures_add (table, "integer-share", _("Multiplications on integers"), NAN, figures.integer_share, section_figures_format_percent, NULL,
+                       figures.share_measured ? _("measured in ONNX Runtime") : _("forecast for ONNX Runtime"));
+}
+
+void
+_vn_report_build_figures (VnReportSection     *section,
+                          const VnReportInput *input)
+{
+  VnReportContent *table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
+
+  section_figures_add_size (table, input);
+  section_figures_add_accuracy (table, input);
+  section_figures_add_speed (table, input);
+  if (table->rows->len == 0)
+    g_ptr_array_set_size (section->contents, 0);
+}

@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report on pages of A4. The first page tells verdict, figures, where the error starts and what was done. */
+#include "vn-report.h"
+
+#include "pdf-page.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <cairo-pdf.h>
+
+#define MOST_ROWS    40u     /* of a table on paper; JSON and Markdown have all */
+#define ROW          13.0
+#define CELL          7.5    /* size of text in tables */
+#define MOST_COLUMN 190.0
+#define GAP           8.0    /* between columns */
+#define PICTURE       1.45   /* pictures are drawn so much wider and then made smaller, as text on paper is */
+
+typedef struct
+{
+  PdfPage                page;
+  const VnReportSection *section;
+} Pdf;
+
+static const PdfText plain = { .size = 10, .alpha = 0.9, .width = PDF_INNER };
+static const PdfText dim = { .size = 8.5, .alpha = 0.6, .width = PDF_INNER };
+static const PdfText heading = { .size = 12.5, .alpha = 1, .width = PDF_INNER, .bold = TRUE };
+static const PdfText subheading = { .size = 10, .alpha = 1, .width = PDF_INNER, .bold = TRUE };
+
+/* ---- words ---- */
+
+static char *
+pdf_dup_joined (const VnReportColumn *columns,
+                guint                 n_columns,
+                const GPtrArray      *row,
+                guint                 first)
+{
+  static const char * const before[] = { "", " … ", ", ", " (" };
+  GString *text = g_string_new (((VnReportValue *) g_ptr_array_index (row, first))->display);
+
+  for (guint c = first + 1; c < n_columns && columns[c].join != VN_REPORT_APART; c++)
+    {
+      const VnReportValue *value = g_ptr_array_index (row, c);
+
+      if (*value->display != '\0')
+        g_string_append_printf (text, "%s%s%s", before[columns[c].join], value->display, columns[c].join == VN_REPORT_JOIN_PARENTHESES ? ")" : "");
+    }
+  return g_string_free (text, FALSE);
+}
+
+static void
+pdf_add_facts (Pdf                   *self,
+               const VnReportContent *content)
+{
+  static const char * const before[] = { "", " … ", ", ", " (" };
+  const PdfText label = { .size = 9, .alpha = 0.6, .width = 150, .lines = 1 }, value = { .size = 9, .alpha = 0.9, .width = PDF_INNER - 160, .lines = 2 };
+
+  if (content->intro != NULL)
+    {
+      _vn_pdf_write (&self->page, &plain, content->intro);
+      return;
+    }
+  for (guint i = 0; i < content->facts->len; i++)
+    {
+      const VnReportFact *fact = g_ptr_array_index (content->facts, i);
+      g_autoptr(GString) text = NULL;
+
+      if (fact->join != VN_REPORT_APART || *fact->value->display == '\0')
+        continue;
+      text = g_string_new (fact->value->display);
+      _vn_pdf_need (&self->page, 2 * ROW);
+      _vn_pdf_put (&self->page, &label, PDF_MARGIN, self->page.y, fact->label);
+      for (guint k = i + 1; k < content->facts->len && (fact = g_ptr_array_index (content->facts, k))->join != VN_REPORT_APART; k++)
+        if (*fact->value->display != '\0')
+          g_string_append_printf (text, "%s%s%s", before[fact->join], fact->value->display, fact->join == VN_REPORT_JOIN_PARENTHESES ? ")" : "");
+      self->page.y += MAX (_vn_pdf_put (&self->page, &value, PDF_MARGIN + 160, self->page.y, text->str), ROW);
+    }
+}
+
+static void
+pdf_add_verdict (Pdf                   *self,
+                 const VnReportContent *content)
+{
+  const PdfText title = { .size = 15, .alpha = 1, .width = PDF_INNER, .bold = TRUE };
+
+  _vn_pdf_write (&self->page, &title, content->title);
+  self->page.y += 2;
+  _vn_pdf_write (&self->page, &plain, content->text);
+}
+
+static void
+pdf_add_notes (Pdf                   *self,
+               const VnReportContent *content)
+{
+  for (guint i = 0; i < MIN (content->lines->len, MOST_ROWS); i++)
+    {
+      const VnReportLine *line = g_ptr_array_index (content->lines, i);
+      g_autofree char *text = g_strconcat (line->title != NULL ? line->title : "", line->title != NULL ? " " : "",
+                                           line->subject != NULL ? line->subject : "", line->subject != NULL ? ": " : "", line->text,
+                                           line->remedy != NULL ? ". " : "", line->remedy, NULL);
+      const PdfText style = { .size = self->section->is_head ? 10 : 8.5, .alpha = 0.9, .width = PDF_INNER, .lines = 6 };
+
+      _vn_pdf_write (&self->page, &style, text);
+      self->page.y += 2;
+    }
+}
+
+static void
+pdf_add_command (Pdf                   *self,
+                 const VnReportContent *content)
+{
+  const PdfText code = { .size = 8, .alpha = 1, .width = PDF_INNER - 16, .monospace = TRUE, .lines = 30 };
+  const VnStroke box = { .fill = VN_INK (0.05) };
+  double height;
+
+  if (content->text == NULL)
+    return;
+  height = _vn_pdf_measure (&self->page, &code, content->text) + 10;
+  _vn_pdf_skip (&self->page, 6);
+  _vn_pdf_need (&self->page, height + 16);
+  _vn_pdf_write (&self->page, &dim, content->intro);
+  self->page.y += 3;
+  vn_pen_rect (self->page.pen, PDF_MARGIN, self->page.y, PDF_INNER, height, 5, &box);
+  _vn_pdf_put (&self->page, &code, PDF_MARGIN + 8, self->page.y + 5, content->text);
+  self->page.y += height;
+}
+
+/* ---- tables ---- */
+
+/* How wide each column is: what is in it needs, as far as there is room; columns for which there is none are left out. */
+static GArray *
+pdf_size_columns (const VnReportContent *table,
+                  GArray                *columns,
+                  const GPtrArray       *rows)
+{
+  GArray *widths = g_array_new (FALSE, FALSE, sizeof (double));
+  double sum = 0;
+
+  for (guint i = 0; i < columns->len; i++)
+    {
+      const VnReportColumn *column = &table->columns[g_array_index (columns, guint, i)];
+      g_autofree char *title = column->title != NULL ? g_strjoin (" ", _(column->title), column->unit != NULL ? _(column->unit) : NULL, NULL) : g_strdup ("");
+      double width = vn_pen_measure (title, CELL, TRUE);
+
+      for (guint r = 0; r < MIN (rows->len, MOST_ROWS); r++)
+        {
+          g_autofree char *text = pdf_dup_joined (table->columns, table->n_columns, g_ptr_array_index (rows, r), g_array_index (columns, guint, i));
+          g_autofree char *clean = vn_pen_dup_clean (text);
+
+          width = MAX (width, vn_pen_measure (clean, CELL, FALSE));
+        }
+      width = MIN (width, MOST_COLUMN) + GAP;
+      if (sum + width > PDF_INNER && sum + MIN (width, 60) > PDF_INNER)
+        {
+          g_array_set_size (columns, i);
+          break;
+        }
+      width = MIN (width, PDF_INNER - sum);
+      sum += width;
+      g_array_append_val (widths, width);
+    }
+  return widths;
+}
+
+static void
+pdf_add_cell (Pdf        *self,
+              double      x,
+              double      width,
+              gboolean    at_right,
+              gboolean    bold,
+              const char *text)
+{
+  g_autofree char *clean = vn_pen_dup_clean (text);
+  g_autofree char *shorter = vn_pen_shorten (clean, CELL, bold, width - GAP + 1);
+
+  vn_pen_text (self->page.pen, at_right ? x + width - GAP : x, self->page.y + ROW - 4, (VnFont) { CELL, bold, at_right ? VN_ANCHOR_END : VN_ANCHOR_START },
+               VN_INK (0.9), shorter);
+}
+
+static void
+pdf_add_header (Pdf                   *self,
+                const VnReportContent *table,
+                const GArray          *columns,
+                const GArray          *widths)
+{
+  double x = PDF_MARGIN;
+
+  for (guint i = 0; i < columns->len; i++)
+    {
+      const VnReportColumn *column = &table->columns[g_array_index (columns, guint, i)];
+      const double width = g_array_index (widths, double, i);
+      g_autofree char *title = column->title != NULL ? g_strjoin (" ", _(column->title), column->unit != NULL ? _(column->unit) : NULL, NULL) : g_strdup ("");
+
+      pdf_add_cell (self, x, width, column->is_number, TRUE, title);
+      x += width;
+    }
+  self->page.y += ROW;
+  _vn_pdf_rule (&self->page, 0.6, 0.7);
+}
+
+static void
+pdf_add_rows (Pdf                   *self,
+              const VnReportContent *table,
+              GArray                *columns,
+              const GPtrArray       *rows)
+{
+  g_autoptr(GArray) widths = pdf_size_columns (table, columns, rows);
+  const guint n = MIN (rows->len, MOST_ROWS);
+
+  _vn_pdf_need (&self->page, 3 * ROW);
+  pdf_add_header (self, table, columns, widths);
+  for (guint r = 0; r < n; r++)
+    {
+      const GPtrArray *row = g_ptr_array_index (rows, r);
+      const double before = self->page.y;
+      double x = PDF_MARGIN;
+
+      _vn_pdf_need (&self->page, ROW);
+      if (self->page.y < before)
+        pdf_add_header (self, table, columns, widths);
+      for (guint i = 0; i < columns->len; i++)
+        {
+          const guint c = g_array_index (columns, guint, i);
+          const VnReportValue *value = g_ptr_array_index (row, c);
+          g_autofree char *text = pdf_dup_joined (table->columns, table->n_columns, row, c);
+
+          pdf_add_cell (self, x, g_array_index (widths, double, i), table->columns[c].is_number, value->is_bad, text);
+          x += g_array_index (widths, double, i);
+        }
+      self->page.y += ROW;
+      _vn_pdf_rule (&self->page, 0.15, 0.5);
+    }
+  if (n < rows->len)
+    {
+      g_autofree char *left = g_strdup_printf (_("%u more are in the report as Markdown or JSON."), rows->len - n);
+
+      self->page.y += 2;
+      _vn_pdf_write (&self->page, &dim, left);
+    }
+}
+
+static void
+pdf_add_table (Pdf                   *self,
+               const VnReportContent *content)
+{
+  if (content->intro != NULL)
+    _vn_pdf_write (&self->page, &dim, content->intro);
+  for (guint part = 0; part < content->n_parts; part++)
+    {
+      const VnReportPart *info = &content->parts[part];
+      g_autoptr(GArray) columns = vn_report_table_list_columns (content, part);
+      g_autoptr(GPtrArray) rows = vn_report_table_list_rows (content, part);
+
+      if (rows->len == 0)
+        continue;
+      _vn_pdf_skip (&self->page, part > 0 ? 8 : 0);
+      _vn_pdf_need (&self->page, 5 * ROW);
+      if (info->title != NULL)
+        _vn_pdf_write (&self->page, &subheading, _(info->title));
+      if (info->intro != NULL)
+        _vn_pdf_write (&self->page, &dim, _(info->intro));
+      pdf_add_rows (self, content, columns, rows);
+    }
+}
+
+/* ---- pictures ---- */
+
+/* At half the width where two stand beside each other. */
+static double
+pdf_put_picture (Pdf                   *self,
+                 const VnReportContent *content,
+                 double                 x,
+                 double                 width)
+{
+  const double wide = width * PICTURE, height = vn_picture_get_height (content->picture, wide) / PICTURE;
+  const PdfText title = { .size = 9, .alpha = 1, .width = width, .bold = TRUE, .lines = 1 }, text = { .size = 8, .alpha = 0.6, .width = width, .lines = 3 };
+  const double top = self->page.y;
+
+  if (content->title != NULL)
+    self->page.y += _vn_pdf_put (&self->page, &title, x, self->page.y, content->title) + 2;
+  cairo_save (self->page.cr);
+  cairo_translate (self->page.cr, x, self->page.y);
+  cairo_scale (self->page.cr, 1 / PICTURE, 1 / PICTURE);
+  vn_picture_draw (content->picture, self->page.pen, wide);
+  cairo_restore (self->page.cr);
+  self->page.y += height + 2;
+  self->page.y += _vn_pdf_put (&self->page, &text, x, self->page.y, content->text);
+  return self->page.y - top;
+}
+
+static double
+pdf_measure_picture (const VnReportContent *content,
+                     double                 width)
+{
+  return vn_picture_get_height (content->picture, width * PICTURE) / PICTURE + (content->title != NULL ? 14 : 0) + 24;
+}
+
+static void
+pdf_add_picture (Pdf                   *self,
+                 const VnReportContent *content)
+{
+  if (vn_picture_get_height (content->picture, PDF_INNER) <= 0)
+    return;
+  _vn_pdf_skip (&self->page, 6);
+  _vn_pdf_need (&self->page, pdf_measure_picture (content, PDF_INNER));
+  pdf_put_picture (self, content, PDF_MARGIN, PDF_INNER);
+}
+
+/* Two beside each other. */
+static guint
+pdf_add_pair (Pdf   *self,
+              guint  i)
+{
+  const double width = (PDF_INNER - 20) / 2;
+  const GPtrArray *contents = self->section->contents;
+  const VnReportContent *first = g_ptr_array_index (contents, i), *second = i + 1 < contents->len ? g_ptr_array_index (contents, i + 1) : NULL;
+  double top, height;
+
+  if (second != NULL && (second->kind != VN_REPORT_PICTURE || !vn_picture_is_small (second->picture)))
+    second = NULL;
+  _vn_pdf_skip (&self->page, 6);
+  _vn_pdf_need (&self->page, pdf_measure_picture (first, width));
+  top = self->page.y;
+  height = pdf_put_picture (self, first, PDF_MARGIN, width);
+  if (second != NULL)
+    {
+      self->page.y = top;
+      height = MAX (height, pdf_put_picture (self, second, PDF_MARGIN + width + 20, width));
+    }
+  self->page.y = top + height;
+  return second != NULL ? 2 : 1;
+}
+
+typedef void (*PdfFunc) (Pdf *self, const VnReportContent *content);
+
+static const PdfFunc kinds[VN_REPORT_N_KINDS] = {
+  [VN_REPORT_FACTS] = pdf_add_facts,
+  [VN_REPORT_TABLE] = pdf_add_table,
+  [VN_REPORT_VERDICT] = pdf_add_verdict,
+  [VN_REPORT_NOTES] = pdf_add_notes,
+  [VN_REPORT_COMMAND] = pdf_add_command,
+  [VN_REPORT_PICTURE] = pdf_add_picture,
+};
+
+/* ---- the first page ---- */
+
+static void
+pdf_add_title (Pdf                 *self,
+               const VnReportModel *model)
+{
+  const PdfText title = { .size = 19, .alpha = 1, .width = PDF_INNER, .bold = TRUE };
+  const VnReportSection *section = vn_report_model_find (model, "model");
+  g_autoptr(GString) about = g_string_new (NULL);
+
+  for (guint i = 0; section != NULL && i < section->contents->len; i++)
+    {
+      const VnReportContent *content = g_ptr_array_index (section->contents, i);
+
+      for (guint k = 0; content->kind == VN_REPORT_FACTS && k < content->facts->len; k++)
+        {
+          const VnReportFact *fact = g_ptr_array_index (content->facts, k);
+
+          if (*fact->value->display != '\0')
+            g_string_append_printf (about, "%s%s%s%s", about->len > 0 ? " · " : "", k > 0 ? fact->label : "", k > 0 ? " " : "", fact->value->display);
+        }
+    }
+  _vn_pdf_write (&self->page, &title, model->title);
+  _vn_pdf_write (&self->page, &dim, about->str);
+  self->page.y += 6;
+  _vn_pdf_rule (&self->page, 1, 1.4);
+  self->page.y += 12;
+}
+
+/* At most four beside each other. */
+static void
+pdf_add_cards (Pdf                 *self,
+               const VnReportModel *model)
+{
+  const VnStroke box = { .fill = VN_INK (0.045) };
+  g_autoptr(GPtrArray) briefs = g_ptr_array_new ();
+  double width;
+
+  for (guint i = 0; i < model->sections->len; i++)
+    {
+      const VnReportSection *section = g_ptr_array_index (model->sections, i);
+
+      for (guint k = 0; section->is_head && k < section->briefs->len; k++)
+        g_ptr_array_add (briefs, g_ptr_array_index (section->briefs, k));
+    }
+  if (briefs->len == 0)
+    return;
+  self->page.y += 8;
+  width = (PDF_INNER - 24) / briefs->len;
+  vn_pen_rect (self->page.pen, PDF_MARGIN, self->page.y, PDF_INNER, 54, 7, &box);
+  for (guint i = 0; i < briefs->len; i++)
+    {
+      const VnReportBrief *brief = g_ptr_array_index (briefs, i);
+      const PdfText figure = { .size = briefs->len > 4 ? 10 : 12, .alpha = 1, .width = width - 8, .bold = TRUE, .lines = 1 };
+      const PdfText label = { .size = 7.5, .alpha = 0.65, .width = width - 8, .lines = 2 };
+
+      _vn_pdf_put (&self->page, &figure, PDF_MARGIN + 12 + i * width, self->page.y + 8, brief->figure);
+      _vn_pdf_put (&self->page, &label, PDF_MARGIN + 12 + i * width, self->page.y + 26, brief->label);
+    }
+  self->page.y += 54;
+}
+
+static double
+pdf_add_briefs (Pdf                   *self,
+                const VnReportSection *section,
+                double                 x,
+                double                 y,
+                double                 width)
+{
+  const double top = y;
+  const PdfText title = { .size = 11, .alpha = 1, .width = width, .bold = TRUE, .lines = 1 };
+
+  y += _vn_pdf_put (&self->page, &title, x, y, section->title) + 3;
+  for (guint i = 0; i < section->briefs->len; i++)
+    {
+      const VnReportBrief *brief = g_ptr_array_index (section->briefs, i);
+      const double left = brief->figure != NULL ? 58 : 0;
+      const PdfText figure = { .size = 8.5, .alpha = 1, .width = 56, .bold = TRUE, .lines = 1 };
+      const PdfText label = { .size = 8.5, .alpha = 0.9, .width = width - left, .lines = 2 };
+      g_autofree char *text = brief->detail != NULL ? g_strdup_printf ("%s: %s", brief->label, brief->detail) : g_strdup (brief->label);
+
+      if (brief->figure != NULL)
+        _vn_pdf_put (&self->page, &figure, x, y, brief->figure);
+      y += _vn_pdf_put (&self->page, &label, x + left, y, text) + 2;
+    }
+  return y - top;
+}
+
+/* Two lists beside each other. */
+static void
+pdf_add_glance (Pdf                 *self,
+                const VnReportModel *model)
+{
+  const double width = (PDF_INNER - 24) / 2;
+  double heights[2] = { 0, 0 };
+
+  self->page.y += 12;
+  for (guint i = 0; i < model->sections->len; i++)
+    {
+      const VnReportSection *section = g_ptr_array_index (model->sections, i);
+      const guint column = heights[1] < heights[0] ? 1 : 0;
+
+      if (section->is_head || section->briefs->len == 0)
+        continue;
+      heights[column] += pdf_add_briefs (self, section, PDF_MARGIN + column * (width + 24), self->page.y + heights[column], width) + 8;
+    }
+  self->page.y += MAX (heights[0], heights[1]);
+}
+
+/* ---- the whole ---- */
+
+static void
+pdf_add_contents (Pdf                   *self,
+                  const VnReportSection *section)
+{
+  self->section = section;
+  for (guint i = 0; i < section->contents->len;)
+    {
+      const VnReportContent *content = g_ptr_array_index (section->contents, i);
+
+      if (content->kind == VN_REPORT_PICTURE && vn_picture_is_small (content->picture))
+        {
+          i += pdf_add_pair (self, i);
+          continue;
+        }
+      kinds[content->kind] (self, content);
+      i++;
+    }
+}
+
+static gboolean
+pdf_says (const VnReportSection *section)
+{
+  for (guint i = 0; i < section->contents->len; i++)
+    {
+      const VnReportContent *content = g_ptr_array_index (section->contents, i);
+
+      if ((content->kind == VN_REPORT_TABLE && content->rows->len > 0) || (content->kind == VN_REPORT_NOTES && content->lines->len > 0) ||
+          (content->kind != VN_REPORT_TABLE && content->kind != VN_REPORT_NOTES))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+pdf_add_section (Pdf                   *self,
+                 const VnReportSection *section)
+{
+  double room = 80;
+
+  if (!pdf_says (section))
+    return;
+  if (((VnReportContent *) g_ptr_array_index (section->contents, 0))->kind == VN_REPORT_PICTURE)
+    room = 34 + pdf_measure_picture (g_ptr_array_index (section->contents, 0), PDF_INNER);
+  _vn_pdf_skip (&self->page, 14);
+  _vn_pdf_need (&self->page, MIN (room, PDF_HEIGHT - 3 * PDF_MARGIN));
+  _vn_pdf_write (&self->page, &heading, section->title);
+  self->page.y += 3;
+  pdf_add_contents (self, section);
+}
+
+static void
+pdf_add_all (Pdf                 *self,
+             const VnReportModel *model)
+{
+  const VnReportSection *summary = vn_report_model_find (model, "summary");
+
+  pdf_add_title (self, model);
+  if (summary != NULL)
+    pdf_add_contents (self, summary);
+  pdf_add_cards (self, model);
+  pdf_add_glance (self, model);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < model->sections->len; i++)
+      {
+        const VnReportSection *section = g_ptr_array_index (model->sections, i);
+
+        if (!section->is_head == !pass && (!section->is_head || section != summary))
+          pdf_add_section (self, section);
+      }
+}
+
+static cairo_status_t
+pdf_take_bytes (void                *closure,
+                const unsigned char *data,
+                unsigned int         length)
+{
+  if (closure != NULL)
+    g_byte_array_append (closure, data, length);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+/* Returns: how many pages it has. The same report gives the same bytes: the file does not say when it was made. */
+static guint
+pdf_draw_all (const VnReportModel *model,
+              GByteArray          *bytes,
+              guint                n_pages,
+              cairo_status_t      *status)
+{
+  cairo_surface_t *surface = cairo_pdf_surface_create_for_stream (pdf_take_bytes, bytes, PDF_WIDTH, PDF_HEIGHT);
+  cairo_t *cr = cairo_create (surface);
+  Pdf self = { { .n_pages = n_pages, .foot = model->title }, NULL };
+
+  cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_TITLE, model->title);
+  cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
+  _vn_pdf_begin (&self.page, cr);
+  pdf_add_all (&self, model);
+  _vn_pdf_end (&self.page);
+  cairo_surface_finish (surface);
+  *status = cairo_status (cr) != CAIRO_STATUS_SUCCESS ? cairo_status (cr) : cairo_surface_status (surface);
+  cairo_destroy (cr);
+  cairo_surface_destroy (surface);
+  return self.page.number;
+}
+
+/**
+ * vn_report_print_pdf:
+ *
+ * Returns: (transfer full) (nullable): the report on pages of A4
+ */
+GBytes *
+vn_report_print_pdf (const VnReportModel  *model,
+                     GError              **error)
+{
+  g_autoptr(GByteArray) bytes = g_byte_array_new ();
+  cairo_status_t status;
+  guint n_pages;
+
+  g_return_val_if_fail (model != NULL, NULL);
+
+  n_pages = pdf_draw_all (model, NULL, 0, &status);
+  if (status == CAIRO_STATUS_SUCCESS)
+    pdf_draw_all (model, bytes, n_pages, &status);
+  if (status != CAIRO_STATUS_SUCCESS)
+    {
+      g_set_error (error, VN_ERROR, status == CAIRO_STATUS_NO_MEMORY ? VN_ERROR_MEMORY : VN_ERROR_LIMIT, _("The report cannot be drawn as PDF: %s"), cairo_status_to_string (status));
+      return NULL;
+    }
+  return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
+}

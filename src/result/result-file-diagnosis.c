@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records of runs as JSON: why error arises and what was tried against it, other choices, and how values are spread. */
+#include "result-file-private.h"
+
+#include "vn-spread.h"
+
+#include <math.h>
+
+/* ---- why ---- */
+
+static void
+result_file_add_finding (JsonBuilder     *json,
+                         const VnFinding *finding)
+{
+  json_builder_begin_object (json);
+  vn_json_add_int (json, "rank", finding->rank);
+  vn_json_add_text (json, "tensor", finding->tensor);
+  vn_json_add_text (json, "node", finding->node);
+  vn_json_add_text (json, "role", vn_contribution_role_get_id (finding->role));
+  vn_json_add_number (json, "share", finding->share);
+  vn_json_add_text (json, "reason", vn_reason_get_id (finding->reason));
+  vn_json_add_text (json, "text", finding->text);
+  json_builder_end_object (json);
+}
+
+static void
+result_file_add_trial (JsonBuilder       *json,
+                       const VnCureTrial *trial)
+{
+  json_builder_begin_object (json);
+  vn_json_add_text (json, "tensor", trial->tensor);
+  vn_json_add_text (json, "reason", vn_reason_get_id (trial->reason));
+  vn_json_add_text (json, "cure", vn_cure_get_id (trial->cure));
+  vn_json_add_text (json, "state", vn_trial_state_get_id (trial->state));
+  _vn_result_file_add_number (json, "before-sqnr", trial->before_db);
+  _vn_result_file_add_number (json, "after-sqnr", trial->after_db);
+  vn_json_add_int (json, "before-bytes", (gint64) trial->before_bytes);
+  vn_json_add_int (json, "after-bytes", (gint64) trial->after_bytes);
+  vn_json_add_text_if (json, "problem", trial->problem);
+  json_builder_end_object (json);
+}
+
+void
+_vn_result_file_add_diagnosis (JsonBuilder *json,
+                               VnDiagnosis *diagnosis)
+{
+  vn_json_begin_object (json, "diagnosis");
+  vn_json_begin_array (json, "reasons");
+  for (guint i = 0; i < vn_diagnosis_get_n (diagnosis); i++)
+    result_file_add_finding (json, vn_diagnosis_get (diagnosis, i));
+  json_builder_end_array (json);
+  vn_json_begin_array (json, "cures");
+  for (guint i = 0; i < vn_diagnosis_get_n_trials (diagnosis); i++)
+    result_file_add_trial (json, vn_diagnosis_get_trial (diagnosis, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+}
+
+static gboolean
+result_file_find_reason (const char *id,
+                         VnReason   *reason)
+{
+  for (VnReason i = 0; id != NULL && i < VN_N_REASONS; i++)
+    if (g_str_equal (id, vn_reason_get_id (i)))
+      {
+        *reason = i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* One that this program does not know is left out. */
+static void
+result_file_read_finding (gpointer      to,
+                          VnJsonFields *fields)
+{
+  g_autofree char *tensor = vn_json_fields_dup_text (fields, "tensor"), *node = vn_json_fields_dup_text (fields, "node");
+  g_autofree char *role = vn_json_fields_dup_text (fields, "role"), *reason = vn_json_fields_dup_text (fields, "reason");
+  g_autofree char *text = vn_json_fields_dup_text (fields, "text");
+  VnFinding finding = { .rank = (guint) vn_json_fields_get_count (fields, "rank", G_MAXUINT), .tensor = tensor, .node = node,
+                        .share = vn_json_fields_get_double (fields, "share"), .text = text };
+
+  if (fields->error != NULL || !vn_contribution_role_find (role, &finding.role) || !result_file_find_reason (reason, &finding.reason))
+    return;
+  tensor = node = text = NULL;
+  vn_diagnosis_add (to, &finding);
+}
+
+static void
+result_file_read_trial (gpointer      to,
+                        VnJsonFields *fields)
+{
+  g_autofree char *tensor = vn_json_fields_dup_text (fields, "tensor"), *reason = vn_json_fields_dup_text (fields, "reason");
+  g_autofree char *cure = vn_json_fields_dup_text (fields, "cure"), *state = vn_json_fields_dup_text (fields, "state");
+  g_autofree char *problem = vn_json_fields_dup_text_if (fields, "problem");
+  VnCureTrial trial = { .tensor = tensor, .state = VN_N_TRIALS, .before_db = _vn_result_file_get_number (fields, "before-sqnr"),
+                        .after_db = _vn_result_file_get_number (fields, "after-sqnr"),
+                        .before_bytes = vn_json_fields_get_count (fields, "before-bytes", G_MAXINT64),
+                        .after_bytes = vn_json_fields_get_count (fields, "after-bytes", G_MAXINT64), .problem = problem };
+
+  for (VnTrialState i = 0; state != NULL && i < VN_N_TRIALS; i++)
+    if (g_str_equal (state, vn_trial_state_get_id (i)))
+      trial.state = i;
+  if (fields->error != NULL || trial.state == VN_N_TRIALS || !result_file_find_reason (reason, &trial.reason) ||
+      !vn_cure_find (cure, &trial.cure))
+    return;
+  tensor = problem = NULL;
+  vn_diagnosis_add_trial (to, &trial);
+}
+
+/*< private >
+ * _vn_result_file_read_diagnosis:
+ *
+ * Returns: (transfer full): what is in the object; what is wrong is an error of @fields
+ */
+VnDiagnosis *
+_vn_result_file_read_diagnosis (VnJsonFields *fields)
+{
+  VnDiagnosis *diagnosis = vn_diagnosis_new_empty ();
+
+  _vn_result_file_read_each (fields, "reasons", result_file_read_finding, diagnosis);
+  _vn_result_file_read_each (fields, "cures", result_file_read_trial, diagnosis);
+  return diagnosis;
+}
+
+/* ---- what was tried ---- */
+
+void
+_vn_result_file_add_steps (JsonBuilder *json,
+                           GPtrArray   *steps)
+{
+  vn_json_begin_array (json, "steps");
+  for (guint i = 0; i < steps->len; i++)
+    {
+      const VnRunStep *step = g_ptr_array_index (steps, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "title", step->title);
+      vn_json_add_text (json, "outcome", step->outcome);
+      vn_json_add_bool (json, "kept", step->kept);
+      _vn_result_file_add_number (json, "before-sqnr", step->before_db);
+      _vn_result_file_add_number (json, "after-sqnr", step->after_db);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+result_file_read_step (gpointer      to,
+                       VnJsonFields *fields)
+{
+  g_autofree char *title = vn_json_fields_dup_text (fields, "title"), *outcome = vn_json_fields_dup_text (fields, "outcome");
+  const VnRunStep step = { title, outcome, vn_json_fields_get_bool (fields, "kept"), _vn_result_file_get_number (fields, "before-sqnr"),
+                           _vn_result_file_get_number (fields, "after-sqnr") };
+
+  vn_run_steps_add (to, &step);
+}
+
+GPtrArray *
+_vn_result_file_read_steps (VnJsonFields *fields)
+{
+  GPtrArray *steps = vn_run_steps_new ();
+
+  _vn_result_file_read_each (fields, "steps", result_file_read_step, steps);
+  return steps;
+}
+
+/* ---- other choices ---- */
+
+void
+_vn_result_file_add_curve (JsonBuilder *json,
+                           GPtrArray   *curve)
+{
+  vn_json_begin_array (json, "curve");
+  for (guint i = 0; i < curve->len; i++)
+    {
+      const VnCurvePoint *point = g_ptr_array_index (curve, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "title", point->title);
+      vn_json_add_bool (json, "chosen", point->is_chosen);
+      _vn_result_file_add_number (json, "predicted-sqnr", point->predicted_db);
+      _vn_result_file_add_number (json, "measured-sqnr", point->measured_db);
+      _vn_result_file_add_number (json, "bytes", point->bytes);
+      _vn_result_file_add_number (json, "integer-macs", point->integer_macs);
+      _vn_result_file_add_number (json, "seconds", point->seconds);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+result_file_read_point (gpointer      to,
+                        VnJsonFields *fields)
+{
+  g_autofree char *title = vn_json_fields_dup_text (fields, "title");
+  const VnCurvePoint point = { .title = title, .is_chosen = vn_json_fields_get_bool (fields, "chosen"),
+                               .predicted_db = _vn_result_file_get_number (fields, "predicted-sqnr"),
+                               .measured_db = _vn_result_file_get_number (fields, "measured-sqnr"),
+                               .bytes = _vn_result_file_get_number (fields, "bytes"),
+                               .integer_macs = _vn_result_file_get_number (fields, "integer-macs"),
+                               .seconds = _vn_result_file_get_number (fields, "seconds") };
+
+  vn_curve_add (to, &point);
+}
+
+GPtrArray *
+_vn_result_file_read_curve (VnJsonFields *fields)
+{
+  GPtrArray *curve = vn_curve_new ();
+
+  _vn_result_file_read_each (fields, "curve", result_file_read_point, curve);
+  return curve;
+}
+
+/* ---- how values are spread ---- */
+
+void
+_vn_result_file_add_spreads (JsonBuilder *json,
+                             GPtrArray   *spreads)
+{
+  vn_json_begin_array (json, "spreads");
+  for (guint i = 0; i < spreads->len; i++)
+    {
+      const VnSpread *spread = g_ptr_array_index (spreads, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "tensor", spread->tensor);
+      vn_json_add_text (json, "node", spread->node);
+      vn_json_add_text (json, "role", vn_contribution_role_get_id (spread->role));
+      vn_json_add_number (json, "low", spread->low);
+      vn_json_add_number (json, "high", spread->high);
+      vn_json_add_number (json, "range-min", spread->range_min);
+      vn_json_add_number (json, "range-max", spread->range_max);
+      vn_json_begin_array (json, "counts");
+      for (guint k = 0; k < VN_SPREAD_BINS; k++)
+        json_builder_add_int_value (json, (gint64) spread->counts[k]);
+      json_builder_end_array (json);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+result_file_read_spread (gpointer      to,
+                         VnJsonFields *fields)
+{
+  g_autofree char *role = vn_json_fields_dup_text (fields, "role"), *where = vn_json_fields_dup_where (fields, "counts");
+  JsonArray *counts = vn_json_fields_get_array (fields, "counts");
+  VnSpread *spread = g_new0 (VnSpread, 1);
+  GError *reason = NULL;
+
+  spread->tensor = vn_json_fields_dup_text (fields, "tensor");
+  spread->node = vn_json_fields_dup_text (fields, "node");
+  spread->low = vn_json_fields_get_double (fields, "low");
+  spread->high = vn_json_fields_get_double (fields, "high");
+  spread->range_min = vn_json_fields_get_double (fields, "range-min");
+  spread->range_max = vn_json_fields_get_double (fields, "range-max");
+  for (guint i = 0; counts != NULL && reason == NULL && i < MIN (json_array_get_length (counts), VN_SPREAD_BINS); i++)
+    {
+      guint64 count = 0;
+
+      vn_json_get_count (json_array_get_element (counts, i), where, G_MAXINT64, &count, &reason);
+      spread->counts[i] = (double) count;
+    }
+  vn_json_fields_take_error (fields, reason);
+  if (fields->error == NULL && vn_contribution_role_find (role, &spread->role) && spread->low < spread->high)
+    g_ptr_array_add (to, spread);
+  else
+    vn_spread_free (spread);
+}
+
+GPtrArray *
+_vn_result_file_read_spreads (VnJsonFields *fields)
+{
+  GPtrArray *spreads = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_spread_free);
+
+  _vn_result_file_read_each (fields, "spreads", result_file_read_spread, spreads);
+  return spreads;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Parts of the file of a run: each is written and read beside each other. */
+
+#include "vn-json-fields.h"
+#include "vn-run-record.h"
+
+G_BEGIN_DECLS
+
+typedef void (*VnResultFileFunc) (gpointer to, VnJsonFields *fields);
+
+/* Every object of the list @id, until one is wrong. */
+void               _vn_result_file_read_each      (VnJsonFields      *parent,
+                                                   const char        *id,
+                                                   VnResultFileFunc   read,
+                                                   gpointer           to);
+double             _vn_result_file_get_number     (VnJsonFields      *fields,
+                                                   const char        *id);       /* NaN if it is not there */
+void               _vn_result_file_add_number     (JsonBuilder       *json,
+                                                   const char        *id,
+                                                   double             number);   /* unless it is NaN */
+
+/* result-file-plan.c */
+void               _vn_result_file_add_plan       (JsonBuilder       *json,
+                                                   VnQuantPlan       *plan);
+VnQuantPlan       *_vn_result_file_read_plan      (VnJsonFields      *fields);
+void               _vn_result_file_add_runtime    (JsonBuilder       *json,
+                                                   const VnRuntimeForecast *forecast);
+VnRuntimeForecast *_vn_result_file_read_runtime   (VnJsonFields      *fields);
+
+/* result-file-diagnosis.c */
+void               _vn_result_file_add_diagnosis  (JsonBuilder       *json,
+                                                   VnDiagnosis       *diagnosis);
+VnDiagnosis       *_vn_result_file_read_diagnosis (VnJsonFields      *fields);
+void               _vn_result_file_add_steps      (JsonBuilder       *json,
+                                                   GPtrArray         *steps);
+GPtrArray         *_vn_result_file_read_steps     (VnJsonFields      *fields);
+void               _vn_result_file_add_curve      (JsonBuilder       *json,
+                                                   GPtrArray         *curve);
+GPtrArray         *_vn_result_file_read_curve     (VnJsonFields      *fields);
+void               _vn_result_file_add_spreads    (JsonBuilder       *json,
+                                                   GPtrArray         *spreads);
+GPtrArray         *_vn_result_file_read_spreads   (VnJsonFields      *fields);
+
+G_END_DECLS
