@@ -167,6 +167,15 @@ points_clear_point (gpointer point)
   g_free (((Point *) point)->title);
 }
 
+/* Names may be of any length. */
+static char *
+points_dup_title (const char *title)
+{
+  g_autofree char *clean = title != NULL ? vn_pen_dup_clean (title) : NULL;
+
+  return clean != NULL ? vn_pen_shorten (clean, 1, FALSE, 60) : NULL;
+}
+
 /* Room for all points, and more where they lie in a line. */
 static void
 points_find_span (Points *self)
@@ -228,7 +237,7 @@ vn_picture_new_points (const VnPictureAxes  *axes,
   g_array_set_clear_func (self->points, points_clear_point);
   for (guint i = 0; i < n_points; i++)
     {
-      Point point = { points[i], g_strdup (points[i].title) };
+      Point point = { points[i], points_dup_title (points[i].title) };
 
       if (isfinite (points[i].x) && isfinite (points[i].y))
         g_array_append_val (self->points, point);

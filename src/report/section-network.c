@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#define MOST_TITLES 2000u    /* points that can be told from each other */
+
 static void
 section_network_add_picture (VnReportSection     *section,
                              const VnReportInput *input,
@@ -38,10 +40,9 @@ section_network_add_course (VnReportSection *section,
   for (guint i = 0; i < n; i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, i);
-      char *title = vn_metric_format_fixed (VN_METRIC_SQNR, row->sqnr_db);
+      g_autofree char *db = vn_metric_format_fixed (VN_METRIC_SQNR, row->sqnr_db);
 
-      g_ptr_array_add (titles, g_strdup_printf ("%s, %s dB", row->value, title));
-      g_free (title);
+      g_ptr_array_add (titles, n <= MOST_TITLES ? g_strdup_printf ("%s, %s dB", row->value, db) : NULL);
       points[n_points++] = (VnPicturePoint) { i, row->sqnr_db, vn_heat_t (vn_heat_axis (VN_METRIC_SQNR, row->sqnr_db), handles),
                                               row->is_output || row->is_last, FALSE, g_ptr_array_index (titles, titles->len - 1) };
     }

@@ -15,7 +15,9 @@
 #define SHOWN_ROWS      20u       /* of a table; the rest is folded */
 #define MOST_ROWS      400u
 #define MOST_NAME      160u       /* characters of a cell; what is longer is shortened in its middle */
-#define MOST_PICTURE   (7u << 19) /* bytes: 3.5 MB */
+#define MOST_PICTURES 3600000u    /* bytes of a page with its pictures */
+#define MOST_BYTES    4500000u    /* where tables end */
+#define MOST_COMMAND   100000u
 
 typedef struct
 {
@@ -175,7 +177,7 @@ html_add_rows (Html                  *self,
                const GArray          *columns,
                const GPtrArray       *rows)
 {
-  const guint n = MIN (rows->len, MOST_ROWS), shown = n <= SHOWN_ROWS + 5 ? n : SHOWN_ROWS;
+  guint n = MIN (rows->len, self->text->len < MOST_BYTES ? MOST_ROWS : 0), shown = n <= SHOWN_ROWS + 5 ? n : SHOWN_ROWS;
 
   html_open_table (self, table, columns);
   for (guint r = 0; r < shown; r++)
@@ -187,7 +189,7 @@ html_add_rows (Html                  *self,
       g_string_append_printf (self->text, ngettext ("%u more", "%u more", n - shown), n - shown);
       g_string_append (self->text, "</summary>\n");
       html_open_table (self, table, columns);
-      for (guint r = shown; r < n; r++)
+      for (guint r = shown; r < n && self->text->len < MOST_BYTES; r++)
         html_add_row (self, table, columns, g_ptr_array_index (rows, r));
       g_string_append (self->text, "</tbody></table></div></details>\n");
     }
@@ -237,7 +239,7 @@ html_add_notes (Html                  *self,
   if (content->lines->len == 0)
     return;
   g_string_append (self->text, in_head ? "" : "<ul class=\"notes\">\n");
-  for (guint i = 0; i < content->lines->len; i++)
+  for (guint i = 0; i < content->lines->len && self->text->len < MOST_BYTES; i++)
     {
       g_string_append (self->text, in_head ? "<p class=\"note\">" : "<li>");
       html_add_line (self, g_ptr_array_index (content->lines, i));
@@ -269,6 +271,11 @@ html_add_command (Html                  *self,
   if (content->text == NULL)
     return;
   html_append_element (self, "<p>", content->intro, "</p>\n");
+  if (strlen (content->text) > MOST_COMMAND)
+    {
+      html_append_element (self, "<p class=\"dim\">", _("The command is too long for a page; it is in the report as Markdown or JSON."), "</p>\n");
+      return;
+    }
   g_string_append (self->text, "<pre><code>");
   vn_pen_append_markup (self->text, content->text);
   g_string_append (self->text, "</code></pre>\n");
@@ -287,8 +294,11 @@ html_add_picture (Html                  *self,
   if (height <= 0)
     return;
   vn_picture_draw (content->picture, pen, width);
-  if (drawn->len > MOST_PICTURE)
-    return;
+  if (self->text->len + drawn->len > MOST_PICTURES)
+    {
+      html_append_element (self, "<p class=\"dim\">", _("The network is too large for a picture on a page; tables have its errors."), "</p>\n");
+      return;
+    }
   g_string_append (self->text, "<figure>\n");
   if (content->title != NULL)
     {
