@@ -15,15 +15,18 @@
 #define WIDEST_ACROSS 0.34
 #define ROW_GAP       14.0
 #define LANE          14.0     /* height of a line of labels */
-#define N_LANES       2u
+#define N_LANES       3u
 #define LABEL_SIZE    10.5
 #define LABEL_WIDTH   170.0
 #define KEY_HEIGHT    24.0
+#define FINE          0.06     /* pixels for a unit along, below which lines are thin */
+#define EDGE_ROOM     24.0     /* units of the layout */
 #define EDGES_LEAST   0.004    /* pixels for a unit across, below which edges are a grey area */
 
 typedef struct
 {
   double from, to;      /* along the layout: down, where the window shows it */
+  double left, right;   /* across it: what boxes of the row take */
   guint  n_lanes;       /* of labels */
 } Row;
 
@@ -49,7 +52,6 @@ typedef struct
 {
   const Network *self;
   VnPen         *pen;
-  VnRect         bounds;     /* of the layout */
   double         width, along, across;     /* pixels, and pixels for a unit */
   GArray        *rows;
 } Strip;
@@ -76,13 +78,44 @@ network_count_lanes (const Network *self,
     }
 }
 
+/* Boxes run from the first row to the last: one look at each finds its row. */
+static void
+network_find_breadths (const Network *self,
+                       GArray        *rows)
+{
+  for (guint r = 0; r < rows->len; r++)
+    {
+      g_array_index (rows, Row, r).left = G_MAXDOUBLE;
+      g_array_index (rows, Row, r).right = -G_MAXDOUBLE;
+    }
+  for (guint i = 0; i < vn_graph_layout_get_n_nodes (self->layout); i++)
+    {
+      const VnRect *box = vn_graph_layout_get_box (self->layout, i);
+      guint r = 0;
+      Row *row;
+
+      while (r + 1 < rows->len && box->y >= g_array_index (rows, Row, r).to)
+        r++;
+      row = &g_array_index (rows, Row, r);
+      row->left = MIN (row->left, box->x);
+      row->right = MAX (row->right, box->x + box->width);
+    }
+  for (guint r = 0; r < rows->len; r++)     /* room for an edge beside the boxes */
+    {
+      Row *row = &g_array_index (rows, Row, r);
+
+      row->right = MAX (row->right, row->left) + EDGE_ROOM;
+      row->left -= EDGE_ROOM;
+    }
+}
+
 static GArray *
 network_cut (const Network *self,
              guint          n_rows)
 {
   const VnRect bounds = vn_graph_layout_get_bounds (self->layout);
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
-  Row row = { bounds.y, bounds.y, 0 };
+  Row row = { .from = bounds.y, .to = bounds.y };
 
   for (guint i = 0; i < self->starts->len; i++)
     {
@@ -97,14 +130,24 @@ network_cut (const Network *self,
   row.to = bounds.y + bounds.height;
   g_array_append_val (rows, row);
   network_count_lanes (self, rows);
+  network_find_breadths (self, rows);
   return rows;
+}
+
+static double
+network_row_breadth (const Strip *strip,
+                     guint        row)
+{
+  const Row *at = &g_array_index (strip->rows, Row, row);
+
+  return (at->right - at->left) * strip->across;
 }
 
 static double
 network_row_height (const Strip *strip,
                     guint        row)
 {
-  return strip->bounds.width * strip->across + ROW_GAP + g_array_index (strip->rows, Row, row).n_lanes * LANE;
+  return network_row_breadth (strip, row) + ROW_GAP + g_array_index (strip->rows, Row, row).n_lanes * LANE;
 }
 
 static double
@@ -122,7 +165,7 @@ static void
 network_scale (Strip *strip,
                guint  n_rows)
 {
-  double longest = 1, room;
+  double longest = 1, broad = 0, room;
 
   strip->rows = network_cut (strip->self, n_rows);
   for (guint i = 0; i < strip->rows->len; i++)
@@ -130,11 +173,12 @@ network_scale (Strip *strip,
       const Row *row = &g_array_index (strip->rows, Row, i);
 
       longest = MAX (longest, row->to - row->from);
+      broad += row->right - row->left;
     }
   strip->along = MIN (WIDEST_ALONG, strip->width / longest);
   strip->across = MIN (strip->along, WIDEST_ACROSS);
-  room = HEIGHT_SHARE * strip->width - (network_all_height (strip) - strip->rows->len * strip->bounds.width * strip->across);
-  strip->across = MIN (strip->across, MAX (room, 0) / strip->rows->len / MAX (strip->bounds.width, 1));
+  room = HEIGHT_SHARE * strip->width - (network_all_height (strip) - broad * strip->across);
+  strip->across = MIN (strip->across, MAX (room, 0) / MAX (broad, 1));
 }
 
 /* As many rows as make boxes largest; a row more must be worth it. */
@@ -142,12 +186,12 @@ static Strip
 network_lay (const Network *self,
              double         width)
 {
-  Strip best = { .self = self, .width = width, .bounds = vn_graph_layout_get_bounds (self->layout) };
+  Strip best = { .self = self, .width = width };
 
   network_scale (&best, 1);
   for (guint n = 2; n <= MAX_ROWS; n++)
     {
-      Strip strip = { .self = self, .width = width, .bounds = best.bounds };
+      Strip strip = { .self = self, .width = width };
 
       network_scale (&strip, n);
       if (MIN (strip.along, 2 * strip.across) > 1.1 * MIN (best.along, 2 * best.across))
@@ -168,7 +212,7 @@ network_point (const Strip *strip,
                const Row   *row,
                VnPoint      at)
 {
-  return (VnPoint) { (at.y - row->from) * strip->along, (at.x - strip->bounds.x) * strip->across + 1 };
+  return (VnPoint) { (at.y - row->from) * strip->along, (at.x - row->left) * strip->across + 1 };
 }
 
 static void
@@ -206,7 +250,8 @@ static void
 network_draw_edges (const Strip *strip,
                     const Row   *row)
 {
-  const VnStroke plain = { .line = VN_INK (0.38), .width = 1 };
+  const gboolean fine = strip->along < FINE;
+  const VnStroke plain = { .line = VN_INK (fine ? 0.2 : 0.38), .width = fine ? 0.5 : 1 };
 
   if (strip->across < EDGES_LEAST)
     return;
@@ -262,7 +307,8 @@ network_draw_box (const Strip *strip,
   const gboolean measured = item != NULL && item->measured, bad = measured && item->is_bad;
   const VnPoint corner = network_point (strip, row, (VnPoint) { placed->x, placed->y });
   VnRect box = { corner.x, corner.y, MAX (placed->height * strip->along, 1.5), MAX (placed->width * strip->across, 1.5) };
-  VnStroke stroke = { .fill = VN_SHADE (CANVAS, 1), .line = VN_INK (bad ? 1 : 0.45), .width = bad ? 1.6 : 0.8 };
+  const double thin = MIN (MIN (box.width, box.height) / 6, 1);       /* lines leave the colour of small boxes visible */
+  VnStroke stroke = { .fill = VN_SHADE (CANVAS, 1), .line = VN_INK (bad ? 1 : 0.45), .width = (bad ? 1.6 : 0.8) * thin };
   g_autofree char *title = network_dup_title (strip->self, node, i);
   g_autofree char *id = node->kind == VN_SCENE_NODE ? g_strdup_printf ("n%u", node->source) : NULL;
 
@@ -282,18 +328,6 @@ network_draw_box (const Strip *strip,
 
 /* ---- labels ---- */
 
-static int
-network_compare_labels (gconstpointer a,
-                        gconstpointer b,
-                        gpointer      data)
-{
-  const Network *self = data;
-  const VnRect *first = vn_graph_layout_get_box (self->layout, ((const Label *) a)->node);
-  const VnRect *second = vn_graph_layout_get_box (self->layout, ((const Label *) b)->node);
-
-  return (first->y > second->y) - (first->y < second->y);
-}
-
 /* Where a label goes. */
 typedef struct
 {
@@ -302,21 +336,31 @@ typedef struct
   guint       lane;
 } PlacedLabel;
 
-/* From left to right, each in the first lane with room for it, or nowhere. */
+static gboolean
+network_has_room (const GArray      *placed,
+                  const PlacedLabel *place)
+{
+  for (guint i = 0; i < placed->len; i++)
+    {
+      const PlacedLabel *other = &g_array_index (placed, PlacedLabel, i);
+
+      if (other->lane == place->lane && place->x < other->x + other->length + 8 && other->x < place->x + place->length + 8)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The worst first, each in the first lane with room for it, or nowhere. */
 static GArray *
 network_place_labels (const Strip *strip,
                       const Row   *row,
                       gboolean     is_last)
 {
   GArray *placed = g_array_new (FALSE, FALSE, sizeof (PlacedLabel));
-  g_autoptr(GArray) order = g_array_new (FALSE, FALSE, sizeof (Label));     /* borrowed texts */
-  double used[N_LANES] = { -1e9, -1e9 };
 
-  g_array_append_vals (order, strip->self->labels->data, strip->self->labels->len);
-  g_array_sort_with_data (order, network_compare_labels, (gpointer) strip->self);
-  for (guint i = 0; i < order->len; i++)
+  for (guint i = 0; i < strip->self->labels->len; i++)
     {
-      const Label *label = &g_array_index (order, Label, i);
+      const Label *label = &g_array_index (strip->self->labels, Label, i);
       const VnRect *box = vn_graph_layout_get_box (strip->self->layout, label->node);
       PlacedLabel place = { .text = label->text, .middle = (box->y + box->height / 2 - row->from) * strip->along };
 
@@ -324,13 +368,11 @@ network_place_labels (const Strip *strip,
         continue;
       place.length = vn_pen_measure (label->text, LABEL_SIZE, FALSE);
       place.x = CLAMP (place.middle - place.length / 2, 0, MAX (strip->width - place.length, 0));
-      place.tip = (box->x + box->width - strip->bounds.x) * strip->across + 2;
-      while (place.lane < row->n_lanes && used[place.lane] > place.x - 8)
+      place.tip = (box->x + box->width - row->left) * strip->across + 2;
+      while (place.lane < row->n_lanes && !network_has_room (placed, &place))
         place.lane++;
-      if (place.lane == row->n_lanes)
-        continue;
-      used[place.lane] = place.x + place.length;
-      g_array_append_val (placed, place);
+      if (place.lane < row->n_lanes)
+        g_array_append_val (placed, place);
     }
   return placed;
 }
@@ -344,7 +386,7 @@ network_draw_labels (const Strip *strip,
 {
   const VnFont font = { LABEL_SIZE, FALSE, VN_ANCHOR_START };
   const VnStroke leader = { .line = VN_INK (0.7), .width = 0.8 }, cover = { .fill = VN_SHADE (CANVAS, 1) };
-  const double floor = top + strip->bounds.width * strip->across + 2;
+  const double floor = top + (row->right - row->left) * strip->across + 2;
   g_autoptr(GArray) placed = network_place_labels (strip, row, is_last);
 
   for (guint i = 0; i < placed->len; i++)
@@ -509,7 +551,7 @@ network_draw (VnPicture *picture,
     {
       const Row *row = &g_array_index (strip.rows, Row, r);
 
-      vn_pen_begin_window (pen, 0, top, width, strip.bounds.width * strip.across + 2);
+      vn_pen_begin_window (pen, 0, top, width, network_row_breadth (&strip, r) + 2);
       network_draw_edges (&strip, row);
       for (guint i = 0; i < vn_scene_get_n_nodes (self->scene); i++)
         {

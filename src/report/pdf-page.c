@@ -4,6 +4,8 @@
 
 #include "vn-i18n.h"
 
+#include <pango/pangocairo.h>
+
 static PangoLayout *
 pdf_page_lay (PdfPage       *self,
               const PdfText *style,

@@ -5,8 +5,6 @@
 
 #include "vn-pen.h"
 
-#include <pango/pangocairo.h>
-
 G_BEGIN_DECLS
 
 #define PDF_WIDTH   595.28

@@ -89,10 +89,11 @@ section_figures_add_size (VnReportContent     *table,
                           const VnReportInput *input)
 {
   const double before = section_figures_known ((double) input->float_bytes), after = section_figures_known ((double) input->quantized_bytes);
-  g_autofree char *ratio = vn_format_fixed (before / after, 2);
+  g_autofree char *ratio = vn_format_fixed (after > before ? after / before : before / after, 2);
 
   section_figures_add (table, "size", _("Size"), before, after, section_figures_format_bytes,
-                       isnan (before / after) ? NULL : g_strdup_printf (_("%s times smaller"), ratio), _("written files"));
+                       isnan (before / after) ? NULL : g_strdup_printf (after > before ? _("%s times larger") : _("%s times smaller"), ratio),
+                       _("written files"));
 }
 
 /* In numbers of samples: "−3 of 612" says more than a difference of shares. */

@@ -64,6 +64,7 @@ pdf_add_facts (Pdf                   *self,
     {
       const VnReportFact *fact = g_ptr_array_index (content->facts, i);
       g_autoptr(GString) text = NULL;
+      double height;
 
       if (fact->join != VN_REPORT_APART || *fact->value->display == '\0')
         continue;
@@ -73,7 +74,8 @@ pdf_add_facts (Pdf                   *self,
       for (guint k = i + 1; k < content->facts->len && (fact = g_ptr_array_index (content->facts, k))->join != VN_REPORT_APART; k++)
         if (*fact->value->display != '\0')
           g_string_append_printf (text, "%s%s%s", before[fact->join], fact->value->display, fact->join == VN_REPORT_JOIN_PARENTHESES ? ")" : "");
-      self->page.y += MAX (_vn_pdf_put (&self->page, &value, PDF_MARGIN + 160, self->page.y, text->str), ROW);
+      height = _vn_pdf_put (&self->page, &value, PDF_MARGIN + 160, self->page.y, text->str);
+      self->page.y += MAX (height, ROW);
     }
 }
 
@@ -314,7 +316,7 @@ pdf_add_pair (Pdf   *self,
   const double width = (PDF_INNER - 20) / 2;
   const GPtrArray *contents = self->section->contents;
   const VnReportContent *first = g_ptr_array_index (contents, i), *second = i + 1 < contents->len ? g_ptr_array_index (contents, i + 1) : NULL;
-  double top, height;
+  double top, height, other = 0;
 
   if (second != NULL && (second->kind != VN_REPORT_PICTURE || !vn_picture_is_small (second->picture)))
     second = NULL;
@@ -325,9 +327,9 @@ pdf_add_pair (Pdf   *self,
   if (second != NULL)
     {
       self->page.y = top;
-      height = MAX (height, pdf_put_picture (self, second, PDF_MARGIN + width + 20, width));
+      other = pdf_put_picture (self, second, PDF_MARGIN + width + 20, width);
     }
-  self->page.y = top + height;
+  self->page.y = top + MAX (height, other);
   return second != NULL ? 2 : 1;
 }
 
