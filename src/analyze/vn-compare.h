@@ -44,7 +44,7 @@ guint             vn_compare_weights      (const VnModel           *float_model,
 GHashTable       *vn_compare_match_names  (const VnModel           *float_model,
                                            const VnModel           *quant_model);
 
-gboolean          vn_evaluate_top1        (VnModel                 *float_model,
+gboolean          vn_evaluate_accuracy    (VnModel                 *float_model,
                                            VnModel                 *quant_model,
                                            GHashTable              *input_shapes,
                                            VnDataset               *dataset,

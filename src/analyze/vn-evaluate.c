@@ -3,6 +3,7 @@
  * sample and added in the order of the samples, so that the numbers do not depend on the threads. */
 #include "vn-evaluate.h"
 
+#include "vn-task-reader.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-parallel.h"
@@ -11,13 +12,13 @@
 #include <string.h>
 
 #define TOP 5
+#define MOST_PROBES 3u      /* samples that are looked at for the task: one may show nothing */
 
 /* What one network made of one sample. */
 typedef struct
 {
   gboolean   done;
   gsize      n_outputs;
-  gsize      answer;      /* the first of the largest */
   int        rank;        /* of the true class, from 0; -1 if that is not known */
   VnErrorSum error;
 } Answer;
@@ -30,44 +31,18 @@ typedef struct
   VnRunner              **runners;         /* by worker and contestant */
   const VnLabels         *labels;
   const VnCompareOptions *options;
+  VnTask                task;            /* of the first network's outputs */
+  gpointer                layout;          /* nullable: of these */
   Answer                 *answers;         /* by sample and contestant */
+  GMutex                  lock;            /* of @kept */
+  VnKeptSum              *kept;            /* by contestant */
   const VnProgress       *progress;
   VnNotes                *notes;
+  gboolean                pictures_only;   /* leave what is neither a detector nor a mask */
   gint                    n_done;
 } Evaluate;
 
 /* ---- one answer ---- */
-
-/* Elements for the first of the pictures of a batch. */
-static gsize
-evaluate_count_outputs (const VnTensor *tensor)
-{
-  gsize n = tensor->n_elements;
-
-  if (tensor->shape.rank >= 2 && tensor->shape.dims[0] > 1)
-    n /= (gsize) tensor->shape.dims[0];
-  return vn_tensor_is_container (tensor) || !vn_dtype_is_float (tensor->dtype) ? 0 : n;
-}
-
-/* The output that has a number for each class, or else the first one that has several numbers for a picture; -1: none. */
-static int
-evaluate_find_scores (const VnLabels  *labels,
-                      VnTensor * const *outputs,
-                      guint            n)
-{
-  int first = -1;
-
-  for (guint i = 0; i < n; i++)
-    {
-      gsize size = evaluate_count_outputs (outputs[i]);
-
-      if (size >= 2 && labels->n_classes >= 2 && (size == labels->n_classes || size == labels->n_classes + 1))
-        return (int) i;
-      if (size >= 2 && first < 0)
-        first = (int) i;
-    }
-  return first;
-}
 
 /* How many classes come before @wanted: those with more, and of equal ones those with lower numbers. */
 static int
@@ -87,35 +62,21 @@ evaluate_find_rank (const VnTensor *tensor,
   return rank;
 }
 
-static gsize
-evaluate_arg_max (const VnTensor *tensor,
-                  gsize           n)
-{
-  gsize best = 0;
-
-  for (gsize i = 1; i < n; i++)
-    if (vn_tensor_get_double (tensor, i) > vn_tensor_get_double (tensor, best))
-      best = i;
-  return best;
-}
-
 static void
-evaluate_score (const VnLabels    *labels,
-                guint              sample,
-                VnTensor * const  *outputs,
-                guint              n,
-                Answer            *answer)
+evaluate_score (const Evaluate   *self,
+                guint             item,
+                VnTensor * const *outputs,
+                guint             n,
+                Answer           *answer)
 {
-  int at = evaluate_find_scores (labels, outputs, n);
-  int wanted;
+  const VnTaskOutputs all = { .tensors = outputs, .n = n, .n_classes = self->labels->n_classes };
+  int at, wanted;
 
   answer->done = TRUE;
   answer->rank = -1;
-  if (at < 0)
+  if (self->task != VN_TASK_CLASSIFICATION || (at = vn_task_find_scores (&all, &answer->n_outputs)) < 0)
     return;
-  answer->n_outputs = evaluate_count_outputs (outputs[at]);
-  answer->answer = evaluate_arg_max (outputs[at], answer->n_outputs);
-  wanted = vn_labels_get (labels, sample, answer->n_outputs);
+  wanted = vn_labels_get (self->labels, self->options->samples[item], answer->n_outputs);
   if (wanted >= 0)
     answer->rank = evaluate_find_rank (outputs[at], answer->n_outputs, (gsize) wanted);
 }
@@ -153,6 +114,73 @@ evaluate_compare_outputs (const Evaluate   *self,
     }
 }
 
+/* ---- what is kept of its answers ---- */
+
+/* Outputs in the order of the first network's; %FALSE if one has no counterpart. */
+static gboolean
+evaluate_sort_outputs (const Evaluate        *self,
+                       guint                  k,
+                       const VnTaskOutputs *outputs,
+                       VnTensor             **sorted)
+{
+  guint n = vn_plan_get_n_outputs (self->plans[0]), n_found = 0;
+
+  for (guint i = 0; i < outputs->n; i++)
+    {
+      int at = evaluate_find_counterpart (self, k, i);
+
+      if (at < 0 || sorted[at] != NULL)
+        continue;
+      sorted[at] = outputs->tensors[i];
+      n_found++;
+    }
+  return n_found == n;
+}
+
+/* What a network says that has the same outputs as the first, or answers of the same task in outputs of its own. */
+static gpointer
+evaluate_read_answer (const Evaluate        *self,
+                      guint                  k,
+                      const VnTaskOutputs *outputs)
+{
+  const VnTaskReader *reader = vn_task_get_reader (self->task);
+  g_autofree VnTensor **sorted = g_new0 (VnTensor *, vn_plan_get_n_outputs (self->plans[0]) + 1);
+  VnTaskOutputs like_first = *outputs;
+  g_autofree gpointer own = NULL;
+  gpointer answer = NULL;
+
+  like_first.tensors = sorted;
+  like_first.n = vn_plan_get_n_outputs (self->plans[0]);
+  if (evaluate_sort_outputs (self, k, outputs, sorted))
+    answer = reader->read (self->layout, &like_first);
+  if (answer == NULL && (own = reader->recognize (outputs)) != NULL)
+    answer = reader->read (own, outputs);
+  return answer;
+}
+
+static void
+evaluate_add_kept (Evaluate              *self,
+                   const VnTaskOutputs *outputs)
+{
+  const VnTaskReader *reader = vn_task_get_reader (self->task);
+  gpointer first = reader != NULL ? evaluate_read_answer (self, 0, &outputs[0]) : NULL;
+
+  for (guint k = 1; k < self->n_contestants && first != NULL; k++)
+    {
+      gpointer other = evaluate_read_answer (self, k, &outputs[k]);
+
+      if (other == NULL)
+        continue;
+      g_mutex_lock (&self->lock);
+      self->kept[k].n_samples++;
+      reader->compare (first, other, &self->kept[k]);
+      g_mutex_unlock (&self->lock);
+      reader->free (other);
+    }
+  if (first != NULL)
+    reader->free (first);
+}
+
 /* ---- one sample ---- */
 
 static void
@@ -179,7 +207,7 @@ evaluate_run_one (Evaluate         *self,
 
   if (!vn_runner_run (self->runners[(gsize) worker * self->n_contestants + k], inputs, outputs, NULL, error))
     return FALSE;
-  evaluate_score (self->labels, self->options->samples[item], outputs, n, answer);
+  evaluate_score (self, item, outputs, n, answer);
   vn_error_sum_init (&answer->error);
   if (first != NULL)
     evaluate_compare_outputs (self, k, first, outputs, &answer->error);
@@ -201,6 +229,18 @@ evaluate_load (Evaluate   *self,
   return *readable || vn_dataset_leave_out (dataset, index, bad, self->notes, error);
 }
 
+static VnTaskOutputs
+evaluate_describe_outputs (const Evaluate   *self,
+                           guint             k,
+                           VnTensor * const *inputs,
+                           VnTensor * const *outputs)
+{
+  VnTaskOutputs all = { .tensors = outputs, .n = vn_plan_get_n_outputs (self->plans[k]), .n_classes = self->labels->n_classes };
+
+  vn_task_find_picture (&all, inputs, vn_plan_get_n_inputs (self->plans[k]));
+  return all;
+}
+
 /* Runs sample @item through all networks, whose inputs are read once if they are the same. */
 static gboolean
 evaluate_sample (Evaluate   *self,
@@ -210,6 +250,7 @@ evaluate_sample (Evaluate   *self,
 {
   guint index = self->options->samples[item], n = self->n_contestants;
   g_autofree VnTensor ***outputs = g_new0 (VnTensor **, n);
+  g_autofree VnTaskOutputs *described = g_new0 (VnTaskOutputs, n);
   VnTensor **inputs = NULL;
   gboolean good = TRUE, readable = TRUE;
 
@@ -228,7 +269,10 @@ evaluate_sample (Evaluate   *self,
         }
       outputs[k] = g_new0 (VnTensor *, vn_plan_get_n_outputs (self->plans[k]) + 1);
       good = evaluate_run_one (self, worker, item, k, inputs, k > 0 ? outputs[0] : NULL, outputs[k], error);
+      described[k] = evaluate_describe_outputs (self, k, inputs, outputs[k]);
     }
+  if (good && readable)
+    evaluate_add_kept (self, described);
   for (guint k = 0; k < n; k++)
     {
       evaluate_clear_tensors (outputs[k], outputs[k] != NULL ? vn_plan_get_n_outputs (self->plans[k]) : 0);
@@ -287,6 +331,34 @@ evaluate_make_runners (Evaluate  *self,
   return TRUE;
 }
 
+/* Looks at what the first network gives for @index; whatever is wrong there the run itself tells. */
+static void
+evaluate_probe (Evaluate *self,
+                guint     index)
+{
+  guint n_inputs = vn_plan_get_n_inputs (self->plans[0]), n_outputs = vn_plan_get_n_outputs (self->plans[0]);
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1), **outputs = g_new0 (VnTensor *, n_outputs + 1);
+
+  if (vn_dataset_load (self->contestants[0].dataset, index, inputs, NULL) &&
+      vn_runner_run (self->runners[0], inputs, outputs, NULL, NULL))
+    {
+      VnTaskOutputs all = evaluate_describe_outputs (self, 0, inputs, outputs);
+
+      self->task = vn_task_recognize (&all, &self->layout);
+    }
+  evaluate_clear_tensors (outputs, n_outputs);
+  evaluate_clear_tensors (inputs, n_inputs);
+}
+
+static void
+evaluate_find_task (Evaluate     *self,
+                    GCancellable *cancellable)
+{
+  for (guint i = 0; i < MIN (self->options->n_samples, MOST_PROBES) && self->task == VN_TASK_OTHER &&
+       !g_cancellable_is_cancelled (cancellable); i++)
+    evaluate_probe (self, self->options->samples[i]);
+}
+
 static void
 evaluate_sum_up (const Evaluate *self,
                  VnScore        *scores)
@@ -297,11 +369,12 @@ evaluate_sum_up (const Evaluate *self,
     {
       scores[k] = (VnScore) { 0 };
       vn_error_sum_init (&scores[k].error);
+      vn_kept_sum_finish (&self->kept[k], self->task, &scores[k].kept);
     }
   for (guint s = 0; s < self->options->n_samples; s++)
     for (guint k = 0; k < n; k++)
       {
-        const Answer *answer = &self->answers[(gsize) s * n + k], *first = &self->answers[(gsize) s * n];
+        const Answer *answer = &self->answers[(gsize) s * n + k];
 
         if (!answer->done)
           continue;
@@ -310,7 +383,6 @@ evaluate_sum_up (const Evaluate *self,
         scores[k].n_labelled += answer->rank >= 0;
         scores[k].top1 += answer->rank == 0;
         scores[k].top5 += answer->rank >= 0 && answer->rank < TOP;
-        scores[k].n_agree += answer->n_outputs > 0 && first->n_outputs == answer->n_outputs && first->answer == answer->answer;
         vn_error_sum_merge (&scores[k].error, &answer->error);
       }
 }
@@ -321,10 +393,54 @@ evaluate_clear (Evaluate *self)
   for (guint i = 0; i < self->n_workers * self->n_contestants; i++)
     g_clear_pointer (&self->runners[i], vn_runner_free);
   for (guint k = 0; k < self->n_contestants; k++)
-    g_clear_pointer (&self->plans[k], vn_plan_unref);
+    {
+      g_clear_pointer (&self->plans[k], vn_plan_unref);
+      vn_kept_sum_clear (&self->kept[k]);
+    }
+  g_mutex_clear (&self->lock);
+  g_free (self->layout);
+  g_free (self->kept);
   g_free (self->runners);
   g_free (self->plans);
   g_free (self->answers);
+}
+
+static gboolean
+evaluate_run (Evaluate      *self,
+              VnScore       *scores,
+              GCancellable  *cancellable,
+              GError       **error)
+{
+  if (!evaluate_make_runners (self, error))
+    return FALSE;
+  evaluate_find_task (self, cancellable);
+  if ((!self->pictures_only || self->task == VN_TASK_DETECTION || self->task == VN_TASK_SEGMENTATION) &&
+      !vn_parallel_for (self->n_workers, self->options->n_samples, evaluate_item, self, cancellable, error))
+    return FALSE;
+  evaluate_sum_up (self, scores);
+  return TRUE;
+}
+
+static gboolean
+evaluate_networks (Evaluate      *self,
+                   VnScore       *scores,
+                   GCancellable  *cancellable,
+                   GError       **error)
+{
+  const VnCompareOptions *options = self->options;
+  guint n = self->n_contestants;
+  gboolean good;
+
+  self->n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
+  self->n_workers = MAX (1, MIN (self->n_workers, options->n_samples));
+  self->plans = g_new0 (VnPlan *, n);
+  self->runners = g_new0 (VnRunner *, (gsize) self->n_workers * n);
+  self->answers = g_new0 (Answer, MAX ((gsize) options->n_samples * n, 1));
+  self->kept = g_new0 (VnKeptSum, n);
+  g_mutex_init (&self->lock);
+  good = evaluate_run (self, scores, cancellable, error);
+  evaluate_clear (self);
+  return good;
 }
 
 /**
@@ -352,23 +468,12 @@ vn_evaluate (const VnContestant      *contestants,
              GError                 **error)
 {
   Evaluate self;
-  gboolean good;
 
   g_return_val_if_fail (contestants != NULL && options != NULL, FALSE);
 
   self = (Evaluate) { .contestants = contestants, .n_contestants = n_contestants, .labels = labels, .options = options,
                       .progress = progress, .notes = notes };
-  self.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
-  self.n_workers = MAX (1, MIN (self.n_workers, options->n_samples));
-  self.plans = g_new0 (VnPlan *, n_contestants);
-  self.runners = g_new0 (VnRunner *, (gsize) self.n_workers * n_contestants);
-  self.answers = g_new0 (Answer, MAX ((gsize) options->n_samples * n_contestants, 1));
-  good = evaluate_make_runners (&self, error) &&
-         vn_parallel_for (self.n_workers, options->n_samples, evaluate_item, &self, cancellable, error);
-  if (good)
-    evaluate_sum_up (&self, scores);
-  evaluate_clear (&self);
-  return good;
+  return evaluate_networks (&self, scores, cancellable, error);
 }
 
 /* ---- the float and the quantized network ---- */
@@ -390,38 +495,54 @@ evaluate_is_classifier (const VnModel *model,
   return n == vn_dataset_get_n_classes (dataset);
 }
 
+/* One picture goes in: there may be things to be found on it. */
+static gboolean
+evaluate_takes_picture (const VnModel *model)
+{
+  const VnValue *input = model->graph->inputs->len == 1 ? g_ptr_array_index (model->graph->inputs, 0) : NULL;
+
+  return input != NULL && input->type.shape.rank == 4;
+}
+
 /**
- * vn_evaluate_top1:
+ * vn_evaluate_accuracy:
  * @accuracy: (out): valid is %FALSE when the data have no labels, or the output does not have one element per class or
- *   cannot be computed here
+ *   cannot be computed here; what is kept is of detectors and masks
  *
  * Returns: %FALSE if a network could not be run, or on cancellation
  */
 gboolean
-vn_evaluate_top1 (VnModel                 *float_model,
-                  VnModel                 *quant_model,
-                  GHashTable              *input_shapes,
-                  VnDataset               *dataset,
-                  const VnCompareOptions  *options,
-                  VnAccuracy              *accuracy,
-                  GCancellable            *cancellable,
-                  GError                 **error)
+vn_evaluate_accuracy (VnModel                 *float_model,
+                      VnModel                 *quant_model,
+                      GHashTable              *input_shapes,
+                      VnDataset               *dataset,
+                      const VnCompareOptions  *options,
+                      VnAccuracy              *accuracy,
+                      GCancellable            *cancellable,
+                      GError                 **error)
 {
   const VnContestant contestants[] = { { float_model, input_shapes, dataset }, { quant_model, input_shapes, dataset } };
   g_autoptr(VnLabels) labels = NULL;
   /* An unreadable sample has been reported by whoever ran the samples before. */
   g_autoptr(VnNotes) notes = vn_notes_new ();
+  Evaluate self;
   VnScore scores[2];
+  gboolean is_classifier;
 
   g_return_val_if_fail (float_model != NULL && quant_model != NULL && options != NULL && accuracy != NULL, FALSE);
 
   *accuracy = (VnAccuracy) { 0 };
-  if (!evaluate_is_classifier (float_model, dataset))
+  is_classifier = evaluate_is_classifier (float_model, dataset);
+  if (!is_classifier && !evaluate_takes_picture (float_model))
     return TRUE;
   labels = vn_labels_new (dataset, NULL, notes, error);
-  if (labels == NULL || !vn_evaluate (contestants, 2, labels, options, scores, NULL, notes, cancellable, error))
+  self = (Evaluate) { .contestants = contestants, .n_contestants = 2, .labels = labels, .options = options, .notes = notes,
+                      .pictures_only = !is_classifier };
+  if (labels == NULL || !evaluate_networks (&self, scores, cancellable, error))
     return FALSE;
-  *accuracy = (VnAccuracy) { scores[0].n_labelled, scores[0].top1, scores[1].top1, scores[1].n_agree,
-                             scores[0].n_labelled > 0 };
+  *accuracy = (VnAccuracy) { .n = scores[0].n_labelled, .float_top1 = scores[0].top1, .quant_top1 = scores[1].top1,
+                             .agree = (guint) scores[1].kept.n_kept, .valid = scores[0].n_labelled > 0 };
+  if (scores[1].kept.task != VN_TASK_CLASSIFICATION)
+    accuracy->kept = scores[1].kept;
   return TRUE;
 }

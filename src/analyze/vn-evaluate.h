@@ -3,6 +3,7 @@
 
 /* Labels of samples, and how many of them networks get right. */
 
+#include "vn-task.h"
 #include "vn-compare.h"
 #include "vn-error-sum.h"
 
@@ -55,13 +56,14 @@ typedef struct
  * @n_outputs: among how many classes it chooses; 0: it does not classify
  * @n: samples that could be read
  * @n_labelled: of these, those whose class is known; of them @top1 and @top5 got it as the first, or among the first five
- * @n_agree: of @n, those for which the first class is that of the first network
+ * @kept: what it keeps of the answers of the first network, by whose outputs the task is told
  * @error: of the outputs against those of the first network; its n is 0 for the first, and if none is like one of them
  */
 typedef struct
 {
   gsize      n_outputs;
-  guint      n, n_labelled, top1, top5, n_agree;
+  guint      n, n_labelled, top1, top5;
+  VnKept     kept;
   VnErrorSum error;
 } VnScore;
 

@@ -37,6 +37,15 @@
 #define VN_REACH_FACTOR       1.5     /* of measured samples to those calibrated on */
 #define VN_REACH_SHARE        0.2     /* of the tensors that reach so far */
 
+/* ---- whether answers of two networks are the same (vn-task-reader.c) ---- */
+
+#define VN_CONFIDENT_SCORE    0.4     /* from here on a detection counts; vn-tasks.def says so, too */
+#define VN_SUPPRESS_IOU       0.5     /* more than that: the same thing was found twice */
+#define VN_KEPT_IOU           0.5     /* both networks have found it */
+#define VN_MOST_DETECTIONS    1000u   /* of a sample, the best of them */
+#define VN_DECIDED_SHARE      0.8     /* of the values of a mask of one channel: near 0 or near 1 */
+#define VN_DECIDED_WITHIN     0.1
+
 /* ---- samples (vn-data-check.c). Pictures that are prepared rightly come to a factor of 2 at most ---- */
 
 #define VN_DATA_FEW           10u     /* fewer are a fact to tell */

@@ -47,6 +47,20 @@ cmd_evaluate_format_error (const VnScore *score)
   return score->error.n > 0 ? vn_format_db_column (vn_error_sum_sqnr (&score->error)) : g_strdup ("");
 }
 
+static char *
+cmd_evaluate_format_kept (const VnScore *score)
+{
+  return vn_kept_is_known (&score->kept) ? g_strdup_printf (_("%.2f %%"), 100 * score->kept.share) : g_strdup ("");
+}
+
+/* Detections that only another model has. */
+static char *
+cmd_evaluate_format_added (const VnScore *score)
+{
+  return score->kept.task == VN_TASK_DETECTION && score->kept.n_samples > 0 ? g_strdup_printf ("%" G_GUINT64_FORMAT, score->kept.n_added)
+                                                                             : g_strdup ("");
+}
+
 static gboolean
 cmd_evaluate_any_labelled (const Table *table)
 {
@@ -60,26 +74,38 @@ static void
 cmd_evaluate_print_table (const Table *table)
 {
   gboolean labelled = cmd_evaluate_any_labelled (table);
+  VnTask task = table->scores[0].kept.task;
 
   vn_cmd_print (labelled ? _("%u samples, %u with a class\n") : _("%u samples\n"), table->scores[0].n, table->scores[0].n_labelled);
   vn_cmd_print ("  %10s", _("size"));
   if (labelled)
     vn_cmd_print (" %9s %9s", _("top-1"), _("top-5"));
-  vn_cmd_print (" %9s %10s  %s\n", _("as first"), _("SQNR"), _("model"));
+  if (task != VN_TASK_OTHER)
+    vn_cmd_print (" %15s", vn_task_get_title (task));
+  if (task == VN_TASK_DETECTION)
+    vn_cmd_print (" %6s", _("added"));
+  vn_cmd_print (" %10s  %s\n", _("SQNR"), _("model"));
   for (guint k = 0; k < table->n; k++)
     {
       const VnScore *score = &table->scores[k];
       g_autofree char *size = vn_format_bytes_column (((VnModel *) table->models->pdata[k])->file_size);
       g_autofree char *top1 = cmd_evaluate_format_part (score->top1, score->n_labelled);
       g_autofree char *top5 = cmd_evaluate_format_top5 (score);
-      g_autofree char *agree = k > 0 && score->n_outputs > 0 ? cmd_evaluate_format_part (score->n_agree, score->n) : g_strdup ("");
+      g_autofree char *kept = cmd_evaluate_format_kept (score);
+      g_autofree char *added = cmd_evaluate_format_added (score);
       g_autofree char *error = cmd_evaluate_format_error (score);
 
       vn_cmd_print ("  %10s", size);
       if (labelled)
         vn_cmd_print (" %9s %9s", top1, top5);
-      vn_cmd_print (" %9s %10s  %s\n", agree, error, table->paths[k]);
+      if (task != VN_TASK_OTHER)
+        vn_cmd_print (" %15s", kept);
+      if (task == VN_TASK_DETECTION)
+        vn_cmd_print (" %6s", added);
+      vn_cmd_print (" %10s  %s\n", error, table->paths[k]);
     }
+  if (table->n > 1 && (task == VN_TASK_DETECTION || task == VN_TASK_SEGMENTATION))
+    vn_cmd_print ("%s\n", vn_task_get_rule (task));
 }
 
 /* ---- Markdown: the tutorial's table ---- */
@@ -108,10 +134,17 @@ cmd_evaluate_cell_top5 (const Table *table,
 }
 
 static char *
-cmd_evaluate_cell_agree (const Table *table,
+cmd_evaluate_cell_kept (const Table *table,
+                        guint        k)
+{
+  return cmd_evaluate_format_kept (&table->scores[k]);
+}
+
+static char *
+cmd_evaluate_cell_added (const Table *table,
                          guint        k)
 {
-  return k > 0 && table->scores[k].n_outputs > 0 ? cmd_evaluate_format_part (table->scores[k].n_agree, table->scores[k].n) : g_strdup ("");
+  return cmd_evaluate_format_added (&table->scores[k]);
 }
 
 static char *
@@ -121,14 +154,29 @@ cmd_evaluate_cell_error (const Table *table,
   return cmd_evaluate_format_error (&table->scores[k]);
 }
 
+static void
+cmd_evaluate_append_row (GString     *text,
+                         const Table *table,
+                         const char  *title,
+                         CellFunc     func)
+{
+  g_string_append_printf (text, "\n| %s |", title);
+  for (guint k = 0; k < table->n; k++)
+    {
+      g_autofree char *cell = func (table, k);
+
+      g_string_append_printf (text, " %s |", cell);
+    }
+}
+
 static char *
 cmd_evaluate_make_markdown (const Table *table)
 {
   static const struct { const char *title; CellFunc func; } rows[] = {
     { N_("Model size"), cmd_evaluate_cell_size }, { N_("Prec@1"), cmd_evaluate_cell_top1 }, { N_("Prec@5"), cmd_evaluate_cell_top5 },
-    { N_("Same class as the first"), cmd_evaluate_cell_agree }, { N_("SQNR to the first"), cmd_evaluate_cell_error },
   };
   GString *text = g_string_new ("| |");
+  VnTask task = table->scores[0].kept.task;
 
   for (guint k = 0; k < table->n; k++)
     g_string_append_printf (text, " %s |", table->paths[k]);
@@ -136,20 +184,40 @@ cmd_evaluate_make_markdown (const Table *table)
   for (guint k = 0; k < table->n; k++)
     g_string_append (text, "---|");
   for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
-    {
-      g_string_append_printf (text, "\n| %s |", _(rows[r].title));
-      for (guint k = 0; k < table->n; k++)
-        {
-          g_autofree char *cell = rows[r].func (table, k);
-
-          g_string_append_printf (text, " %s |", cell);
-        }
-    }
+    cmd_evaluate_append_row (text, table, _(rows[r].title), rows[r].func);
+  if (task != VN_TASK_OTHER)
+    cmd_evaluate_append_row (text, table, vn_task_get_title (task), cmd_evaluate_cell_kept);
+  if (task == VN_TASK_DETECTION)
+    cmd_evaluate_append_row (text, table, _("Detections added"), cmd_evaluate_cell_added);
+  cmd_evaluate_append_row (text, table, _("SQNR to the first"), cmd_evaluate_cell_error);
   g_string_append_printf (text, ngettext ("\n\nOver %u sample.\n", "\n\nOver %u samples.\n", table->scores[0].n), table->scores[0].n);
+  if (task != VN_TASK_OTHER && table->n > 1)
+    g_string_append_printf (text, "%s.\n", vn_task_get_rule (task));
   return g_string_free (text, FALSE);
 }
 
 /* ---- JSON ---- */
+
+static void
+cmd_evaluate_add_kept (JsonBuilder  *json,
+                       const VnKept *kept)
+{
+  vn_json_begin_object (json, "kept");
+  vn_json_add_text (json, "measure", vn_task_get_measure_id (kept->task));
+  vn_json_add_number (json, "share", kept->share);
+  vn_json_add_int (json, "samples", kept->n_samples);
+  if (kept->task == VN_TASK_DETECTION)
+    {
+      vn_json_add_int (json, "detections", (gint64) kept->n);
+      vn_json_add_int (json, "kept", (gint64) kept->n_kept);
+      vn_json_add_int (json, "added", (gint64) kept->n_added);
+    }
+  else if (kept->task == VN_TASK_SEGMENTATION)
+    {
+      vn_json_add_int (json, "classes", (gint64) kept->n);
+    }
+  json_builder_end_object (json);
+}
 
 static void
 cmd_evaluate_add_scores (JsonBuilder *json,
@@ -173,8 +241,11 @@ cmd_evaluate_add_scores (JsonBuilder *json,
           vn_json_add_number (json, "top1", (double) score->top1 / score->n_labelled);
           vn_json_add_number (json, "top5", (double) score->top5 / score->n_labelled);
         }
-      if (k > 0 && score->n_outputs > 0)
-        vn_json_add_int (json, "same_class_as_first", score->n_agree);
+      vn_json_add_text (json, "task", vn_task_get_id (score->kept.task));
+      if (score->kept.task == VN_TASK_CLASSIFICATION && score->kept.n_samples > 0)
+        vn_json_add_int (json, "same_class_as_first", (gint64) score->kept.n_kept);
+      else if (score->kept.n_samples > 0)
+        cmd_evaluate_add_kept (json, &score->kept);
       if (score->error.n > 0)
         {
           vn_json_add_number (json, "sqnr_db", vn_error_sum_sqnr (&score->error));

@@ -153,6 +153,12 @@ vn_cmd_print_result (VnResult            *result,
     vn_cmd_print (_("  top-1 on %u labelled samples: float %.1f %%, quantized %.1f %%\n"), result->accuracy.n,
                   100.0 * result->accuracy.float_top1 / result->accuracy.n,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
+  if (vn_kept_is_known (&result->accuracy.kept))
+    {
+      g_autofree char *kept = vn_kept_dup_text (&result->accuracy.kept);
+
+      vn_cmd_print ("  %s\n", kept);
+    }
   if (result->errors != NULL)
     cmd_result_print_weakest (result->errors, weakest);
   vn_cmd_print_runtime (result);

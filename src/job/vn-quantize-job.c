@@ -382,8 +382,8 @@ vn_quantize_job_compare (VnJob         *job,
     return FALSE;
   result->errors = vn_compare (result->prepared, quantized, input->shapes, input->dataset, &options, &progress, result->notes,
                                cancellable, error);
-  return result->errors != NULL && vn_evaluate_top1 (result->prepared, quantized, input->shapes, input->dataset, &options,
-                                                     &result->accuracy, cancellable, error);
+  return result->errors != NULL && vn_evaluate_accuracy (result->prepared, quantized, input->shapes, input->dataset, &options,
+                                                         &result->accuracy, cancellable, error);
 }
 
 /* ---- origins ---- */

@@ -164,6 +164,23 @@ _vn_report_build_summary (VnReportSection     *section,
                    input->errors != NULL ? _vn_report_int (section_head_count_marked (input->errors), NULL) : _vn_report_nothing ());
 }
 
+/* What becomes of detections, or of a mask. */
+static void
+section_head_add_kept (VnReportSection *section,
+                       const VnKept    *kept)
+{
+  g_autofree char *text = vn_kept_dup_figures (kept);
+  GPtrArray *facts = _vn_report_add_facts (section, g_strdup_printf (_("%s: %s."), vn_task_get_title (kept->task), text));
+
+  _vn_report_fact (facts, "task", _("Task"), _vn_report_text (vn_task_get_id (kept->task)));
+  _vn_report_fact (facts, "kept", vn_task_get_title (kept->task), _vn_report_number (kept->share, NULL));
+  _vn_report_fact (facts, "kept_samples", _("Samples compared"), _vn_report_int (kept->n_samples, NULL));
+  if (kept->task != VN_TASK_DETECTION)
+    return;
+  _vn_report_fact (facts, "detections", _("Detections of the float model"), _vn_report_int ((gint64) kept->n, NULL));
+  _vn_report_fact (facts, "detections_added", _("Detections added"), _vn_report_int ((gint64) kept->n_added, NULL));
+}
+
 void
 _vn_report_build_accuracy (VnReportSection     *section,
                            const VnReportInput *input)
@@ -171,6 +188,8 @@ _vn_report_build_accuracy (VnReportSection     *section,
   const VnAccuracy *accuracy = input->accuracy;
   GPtrArray *facts;
 
+  if (accuracy != NULL && vn_kept_is_known (&accuracy->kept))
+    section_head_add_kept (section, &accuracy->kept);
   if (accuracy == NULL || !accuracy->valid)
     return;
   facts = _vn_report_add_facts (section, g_strdup_printf (_("Top-1 on %u labelled samples: float %u, quantized %u, same answer %u."),

@@ -11,6 +11,7 @@
  *                 "differences": [ { "id", "title", "value", "preset" } ],  from the preset; rules last, as JSON
  *                 "command" },                                              that repeats the run; null: none can
  *   "accuracy": { "samples", "float_top1", "quantized_top1", "agree" },                       only with labels
+ *                 or { "task", "kept", "kept_samples", "detections", "detections_added" }      of detectors and masks: see vn-tasks.def
  *   "summary":  { "suspicions": [ { "level", "code", "subject", "text", "remedy" } ],                about the samples
  *                 "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
  *   "origins":  [ { "tensor", "node", "role", "share", "alone_sqnr_db", "local_sqnr_db", "share_error", "samples" } ],    with --origins, largest share first

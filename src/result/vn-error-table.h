@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-task.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
@@ -119,8 +121,18 @@ gboolean            vn_metric_find          (const char      *id,
                                              VnMetric        *metric);
 gboolean            vn_error_row_is_marked (const VnErrorRow *row);
 
-/* Top-1 hits of a classifier over labelled samples; only when the first output has as many elements as there are classes. */
-typedef struct { guint n, float_top1, quant_top1, agree; gboolean valid; } VnAccuracy;
+/**
+ * VnAccuracy: what becomes of the answers of the network.
+ * @n, @float_top1, @quant_top1, @agree: hits of a classifier over labelled samples; @valid only when the first output has as
+ *   many elements as there are classes
+ * @kept: of detectors and masks; its task is %VN_TASK_OTHER for all others
+ */
+typedef struct
+{
+  guint    n, float_top1, quant_top1, agree;
+  gboolean valid;
+  VnKept   kept;
+} VnAccuracy;
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnErrorTable, vn_error_table_unref)
 

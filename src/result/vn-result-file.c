@@ -9,6 +9,7 @@
  *     "run": { "calibration-samples", "skip-compare", "stats": [ path ], "shapes": { input: [ size ] } },
  *     "sizes": { "float", "quantized" }, "samples": { "calibration", "held-out" }, "quantized-tensors", "seconds",
  *     "accuracy": { "samples", "float-top1", "quantized-top1", "agree" },     with labels that the network can hit
+ *     "kept": { "task", "samples", "share", "of", "kept", "added" },          of detectors and masks
  *     "errors": { "samples", "tensors": [ row ], "weights": [ row ] },        if the error was measured
  *     "contributions": [ { "tensor", "node", "value", "role", "samples", "share", "share-error", "alone-sqnr", "local-sqnr" } ],
  *                                                             if it was asked for
@@ -412,6 +413,24 @@ result_file_read_accuracy (VnRunRecord  *self,
                                   .agree = (guint) vn_json_fields_get_count (fields, "agree", n) };
 }
 
+/* A task that this program does not know is told of by another. */
+static void
+result_file_read_kept (VnRunRecord  *self,
+                       VnJsonFields *fields,
+                       const char   *folder)
+{
+  g_autofree char *task = vn_json_fields_dup_text (fields, "task");
+  VnKept kept = { 0 };
+
+  kept.n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
+  kept.share = vn_json_fields_get_double (fields, "share");
+  kept.n = vn_json_fields_get_count (fields, "of", G_MAXINT64);
+  kept.n_kept = vn_json_fields_get_count (fields, "kept", kept.n);
+  kept.n_added = vn_json_fields_get_count (fields, "added", G_MAXINT64);
+  if (task != NULL && vn_task_find (task, &kept.task))
+    self->accuracy.kept = kept;
+}
+
 static void
 result_file_read_recipe (VnRunRecord  *self,
                          VnJsonFields *fields,
@@ -475,6 +494,8 @@ result_file_read (JsonNode    *root,
   self->seconds = vn_json_fields_get_double (&fields, "seconds");
   if (vn_json_fields_has (&fields, "accuracy"))
     result_file_read_object (self, &fields, "accuracy", folder, result_file_read_accuracy);
+  if (vn_json_fields_has (&fields, "kept"))
+    result_file_read_object (self, &fields, "kept", folder, result_file_read_kept);
   if (vn_json_fields_has (&fields, "errors"))
     result_file_read_object (self, &fields, "errors", folder, result_file_read_errors);
   if (vn_json_fields_has (&fields, "contributions"))

@@ -130,6 +130,12 @@ step_review_show_figures (VnStepReview    *self,
 
       step_review_add_figure (self, kept, _("same answer as before"));
     }
+  if (vn_kept_is_known (&result->accuracy.kept))
+    {
+      g_autofree char *share = g_strdup_printf ("%.1f %%", 100 * result->accuracy.kept.share);
+
+      step_review_add_figure (self, share, vn_task_get_name (result->accuracy.kept.task));
+    }
 }
 
 static void
@@ -188,6 +194,12 @@ step_review_show_table (VnStepReview *self,
                                                100.0 * result->accuracy.quant_top1 / result->accuracy.n);
 
       gtk_list_box_append (self->table, vn_row_new (_("Top-1 accuracy"), top1));
+    }
+  if (vn_kept_is_known (&result->accuracy.kept))
+    {
+      g_autofree char *figures = vn_kept_dup_figures (&result->accuracy.kept);
+
+      gtk_list_box_append (self->table, vn_row_new (vn_task_get_title (result->accuracy.kept.task), figures));
     }
   step_review_show_outputs (self, result);
 }
