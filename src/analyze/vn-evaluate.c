@@ -3,6 +3,7 @@
  * sample and added in the order of the samples, so that the numbers do not depend on the threads. */
 #include "vn-evaluate.h"
 
+#include "evaluate-metric.h"
 #include "vn-task-reader.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -36,6 +37,8 @@ typedef struct
   Answer                 *answers;         /* by sample and contestant */
   GMutex                  lock;            /* of @kept */
   VnKeptSum              *kept;            /* by contestant */
+  VnUserMetric           *metric;          /* nullable */
+  VnMetricResult        **measured;        /* by sample and contestant */
   const VnProgress       *progress;
   VnNotes                *notes;
   gboolean                pictures_only;   /* leave what is neither a detector nor a mask */
@@ -181,6 +184,67 @@ evaluate_add_kept (Evaluate              *self,
     reader->free (first);
 }
 
+/* ---- what the user's metric says of them ---- */
+
+static const char *
+evaluate_name_model (const VnContestant *contestant)
+{
+  return contestant->model->path != NULL ? contestant->model->path : contestant->model->graph->name;
+}
+
+static VnMetricSample
+evaluate_describe_sample (const Evaluate *self,
+                          guint           index,
+                          guint           k)
+{
+  VnDataset *dataset = self->contestants[0].dataset;
+  int folder = vn_dataset_get_label (dataset, index);
+
+  return (VnMetricSample) { .name = vn_dataset_get_name (dataset, index), .path = vn_dataset_get_path (dataset, index), .index = index,
+                            .label = vn_labels_get_number (self->labels, index),
+                            .class_name = folder >= 0 && (guint) folder < vn_dataset_get_n_classes (dataset)
+                                            ? vn_dataset_get_class (dataset, (guint) folder) : NULL,
+                            .model = evaluate_name_model (&self->contestants[k]) };
+}
+
+static gboolean
+evaluate_measure (Evaluate          *self,
+                  guint              item,
+                  VnTensor        ***outputs,
+                  GError           **error)
+{
+  for (guint k = 0; k < self->n_contestants && self->metric != NULL; k++)
+    {
+      VnMetricSample sample = evaluate_describe_sample (self, self->options->samples[item], k);
+      guint n = vn_plan_get_n_outputs (self->plans[k]);
+      g_autofree const char **names = g_new0 (const char *, n + 1);
+      VnMetricResult *result;
+
+      for (guint i = 0; i < n; i++)
+        names[i] = vn_plan_get_output (self->plans[k], i)->name;
+      result = vn_user_metric_measure (self->metric, &sample, names, outputs[k], n, error);
+      if (result == NULL)
+        return FALSE;
+      self->measured[(gsize) item * self->n_contestants + k] = result;
+    }
+  return TRUE;
+}
+
+static gboolean
+evaluate_sum_up_metric (const Evaluate  *self,
+                        guint            k,
+                        VnScore         *score,
+                        GError         **error)
+{
+  g_autoptr(GPtrArray) results = g_ptr_array_new ();
+
+  for (guint s = 0; s < self->options->n_samples; s++)
+    if (self->measured[(gsize) s * self->n_contestants + k] != NULL)
+      g_ptr_array_add (results, self->measured[(gsize) s * self->n_contestants + k]);
+  score->metrics = evaluate_metric_sum_up (self->metric, results, evaluate_name_model (&self->contestants[k]), error);
+  return score->metrics != NULL;
+}
+
 /* ---- one sample ---- */
 
 static void
@@ -272,7 +336,10 @@ evaluate_sample (Evaluate   *self,
       described[k] = evaluate_describe_outputs (self, k, inputs, outputs[k]);
     }
   if (good && readable)
-    evaluate_add_kept (self, described);
+    {
+      evaluate_add_kept (self, described);
+      good = evaluate_measure (self, item, outputs, error);
+    }
   for (guint k = 0; k < n; k++)
     {
       evaluate_clear_tensors (outputs[k], outputs[k] != NULL ? vn_plan_get_n_outputs (self->plans[k]) : 0);
@@ -309,7 +376,7 @@ evaluate_check_inputs (VnPlan            *plan,
   if (vn_plan_get_n_outputs (plan) > 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("No output of “%s” can be computed here"),
-               contestant->model->path != NULL ? contestant->model->path : contestant->model->graph->name);
+               evaluate_name_model (contestant));
   return FALSE;
 }
 
@@ -397,6 +464,9 @@ evaluate_clear (Evaluate *self)
       g_clear_pointer (&self->plans[k], vn_plan_unref);
       vn_kept_sum_clear (&self->kept[k]);
     }
+  for (gsize i = 0; i < (gsize) self->options->n_samples * self->n_contestants; i++)
+    vn_metric_result_free (self->measured[i]);
+  g_free (self->measured);
   g_mutex_clear (&self->lock);
   g_free (self->layout);
   g_free (self->kept);
@@ -418,6 +488,9 @@ evaluate_run (Evaluate      *self,
       !vn_parallel_for (self->n_workers, self->options->n_samples, evaluate_item, self, cancellable, error))
     return FALSE;
   evaluate_sum_up (self, scores);
+  for (guint k = 0; k < self->n_contestants && self->metric != NULL; k++)
+    if (!evaluate_sum_up_metric (self, k, &scores[k], error))
+      return FALSE;
   return TRUE;
 }
 
@@ -437,6 +510,7 @@ evaluate_networks (Evaluate      *self,
   self->runners = g_new0 (VnRunner *, (gsize) self->n_workers * n);
   self->answers = g_new0 (Answer, MAX ((gsize) options->n_samples * n, 1));
   self->kept = g_new0 (VnKeptSum, n);
+  self->measured = g_new0 (VnMetricResult *, MAX ((gsize) options->n_samples * n, 1));
   g_mutex_init (&self->lock);
   good = evaluate_run (self, scores, cancellable, error);
   evaluate_clear (self);
@@ -448,7 +522,8 @@ evaluate_networks (Evaluate      *self,
  * @contestants: (array length=n_contestants): at least one; their data sets hold the same samples
  * @labels: of the first one's data set
  * @options: which samples, how many threads
- * @scores: (out caller-allocates) (array length=n_contestants):
+ * @metric: (nullable): the user's own measure
+ * @scores: (out caller-allocates) (array length=n_contestants): vn_score_clear()
  * @progress: (nullable)
  * @notes: receives which samples could not be read: they are left out of all numbers
  *
@@ -461,6 +536,7 @@ vn_evaluate (const VnContestant      *contestants,
              guint                    n_contestants,
              const VnLabels          *labels,
              const VnCompareOptions  *options,
+             VnUserMetric            *metric,
              VnScore                 *scores,
              const VnProgress        *progress,
              VnNotes                 *notes,
@@ -472,8 +548,16 @@ vn_evaluate (const VnContestant      *contestants,
   g_return_val_if_fail (contestants != NULL && options != NULL, FALSE);
 
   self = (Evaluate) { .contestants = contestants, .n_contestants = n_contestants, .labels = labels, .options = options,
-                      .progress = progress, .notes = notes };
+                      .metric = metric, .progress = progress, .notes = notes };
   return evaluate_networks (&self, scores, cancellable, error);
+}
+
+void
+vn_score_clear (VnScore *self)
+{
+  g_return_if_fail (self != NULL);
+
+  g_clear_pointer (&self->metrics, g_array_unref);
 }
 
 /* ---- the float and the quantized network ---- */

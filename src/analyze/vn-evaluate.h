@@ -6,6 +6,7 @@
 #include "vn-task.h"
 #include "vn-compare.h"
 #include "vn-error-sum.h"
+#include "vn-user-metric.h"
 
 G_BEGIN_DECLS
 
@@ -33,6 +34,8 @@ VnLabels *vn_labels_new  (VnDataset       *dataset,
                           VnNotes         *notes,
                           GError         **error);
 void      vn_labels_free (VnLabels        *self);
+int       vn_labels_get_number (const VnLabels *self,
+                                guint           sample);
 int       vn_labels_get  (const VnLabels  *self,
                           guint            sample,
                           gsize            n_outputs);
@@ -57,6 +60,8 @@ typedef struct
  * @n: samples that could be read
  * @n_labelled: of these, those whose class is known; of them @top1 and @top5 got it as the first, or among the first five
  * @kept: what it keeps of the answers of the first network, by whose outputs the task is told
+ * @metrics: (nullable) (element-type VnMetricNumber): by the user's metric: means over the samples that have the number, and what
+ *   its function “finish” makes of them all
  * @error: of the outputs against those of the first network; its n is 0 for the first, and if none is like one of them
  */
 typedef struct
@@ -64,6 +69,7 @@ typedef struct
   gsize      n_outputs;
   guint      n, n_labelled, top1, top5;
   VnKept     kept;
+  GArray    *metrics;
   VnErrorSum error;
 } VnScore;
 
@@ -71,10 +77,12 @@ gboolean  vn_evaluate    (const VnContestant      *contestants,
                           guint                    n_contestants,
                           const VnLabels          *labels,
                           const VnCompareOptions  *options,
+                          VnUserMetric            *metric,     /* nullable */
                           VnScore                 *scores,
                           const VnProgress        *progress,
                           VnNotes                 *notes,
                           GCancellable            *cancellable,
                           GError                 **error);
+void      vn_score_clear (VnScore                 *self);
 
 G_END_DECLS

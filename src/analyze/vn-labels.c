@@ -289,6 +289,24 @@ labels_highest_number (const VnLabels *self)
 }
 
 /**
+ * vn_labels_get_number:
+ *
+ * Returns: the class of @sample as the data have it: the number that its folder has for a name, or the place of that among the
+ *   sorted folders, or what a list says; -1 if that is not known
+ */
+int
+vn_labels_get_number (const VnLabels *self,
+                      guint           sample)
+{
+  int number;
+
+  g_return_val_if_fail (self != NULL, -1);
+
+  number = g_array_index (self->classes, int, sample);
+  return number >= 0 && self->numbers != NULL && !self->given ? g_array_index (self->numbers, int, number) : number;
+}
+
+/**
  * vn_labels_get:
  * @n_outputs: among how many classes a network chooses
  *

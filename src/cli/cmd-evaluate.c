@@ -8,12 +8,19 @@
 
 #include <string.h>
 
-static char *labels_file, *report_file;
+/* Columns of the user's own metric; the report and --json have them all. */
+#define MOST_COLUMNS 6u
+
+static char *labels_file, *report_file, *metric;
+static int metric_timeout;
 
 static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (DATA),
   { "labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels_file,
     N_("The classes of the network, one a line, or samples with the numbers of their classes (default: sorted folders)"), N_("FILE") },
+  { "metric", 'm', 0, G_OPTION_ARG_STRING, &metric,
+    N_("Your own measure: function(sample, outputs) in Python, which returns a number or a dict of numbers"), N_("FILE.py:FUNCTION") },
+  { "metric-timeout", 0, 0, G_OPTION_ARG_INT, &metric_timeout, N_("Seconds that a call of it may take (default: 120)"), N_("N") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the table as Markdown, a column for each model"), N_("FILE") },
   { NULL }
@@ -24,8 +31,55 @@ typedef struct
   char        **paths;
   GPtrArray    *models;
   const VnScore *scores;
+  GPtrArray    *metrics;      /* names of the numbers of the user's metric */
   guint         n;
 } Table;
+
+/* All that any model has, in the order of the first that has it. */
+static GPtrArray *
+cmd_evaluate_list_metrics (const VnScore *scores,
+                           guint          n)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (guint k = 0; k < n; k++)
+    for (guint i = 0; scores[k].metrics != NULL && i < scores[k].metrics->len; i++)
+      {
+        char *name = g_array_index (scores[k].metrics, VnMetricNumber, i).name;
+
+        if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+          g_ptr_array_add (names, name);
+      }
+  return names;
+}
+
+static char *
+cmd_evaluate_format_metric (const VnScore *score,
+                            const char    *name)
+{
+  for (guint i = 0; score->metrics != NULL && i < score->metrics->len; i++)
+    {
+      const VnMetricNumber *number = &g_array_index (score->metrics, VnMetricNumber, i);
+
+      if (g_str_equal (number->name, name))
+        return vn_format_number (number->value, 5);
+    }
+  return g_strdup ("");
+}
+
+/* A cell of as many columns of the terminal as characters. */
+static void
+cmd_evaluate_print_cell (const char *text,
+                         int         width)
+{
+  vn_cmd_print (" %*s%s", MAX (0, width - (int) g_utf8_strlen (text, -1)), "", text);
+}
+
+static int
+cmd_evaluate_get_width (const char *name)
+{
+  return MAX (9, (int) g_utf8_strlen (name, -1));
+}
 
 static char *
 cmd_evaluate_format_part (guint n,
@@ -84,6 +138,8 @@ cmd_evaluate_print_table (const Table *table)
     vn_cmd_print (" %15s", vn_task_get_title (task));
   if (task == VN_TASK_DETECTION)
     vn_cmd_print (" %6s", _("added"));
+  for (guint i = 0; i < MIN (table->metrics->len, MOST_COLUMNS); i++)
+    cmd_evaluate_print_cell (table->metrics->pdata[i], cmd_evaluate_get_width (table->metrics->pdata[i]));
   vn_cmd_print (" %10s  %s\n", _("SQNR"), _("model"));
   for (guint k = 0; k < table->n; k++)
     {
@@ -102,6 +158,12 @@ cmd_evaluate_print_table (const Table *table)
         vn_cmd_print (" %15s", kept);
       if (task == VN_TASK_DETECTION)
         vn_cmd_print (" %6s", added);
+      for (guint i = 0; i < MIN (table->metrics->len, MOST_COLUMNS); i++)
+        {
+          g_autofree char *number = cmd_evaluate_format_metric (score, table->metrics->pdata[i]);
+
+          cmd_evaluate_print_cell (number, cmd_evaluate_get_width (table->metrics->pdata[i]));
+        }
       vn_cmd_print (" %10s  %s\n", error, table->paths[k]);
     }
   if (table->n > 1 && (task == VN_TASK_DETECTION || task == VN_TASK_SEGMENTATION))
@@ -155,6 +217,22 @@ cmd_evaluate_cell_error (const Table *table,
 }
 
 static void
+cmd_evaluate_append_metrics (GString     *text,
+                             const Table *table)
+{
+  for (guint i = 0; i < table->metrics->len; i++)
+    {
+      g_string_append_printf (text, "\n| %s |", (const char *) table->metrics->pdata[i]);
+      for (guint k = 0; k < table->n; k++)
+        {
+          g_autofree char *cell = cmd_evaluate_format_metric (&table->scores[k], table->metrics->pdata[i]);
+
+          g_string_append_printf (text, " %s |", cell);
+        }
+    }
+}
+
+static void
 cmd_evaluate_append_row (GString     *text,
                          const Table *table,
                          const char  *title,
@@ -189,6 +267,7 @@ cmd_evaluate_make_markdown (const Table *table)
     cmd_evaluate_append_row (text, table, vn_task_get_title (task), cmd_evaluate_cell_kept);
   if (task == VN_TASK_DETECTION)
     cmd_evaluate_append_row (text, table, _("Detections added"), cmd_evaluate_cell_added);
+  cmd_evaluate_append_metrics (text, table);
   cmd_evaluate_append_row (text, table, _("SQNR to the first"), cmd_evaluate_cell_error);
   g_string_append_printf (text, ngettext ("\n\nOver %u sample.\n", "\n\nOver %u samples.\n", table->scores[0].n), table->scores[0].n);
   if (task != VN_TASK_OTHER && table->n > 1)
@@ -220,6 +299,22 @@ cmd_evaluate_add_kept (JsonBuilder  *json,
 }
 
 static void
+cmd_evaluate_add_metrics (JsonBuilder   *json,
+                          const VnScore *score)
+{
+  if (score->metrics == NULL)
+    return;
+  vn_json_begin_object (json, "metrics");
+  for (guint i = 0; i < score->metrics->len; i++)
+    {
+      const VnMetricNumber *number = &g_array_index (score->metrics, VnMetricNumber, i);
+
+      vn_json_add_number (json, number->name, number->value);
+    }
+  json_builder_end_object (json);
+}
+
+static void
 cmd_evaluate_add_scores (JsonBuilder *json,
                          const Table *table)
 {
@@ -246,6 +341,7 @@ cmd_evaluate_add_scores (JsonBuilder *json,
         vn_json_add_int (json, "same_class_as_first", (gint64) score->kept.n_kept);
       else if (score->kept.n_samples > 0)
         cmd_evaluate_add_kept (json, &score->kept);
+      cmd_evaluate_add_metrics (json, score);
       if (score->error.n > 0)
         {
           vn_json_add_number (json, "sqnr_db", vn_error_sum_sqnr (&score->error));
@@ -280,22 +376,43 @@ cmd_evaluate_open_models (char       **paths,
   return g_steal_pointer (&models);
 }
 
+/* --python is for the preprocessing as well, where that is the user's own. */
+static gboolean
+cmd_evaluate_take_metric (VnEvaluateSettings  *settings,
+                          GError             **error)
+{
+  if (metric_timeout < 0 || (metric_timeout > 0 && metric == NULL))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   _("--metric-timeout says how many seconds a call of --metric may take: a number above 0, and --metric as well"));
+      return FALSE;
+    }
+  settings->metric = metric;
+  settings->metric_timeout = (guint) metric_timeout;
+  settings->python = vn_cmd_options.python;
+  if (metric != NULL && (vn_cmd_options.preprocess == NULL || !vn_data_spec_is_script (vn_cmd_options.preprocess)))
+    vn_cmd_options.python = NULL;
+  return TRUE;
+}
+
 static gboolean
 evaluate_run (char        **args,
               JsonBuilder  *json,
               GError      **error)
 {
-  g_autoptr(VnDataSpec) data = vn_cmd_make_data_spec (error);
+  g_autoptr(VnDataSpec) data = NULL;
+  g_autoptr(GPtrArray) names = NULL;
   g_autoptr(VnFileSet) files = vn_cmd_new_files (args[0]);
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(GPtrArray) models = NULL;
   g_autoptr(VnJob) job = NULL;
-  VnEvaluateSettings settings = { .data = data, .labels = labels_file, .n_threads = (guint) vn_cmd_options.threads };
+  VnEvaluateSettings settings = { .labels = labels_file, .n_threads = (guint) vn_cmd_options.threads };
   VnNotes *notes;
   Table table;
 
-  if (data == NULL)
+  if (!cmd_evaluate_take_metric (&settings, error) || (data = vn_cmd_make_data_spec (error)) == NULL)
     return FALSE;
+  settings.data = data;
   vn_data_spec_add_files (data, files);
   vn_file_set_reads (files, labels_file, _("the list of classes"));
   vn_file_set_writes (files, report_file, "--report");
@@ -307,7 +424,8 @@ evaluate_run (char        **args,
   job = vn_evaluate_job_new (&settings);
   if (!vn_cmd_run_job (job, error))
     return FALSE;
-  table = (Table) { args, models, vn_evaluate_job_get_scores (VN_EVALUATE_JOB (job)), models->len };
+  names = cmd_evaluate_list_metrics (vn_evaluate_job_get_scores (VN_EVALUATE_JOB (job)), models->len);
+  table = (Table) { args, models, vn_evaluate_job_get_scores (VN_EVALUATE_JOB (job)), names, models->len };
   if (report_file != NULL)
     {
       g_autofree char *text = cmd_evaluate_make_markdown (&table);

@@ -18,17 +18,21 @@
 #include <unistd.h>
 
 #define DRIVER_FD 3
+#define MAX_VALUES (G_GUINT64_CONSTANT (1) << 28)      /* bytes of what a metric returns for a sample */
 #define MAX_MESSAGE 4096           /* bytes of an error text */
 #define EXIT_PATIENCE 100          /* times 10 ms for a process that has closed its end */
 
 struct _VnHelper
 {
   char  *python, *file;
+  char  *subject;          /* what messages speak of */
+  const char *task;        /* what the driver is told that the function does */
   GPid   pid;
   int    fd;
   guint  timeout;          /* seconds */
   gint64 deadline;         /* of the present request */
   gboolean ready;          /* Python runs and has read the file */
+  gboolean has_finish;     /* there is a function for the results of all samples */
 };
 
 typedef struct
@@ -65,7 +69,7 @@ script_helper_spawn (VnHelper    *self,
                      int          fd,
                      GError     **error)
 {
-  const char *argv[] = { self->python, "-u", "-B", "-c", vn_script_driver, self->file, function, NULL };
+  const char *argv[] = { self->python, "-u", "-B", "-c", vn_script_driver, self->file, function, self->task, NULL };
   const int target = DRIVER_FD;
   int out = script_helper_dup_output (), err = script_helper_dup_output ();
   gboolean done = g_spawn_async_with_pipes_and_fds (NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
@@ -77,7 +81,7 @@ script_helper_spawn (VnHelper    *self,
   if (err >= 0)
     close (err);
   if (!done)
-    g_prefix_error (error, _("The preprocessing “%s” needs Python, but “%s” does not start: "), self->file, self->python);
+    g_prefix_error (error, _("%s needs Python, but “%s” does not start: "), self->subject, self->python);
   return done;
 }
 
@@ -96,6 +100,7 @@ vn_helper_free (VnHelper *self)
     }
   g_free (self->python);
   g_free (self->file);
+  g_free (self->subject);
   g_free (self);
 }
 
@@ -114,17 +119,17 @@ script_helper_set_death (VnHelper  *self,
 
   if (ended > 0 && WIFSIGNALED (status))
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("The preprocessing “%s” died of signal %d (%s)"), self->file, WTERMSIG (status), g_strsignal (WTERMSIG (status)));
+                 _("%s died of signal %d (%s)"), self->subject, WTERMSIG (status), g_strsignal (WTERMSIG (status)));
   else if (ended > 0 && self->ready)
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("The preprocessing “%s” ended with status %d instead of an answer"), self->file, WEXITSTATUS (status));
+                 _("%s ended with status %d instead of an answer"), self->subject, WEXITSTATUS (status));
   else if (ended > 0)
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("The preprocessing “%s” ended with status %d before it began; it needs “%s” to be Python 3"),
-                 self->file, WEXITSTATUS (status), self->python);
+                 _("%s ended with status %d before it began; it needs “%s” to be Python 3"),
+                 self->subject, WEXITSTATUS (status), self->python);
   else
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("The preprocessing “%s” closed its connection instead of giving an answer"), self->file);
+                 _("%s closed its connection instead of giving an answer"), self->subject);
   return FALSE;
 }
 
@@ -149,8 +154,8 @@ script_helper_wait_ready (VnHelper      *self,
   if (n == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                   _("The preprocessing “%s” gave no answer within %u seconds; a longer time can be allowed"),
-                   self->file, self->timeout);
+                   _("%s gave no answer within %u seconds; a longer time can be allowed"),
+                   self->subject, self->timeout);
       return FALSE;
     }
   return TRUE;
@@ -190,8 +195,8 @@ script_helper_set_garbled (VnHelper  *self,
                            GError   **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-               _("The preprocessing “%s” sent an answer that is not understood; does it write to descriptor %d?"),
-               self->file, DRIVER_FD);
+               _("%s sent an answer that is not understood; does it write to descriptor %d?"),
+               self->subject, DRIVER_FD);
   return FALSE;
 }
 
@@ -208,13 +213,13 @@ script_helper_receive_reply (VnHelper      *self,
     return FALSE;
   memcpy (&n_bytes, head + 8, sizeof n_bytes);
   *reply = (Reply) { (char) head[4], head[5], head[6], GUINT64_FROM_LE (n_bytes), { 0 } };
-  if (memcmp (head, "VNS1", 4) != 0 || head[7] != 0 || strchr ("KTEM", reply->kind) == NULL || reply->kind == '\0')
+  if (memcmp (head, "VNS1", 4) != 0 || head[7] != 0 || strchr ("KTVEM", reply->kind) == NULL || reply->kind == '\0')
     return script_helper_set_garbled (self, error);
   if (reply->rank > VN_MAX_RANK)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-                   _("The preprocessing “%s” returned an array with %u axes, of which at most %d are possible"),
-                   self->file, reply->rank, VN_MAX_RANK);
+                   _("%s returned an array with %u axes, of which at most %d are possible"),
+                   self->subject, reply->rank, VN_MAX_RANK);
       return FALSE;
     }
   if (!script_helper_transfer (self, FALSE, reply->dims, reply->rank * sizeof (gint64), cancellable, error))
@@ -247,10 +252,10 @@ script_helper_receive_error (VnHelper      *self,
   if (reply->kind == 'M')
     {
       vn_memory_set_error (0, error);
-      g_prefix_error (error, _("Preprocessing “%s”: %s: "), self->file, valid);
+      g_prefix_error (error, _("%s: %s: "), self->subject, valid);
     }
   else
-    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Preprocessing “%s”: %s"), self->file, valid);
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("%s: %s"), self->subject, valid);
   return TRUE;
 }
 
@@ -279,10 +284,79 @@ script_helper_receive_tensor (VnHelper      *self,
     }
   tensor = vn_tensor_new (reply->dtype, &shape, error);
   if (tensor == NULL)
-    g_prefix_error (error, _("The preprocessing “%s”: "), self->file);
+    g_prefix_error (error, _("%s: "), self->subject);
   if (tensor == NULL || !script_helper_transfer (self, FALSE, tensor->data, tensor->n_bytes, cancellable, error))
     return NULL;
   return g_steal_pointer (&tensor);
+}
+
+/* The JSON, and the rest if there is one. */
+static gboolean
+script_helper_receive_values (VnHelper      *self,
+                              const Reply   *reply,
+                              GCancellable  *cancellable,
+                              char         **text,
+                              GBytes       **rest,
+                              GError       **error)
+{
+  const gint64 n_text = reply->rank == 1 ? reply->dims[0] : -1;
+  const guint64 n_rest = reply->n_bytes - (guint64) MAX (n_text, 0);
+  g_autofree char *json = NULL, *data = NULL;
+
+  if (n_text < 0 || (guint64) n_text > reply->n_bytes)
+    return script_helper_set_garbled (self, error);
+  if (reply->n_bytes > MAX_VALUES)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s returned %llu bytes for a sample, of which at most %llu are possible"), self->subject,
+                   (unsigned long long) reply->n_bytes, (unsigned long long) MAX_VALUES);
+      return FALSE;
+    }
+  json = g_try_malloc0 ((gsize) n_text + 1);
+  data = g_try_malloc (MAX ((gsize) n_rest, 1));
+  if (json == NULL || data == NULL)
+    {
+      vn_memory_set_error ((gsize) reply->n_bytes, error);
+      return FALSE;
+    }
+  if (!script_helper_transfer (self, FALSE, json, (gsize) n_text, cancellable, error) ||
+      !script_helper_transfer (self, FALSE, data, (gsize) n_rest, cancellable, error))
+    return FALSE;
+  *text = g_steal_pointer (&json);
+  *rest = n_rest > 0 ? g_bytes_new_take (g_steal_pointer (&data), (gsize) n_rest) : NULL;
+  return TRUE;
+}
+
+/* Sends @request and @parts, and receives the head of the reply; what is wrong with these ends the helper, an exception not. */
+static gboolean
+script_helper_exchange (VnHelper            *self,
+                        const char          *request,
+                        const VnHelperPart  *parts,
+                        guint                n_parts,
+                        char                 kind,
+                        Reply               *reply,
+                        GCancellable        *cancellable,
+                        gboolean            *alive,
+                        GError             **error)
+{
+  const gsize n = strlen (request);
+  guint32 size = GUINT32_TO_LE ((guint32) n);
+
+  *alive = FALSE;
+  self->deadline = g_get_monotonic_time () + (gint64) self->timeout * G_USEC_PER_SEC;
+  if (!script_helper_transfer (self, TRUE, &size, sizeof size, cancellable, error) ||
+      !script_helper_transfer (self, TRUE, (char *) request, n, cancellable, error))
+    return FALSE;
+  for (guint i = 0; i < n_parts; i++)
+    if (!script_helper_transfer (self, TRUE, (void *) parts[i].data, parts[i].n_bytes, cancellable, error))
+      return FALSE;
+  if (!script_helper_receive_reply (self, reply, cancellable, error))
+    return FALSE;
+  if (reply->kind == 'E' || reply->kind == 'M')
+    {
+      *alive = script_helper_receive_error (self, reply, cancellable, error);
+      return FALSE;
+    }
+  return reply->kind == kind || script_helper_set_garbled (self, error);
 }
 
 /**
@@ -300,34 +374,59 @@ vn_helper_ask (VnHelper      *self,
                gboolean      *alive,
                GError       **error)
 {
-  const gsize n = strlen (request);
-  guint32 size = GUINT32_TO_LE ((guint32) n);
   VnTensor *tensor;
   Reply reply;
 
-  *alive = FALSE;
-  self->deadline = g_get_monotonic_time () + (gint64) self->timeout * G_USEC_PER_SEC;
-  if (!script_helper_transfer (self, TRUE, &size, sizeof size, cancellable, error) ||
-      !script_helper_transfer (self, TRUE, (char *) request, n, cancellable, error) ||
-      !script_helper_receive_reply (self, &reply, cancellable, error))
+  if (!script_helper_exchange (self, request, NULL, 0, 'T', &reply, cancellable, alive, error))
     return NULL;
-  if (reply.kind == 'E' || reply.kind == 'M')
-    {
-      *alive = script_helper_receive_error (self, &reply, cancellable, error);
-      return NULL;
-    }
-  if (reply.kind != 'T')
-    {
-      script_helper_set_garbled (self, error);
-      return NULL;
-    }
   tensor = script_helper_receive_tensor (self, &reply, cancellable, error);
   *alive = tensor != NULL;
   return tensor;
 }
 
 /**
+ * vn_helper_measure:
+ * @request: JSON, in ASCII
+ * @parts: (array length=n_parts): bytes that it speaks of
+ * @text: (out): the numbers that came back, as JSON
+ * @rest: (out) (nullable): what else came back, to be sent again with the results of all samples
+ * @alive: (out): whether the helper can be asked again
+ *
+ * Returns: %FALSE as of vn_helper_ask()
+ */
+gboolean
+vn_helper_measure (VnHelper            *self,
+                   const char          *request,
+                   const VnHelperPart  *parts,
+                   guint                n_parts,
+                   GCancellable        *cancellable,
+                   char               **text,
+                   GBytes             **rest,
+                   gboolean            *alive,
+                   GError             **error)
+{
+  Reply reply;
+
+  if (!script_helper_exchange (self, request, parts, n_parts, 'V', &reply, cancellable, alive, error))
+    return FALSE;
+  *alive = script_helper_receive_values (self, &reply, cancellable, text, rest, error);
+  return *alive;
+}
+
+/**
+ * vn_helper_has_finish:
+ *
+ * Returns: whether the file has a function for the results of all samples
+ */
+gboolean
+vn_helper_has_finish (const VnHelper *self)
+{
+  return self->has_finish;
+}
+
+/**
  * vn_helper_new:
+ * @role: what its function is for
  * @python: interpreter, looked up like a command
  * @file: the user's file, an absolute path
  * @function: a function in it
@@ -338,7 +437,8 @@ vn_helper_ask (VnHelper      *self,
  * Returns: (transfer full) (nullable): the helper; errors as of vn_helper_ask(), or a #GSpawnError
  */
 VnHelper *
-vn_helper_new (const char    *python,
+vn_helper_new (VnScriptRole   role,
+               const char    *python,
                const char    *file,
                const char    *function,
                guint          timeout,
@@ -346,12 +446,16 @@ vn_helper_new (const char    *python,
                GError       **error)
 {
   g_autoptr(VnHelper) self = g_new0 (VnHelper, 1);
+  g_autofree char *whole = NULL;
   int fds[2];
   gboolean ok;
   Reply reply;
 
   self->python = g_strdup (python);
   self->file = g_strdup (file);
+  whole = g_strdup_printf ("%s:%s", file, function);
+  self->subject = vn_script_name_subject (role, role == VN_SCRIPT_METRIC ? whole : file);
+  self->task = role == VN_SCRIPT_METRIC ? "metric" : "load";
   self->timeout = timeout;
   self->fd = -1;
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
@@ -374,5 +478,6 @@ vn_helper_new (const char    *python,
   else if (reply.kind != 'K' || reply.n_bytes != 0)
     script_helper_set_garbled (self, error);
   self->ready = reply.kind == 'K' && reply.n_bytes == 0;
+  self->has_finish = reply.dtype != 0;
   return self->ready ? g_steal_pointer (&self) : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Preprocessing in the user's Python: FILE.py:FUNCTION. The function gets a list of paths and a dict about the input,
- * and returns a tensor. A helper per thread that loads, up to MAX_HELPERS, each started when it is first needed. */
+/* The user's Python: FILE.py:FUNCTION. To prepare samples the function gets a list of paths and a dict about the input,
+ * and returns a tensor; a metric is vn-user-metric.c's. A helper per thread that loads, up to MAX_HELPERS, each started when it is first needed. */
 
 #include "vn-script-private.h"
 
@@ -17,6 +17,7 @@
 
 struct _VnScript
 {
+  VnScriptRole  role;
   char         *text, *file, *function, *python;
   guint         timeout;
   GCancellable *cancellable;   /* nullable */
@@ -26,6 +27,7 @@ struct _VnScript
   GPtrArray *helpers;          /* of VnHelper, those that are idle */
   guint      n_helpers;        /* with those at work */
   guint      max_helpers;
+  gboolean   has_finish;
   guint      n_deaths;
   GError    *last_death;       /* why the last of them ended */
 };
@@ -68,7 +70,9 @@ script_pool_split (VnScript    *self,
   if (colon == NULL || colon == self->text || !script_pool_is_identifier (colon + 1))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("The preprocessing “%s” must name a Python file and a function in it, as in “prepare.py:load”"), self->text);
+                   self->role == VN_SCRIPT_METRIC
+                     ? _("The metric “%s” must name a Python file and a function in it, as in “metrics.py:measure”")
+                     : _("The preprocessing “%s” must name a Python file and a function in it, as in “prepare.py:load”"), self->text);
       return FALSE;
     }
   file = g_strndup (self->text, (gsize) (colon - self->text));
@@ -76,7 +80,9 @@ script_pool_split (VnScript    *self,
   self->function = g_strdup (colon + 1);
   if (g_file_test (self->file, G_FILE_TEST_IS_REGULAR))
     return TRUE;
-  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, _("The preprocessing file “%s” does not exist"), self->file);
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+               self->role == VN_SCRIPT_METRIC ? _("The file of the metric “%s” does not exist") : _("The preprocessing file “%s” does not exist"),
+               self->file);
   return FALSE;
 }
 
@@ -84,13 +90,15 @@ static VnHelper *
 script_pool_start_helper (VnScript  *self,
                           GError   **error)
 {
-  return vn_helper_new (self->python, self->file, self->function, self->timeout, self->cancellable, error);
+  return vn_helper_new (self->role, self->python, self->file, self->function, self->timeout, self->cancellable, error);
 }
 
 /**
  * vn_script_new:
- * @spec: for its interpreter and timeout
+ * @role: what the function is for
  * @script: FILE.py:FUNCTION
+ * @python: (nullable): the interpreter; %NULL: python3
+ * @timeout: seconds that a call may take; 0: VN_SCRIPT_TIMEOUT
  * @cancellable: (nullable): ends what waits, now and later
  *
  * Runs the file once, so that what is wrong with it shows now.
@@ -98,10 +106,12 @@ script_pool_start_helper (VnScript  *self,
  * Returns: (transfer full) (nullable): %VN_ERROR_SETTING or a #GFileError for @script; errors of vn_helper_new()
  */
 VnScript *
-vn_script_new (const VnDataSpec  *spec,
-               const char        *script,
-               GCancellable      *cancellable,
-               GError           **error)
+vn_script_new (VnScriptRole    role,
+               const char     *script,
+               const char     *python,
+               guint           timeout,
+               GCancellable   *cancellable,
+               GError        **error)
 {
   g_autoptr(VnScript) self = g_new0 (VnScript, 1);
   VnHelper *first;
@@ -109,8 +119,9 @@ vn_script_new (const VnDataSpec  *spec,
   g_mutex_init (&self->lock);
   g_cond_init (&self->idle);
   self->text = g_strdup (script);
-  self->python = g_strdup (spec->python != NULL ? spec->python : "python3");
-  self->timeout = spec->timeout > 0 ? spec->timeout : VN_SCRIPT_TIMEOUT;
+  self->role = role;
+  self->python = g_strdup (python != NULL ? python : "python3");
+  self->timeout = timeout > 0 ? timeout : VN_SCRIPT_TIMEOUT;
   self->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
   self->max_helpers = MIN (g_get_num_processors (), MAX_HELPERS);
   self->helpers = g_ptr_array_new ();
@@ -118,6 +129,7 @@ vn_script_new (const VnDataSpec  *spec,
     return NULL;
   g_ptr_array_add (self->helpers, first);
   self->n_helpers = 1;
+  self->has_finish = vn_helper_has_finish (first);
   return g_steal_pointer (&self);
 }
 
@@ -204,11 +216,77 @@ script_pool_take_helper (VnScript  *self,
   return helper;
 }
 
+/* @alive: whether @helper can be asked again; @reason: (nullable): why not */
+static void
+script_pool_end_turn (VnScript     *self,
+                      VnHelper     *helper,
+                      gboolean      alive,
+                      const GError *reason)
+{
+  if (!alive)
+    g_clear_pointer (&helper, vn_helper_free);
+  script_pool_give_back (self, helper, reason);
+}
+
+/**
+ * vn_script_measure:
+ *
+ * Lets a helper measure: see vn_helper_measure(). Any thread.
+ *
+ * Returns: %FALSE with an error of vn_helper_measure()
+ */
+gboolean
+vn_script_measure (VnScript            *self,
+                   const char          *request,
+                   const VnHelperPart  *parts,
+                   guint                n_parts,
+                   char               **text,
+                   GBytes             **rest,
+                   GError             **error)
+{
+  g_autoptr(GError) reason = NULL;
+  VnHelper *helper = script_pool_take_helper (self, &reason);
+  gboolean alive = FALSE, good = FALSE;
+
+  if (helper != NULL)
+    {
+      good = vn_helper_measure (helper, request, parts, n_parts, self->cancellable, text, rest, &alive, &reason);
+      script_pool_end_turn (self, helper, alive, reason);
+    }
+  if (!good)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return good;
+}
+
+/**
+ * vn_script_has_finish:
+ *
+ * Returns: whether the file has a function for the results of all samples
+ */
+gboolean
+vn_script_has_finish (const VnScript *self)
+{
+  return self->has_finish;
+}
+
+/**
+ * vn_script_name_subject:
+ * @text: the file, or the file and the function
+ *
+ * Returns: (transfer full): what messages speak of
+ */
+char *
+vn_script_name_subject (VnScriptRole  role,
+                        const char   *text)
+{
+  return g_strdup_printf (role == VN_SCRIPT_METRIC ? _("The metric “%s”") : _("The preprocessing “%s”"), text);
+}
+
 /* ---- the request ---- */
 
-/* A JSON string in ASCII. Bytes of a file name that are not UTF-8 become the lone surrogates Python stands for them. */
-static void
-script_pool_append_string (GString    *json,
+/* A JSON string, in ASCII. Bytes of a file name that are not UTF-8 become the lone surrogates Python stands for them. */
+void
+vn_script_append_string (GString    *json,
                            const char *text)
 {
   g_string_append_c (json, '"');
@@ -265,7 +343,7 @@ script_pool_append_text (GString    *json,
                          const char *value)
 {
   g_string_append_printf (json, ", \"%s\": ", key);
-  script_pool_append_string (json, value);
+  vn_script_append_string (json, value);
 }
 
 /* Open sizes are those asked for, the batch 1; what nobody knows is null, so that using it fails. */
@@ -315,10 +393,10 @@ script_pool_make_request (const VnScript     *self,
   for (gint64 i = 0; i < (is_picture && input->shape.rank == 4 ? MIN (batch, 1024) : 1); i++)
     {
       g_string_append (json, i > 0 ? ", " : "");
-      script_pool_append_string (json, path);
+      vn_script_append_string (json, path);
     }
   g_string_append (json, "], \"input\": {\"input_name\": ");
-  script_pool_append_string (json, input->name);
+  vn_script_append_string (json, input->name);
   script_pool_append_shape (json, input, preprocess);
   script_pool_append_text (json, "dtype", vn_dtype_get_name (input->dtype));
   script_pool_append_text (json, "file_type", is_picture ? "img" : kind == VN_FILE_NPY || kind == VN_FILE_NPZ ? "npy" : "raw");
@@ -378,15 +456,13 @@ vn_script_load (VnScript           *self,
   g_autoptr(VnTensor) raw = NULL;
   VnHelper *helper = script_pool_take_helper (self, &reason);
   VnTensor *tensor = NULL;
-  const gboolean taken = helper != NULL;
   gboolean alive = FALSE;
 
   if (helper != NULL)
-    raw = vn_helper_ask (helper, request, self->cancellable, &alive, &reason);
-  if (helper != NULL && !alive)
-    g_clear_pointer (&helper, vn_helper_free);
-  if (taken)
-    script_pool_give_back (self, helper, reason);
+    {
+      raw = vn_helper_ask (helper, request, self->cancellable, &alive, &reason);
+      script_pool_end_turn (self, helper, alive, reason);
+    }
   if (raw == NULL)
     {
       g_propagate_prefixed_error (error, g_steal_pointer (&reason), "“%s”: ", path);

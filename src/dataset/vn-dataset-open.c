@@ -51,7 +51,7 @@ dataset_open_start_scripts (VnDataset  *self,
                        _("The preprocessing “%s” works on files; the samples of “%s” are none"), text, self->spec->path);
           return FALSE;
         }
-      script = vn_script_new (self->spec, text, g_cancellable_get_current (), error);
+      script = vn_script_new (VN_SCRIPT_PREPROCESS, text, self->spec->python, self->spec->timeout, g_cancellable_get_current (), error);
       if (script == NULL)
         return FALSE;
       if (self->scripts == NULL)

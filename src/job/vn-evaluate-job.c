@@ -12,6 +12,7 @@ struct _VnEvaluateJob
   VnEvaluateSettings  settings;      /* owns what it points to */
   VnContestant       *contestants;
   VnLabels           *labels;        /* nullable: before the samples are open */
+  VnUserMetric       *metric;        /* nullable: none was asked for, or not yet there */
   VnScore            *scores;
   VnNotes            *notes;
 };
@@ -87,6 +88,35 @@ evaluate_job_note_labels (VnEvaluateJob  *self,
     }
 }
 
+/* What can be said of outputs that look like nothing known. */
+static void
+evaluate_job_note_task (VnEvaluateJob *self)
+{
+  const VnScore *first = &self->scores[0];
+  const char *path = self->contestants[0].model->path;
+
+  if (first->n == 0)
+    return;
+  if (self->metric != NULL && first->metrics->len == 0)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "nothing-measured", self->settings.metric,
+                  _("The metric gave no number for any of the %u samples"), first->n);
+  if (first->kept.task == VN_TASK_OTHER && self->metric == NULL)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "task-unknown", path,
+                  _("Its outputs look neither like classes, nor detections, nor a mask: only their distance is told. A metric of your "
+                    "own can tell what matters"));
+  for (guint k = 1; k < self->settings.models->len; k++)
+    {
+      const VnKept *kept = &self->scores[k].kept;
+
+      if (kept->task == VN_TASK_DETECTION && kept->n_samples > 0 && kept->n == 0)
+        {
+          vn_notes_add (self->notes, VN_NOTE_INFO, "nothing-detected", path,
+                        _("It detects nothing with a score of at least 0.4 in these samples: there is nothing to be kept"));
+          return;
+        }
+    }
+}
+
 /* Why the first sample that failed could not be read. */
 static const char *
 evaluate_job_find_reason (VnNotes *notes)
@@ -107,6 +137,10 @@ vn_evaluate_job_prepare (VnJob         *job,
   for (guint k = 0; k < self->settings.models->len; k++)
     if (!evaluate_job_open_contestant (self, k, cancellable, error))
       return FALSE;
+  if (self->settings.metric != NULL &&
+      (self->metric = vn_user_metric_new (self->settings.metric, self->settings.python, self->settings.metric_timeout, cancellable,
+                                          error)) == NULL)
+    return FALSE;
   self->labels = vn_labels_new (self->contestants[0].dataset, self->settings.labels, self->notes, error);
   return self->labels != NULL;
 }
@@ -137,7 +171,7 @@ vn_evaluate_job_evaluate (VnJob         *job,
     g_array_append_val (samples, i);
   options.samples = (const guint *) (gpointer) samples->data;
   options.n_samples = samples->len;
-  if (!vn_evaluate (self->contestants, self->settings.models->len, self->labels, &options, self->scores, &progress, self->notes,
+  if (!vn_evaluate (self->contestants, self->settings.models->len, self->labels, &options, self->metric, self->scores, &progress, self->notes,
                     cancellable, error))
     return FALSE;
   if (self->scores[0].n == 0)
@@ -147,6 +181,7 @@ vn_evaluate_job_evaluate (VnJob         *job,
       return FALSE;
     }
   evaluate_job_note_labels (self, self->labels);
+  evaluate_job_note_task (self);
   vn_notes_sort (self->notes);
   return TRUE;
 }
@@ -170,11 +205,16 @@ vn_evaluate_job_finalize (GObject *object)
       g_clear_pointer (&self->contestants[k].dataset, vn_dataset_unref);
     }
   g_clear_pointer (&self->labels, vn_labels_free);
+  for (guint k = 0; k < self->settings.models->len; k++)
+    vn_score_clear (&self->scores[k]);
+  g_clear_pointer (&self->metric, vn_user_metric_free);
   g_free (self->contestants);
   g_free (self->scores);
   g_ptr_array_unref (self->settings.models);
   vn_data_spec_free (self->settings.data);
   g_free ((char *) self->settings.labels);
+  g_free ((char *) self->settings.metric);
+  g_free ((char *) self->settings.python);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
   vn_notes_unref (self->notes);
   G_OBJECT_CLASS (vn_evaluate_job_parent_class)->finalize (object);
@@ -211,6 +251,8 @@ vn_evaluate_job_new (const VnEvaluateSettings *settings)
   g_ptr_array_ref (settings->models);
   self->settings.data = vn_data_spec_copy (settings->data);
   self->settings.labels = g_strdup (settings->labels);
+  self->settings.metric = g_strdup (settings->metric);
+  self->settings.python = g_strdup (settings->python);
   self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;
   self->contestants = g_new0 (VnContestant, MAX (settings->models->len, 1));
   self->scores = g_new0 (VnScore, MAX (settings->models->len, 1));
