@@ -13,9 +13,12 @@ double
 vn_detection_get_iou (const VnDetection *a,
                       const VnDetection *b)
 {
-  double width = MIN (a->x2, b->x2) - MAX (a->x1, b->x1), height = MIN (a->y2, b->y2) - MAX (a->y1, b->y1);
-  double both, either;
+  double width, height, both, either;
 
+  g_return_val_if_fail (a != NULL && b != NULL, 0);
+
+  width = MIN (a->x2, b->x2) - MAX (a->x1, b->x1);
+  height = MIN (a->y2, b->y2) - MAX (a->y1, b->y1);
   if (!(width > 0 && height > 0))
     return 0;
   both = width * height;

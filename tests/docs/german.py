@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """german.py SOURCE_DIR: po/de.po is sound, and translates all that the window shows of its own and of the tables: settings,
-presets, range methods, passes, reasons of error with their sentences, cures, steps of improving. Other messages of the core may still
+presets, range methods, passes, reasons of error with their sentences, cures, steps of improving, what is kept of answers. Other messages of the core may still
 be English."""
 import fnmatch
 import pathlib
@@ -11,7 +11,7 @@ import tempfile
 
 # What must be German, of the files in po/POTFILES.
 WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c", "src/rewrite/*pass-*.c",
-          "*/vn-reasons.def", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose-*.c")
+          "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose-*.c")
 KEYWORDS = ("_", "N_", "C_:1c,2", "NC_:1c,2", "ngettext:1,2", "g_dngettext:2,3")
 
 
