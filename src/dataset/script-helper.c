@@ -44,6 +44,17 @@ typedef struct
   gint64  dims[VN_MAX_RANK];
 } Reply;
 
+/* What messages speak of: @file and @function. */
+static char *
+script_helper_name_subject (VnScriptRole  role,
+                            const char   *file,
+                            const char   *function)
+{
+  if (role == VN_SCRIPT_METRIC)
+    return g_strdup_printf (_("The metric “%s:%s”"), file, function);
+  return g_strdup_printf (_("The preprocessing “%s”"), file);
+}
+
 /* ---- life and death ---- */
 
 /* So that what the user's code starts ends with it, and Ctrl-C is left to us. */
@@ -446,15 +457,13 @@ vn_helper_new (VnScriptRole   role,
                GError       **error)
 {
   g_autoptr(VnHelper) self = g_new0 (VnHelper, 1);
-  g_autofree char *whole = NULL;
   int fds[2];
   gboolean ok;
   Reply reply;
 
   self->python = g_strdup (python);
   self->file = g_strdup (file);
-  whole = g_strdup_printf ("%s:%s", file, function);
-  self->subject = vn_script_name_subject (role, role == VN_SCRIPT_METRIC ? whole : file);
+  self->subject = script_helper_name_subject (role, file, function);
   self->task = role == VN_SCRIPT_METRIC ? "metric" : "load";
   self->timeout = timeout;
   self->fd = -1;

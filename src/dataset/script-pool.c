@@ -269,19 +269,6 @@ vn_script_has_finish (const VnScript *self)
   return self->has_finish;
 }
 
-/**
- * vn_script_name_subject:
- * @text: the file, or the file and the function
- *
- * Returns: (transfer full): what messages speak of
- */
-char *
-vn_script_name_subject (VnScriptRole  role,
-                        const char   *text)
-{
-  return g_strdup_printf (role == VN_SCRIPT_METRIC ? _("The metric “%s”") : _("The preprocessing “%s”"), text);
-}
-
 /* ---- the request ---- */
 
 /* A JSON string, in ASCII. Bytes of a file name that are not UTF-8 become the lone surrogates Python stands for them. */

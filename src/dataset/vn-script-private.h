@@ -74,8 +74,6 @@ gboolean  vn_script_measure (VnScript            *self,
                              GBytes             **rest,
                              GError             **error);
 gboolean  vn_script_has_finish    (const VnScript *self);
-char     *vn_script_name_subject  (VnScriptRole    role,
-                                   const char     *text);
 void      vn_script_append_string (GString        *json,
                                    const char     *text);
 
