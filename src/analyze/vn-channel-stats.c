@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One figure for each channel (axis 1) of values, over samples. Figures are kept per sample and joined in the order of the
+/* One figure for each channel of values, over samples. Figures are kept per sample and joined in the order of the
  * samples, so that they do not depend on the threads. */
 #include "vn-channel-stats.h"
 
@@ -17,6 +17,7 @@ typedef struct
 {
   VnRunner      *runner;
   VnChannelStat  stat;
+  const int     *axes;      /* nullable: by tap */
   GPtrArray     *figures;   /* of GArray of double, by tap: of the present sample */
 } Worker;
 
@@ -133,11 +134,12 @@ channel_stats_figure_of (VnChannelStat  stat,
 /* Values that are not finite say nothing. */
 static gsize
 channel_stats_gather (const VnTensor *tensor,
+                      int             axis,
                       gsize           channel,
                       float          *numbers)
 {
-  gsize n_channels = (gsize) tensor->shape.dims[1], n_first = (gsize) tensor->shape.dims[0], n = 0;
-  gsize inner = tensor->n_elements / (n_first * n_channels);
+  gsize n_channels = (gsize) tensor->shape.dims[axis], inner = (gsize) vn_shape_count (&tensor->shape, axis + 1, tensor->shape.rank), n = 0;
+  gsize n_first = tensor->n_elements / (inner * n_channels);
 
   for (gsize i = 0; i < n_first; i++)
     {
@@ -157,19 +159,20 @@ channel_stats_look_at (const VnValue  *value,
                        gpointer        data)
 {
   Worker *worker = data;
+  int axis = worker->axes != NULL ? worker->axes[tap] : 1;
   GArray *figures;
   g_autofree float *numbers = NULL;
 
-  if (tensor->dtype != VN_DTYPE_F32 || tensor->shape.rank < 2 || tensor->n_elements == 0 ||
+  if (tensor->dtype != VN_DTYPE_F32 || tensor->shape.rank < MAX (2, axis + 1) || tensor->n_elements == 0 ||
       g_ptr_array_index (worker->figures, tap) != NULL)
     return;
-  numbers = vn_try_new (float, tensor->n_elements / (gsize) tensor->shape.dims[1], NULL);
+  numbers = vn_try_new (float, tensor->n_elements / (gsize) tensor->shape.dims[axis], NULL);
   if (numbers == NULL)
     return;
-  figures = g_array_sized_new (FALSE, FALSE, sizeof (double), (guint) tensor->shape.dims[1]);
-  for (gsize c = 0; c < (gsize) tensor->shape.dims[1]; c++)
+  figures = g_array_sized_new (FALSE, FALSE, sizeof (double), (guint) tensor->shape.dims[axis]);
+  for (gsize c = 0; c < (gsize) tensor->shape.dims[axis]; c++)
     {
-      gsize n = channel_stats_gather (tensor, c, numbers);
+      gsize n = channel_stats_gather (tensor, axis, c, numbers);
       double figure = channel_stats_figure_of (worker->stat, numbers, n);
 
       g_array_append_val (figures, figure);
@@ -287,6 +290,7 @@ channel_stats_make_workers (Stats   *self,
       if (self->workers[i].runner == NULL)
         return FALSE;
       self->workers[i].stat = self->stat;
+      self->workers[i].axes = self->run->axes;
       vn_runner_set_tap (self->workers[i].runner, channel_stats_look_at, &self->workers[i]);
     }
   return TRUE;

@@ -21,6 +21,7 @@ typedef enum
  * VnChannelRun: samples to look at values with.
  * @samples: indices into @dataset
  * @n_threads: 0: all processors; results are the same bits for any number
+ * @axes: (nullable): by value that is looked at: the axis of its channels; %NULL: 1 for all
  */
 typedef struct
 {
@@ -31,6 +32,7 @@ typedef struct
   guint             n_threads;
   const VnProgress *progress;   /* nullable */
   VnNotes          *notes;      /* nullable */
+  const int        *axes;
 } VnChannelRun;
 
 GPtrArray *vn_channel_stats (VnModel            *model,

@@ -87,17 +87,14 @@ balance_apply_scale (Apply          *self,
 /* ---- in front ---- */
 
 static gboolean
-balance_apply_in_front (Apply          *self,
-                        VnNode         *node,
-                        const VnValue  *value,
-                        GError        **error)
+balance_apply_in_front (Apply                  *self,
+                        VnNode                 *node,
+                        const VnValue          *value,
+                        const VnBalanceWriter  *writer,
+                        GError                **error)
 {
-  const VnShape *shape = &vn_node_get_input (node, 1)->initializer->shape;
-  gboolean rows = vn_node_is (node, "Conv") || (vn_node_is (node, "Gemm") && vn_node_get_int (node, "transB", 0) != 0);
-  gsize inner = (gsize) vn_shape_count (shape, rows ? 1 : 2, shape->rank);
-
-  return balance_apply_scale (self, node, 1, value, inner, self->graph->n[value->id], 0, TRUE, error) &&
-         (vn_node_get_input (node, 2) == NULL || balance_apply_scale (self, node, 2, value, 1, self->graph->n[value->id], 0, TRUE, error));
+  return balance_apply_scale (self, node, (guint) writer->weight, value, writer->inner, self->graph->n[value->id], 0, TRUE, error) &&
+         (writer->bias < 0 || balance_apply_scale (self, node, (guint) writer->bias, value, 1, self->graph->n[value->id], 0, TRUE, error));
 }
 
 /* The clamp of a channel is where that of the channel with the largest factor was. */
@@ -163,7 +160,7 @@ balance_apply_restore (Apply          *self,
   VnNode *behind = value->producer, *node;
 
   for (int i = 0; i < shape.rank; i++)
-    shape.dims[i] = i == 1 ? n : 1;
+    shape.dims[i] = i == self->graph->axis[before->id] ? n : 1;
   factors = vn_tensor_new (VN_DTYPE_F32, &shape, error);
   if (factors == NULL)
     return NULL;
@@ -268,9 +265,10 @@ balance_apply_to_value (Apply          *self,
                         GError        **error)
 {
   VnValue *value = g_hash_table_lookup (self->after->by_name, before->name), *restored = NULL;
+  VnBalanceWriter writer;
 
-  if (vn_balance_is_written_by_weight (before) &&
-      !balance_apply_in_front (self, g_ptr_array_index (self->nodes, before->producer->index), before, error))
+  if (vn_balance_find_writer (before, self->graph->axis[before->id], &writer) &&
+      !balance_apply_in_front (self, g_ptr_array_index (self->nodes, before->producer->index), before, &writer, error))
     return FALSE;
   if (vn_balance_graph_find_gate (self->graph, before) != NULL && !balance_apply_behind_gate (self, before, value, error))
     return FALSE;

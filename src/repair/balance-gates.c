@@ -1,48 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is free to be divided: what convolutions and products write, and behind them functions of one tensor that are several nodes: x sigmoid (x),
- * x hardsigmoid (x), and the same in smaller steps. */
+/* Functions of one tensor that are several nodes, behind convolutions and products: x sigmoid (x), x hardsigmoid (x), and the same in
+ * smaller steps. */
 #include "balance-graph.h"
 
 #define MOST_NODES 8
-
-static gboolean
-balance_gates_is_written_by_product (const VnValue *value,
-                                     const VnNode  *node)
-{
-  const VnValue *weight = vn_node_get_input (node, 1), *bias = vn_node_get_input (node, 2);
-  const VnTensor *w = weight != NULL && !weight->is_output ? weight->initializer : NULL, *b = bias != NULL ? bias->initializer : NULL;
-  gint64 n = value->type.shape.dims[1];
-
-  return w != NULL && w->dtype == VN_DTYPE_F32 && w->shape.rank == 2 &&
-         w->shape.dims[vn_node_get_int (node, "transB", 0) != 0 ? 0 : 1] == n &&
-         (bias == NULL || (b != NULL && b->dtype == VN_DTYPE_F32 && b->shape.rank > 0 && b->n_elements == (gsize) n && b->shape.dims[b->shape.rank - 1] == n));
-}
-
-/*< private >
- * vn_balance_is_written_by_weight:
- *
- * Returns: whether a convolution or product with constant weights, and a constant bias or none, writes @value
- */
-gboolean
-vn_balance_is_written_by_weight (const VnValue *value)
-{
-  const VnNode *node;
-  const VnValue *weight, *bias;
-
-  g_return_val_if_fail (value != NULL, FALSE);
-
-  node = value->producer;
-  if (node != NULL && value->type.shape.rank == 2 && (vn_node_is (node, "Gemm") || vn_node_is (node, "MatMul")))
-    return balance_gates_is_written_by_product (value, node);
-  if (node == NULL || value->type.shape.rank < 2 ||
-      !(vn_node_is (node, "Conv") || (vn_node_is (node, "ConvTranspose") && vn_node_get_int (node, "group", 1) == 1)))
-    return FALSE;
-  weight = vn_node_get_input (node, 1);
-  bias = vn_node_get_input (node, 2);
-  return weight != NULL && weight->initializer != NULL && weight->initializer->dtype == VN_DTYPE_F32 && !weight->is_output &&
-         weight->initializer->shape.rank >= 3 && (bias == NULL || (bias->initializer != NULL && bias->initializer->dtype == VN_DTYPE_F32)) &&
-         weight->initializer->shape.dims[vn_node_is (node, "Conv") ? 0 : 1] == value->type.shape.dims[1];
-}
 
 static gboolean
 balance_gates_is_elementwise (const VnNode *node)
@@ -201,7 +162,7 @@ vn_balance_graph_find_gates (VnBalanceGraph *self)
   for (guint i = 0; self->restores && i < self->graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
-      VnBalanceGate *gate = self->n[value->id] > 0 && vn_balance_is_written_by_weight (value) ? balance_gates_grow (value) : NULL;
+      VnBalanceGate *gate = self->n[value->id] > 0 && vn_balance_is_written_by_layer (value, self->axis[value->id]) ? balance_gates_grow (value) : NULL;
 
       if (gate != NULL && self->n[gate->output->id] == self->n[value->id])
         {

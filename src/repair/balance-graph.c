@@ -8,256 +8,6 @@
 
 #include <math.h>
 
-/* Nodes between a gate and the product that it opens. */
-#define GATE_DEPTH 4
-
-/* ---- shapes ---- */
-
-static guint
-balance_graph_count_channels (const VnValue *value)
-{
-  const VnShape *shape = &value->type.shape;
-
-  return value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F32 && !vn_value_is_constant (value) &&
-         shape->rank >= 2 && shape->dims[1] > 0 && shape->dims[1] <= G_MAXUINT16 ? (guint) shape->dims[1] : 0;
-}
-
-static gboolean
-balance_graph_has_same_channels (const VnValue *a,
-                                 const VnValue *b)
-{
-  return a != NULL && b != NULL && balance_graph_count_channels (a) > 0 &&
-         balance_graph_count_channels (a) == balance_graph_count_channels (b);
-}
-
-/* Whether @constant has one number, or one for each of @n channels of a tensor of @rank. */
-static gboolean
-balance_graph_is_per_channel (const VnTensor *constant,
-                              guint           n,
-                              int             rank)
-{
-  int axis = constant->shape.rank - rank + 1;
-
-  return constant->dtype == VN_DTYPE_F32 && constant->n_elements == n && axis >= 0 && constant->shape.dims[axis] == (gint64) n;
-}
-
-static gboolean
-balance_graph_keeps_matrix (const VnValue *input,
-                            const VnValue *output)
-{
-  const VnShape *a = &input->type.shape, *b = &output->type.shape;
-
-  return balance_graph_has_same_channels (input, output) && a->dims[0] == b->dims[0] && a->dims[0] > 0 &&
-         vn_shape_count (a, 2, a->rank) > 0 && vn_shape_count (a, 2, a->rank) == vn_shape_count (b, 2, b->rank);
-}
-
-/* ---- single operators ---- */
-
-static gboolean
-balance_graph_takes_weight (const VnNode  *node,
-                            const VnValue *value)
-{
-  const VnValue *weight = vn_node_get_input (node, 1);
-  const VnTensor *data = weight != NULL ? weight->initializer : NULL;
-  gint64 n = balance_graph_count_channels (value), group = vn_node_get_int (node, "group", 1);
-
-  if (data == NULL || data->dtype != VN_DTYPE_F32 || weight->is_output)
-    return FALSE;
-  if (vn_node_is (node, "Conv"))
-    return data->shape.rank >= 3 && data->shape.dims[1] * group == n;
-  if (vn_node_is (node, "ConvTranspose"))
-    return data->shape.rank >= 3 && group == 1 && data->shape.dims[0] == n;
-  if (vn_node_is (node, "Gemm"))
-    return data->shape.rank == 2 && vn_node_get_int (node, "transA", 0) == 0 &&
-           data->shape.dims[vn_node_get_int (node, "transB", 0) != 0] == n;
-  return data->shape.rank == 2 && value->type.shape.rank == 2 && data->shape.dims[0] == n;
-}
-
-static gboolean
-balance_graph_starts_at_zero (const VnNode *node)
-{
-  const VnValue *low = vn_node_get_input (node, 1);
-  const VnTensor *constant = low != NULL ? vn_value_get_constant (low) : NULL;
-
-  if (low == NULL)
-    return vn_node_get_attr (node, "min") != NULL && vn_node_get_float (node, "min", 0) == 0;
-  return constant != NULL && constant->n_elements == 1 && vn_tensor_get_double (constant, 0) == 0 &&
-         (vn_node_get_input (node, 2) == NULL || vn_value_get_constant (vn_node_get_input (node, 2)) != NULL);
-}
-
-static gboolean
-balance_graph_pads_zeros (const VnNode *node)
-{
-  g_autofree char *mode = vn_node_dup_string (node, "mode", "constant");
-  const VnValue *value = vn_node_get_input (node, 2);
-  const VnTensor *constant = value != NULL ? vn_value_get_constant (value) : NULL;
-
-  return !g_str_equal (mode, "constant") || (value == NULL && vn_node_get_float (node, "value", 0) == 0) ||
-         (constant != NULL && constant->n_elements == 1 && vn_tensor_get_double (constant, 0) == 0);
-}
-
-/* Sigmoid and its like, or what follows from that: numbers between 0 and 1 that a tensor is multiplied by. */
-static gboolean
-balance_graph_is_gate (const VnValue *value,
-                       guint          depth)
-{
-  const VnNode *node = value->producer;
-
-  if (node == NULL || depth > GATE_DEPTH)
-    return FALSE;
-  if (vn_node_is (node, "Sigmoid") || vn_node_is (node, "HardSigmoid") || vn_node_is (node, "Softmax"))
-    return TRUE;
-  if (vn_node_is (node, "Clip"))
-    {
-      const VnNode *before = vn_node_get_input (node, 0)->producer;
-
-      return before != NULL && vn_node_is (before, "Add");
-    }
-  return (vn_node_is (node, "Mul") || vn_node_is (node, "Div")) && vn_node_get_input (node, 1) != NULL &&
-         vn_value_is_constant (vn_node_get_input (node, 1)) && balance_graph_is_gate (vn_node_get_input (node, 0), depth + 1);
-}
-
-static VnBalanceRole
-balance_graph_get_role_in_product (const VnNode  *node,
-                                   guint          input,
-                                   const VnValue *value)
-{
-  const VnValue *other = vn_node_get_input (node, 1 - input), *output = vn_node_get_output (node, 0);
-  const VnTensor *constant = other != NULL ? vn_value_get_constant (other) : NULL;
-
-  if (other == NULL || other == value || !balance_graph_has_same_channels (value, output))
-    return VN_BALANCE_RESTORES;
-  if (constant != NULL)
-    return (input == 0 || vn_node_is (node, "Mul")) &&
-           (constant->n_elements == 1 || balance_graph_is_per_channel (constant, balance_graph_count_channels (value), value->type.shape.rank))
-           ? VN_BALANCE_PASSES : VN_BALANCE_RESTORES;
-  if (vn_node_is (node, "Mul") && balance_graph_is_gate (other, 0) && !balance_graph_is_gate (value, 0))
-    return VN_BALANCE_PASSES;
-  return VN_BALANCE_RESTORES;
-}
-
-static VnBalanceRole
-balance_graph_get_role_in_sum (const VnNode  *node,
-                               guint          input,
-                               const VnValue *value)
-{
-  const VnValue *output = vn_node_get_output (node, 0);
-
-  if (!balance_graph_has_same_channels (value, output))
-    return VN_BALANCE_RESTORES;
-  for (guint i = 0; i < node->inputs->len; i++)
-    {
-      const VnValue *other = vn_node_get_input (node, i);
-      const VnTensor *constant = other != NULL ? vn_value_get_constant (other) : NULL;
-
-      if (i == input)
-        continue;
-      if (constant != NULL)
-        return other->initializer != NULL && node->inputs->len == 2 && balance_graph_is_per_channel (constant, balance_graph_count_channels (value), value->type.shape.rank)
-               ? VN_BALANCE_CONSTANT : VN_BALANCE_RESTORES;
-      if (!balance_graph_has_same_channels (value, other))
-        return VN_BALANCE_RESTORES;
-    }
-  return VN_BALANCE_PASSES;
-}
-
-static VnBalanceRole
-balance_graph_get_role_in_parts (const VnNode  *node,
-                                 const VnValue *value)
-{
-  const VnValue *whole = vn_node_is (node, "Concat") ? vn_node_get_output (node, 0) : value;
-  gint64 axis = vn_node_get_int (node, "axis", 0), sum = 0;
-  const GPtrArray *parts = vn_node_is (node, "Concat") ? node->inputs : node->outputs;
-
-  axis = axis < 0 ? axis + value->type.shape.rank : axis;
-  for (guint i = 0; i < parts->len; i++)
-    sum += g_ptr_array_index (parts, i) != NULL ? balance_graph_count_channels (g_ptr_array_index (parts, i)) : 0;
-  if (axis != 1 || whole == NULL || sum != balance_graph_count_channels (whole))
-    return VN_BALANCE_RESTORES;
-  return vn_node_is (node, "Concat") ? VN_BALANCE_JOINS : VN_BALANCE_SPLITS;
-}
-
-/*< private >
- * vn_balance_find_unshuffled:
- * @node: a Reshape
- * @groups: (out): channel g × (n / groups) + i of what it reads is channel i × groups + g behind
- *
- * Returns: (nullable): the Reshape that ends a shuffle of channels which begins with @node
- */
-const VnNode *
-vn_balance_find_unshuffled (const VnNode *node,
-                            gsize        *groups)
-{
-  const VnValue *input, *middle, *swapped, *output;
-  const VnNode *transpose, *last;
-  const gint64 *order;
-  gsize n = 0;
-
-  g_return_val_if_fail (node != NULL && groups != NULL, NULL);
-
-  input = vn_node_get_input (node, 0);
-  middle = vn_node_get_output (node, 0);
-  if (!vn_node_is (node, "Reshape") || input == NULL || middle == NULL || middle->is_output || middle->uses->len != 1 ||
-      middle->type.shape.rank != input->type.shape.rank + 1)
-    return NULL;
-  transpose = g_array_index (middle->uses, VnUse, 0).node;
-  order = vn_node_is (transpose, "Transpose") ? vn_node_get_ints (transpose, "perm", &n) : NULL;
-  if (n < 3 || (int) n != middle->type.shape.rank || order[0] != 0 || order[1] != 2 || order[2] != 1)
-    return NULL;
-  for (gsize i = 3; i < n; i++)
-    if (order[i] != (gint64) i)
-      return NULL;
-  swapped = vn_node_get_output (transpose, 0);
-  last = !swapped->is_output && swapped->uses->len == 1 ? g_array_index (swapped->uses, VnUse, 0).node : NULL;
-  output = last != NULL && vn_node_is (last, "Reshape") ? vn_node_get_output (last, 0) : NULL;
-  if (output == NULL || !balance_graph_has_same_channels (input, output) || middle->type.shape.dims[1] <= 0 ||
-      middle->type.shape.dims[1] * middle->type.shape.dims[2] != input->type.shape.dims[1])
-    return NULL;
-  *groups = (gsize) middle->type.shape.dims[1];
-  return last;
-}
-
-static VnBalanceRole
-balance_graph_get_role_in_reshape (const VnNode  *node,
-                                   const VnValue *value)
-{
-  gsize groups;
-
-  if (balance_graph_keeps_matrix (value, vn_node_get_output (node, 0)))
-    return VN_BALANCE_PASSES;
-  return vn_balance_find_unshuffled (node, &groups) != NULL ? VN_BALANCE_SHUFFLES : VN_BALANCE_RESTORES;
-}
-
-static VnBalanceRole
-balance_graph_find_role (const VnNode  *node,
-                         guint          input,
-                         const VnValue *value)
-{
-  static const char * const homogeneous[] = { "Relu", "LeakyRelu", "PRelu", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool",
-                                              "Identity", "Dropout", "Resize", "Upsample", NULL };
-  gboolean same = balance_graph_has_same_channels (value, vn_node_get_output (node, 0));
-
-  if (vn_node_is (node, "Mul") || vn_node_is (node, "Div"))
-    return balance_graph_get_role_in_product (node, input, value);
-  if (vn_node_is (node, "Add") || vn_node_is (node, "Sub") || vn_node_is (node, "Sum"))
-    return balance_graph_get_role_in_sum (node, input, value);
-  if (vn_node_is (node, "Concat"))
-    return balance_graph_get_role_in_parts (node, value);
-  if (input != 0)
-    return VN_BALANCE_PINS;
-  if (vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose") || vn_node_is (node, "Gemm") || vn_node_is (node, "MatMul"))
-    return balance_graph_takes_weight (node, value) ? VN_BALANCE_WEIGHT : VN_BALANCE_RESTORES;
-  if (vn_node_is (node, "Split"))
-    return balance_graph_get_role_in_parts (node, value);
-  if (vn_node_is (node, "Reshape") || vn_node_is (node, "Flatten") || vn_node_is (node, "Squeeze"))
-    return balance_graph_get_role_in_reshape (node, value);
-  if ((vn_node_is (node, "Clip") && balance_graph_starts_at_zero (node)) || (vn_node_is (node, "Pad") && balance_graph_pads_zeros (node)))
-    return same ? VN_BALANCE_PASSES : VN_BALANCE_RESTORES;
-  if (*node->domain == '\0' && g_strv_contains (homogeneous, node->op_type) && node->outputs->len == 1)
-    return same ? VN_BALANCE_PASSES : VN_BALANCE_RESTORES;
-  return VN_BALANCE_RESTORES;
-}
-
 /*< private >
  * vn_balance_graph_get_role:
  * @input: which input of @node: it has channels
@@ -274,7 +24,7 @@ vn_balance_graph_get_role (const VnBalanceGraph *self,
   g_return_val_if_fail (self != NULL && node != NULL, VN_BALANCE_PINS);
 
   role = g_hash_table_contains (self->between, node) ? VN_BALANCE_RESTORES
-       : node->graph == self->graph ? balance_graph_find_role (node, input, vn_node_get_input (node, input)) : VN_BALANCE_PINS;
+       : node->graph == self->graph ? vn_balance_find_role (self, node, input, vn_node_get_input (node, input)) : VN_BALANCE_PINS;
   return role == VN_BALANCE_RESTORES && (!self->restores || vn_node_has_graphs (node)) ? VN_BALANCE_PINS : role;
 }
 
@@ -344,7 +94,7 @@ balance_graph_join_parts (VnBalanceGraph *self,
   for (guint i = 0, at = 0; i < parts->len; i++)
     {
       const VnValue *part = g_ptr_array_index (parts, i);
-      guint n = part != NULL ? balance_graph_count_channels (part) : 0;
+      guint n = part != NULL ? vn_balance_count_channels (part, self->axis[part->id]) : 0;
 
       if (n > 0 && self->n[part->id] == n)
         balance_graph_join (self, part, 0, whole, at, n);
@@ -429,11 +179,12 @@ balance_graph_link (VnBalanceGraph *self)
   for (guint i = 0; i < self->graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
+      VnBalanceWriter writer;
 
       if (self->n[value->id] == 0)
         continue;
       if (g_hash_table_contains (self->captured, value) || (value->is_output && !self->restores) ||
-          (!vn_balance_is_written_by_weight (value) && !balance_graph_follows (self, value) && vn_balance_graph_find_gate (self, value) == NULL))
+          (!vn_balance_find_writer (value, self->axis[value->id], &writer) && !balance_graph_follows (self, value) && vn_balance_graph_find_gate (self, value) == NULL))
         balance_graph_pin (self, value);
       for (guint k = 0; k < value->uses->len; k++)
         balance_graph_link_use (self, value, &g_array_index (value->uses, VnUse, k));
@@ -600,12 +351,13 @@ vn_balance_graph_new (const VnGraph  *graph,
   self->channels = g_array_new (FALSE, TRUE, sizeof (VnBalanceChannel));
   self->first = g_new0 (guint, graph->values->len + 1);
   self->n = g_new0 (guint, graph->values->len + 1);
+  self->axis = vn_balance_find_axes (graph);
   for (guint i = 0; i < graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (graph->values, i);
 
       self->first[value->id] = self->channels->len;
-      self->n[value->id] = balance_graph_count_channels (value);
+      self->n[value->id] = vn_balance_count_channels (value, self->axis[value->id]);
       for (guint c = 0; c < self->n[value->id]; c++)
         {
           VnBalanceChannel channel = { .parent = self->channels->len, .unit = G_MAXUINT, .widest = G_MAXUINT, .factor = 1 };
@@ -630,5 +382,6 @@ vn_balance_graph_free (VnBalanceGraph *self)
   g_hash_table_unref (self->between);
   g_free (self->first);
   g_free (self->n);
+  g_free (self->axis);
   g_free (self);
 }

@@ -46,8 +46,21 @@ typedef struct
 } VnBalanceGate;
 
 /**
+ * VnBalanceWriter: the constants of a node that what it writes is proportional to.
+ * @weight: input
+ * @bias: input, or -1
+ * @inner: how many numbers of the weight lie between those of a channel and of the next
+ */
+typedef struct
+{
+  int   weight, bias;
+  gsize inner;
+} VnBalanceWriter;
+
+/**
  * VnBalanceGraph:
  * @first, @n: by VnValue.id: channels of a value in @channels; @n 0: none
+ * @axis: by VnValue.id: which axis holds channels
  * @gates: of VnBalanceGate: computed in float, on the tensor as it was; what they write is divided anew
  * @n_units: how many can be balanced on their own
  */
@@ -58,6 +71,7 @@ typedef struct
   gboolean       restores;
   GArray        *channels;
   guint         *first, *n;
+  int           *axis;
   GPtrArray     *gates;
   GHashTable    *between;    /* set of VnNode: those of @gates */
   guint          n_units;
@@ -79,12 +93,33 @@ gboolean          vn_balance_graph_is_quantized  (const VnBalanceGraph  *self,
 void              vn_balance_graph_number_units  (VnBalanceGraph        *self);
 gboolean         *vn_balance_list_left_alone     (const VnRecipe        *recipe,
                                                   const VnGraph         *graph);
+
+/* ---- balance-axes.c ---- */
+
+int              *vn_balance_find_axes           (const VnGraph         *graph);
+
+/* ---- balance-roles.c ---- */
+
+guint             vn_balance_count_channels      (const VnValue         *value,
+                                                  int                    axis);
 const VnNode     *vn_balance_find_unshuffled     (const VnNode          *node,
                                                   gsize                 *groups);
+VnBalanceRole     vn_balance_find_role           (const VnBalanceGraph  *self,
+                                                  const VnNode          *node,
+                                                  guint                  input,
+                                                  const VnValue         *value);
+
+/* ---- balance-writers.c ---- */
+
+int               vn_balance_find_scale          (const VnNode          *node);
+gboolean          vn_balance_find_writer         (const VnValue         *value,
+                                                  int                    axis,
+                                                  VnBalanceWriter       *writer);
+gboolean          vn_balance_is_written_by_layer (const VnValue         *value,
+                                                  int                    axis);
 
 /* ---- balance-gates.c ---- */
 
-gboolean          vn_balance_is_written_by_weight (const VnValue        *value);
 void              vn_balance_graph_find_gates    (VnBalanceGraph        *self);
 const VnBalanceGate *vn_balance_graph_find_gate  (const VnBalanceGraph  *self,
                                                   const VnValue         *output);

@@ -121,7 +121,7 @@ absorb_find_pairs (Absorb *self)
     {
       const VnValue *value = g_ptr_array_index (graph->values, i);
 
-      if (value->type.kind == VN_TYPE_TENSOR && vn_balance_is_written_by_weight (value) && !g_hash_table_contains (captured, value))
+      if (value->type.kind == VN_TYPE_TENSOR && vn_balance_is_written_by_layer (value, 1) && !g_hash_table_contains (captured, value))
         absorb_find_pair (self, value);
     }
 }

@@ -90,15 +90,26 @@ balance_is_part (Balance       *self,
   return self->graph->n[whole] > n;
 }
 
+/* In transformers most of what lies between products stays float: its numbers do not matter. */
+static gboolean
+balance_is_planned (VnQuantPlan   *plan,
+                    const VnValue *value)
+{
+  const VnTensorPlan *found = plan != NULL ? vn_quant_plan_find (plan, value->name) : NULL;
+
+  return plan == NULL || (found != NULL && found->quantized);
+}
+
 static void
 balance_look_at_activations (Balance       *self,
+                             VnQuantPlan   *plan,
                              const VnValue *value,
                              const GArray  *largest)
 {
   double most = 0;
 
   if (largest == NULL || largest->len != self->graph->n[value->id] || !vn_balance_graph_is_quantized (self->graph, value) ||
-      balance_is_part (self, value))
+      balance_is_part (self, value) || (self->graph->axis[value->id] != 1 && !balance_is_planned (plan, value)))
     return;
   for (guint c = 0; c < largest->len; c++)
     most = fmax (most, g_array_index (largest, double, c));
@@ -237,12 +248,20 @@ balance_look (Balance  *self,
   VnChannelRun run = { .shapes = samples->shapes, .dataset = samples->dataset, .samples = samples->indices, .n_samples = samples->n,
                        .n_threads = samples->n_threads, .progress = self->input->progress, .notes = samples->notes };
   g_autoptr(GPtrArray) values = g_ptr_array_new (), largest = NULL, square = NULL;
+  g_autofree int *axes = g_new (int, self->graph->graph->values->len + 1);
+  g_autoptr(VnQuantPlan) plan = NULL;
+  gboolean last = FALSE;
 
   for (guint i = 0; i < self->graph->graph->values->len; i++)
     if (self->graph->n[i] > 0)
-      g_ptr_array_add (values, g_ptr_array_index (self->graph->graph->values, i));
+      {
+        axes[values->len] = self->graph->axis[i];
+        last = last || self->graph->axis[i] != 1;
+        g_ptr_array_add (values, g_ptr_array_index (self->graph->graph->values, i));
+      }
   if (values->len == 0)
     return TRUE;
+  run.axes = axes;
   largest = vn_channel_stats (self->input->prepared, values, VN_CHANNEL_LARGEST, &run, self->cancellable, error);
   if (largest == NULL)
     return FALSE;
@@ -255,9 +274,12 @@ balance_look (Balance  *self,
         return FALSE;
       self->square = balance_keep_figures (self, values, square);
     }
+  plan = last ? vn_quantize_resolve (self->input->prepared, self->input->recipe, self->plain, NULL, error) : NULL;
+  if (last && plan == NULL)
+    return FALSE;
   for (guint i = 0; i < values->len; i++)
     {
-      balance_look_at_activations (self, g_ptr_array_index (values, i), g_ptr_array_index (largest, i));
+      balance_look_at_activations (self, plan, g_ptr_array_index (values, i), g_ptr_array_index (largest, i));
       if (!balance_look_at_weights (self, g_ptr_array_index (values, i), error))
         return FALSE;
     }

@@ -53,6 +53,17 @@ write_restored_repeat (const VnTensor  *zero_point,
   return all;
 }
 
+/* The axis of the channels: the one along which there are several factors. */
+static int
+write_restored_find_axis (const VnTensor *factors)
+{
+  int axis = 1;
+
+  for (int i = 0; i < factors->shape.rank; i++)
+    axis = factors->shape.dims[i] > 1 ? i : axis;
+  return axis;
+}
+
 /* Gives a conversion that stands at @before scales of its own, one per channel: those of @like times the factors of @node. */
 static VnNode *
 write_restored_add_conversion (const VnNode  *node,
@@ -74,7 +85,7 @@ write_restored_add_conversion (const VnNode  *node,
   inputs[1] = vn_quant_add_constant (graph, base, "_scale", scales);
   inputs[2] = vn_quant_add_constant (graph, base, "_zero_point", zero_points);
   made = vn_graph_insert_node (graph, before, name, like->domain, like->op_type, inputs, 3, NULL, 0);
-  vn_node_set_int (made, "axis", 1);
+  vn_node_set_int (made, "axis", write_restored_find_axis (vn_node_get_input (node, 1)->initializer));
   return made;
 }
 

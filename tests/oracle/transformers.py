@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""transformers.py CLI: what lowers the error of transformers, judged by onnxruntime on small ones made for it: channels that normalizations
+write are balanced against the weights behind (SmoothQuant), by its formula in float64; the network that needs it gains, the one that
+does not is left alone, and the bytes are the same for any number of threads."""
+import os
+import subprocess
+import sys
+import tempfile
+
+import oracle
+
+oracle.use_oracle_python()
+import numpy as np    # noqa: E402
+import onnx    # noqa: E402
+import onnxruntime    # noqa: E402
+from onnx import helper, numpy_helper    # noqa: E402
+
+CLI = sys.argv[1]
+WIDTH, LENGTH, HEADS = 32, 12, 2
+PRODUCTS = ['--op-types', 'MatMul', '--float-output-types', 'MatMul']
+faults = []
+
+
+def expect(good, what):
+    print(('ok      ' if good else 'WRONG   ') + what)
+    if not good:
+        faults.append(what)
+
+
+class Builder:
+    """A block of a transformer, with the normalization in front of attention and of the layers behind it."""
+
+    def __init__(self, form, spread, seed=3):
+        self.rng, self.form, self.nodes, self.constants = np.random.default_rng(seed), form, [], {}
+        self.size = np.ones(WIDTH)
+        self.size[self.rng.permutation(WIDTH)[:4]] = spread
+
+    def add(self, op_type, inputs, output, domain='', **attributes):
+        self.nodes.append(helper.make_node(op_type, inputs, [output], output + '_node', domain=domain, **attributes))
+        return output
+
+    def constant(self, name, array):
+        self.constants[name] = np.asarray(array, np.float32 if np.asarray(array).dtype.kind == 'f' else np.int64)
+        return name
+
+    def product(self, x, name, n_in, n_out, size=None):
+        w = self.rng.normal(size=(n_in, n_out)) / np.sqrt(n_in)
+        return self.add('MatMul', [x, self.constant('w_' + name, w / (1 if size is None else size[:, None]))], name)
+
+    def norm(self, x, name):
+        """Some channels come out many times as large as the others."""
+        scale = self.constant('scale_' + name, (1 + 0.1 * self.rng.normal(size=WIDTH)) * self.size)
+        bias = self.constant('bias_' + name, 0.1 * self.rng.normal(size=WIDTH) * self.size)
+        if self.form == 'norm':
+            return self.add('LayerNormalization', [x, scale, bias], name)
+        if self.form == 'simplified':
+            return self.add('SimplifiedLayerNormalization', [x, scale], name, axis=-1, epsilon=1e-5, stash_type=1)
+        if self.form == 'skip':
+            return self.add('SkipLayerNormalization', [x, x, scale, bias], name, 'com.microsoft', epsilon=1e-5)
+        centred = self.add('Sub', [x, self.add('ReduceMean', [x], name + '_mean', axes=[-1])], name + '_centred')
+        square = self.add('Mul', [centred, centred], name + '_square')
+        variance = self.add('Add', [self.add('ReduceMean', [square], name + '_var', axes=[-1]), self.constant(name + '_eps', 1e-5)], name + '_eps_added')
+        normal = self.add('Div', [centred, self.add('Sqrt', [variance], name + '_sqrt')], name + '_normal')
+        return self.add('Add', [self.add('Mul', [normal, scale], name + '_scaled'), bias], name)
+
+    def split(self, x, name, order):
+        shape = self.constant('heads', [1, LENGTH, HEADS, WIDTH // HEADS])
+        return self.add('Transpose', [self.add('Reshape', [x, shape], name + '_heads')], name + '_t', perm=order)
+
+    def build(self, path):
+        y = self.norm('x', 'n1')
+        q, k, v = (self.product(y, name, WIDTH, WIDTH, self.size) for name in ('q', 'k', 'v'))
+        scores = self.add('MatMul', [self.split(q, 'q', [0, 2, 1, 3]), self.split(k, 'k', [0, 2, 3, 1])], 'scores')
+        weights = self.add('Softmax', [self.add('Mul', [scores, self.constant('root', (WIDTH // HEADS) ** -0.5)], 'scaled')], 'weights', axis=-1)
+        mixed = self.add('Transpose', [self.add('MatMul', [weights, self.split(v, 'v', [0, 2, 1, 3])], 'mixed')], 'mixed_t', perm=[0, 2, 1, 3])
+        joined = self.add('Reshape', [mixed, self.constant('joined_shape', [1, LENGTH, WIDTH])], 'joined')
+        x = self.add('Add', ['x', self.product(joined, 'o', WIDTH, WIDTH)], 'x1')
+        y = self.norm(x, 'n2')
+        up = self.add('Add', [self.product(y, 'up', WIDTH, 2 * WIDTH, self.size), self.constant('b_up', 0.1 * self.rng.normal(size=2 * WIDTH))], 'up_b')
+        down = self.product(self.add('Relu', [up], 'relu'), 'down', 2 * WIDTH, WIDTH)
+        self.add('Add', [x, down], 'y')
+        graph = helper.make_graph(self.nodes, 'block', [helper.make_tensor_value_info('x', 1, [1, LENGTH, WIDTH])],
+                                  [helper.make_tensor_value_info('y', 1, [1, LENGTH, WIDTH])],
+                                  [numpy_helper.from_array(a, n) for n, a in self.constants.items()])
+        opsets = [helper.make_opsetid('', 17), helper.make_opsetid('com.microsoft', 1)]
+        onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
+
+
+def make_samples(folder, seed, n):
+    rng = np.random.default_rng(seed)
+    os.mkdir(folder)
+    samples = [rng.normal(size=(1, LENGTH, WIDTH)).astype(np.float32) for _ in range(n)]
+    for i, sample in enumerate(samples):
+        np.save(os.path.join(folder, f'{i:02}.npy'), sample)
+    return samples
+
+
+def export(network, data, out, *options):
+    subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', '--per-channel', *options],
+                   check=True, capture_output=True, text=True)
+    return out
+
+
+def run(path, samples, *names):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    return [session.run(list(names) or None, {'x': s}) for s in samples]
+
+
+def sqnr(wanted, found):
+    pairs = [(a[0].astype(np.float64), b[0]) for a, b in zip(wanted, found)]
+    return 10 * np.log10(sum((a ** 2).sum() for a, _ in pairs) / max(sum(((a - b) ** 2).sum() for a, b in pairs), 1e-30))
+
+
+def constants(path):
+    return {i.name: numpy_helper.to_array(i) for i in onnx.load(path).graph.initializer}
+
+
+def check_balance(work, data, unseen):
+    """Large channels behind normalizations in four forms."""
+    for form in ('norm', 'simplified', 'skip', 'decomposed'):
+        for spread, gain in ((30, 6), (1, -0.3)):
+            network = os.path.join(work, f'{form}{spread}.onnx')
+            Builder(form, spread).build(network)
+            wanted = run(network, unseen)
+            plain = export(network, data, os.path.join(work, 'plain.onnx'), *PRODUCTS)
+            balanced = export(network, data, os.path.join(work, 'balanced.onnx'), *PRODUCTS, '--balance-channels', 'folded')
+            before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(balanced, unseen))
+            expect(after > before + gain, f'{form}, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB on samples nobody has seen')
+            operators = [[n.op_type for n in onnx.load(p).graph.node] for p in (plain, balanced)]
+            expect(operators[0] == operators[1], 'with the same operators as before')
+    one, three = (export(network, data, os.path.join(work, f'{n}.onnx'), *PRODUCTS, '--balance-channels', 'folded', '--threads', n) for n in '13')
+    expect(open(one, 'rb').read() == open(three, 'rb').read(), 'the same bytes for 1 and 3 threads')
+
+
+def make_factors(y, weights, exponent):
+    """Of channels of @y (rows) that all of @weights read: their shares a of the largest of the tensor and w of the largest of a
+    column: a^e w^(e - 1), at least a and at most 1."""
+    a = np.abs(y).max(axis=0) / np.abs(y).max()
+    w = np.max([(np.abs(x) / np.abs(x).max(axis=0)).max(axis=1) for x in weights], axis=0)
+    return np.clip(a ** exponent * w ** (exponent - 1), a, 1)
+
+
+def expose(network, out, *names):
+    model = onnx.load(network)
+    model.graph.output.extend(helper.make_tensor_value_info(n, 1, None) for n in names)
+    onnx.save(model, out)
+    return out
+
+
+def check_formula(work, data, seen):
+    """Every factor in the file is that of the formula: scale and bias of the normalization are divided by it, rows of the weights
+    multiplied."""
+    for form in ('norm', 'decomposed'):
+        network = os.path.join(work, f'formula-{form}.onnx')
+        Builder(form, 20).build(network)
+        before = {n: a.astype(np.float64) for n, a in constants(network).items()}
+        read = run(expose(network, os.path.join(work, 'exposed.onnx'), 'n1', 'n2'), seen, 'n1', 'n2')
+        for exponent in (0.5, 0.75):
+            out = export(network, data, os.path.join(work, 'f.onnx'), *PRODUCTS, '--held-out', '0', '--balance-channels', 'folded',
+                         '--balance-exponent', str(exponent), '--skip-compare')
+            after = constants(out)
+            for k, (norm, readers) in enumerate((('n1', ('q', 'k', 'v')), ('n2', ('up',)))):
+                y = np.concatenate([r[k][0] for r in read]).astype(np.float64)
+                wanted = make_factors(y, [before['w_' + n] for n in readers], exponent)
+                found = before['scale_' + norm] / after['scale_' + norm]
+                expect(np.allclose(found, wanted, rtol=1e-4) and wanted.min() < 0.5, f'{form}, {norm}, exponent {exponent}: factors of the formula')
+                expect(np.allclose(before['bias_' + norm] / after['bias_' + norm], found, rtol=1e-4), 'the bias has them, too')
+                for n in readers if norm == 'n1' else ():   # the others have factors of what they write as well
+                    largest = np.abs(before['w_' + n] * found[:, None]).max(axis=0)
+                    expect(np.allclose(after[f'w_{n}_scale'] * 127, largest, rtol=1e-3), f'and what reads it: {n}')
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        data = os.path.join(work, 'data')
+        seen = make_samples(data, 1, 16)
+        unseen = make_samples(os.path.join(work, 'unseen'), 2, 8)
+        check_balance(work, data, unseen)
+        check_formula(work, data, seen)
+    print(f'{len(faults)} faults')
+    sys.exit(bool(faults))
+
+
+main()
