@@ -36,23 +36,6 @@ weights_check_is_weight (const VnValue *value,
 }
 
 static void
-weights_check_count (const VnTensor *tensor,
-                     gsize          *n_nan,
-                     gsize          *n_infinite)
-{
-  const float *numbers = tensor->data;
-
-  *n_nan = *n_infinite = 0;
-  for (gsize i = 0; i < tensor->n_elements; i++)
-    {
-      double number = tensor->dtype == VN_DTYPE_F32 ? (double) numbers[i] : vn_tensor_get_double (tensor, i);
-
-      *n_nan += isnan (number) != 0;
-      *n_infinite += isinf (number) != 0;
-    }
-}
-
-static void
 weights_check_value (Check         *self,
                      const VnValue *value)
 {
@@ -67,7 +50,7 @@ weights_check_value (Check         *self,
   aligned = vn_tensor_get_aligned (tensor, NULL);     /* what cannot be read is told by who needs it */
   if (aligned == NULL)
     return;
-  weights_check_count (aligned, &n_nan, &n_infinite);
+  vn_tensor_count_not_finite (aligned, &n_nan, &n_infinite);
   if (n_nan + n_infinite == 0 || (n_nan == 0 && !weights_check_is_weight (value, 0)))
     return;
   self->n_found++;

@@ -128,18 +128,17 @@ validate_note_contents (Check         *check,
                         const VnValue *value)
 {
   const VnTensor *tensor = value->initializer;
-  gsize n_bad = 0;
+  gsize n_nan, n_infinite;
 
   if (value->uses->len == 0 && !value->is_output)
     vn_notes_add (check->notes, VN_NOTE_INFO, "unused-initializer", value->name, _("The weights “%s” are not used"), value->name);
   if (tensor->dtype != VN_DTYPE_F32 && tensor->dtype != VN_DTYPE_F16 && tensor->dtype != VN_DTYPE_F64)
     return;
-  for (gsize i = 0; i < tensor->n_elements; i++)
-    n_bad += !isfinite (vn_tensor_get_double (tensor, i));
-  if (n_bad > 0)
+  vn_tensor_count_not_finite (tensor, &n_nan, &n_infinite);
+  if (n_nan + n_infinite > 0)
     vn_notes_add (check->notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, value->name,
                   _("%zu of %zu weights in “%s” are NaN or infinite"),
-                  n_bad, tensor->n_elements, value->name);
+                  n_nan + n_infinite, tensor->n_elements, value->name);
 }
 
 static void

@@ -87,6 +87,9 @@ double      vn_tensor_get_double     (const VnTensor  *self,
                                       gsize            i);
 gint64      vn_tensor_get_s64        (const VnTensor  *self,
                                       gsize            i);
+void        vn_tensor_count_not_finite (const VnTensor *self,
+                                      gsize           *n_nan,
+                                      gsize           *n_infinite);
 gboolean    vn_tensor_equal          (const VnTensor  *a,
                                       const VnTensor  *b);
 gboolean    vn_tensor_size_in_bytes  (VnDType          dtype,

@@ -16,8 +16,14 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
+#include "vn-multiversion.h"
+#include "vn-parallel.h"
 
 #include <math.h>
+
+/* Numbers that are looked at in one go, and by one thread; even, as two numbers of 4 bits lie in a byte. */
+#define BLOCK_RUN 256
+#define BLOCK_PART ((gsize) 1 << 18)
 
 typedef struct
 {
@@ -149,6 +155,187 @@ vn_quant_block_params (VnTensor   *data,
   return TRUE;
 }
 
+/* ---- integers ---- */
+
+/* Two steps, so that no compiler makes one operation of a product and a sum, which rounds once less. */
+VN_MULTIVERSION
+static void
+quant_blocks_divide (const float *x,
+                     const float *inverse,
+                     gsize        n,
+                     float       *to)
+{
+  for (gsize i = 0; i < n; i++)
+    to[i] = x[i] * inverse[i];
+}
+
+VN_MULTIVERSION
+static void
+quant_blocks_divide_by_one (const float *x,
+                            float        inverse,
+                            gsize        n,
+                            float       *to)
+{
+  for (gsize i = 0; i < n; i++)
+    to[i] = x[i] * inverse;
+}
+
+/* A scale below the normal floats makes a number NaN, which becomes 0. */
+VN_MULTIVERSION
+static void
+quant_blocks_round (const float *x,
+                    const float *zeros,
+                    gsize        n,
+                    gboolean     zero_first,
+                    float        highest,
+                    guint8      *codes)
+{
+  if (zero_first)
+    for (gsize i = 0; i < n; i++)
+      {
+        float q = roundf (x[i] + zeros[i]);
+
+        codes[i] = (guint8) (gint32) (q > 0 ? MIN (q, highest) : 0.f);
+      }
+  else
+    for (gsize i = 0; i < n; i++)
+      {
+        float q = roundf (x[i]) + zeros[i];
+
+        codes[i] = (guint8) (gint32) (q > 0 ? MIN (q, highest) : 0.f);
+      }
+}
+
+typedef struct
+{
+  const Blocks *cut;
+  const float  *x;
+  float        *inverse, *zeros;     /* by block: 1 / scale, or 0, and the zero point of the unsigned type */
+  gboolean      zero_first;
+  VnTensor     *integers;
+} BlockCodes;
+
+/* How many numbers from @at on are side by side with as many blocks, or in one block; @block: (out): the first. */
+static gsize
+quant_blocks_find_run (const Blocks *cut,
+                       gsize         at,
+                       gsize        *block)
+{
+  gsize row = at / cut->inner, k = row % cut->length;
+
+  *block = (row / cut->length * cut->n_blocks + k / cut->block) * cut->inner + at % cut->inner;
+  return cut->inner > 1 ? cut->inner - at % cut->inner : MIN (cut->block - k % cut->block, cut->length - k);
+}
+
+static void
+quant_blocks_make_codes (const BlockCodes *self,
+                         gsize             first,
+                         gsize             n,
+                         guint8           *codes)
+{
+  float numbers[BLOCK_RUN], zeros[BLOCK_RUN];
+  gsize done = 0;
+
+  while (done < n)
+    {
+      gsize block, run = quant_blocks_find_run (self->cut, first + done, &block);
+
+      run = MIN (run, n - done);
+      if (self->cut->inner > 1)
+        quant_blocks_divide (self->x + first + done, self->inverse + block, run, numbers + done);
+      else
+        quant_blocks_divide_by_one (self->x + first + done, self->inverse[block], run, numbers + done);
+      for (gsize i = 0; i < run; i++)
+        zeros[done + i] = self->zeros[block + (self->cut->inner > 1 ? i : 0)];
+      done += run;
+    }
+  quant_blocks_round (numbers, zeros, n, self->zero_first, (float) self->cut->highest, codes);
+}
+
+/* @first is even. */
+static void
+quant_blocks_store_codes (const BlockCodes *self,
+                          gsize             first,
+                          gsize             n,
+                          const guint8     *codes)
+{
+  guint8 shift = (guint8) self->cut->shift, *bytes = self->integers->data;
+
+  if (vn_dtype_get_bits (self->integers->dtype) == 8)
+    {
+      for (gsize i = 0; i < n; i++)
+        bytes[first + i] = codes[i] - shift;
+      return;
+    }
+  for (gsize i = 0; i + 1 < n; i += 2)
+    bytes[(first + i) / 2] = (guint8) (((codes[i] - shift) & 0xf) | ((codes[i + 1] - shift) & 0xf) << 4);
+  if (n % 2 != 0)
+    bytes[(first + n) / 2] = (codes[n - 1] - shift) & 0xf;
+}
+
+static gboolean
+quant_blocks_quantize_part (gsize     item,
+                            guint     worker,
+                            gpointer  data,
+                            GError  **error)
+{
+  const BlockCodes *self = data;
+  gsize last = MIN ((item + 1) * BLOCK_PART, self->integers->n_elements);
+  guint8 codes[BLOCK_RUN];
+
+  for (gsize first = item * BLOCK_PART; first < last; first += BLOCK_RUN)
+    {
+      gsize n = MIN (BLOCK_RUN, last - first);
+
+      quant_blocks_make_codes (self, first, n, codes);
+      quant_blocks_store_codes (self, first, n, codes);
+    }
+  return TRUE;
+}
+
+/* Types of at most 8 bits. */
+static gboolean
+quant_blocks_quantize_small (BlockCodes      *self,
+                             const VnTensor  *scale,
+                             const VnTensor  *zero_point,
+                             GError         **error)
+{
+  gsize n = scale->n_elements, n_parts = self->integers->n_elements / BLOCK_PART + (self->integers->n_elements % BLOCK_PART != 0);
+  g_autofree float *numbers = vn_try_new (float, 2 * n, error);
+
+  if (numbers == NULL)
+    return FALSE;
+  self->inverse = numbers;
+  self->zeros = numbers + n;
+  for (gsize i = 0; i < n; i++)
+    {
+      float s = ((const float *) scale->data)[i];
+
+      self->inverse[i] = s != 0 ? 1.f / s : 0.f;
+      self->zeros[i] = (float) (vn_tensor_get_s64 (zero_point, i) + self->cut->shift);
+    }
+  return vn_parallel_for (n_parts > 1 ? 0 : 1, n_parts, quant_blocks_quantize_part, self, NULL, error);
+}
+
+static void
+quant_blocks_quantize_wide (const BlockCodes *self,
+                            const VnTensor   *scale,
+                            const VnTensor   *zero_point)
+{
+  for (gsize i = 0; i < self->integers->n_elements; i++)
+    {
+      gsize p;
+      float s, z, x, q;
+
+      quant_blocks_find_run (self->cut, i, &p);
+      s = ((const float *) scale->data)[p];
+      z = (float) (vn_tensor_get_s64 (zero_point, p) + self->cut->shift);
+      x = self->x[i] * (s != 0 ? 1.f / s : 0.f);
+      q = self->zero_first ? roundf (x + z) : roundf (x) + z;
+      vn_quant_store_integer (self->integers, i, (q > 0 ? (gint64) MIN (q, (float) self->cut->highest) : 0) - self->cut->shift);
+    }
+}
+
 /*< private >
  * vn_quant_quantize_blocks:
  * @data: float32, what @scale and @zero_point were made from
@@ -166,28 +353,22 @@ vn_quant_quantize_blocks (VnTensor        *data,
                           gboolean         zero_first,
                           GError         **error)
 {
-  g_autoptr(VnTensor) aligned = NULL;
-  VnTensor *integers;
+  g_autoptr(VnTensor) aligned = NULL, integers = NULL;
+  BlockCodes codes;
   Blocks cut;
 
   g_return_val_if_fail (data != NULL && scale != NULL, NULL);
 
   aligned = vn_tensor_get_aligned (data, error);
-  if (aligned == NULL)
+  integers = aligned != NULL ? vn_tensor_new (dtype, &data->shape, error) : NULL;
+  if (integers == NULL)
     return NULL;
 
   cut = blocks_of (&data->shape, axis, block, dtype);
-  integers = vn_tensor_new (dtype, &data->shape, error);
-  for (gsize i = 0; integers != NULL && i < data->n_elements; i++)
-    {
-      gsize row = i / cut.inner;
-      gsize p = (row / cut.length * cut.n_blocks + row % cut.length / cut.block) * cut.inner + i % cut.inner;
-      float s = ((const float *) scale->data)[p], z = (float) (vn_tensor_get_s64 (zero_point, p) + cut.shift);
-      float x = ((const float *) aligned->data)[i] * (s != 0 ? 1.f / s : 0.f);
-      float q = zero_first ? roundf (x + z) : roundf (x) + z;
-
-      /* a scale below the normal floats makes x NaN */
-      vn_quant_store_integer (integers, i, (q > 0 ? (gint64) MIN (q, (float) cut.highest) : 0) - cut.shift);
-    }
-  return integers;
+  codes = (BlockCodes) { &cut, aligned->data, NULL, NULL, zero_first, integers };
+  if (vn_dtype_get_bits (dtype) > 8)
+    quant_blocks_quantize_wide (&codes, scale, zero_point);
+  else if (!quant_blocks_quantize_small (&codes, scale, zero_point, error))
+    return NULL;
+  return g_steal_pointer (&integers);
 }

@@ -17,6 +17,7 @@
 #include "vn-half.h"
 #include "vn-i18n.h"
 #include "vn-minifloat.h"
+#include "vn-multiversion.h"
 
 #include <float.h>
 #include <math.h>
@@ -250,6 +251,7 @@ quant_params_slice_along (const VnTensor *data,
 }
 
 #define RUN_BLOCK 256
+#define RANGE_PIECE ((gsize) 1 << 20)
 
 static void
 quant_params_store_block (VnTensor    *out,
@@ -464,13 +466,43 @@ vn_quant_round_tensor (VnTensor  *data,
   return *dtype == VN_DTYPE_BF16 ? g_steal_pointer (&half) : g_steal_pointer (&rounded);
 }
 
-static gboolean
-quant_params_range_of_run (const float *x,
-                           gsize        n,
-                           float       *min,
-                           float       *max,
-                           guint64     *n_infinite)
+/* Of finite numbers. Returns: how many are not */
+VN_MULTIVERSION
+static guint32
+quant_params_range_of_part (const float *x,
+                            gsize        n,
+                            float       *min,
+                            float       *max)
 {
+  float low = INFINITY, high = -INFINITY;
+  guint32 n_bad = 0;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      low = x[i] < low ? x[i] : low;
+      high = x[i] > high ? x[i] : high;
+      n_bad += !(fabsf (x[i]) < INFINITY);
+    }
+  *min = low;
+  *max = high;
+  return n_bad;
+}
+
+static gboolean
+quant_params_range_of_piece (const float *x,
+                             gsize        n,
+                             float       *min,
+                             float       *max,
+                             guint64     *n_infinite)
+{
+  float low, high;
+
+  if (n >= RUN_BLOCK && quant_params_range_of_part (x, n, &low, &high) == 0)
+    {
+      *min = MIN (*min, low + 0.f);     /* no negative zero, whatever the order was */
+      *max = MAX (*max, high + 0.f);
+      return TRUE;
+    }
   for (gsize i = 0; i < n; i++)
     {
       if (isnan (x[i]))
@@ -483,6 +515,19 @@ quant_params_range_of_run (const float *x,
       *min = MIN (*min, x[i]);
       *max = MAX (*max, x[i]);
     }
+  return TRUE;
+}
+
+static gboolean
+quant_params_range_of_run (const float *x,
+                           gsize        n,
+                           float       *min,
+                           float       *max,
+                           guint64     *n_infinite)
+{
+  for (gsize first = 0; first < n; first += RANGE_PIECE)
+    if (!quant_params_range_of_piece (x + first, MIN (RANGE_PIECE, n - first), min, max, n_infinite))
+      return FALSE;
   return TRUE;
 }
 

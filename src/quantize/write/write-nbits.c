@@ -9,6 +9,7 @@
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-parallel.h"
 
 #include <string.h>
 
@@ -50,25 +51,115 @@ write_nbits_put_bits (guint8 *row,
     row[i / 2] |= (guint8) ((value & 0xf) << (i % 2 * 4));
 }
 
+/* Columns that one thread turns into rows in one go, and bytes of each. */
+#define PACK_COLUMNS 64
+#define PACK_BYTES 64
+
+typedef struct
+{
+  const Layout   *layout;
+  const VnTensor *data;
+  VnTensor       *packed;
+  gsize           row_bytes;
+} Packing;
+
+static void
+write_nbits_pack_rows (const Packing *self,
+                       gsize          first,
+                       gsize          last)
+{
+  const Layout *layout = self->layout;
+
+  for (gsize n = first; n < last; n++)
+    for (gsize k = 0; k < layout->k; k++)
+      write_nbits_put_bits ((guint8 *) self->packed->data + n * self->row_bytes, layout->bits, k,
+                            vn_tensor_get_s64 (self->data, layout->by_rows ? n * layout->k + k : k * layout->n + n));
+}
+
+/* Two rows of numbers of 4 bits at a time, both of an even number of columns, become bytes of two rows. What lies far apart in the
+ * result goes by a tile. */
+static void
+write_nbits_pack_nibbles (const Packing *self,
+                          gsize          first,
+                          gsize          last)
+{
+  guint8 tile[PACK_COLUMNS][PACK_BYTES];
+  gsize step = self->layout->n / 2, n_bytes = (self->layout->k + 1) / 2;
+
+  for (gsize begin = 0; begin < n_bytes; begin += PACK_BYTES)
+    {
+      gsize count = MIN (PACK_BYTES, n_bytes - begin);
+
+      for (gsize j = 0; j < count; j++)
+        {
+          const guint8 *a = (const guint8 *) self->data->data + 2 * (begin + j) * step;
+          const guint8 *b = 2 * (begin + j) + 1 < self->layout->k ? a + step : NULL;
+
+          for (gsize n = first; n < last; n += 2)
+            {
+              guint8 low = a[n / 2], high = b != NULL ? b[n / 2] : 0;
+
+              tile[n - first][j] = (guint8) ((low & 0xf) | (high & 0xf) << 4);
+              tile[n - first + 1][j] = (guint8) (low >> 4 | (high & 0xf0));
+            }
+        }
+      for (gsize n = first; n < last; n++)
+        memcpy ((guint8 *) self->packed->data + n * self->row_bytes + begin, tile[n - first], count);
+    }
+}
+
+static void
+write_nbits_pack_bytes (const Packing *self,
+                        gsize          first,
+                        gsize          last)
+{
+  guint8 tile[PACK_COLUMNS][PACK_BYTES];
+
+  for (gsize begin = 0; begin < self->layout->k; begin += PACK_BYTES)
+    {
+      gsize count = MIN (PACK_BYTES, self->layout->k - begin);
+
+      for (gsize j = 0; j < count; j++)
+        for (gsize n = first; n < last; n++)
+          tile[n - first][j] = ((const guint8 *) self->data->data)[(begin + j) * self->layout->n + n];
+      for (gsize n = first; n < last; n++)
+        memcpy ((guint8 *) self->packed->data + n * self->row_bytes + begin, tile[n - first], count);
+    }
+}
+
+static gboolean
+write_nbits_pack_part (gsize     item,
+                       guint     worker,
+                       gpointer  data,
+                       GError  **error)
+{
+  const Packing *self = data;
+  gsize first = item * PACK_COLUMNS, last = MIN (first + PACK_COLUMNS, self->layout->n);
+
+  if (self->layout->by_rows || (self->layout->bits == 4 && self->layout->n % 2 != 0))
+    write_nbits_pack_rows (self, first, last);
+  else if (self->layout->bits == 4)
+    write_nbits_pack_nibbles (self, first, last);
+  else
+    write_nbits_pack_bytes (self, first, last);
+  return TRUE;
+}
+
+/* @data: unsigned integers of 4 or 8 bits */
 static VnTensor *
 write_nbits_pack_weight (const Layout    *self,
                          const VnTensor  *data,
                          GError         **error)
 {
   gsize bytes = self->block * self->bits / 8;
-  VnTensor *packed = vn_tensor_new (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks, (gint64) bytes),
-                                    error);
+  g_autoptr(VnTensor) packed = vn_tensor_new (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks, (gint64) bytes), error);
+  Packing packing = { self, data, packed, self->n_blocks * bytes };
 
   if (packed == NULL)
     return NULL;
   memset (packed->data, 0, packed->n_bytes);
-  for (gsize n = 0; n < self->n; n++)
-    {
-      for (gsize k = 0; k < self->k; k++)
-        write_nbits_put_bits ((guint8 *) packed->data + n * self->n_blocks * bytes, self->bits, k,
-                              vn_tensor_get_s64 (data, self->by_rows ? n * self->k + k : k * self->n + n));
-    }
-  return packed;
+  return vn_parallel_for (0, self->n / PACK_COLUMNS + (self->n % PACK_COLUMNS != 0), write_nbits_pack_part, &packing, NULL, error)
+         ? g_steal_pointer (&packed) : NULL;
 }
 
 static VnTensor *

@@ -75,6 +75,71 @@ test_axes (void)
     }
 }
 
+static VnTensor *
+make_random (gint64 rows,
+             gint64 columns)
+{
+  VnTensor *data = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (rows, columns), NULL);
+  guint state = 7;
+
+  for (gsize i = 0; i < data->n_elements; i++)
+    {
+      state = state * 1664525u + 1013904223u;
+      ((float *) data->data)[i] = (float) ((double) state / G_MAXUINT - 0.5) * (i % 37 == 0 ? 8 : 1);
+    }
+  return data;
+}
+
+/* The formula, one number at a time; each step is rounded to float. */
+static gint64
+quantize_one (float    x,
+              float    scale,
+              float    zero,
+              float    highest,
+              gboolean zero_first)
+{
+  volatile float inverse = 1.f / scale, scaled = x * inverse, sum = zero_first ? scaled + zero : roundf (scaled);
+  volatile float q = zero_first ? roundf (sum) : sum + zero;
+
+  return (gint64) CLAMP (q, 0.f, highest);
+}
+
+/* Many numbers, so that several threads have some, odd numbers of columns, blocks along either axis: every integer is that of the formula. */
+static void
+test_many (void)
+{
+  static const gint64 shapes[][2] = { { 700, 401 }, { 33, 66 }, { 5, 1 }, { 1, 517 } };
+  static const VnDType types[] = { VN_DTYPE_U4, VN_DTYPE_S4, VN_DTYPE_U8, VN_DTYPE_S8, VN_DTYPE_S16 };
+  gsize n_compared = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (shapes) * G_N_ELEMENTS (types) * 4; i++)
+    {
+      const gint64 *shape = shapes[i / 4 % G_N_ELEMENTS (shapes)];
+      VnDType dtype = types[i / 4 / G_N_ELEMENTS (shapes)];
+      int axis = i % 2;
+      gboolean zero_first = i / 2 % 2 == 0;
+      g_autoptr(VnTensor) data = make_random (shape[0], shape[1]), scale = NULL, zero_point = NULL, q = NULL;
+      g_autoptr(GError) error = NULL;
+      gint64 low, high;
+
+      vn_dtype_integer_range (dtype, &low, &high);
+      g_assert_true (vn_quant_block_params (data, axis, 32, dtype, FALSE, &scale, &zero_point, &error));
+      q = vn_quant_quantize_blocks (data, dtype, scale, zero_point, axis, 32, zero_first, &error);
+      g_assert_no_error (error);
+      for (gsize k = 0; k < data->n_elements; k++)
+        {
+          gsize row = k / (gsize) shape[1], column = k % (gsize) shape[1];
+          gsize p = axis == 0 ? row / 32 * (gsize) shape[1] + column : row * (gsize) scale->shape.dims[1] + column / 32;
+          gint64 wanted = quantize_one (((const float *) data->data)[k], ((const float *) scale->data)[p],
+                                        (float) (vn_tensor_get_s64 (zero_point, p) - low), (float) (high - low), zero_first) + low;
+
+          g_assert_cmpint (vn_tensor_get_s64 (q, k), ==, wanted);
+          n_compared++;
+        }
+    }
+  g_assert_cmpuint (n_compared, >, 5000000);
+}
+
 /* ---- networks ---- */
 
 typedef struct
@@ -189,6 +254,40 @@ test_nbits_bytes (void)
   fixture_clear (&f);
 }
 
+/* Rows of the result are columns of the weight, low bits first: every integer is where it belongs. */
+static void
+test_nbits_columns (void)
+{
+  for (guint i = 0; i < 8; i++)
+    {
+      gint64 k = i % 2 == 0 ? 100 : 33, n = i / 2 % 2 == 0 ? 130 : 67;
+      guint bits = i / 4 == 0 ? 4 : 8;
+      Fixture f = { vn_model_new (8, 13), vn_notes_new () };
+      VnValue *x = vn_graph_add_input (f.model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, k));
+      g_autoptr(VnTensor) data = make_random (k, n), scale = NULL, zero_point = NULL, q = NULL;
+      g_autoptr(VnModel) result = NULL;
+      g_autoptr(GError) error = NULL;
+      const VnTensor *packed;
+
+      vn_graph_set_output (f.model->graph, 0, add_node (&f, "MatMul", "y", x, vn_graph_add_initializer (f.model->graph, "w", data)));
+      result = convert (&f, bits == 4 ? "format=matmulnbits weight=uint4 block-size=16" : "format=matmulnbits weight=uint8 block-size=16", &error);
+      g_assert_no_error (error);
+      packed = vn_node_get_input (g_ptr_array_index (result->graph->nodes, 0), 1)->initializer;
+      g_assert_true (vn_quant_block_params (data, 0, 16, bits == 4 ? VN_DTYPE_U4 : VN_DTYPE_U8, TRUE, &scale, &zero_point, &error));
+      q = vn_quant_quantize_blocks (data, bits == 4 ? VN_DTYPE_U4 : VN_DTYPE_U8, scale, zero_point, 0, 16, TRUE, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (packed->shape.dims[0], ==, n);
+      for (gint64 row = 0; row < n; row++)
+        for (gint64 at = 0; at < k; at++)
+          {
+            guint8 byte = ((const guint8 *) packed->data)[(gsize) row * (packed->n_bytes / (gsize) n) + (gsize) at * bits / 8];
+
+            g_assert_cmpint (bits == 8 ? byte : byte >> at % 2 * 4 & 0xf, ==, vn_tensor_get_s64 (q, (gsize) (at * n + row)));
+          }
+      fixture_clear (&f);
+    }
+}
+
 static void
 test_half_numbers (void)
 {
@@ -299,7 +398,9 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/weights/blocks", test_blocks);
   g_test_add_func ("/weights/axes", test_axes);
+  g_test_add_func ("/weights/many", test_many);
   g_test_add_func ("/weights/nbits-bytes", test_nbits_bytes);
+  g_test_add_func ("/weights/nbits-columns", test_nbits_columns);
   g_test_add_func ("/weights/half-numbers", test_half_numbers);
   g_test_add_func ("/weights/conversions", test_conversions);
   g_test_add_func ("/weights/recipes", test_recipes);

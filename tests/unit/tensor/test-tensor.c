@@ -265,6 +265,31 @@ test_reshaped_holds_nothing_on_failure (void)
   g_assert_true (g_atomic_ref_count_compare (&tensor->ref, 2));
 }
 
+/* More than one thread looks at, with numbers of each kind at places that are known. */
+static void
+test_not_finite (void)
+{
+  static const gint64 sizes[] = { 0, 1, 1000, 3000001 };
+  static const VnDType types[] = { VN_DTYPE_F32, VN_DTYPE_F16, VN_DTYPE_F64 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) * G_N_ELEMENTS (types); i++)
+    {
+      g_autoptr(VnTensor) floats = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (sizes[i % G_N_ELEMENTS (sizes)]), NULL), tensor = NULL;
+      gsize wanted_nan = 0, wanted_infinite = 0, n_nan, n_infinite;
+
+      for (gsize k = 0; k < floats->n_elements; k++)
+        {
+          ((float *) floats->data)[k] = k % 997 == 3 ? NAN : k % 1013 == 5 ? -INFINITY : k % 7 == 0 ? 0 : -1.5f;
+          wanted_nan += k % 997 == 3;
+          wanted_infinite += k % 997 != 3 && k % 1013 == 5;
+        }
+      tensor = vn_tensor_convert (floats, types[i / G_N_ELEMENTS (sizes)], NULL);
+      vn_tensor_count_not_finite (tensor, &n_nan, &n_infinite);
+      g_assert_cmpuint (n_nan, ==, wanted_nan);
+      g_assert_cmpuint (n_infinite, ==, wanted_infinite);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -279,6 +304,7 @@ main (int   argc,
   g_test_add_func ("/tensor/convert", test_convert);
   g_test_add_func ("/tensor/packed", test_packed);
   g_test_add_func ("/tensor/padding", test_padding);
+  g_test_add_func ("/tensor/not-finite", test_not_finite);
   g_test_add_func ("/tensor/npy-round-trip", test_npy_round_trip);
   g_test_add_func ("/tensor/npy-hostile", test_npy_hostile);
   g_test_add_func ("/tensor/reshaped-failure", test_reshaped_holds_nothing_on_failure);
