@@ -26,7 +26,7 @@ vn_rounding_nearest (const VnRoundingGrid *grid,
   gsize at = grid->row[row] + grid->column[column];
   double scale = (double) grid->scales[at], zero = (double) grid->zero_points[at], q;
 
-  if (!(scale > 0))
+  if (scale == 0 || !isfinite (scale))     /* of blocks it may be negative */
     return weight;
   q = CLAMP (rint (weight / scale) + zero, (double) grid->qmin, (double) grid->qmax);
   return (q - zero) * scale;

@@ -5,6 +5,7 @@
 #include "layer-batch.h"
 #include "rounded-layer.h"
 
+#include "vn-format-traits.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
 #include "vn-linalg.h"
@@ -95,24 +96,38 @@ second_order_write (SecondOrder  *self,
   return g_steal_pointer (&model);
 }
 
+/* What a layer reads in the quantized network. MatMulNBits has another name than what it stands for, and reads the same value. */
+static VnValue *
+second_order_find_read (const SecondOrder    *self,
+                        VnModel              *quantized,
+                        const VnRoundedLayer *rounded)
+{
+  const VnNode *node = vn_graph_find_node (quantized->graph, rounded->layer->label);
+  const VnValue *before = vn_node_get_input (rounded->layer->node, 0);
+
+  if (node != NULL)
+    return vn_node_get_input (node, 0);
+  return before != NULL && vn_format_is (self->input->recipe->format, VN_FORMAT_IS_NBITS) ? vn_graph_find_value (quantized->graph, before->name) : NULL;
+}
+
 /* What the layers read in the quantized network; @batch loses those that are not found there. */
 static GPtrArray *
-second_order_list_taps (VnModel   *quantized,
-                        GPtrArray *batch)
+second_order_list_taps (const SecondOrder *self,
+                        VnModel           *quantized,
+                        GPtrArray         *batch)
 {
   GPtrArray *taps = g_ptr_array_new ();
 
   for (guint i = 0; i < batch->len;)
     {
-      const VnRoundedLayer *rounded = g_ptr_array_index (batch, i);
-      const VnNode *node = vn_graph_find_node (quantized->graph, rounded->layer->label);
+      VnValue *read = second_order_find_read (self, quantized, g_ptr_array_index (batch, i));
 
-      if (node == NULL || vn_node_get_input (node, 0) == NULL || vn_value_is_constant (vn_node_get_input (node, 0)))
+      if (read == NULL || vn_value_is_constant (read))
         {
           g_ptr_array_remove_index (batch, i);
           continue;
         }
-      g_ptr_array_add (taps, vn_node_get_input (node, 0));
+      g_ptr_array_add (taps, read);
       i++;
     }
   return taps;
@@ -128,7 +143,7 @@ second_order_sum_up (SecondOrder   *self,
 
   if (quantized == NULL)
     return FALSE;
-  taps = second_order_list_taps (quantized, batch);
+  taps = second_order_list_taps (self, quantized, batch);
   if (taps->len == 0)
     return TRUE;
   for (guint i = 0; i < batch->len; i++)
@@ -163,7 +178,8 @@ second_order_set_weights (SecondOrder  *self,
       const VnRoundedLayer *layer = g_ptr_array_index (batch, i);
       VnValue *weight = g_hash_table_lookup (self->model->graph->by_name, layer->layer->weight);
 
-      vn_graph_set_initializer (self->model->graph, weight, rounded ? layer->after : layer->before);
+      /* what was not found in the quantized network was not rounded */
+      vn_graph_set_initializer (self->model->graph, weight, rounded && layer->after != NULL ? layer->after : layer->before);
     }
 }
 
