@@ -3,6 +3,7 @@
  * earlier steps may come before the new ones; together they are put out for the next step. QAttention is the same with
  * 8-bit data and weights, whose product is that of MatMulIntegerToFloat. */
 #include "vn-gemm-general.h"
+#include "vn-memory.h"
 #include "vn-softmax.h"
 
 #include <math.h>
@@ -25,6 +26,7 @@ typedef struct
   Inputs       in;
   gsize        batch, length, width, heads, head;   /* head: numbers of one head */
   gsize        past, total;                         /* earlier keys; all keys */
+  float       *present;                             /* nullable: all keys and values */
   float        scale, masked;
   gboolean     causal;
   float       *qkv, *scores;
@@ -260,7 +262,7 @@ attention_check_mask (const Attention *self,
   return TRUE;
 }
 
-/* Keys or values of one head, earlier ones first; they lie in `present` if that is wanted. */
+/* Keys or values of one head, earlier ones first; they lie in `present` if there is one. */
 static const float *
 attention_gather_head (const Attention *self,
                        gsize            which,     /* 1: keys, 2: values */
@@ -274,9 +276,9 @@ attention_gather_head (const Attention *self,
   float *to;
 
   *pitch = 3 * self->width;
-  if (ctx->n_outputs < 2 || ctx->out[1] == NULL)
+  if (self->present == NULL)
     return now;
-  to = (float *) ctx->out[1]->data + plane * self->total * self->head;
+  to = self->present + plane * self->total * self->head;
   if (self->past > 0)
     memcpy (to, (const float *) ctx->in[self->in.past]->data + plane * self->past * self->head,
             self->past * self->head * sizeof (float));
@@ -383,12 +385,13 @@ attention_run (VnOpContext *ctx,
                GError     **error)
 {
   const VnTensorType *types = ctx->in_types;
+  g_autofree float *unwanted = NULL;     /* the present, where nobody asks for it in this run */
   Attention self = { 0 };
   gsize n = 0, scores = 0;
 
   if (!attention_init (&self, ctx, types, error) || !attention_check_mask (&self, error))
     return FALSE;
-  if (self.past > 0 && (ctx->n_outputs < 2 || ctx->out[1] == NULL))
+  if (self.past > 0 && vn_node_get_output (ctx->node, 1) == NULL)
     return attention_refuse (error, _("earlier keys whose output is not used"));
   if ((vn_op_has_input (ctx, self.in.bias) && !attention_fits_scores (&self, &ctx->in[self.in.bias]->shape)) ||
       (vn_op_has_input (ctx, B) && ctx->in[B]->n_elements != 3 * self.width))
@@ -398,6 +401,11 @@ attention_run (VnOpContext *ctx,
   self.scores = self.qkv + n;
   if (!(attention_is_quantized (ctx) ? attention_project_integers (&self, (char *) (self.scores + scores * vn_op_max_workers ()), error)
                            : attention_project (&self)))
+    return FALSE;
+  if (ctx->n_outputs > 1 && ctx->out[1] != NULL)
+    self.present = ctx->out[1]->data;
+  else if (self.past > 0 &&
+           (self.present = unwanted = vn_try_new (float, 2 * self.batch * self.heads * self.total * self.head, error)) == NULL)
     return FALSE;
   vn_op_for_items (ctx, self.batch * self.heads, (double) self.length * self.total * self.head / 8, attention_attend, &self);
   return TRUE;

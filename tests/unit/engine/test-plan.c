@@ -369,6 +369,52 @@ test_nothing_produces (void)
   g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
 }
 
+static VnTensor *
+run_attention (VnModel    *model,
+               guint       n_wanted,
+               VnTensor  **inputs)
+{
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
+  VnPlanOptions options = { .outputs = wanted };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnRunner) runner = NULL;
+  VnTensor *outputs[2] = { NULL, NULL };
+
+  for (guint i = 0; i < n_wanted; i++)
+    g_ptr_array_add (wanted, vn_graph_find_value (model->graph, i == 0 ? "y" : "present"));
+  plan = vn_plan_new (model, &options, NULL, &error);
+  g_assert_no_error (error);
+  runner = vn_runner_new (plan, &error);
+  g_assert_no_error (error);
+  vn_runner_run (runner, inputs, outputs, NULL, &error);
+  g_assert_no_error (error);
+  g_clear_pointer (&outputs[1], vn_tensor_unref);
+  return outputs[0];
+}
+
+/* Attention needs earlier keys also where a run does not want what it makes of them. */
+static void
+test_unwanted_present (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  g_autoptr(VnTensor) x = make_input (VN_SHAPE (1, 3, 4), 1), past = make_input (VN_SHAPE (2, 1, 2, 2, 2), 2);
+  VnTensor *inputs[] = { x, past };
+  g_autoptr(VnTensor) both = NULL, alone = NULL;
+
+  vn_model_set_opset (model, "com.microsoft", 1);
+  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &x->shape);
+  vn_graph_add_input (model->graph, "past", VN_DTYPE_F32, &past->shape);
+  add_floats (model, "w", VN_SHAPE (4, 12), -1, 0.05f);
+  add_floats (model, "b", VN_SHAPE (12), 0.1f, 0.02f);
+  vn_node_set_int (add_node (model, "com.microsoft:Attention", "attention", "x w b - past", "y present"), "num_heads", 2);
+  set_outputs (model, "y present");
+  both = run_attention (model, 2, inputs);
+  alone = run_attention (model, 1, inputs);
+  g_assert_true (vn_tensor_equal (both, alone));
+  g_assert_cmpfloat (((const float *) both->data)[0], !=, ((const float *) both->data)[4]);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -387,5 +433,6 @@ main (int    argc,
   g_test_add_func ("/plan/input-is-output", test_input_is_output);
   g_test_add_func ("/plan/foreign-value", test_foreign_value);
   g_test_add_func ("/plan/nothing-produces", test_nothing_produces);
+  g_test_add_func ("/plan/unwanted-present", test_unwanted_present);
   return g_test_run ();
 }
