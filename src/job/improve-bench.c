@@ -68,6 +68,17 @@ vn_improve_bench_new (VnJob                     *job,
   return g_steal_pointer (&self);
 }
 
+/* How many samples a recipe would be calibrated with that needs none: repairs learn from them. */
+static guint
+improve_bench_count_calibration (const VnQuantizeSettings *settings,
+                                 guint                     n)
+{
+  g_autoptr(GArray) calibration = NULL, measured = NULL;
+
+  vn_job_split_samples (settings->data, n, settings->n_calibration, &calibration, &measured);
+  return MAX (calibration->len, 1);
+}
+
 /**
  * vn_improve_count_learned:
  * @plain: the first run
@@ -93,7 +104,7 @@ vn_improve_count_learned (const VnQuantizeSettings  *settings,
   dataset = vn_model_open_data (plain->prepared, settings->data, settings->input_shapes, &shapes, notes, error);
   if (dataset == NULL)
     return 0;
-  n = plain->n_calibration;
+  n = plain->n_calibration > 0 ? plain->n_calibration : improve_bench_count_calibration (settings, vn_dataset_get_n (dataset));
   unseen = vn_dataset_get_n (dataset) - MIN (n, vn_dataset_get_n (dataset));
   if (unseen >= JUDGED)
     return n;

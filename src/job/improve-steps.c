@@ -99,6 +99,15 @@ improve_apply_best (VnRecipe *recipe)
   return improve_set_method (recipe, "best");
 }
 
+/* Elsewhere it is the preset's choice. */
+static gboolean
+improve_apply_per_channel (VnRecipe *recipe)
+{
+  if (recipe->per_channel || !recipe->dynamic || !vn_format_is (recipe->format, VN_FORMAT_IS_PRODUCTS))
+    return FALSE;
+  return recipe->per_channel = TRUE;
+}
+
 static gboolean
 improve_apply_placement (VnRecipe *recipe)
 {

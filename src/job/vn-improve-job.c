@@ -170,7 +170,7 @@ improve_start (VnImproveJob    *self,
   self->run_seconds = improve_get_seconds (self);
   self->stats = vn_stats_ref (plain->stats);
   self->trial.n_calibration = n;
-  return n == plain->n_calibration ? g_steal_pointer (&plain) : improve_run (&self->trial, self->recipe, NULL, cancellable, error);
+  return plain->n_calibration == 0 || n == plain->n_calibration ? g_steal_pointer (&plain) : improve_run (&self->trial, self->recipe, NULL, cancellable, error);
 }
 
 /* What a try needs beside the recipe. */

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""transformers_table.py VERNIER_CLI [--write PAGE] [MODEL...]: transformers at 8 bit, beside onnxruntime.quantization: static and dynamic,
-judged by onnxruntime on samples that were not calibrated with. For each export the mean signal to noise of the outputs, the time of one
-sample beside the float network (one thread, best of many in turns), and its size. Prints the table for the documentation, and
+"""transformers_table.py VERNIER_CLI [--write PAGE] [--blocks] [MODEL...]: transformers beside onnxruntime.quantization, judged by onnxruntime
+on samples that were not calibrated with: at 8 bit, static and dynamic, and with --blocks MatMulNBits, by rounding to nearest, the
+peer's k_quant (which needs the package onnx_ir), and second-order rounding. For each export the mean signal to noise of the outputs, the
+time of one sample beside the float network (one thread, best of many in turns), and its size. Prints the table for the documentation, and
 writes it there.
 
-Both quantizers get the same samples and the same network, prepared by `vernier-cli prepare`; the peer's static figure is the better one of
-a scale per tensor and per channel. Fails where --auto is not 3 dB above the peer's static export at the same time, or dynamic below the peer's."""
+Both quantizers get the same samples and the same network, prepared by `vernier-cli prepare`; the peer's figure at 8 bit is the better one
+of a scale per tensor and per channel. Gemm stays in float with --blocks, as the peer has it. Fails where --auto is not 3 dB above the
+peer's static export at the same time, dynamic is below the peer's, or second-order rounding below k_quant."""
 import logging
 import os
 import sys
@@ -26,10 +28,13 @@ from samples import Source    # noqa: E402
 MODELS = ['vit_cct2_32_op20', 'txt_bert_toy_op12_unsorted', 'txt_tashkeel_transformer_fp32', 'txt_gpt2_tiny_fp32', 'graph_tfbert_qa_3836nodes']
 CALIBRATION, TESTS = 24, 48
 LEAST_GAIN_DB, CHANCE_DB, MOST_TIME = 3.0, 0.5, 1.1
-FORMS = ['peer static', 'plain', '--auto', '--accuracy-first', 'peer dynamic', 'dynamic', 'dynamic --auto']
+EIGHT = ['peer static', 'plain', '--auto', '--accuracy-first', 'peer dynamic', 'dynamic', 'dynamic --auto']
 OPTIONS = {'plain': ['--preset', 'cpu'], '--auto': ['--preset', 'cpu', '--auto'], '--accuracy-first': ['--preset', 'cpu', '--auto', '--accuracy-first'],
-           'dynamic': ['--preset', 'cpu-dynamic'], 'dynamic --auto': ['--preset', 'cpu-dynamic', '--auto']}
-BEGIN, END = '<!-- transformers: made by tests/oracle/transformers_table.py --write -->', '<!-- transformers end -->'
+           'dynamic': ['--preset', 'dynamic'], 'dynamic --auto': ['--preset', 'dynamic', '--auto']}
+BLOCKS = [f'{how}, {bits} bit' for bits in (4, 8) for how in ('peer nearest', 'peer k_quant', 'nearest', 'second order')]
+MARKS = {False: ('<!-- transformers: made by tests/oracle/transformers_table.py --write -->', '<!-- transformers end -->'),
+         True: ('<!-- blocks: made by tests/oracle/transformers_table.py --blocks --write -->', '<!-- blocks end -->')}
+BLOCK = 32
 
 
 class Network:
@@ -69,11 +74,29 @@ class Network:
             best = max(best or (db, out), (db, out))
         return best[1] if best else None
 
+    def peer_blocks(self, k_quant, bits):
+        from onnxruntime.quantization import matmul_nbits_quantizer as nbits
+
+        out = os.path.join(self.work, f'peer-{k_quant}-{bits}.onnx')
+        try:
+            config = nbits.KQuantWeightOnlyQuantConfig() if k_quant else None
+            quantizer = nbits.MatMulNBitsQuantizer(onnx.load(self.prepared), bits=bits, block_size=BLOCK, is_symmetric=False, algo_config=config)
+            quantizer.process()
+            quantizer.model.save_model_to_file(out)
+        except Exception as e:    # noqa: BLE001: whatever it is, there is no file
+            print(f'{self.stem}: the peer fails: {str(e).strip()[:200]}')
+            return None
+        return out
+
     def make(self, form):
+        bits = form.split(', ')[1].split(' ')[0] if form in BLOCKS else None
         if form.startswith('peer'):
-            return self.peer(form.endswith('dynamic'))
+            return self.peer_blocks('k_quant' in form, int(bits)) if bits else self.peer(form.endswith('dynamic'))
         out = os.path.join(self.work, form.replace(' ', '') + '.onnx')
-        run(self.cli, 'quantize', self.prepared, '-o', out, '--data', self.data, *self.sizes, *OPTIONS[form])
+        options = OPTIONS[form] if not bits else ['--preset', 'w4-matmul', '--weight', f'uint{bits}', '--block-size', BLOCK,
+                                                  '--symmetric-weights=false', '--exclude', 'type:Gemm', '--rounding',
+                                                  'second-order' if 'second' in form else 'nearest']
+        run(self.cli, 'quantize', self.prepared, '-o', out, '--data', self.data, *self.sizes, *options)
         onnx.checker.check_model(onnx.load(out), full_check=True)
         return out
 
@@ -92,24 +115,35 @@ def find_faults(figures):
         faults.append(f'--auto is {ours[0] - theirs[0]:+.1f} dB beside the peer')
     if theirs and ours and ours[1] > theirs[1] * MOST_TIME:
         faults.append(f'--auto takes {ours[1] / theirs[1]:.2f} times as long as the peer\'s')
-    theirs, ours = figures.get('peer dynamic'), figures.get('dynamic')
+    theirs, ours = figures.get('peer dynamic'), figures.get('dynamic --auto')
     if theirs and ours and ours[0] < theirs[0] - CHANCE_DB:
         faults.append(f'dynamic is {ours[0] - theirs[0]:+.1f} dB beside the peer')
+    for bits in (4, 8):
+        theirs = figures.get(f'peer k_quant, {bits} bit') or figures.get(f'peer nearest, {bits} bit')
+        ours = figures.get(f'second order, {bits} bit')
+        if theirs and ours and ours[0] < theirs[0] - CHANCE_DB:
+            faults.append(f'second-order rounding at {bits} bit is {ours[0] - theirs[0]:+.1f} dB beside the peer')
     return faults
 
 
-def make_table(rows, forms):
-    lines = ['| network | ' + ' | '.join(f'{form}: dB | time | MB' for form in forms) + ' |', '|---' * (1 + 3 * len(forms)) + '|']
+def make_table(rows, forms, blocks):
+    """Times of kernels in blocks are alike: their sizes and errors alone tell something."""
+    lines = ['| network | ' + ' | '.join(f'{form}: dB | MB' if blocks else f'{form}: dB | time | MB' for form in forms) + ' |',
+             '|---' * (1 + (2 if blocks else 3) * len(forms)) + '|']
     for stem, figures in rows:
-        cells = ' | '.join('%.1f | %.2f | %.2f' % (*figures[form][:2], figures[form][2] / 1e6) if form in figures else '– | – | –' for form in forms)
-        lines.append(f'| {stem} | {cells} |')
+        cells = []
+        for form in forms:
+            db, ratio, size = figures.get(form, (None, None, None))
+            texts = ['–', '–', '–'] if db is None else [f'{db:.1f}', f'{ratio:.2f}', f'{size / 1e6:.2f}']
+            cells += [texts[0], texts[2]] if blocks else texts
+        lines.append(f'| {stem} | ' + ' | '.join(cells) + ' |')
     return '\n'.join(lines)
 
 
-def write_table(page, table):
+def write_table(page, table, marks):
     text = open(page, encoding='utf-8').read()
-    before, rest = text.split(BEGIN)
-    open(page, 'w', encoding='utf-8').write(before + BEGIN + '\n' + table + '\n' + END + rest.split(END)[1])
+    before, rest = text.split(marks[0])
+    open(page, 'w', encoding='utf-8').write(before + marks[0] + '\n' + table + '\n' + marks[1] + rest.split(marks[1])[1])
 
 
 def main():
@@ -119,8 +153,8 @@ def main():
     shared = oracle.shared_folder()
     page = arguments.pop(arguments.index('--write') + 1) if '--write' in arguments else None
     take_switch(arguments, '--write')
-    forms = arguments.pop(arguments.index('--forms') + 1).split(',') if '--forms' in arguments else FORMS
-    take_switch(arguments, '--forms')
+    blocks = take_switch(arguments, '--blocks')
+    forms = BLOCKS if blocks else EIGHT
     rows, n_faults = [], 0
     for stem in arguments or MODELS:
         with tempfile.TemporaryDirectory() as work:
@@ -131,10 +165,10 @@ def main():
         for form, (db, ratio, size) in figures.items():
             print(f'{stem:34} {form:18} {db:6.2f} dB  time x{ratio:.2f} of float  {size / 1e6:6.2f} MB', flush=True)
         print(*('    ' + fault for fault in faults), sep='\n')
-    table = make_table(rows, forms)
+    table = make_table(rows, forms, blocks)
     print(table)
     if page:
-        write_table(page, table)
+        write_table(page, table, MARKS[blocks])
     sys.exit(bool(n_faults) or not rows)
 
 
