@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """transformers.py CLI: what lowers the error of transformers, judged by onnxruntime on small ones made for it: channels that normalizations
 write are balanced against the weights behind (SmoothQuant), by its formula in float64; the network that needs it gains, the one that
-does not is left alone, and the bytes are the same for any number of threads."""
+does not is left alone, and the bytes are the same for any number of threads. Weights in blocks are rounded by their second order, and
+--auto finds that, too, with recipes that need no samples."""
 import os
 import subprocess
 import sys
@@ -97,7 +98,8 @@ def make_samples(folder, seed, n):
 
 
 def export(network, data, out, *options):
-    subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', '--per-channel', *options],
+    preset = [] if '--preset' in options else ['--preset', 'cpu', '--per-channel']
+    subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, *preset, *options],
                    check=True, capture_output=True, text=True)
     return out
 
@@ -173,6 +175,86 @@ def check_formula(work, data, seen):
                     expect(np.allclose(after[f'w_{n}_scale'] * 127, largest, rtol=1e-3), f'and what reads it: {n}')
 
 
+def decode(path):
+    """Weights of MatMulNBits, by name without ending, as the formula says: (integer - zero point) times scale."""
+    values, found = constants(path), {}
+    for node in onnx.load(path).graph.node:
+        if node.op_type == 'MatMulNBits':
+            attributes = {a.name: a.i for a in node.attribute}
+            n, block, bits = attributes['N'], attributes['block_size'], attributes['bits']
+            packed = values[node.input[1]].reshape(n, -1)
+            q = packed if bits == 8 else np.stack([packed & 15, packed >> 4], -1).reshape(n, -1)
+            zeros = np.full((n, q.shape[1] // block), 2 ** (bits - 1))
+            if len(node.input) > 3:
+                z = values[node.input[3]].reshape(n, -1)
+                zeros = (z if bits == 8 else np.stack([z & 15, z >> 4], -1).reshape(n, -1))[:, :zeros.shape[1]]
+            scales = values[node.input[2]].reshape(n, -1).astype(np.float64)
+            w = (q.astype(np.float64) - np.repeat(zeros, block, axis=1)) * np.repeat(scales, block, axis=1)
+            found[node.input[1].rsplit('_Q', 1)[0]] = w[:, :attributes['K']].T
+    return found
+
+
+def make_related(samples):
+    """What goes along with each other, as what layers read does: only then one error can make up for another."""
+    mix = np.random.default_rng(9).normal(size=(4, WIDTH)).astype(np.float32)
+    return [s[:, :, :4] @ mix + 0.1 * s for s in samples]
+
+
+def check_blocks(work):
+    """One product: the error of what it computes falls, at the same scales, and where no two numbers go together it stays."""
+    rng = np.random.default_rng(4)
+    seen, unseen = (make_related([rng.normal(size=(1, LENGTH, WIDTH)).astype(np.float32) for _ in range(n)]) for n in (16, 8))
+    data, network = os.path.join(work, 'related'), os.path.join(work, 'product.onnx')
+    os.mkdir(data)
+    for i, sample in enumerate(seen):
+        np.save(os.path.join(data, f'{i:02}.npy'), sample)
+    w = rng.normal(size=(WIDTH, 24)).astype(np.float32)
+    graph = helper.make_graph([helper.make_node('MatMul', ['x', 'w'], ['y'], 'product')], 'g',
+                              [helper.make_tensor_value_info('x', 1, [1, LENGTH, WIDTH])], [helper.make_tensor_value_info('y', 1, [1, LENGTH, 24])],
+                              [numpy_helper.from_array(w, 'w')])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), network)
+    for bits, symmetric in ((4, 'true'), (4, 'false'), (8, 'false')):
+        options = ['--preset', 'w4-matmul', '--weight', f'uint{bits}', '--block-size', '16', f'--symmetric-weights={symmetric}']
+        near, second = (export(network, data, os.path.join(work, f'{how}.onnx'), *options, '--rounding', how) for how in ('nearest', 'second-order'))
+        errors = []
+        for path in (near, second):
+            error = np.concatenate(unseen).reshape(-1, WIDTH).astype(np.float64) @ (decode(path)['w'] - w)
+            errors.append((error ** 2).sum())
+        gain = 10 * np.log10(errors[0] / errors[1])
+        expect(gain > 3, f'{bits} bits in blocks, symmetric {symmetric}: second-order rounding {gain:+.1f} dB, by the formula in float64')
+        wanted = run(network, unseen)
+        expect(sqnr(wanted, run(second, unseen)) > sqnr(wanted, run(near, unseen)) + 3, 'and in onnxruntime')
+        old, new = constants(near), constants(second)
+        expect(all(np.array_equal(old[n], new[n]) for n in old if n.endswith(('_scales', '_zero_points'))), 'with the same scales and zero points')
+    check_on_grid(work, data, network, near, options)
+
+
+def check_on_grid(work, data, network, near, options):
+    """Weights that are integers of their blocks already are left as they are."""
+    grid = os.path.join(work, 'grid.onnx')
+    model = onnx.load(network)
+    model.graph.initializer[0].CopyFrom(numpy_helper.from_array(decode(near)['w'].astype(np.float32), 'w'))
+    onnx.save(model, grid)
+    plain, second = (constants(export(grid, data, os.path.join(work, f'grid-{how}.onnx'), *options, '--rounding', how)) for how in ('nearest', 'second-order'))
+    expect(all(np.array_equal(plain[n], second[n]) for n in plain), 'weights that are on the grid stay as they are')
+
+
+def check_auto(work, unseen):
+    """One switch: what needs no samples to be quantized has repairs, too."""
+    network, data = os.path.join(work, 'auto.onnx'), os.path.join(work, 'related')
+    Builder('norm', 1).build(network)
+    unseen = make_related(unseen)
+    wanted = run(network, unseen)
+    for preset, options, words in (('w4-matmul', ['--block-size', '16'], 'second-order rounding'), ('dynamic', [], 'a scale for each output channel')):
+        paths = [os.path.join(work, f'auto-{i}.onnx') for i in (0, 1)]
+        for path, more in zip(paths, ([], ['--auto'])):
+            done = subprocess.run([CLI, 'quantize', network, '-o', path, '--data', data, '--preset', preset, *options, *more],
+                                  check=True, capture_output=True, text=True)
+        before, after = (sqnr(wanted, run(path, unseen)) for path in paths)
+        expect(after > before, f'--auto with {preset}: {before:.1f} -> {after:.1f} dB')
+        expect(any(words in line and line.endswith(', kept') for line in done.stdout.split('\n')), f'by {words}')
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         data = os.path.join(work, 'data')
@@ -180,6 +262,8 @@ def main():
         unseen = make_samples(os.path.join(work, 'unseen'), 2, 8)
         check_balance(work, data, unseen)
         check_formula(work, data, seen)
+        check_blocks(work)
+        check_auto(work, unseen)
     print(f'{len(faults)} faults')
     sys.exit(bool(faults))
 
