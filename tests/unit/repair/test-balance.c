@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Factors and steps of least noise, against all steps that there are, one after the other; what is even stays as it is, and what is
- * clamped is clamped where it was. */
+ * clamped is clamped where it was. Which axis holds channels, and what can take their factors. */
+#include "balance-graph.h"
 #include "balance-steps.h"
+
+#include "vn-graph-edit.h"
+#include "vn-infer.h"
 
 #include <math.h>
 
@@ -213,6 +217,84 @@ test_pinned (void)
   g_assert_cmpfloat (unit->factors[2], ==, 1);
 }
 
+/* ---- channels ---- */
+
+static VnValue *
+add_node (VnModel    *model,
+          const char *type,
+          const char *name,
+          VnValue    *a,
+          VnValue    *b,
+          VnValue    *c)
+{
+  VnValue *inputs[] = { a, b, c }, *y = vn_graph_add_value (model->graph, name, VN_DTYPE_UNDEFINED, NULL);
+
+  vn_graph_add_node (model->graph, NULL, "", type, inputs, c != NULL ? 3 : b != NULL ? 2 : 1, &y, 1);
+  return y;
+}
+
+static VnValue *
+add_constant (VnModel    *model,
+              const char *name,
+              VnShape     shape)
+{
+  g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, &shape, NULL);
+
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    ((float *) tensor->data)[i] = 1;
+  return vn_graph_add_initializer (model->graph, name, tensor);
+}
+
+static int
+find_axis (const VnModel *model,
+           const int     *axes,
+           const char    *name)
+{
+  return axes[vn_graph_find_value (model->graph, name)->id];
+}
+
+/* A convolution, whose channels lie along the second axis; behind a Transpose a normalization spelled out by its last steps, and a product:
+ * there they lie along the last one. */
+static void
+test_axes (void)
+{
+  static const struct { const char *name; int axis, weight, bias; } wanted[] = {
+    { "c", 1, 1, -1 }, { "r", 1, -1, -1 }, { "t", 2, -1, -1 }, { "n", 2, 1, 2 }, { "p", 2, 1, -1 }, { "b", 2, -1, -1 },
+    { "d", 2, -1, -1 }, { "s", 2, 1, -1 },
+  };
+  g_autoptr(VnModel) model = vn_model_new (8, 17);
+  VnGraph *graph = model->graph;
+  VnValue *x = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 3, 10)), *last;
+  VnValue *deviation = vn_graph_add_input (graph, "deviation", VN_DTYPE_F32, &VN_SHAPE (1, 8, 1));
+  g_autoptr(GError) error = NULL;
+  g_autofree int *axes = NULL;
+
+  last = add_node (model, "Conv", "c", x, add_constant (model, "w", VN_SHAPE (6, 3, 3)), NULL);
+  last = add_node (model, "Relu", "r", last, NULL, NULL);
+  last = add_node (model, "Transpose", "t", last, NULL, NULL);
+  vn_node_set_ints (last->producer, "perm", (const gint64[]) { 0, 2, 1 }, 3);
+  last = add_node (model, "LayerNormalization", "n", last, add_constant (model, "scale", VN_SHAPE (6)), add_constant (model, "bias", VN_SHAPE (6)));
+  last = add_node (model, "MatMul", "p", last, add_constant (model, "v", VN_SHAPE (6, 5)), NULL);
+  last = add_node (model, "Add", "b", last, add_constant (model, "add", VN_SHAPE (5)), NULL);
+  last = add_node (model, "Div", "d", last, deviation, NULL);
+  last = add_node (model, "Mul", "s", last, add_constant (model, "gamma", VN_SHAPE (5)), NULL);
+  vn_graph_set_output (graph, 0, last);
+  vn_model_infer_types (model, NULL, NULL, &error);
+  g_assert_no_error (error);
+
+  axes = vn_balance_find_axes (graph);
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    {
+      VnBalanceWriter writer;
+      int axis = find_axis (model, axes, wanted[i].name);
+
+      g_assert_cmpint (axis, ==, wanted[i].axis);
+      g_assert_true (vn_balance_find_writer (vn_graph_find_value (graph, wanted[i].name), axis, &writer) == (wanted[i].weight >= 0));
+      g_assert_cmpint (writer.weight, ==, wanted[i].weight);
+      g_assert_cmpint (writer.bias, ==, wanted[i].bias);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -223,5 +305,6 @@ main (int    argc,
   g_test_add_func ("/balance/example", test_example);
   g_test_add_func ("/balance/clamp", test_clamp);
   g_test_add_func ("/balance/pinned", test_pinned);
+  g_test_add_func ("/balance/axes", test_axes);
   return g_test_run ();
 }
