@@ -9,6 +9,9 @@
 #include "vn-i18n.h"
 #include "vn-setting.h"
 
+/* Bytes of weights. */
+#define MOST_BALANCED_BYTES (1 << 18)
+
 typedef struct
 {
   VnJob            *job;
@@ -60,23 +63,37 @@ idle_check_is_model (char         **digest,
   return g_str_equal (*digest, of_other);
 }
 
+/* Balancing tries much, and takes as long again: of larger networks nobody waits for that. */
+static gboolean
+idle_check_balance (IdleCheck  *self,
+                    VnJobInput *input)
+{
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+
+  if (!vn_job_wants_balance (input->recipe) || vn_graph_weight_bytes (input->prepared->graph) > MOST_BALANCED_BYTES)
+    return TRUE;
+  input->notes = notes;
+  return vn_job_balance_channels (input, self->job, self->cancellable, NULL);
+}
+
 /* (transfer full) (nullable): the float network of @recipe */
 static VnModel *
 idle_check_prepare (IdleCheck      *self,
                     const VnRecipe *recipe)
 {
-  g_autoptr(VnModel) prepared = vn_job_prepare (self->input->model, recipe, self->input->given_shapes, NULL, NULL,
-                                                self->cancellable, NULL);
   VnJobInput input = *self->input;
+  gboolean good;
 
   input.recipe = recipe;
-  input.prepared = prepared;
+  input.prepared = vn_job_prepare (self->input->model, recipe, self->input->given_shapes, NULL, NULL, self->cancellable, NULL);
   input.edits = NULL;
   input.notes = NULL;
-  if (prepared == NULL ||
-      (vn_job_input_wants_equalize (&input) && !vn_job_input_equalize (&input, self->job, self->cancellable, NULL)))
-    return NULL;
-  return g_steal_pointer (&prepared);
+  good = input.prepared != NULL &&
+         (!vn_job_input_wants_equalize (&input) || vn_job_input_equalize (&input, self->job, self->cancellable, NULL)) &&
+         idle_check_balance (self, &input);
+  if (!good)
+    g_clear_pointer (&input.prepared, vn_model_unref);
+  return input.prepared;
 }
 
 /* Whether @recipe makes the same network of @from with the same statistics. */
