@@ -127,7 +127,7 @@ report_run (char        **args,
 
 const VnCmd vn_cmd_report = {
   .name = "report",
-  .usage = "PROJECT [-o PATH] [--run ID]",
+  .usage = "PROJECT [-o FILE.html]",
   .summary = N_("Write the report of a run that a project keeps"),
   .options = entries,
   .without_model = TRUE,

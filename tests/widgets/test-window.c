@@ -308,7 +308,7 @@ test_export (Fixture       *fixture,
 {
   g_autofree char *model = g_build_filename (fixture->folder, "out.onnx", NULL);
   g_autofree char *report = g_build_filename (fixture->folder, "report", NULL);
-  g_autofree char *markdown = g_build_filename (report, "report.md", NULL);
+  g_autofree char *markdown = g_build_filename (report, "report.md", NULL), *page = g_build_filename (fixture->folder, "page.html", NULL);
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) read = NULL;
 
@@ -322,6 +322,10 @@ test_export (Fixture       *fixture,
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   g_assert_true (g_file_test (markdown, G_FILE_TEST_IS_REGULAR));
+  g_assert_true (vn_document_export (fixture->document, NULL, page, FALSE, &error));
+  g_assert_no_error (error);
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  g_assert_true (g_file_test (page, G_FILE_TEST_IS_REGULAR));
   read = vn_onnx_read_file (model, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (read->graph->nodes->len, >, 6);
