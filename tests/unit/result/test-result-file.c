@@ -187,6 +187,7 @@ static const struct { const char *from, *to, *message; } wrong[] = {
   { "\"contributions\" : [", "\"contributions\" : [{\"tensor\": \"t\", \"node\": \"n\", \"role\": \"loud\"}], \"b\" : [", "contributions[0].role is “loud”" },
   { "\"notes\" : [", "\"notes\" : [{\"level\": \"loud\", \"code\": \"c\", \"text\": \"t\"}], \"b\" : [", "notes[0].level is “loud”" },
   { "\"agree\" : 95", "\"agree\" : 101", "accuracy.agree is 101; allowed are whole numbers from 0 to 100" },
+  { "\"of\" : 35", "\"of\" : 33", "kept.kept is 34; allowed are whole numbers from 0 to 33" },
   { "\"quantized-names\" : {", "\"quantized-names\" : {\"a\": 1}, \"b\" : {", "quantized-names.a: a text is expected" },
   { "\"shapes\" : {", "\"shapes\" : {\"a\": [1,2,3,4,5,6,7,8,9]}, \"b\" : {", "run.shapes.a has 9 sizes" },
   { "\"shapes\" : {", "\"shapes\" : {\"a\": [-2]}, \"b\" : {", "run.shapes.a is -2" },
@@ -205,7 +206,8 @@ make_text (void)
   record->notes = vn_notes_new ();
   record->run.n_calibration = 4;
   record->run.shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  record->accuracy = (VnAccuracy) { .n = 100, .float_top1 = 90, .quant_top1 = 88, .agree = 95, .valid = TRUE };
+  record->accuracy = (VnAccuracy) { .n = 100, .float_top1 = 90, .quant_top1 = 88, .agree = 95, .valid = TRUE,
+                                    .kept = { VN_TASK_DETECTION, 4, 35, 34, 2, 34.0 / 35 } };
   record->errors = vn_error_table_new (4);
   row->value = g_strdup ("y");
   row->node = g_strdup ("n");
@@ -226,6 +228,27 @@ replace (const char *text,
 
   g_assert_nonnull (at);
   return g_strdup_printf ("%.*s%s%s", (int) (at - text), text, to, at + strlen (from));
+}
+
+/* What is kept of detections; of a task that another program knows nothing is told. */
+static void
+test_kept (void)
+{
+  g_autofree char *text = make_text (), *unknown = replace (text, "\"detection\"", "\"divination\"");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnRunRecord) record = vn_run_record_from_json (text, -1, "a", "/run", &error);
+  g_autoptr(VnRunRecord) other = vn_run_record_from_json (unknown, -1, "a", "/run", &error);
+  g_autofree char *again = NULL, *said = NULL;
+
+  g_assert_no_error (error);
+  g_assert_true (record->accuracy.kept.task == VN_TASK_DETECTION && record->accuracy.kept.n_samples == 4);
+  g_assert_true (record->accuracy.kept.n == 35 && record->accuracy.kept.n_kept == 34 && record->accuracy.kept.n_added == 2);
+  said = vn_kept_dup_text (&record->accuracy.kept);
+  g_assert_cmpstr (said, ==, "detections kept: 97.1 % (34 of 35, 2 added)");
+  again = vn_run_record_to_json (record, "/run");
+  g_assert_cmpstr (again, ==, text);
+  g_assert_false (vn_kept_is_known (&other->accuracy.kept));
+  g_assert_cmpuint (other->accuracy.agree, ==, 95);
 }
 
 static void
@@ -337,6 +360,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/result-file/roundtrip", test_roundtrip);
   g_test_add_func ("/result-file/moved", test_moved);
+  g_test_add_func ("/result-file/kept", test_kept);
   g_test_add_func ("/result-file/wrong", test_wrong);
   g_test_add_func ("/result-file/unknown", test_unknown);
   g_test_add_func ("/result-file/mutations", test_mutations);
