@@ -8,9 +8,14 @@
  * minmse: from the position p of nonoverflow, p - 1, p ... p + 3 are tried in this order with the zero point left where
  * it is; the first of least squared error is taken.
  *
+ * minmse-common: the position that minmse finds for the most samples, each taken alone; of several the greatest, which is
+ * that of the smallest scale. As with AMD's quantizers that is for symmetric ranges; else, and of a constant, it is minmse.
+ *
  * The range that is handed out is that of the levels. */
 
 #include "vn-range-private.h"
+
+#include "vn-error.h"
 
 #include <math.h>
 
@@ -123,6 +128,61 @@ range_power_minmse (const VnHistogram      *histogram,
   return TRUE;
 }
 
+/*< private >
+ * vn_range_find_position:
+ * @table: of @histogram
+ * @low, @high: the levels, counted from the zero point
+ *
+ * Returns: p, where minmse would choose the scale 2^-p for symmetric values
+ */
+int
+vn_range_find_position (const VnHistogram     *histogram,
+                        const VnRoundingTable *table,
+                        double                 low,
+                        double                 high)
+{
+  const VnRangeSettings settings = { .symmetric = TRUE, .qmin = (gint64) low, .qmax = (gint64) high };
+  VnRange range;
+  VnRangeGrid grid;
+
+  range_power_seen (histogram, &settings, &range);
+  vn_range_get_grid (&range, &settings, &grid);
+  range_power_search (range_power_error_of_histogram, table, &grid);
+  return vn_scale_get_position (grid.scale, VN_POWER_NEAREST);
+}
+
+static gboolean
+range_power_minmse_common (const VnHistogram      *histogram,
+                           const VnRangeSettings  *settings,
+                           VnRange                *range,
+                           GError                **error)
+{
+  VnRangeGrid grid;
+  guint64 n_votes;
+  int position = 0;
+
+  if (!vn_range_check (histogram, error))
+    return FALSE;
+  if (!settings->symmetric || histogram->samples.n == 0)
+    return range_power_minmse (histogram, settings, range, error);
+  range_power_seen (histogram, settings, range);
+  vn_range_get_grid (range, settings, &grid);
+  /* The grid of a range that is too small to scale has its zero point elsewhere. */
+  grid.zero = rint ((grid.qmin + grid.qmax) / 2);
+  n_votes = vn_position_votes_get (&histogram->votes, grid.qmin - grid.zero, grid.qmax - grid.zero, &position);
+  if (n_votes != histogram->samples.n)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("The statistics tell for %llu of %llu samples which power of two suits each; calibrate again with the "
+                     "method “minmse-common”, or choose “minmse”"),
+                   (unsigned long long) n_votes, (unsigned long long) histogram->samples.n);
+      return FALSE;
+    }
+  grid.scale = vn_position_get_scale (position);
+  vn_range_from_grid (range, &grid);
+  return TRUE;
+}
+
 static gboolean
 range_power_minmse_range_of_data (const float            *x,
                                   gsize                   n,
@@ -165,4 +225,15 @@ const VnRangeMethod vn_range_minmse = {
   .range = range_power_minmse,
   .range_of_data = range_power_minmse_range_of_data,
   .power_of_two = TRUE,
+};
+
+const VnRangeMethod vn_range_minmse_common = {
+  .id = "minmse-common",
+  .title = N_("Power of two that suits most samples"),
+  .summary = N_("AMD's MinMSE in the mode MostCommon: each sample chooses, the most frequent choice is taken"),
+  .letter = 'T',
+  .range = range_power_minmse_common,
+  .range_of_data = range_power_minmse_range_of_data,
+  .power_of_two = TRUE,
+  .by_votes = TRUE,
 };

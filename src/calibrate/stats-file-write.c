@@ -105,6 +105,19 @@ stats_file_put_channels (VnBuffer              *out,
 }
 
 static void
+stats_file_put_votes (VnBuffer              *out,
+                      const VnPositionVotes *votes)
+{
+  stats_file_put_varint (out, votes->n);
+  for (guint i = 0; i < votes->n; i++)
+    {
+      stats_file_put_varint (out, votes->votes[i].grid);
+      stats_file_put_varint (out, (guint64) (votes->votes[i].position - VN_POSITION_LEAST));
+      stats_file_put_varint (out, votes->votes[i].count);
+    }
+}
+
+static void
 stats_file_put_histogram (VnBuffer        *out,
                           const VnHistogram *histogram)
 {
@@ -131,6 +144,16 @@ stats_file_put_histogram (VnBuffer        *out,
   stats_file_put_channels (out, &histogram->channels);
 }
 
+/* Statistics without votes stay readable for earlier versions of the program. */
+static guint64
+stats_file_choose_version (const VnStats *self)
+{
+  for (guint i = 0; i < self->histograms->len; i++)
+    if (((const VnHistogram *) self->histograms->pdata[i])->votes.n > 0)
+      return VN_STATS_FILE_VERSION;
+  return VN_STATS_FILE_VERSION_PLAIN;
+}
+
 static void
 stats_file_put_digest (VnBuffer *out)
 {
@@ -155,11 +178,13 @@ vn_stats_to_bytes (VnStats  *self,
 {
   g_auto(VnBuffer) buffer = { 0 };
   VnBuffer *out = &buffer;
+  guint64 version;
 
   g_return_val_if_fail (self != NULL, NULL);
 
+  version = stats_file_choose_version (self);
   vn_buffer_add (out, VN_STATS_FILE_MAGIC, VN_STATS_FILE_MAGIC_SIZE);
-  stats_file_put_varint (out, VN_STATS_FILE_VERSION);
+  stats_file_put_varint (out, version);
   stats_file_put_varint (out, self->n_samples);
   stats_file_put_varint (out, self->n_left);
   stats_file_put_origin (out, self->origin);
@@ -169,6 +194,8 @@ vn_stats_to_bytes (VnStats  *self,
     {
       stats_file_put_text (out, self->names->pdata[i]);
       stats_file_put_histogram (out, self->histograms->pdata[i]);
+      if (version > VN_STATS_FILE_VERSION_PLAIN)
+        stats_file_put_votes (out, &((const VnHistogram *) self->histograms->pdata[i])->votes);
     }
   stats_file_put_digest (out);
   return vn_buffer_steal_bytes (out, error);

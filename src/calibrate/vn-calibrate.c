@@ -22,9 +22,10 @@ typedef struct
   const VnDerived *derived;   /* one per tap: what need not be looked at */
   const int    *chain;        /* one per tap: the next one derived from the same tap, or from this; -1: none */
   VnScratch    *scratch;
-  VnHistogram **histograms;   /* one per tap; of derived ones only the sums over samples */
+  VnHistogram **histograms;   /* one per tap; of derived ones only the sums over samples and votes */
   const Channels *channels;       /* one per tap */
   gboolean     *seen;         /* one per tap: reported, if only without elements */
+  gboolean      votes;        /* samples' choices are counted */
   GArray       *samples;      /* of VnStatsSample: those that went in */
 } Worker;
 
@@ -61,7 +62,13 @@ calibrate_observe_elements (Worker         *self,
 
   vn_histogram_scan (sample, self->scratch, tensor->data, tensor->n_elements);
   for (int i = (int) tap; i >= 0; i = self->chain[i])
-    vn_sample_sums_add (&self->histograms[i]->samples, sample, &tails, self->derived[i].min, self->derived[i].max);
+    {
+      const VnDerived *derived = &self->derived[i];
+
+      vn_sample_sums_add (&self->histograms[i]->samples, sample, &tails, derived->min, derived->max);
+      if (self->votes)
+        vn_histogram_add_votes (self->histograms[i], sample, derived->min, derived->max);
+    }
   vn_histogram_take (self->histograms[tap], sample);
 }
 
@@ -167,6 +174,7 @@ calibrate_worker_start (Worker  *self,
   self->derived = run->derived;
   self->chain = run->chain;
   self->channels = run->channels;
+  self->votes = run->options->votes;
   self->scratch = vn_scratch_new ();
   self->samples = vn_stats_samples_new ();
   self->seen = g_new0 (gboolean, run->taps->len + 1);
@@ -307,6 +315,7 @@ calibrate_run_get_histogram (Run   *run,
   if (own != NULL)
     {
       clamped->samples = own->samples;
+      vn_position_votes_merge (&clamped->votes, &own->votes);
       vn_channel_ranges_merge (&clamped->channels, &own->channels);
     }
   return clamped;

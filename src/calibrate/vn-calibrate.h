@@ -45,6 +45,7 @@ guint              vn_stats_get_n_left    (VnStats     *self);        /* samples
 gboolean           vn_stats_has_sample    (VnStats     *self,
                                            guint        index,        /* in the data set; G_MAXUINT: anywhere */
                                            const char  *name);
+gboolean           vn_stats_has_votes     (VnStats     *self);
 guint              vn_stats_count_twice   (VnStats     *self,
                                            const char **example);     /* samples that occur again under another number */
 gboolean           vn_stats_covers        (VnStats     *self,
@@ -101,6 +102,7 @@ typedef gboolean (*VnCheckpointFunc) (VnStats  *stats,
  * @checkpoint: (nullable): called now and then while no sample is being run, and when the run is cancelled: samples
  *   that are being run then are finished first
  * @checkpoint_seconds: time between two calls; 0: 10 s
+ * @votes: each sample's choice of powers of two is counted, too; see VnRangeMethod
  * @may_be_empty: the result will be joined with others: having no sample that can be used is no error, and values that
  *   are not finite are not noted; see vn_stats_note_values()
  */
@@ -113,6 +115,7 @@ typedef struct
   VnCheckpointFunc     checkpoint;
   gpointer             checkpoint_data;
   double               checkpoint_seconds;
+  gboolean             votes;
   gboolean             may_be_empty;
 } VnCalibrateOptions;
 
@@ -170,6 +173,7 @@ typedef struct
  * @range_of_data: (nullable): the same for the elements of a constant, where that is more exact
  * @dup_winner: (nullable): which other method's range this is, "percentile 99.99"; %NULL where there is no range
  * @power_of_two: the range is that of levels whose scale is a power of two
+ * @by_votes: needs what each sample chose, if there were several: %VN_ERROR_MISSING_DATA where that was not counted
  */
 typedef struct
 {
@@ -181,7 +185,7 @@ typedef struct
   gboolean     (*range) (const VnHistogram *histogram, const VnRangeSettings *settings, VnRange *range, GError **error);
   gboolean     (*range_of_data) (const float *x, gsize n, const VnRangeSettings *settings, VnRange *range, GError **error);
   char        *(*dup_winner) (const VnHistogram *histogram, const VnRangeSettings *settings);
-  gboolean       power_of_two;
+  gboolean       power_of_two, by_votes;
 } VnRangeMethod;
 
 const VnRangeMethod * const *vn_range_method_list (guint       *n);

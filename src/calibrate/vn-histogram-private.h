@@ -83,6 +83,30 @@ gboolean vn_sample_sums_fit      (const VnSampleSums *self,
                                   float               min,
                                   float               max);
 
+#define VN_POSITION_LEAST (-200)   /* beyond all that a search can find */
+#define VN_POSITION_MOST 200
+
+/* Symmetric levels of a type: the least and the greatest, counted from the zero point. */
+typedef struct { double low, high; } VnPositionGrid;
+
+extern const VnPositionGrid vn_position_grids[VN_POSITION_GRIDS];
+
+void     vn_position_votes_clear (VnPositionVotes       *self);
+void     vn_position_votes_add   (VnPositionVotes       *self,
+                                  guint                  grid,
+                                  int                    position,
+                                  guint64                count);
+void     vn_position_votes_merge (VnPositionVotes       *self,
+                                  const VnPositionVotes *from);
+gboolean vn_position_votes_equal (const VnPositionVotes *a,
+                                  const VnPositionVotes *b);
+guint64  vn_position_votes_count (const VnPositionVotes *self,
+                                  guint                  grid);
+guint64  vn_position_votes_get   (const VnPositionVotes *self,
+                                  double                 low,
+                                  double                 high,
+                                  int                   *position);
+
 /* A histogram, laid out for a search among many ranges. */
 typedef struct _VnRoundingTable VnRoundingTable;
 

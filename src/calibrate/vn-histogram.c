@@ -38,6 +38,7 @@ vn_histogram_free (VnHistogram *self)
     return;
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
     g_free (self->pages[p]);
+  vn_position_votes_clear (&self->votes);
   vn_channel_ranges_clear (&self->channels);
   g_free (self);
 }
@@ -79,6 +80,7 @@ vn_histogram_merge (VnHistogram       *self,
   self->min = MIN (self->min, from->min);
   self->max = MAX (self->max, from->max);
   vn_sample_sums_merge (&self->samples, &from->samples);
+  vn_position_votes_merge (&self->votes, &from->votes);
   vn_channel_ranges_merge (&self->channels, &from->channels);
 
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
@@ -118,7 +120,7 @@ histogram_page_equal (const guint64 *a,
 /**
  * vn_histogram_equal:
  *
- * Returns: whether both hold the same counts, bits of minimum and maximum, sums over samples and ranges of channels
+ * Returns: whether both hold the same counts, bits of minimum and maximum, sums over samples, votes and ranges of channels
  */
 gboolean
 vn_histogram_equal (const VnHistogram *a,
@@ -130,7 +132,8 @@ vn_histogram_equal (const VnHistogram *a,
       a->n_neg_inf != b->n_neg_inf || a->n_zero != b->n_zero ||
       vn_float_bits (a->min) != vn_float_bits (b->min) ||
       vn_float_bits (a->max) != vn_float_bits (b->max) ||
-      memcmp (&a->samples, &b->samples, sizeof a->samples) != 0 || !vn_channel_ranges_equal (&a->channels, &b->channels))
+      memcmp (&a->samples, &b->samples, sizeof a->samples) != 0 || !vn_position_votes_equal (&a->votes, &b->votes) ||
+      !vn_channel_ranges_equal (&a->channels, &b->channels))
     return FALSE;
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
     if (!histogram_page_equal (a->pages[p], b->pages[p]))
@@ -141,7 +144,7 @@ vn_histogram_equal (const VnHistogram *a,
 gsize
 vn_histogram_get_bytes (const VnHistogram *self)
 {
-  gsize bytes = sizeof *self;
+  gsize bytes = sizeof *self + self->votes.n * sizeof *self->votes.votes;
 
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
     if (self->pages[p] != NULL)

@@ -25,6 +25,21 @@ typedef struct
   VnExactSum low[VN_SAMPLE_TAILS], high[VN_SAMPLE_TAILS];
 } VnSampleSums;
 
+/* How many samples choose which power of two 2^-position for which levels: position-votes.c. */
+#define VN_POSITION_GRIDS 12
+typedef struct
+{
+  guint   grid;
+  int     position;
+  guint64 count;
+} VnPositionVote;
+
+typedef struct
+{
+  guint           n;
+  VnPositionVote *votes;    /* ascending by grid and position */
+} VnPositionVotes;
+
 typedef struct
 {
   guint64  n;               /* elements seen, all kinds */
@@ -32,6 +47,7 @@ typedef struct
   float    min, max;        /* of the finite elements; +inf, -inf before the first */
   guint64 *pages[VN_HISTOGRAM_PAGES];   /* VN_HISTOGRAM_PAGE_BINS counters each, NULL: all zero. Zeros are not in it. */
   VnSampleSums samples;     /* empty where samples were not told apart */
+  VnPositionVotes votes;    /* empty unless they were asked for */
   VnChannelRanges channels; /* of what convolutions read and write, and products read */
 } VnHistogram;
 
@@ -53,6 +69,10 @@ void         vn_histogram_merge     (VnHistogram       *self,
                                      const VnHistogram *from);
 void         vn_histogram_take_sample (VnHistogram       *self,
                                        VnHistogram       *sample);   /* (transfer full) */
+void         vn_histogram_add_votes (VnHistogram       *self,
+                                     const VnHistogram *sample,
+                                     float              min,
+                                     float              max);
 VnHistogram *vn_histogram_new_clamped (const VnHistogram *self,
                                      float              min,
                                      float              max);

@@ -50,6 +50,10 @@ void         vn_range_get_average      (const VnHistogram      *histogram,
                                         VnRange                *range);
 double       vn_range_aciq_threshold   (gboolean                gauss,
                                         guint                   bits);
+int          vn_range_find_position    (const VnHistogram      *histogram,
+                                        const VnRoundingTable  *table,
+                                        double                  low,
+                                        double                  high);
 VnHistogram *vn_histogram_fold_signs   (const VnHistogram      *self);
 
 G_END_DECLS

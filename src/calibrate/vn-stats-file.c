@@ -3,7 +3,7 @@
 /* Statistics on disk. Little-endian; "varint" is 7 bits per byte, lowest first, the top bit says that more follow.
  *
  *   "VnStats\n"  8 bytes
- *   version      varint, 4
+ *   version      varint: 4 without votes, else 5
  *   n_samples    varint: those that went in
  *   n_left       varint: those that were to go in, but were not looked at when the run was interrupted
  *   has_origin   varint, 0 or 1; if 1:
@@ -26,6 +26,8 @@
  *     per page, ascending: its index, then 128 counters: varints
  *     channels   varint: how many have a range of their own, 0: none; 1 more than the most there can be: tensors had
  *                different numbers; then the least and the largest value of each, 4 bytes each
+ *     votes      from version 5 on: varint: how many; each: number of the levels and position + 200, varints, in strictly
+ *                ascending order, then the number of samples, varint, above 0
  *   SHA-256 of all that precedes: 32 bytes
  *
  * A file is taken only if the sums agree: what the pages count and what is counted apart must make n. */
@@ -315,8 +317,39 @@ stats_file_get_channels (Reader       *reader,
   return TRUE;
 }
 
+/* For each set of levels there may be none, or one of each sample. */
+static gboolean
+stats_file_get_votes (Reader       *reader,
+                      VnHistogram  *histogram,
+                      GError      **error)
+{
+  const guint64 span = VN_POSITION_MOST - VN_POSITION_LEAST + 1;
+  guint64 n, next = 0;
+
+  if (!stats_file_get_varint (reader, VN_POSITION_GRIDS * span, &n, error))
+    return FALSE;
+  for (guint64 i = 0; i < n; i++)
+    {
+      guint64 grid, place, count;
+
+      if (!stats_file_get_varint (reader, VN_POSITION_GRIDS - 1, &grid, error) ||
+          !stats_file_get_varint (reader, span - 1, &place, error) ||
+          !stats_file_get_varint (reader, histogram->samples.n, &count, error))
+        return FALSE;
+      if (grid * span + place < next || count == 0)
+        return stats_file_malformed (error, _("the choices of samples are out of order"));
+      next = grid * span + place + 1;
+      vn_position_votes_add (&histogram->votes, (guint) grid, (int) place + VN_POSITION_LEAST, count);
+    }
+  for (guint g = 0; g < VN_POSITION_GRIDS; g++)
+    if (vn_position_votes_count (&histogram->votes, g) > histogram->samples.n)
+      return stats_file_malformed (error, _("there are more choices than samples"));
+  return TRUE;
+}
+
 static gboolean
 stats_file_get_histogram (Reader       *reader,
+                          guint64       version,
                           VnHistogram  *histogram,
                           GError      **error)
 {
@@ -347,11 +380,13 @@ stats_file_get_histogram (Reader       *reader,
     return stats_file_malformed (error, _("the range does not fit the counters"));
   if (!vn_sample_sums_fit (&histogram->samples, vn_histogram_n_finite (histogram), histogram->min, histogram->max))
     return stats_file_malformed (error, _("the sums over samples do not fit the range"));
-  return stats_file_get_channels (reader, histogram, error);
+  return stats_file_get_channels (reader, histogram, error) &&
+         (version == VN_STATS_FILE_VERSION_PLAIN || stats_file_get_votes (reader, histogram, error));
 }
 
 static gboolean
 stats_file_get_value (Reader   *reader,
+                      guint64   version,
                       VnStats  *stats,
                       GError  **error)
 {
@@ -362,7 +397,7 @@ stats_file_get_value (Reader   *reader,
     return FALSE;
   if (stats->names->len > 0 && strcmp (stats->names->pdata[stats->names->len - 1], name) >= 0)
     return stats_file_malformed (error, _("the names are out of order"));
-  if (!stats_file_get_histogram (reader, histogram, error))
+  if (!stats_file_get_histogram (reader, version, histogram, error))
     {
       g_prefix_error (error, "“%s”: ", name);
       return FALSE;
@@ -417,11 +452,11 @@ vn_stats_from_bytes (GBytes  *bytes,
 
   if (!stats_file_check_frame (&reader, bytes, error) || !stats_file_get_varint (&reader, G_MAXUINT64, &version, error))
     return NULL;
-  if (version != VN_STATS_FILE_VERSION)
+  if (version != VN_STATS_FILE_VERSION && version != VN_STATS_FILE_VERSION_PLAIN)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("Statistics of version %llu; this program reads version %d"),
-                   (unsigned long long) version, VN_STATS_FILE_VERSION);
+                   _("Statistics of version %llu; this program reads versions %d to %d"),
+                   (unsigned long long) version, VN_STATS_FILE_VERSION_PLAIN, VN_STATS_FILE_VERSION);
       return NULL;
     }
   if (!stats_file_get_varint (&reader, G_MAXUINT, &n_samples, error) || !stats_file_get_varint (&reader, G_MAXUINT, &n_left, error))
@@ -433,7 +468,7 @@ vn_stats_from_bytes (GBytes  *bytes,
       !stats_file_get_varint (&reader, G_MAXUINT, &n_values, error))
     return NULL;
   for (guint64 i = 0; i < n_values; i++)
-    if (!stats_file_get_value (&reader, self, error) || !vn_memory_check (mark, error))
+    if (!stats_file_get_value (&reader, version, self, error) || !vn_memory_check (mark, error))
       return NULL;
   if (reader.at != reader.end)
     {

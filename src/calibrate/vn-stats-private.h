@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 /* vn-stats-file.c */
 #define VN_STATS_FILE_MAGIC "VnStats\n"
 #define VN_STATS_FILE_MAGIC_SIZE 8
-#define VN_STATS_FILE_VERSION 4
+#define VN_STATS_FILE_VERSION 5
+#define VN_STATS_FILE_VERSION_PLAIN 4   /* without votes */
 #define VN_STATS_FILE_DIGEST_SIZE 32
 
 /* One sample that went in. */

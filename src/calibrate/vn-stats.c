@@ -137,6 +137,26 @@ vn_stats_with_factors (VnStats        *self,
 }
 
 /**
+ * vn_stats_has_votes:
+ *
+ * Returns: whether range methods can be asked that count what each sample chose; %TRUE if there were no samples
+ */
+gboolean
+vn_stats_has_votes (VnStats *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  for (guint i = 0; i < self->histograms->len; i++)
+    {
+      const VnHistogram *histogram = self->histograms->pdata[i];
+
+      if (vn_position_votes_count (&histogram->votes, 0) != histogram->samples.n)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
  * vn_stats_get_factors:
  *
  * Returns: (transfer none) (nullable): factors of ranges that were found

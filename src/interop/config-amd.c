@@ -32,7 +32,7 @@ typedef struct
   gint64     steps;
   double     difference, threshold;
   gboolean   append_bias, use_threshold;
-  char      *device;
+  char      *device, *minmse;
   gint64     opset;
   char     **kinds;
   Group      group;
@@ -44,6 +44,7 @@ static const char * const names[] = { "maxmin", "percentile", "mse", "diffs", "e
 static const char * const methods[] = { "minmax", "percentile", "mse", "nonoverflow", "entropy", NULL };
 static const char * const scale_types[] = { "float", "poweroftwo", NULL };
 static const char * const roundings[] = { "half_even", "half_up", "half_down", "std_round", NULL };
+static const char * const minmse_modes[] = { "All", "MostCommon", "Percentile", NULL };
 static const char * const statistics[] = { "max", "mean", "median", "modal", NULL };
 
 /* Layers as PyTorch calls them. */
@@ -107,6 +108,8 @@ static const VnConfigField extra_fields[] = {
   { "CLEScaleUseThreshold", VN_CONFIG_BOOL, AT (Settings, use_threshold) },
   { "CLEWeightThreshold", VN_CONFIG_NUMBER, AT (Settings, threshold), 0, 1e6 },
   { "ReplaceClip6Relu", VN_CONFIG_BOOL, AT (Settings, relu6) },
+  { "MinMSEMode", VN_CONFIG_CHOICE, AT (Settings, minmse), .choices = minmse_modes },
+  { "MinMSEModePof2Scale", VN_CONFIG_CHOICE, AT (Settings, minmse), .choices = minmse_modes },
   { "BiasCorrection", VN_CONFIG_BOOL, AT (Settings, correct) },
   { NULL }
 };
@@ -164,6 +167,7 @@ static void
 config_amd_clear (Settings *self)
 {
   g_free (self->device);
+  g_free (self->minmse);
   g_strfreev (self->kinds);
   config_amd_clear_group (&self->group);
   g_ptr_array_unref (self->layers);
@@ -327,6 +331,26 @@ config_amd_say_options (VnConfig       *config,
       vn_config_say (config, VN_NOTE_WARNING, options[i].name, "%s", options[i].what);
 }
 
+/* The method “mse” is MinMSE there, whose mode counts with powers of two. */
+static void
+config_amd_set_minmse (VnConfig       *config,
+                       const Settings *settings)
+{
+  VnRecipe *recipe = config->recipe;
+
+  if (settings->minmse == NULL)
+    return;
+  if (recipe->power_of_two == VN_POWER_OF_TWO_OFF || g_strcmp0 (recipe->method, "mse") != 0)
+    vn_config_say (config, VN_NOTE_INFO, "MinMSEMode", _("Counts with the method “mse” and the scale_type “poweroftwo” only"));
+  else if (g_str_equal (settings->minmse, "Percentile"))
+    vn_config_say (config, VN_NOTE_WARNING, "MinMSEMode", _("Percentile is not offered; ranges are found by “%s”"), recipe->method);
+  else
+    {
+      g_free (recipe->method);
+      recipe->method = g_strdup (g_str_equal (settings->minmse, "All") ? "minmse" : "minmse-common");
+    }
+}
+
 static void
 config_amd_set_corrections (VnRecipe       *recipe,
                             const Settings *settings)
@@ -359,6 +383,7 @@ config_amd_read_settings (VnConfig  *config,
       return FALSE;
   config->recipe->opset = settings.opset >= 13 ? settings.opset : 0;
   config_amd_set_corrections (config->recipe, &settings);
+  config_amd_set_minmse (config, &settings);
   config_amd_say_options (config, &settings);
   return TRUE;
 }

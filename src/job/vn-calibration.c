@@ -71,6 +71,13 @@ calibration_check_base (const VnCalibration *self,
                    (long long) self->input->origin->opset, self->input->origin->data);
       return FALSE;
     }
+  if (vn_recipe_needs_votes (self->input->recipe) && !vn_stats_has_votes (self->base))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("The interrupted run did not count which power of two suits each sample, as the method “%s” asks; resume "
+                     "with another method, or start anew without --resume"), self->input->recipe->method);
+      return FALSE;
+    }
   if (vn_stats_get_n_samples (self->base) == n_known)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
@@ -103,6 +110,7 @@ vn_job_calibrate (VnJob                *job,
   VnPlanOptions plan_options = { .input_shapes = input->shapes, .taps = self->taps, .skip_unsupported = TRUE };
   VnCalibrateOptions options = { .samples = (const guint *) (gpointer) share->data, .n_samples = share->len,
                                  .n_threads = input->n_threads, .origin = input->origin,
+                                 .votes = vn_recipe_needs_votes (input->recipe),
                                  .checkpoint = part != NULL ? calibration_keep : NULL, .checkpoint_data = &keeper,
                                  .checkpoint_seconds = self->keep_seconds,
                                  .may_be_empty = shared || self->base != NULL };

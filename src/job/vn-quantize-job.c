@@ -146,6 +146,7 @@ quantize_job_find_earlier (VnQuantizeJob *self,
   VnStats *earlier = self->settings.earlier;
 
   return earlier != NULL && vn_job_input_owns_stats (&self->input, earlier, cancellable) &&
+         (!vn_recipe_needs_votes (self->settings.recipe) || vn_stats_has_votes (earlier)) &&
          quantize_job_find_missing (self->input.prepared, earlier, taps) == NULL ? earlier : NULL;
 }
 

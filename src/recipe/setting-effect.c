@@ -79,6 +79,25 @@ setting_has_method (const VnRecipe *recipe,
 }
 
 static gboolean
+setting_method_is_by_votes (const VnRangeMethod *method)
+{
+  return method->by_votes;
+}
+
+/**
+ * vn_recipe_needs_votes:
+ *
+ * Returns: whether a range of activations is found by a method that asks what each sample chooses
+ */
+gboolean
+vn_recipe_needs_votes (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return vn_recipe_needs_samples (self) && setting_has_method (self, setting_method_is_by_votes);
+}
+
+static gboolean
 setting_uses_correction_samples (const VnRecipe *recipe)
 {
   return vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF ||
@@ -111,6 +130,10 @@ vn_recipe_note_implied_settings (const VnRecipe *self,
   else if (setting_has_scales (self) && self->weight_method == NULL && !g_str_equal (vn_recipe_get_weight_method (self), "minmax"))
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
                   _("ranges of weights are found by “%s”, too, as AMD’s quantizers do"), self->method);
+  if (vn_recipe_needs_votes (self) && !self->symmetric_activations)
+    vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "symmetric-activations",
+                  _("the choice of most samples counts for symmetric activations only, as with AMD’s quantizers; ranges of "
+                    "asymmetric ones are found by “minmse”"));
   if (setting_has_activations (self) && self->power_of_two == VN_POWER_OF_TWO_NEAREST && g_strcmp0 (self->method, "minmax") == 0)
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "power-of-two",
                   _("scales of whole ranges are rounded up, as the nearest power of two would cut values off; the method "

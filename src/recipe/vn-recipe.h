@@ -230,6 +230,7 @@ VnPowerOfTwo vn_recipe_get_power_of_two (const VnRecipe *self);    /* what all s
 void        vn_recipe_add_files     (const VnRecipe  *self,
                                      VnFileSet       *set);
 gboolean    vn_recipe_uses_samples  (const VnRecipe  *self);       /* ranges of activations say something about the result */
+gboolean    vn_recipe_needs_votes   (const VnRecipe  *self);       /* a range method asks what each sample chooses */
 gboolean    vn_recipe_needs_samples (const VnRecipe  *self);       /* ranges of activations are stored in the result */
 gboolean    vn_recipe_validate     (const VnRecipe   *self,
                                     GError          **error);     /* field, value, what is allowed */

@@ -31,6 +31,7 @@ vn_balance_calibrate (const VnBalanceInput  *input,
   options.samples = samples->indices;
   options.n_samples = samples->n;
   options.n_threads = samples->n_threads;
+  options.votes = vn_recipe_needs_votes (input->recipe);
   plan = vn_plan_new (model, &plan_options, NULL, error);
   return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, input->progress, NULL, cancellable, error) : NULL;
 }

@@ -248,7 +248,8 @@ absorb_calibrate (Absorb   *self,
   const VnRepairSamples *samples = self->input->samples;
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (model, self->input->recipe);
   VnPlanOptions plan_options = { .input_shapes = samples->shapes, .taps = taps, .skip_unsupported = TRUE };
-  VnCalibrateOptions options = { .samples = samples->indices, .n_samples = samples->n, .n_threads = samples->n_threads };
+  VnCalibrateOptions options = { .samples = samples->indices, .n_samples = samples->n, .n_threads = samples->n_threads,
+                                 .votes = vn_recipe_needs_votes (self->input->recipe) };
   g_autoptr(VnPlan) plan = vn_plan_new (model, &plan_options, NULL, error);
 
   return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, self->input->progress, NULL, self->cancellable, error) : NULL;

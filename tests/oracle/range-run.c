@@ -9,6 +9,7 @@
 #include "vn-calibrate.h"
 #include "vn-onnx.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ run_files (char    **specs,
         return FALSE;
       sample = vn_histogram_new ();
       vn_histogram_scan (sample, scratch, tensor->data, tensor->n_elements);
+      vn_histogram_add_votes (sum, sample, (float) -INFINITY, (float) INFINITY);
       vn_histogram_take_sample (sum, sample);
     }
   return print_ranges (sum, "x", specs, n_specs, error);

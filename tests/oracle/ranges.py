@@ -174,6 +174,20 @@ def minmse(x, qmin, qmax, symmetric):
     return (qmin - zero) * best, (qmax - zero) * best
 
 
+def minmse_common(samples, qmin, qmax):
+    """As AMD's quantizers count: numpy.unique sorts, argmax takes the first of the most frequent."""
+    import numpy as np
+
+    scales = []
+    for x in samples:
+        low, high = minmse(x, qmin, qmax, True)
+        scales.append((high - low) / (qmax - qmin))
+    found, which = np.unique(scales, return_inverse=True)
+    step = found[np.argmax(np.bincount(which))]
+    zero = np.rint((qmin + qmax) / 2)
+    return (qmin - zero) * step, (qmax - zero) * step
+
+
 def octav(x, bits, symmetric):
     import numpy as np
 
@@ -365,6 +379,8 @@ def cases():
     yield 'laplace', samples(lambda i: rng.laplace(size=20000).astype(np.float32))
     yield 'heavy', samples(lambda i: normal() ** 3)
     yield 'outlier', samples(lambda i: np.concatenate([normal(), np.float32([40.0 + i])]))
+    yield 'mostly', [normal(scale=s) for s in (8, 1, 1.02, 0.98, 0.1)]     # all together: that of the widest
+    yield 'even', [normal(scale=s) for s in (4, 1, 4, 1)]                   # of equals: the smaller scale
     yield 'constant', samples(lambda i: np.full(100, 3, np.float32))
     yield 'negative constant', samples(lambda i: np.full(100, -0.75, np.float32))
     yield 'zero', samples(lambda i: np.zeros(100, np.float32))
@@ -376,6 +392,10 @@ def cases():
 
 POWER_SPECS = [  # of the levels: qmin, qmax, symmetric
     (-127, 127, True), (0, 255, False), (0, 255, True), (-128, 127, False), (-32767, 32767, True)]
+
+
+# two powers are about as good for a sample, and the histogram takes values as evenly spread in a bin
+BLURRED = [('tie', 32767)]
 
 
 def error_of(x, low, high, qmin, qmax):
@@ -427,6 +447,8 @@ def test_case(program, folder, label, samples, wrong):
         if not close(got, expected, 1e-12) and not (
                 error_of(x, *got, qmin, qmax) <= 1.02 * error_of(x, *expected, qmin, qmax) + 1e-300):
             wrong.append('minmse%s of %s: %s, expected %s' % (levels, label, got, expected))
+        if symmetric and (label, qmax) not in BLURRED:
+            check('minmse-common' + levels, minmse_common(samples, qmin, qmax), 1e-12)
     # the histogram's bins are 1/128 of the value wide, but not those of denormal numbers
     if x.min() < x.max() and label not in ('tie', 'overflows', 'denormal'):
         for bits in (8, 4):

@@ -214,8 +214,10 @@ test_all (void)
   for (guint kind = 0; kind < N_KINDS; kind++)
     {
       g_autoptr(VnHistogram) h = vn_histogram_new ();
+      VnHistogram *sample = scan (x, make_elements (kind, x));
 
-      vn_histogram_take_sample (h, scan (x, make_elements (kind, x)));
+      vn_histogram_add_votes (h, sample, (float) -INFINITY, (float) INFINITY);
+      vn_histogram_take_sample (h, sample);
       g_test_message ("kind %u", kind);
       for (guint b = 0; b < 2 * G_N_ELEMENTS (bits); b++)
         for (guint k = 0; k < n_methods; k++)
@@ -290,6 +292,92 @@ test_data (void)
     }
 }
 
+static VnHistogram *
+add_samples (const float *most,
+             guint        n,
+             gboolean     backwards)
+{
+  VnHistogram *self = vn_histogram_new ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      const float m = most[backwards ? n - 1 - i : i];
+      const float x[] = { -m, m / 127, m };
+      VnHistogram *sample = scan (x, G_N_ELEMENTS (x));
+
+      vn_histogram_add_votes (self, sample, (float) -INFINITY, (float) INFINITY);
+      vn_histogram_take_sample (self, sample);
+    }
+  return self;
+}
+
+/* Samples of 127 steps of a power of two choose that one. Together the widest would decide. */
+static void
+test_common (void)
+{
+  static const struct { float most[5]; guint n; double steps; } cases[] = {
+    { { 127 }, 1, 127 },
+    { { 127, 1016, 1016, 31.75f, 1016 }, 5, 1016 },
+    { { 1016, 127, 127, 31.75f, 1016 }, 5, 127 },     /* two each: the smaller scale */
+    { { 1016, 127, 31.75f }, 3, 31.75 },
+  };
+  const VnRangeMethod *common = vn_range_method_find ("minmse-common", NULL), *minmse = vn_range_method_find ("minmse", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint k = 0; k < 2; k++)
+      {
+        g_autoptr(VnHistogram) h = add_samples (cases[i].most, cases[i].n, k == 1);
+        const VnRangeSettings signed8 = { S8 }, middle = { U8S }, asymmetric = { U8 };
+        VnRange range, all;
+
+        g_assert_true (common->range (h, &signed8, &range, NULL));
+        g_assert_cmpfloat (range.max, ==, cases[i].steps);
+        g_assert_cmpfloat (range.min, ==, -cases[i].steps);
+        g_assert_true (common->range (h, &middle, &range, NULL));
+        g_assert_cmpfloat (range.max, ==, cases[i].steps);
+        g_assert_cmpfloat (range.min, ==, -cases[i].steps * 128 / 127);
+        g_assert_true (common->range (h, &asymmetric, &range, NULL) && minmse->range (h, &asymmetric, &all, NULL));
+        g_assert_cmpfloat (range.max, ==, all.max);
+        g_assert_cmpfloat (range.min, ==, all.min);
+      }
+}
+
+/* Votes that nobody counted are no votes; one sample alone needs none. */
+static void
+test_common_uncounted (void)
+{
+  static const float x[] = { -127, 1, 127 };
+  const VnRangeMethod *common = vn_range_method_find ("minmse-common", NULL);
+  const VnRangeSettings settings = { S8 };
+  g_autoptr(VnHistogram) h = scan (x, G_N_ELEMENTS (x));
+  g_autoptr(VnHistogram) told_apart = vn_histogram_new ();
+  g_autoptr(GError) error = NULL;
+  VnRange range;
+
+  g_assert_true (common->range (h, &settings, &range, &error));
+  g_assert_cmpfloat (range.max, ==, 127);
+  vn_histogram_take_sample (told_apart, scan (x, G_N_ELEMENTS (x)));
+  g_assert_false (common->range (told_apart, &settings, &range, &error));
+  g_test_message ("%s", error->message);
+  g_assert_error (error, VN_ERROR, VN_ERROR_MISSING_DATA);
+}
+
+/* What a tap behind a clamp votes is what it would have seen. */
+static void
+test_common_clamped (void)
+{
+  static const float seen[] = { -300, 0.5f, 2, 7, INFINITY }, cut[] = { 0, 0.5f, 2, 6, 6 };
+  g_autoptr(VnHistogram) behind = vn_histogram_new ();
+  g_autoptr(VnHistogram) source = scan (seen, G_N_ELEMENTS (seen));
+  g_autoptr(VnHistogram) plain = vn_histogram_new ();
+  g_autoptr(VnHistogram) own = scan (cut, G_N_ELEMENTS (cut));
+
+  vn_histogram_add_votes (behind, source, 0, 6);
+  vn_histogram_add_votes (plain, own, (float) -INFINITY, (float) INFINITY);
+  g_assert_cmpuint (plain->votes.n, ==, VN_POSITION_GRIDS);
+  g_assert_true (vn_position_votes_equal (&behind->votes, &plain->votes));
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -303,6 +391,9 @@ main (int   argc,
   g_test_add_func ("/methods/all", test_all);
   g_test_add_func ("/methods/best", test_best);
   g_test_add_func ("/methods/data", test_data);
+  g_test_add_func ("/methods/common", test_common);
+  g_test_add_func ("/methods/common-uncounted", test_common_uncounted);
+  g_test_add_func ("/methods/common-clamped", test_common_clamped);
 
   return g_test_run ();
 }

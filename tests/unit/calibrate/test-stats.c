@@ -228,6 +228,90 @@ test_check_origin (void)
   g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
 }
 
+/* ---- votes ---- */
+
+static VnHistogram *
+make_voted (guint seed,
+            guint n)
+{
+  VnHistogram *self = vn_histogram_new ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(VnHistogram) sample = make_histogram (seed + i, 20 + i);
+
+      vn_histogram_add_votes (self, sample, (float) -INFINITY, (float) INFINITY);
+      vn_histogram_merge (self, sample);    /* which is told apart as one sample */
+    }
+  return self;
+}
+
+/* Votes come back from a file, add up in any order, and only files that have them are of the later version. */
+static void
+test_votes (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnStats) a = vn_stats_new (3);
+  g_autoptr(VnStats) b = vn_stats_new (2);
+  g_autoptr(VnStats) plain = vn_stats_new (1);
+  g_autoptr(VnStats) ab = NULL;
+  g_autoptr(VnStats) ba = NULL;
+  g_autoptr(VnStats) mixed = NULL;
+  g_autoptr(VnStats) read = NULL;
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(GBytes) plain_bytes = NULL;
+
+  vn_stats_take (a, "x", make_voted (1, 3));
+  vn_stats_take (b, "x", make_voted (50, 2));
+  vn_stats_take (plain, "x", make_histogram (9, 30));
+  ab = vn_stats_merge ((VnStats *[]) { a, b }, 2, &error);
+  ba = vn_stats_merge ((VnStats *[]) { b, a }, 2, &error);
+  mixed = vn_stats_merge ((VnStats *[]) { a, plain }, 2, &error);
+  g_assert_no_error (error);
+  g_assert_true (vn_stats_equal (ab, ba));
+  g_assert_true (vn_stats_has_votes (ab));
+  g_assert_false (vn_stats_has_votes (plain));
+  g_assert_false (vn_stats_has_votes (mixed));
+  bytes = vn_stats_to_bytes (ab, NULL);
+  plain_bytes = vn_stats_to_bytes (plain, NULL);
+  g_assert_cmpuint (((const guint8 *) g_bytes_get_data (bytes, NULL))[VN_STATS_FILE_MAGIC_SIZE], ==, 5);
+  g_assert_cmpuint (((const guint8 *) g_bytes_get_data (plain_bytes, NULL))[VN_STATS_FILE_MAGIC_SIZE], ==, 4);
+  read = vn_stats_from_bytes (bytes, &error);
+  g_assert_no_error (error);
+  g_assert_true (vn_stats_equal (ab, read));
+  g_assert_true (vn_stats_has_votes (read));
+}
+
+/* A file that an earlier version of the program wrote: of "x", which was 1.5 once and 0 once. */
+static void
+test_earlier_version (void)
+{
+  static const char base64[] =
+    "Vm5TdGF0cwoEAQAAAAEBeAIAAAABAAAAAAAAwD8BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAAAAADAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAAMAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAMAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAwAAAAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAX8AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQ"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAXMsaJyX7D8JGn5GR7OGJ7Gpdp"
+    "XUa82X4GxhcvC/j2KQ==";
+  g_autoptr(GError) error = NULL;
+  gsize size;
+  g_autofree guint8 *data = g_base64_decode (base64, &size);
+  g_autoptr(GBytes) bytes = g_bytes_new (data, size);
+  g_autoptr(VnStats) stats = vn_stats_from_bytes (bytes, &error);
+  const VnHistogram *x;
+
+  g_assert_no_error (error);
+  x = vn_stats_get (stats, "x");
+  g_assert_cmpuint (x->n, ==, 2);
+  g_assert_cmpfloat (x->max, ==, 1.5f);
+  g_assert_cmpuint (x->samples.n, ==, 1);
+  g_assert_cmpuint (x->votes.n, ==, 0);
+  g_assert_false (vn_stats_has_votes (stats));
+}
+
 /* ---- damage ---- */
 
 /* Writes @data with a checksum that is right, so that the parser itself is met. */
@@ -304,6 +388,7 @@ test_damage (void)
 
   vn_stats_take (stats, "a", make_histogram (1, 40));
   vn_stats_take (stats, "b", make_histogram (2, 3));
+  vn_stats_take (stats, "c", make_voted (3, 2));
   stats->origin = vn_stats_origin_copy (&origin);
   vn_stats_samples_add (stats->samples, 0, "x", 1);
   vn_stats_samples_add (stats->samples, 7, "y", 2);
@@ -355,6 +440,8 @@ main (int   argc,
   g_test_add_func ("/stats/merge", test_merge);
   g_test_add_func ("/stats/origin", test_origin);
   g_test_add_func ("/stats/check-origin", test_check_origin);
+  g_test_add_func ("/stats/votes", test_votes);
+  g_test_add_func ("/stats/earlier-version", test_earlier_version);
   g_test_add_func ("/stats/damage", test_damage);
 
   return g_test_run ();

@@ -498,6 +498,34 @@ test_amd (void)
   g_assert_cmpint (config->recipe->bias_correction, ==, VN_BIAS_CORRECTION_AMD);
 }
 
+/* MinMSE there is “mse” with powers of two; its mode says which of ours. */
+static void
+test_amd_minmse (void)
+{
+  static const struct { const char *mode, *scale_type, *method; gboolean says; } cases[] = {
+    { "MostCommon", "poweroftwo", "minmse-common", FALSE },
+    { "All", "poweroftwo", "minmse", FALSE },
+    { "Percentile", "poweroftwo", "mse", TRUE },
+    { "MostCommon", "float", "mse", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *json = g_strdup_printf ("{\"extra_options\": {\"%s\": \"%s\"}, \"overall_quantize_config\": {\"datatype\": \"int\","
+                                               " \"method\": \"mse\", \"scale_type\": \"%s\"}}",
+                                               i % 2 ? "MinMSEMode" : "MinMSEModePof2Scale", cases[i].mode, cases[i].scale_type);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnConfig) config = vn_config_parse (json, -1, "c.json", &error);
+      gboolean said = FALSE;
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (config->recipe->method, ==, cases[i].method);
+      for (guint k = 0; k < vn_notes_get_n (config->notes); k++)
+        said = said || g_str_has_suffix (vn_notes_get (config->notes, k)->subject, "MinMSEMode");
+      g_assert_cmpint (said, ==, cases[i].says);
+    }
+}
+
 static void
 test_subgraphs (void)
 {
@@ -616,6 +644,7 @@ main (int   argc,
   g_test_add_func ("/quantize/config/unknown-field", test_unknown_field);
   g_test_add_func ("/quantize/config/finetune", test_finetune);
   g_test_add_func ("/quantize/config/amd", test_amd);
+  g_test_add_func ("/quantize/config/amd-minmse", test_amd_minmse);
   g_test_add_func ("/quantize/config/subgraphs", test_subgraphs);
   g_test_add_func ("/quantize/config/ort", test_ort);
   g_test_add_func ("/quantize/config/mutations", test_mutations);
