@@ -49,7 +49,7 @@ typedef struct
   gsize (*fold_page)   (VnHistogram *self, guint page, guint32 *counters);
 } Kernels;
 
-struct _VnScratch
+struct _VnHistogramScratch
 {
   const Kernels *kernels;
   guint32       *counters;      /* LANES tables, LANE apart */
@@ -243,14 +243,14 @@ static const Kernels kernels_at[] = {
 };
 
 /* A table that uses the instructions of @level; NULL if this machine lacks them. */
-VnScratch *
+VnHistogramScratch *
 vn_scratch_new_level (VnLevel level)
 {
-  VnScratch *self;
+  VnHistogramScratch *self;
 
   if (level < vn_machine_get_best_level () || level >= G_N_ELEMENTS (kernels_at))
     return NULL;
-  self = g_new0 (VnScratch, 1);
+  self = g_new0 (VnHistogramScratch, 1);
   self->kernels = &kernels_at[level];
   self->counters = g_new0 (guint32, LANES * LANE);
   return self;
@@ -261,7 +261,7 @@ vn_scratch_new_level (VnLevel level)
  *
  * Returns: (transfer full): a table for one thread, about 1 MB
  */
-VnScratch *
+VnHistogramScratch *
 vn_scratch_new (void)
 {
   return vn_scratch_new_level (vn_machine_get_level ());
@@ -272,7 +272,7 @@ vn_scratch_new (void)
  * @self: (nullable) (transfer full): what to free
  */
 void
-vn_scratch_free (VnScratch *self)
+vn_scratch_free (VnHistogramScratch *self)
 {
   if (self == NULL)
     return;
@@ -407,7 +407,7 @@ histogram_scan_count_tiny (VnHistogram *self,
 
 static void
 histogram_scan_count_chunk (VnHistogram *self,
-                            VnScratch   *scratch,
+                            VnHistogramScratch   *scratch,
                             const float *x,
                             gsize        n)
 {
@@ -434,7 +434,7 @@ histogram_scan_count_chunk (VnHistogram *self,
 
 static void
 scan_chunk (VnHistogram *self,
-            VnScratch   *scratch,
+            VnHistogramScratch   *scratch,
             const float *x,
             gsize        n,
             gboolean     small)
@@ -465,7 +465,7 @@ scan_chunk (VnHistogram *self,
 
 static void
 histogram_scan_fold (VnHistogram *self,
-                     VnScratch   *scratch)
+                     VnHistogramScratch   *scratch)
 {
   for (guint e = scratch->most >> 23; scratch->n_counted > 0; e--)
     {
@@ -484,7 +484,7 @@ histogram_scan_fold (VnHistogram *self,
  */
 void
 vn_histogram_scan (VnHistogram *self,
-                   VnScratch   *scratch,
+                   VnHistogramScratch   *scratch,
                    const float *x,
                    gsize        n)
 {

@@ -21,7 +21,7 @@ typedef struct
   VnRunner     *runner;
   const VnDerived *derived;   /* one per tap: what need not be looked at */
   const int    *chain;        /* one per tap: the next one derived from the same tap, or from this; -1: none */
-  VnScratch    *scratch;
+  VnHistogramScratch *scratch;
   VnHistogram **histograms;   /* one per tap; of derived ones only the sums over samples and votes */
   const Channels *channels;       /* one per tap */
   gboolean     *seen;         /* one per tap: reported, if only without elements */

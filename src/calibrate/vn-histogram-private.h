@@ -122,6 +122,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRoundingTable, vn_rounding_table_free)
 
 gsize      vn_histogram_get_bytes (const VnHistogram *self);
 
-VnScratch *vn_scratch_new_level   (VnLevel            level);
+VnHistogramScratch *vn_scratch_new_level   (VnLevel            level);
 
 G_END_DECLS

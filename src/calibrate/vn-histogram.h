@@ -52,17 +52,17 @@ typedef struct
 } VnHistogram;
 
 /**
- * VnScratch: dense table of one thread, in which a tensor is counted before the touched pages are folded in.
+ * VnHistogramScratch: dense table of one thread, in which a tensor is counted before the touched pages are folded in.
  */
-typedef struct _VnScratch VnScratch;
+typedef struct _VnHistogramScratch VnHistogramScratch;
 
-VnScratch   *vn_scratch_new         (void);
-void         vn_scratch_free        (VnScratch         *self);
+VnHistogramScratch *vn_scratch_new  (void);
+void                vn_scratch_free (VnHistogramScratch *self);
 
 VnHistogram *vn_histogram_new       (void);
 void         vn_histogram_free      (VnHistogram       *self);
 void         vn_histogram_scan      (VnHistogram       *self,
-                                     VnScratch         *scratch,
+                                     VnHistogramScratch         *scratch,
                                      const float       *x,
                                      gsize              n);
 void         vn_histogram_merge     (VnHistogram       *self,
@@ -100,6 +100,6 @@ double       vn_histogram_get_error (const VnHistogram *self,
                                      double             hi);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnHistogram, vn_histogram_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnScratch, vn_scratch_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnHistogramScratch, vn_scratch_free)
 
 G_END_DECLS

@@ -120,7 +120,7 @@ xslim_add_constant (GPtrArray     *rows,
 {
   const VnTensorPlan *plan = vn_quant_plan_find (quant_plan, value->name);
   g_autoptr(VnHistogram) histogram = NULL;
-  g_autoptr(VnScratch) scratch = NULL;
+  g_autoptr(VnHistogramScratch) scratch = NULL;
   g_autoptr(VnTensor) aligned = NULL;
   VnErrorRow row;
 

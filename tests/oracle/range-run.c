@@ -73,7 +73,7 @@ run_files (char    **specs,
            GError  **error)
 {
   g_autoptr(VnHistogram) sum = vn_histogram_new ();
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
 
   for (int i = 0; i < n_paths; i++)
     {

@@ -159,7 +159,7 @@ quant_ranges_range_of_elements (const VnRangeMethod    *method,
                                 const float            *x,
                                 gsize                   n,
                                 const VnRangeSettings  *settings,
-                                VnScratch              *scratch,
+                                VnHistogramScratch              *scratch,
                                 VnRange                *range,
                                 GError                **error)
 {
@@ -192,7 +192,7 @@ vn_quant_method_ranges (VnTensor               *data,
                         GError                **error)
 {
   g_autoptr(VnTensor) aligned = NULL;
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
   const VnShape *shape;
   gsize channels;
   gsize outer;

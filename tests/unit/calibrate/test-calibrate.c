@@ -187,7 +187,7 @@ test_resume (Fixture       *self,
 
 static void
 take_sample (VnHistogram    *self,
-             VnScratch      *scratch,
+             VnHistogramScratch      *scratch,
              const VnTensor *tensor)
 {
   VnHistogram *sample = vn_histogram_new ();
@@ -203,7 +203,7 @@ test_content (Fixture       *self,
 {
   g_autoptr(VnNotes) notes = vn_notes_new ();
   g_autoptr(VnStats) stats = calibrate (self, 2, notes);
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
   g_autoptr(VnHistogram) x = vn_histogram_new ();
   const VnHistogram *y = vn_stats_get (stats, "y");
   const VnHistogram *z = vn_stats_get (stats, "z");
@@ -370,7 +370,7 @@ test_unreadable (Fixture       *self,
 
 typedef struct
 {
-  VnScratch    *scratch;
+  VnHistogramScratch    *scratch;
   VnHistogram **seen;
 } Direct;
 

@@ -210,7 +210,7 @@ print_histogram (const char        *what,
 static const gsize sizes[] = { 0, 1, 7, 63, 64, 255, 256, 257, 1000, 2047, 2048, 2049, 5003, 8192, 40000 };
 
 static void
-check_definition (VnScratch *scratch,
+check_definition (VnHistogramScratch *scratch,
                   guint      level)
 {
   for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
@@ -233,7 +233,7 @@ test_definition (void)
 {
   for (VnLevel level = vn_machine_get_best_level (); level <= VN_LEVEL_GENERIC; level++)
     {
-      g_autoptr(VnScratch) scratch = vn_scratch_new_level (level);
+      g_autoptr(VnHistogramScratch) scratch = vn_scratch_new_level (level);
 
       g_assert_nonnull (scratch);
       check_definition (scratch, level);
@@ -246,7 +246,7 @@ test_cuts (void)
 {
   const gsize n = 40000;
   const gsize cuts[] = { 0, 1, 7, 63, 64, 2048, 20001, n };
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
 
   for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
     {
@@ -306,7 +306,7 @@ test_clamped (void)
 static void
 test_unequal (void)
 {
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
   const float values[] = { 1.0f, 1.01f, -1.0f, 0.0f, NAN, INFINITY };
 
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
@@ -348,7 +348,7 @@ walk_bin (const VnBin *bin,
 static void
 test_foreach (void)
 {
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
 
   for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
     {
@@ -375,7 +375,7 @@ test_linear (void)
   } cases[] = {
     { 0, 1, 40000 }, { -1, 1, 40000 }, { 0, 0.5, 20000 }, { 0.25, 0.75, 20000 }, { 2, 3, 0 }, { -3, -2, 0 }, { 1, 1, 0 },
   };
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
   g_autoptr(VnHistogram) h = vn_histogram_new ();
   g_autofree float *x = g_new (float, 40000);
 
@@ -406,7 +406,7 @@ static void
 test_linear_zero (void)
 {
   const float x[] = { 0, 0, -0.0f, 1, -1 };
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
   g_autoptr(VnHistogram) h = vn_histogram_new ();
   double counts[4];
 
@@ -420,7 +420,7 @@ test_linear_zero (void)
 }
 
 static void
-measure (VnScratch *scratch,
+measure (VnHistogramScratch *scratch,
          guint      level,
          guint      which,
          gsize      n,
@@ -457,7 +457,7 @@ test_speed (void)
     }
   for (VnLevel level = vn_machine_get_best_level (); level <= VN_LEVEL_GENERIC; level++)
     {
-      g_autoptr(VnScratch) scratch = vn_scratch_new_level (level);
+      g_autoptr(VnHistogramScratch) scratch = vn_scratch_new_level (level);
 
       for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
         for (guint p = 0; p < G_N_ELEMENTS (parts); p++)

@@ -11,7 +11,7 @@ static VnHistogram *
 scan (const float *x,
       gsize        n)
 {
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
   VnHistogram *self = vn_histogram_new ();
 
   vn_histogram_scan (self, scratch, x, n);

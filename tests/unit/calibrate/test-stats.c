@@ -14,7 +14,7 @@ static VnHistogram *
 make_histogram (guint seed,
                 guint n)
 {
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
   g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
   g_autofree float *x = g_new (float, n + 1);
   VnHistogram *self = vn_histogram_new ();

@@ -122,7 +122,7 @@ fixture_observe (Fixture     *self,
                  const float *values,
                  gsize        n)
 {
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
   VnHistogram *histogram = vn_histogram_new ();
 
   vn_histogram_scan (histogram, scratch, values, n);

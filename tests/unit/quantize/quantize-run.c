@@ -58,7 +58,7 @@ static gboolean
 read_ranges (GHashTable  *histograms,
              GError     **error)
 {
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
   g_autofree char *text = NULL;
   g_auto(GStrv) lines = NULL;
 
@@ -89,7 +89,7 @@ make_ranges (VnModel        *model,
              GHashTable     *histograms)
 {
   g_autoptr(GPtrArray) values = vn_quantize_list_values (model, recipe);
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
 
   for (guint i = 0; i < values->len; i++)
     vn_histogram_scan (get_histogram (histograms, ((const VnValue *) g_ptr_array_index (values, i))->name), scratch,
@@ -102,7 +102,7 @@ make_ranges (VnModel        *model,
 typedef struct
 {
   GHashTable *histograms;
-  VnScratch  *scratch;
+  VnHistogramScratch  *scratch;
 } Observer;
 
 static void
@@ -159,7 +159,7 @@ run_samples (VnModel         *model,
   VnPlanOptions options = { .taps = taps, .input_shapes = shapes };
   g_autoptr(VnPlan) plan = NULL;
   g_autoptr(VnRunner) runner = NULL;
-  g_autoptr(VnScratch) scratch = vn_scratch_new ();
+  g_autoptr(VnHistogramScratch) scratch = vn_scratch_new ();
   Observer observer = { histograms, scratch };
   gboolean ok = TRUE;
 
