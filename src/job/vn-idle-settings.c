@@ -103,7 +103,8 @@ idle_check_quantizes_same (IdleCheck      *self,
                            const VnModel  *from)
 {
   g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (from, recipe, self->result->stats, NULL, NULL);
-  gboolean rounds = self->rounded != NULL && vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST;
+  gboolean rounds = self->rounded != NULL && (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST ||
+                                              vn_recipe_get_most (recipe, VN_LAYER_TRAIN) != VN_TRAIN_OFF);
   g_autoptr(VnModel) written = vn_job_take_rounded (self->input, from, rounds ? self->rounded : NULL);
   g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (written, recipe, plan, NULL, NULL) : NULL;
 
@@ -158,6 +159,22 @@ idle_check_takes_same (IdleCheck      *self,
          idle_check_corrects_nothing (self);
 }
 
+/* Whether training would be the same: how it is done says nothing of what else it would have found. */
+static gboolean
+idle_check_trains_same (const VnRecipe *own,
+                        const VnRecipe *recipe)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  if (vn_recipe_get_most (own, VN_LAYER_TRAIN) == VN_TRAIN_OFF)
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    if (g_str_has_prefix (settings[i].id, "train") && !vn_setting_equal (&settings[i], own, recipe))
+      return FALSE;
+  return own->rounding == recipe->rounding && own->bias_correction == recipe->bias_correction && own->range_search == recipe->range_search;
+}
+
 /* The weights and biases at hand were found with what @own says: others are not known, but for those as they were. */
 static gboolean
 idle_check_knows_layers (const VnRecipe *own,
@@ -180,7 +197,7 @@ idle_check_run (IdleCheck       *self,
   vn_setting_copy (setting, recipe, preset);
   if (!vn_recipe_validate (recipe, NULL) || !idle_check_takes_same (self, recipe) ||
       vn_quantize_get_opset (self->input->model, recipe) != vn_quantize_get_opset (self->input->model, own) ||
-      !idle_check_knows_layers (own, recipe))
+      !idle_check_knows_layers (own, recipe) || !idle_check_trains_same (own, recipe))
     return FALSE;
   return idle_check_makes_same (self, setting, recipe);
 }

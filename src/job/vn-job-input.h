@@ -4,6 +4,7 @@
 
 #include "vn-jobs.h"
 #include "vn-judge.h"
+#include "vn-training.h"
 
 G_BEGIN_DECLS
 
@@ -98,6 +99,17 @@ VnModel       *vn_job_round_weights        (const VnJobInput *self,
 VnModel       *vn_job_take_rounded         (const VnJobInput *self,
                                             const VnModel    *corrected,  /* nullable */
                                             const VnModel    *rounded);   /* nullable */
+
+/* ---- vn-train-network.c ---- */
+
+gboolean       vn_job_train                (const VnJobInput *self,
+                                            VnJob            *job,
+                                            const VnModel    *corrected,  /* nullable */
+                                            const VnModel    *rounded,    /* nullable */
+                                            VnStats          *stats,
+                                            VnTrainResult    *result,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
 
 /* ---- vn-job-explain.c ---- */
 

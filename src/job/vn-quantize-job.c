@@ -108,12 +108,13 @@ quantize_job_find_missing (const VnModel *prepared,
   return NULL;
 }
 
+/* Factors for ranges that an earlier run found are found anew, if the recipe asks for such. */
 static void
 quantize_job_take_stats (VnResult *result,
                          VnStats  *stats)
 {
   vn_graph_note_unsupported (result->prepared->graph, result->notes);
-  result->stats = vn_stats_ref (stats);
+  result->stats = vn_stats_get_factors (stats) != NULL ? vn_stats_with_factors (stats, NULL) : vn_stats_ref (stats);
   result->n_calibration = vn_stats_get_n_samples (stats);
 }
 
@@ -286,6 +287,29 @@ vn_quantize_job_round (VnJob         *job,
 
   self->rounded = vn_job_round_weights (&self->input, job, self->draft->stats, cancellable, error);
   return self->rounded != NULL;
+}
+
+static gboolean
+vn_quantize_job_wants_training (VnJob *job)
+{
+  return vn_recipe_get_most (VN_QUANTIZE_JOB (job)->settings.recipe, VN_LAYER_TRAIN) != VN_TRAIN_OFF;
+}
+
+static gboolean
+vn_quantize_job_train (VnJob         *job,
+                       GCancellable  *cancellable,
+                       GError       **error)
+{
+  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  g_auto(VnTrainResult) trained = { 0 };
+
+  if (!vn_job_train (&self->input, job, self->corrected, self->rounded, self->draft->stats, &trained, cancellable, error))
+    return FALSE;
+  g_clear_pointer (&self->rounded, vn_model_unref);
+  self->rounded = g_steal_pointer (&trained.model);
+  vn_stats_unref (self->draft->stats);
+  self->draft->stats = g_steal_pointer (&trained.stats);
+  return TRUE;
 }
 
 static gsize
@@ -496,6 +520,7 @@ static const VnStage stages[] = {
   { "search-ranges",  N_("Searching for ranges"), 20, vn_quantize_job_wants_search,     vn_quantize_job_search },
   { "round-weights",  N_("Rounding weights"),     30, vn_quantize_job_wants_rounding,   vn_quantize_job_round },
   { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },
+  { "train",          N_("Training"),             90, vn_quantize_job_wants_training,   vn_quantize_job_train },
   { "quantize",       N_("Quantizing"),           3,  NULL,                             vn_quantize_job_quantize },
   { "settings",       N_("Checking the settings"), 2, NULL,                             vn_quantize_job_check_settings },
   { "compare",        N_("Measuring error"),      25, vn_quantize_job_wants_compare,    vn_quantize_job_compare },

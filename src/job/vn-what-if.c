@@ -10,6 +10,7 @@
 #include "vn-i18n.h"
 #include "vn-model-data.h"
 #include "vn-pass.h"
+#include "vn-setting.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,6 +92,22 @@ what_if_is_same_layers (const VnWhatIf *self,
   return memcmp (own, other, graph->nodes->len * sizeof (int)) == 0 || (may_be_off && vn_recipe_get_most (recipe, which) == 0);
 }
 
+/* How training is done is part of its result. */
+static gboolean
+what_if_trains_otherwise (const VnRecipe *own,
+                          const VnRecipe *recipe)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n);
+
+  if (vn_recipe_get_most (own, VN_LAYER_TRAIN) == VN_TRAIN_OFF)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (g_str_has_prefix (settings[i].id, "train") && !vn_setting_equal (&settings[i], own, recipe))
+      return TRUE;
+  return FALSE;
+}
+
 /* What samples made of the network of the result stays as it is: another way to make it takes a whole run. */
 static gboolean
 what_if_check_repairs (const VnWhatIf  *self,
@@ -105,6 +122,8 @@ what_if_check_repairs (const VnWhatIf  *self,
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_BIAS_CORRECTION, TRUE) ||
       (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) > 0 && recipe->correction_samples != own->correction_samples))
     return what_if_refuse ("bias-correction", error);
+  if (!what_if_is_same_layers (self, recipe, VN_LAYER_TRAIN, FALSE) || what_if_trains_otherwise (own, recipe))
+    return what_if_refuse ("train", error);
   if (recipe->range_search != own->range_search)
     return what_if_refuse ("range-search", error);
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_BALANCE_CHANNELS, FALSE) || recipe->balance_channels != own->balance_channels || recipe->balance_exponent != own->balance_exponent ||

@@ -454,5 +454,5 @@ vn_quantize_resolve (const VnModel   *prepared,
   g_return_val_if_fail (prepared != NULL && recipe != NULL && stats != NULL, NULL);
 
   return vn_quantize_resolve_factors (prepared, recipe, quantize_lookup_stats, stats,
-                                      recipe->range_search != VN_RANGE_SEARCH_OFF ? vn_stats_get_factors (stats) : NULL, notes, error);
+                                      vn_recipe_has_factors (recipe) ? vn_stats_get_factors (stats) : NULL, notes, error);
 }

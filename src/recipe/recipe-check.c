@@ -308,6 +308,21 @@ check_range_search (const VnRecipe  *self,
   return FALSE;
 }
 
+static gboolean
+check_train (const VnRecipe  *self,
+             GError         **error)
+{
+  g_autofree char *formats = vn_format_dup_names (VN_FORMAT_HAS_ROUNDING);
+
+  if (!check_one_way (self, VN_LAYER_TRAIN, error))
+    return FALSE;
+  if (vn_recipe_get_most (self, VN_LAYER_TRAIN) == VN_TRAIN_OFF || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+               _("train: training is there for integer weights and stored ranges, in the formats %s; take one of these, or “off”"), formats);
+  return recipe_check_name_rule (self, VN_LAYER_TRAIN, error);
+}
+
 /* Factors within weights suit every format; the pairs that give channels back have an axis. */
 static gboolean
 check_balance (const VnRecipe  *self,
@@ -384,7 +399,7 @@ vn_recipe_validate (const VnRecipe  *self,
       !check_pairs (self, error) ||
       !check_npu (self, error) || !check_fixed_point (self, error) ||
       !check_correction (self, error) ||
-      !check_rounding (self, error) || !check_range_search (self, error) || !check_balance (self, error))
+      !check_rounding (self, error) || !check_range_search (self, error) || !check_train (self, error) || !check_balance (self, error))
     return FALSE;
 
   if (self->method == NULL)

@@ -239,3 +239,36 @@ vn_recipe_list_for_values (const VnRecipe *self,
     rules[i] = rules[i] >= 0 ? vn_override_get_layer_setting (layers_get_rule (self, (guint) rules[i]), which) : VN_AS_RECIPE;
   return rules;
 }
+
+/* ---- training ---- */
+
+gboolean
+vn_train_scales (int train)
+{
+  return train == VN_TRAIN_THRESHOLDS || train == VN_TRAIN_ADAROUND_THRESHOLDS || train == VN_TRAIN_ADAQUANT_THRESHOLDS;
+}
+
+gboolean
+vn_train_rounds (int train)
+{
+  return train == VN_TRAIN_ADAROUND || train == VN_TRAIN_ADAROUND_THRESHOLDS;
+}
+
+gboolean
+vn_train_weights (int train)
+{
+  return train == VN_TRAIN_ADAQUANT || train == VN_TRAIN_ADAQUANT_THRESHOLDS;
+}
+
+/**
+ * vn_recipe_has_factors:
+ *
+ * Returns: whether ranges are multiplied by the factors that statistics carry
+ */
+gboolean
+vn_recipe_has_factors (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->range_search != VN_RANGE_SEARCH_OFF || vn_train_scales (vn_recipe_get_most (self, VN_LAYER_TRAIN));
+}

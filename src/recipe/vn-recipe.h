@@ -49,6 +49,16 @@ typedef enum { VN_WEIGHT_ROUNDING_NEAREST, VN_WEIGHT_ROUNDING_SECOND_ORDER, VN_N
 /* Whether ranges are searched for that keep what layers compute from them nearest to the float values. */
 typedef enum { VN_RANGE_SEARCH_OFF, VN_RANGE_SEARCH_OUTPUTS, VN_N_RANGE_SEARCHES } VnRangeSearch;
 
+/* What is trained, block by block: nothing; scales; which way weights are rounded; weights and biases; or scales and one of these. */
+typedef enum
+{
+  VN_TRAIN_OFF, VN_TRAIN_THRESHOLDS, VN_TRAIN_ADAROUND, VN_TRAIN_ADAQUANT, VN_TRAIN_ADAROUND_THRESHOLDS, VN_TRAIN_ADAQUANT_THRESHOLDS,
+  VN_N_TRAINS
+} VnTrain;
+
+/* What is trained at once. */
+typedef enum { VN_TRAIN_UNIT_BLOCK, VN_TRAIN_UNIT_LAYER, VN_N_TRAIN_UNITS } VnTrainUnit;
+
 /* Whose rules biases are corrected by. */
 typedef enum { VN_BIAS_CORRECTION_OFF, VN_BIAS_CORRECTION_AMD, VN_BIAS_CORRECTION_XSLIM, VN_BIAS_CORRECTION_GUARDED,
                VN_N_BIAS_CORRECTIONS } VnBiasCorrection;
@@ -76,7 +86,7 @@ typedef enum
  * @exclude: leave these nodes or tensors in float
  * @axis: of the scales per channel, counted from the end if negative; %VN_AXIS_AS_RECIPE
  * @min, @max, @scales, @zero_points: numbers as text, one for all or one for each channel
- * @activation_channels, @balance_channels, @bias_correction, @rounding: %VN_AS_RECIPE, or one more than what a recipe would say
+ * @activation_channels, @balance_channels, @bias_correction, @rounding, @train: %VN_AS_RECIPE, or one more than what a recipe would say
  * @convert: type some or all readers see instead, %VN_DTYPE_UNDEFINED: none. @receivers: which, patterns of nodes; NULL: all
  */
 typedef struct
@@ -90,7 +100,7 @@ typedef struct
   VnDType    weight;
   char      *method;                  /* NULL: as the recipe */
   double     percentile;              /* 0: as the recipe */
-  int        activation_channels, balance_channels, bias_correction, rounding;
+  int        activation_channels, balance_channels, bias_correction, rounding, train;
 
   char     **tensors;
   VnAnswer   symmetric, reduce_range, per_channel;
@@ -160,6 +170,11 @@ typedef struct
   VnWeightRounding rounding;    /* how weights become integers (vn-second-order.h) */
   gint64      rounding_samples;
   VnRangeSearch range_search;   /* vn-range-search.h */
+  VnTrain     train;            /* vn-training.h */
+  VnTrainUnit train_unit;
+  gint64      train_blocks, train_steps, train_batch, train_samples, train_seed;
+  double      train_rate, train_regularization, train_float_inputs, train_time;
+  gboolean    train_early_stop;
   char      **passes;         /* ids of preparation passes that run on request */
   char      **truncate;       /* names of values, NULL-terminated, or NULL */
   char       *ranges;         /* file with imported encodings (vn-encodings.h), or NULL */
@@ -253,6 +268,11 @@ VnOverride *vn_override_copy       (const VnOverride *self);
 GPtrArray  *vn_override_find_nodes (const VnOverride *self,
                                     const VnGraph    *graph,
                                     GError          **error);
+
+gboolean    vn_train_scales        (int               train);      /* a VnTrain trains scales */
+gboolean    vn_train_rounds        (int               train);      /* which way weights are rounded */
+gboolean    vn_train_weights       (int               train);      /* weights and biases */
+gboolean    vn_recipe_has_factors  (const VnRecipe   *self);       /* ranges are multiplied by what a search or training found */
 
 int        *vn_recipe_find_rules_of_nodes (const VnRecipe *self,         /* recipe-layers.c */
                                            const VnGraph  *graph);

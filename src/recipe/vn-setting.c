@@ -34,10 +34,13 @@ static const char * const vn_activation_channels_ids[] = { "recipe", "off", "fol
 static const char * const vn_balance_channels_ids[] = { "recipe", "off", "folded", "restored", NULL };
 static const char * const vn_weight_rounding_ids[] = { "recipe", "nearest", "second-order", NULL };
 static const char * const vn_range_search_ids[] = { "off", "outputs", NULL };
+static const char * const vn_train_ids[] = { "recipe", "off", "thresholds", "adaround", "adaquant", "adaround-thresholds", "adaquant-thresholds", NULL };
+static const char * const vn_train_unit_ids[] = { "block", "layer", NULL };
 static const char * const vn_vendor_ids[] = { "none", "amd", "vitis", NULL };
 _Static_assert (G_N_ELEMENTS (vn_activation_channels_ids) == VN_N_ACTIVATION_CHANNELS + 2 &&
                 G_N_ELEMENTS (vn_balance_channels_ids) == VN_N_BALANCE_CHANNELS + 2 &&
                 G_N_ELEMENTS (vn_weight_rounding_ids) == VN_N_WEIGHT_ROUNDINGS + 2 &&
+                G_N_ELEMENTS (vn_train_ids) == VN_N_TRAINS + 2 && G_N_ELEMENTS (vn_train_unit_ids) == VN_N_TRAIN_UNITS + 1 &&
                 G_N_ELEMENTS (vn_range_search_ids) == VN_N_RANGE_SEARCHES + 1 &&
                 G_N_ELEMENTS (vn_bias_correction_ids) == VN_N_BIAS_CORRECTIONS + 2, "a name each");
 _Static_assert (G_N_ELEMENTS (vn_bias_ids) == VN_N_BIASES + 1 && G_N_ELEMENTS (vn_vendor_ids) == VN_N_VENDORS + 1,

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Training as part of quantizing: learned from samples that were calibrated with, judged on those held out, after all other repairs. */
+#include "vn-job-input.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+static void
+train_network_note (const VnJobInput   *self,
+                    const VnRepairGain *gain)
+{
+  vn_notes_add (self->notes, VN_NOTE_INFO, "trained", "train",
+                _("Trained: kept in %u of %u blocks; signal to noise of the outputs %.1f → %.1f dB"), gain->n_kept, gain->n_tried,
+                gain->before_db, gain->after_db);
+}
+
+/*< private >
+ * vn_job_train:
+ * @job: told how far it is
+ * @corrected, @rounded: (nullable): the prepared network with biases and weights of other repairs
+ * @stats: what ranges are found from
+ * @result: (out): to be cleared: the prepared network with weights and biases, and what ranges are found from with them
+ *
+ * Trains what the recipe says.
+ */
+gboolean
+vn_job_train (const VnJobInput  *self,
+              VnJob             *job,
+              const VnModel     *corrected,
+              const VnModel     *rounded,
+              VnStats           *stats,
+              VnTrainResult     *result,
+              GCancellable      *cancellable,
+              GError           **error)
+{
+  g_autoptr(VnRecipe) recipe = NULL;
+  g_autoptr(VnModel) start = NULL;
+  g_autoptr(VnJudge) judge = NULL;
+  g_autoptr(GArray) learned = NULL;
+  VnRepairSamples samples;
+  VnProgress progress;
+  VnTrainInput input;
+  VnRepairGain gain;
+
+  g_return_val_if_fail (self != NULL && job != NULL && stats != NULL && result != NULL, FALSE);
+
+  *result = (VnTrainResult) { 0 };
+  if (self->dataset == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Training takes samples: give --data, or turn “train” off"));
+      return FALSE;
+    }
+  recipe = vn_job_make_pairs_recipe (self->recipe);
+  start = vn_job_take_rounded (self, corrected, rounded);
+  learned = vn_job_take_samples (self->calibration, self->recipe->train_samples);
+  samples = vn_job_get_samples (self, learned);
+  judge = vn_job_make_judge (self, learned, VN_JUDGED_SAMPLES, cancellable, error);
+  if (judge == NULL)
+    return FALSE;
+  progress = vn_job_get_reporter (job);
+  input = (VnTrainInput) { .prepared = self->prepared, .start = start, .planned = corrected, .recipe = recipe, .stats = stats,
+                           .samples = &samples, .judge = judge, .progress = &progress };
+  if (!vn_train (&input, result, &gain, cancellable, error))
+    return FALSE;
+  train_network_note (self, &gain);
+  return !g_cancellable_set_error_if_cancelled (cancellable, error);
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The steps of training a block: some samples forward and backward, then everything that learns is moved a little. What is stored in the
+ * end is looked at again and again on samples that were not trained with, and the best of that is taken. */
+#include "trained-block.h"
+
+#include "vn-i18n.h"
+#include "vn-memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Steps and learning rates that suit what is trained, unless the recipe says otherwise. */
+#define ROUNDING_STEPS 400
+#define WEIGHT_STEPS 400
+#define SCALE_STEPS 200
+#define ROUNDING_RATE 0.05
+#define WEIGHT_RATE 0.02
+#define SCALE_RATE 0.02
+#define TENSOR_RATE 0.005   /* of the scales of what is computed: each counts more than that of a channel of weights */
+
+/* One in so many samples is not trained with, but judged by; not more than so many, and not more with their copies. */
+#define HELD_OUT 6
+#define MOST_HELD_OUT 8
+#define MOST_JUDGED 16
+
+/* How often what would be stored is looked at; and by when it must be better than at the beginning for training to go on. */
+#define LOOKS 20
+#define PATIENCE 0.6
+
+/* AdaRound: steps without regularizer, its exponents, and its weight beside the error, where that of a recipe is 0.01. */
+#define WARM 0.2
+#define FIRST_BETA 20
+#define LAST_BETA 2
+#define PULL 100
+
+/* How far biases are moved where weights are moved by a step of their grid, as a share of what the layer computes. */
+#define BIAS_STEP 0.02
+
+typedef struct
+{
+  VnTrainedBlock    *block;
+  const VnTrainTaps *read, *float_read, *wanted;
+  const VnRecipe    *recipe;
+  guint              n_trained, n_judged;
+  guint             *order;       /* samples: those trained with, shuffled, then those judged by */
+  guint              at;          /* next in @order */
+  GRand             *random;
+  const guint       *items;       /* of the step: samples */
+  guint              n_items;
+  guint32           *seeds;       /* by item: for the numbers that are float */
+  gboolean           learns;
+  double            *losses;      /* by item */
+  double            *energies;    /* by output: mean over samples */
+  double             scale;       /* of the loss */
+} Steps;
+
+static void
+steps_clear (Steps *self)
+{
+  g_free (self->order);
+  g_clear_pointer (&self->random, g_rand_free);
+  g_free (self->seeds);
+  g_free (self->losses);
+  g_free (self->energies);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Steps, steps_clear)
+
+guint
+vn_train_get_steps (const VnRecipe *recipe)
+{
+  int train;
+
+  g_return_val_if_fail (recipe != NULL, 0);
+
+  train = vn_recipe_get_most (recipe, VN_LAYER_TRAIN);
+  if (recipe->train_steps > 0)
+    return (guint) recipe->train_steps;
+  return vn_train_rounds (train) ? ROUNDING_STEPS : vn_train_weights (train) ? WEIGHT_STEPS : SCALE_STEPS;
+}
+
+static double
+trained_steps_get_rate (const VnRecipe *recipe)
+{
+  int train = vn_recipe_get_most (recipe, VN_LAYER_TRAIN);
+
+  if (recipe->train_rate > 0)
+    return recipe->train_rate;
+  return vn_train_rounds (train) ? ROUNDING_RATE : vn_train_weights (train) ? WEIGHT_RATE : SCALE_RATE;
+}
+
+static double
+trained_steps_get_tensor_rate (const VnRecipe *recipe)
+{
+  gboolean alone = vn_recipe_get_most (recipe, VN_LAYER_TRAIN) == VN_TRAIN_THRESHOLDS;
+
+  return alone && recipe->train_rate > 0 ? recipe->train_rate : TENSOR_RATE;
+}
+
+/* ---- one sample ---- */
+
+static guint64
+trained_steps_mix (guint64 bits)   /* Steele et al., SplitMix64 */
+{
+  bits = (bits ^ (bits >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  bits = (bits ^ (bits >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return bits ^ (bits >> 31);
+}
+
+/* What the block reads, with some numbers as the float network has them: Wei et al., "QDrop" (2022). */
+static VnTensor *
+trained_steps_mix_input (Steps     *self,
+                         guint      item,
+                         VnTensor  *read,
+                         VnTensor  *in_float,
+                         GError   **error)
+{
+  guint64 least = (guint64) (self->recipe->train_float_inputs * 4294967296.);
+  VnTensor *mixed;
+
+  if (read->dtype != VN_DTYPE_F32 || in_float->dtype != VN_DTYPE_F32 || read->n_elements != in_float->n_elements)
+    return vn_tensor_ref (read);
+  mixed = vn_tensor_new_copy (VN_DTYPE_F32, &read->shape, read->data, error);
+  for (gsize i = 0; mixed != NULL && i < mixed->n_elements; i++)
+    if ((trained_steps_mix (((guint64) self->seeds[item] << 32) + i) & 0xffffffff) < least)
+      ((float *) mixed->data)[i] = ((const float *) in_float->data)[i];
+  return mixed;
+}
+
+static gboolean
+trained_steps_forward (Steps       *self,
+                       VnBlockRun  *run,
+                       guint        item,
+                       GError     **error)
+{
+  guint sample = self->items[item], n = self->read->n_values;
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
+  gboolean mixes = self->learns && self->float_read != NULL, good = TRUE;
+
+  for (guint i = 0; i < n && good; i++)
+    {
+      VnTensor *read = self->read->tensors[sample][i];
+
+      inputs[i] = mixes ? trained_steps_mix_input (self, item, read, self->float_read->tensors[sample][i], error) : vn_tensor_ref (read);
+      good = inputs[i] != NULL;
+    }
+  good = good && vn_block_run_forward (run, inputs, error);
+  vn_tensor_clear_all (inputs, n);
+  return good;
+}
+
+/* Energy of the error by that of the float values; the gradient of that, if it is wanted. */
+static double
+trained_steps_compare (const VnTensor *found,
+                       const VnTensor *wanted,
+                       double          energy,
+                       double          factor,
+                       float          *gradient)
+{
+  const float *x = found->data, *y = wanted->data;
+  float slope = (float) (2 * factor / energy);
+  double sum = 0;
+
+  for (gsize i = 0; i < found->n_elements; i++)
+    {
+      float away = x[i] - y[i];
+
+      sum += (double) away * (double) away;
+      if (gradient != NULL)
+        gradient[i] = away * slope;
+    }
+  return sum / energy;
+}
+
+static gboolean
+trained_steps_run_item (VnBlockRun  *run,
+                        guint        item,
+                        gpointer     data,
+                        GError     **error)
+{
+  Steps *self = data;
+  guint n = self->wanted->n_values;
+  double loss = 0;
+
+  if (!trained_steps_forward (self, run, item, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      const VnTensor *found = vn_block_run_get_output (run, i), *wanted = self->wanted->tensors[self->items[item]][i];
+      VnTensor *gradient;
+
+      if (found == NULL || found->dtype != VN_DTYPE_F32 || wanted->dtype != VN_DTYPE_F32 || found->n_elements != wanted->n_elements)
+        continue;
+      gradient = self->learns ? vn_block_run_get_output_gradient (run, i, error) : NULL;
+      if (self->learns && gradient == NULL)
+        return FALSE;
+      loss += trained_steps_compare (found, wanted, self->energies[i], self->scale / (n * self->n_items),
+                                     gradient != NULL ? gradient->data : NULL) / n;
+    }
+  self->losses[item] = loss;
+  return !self->learns || vn_block_run_backward (run, error);
+}
+
+/* ---- all that learns ---- */
+
+static void
+trained_steps_write (Steps    *self,
+                     gboolean  hard)
+{
+  VnTrainedBlock *block = self->block;
+
+  for (guint i = 0; i < block->layers->len; i++)
+    {
+      VnTrainedLayer *layer = g_ptr_array_index (block->layers, i);
+
+      vn_trained_layer_write (layer, hard, vn_block_get_constant (block->block, layer->weight)->data,
+                              layer->bias != NULL ? vn_block_get_constant (block->block, layer->bias)->data : NULL);
+    }
+  for (guint i = 0; i < block->scales->len; i++)
+    {
+      VnTrainedScale *scale = g_ptr_array_index (block->scales, i);
+
+      if (scale->learns)
+        scale->grid->scales[0] = scale->first * exp2f (scale->kind == VN_SCALE_POWER_OF_TWO ? rintf (scale->octave) : scale->octave);
+    }
+}
+
+static void
+trained_steps_learn_scales (Steps  *self,
+                            double  rate)
+{
+  VnTrainedBlock *block = self->block;
+
+  for (guint i = 0; i < block->scales->len; i++)
+    {
+      VnTrainedScale *scale = g_ptr_array_index (block->scales, i);
+      float gradient = 0;
+
+      if (!scale->learns)
+        continue;
+      for (guint k = 0; k < scale->hooks->len; k++)
+        gradient += vn_block_get_hook_gradients (block->block, g_array_index (scale->hooks, guint, k))[0];
+      vn_adam_step (&scale->adam, &scale->octave, &gradient, rate);
+    }
+}
+
+static void
+trained_steps_learn (Steps  *self,
+                     double  share)
+{
+  VnTrainedBlock *block = self->block;
+  double decay = 0.5 * (1 + cos (G_PI * share)), rate = trained_steps_get_rate (self->recipe) * decay;
+  double beta = vn_adaround_get_beta (share, WARM, FIRST_BETA, LAST_BETA);
+  gsize n_weights = 1;
+
+  for (guint i = 0; i < block->layers->len; i++)
+    n_weights += ((const VnTrainedLayer *) g_ptr_array_index (block->layers, i))->n;
+  for (guint i = 0; i < block->layers->len; i++)
+    {
+      VnTrainedLayer *layer = g_ptr_array_index (block->layers, i);
+
+      vn_trained_layer_learn (layer, vn_block_get_gradient (block->block, layer->weight)->data,
+                              layer->bias != NULL ? vn_block_get_gradient (block->block, layer->bias)->data : NULL,
+                              rate, beta, self->recipe->train_regularization * PULL / (double) n_weights);
+    }
+  trained_steps_learn_scales (self, trained_steps_get_tensor_rate (self->recipe) * decay);
+}
+
+static void
+trained_steps_keep (Steps *self)
+{
+  VnTrainedBlock *block = self->block;
+
+  for (guint i = 0; i < block->layers->len; i++)
+    vn_trained_layer_keep (g_ptr_array_index (block->layers, i));
+  for (guint i = 0; i < block->scales->len; i++)
+    {
+      VnTrainedScale *scale = g_ptr_array_index (block->scales, i);
+
+      scale->best = scale->octave;
+    }
+}
+
+static void
+trained_steps_take_best (Steps *self)
+{
+  VnTrainedBlock *block = self->block;
+
+  for (guint i = 0; i < block->layers->len; i++)
+    vn_trained_layer_take_best (g_ptr_array_index (block->layers, i));
+  for (guint i = 0; i < block->scales->len; i++)
+    {
+      VnTrainedScale *scale = g_ptr_array_index (block->scales, i);
+
+      scale->octave = scale->best;
+    }
+  trained_steps_write (self, TRUE);
+}
+
+/* ---- steps ---- */
+
+static void
+trained_steps_shuffle (Steps *self)
+{
+  for (guint i = self->n_trained; i-- > 1;)
+    {
+      guint k = (guint) g_rand_int_range (self->random, 0, (gint32) i + 1), swapped = self->order[i];
+
+      self->order[i] = self->order[k];
+      self->order[k] = swapped;
+    }
+  self->at = 0;
+}
+
+/* The mean loss of what would be stored, on samples that are not trained with. */
+static gboolean
+trained_steps_judge (Steps   *self,
+                     double  *loss,
+                     GError **error)
+{
+  const VnTrainState *state = self->block->state;
+
+  trained_steps_write (self, TRUE);
+  self->learns = FALSE;
+  self->items = self->order + self->n_trained;
+  self->n_items = self->n_judged;
+  if (!vn_block_step (self->block->block, self->n_items, state->n_threads, trained_steps_run_item, self, state->cancellable, error))
+    return FALSE;
+  *loss = 0;
+  for (guint i = 0; i < self->n_items; i++)
+    *loss += self->losses[i] / self->n_items;
+  return TRUE;
+}
+
+static gboolean
+trained_steps_do (Steps   *self,
+                  double   share,
+                  GError **error)
+{
+  const VnTrainState *state = self->block->state;
+
+  self->n_items = MIN ((guint) self->recipe->train_batch, self->n_trained);
+  if (self->at + self->n_items > self->n_trained)
+    trained_steps_shuffle (self);
+  self->items = self->order + self->at;
+  self->at += self->n_items;
+  for (guint i = 0; i < self->n_items; i++)
+    self->seeds[i] = g_rand_int (self->random);
+  self->learns = TRUE;
+  trained_steps_write (self, FALSE);
+  if (!vn_block_step (self->block->block, self->n_items, state->n_threads, trained_steps_run_item, self, state->cancellable, error))
+    return FALSE;
+  trained_steps_learn (self, share);
+  return TRUE;
+}
+
+static gboolean
+trained_steps_look (Steps   *self,
+                    GError **error)
+{
+  VnTrainedBlock *block = self->block;
+  double loss;
+
+  if (!trained_steps_judge (self, &loss, error))
+    return FALSE;
+  if (loss < block->after)
+    {
+      block->after = loss;
+      trained_steps_keep (self);
+    }
+  return TRUE;
+}
+
+/* AdaRound comes to its integers at its end only. */
+static gboolean
+trained_steps_is_in_vain (const Steps *self,
+                          double       share)
+{
+  return self->recipe->train_early_stop && share > PATIENCE && self->block->after >= self->block->before &&
+         !vn_train_rounds (vn_recipe_get_most (self->recipe, VN_LAYER_TRAIN));
+}
+
+/* How large what the layers compute is decides how far their biases may move. */
+static gboolean
+trained_steps_measure_item (VnBlockRun  *run,
+                            guint        item,
+                            gpointer     data,
+                            GError     **error)
+{
+  Steps *self = data;
+  VnTrainedBlock *block = self->block;
+
+  if (!trained_steps_forward (self, run, item, error))
+    return FALSE;
+  for (guint i = 0; i < block->layers->len; i++)
+    {
+      VnTrainedLayer *layer = g_ptr_array_index (block->layers, i);
+      const VnNode *node = g_array_index (layer->weight->uses, VnUse, 0).node;
+      const VnTensor *computed = vn_block_run_get_value (run, vn_node_get_output (node, 0));
+      double sum = 0;
+
+      for (gsize k = 0; computed != NULL && k < computed->n_elements; k++)
+        sum += (double) ((const float *) computed->data)[k] * (double) ((const float *) computed->data)[k];
+      layer->bias_step = BIAS_STEP * sqrt (sum / (computed != NULL ? MAX (computed->n_elements, 1) : 1)) *
+                         (vn_train_rounds (layer->train) ? WEIGHT_RATE / ROUNDING_RATE : 1);
+    }
+  return TRUE;
+}
+
+static gboolean
+trained_steps_measure_layers (Steps   *self,
+                              GError **error)
+{
+  self->learns = FALSE;
+  self->items = self->order;
+  self->n_items = 1;
+  return vn_block_step (self->block->block, 1, 1, trained_steps_measure_item, self, self->block->state->cancellable, error);
+}
+
+/* Whether a sample is not trained with: one here and there, as samples may be sorted, with all of its copies. */
+static gboolean
+trained_steps_is_held_out (guint group,
+                           guint n_groups,
+                           guint n_judged)
+{
+  return n_judged > 0 && group * n_judged / n_groups != (group + 1) * n_judged / n_groups;
+}
+
+static void
+trained_steps_split (Steps *self,
+                     guint  n)
+{
+  guint copies = MAX (self->read->n_copies, 1), n_groups = (n + copies - 1) / copies;
+  guint n_judged = MIN (n_groups / HELD_OUT, MOST_HELD_OUT), at = 0;
+
+  self->order = g_new (guint, 2 * n + 1);
+  for (guint i = 0; i < n; i++)
+    if (!trained_steps_is_held_out (i / copies, n_groups, n_judged))
+      self->order[at++] = i;
+  self->n_trained = at;
+  for (guint i = 0; i < n; i++)
+    if (n_judged == 0 || trained_steps_is_held_out (i / copies, n_groups, n_judged))
+      self->order[at++] = i;
+  self->n_judged = MIN (at - self->n_trained, MOST_JUDGED);
+}
+
+static void
+trained_steps_measure_energies (Steps *self,
+                                guint  n)
+{
+  self->energies = g_new0 (double, self->wanted->n_values + 1);
+  for (guint k = 0; k < self->wanted->n_values; k++)
+    {
+      for (guint i = 0; i < n; i++)
+        {
+          const VnTensor *wanted = self->wanted->tensors[i][k];
+
+          for (gsize e = 0; wanted->dtype == VN_DTYPE_F32 && e < wanted->n_elements; e++)
+            self->energies[k] += (double) ((const float *) wanted->data)[e] * (double) ((const float *) wanted->data)[e] / n;
+        }
+      self->energies[k] = self->energies[k] > 0 && isfinite (self->energies[k]) ? self->energies[k] : 1;
+    }
+}
+
+static gboolean
+trained_steps_begin (Steps   *self,
+                     GError **error)
+{
+  guint n = MIN (self->read->n, self->wanted->n);
+
+  if (self->float_read != NULL)
+    n = MIN (n, self->float_read->n);
+  self->random = g_rand_new_with_seed ((guint32) self->recipe->train_seed);
+  self->losses = g_new0 (double, MAX (n, 1));
+  self->seeds = g_new0 (guint32, MAX (n, 1));
+  trained_steps_split (self, n);
+  trained_steps_measure_energies (self, n);
+  trained_steps_shuffle (self);
+  return trained_steps_measure_layers (self, error);
+}
+
+/**
+ * vn_trained_block_measure:
+ *
+ * Fills in @before, without training.
+ */
+gboolean
+vn_trained_block_measure (VnTrainedBlock     *self,
+                          const VnTrainTaps  *read,
+                          const VnTrainTaps  *wanted,
+                          GError            **error)
+{
+  g_auto(Steps) steps = { .block = self, .read = read, .wanted = wanted };
+
+  g_return_val_if_fail (self != NULL && read != NULL && wanted != NULL, FALSE);
+
+  steps.recipe = self->state->recipe;
+  return trained_steps_begin (&steps, error) && trained_steps_judge (&steps, &self->before, error);
+}
+
+/**
+ * vn_trained_block_train:
+ * @read: what the block reads in the quantized network, @float_read in the float one
+ * @wanted: what it computes in the float one
+ * @done, @total: of the progress
+ *
+ * Trains until the steps are done, nothing is gained any more, or training is stopped. The best of that is in the layers and scales.
+ *
+ * Returns: %FALSE with an error if the block cannot be run
+ */
+gboolean
+vn_trained_block_train (VnTrainedBlock     *self,
+                        const VnTrainTaps  *read,
+                        const VnTrainTaps  *float_read,
+                        const VnTrainTaps  *wanted,
+                        const VnProgress   *progress,
+                        guint64             done,
+                        guint64             total,
+                        GError            **error)
+{
+  g_auto(Steps) steps = { .block = self, .read = read, .float_read = float_read, .wanted = wanted };
+  gboolean good = TRUE;
+  guint n, look;
+
+  g_return_val_if_fail (self != NULL && read != NULL && wanted != NULL, FALSE);
+
+  steps.recipe = self->state->recipe;
+  n = vn_train_get_steps (steps.recipe);
+  look = MAX (n / LOOKS, 1);
+  if (!trained_steps_begin (&steps, error) || !trained_steps_judge (&steps, &self->before, error))
+    return FALSE;
+  self->after = self->before;
+  steps.scale = 1 / MAX (self->before, 1e-12);
+  for (guint i = 0; i < n && good && !vn_train_state_is_stopped (self->state); i++)
+    {
+      good = trained_steps_do (&steps, (double) i / n, error);
+      self->n_steps += good;
+      vn_progress_report (progress, _("steps"), done + i + 1, total);
+      if (good && ((i + 1) % look == 0 || i + 1 == n))
+        good = trained_steps_look (&steps, error);
+      if (trained_steps_is_in_vain (&steps, (double) i / n))
+        break;
+    }
+  trained_steps_take_best (&steps);
+  if (good || !vn_train_state_is_stopped (self->state))
+    return good;
+  g_clear_error (error);   /* what was best before it was stopped is there */
+  return TRUE;
+}
