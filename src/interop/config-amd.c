@@ -26,6 +26,15 @@ typedef struct
   Group  group;
 } Layer;
 
+/* AMD’s “fast finetune”, as extra_options or algo_config say it. */
+typedef struct
+{
+  char    *algorithm;
+  gint64   steps, batch, size, seed;       /* 0: not said */
+  double   rate, regularization, drop;     /* negative: not said */
+  gboolean early_stop;
+} Finetune;
+
 typedef struct
 {
   gboolean   relu6, silu, cle, first_last, add, correct;
@@ -36,7 +45,9 @@ typedef struct
   gint64     opset;
   char     **kinds;
   Group      group;
-  GPtrArray *layers;
+  GPtrArray *layers, *algorithms;
+  gboolean   fast_finetune;
+  Finetune   finetune;
 } Settings;
 
 static const char * const datatypes[] = { "int", "float16", "bfloat16", "float32", NULL };
@@ -100,6 +111,64 @@ config_amd_make_layer (void)
   return self;
 }
 
+static const char * const algorithms[] = { "adaround", "adaquant", NULL };
+
+/* What says how PyTorch computes it, or how it is told, has no effect here. */
+static const VnConfigField finetune_fields[] = {
+  { "OptimAlgorithm", VN_CONFIG_CHOICE, AT (Finetune, algorithm), .choices = algorithms },
+  { "NumIterations", VN_CONFIG_INT, AT (Finetune, steps), 1, 1 << 20 },
+  { "LearningRate", VN_CONFIG_NUMBER, AT (Finetune, rate), 0, 10 },
+  { "BatchSize", VN_CONFIG_INT, AT (Finetune, batch), 1, 1 << 30 },
+  { "DataSize", VN_CONFIG_INT, AT (Finetune, size), 1, 1 << 30 },
+  { "FixedSeed", VN_CONFIG_INT, AT (Finetune, seed), 0, 4294967295. },
+  { "EarlyStop", VN_CONFIG_BOOL, AT (Finetune, early_stop) },
+  { "RegParam", VN_CONFIG_NUMBER, AT (Finetune, regularization), 0, 100 },
+  { "DropRatio", VN_CONFIG_NUMBER, AT (Finetune, drop), 0, 1 },
+  { "NumBatches", VN_CONFIG_IGNORED }, { "OptimDevice", VN_CONFIG_IGNORED }, { "InferDevice", VN_CONFIG_IGNORED },
+  { "LRAdjust", VN_CONFIG_IGNORED }, { "SelectiveUpdate", VN_CONFIG_IGNORED }, { "UpdateBias", VN_CONFIG_IGNORED },
+  { "OutputQDQ", VN_CONFIG_IGNORED }, { "MemOptLevel", VN_CONFIG_IGNORED }, { "CacheDir", VN_CONFIG_IGNORED },
+  { "LogPeriod", VN_CONFIG_IGNORED }, { "Parallel", VN_CONFIG_IGNORED }, { "TargetOpType", VN_CONFIG_IGNORED },
+  { "BetaRange", VN_CONFIG_IGNORED }, { "WarmStart", VN_CONFIG_IGNORED }, { "RefModelPath", VN_CONFIG_IGNORED },
+  { "OutputIndex", VN_CONFIG_IGNORED }, { "DynamicBatch", VN_CONFIG_IGNORED },
+  { NULL }
+};
+
+/* The same as Quark writes its algorithms. */
+static const VnConfigField algorithm_fields[] = {
+  { "name", VN_CONFIG_TEXT, AT (Finetune, algorithm) },
+  { "num_iterations", VN_CONFIG_INT, AT (Finetune, steps), 1, 1 << 20 },
+  { "learning_rate", VN_CONFIG_NUMBER, AT (Finetune, rate), 0, 10 },
+  { "batch_size", VN_CONFIG_INT, AT (Finetune, batch), 1, 1 << 30 },
+  { "data_size", VN_CONFIG_INT, AT (Finetune, size), 1, 1 << 30 },
+  { "fixed_seed", VN_CONFIG_INT, AT (Finetune, seed), 0, 4294967295. },
+  { "early_stop", VN_CONFIG_BOOL, AT (Finetune, early_stop) },
+  { "reg_param", VN_CONFIG_NUMBER, AT (Finetune, regularization), 0, 100 },
+  { "drop_ratio", VN_CONFIG_NUMBER, AT (Finetune, drop), 0, 1 },
+  { "num_batches", VN_CONFIG_IGNORED }, { "optim_device", VN_CONFIG_IGNORED }, { "infer_device", VN_CONFIG_IGNORED },
+  { "lr_adjust", VN_CONFIG_IGNORED }, { "selective_update", VN_CONFIG_IGNORED }, { "update_bias", VN_CONFIG_IGNORED },
+  { "output_qdq", VN_CONFIG_IGNORED }, { "mem_opt_level", VN_CONFIG_IGNORED }, { "cache_dir", VN_CONFIG_IGNORED },
+  { "log_period", VN_CONFIG_IGNORED }, { "parallel", VN_CONFIG_IGNORED }, { "target_op_type", VN_CONFIG_IGNORED },
+  { "beta_range", VN_CONFIG_IGNORED }, { "warm_start", VN_CONFIG_IGNORED }, { "ref_model_path", VN_CONFIG_IGNORED },
+  { "output_index", VN_CONFIG_IGNORED }, { "dynamic_batch", VN_CONFIG_IGNORED }, { "use_gds", VN_CONFIG_IGNORED },
+  { NULL }
+};
+
+static gpointer
+config_amd_make_algorithm (void)
+{
+  Finetune *self = g_new0 (Finetune, 1);
+
+  *self = (Finetune) { .rate = -1, .regularization = -1, .drop = -1 };
+  return self;
+}
+
+static void
+config_amd_free_algorithm (gpointer data)
+{
+  g_free (((Finetune *) data)->algorithm);
+  g_free (data);
+}
+
 /* As vai_q_onnx and Quark call them in Python. */
 static const VnConfigField extra_fields[] = {
   { "CLESteps", VN_CONFIG_INT, AT (Settings, steps), -1, 1000 },
@@ -111,6 +180,7 @@ static const VnConfigField extra_fields[] = {
   { "MinMSEMode", VN_CONFIG_CHOICE, AT (Settings, minmse), .choices = minmse_modes },
   { "MinMSEModePof2Scale", VN_CONFIG_CHOICE, AT (Settings, minmse), .choices = minmse_modes },
   { "BiasCorrection", VN_CONFIG_BOOL, AT (Settings, correct) },
+  { "FastFinetune", VN_CONFIG_OBJECT, AT (Settings, finetune), .fields = finetune_fields },
   { NULL }
 };
 
@@ -121,6 +191,8 @@ static const VnConfigField fields[] = {
   { "keep_first_last_layer_accuracy", VN_CONFIG_BOOL, AT (Settings, first_last) },
   { "keep_add_layer_accuracy", VN_CONFIG_BOOL, AT (Settings, add) },
   { "include_bias_corr", VN_CONFIG_BOOL, AT (Settings, correct) },
+  { "include_fast_ft", VN_CONFIG_BOOL, AT (Settings, fast_finetune) },
+  { "algo_config", VN_CONFIG_OBJECTS, AT (Settings, algorithms), .fields = algorithm_fields, .make = config_amd_make_algorithm },
   { "extra_options", VN_CONFIG_OBJECT, .fields = extra_fields },
   { "target_device", VN_CONFIG_TEXT, AT (Settings, device) },
   { "onnx_opset_version", VN_CONFIG_INT, AT (Settings, opset), 1, 1000 },
@@ -171,6 +243,8 @@ config_amd_clear (Settings *self)
   g_strfreev (self->kinds);
   config_amd_clear_group (&self->group);
   g_ptr_array_unref (self->layers);
+  g_ptr_array_unref (self->algorithms);
+  g_free (self->finetune.algorithm);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, config_amd_clear)
@@ -366,16 +440,62 @@ config_amd_set_corrections (VnRecipe       *recipe,
   recipe->equalize_append_bias = settings->append_bias;
 }
 
+/* AdaQuant moves weights by so much there unless it is said otherwise; here by steps of their scales, in the same proportion. */
+#define AMD_ADAQUANT_RATE 1e-5
+#define OWN_ADAQUANT_RATE 0.02
+
+static void
+config_amd_set_finetune (VnRecipe       *recipe,
+                         const Finetune *finetune)
+{
+  gboolean weights = g_strcmp0 (finetune->algorithm, "adaquant") == 0;
+
+  recipe->train = weights ? VN_TRAIN_ADAQUANT : VN_TRAIN_ADAROUND;
+  recipe->train_unit = VN_TRAIN_UNIT_LAYER;
+  recipe->train_steps = finetune->steps > 0 ? finetune->steps : recipe->train_steps;
+  recipe->train_batch = finetune->batch > 0 ? MIN (finetune->batch, 1024) : recipe->train_batch;
+  recipe->train_samples = finetune->size > 0 ? MIN (finetune->size, 1 << 20) : recipe->train_samples;
+  recipe->train_seed = finetune->seed > 0 ? finetune->seed & G_MAXINT32 : recipe->train_seed;
+  if (finetune->rate > 0)
+    recipe->train_rate = CLAMP (weights ? finetune->rate / AMD_ADAQUANT_RATE * OWN_ADAQUANT_RATE : finetune->rate, 1e-9, 10);
+  if (finetune->regularization >= 0)
+    recipe->train_regularization = finetune->regularization;
+  if (finetune->drop >= 0)
+    recipe->train_float_inputs = 1 - finetune->drop;
+  recipe->train_early_stop = finetune->early_stop;
+}
+
+/* Algorithms that are no training are told of. */
+static void
+config_amd_set_training (VnConfig       *config,
+                         const Settings *settings)
+{
+  if (settings->fast_finetune || settings->finetune.algorithm != NULL)
+    config_amd_set_finetune (config->recipe, &settings->finetune);
+  for (guint i = 0; i < settings->algorithms->len; i++)
+    {
+      const Finetune *algorithm = g_ptr_array_index (settings->algorithms, i);
+
+      if (g_strcmp0 (algorithm->algorithm, "adaround") == 0 || g_strcmp0 (algorithm->algorithm, "adaquant") == 0)
+        config_amd_set_finetune (config->recipe, algorithm);
+      else
+        vn_config_say (config, VN_NOTE_WARNING, "algo_config", _("“%s” is not read from here; there are adaround and adaquant"),
+                       algorithm->algorithm != NULL ? algorithm->algorithm : "");
+    }
+}
+
 static gboolean
 config_amd_read_settings (VnConfig  *config,
                           JsonNode  *root,
                           GError   **error)
 {
   g_auto(Settings) settings = { .group.overall = { .is_signed = TRUE, .symmetry = TRUE }, .steps = 1, .difference = 2e-7,
-                                .threshold = 0.5, .append_bias = TRUE, .use_threshold = TRUE };
+                                .threshold = 0.5, .append_bias = TRUE, .use_threshold = TRUE,
+                                .finetune = { .rate = -1, .regularization = -1, .drop = -1 } };
 
   settings.group.weights.is_signed = settings.group.activation.is_signed = TRUE;
   settings.layers = g_ptr_array_new_with_free_func (config_amd_free_layer);
+  settings.algorithms = g_ptr_array_new_with_free_func (config_amd_free_algorithm);
   if (!vn_config_read_fields (config, fields, &settings, root, "", error) || !config_amd_set_overall (config, &settings, error))
     return FALSE;
   for (guint i = 0; i < settings.layers->len; i++)
@@ -384,6 +504,7 @@ config_amd_read_settings (VnConfig  *config,
   config->recipe->opset = settings.opset >= 13 ? settings.opset : 0;
   config_amd_set_corrections (config->recipe, &settings);
   config_amd_set_minmse (config, &settings);
+  config_amd_set_training (config, &settings);
   config_amd_say_options (config, &settings);
   return TRUE;
 }

@@ -342,17 +342,14 @@ config_xquant_set_finetune (VnConfig     *config,
                             const XQuant *xquant)
 {
   VnRecipe *recipe = config->recipe;
-  const char *where = "quantization_parameters.finetune_level";
-
   if (xquant->precision >= LEVEL_DYNAMIC)
     return;
   recipe->equalize = VN_EQUALIZE_PPQ;
   recipe->equalize_level = xquant->finetune > 0 ? 2 : 1;
   recipe->equalize_activations = xquant->finetune > 0;
   recipe->bias_correction = xquant->finetune > 0 ? VN_BIAS_CORRECTION_XSLIM : VN_BIAS_CORRECTION_OFF;
-  if (xquant->finetune > 1)
-    vn_config_say (config, VN_NOTE_WARNING, where, _("Level %d trains the scales of the %d blocks with the largest error; this is not done"),
-                   (int) xquant->finetune, xquant->finetune == 2 ? 5 : 10);
+  recipe->train = xquant->finetune > 1 ? VN_TRAIN_ADAQUANT_THRESHOLDS : VN_TRAIN_OFF;
+  recipe->train_blocks = xquant->finetune > 1 ? xquant->finetune == 2 ? VN_XQUANT_FEW_BLOCKS : VN_XQUANT_MORE_BLOCKS : 0;
 }
 
 /* ---- rules ---- */

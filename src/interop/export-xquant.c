@@ -4,6 +4,7 @@
 
 #include "vn-export-settings.h"
 
+#include "vn-config-private.h"
 #include "vn-i18n.h"
 #include "vn-json.h"
 #include "vn-recipe-private.h"
@@ -264,6 +265,15 @@ export_xquant_say_rules (const VnRecipe *self,
                   _("XQuant always quantizes to signed 8 bit, weights per channel: preset “xquant”"));
 }
 
+static gint64
+export_xquant_get_finetune (const VnRecipe *self)
+{
+  if (vn_recipe_get_most (self, VN_LAYER_TRAIN) != VN_TRAIN_OFF)
+    return self->train_blocks > 0 && self->train_blocks <= VN_XQUANT_FEW_BLOCKS ? 2 : 3;
+  return vn_recipe_get_most (self, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF || self->equalize_activations ||
+         (self->equalize == VN_EQUALIZE_PPQ && self->equalize_level > 1);
+}
+
 static void
 export_xquant_add_quantization (JsonBuilder    *json,
                                 const VnRecipe *self,
@@ -277,8 +287,7 @@ export_xquant_add_quantization (JsonBuilder    *json,
   vn_json_add_int (json, "precision_level", mixed ? 2 : export_xquant_get_level (self));
   if (self->truncate != NULL)
     vn_json_add_texts (json, "truncate_var_names", (const char * const *) self->truncate);
-  vn_json_add_int (json, "finetune_level", vn_recipe_get_most (self, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF || self->equalize_activations ||
-                                   (self->equalize == VN_EQUALIZE_PPQ && self->equalize_level > 1));
+  vn_json_add_int (json, "finetune_level", export_xquant_get_finetune (self));
   export_xquant_add_share (json, self->percentile);
   export_xquant_add_regions (json, self, notes);
   export_xquant_add_ignored (json, self, "ignore_op_types", TRUE);

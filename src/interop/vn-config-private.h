@@ -77,6 +77,10 @@ typedef struct
   gboolean  (*read)  (VnConfig *self, JsonNode *root, GError **error);
 } VnConfigReader;
 
+/* Blocks with the largest error that XQuant trains at finetune_level 2 and 3. */
+#define VN_XQUANT_FEW_BLOCKS 5
+#define VN_XQUANT_MORE_BLOCKS 10
+
 #define VN_CONFIG(name) extern const VnConfigReader vn_config_##name;
 #include "vn-configs.def"
 #undef VN_CONFIG

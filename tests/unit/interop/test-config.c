@@ -432,14 +432,15 @@ test_finetune (void)
     gint64            level;
     gboolean          activations;
     VnBiasCorrection  correction;
-    gboolean          warns;
+    gint64            blocks;      /* trained; 0: none */
   } cases[] = {
-    { "\"finetune_level\": 0", VN_EQUALIZE_PPQ, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
-    { "\"finetune_level\": 1", VN_EQUALIZE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, FALSE },
-    { "\"analysis_enable\": true", VN_EQUALIZE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, FALSE },
-    { "\"finetune_level\": 3", VN_EQUALIZE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, TRUE },
-    { "\"precision_level\": 3", VN_EQUALIZE_OFF, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
-    { "\"precision_level\": 4", VN_EQUALIZE_OFF, 1, FALSE, VN_BIAS_CORRECTION_OFF, FALSE },
+    { "\"finetune_level\": 0", VN_EQUALIZE_PPQ, 1, FALSE, VN_BIAS_CORRECTION_OFF, 0 },
+    { "\"finetune_level\": 1", VN_EQUALIZE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, 0 },
+    { "\"analysis_enable\": true", VN_EQUALIZE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, 0 },
+    { "\"finetune_level\": 2", VN_EQUALIZE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, 5 },
+    { "\"finetune_level\": 3", VN_EQUALIZE_PPQ, 2, TRUE, VN_BIAS_CORRECTION_XSLIM, 10 },
+    { "\"precision_level\": 3", VN_EQUALIZE_OFF, 1, FALSE, VN_BIAS_CORRECTION_OFF, 0 },
+    { "\"precision_level\": 4", VN_EQUALIZE_OFF, 1, FALSE, VN_BIAS_CORRECTION_OFF, 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -456,8 +457,53 @@ test_finetune (void)
       g_assert_cmpint (config->recipe->bias_correction, ==, cases[i].correction);
       for (guint k = 0; k < vn_notes_get_n (config->notes); k++)
         warned = warned || g_str_has_suffix (vn_notes_get (config->notes, k)->subject, "finetune_level");
-      g_assert_cmpint (warned, ==, cases[i].warns);
+      g_assert_false (warned);
+      g_assert_cmpint (config->recipe->train, ==, cases[i].blocks > 0 ? VN_TRAIN_ADAQUANT_THRESHOLDS : VN_TRAIN_OFF);
+      g_assert_cmpint (config->recipe->train_blocks, ==, cases[i].blocks);
       g_assert_true (vn_recipe_validate (config->recipe, &error));
+    }
+}
+
+/* Fast finetuning, in the words of vai_q_onnx and in those of Quark. */
+static void
+test_amd_finetune (void)
+{
+  static const struct
+  {
+    const char *json;
+    VnTrain     train;
+    gint64      steps, batch, samples, seed;
+    double      rate, regularization, float_inputs;
+    gboolean    stops;
+  } cases[] = {
+    { "\"extra_options\": {\"FastFinetune\": {\"OptimAlgorithm\": \"adaround\", \"NumIterations\": 500, \"LearningRate\": 0.1, \"BatchSize\": 2,"
+      " \"DataSize\": 100, \"FixedSeed\": 17, \"RegParam\": 0.02, \"DropRatio\": 0.75, \"EarlyStop\": true, \"OptimDevice\": \"cpu\"}}",
+      VN_TRAIN_ADAROUND, 500, 2, 100, 17, 0.1, 0.02, 0.25, TRUE },
+    { "\"algo_config\": [{\"name\": \"adaquant\", \"num_iterations\": 300, \"learning_rate\": 5e-6, \"batch_size\": 1, \"data_size\": 64,"
+      " \"fixed_seed\": 3, \"drop_ratio\": 1.0}]", VN_TRAIN_ADAQUANT, 300, 1, 64, 3, 0.01, 0.01, 0, FALSE },
+    { "\"include_fast_ft\": true", VN_TRAIN_ADAROUND, 0, 4, 64, 1705472343, 0, 0.01, 0, FALSE },
+    { "\"include_cle\": false", VN_TRAIN_OFF, 0, 4, 64, 1705472343, 0, 0.01, 0, TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *json = g_strdup_printf ("{%s, \"overall_quantize_config\": {\"datatype\": \"int\", \"bit_width\": 8}}", cases[i].json);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnConfig) config = vn_config_parse (json, -1, "c.json", &error);
+      const VnRecipe *recipe = config != NULL ? config->recipe : NULL;
+
+      g_assert_no_error (error);
+      g_assert_cmpint (recipe->train, ==, cases[i].train);
+      g_assert_cmpint (recipe->train_unit, ==, cases[i].train == VN_TRAIN_OFF ? VN_TRAIN_UNIT_BLOCK : VN_TRAIN_UNIT_LAYER);
+      g_assert_cmpint (recipe->train_steps, ==, cases[i].steps);
+      g_assert_cmpint (recipe->train_batch, ==, cases[i].batch);
+      g_assert_cmpint (recipe->train_samples, ==, cases[i].samples);
+      g_assert_cmpint (recipe->train_seed, ==, cases[i].seed);
+      g_assert_cmpfloat_with_epsilon (recipe->train_rate, cases[i].rate, 1e-9);
+      g_assert_cmpfloat_with_epsilon (recipe->train_regularization, cases[i].regularization, 1e-9);
+      g_assert_cmpfloat_with_epsilon (recipe->train_float_inputs, cases[i].float_inputs, 1e-9);
+      g_assert_cmpint (recipe->train_early_stop, ==, cases[i].stops);
+      g_assert_true (vn_recipe_validate (recipe, &error));
     }
 }
 
@@ -643,6 +689,7 @@ main (int   argc,
   g_test_add_func ("/quantize/config/endless-list", test_endless_list);
   g_test_add_func ("/quantize/config/unknown-field", test_unknown_field);
   g_test_add_func ("/quantize/config/finetune", test_finetune);
+  g_test_add_func ("/quantize/config/amd-finetune", test_amd_finetune);
   g_test_add_func ("/quantize/config/amd", test_amd);
   g_test_add_func ("/quantize/config/amd-minmse", test_amd_minmse);
   g_test_add_func ("/quantize/config/subgraphs", test_subgraphs);
