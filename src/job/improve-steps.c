@@ -166,6 +166,15 @@ improve_apply_second_order (VnRecipe *recipe)
   return vn_cure_change (VN_CURE_SECOND_ORDER, recipe);
 }
 
+static gboolean
+improve_apply_train (VnRecipe *recipe)
+{
+  if (vn_recipe_get_most (recipe, VN_LAYER_TRAIN) != VN_TRAIN_OFF || !vn_recipe_needs_samples (recipe))
+    return FALSE;
+  recipe->train = VN_TRAIN_ADAQUANT_THRESHOLDS;
+  return TRUE;
+}
+
 /* ---- where the error starts ---- */
 
 static gboolean

@@ -13,10 +13,11 @@ G_BEGIN_DECLS
  * @VN_IMPROVE_CORRECTION: biases are corrected anew
  * @VN_IMPROVE_NETWORK: another float network, with statistics of its own
  * @VN_IMPROVE_ORIGINS: where the error starts is found, and tensors are chosen by it
+ * @VN_IMPROVE_TRAINING: it is trained, in the last run, from what all other steps came to
  */
 typedef enum
 {
-  VN_IMPROVE_SETTING, VN_IMPROVE_ROUNDING, VN_IMPROVE_CORRECTION, VN_IMPROVE_NETWORK, VN_IMPROVE_ORIGINS
+  VN_IMPROVE_SETTING, VN_IMPROVE_ROUNDING, VN_IMPROVE_CORRECTION, VN_IMPROVE_NETWORK, VN_IMPROVE_ORIGINS, VN_IMPROVE_TRAINING
 } VnImproveKind;
 
 /**

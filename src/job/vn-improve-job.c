@@ -35,7 +35,7 @@ struct _VnImproveJob
   VnImproveLimit     most;          /* unless accuracy comes first */
   VnResult          *result;
   double             run_seconds;   /* that quantizing took */
-  double             longest[VN_IMPROVE_ORIGINS + 1];   /* by kind: seconds of the longest try so far */
+  double             longest[VN_IMPROVE_TRAINING + 1];   /* by kind: seconds of the longest try so far */
   gint64             began;
   GPtrArray         *tries;         /* of VnImproveTry */
   gboolean           is_plain;    /* @result has none of what was kept: all of it together is worse */
@@ -346,7 +346,7 @@ improve_try (VnImproveJob         *self,
   double began = improve_get_seconds (self);
   gboolean good;
 
-  if (!step->apply (recipe) || !vn_recipe_validate (recipe, NULL))
+  if (step->kind == VN_IMPROVE_TRAINING || !step->apply (recipe) || !vn_recipe_validate (recipe, NULL))
     return TRUE;
   if (!improve_has_time (self, step->kind, recipe))
     {
@@ -432,6 +432,50 @@ improve_note (VnImproveJob *self)
     }
 }
 
+/* ---- the last run ---- */
+
+/* Seconds that training is worth beginning for. */
+#define LEAST_TRAINING 2
+
+/* Makes training part of the last run, in the time that is left for it. Returns: (nullable): the step; %NULL: nothing is trained */
+static const VnImproveStep *
+improve_add_training (VnImproveJob *self,
+                      VnRecipe     *recipe)
+{
+  double left = self->settings.seconds - improve_get_seconds (self) - self->run_seconds - improve_estimate_repairs (self, recipe);
+  guint n;
+  const VnImproveStep *steps = vn_improve_step_list (&n);
+  g_autoptr(VnRecipe) trained = vn_recipe_copy (recipe);
+
+  while (n > 0 && steps[n - 1].kind != VN_IMPROVE_TRAINING)
+    n--;
+  if (n == 0 || !steps[n - 1].apply (trained) || !vn_recipe_validate (trained, NULL))
+    return NULL;
+  if (left < LEAST_TRAINING)
+    {
+      improve_tell (self, &steps[n - 1], VN_IMPROVE_NO_TIME, NULL, NULL);
+      return NULL;
+    }
+  steps[n - 1].apply (recipe);
+  recipe->train_time = floor (left);
+  return &steps[n - 1];
+}
+
+/* What @recipe makes of all samples. */
+static gboolean
+improve_run_last (VnImproveJob    *self,
+                  const VnRecipe  *recipe,
+                  VnImproveTrial  *trial,
+                  GCancellable    *cancellable,
+                  GError         **error)
+{
+  vn_improve_trial_clear (trial);
+  *trial = (VnImproveTrial) { .price = self->best.price, .bytes = self->best.bytes };
+  g_clear_pointer (&self->result, vn_result_unref);
+  self->result = improve_run (&self->settings.quantize, recipe, self->stats, cancellable, error);
+  return self->result != NULL && vn_judge_measure (self->bench->judge, self->result->quantized, &trial->judgement, cancellable, error);
+}
+
 /* Rounding and correction once more, for what all other steps came to: the result is what the recipe makes. */
 static gboolean
 vn_improve_job_finish (VnJob         *job,
@@ -439,21 +483,22 @@ vn_improve_job_finish (VnJob         *job,
                        GError       **error)
 {
   VnImproveJob *self = VN_IMPROVE_JOB (job);
-  g_auto(VnJudgement) after = { 0 };
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
+  const VnImproveStep *step = improve_add_training (self, recipe);
+  g_auto(VnImproveTrial) last = { 0 };
+  gboolean better;
 
-  self->result = improve_run (&self->settings.quantize, self->recipe, self->stats, cancellable, error);
-  if (self->result == NULL || !vn_judge_measure (self->bench->judge, self->result->quantized, &after, cancellable, error))
+  if (!improve_run_last (self, recipe, &last, cancellable, error))
     return FALSE;
-  if (after.sqnr_db < self->plain_db)
-    {
-      vn_result_unref (self->result);
-      self->is_plain = TRUE;
-      after.sqnr_db = self->plain_db;
-      self->result = improve_run (&self->settings.quantize, self->settings.quantize.recipe, self->stats, cancellable, error);
-      if (self->result == NULL)
-        return FALSE;
-    }
-  self->best.judgement.sqnr_db = after.sqnr_db;
+  better = last.judgement.sqnr_db > self->best.judgement.sqnr_db;
+  if (step != NULL)
+    improve_tell (self, step, better ? VN_IMPROVE_KEPT : VN_IMPROVE_NO_GAIN, &last, NULL);
+  if (step != NULL && !better && !improve_run_last (self, self->recipe, &last, cancellable, error))
+    return FALSE;
+  self->is_plain = last.judgement.sqnr_db < self->plain_db;
+  if (self->is_plain && !improve_run_last (self, self->settings.quantize.recipe, &last, cancellable, error))
+    return FALSE;
+  self->best.judgement.sqnr_db = MAX (last.judgement.sqnr_db, self->plain_db);
   improve_note (self);
   return TRUE;
 }

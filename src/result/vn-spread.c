@@ -45,7 +45,7 @@ spread_scan_weight (const VnModel *prepared,
 {
   const VnValue *value = vn_graph_find_value (prepared->graph, name);
   VnHistogram *histogram;
-  VnScratch *scratch;
+  VnHistogramScratch *scratch;
 
   if (value == NULL || value->initializer == NULL || value->initializer->dtype != VN_DTYPE_F32 || value->initializer->data == NULL)
     return NULL;

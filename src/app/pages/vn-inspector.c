@@ -80,7 +80,7 @@ inspector_count_weights (Work *work)
   VnTensor *tensor = weight != NULL ? vn_value_get_constant (weight) : NULL;
   g_autoptr(VnTensor) values = tensor != NULL ? vn_tensor_convert (tensor, VN_DTYPE_F32, NULL) : NULL;
   g_autoptr(VnTensor) aligned = values != NULL ? vn_tensor_get_aligned (values, NULL) : NULL;
-  g_autoptr(VnScratch) scratch = NULL;
+  g_autoptr(VnHistogramScratch) scratch = NULL;
 
   if (aligned == NULL)
     return;
