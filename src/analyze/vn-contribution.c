@@ -309,14 +309,17 @@ contribution_fill (const Contribution *self,
                              .node = suspect->node != NULL ? vn_node_dup_label (suspect->node) : g_strdup (""),
                              .value = g_strdup (suspect->speaker), .share = standing->share, .share_error = standing->share_error,
                              .local_db = vn_sqnr_bound (-10 * log10 (contribution_ratio (&local)), local.n_bad) };
+  item->noise = g_array_new (FALSE, FALSE, sizeof (double));
   for (guint s = 0; s < standing->n_samples; s++)
     item->n_samples += self->per_sample[s].outputs != NULL;
   for (guint o = 0; o < self->n_outputs; o++)
     {
       VnNoise sum = contribution_sum (self, i, (int) o);
+      double ratio = contribution_ratio (&sum);
 
       if (sum.n == 0 && sum.n_bad == 0)
         continue;
+      g_array_append_val (item->noise, ratio);
       item->alone_db += vn_sqnr_bound (-10 * log10 (contribution_ratio (&sum)), sum.n_bad);
       n++;
     }

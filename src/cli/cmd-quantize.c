@@ -4,6 +4,7 @@
 
 #include "vn-config.h"
 #include "vn-cure-job.h"
+#include "vn-curve-job.h"
 #include "vn-error.h"
 #include "vn-export-settings.h"
 #include "vn-file.h"
@@ -21,6 +22,8 @@ static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_pr
 static char **rules, **excludes, **stats;
 static gboolean skip_compare, resume, origins, cures, improve, accuracy_first, verify;
 static double improve_seconds = VN_IMPROVE_SECONDS;
+static gboolean curve;
+static char *curve_cost, *budget_size, *budget_float, *target_sqnr;
 static int n_calibration;
 static double save_every;
 
@@ -48,6 +51,14 @@ static const GOptionEntry entries[] = {
   { "time", 0, 0, G_OPTION_ARG_DOUBLE, &improve_seconds, N_("With --auto or --cures: how long it may take (default: 60)"), N_("SECONDS") },
   { "accuracy-first", 0, 0, G_OPTION_ARG_NONE, &accuracy_first,
     N_("With --auto: lift its limits; else the export takes at most 1.25 times as long in ONNX Runtime as without --auto, and at least half of what is multiplied on integers then still is"), NULL },
+  { "curve", 0, 0, G_OPTION_ARG_NONE, &curve,
+    N_("Mixed precision: what float, 16 bit and 4 bit for some tensors bring and cost, from the cheapest choice to the most accurate"), NULL },
+  { "curve-cost", 0, 0, G_OPTION_ARG_STRING, &curve_cost,
+    N_("What accuracy is paid with: size, float (multiplications not on integers of 8 bit) or time (default: what the limits are about, else time)"), N_("COST") },
+  { "target-sqnr", 0, 0, G_OPTION_ARG_STRING, &target_sqnr, N_("Mixed precision: the cheapest choice whose outputs keep so much signal to noise"), "DB" },
+  { "budget-size", 0, 0, G_OPTION_ARG_STRING, &budget_size, N_("Mixed precision: the most accurate choice that takes no more, such as 1.2MB"), N_("SIZE") },
+  { "budget-float", 0, 0, G_OPTION_ARG_STRING, &budget_float,
+    N_("Mixed precision: the most accurate choice with no more of its multiplications outside integers of 8 bit, such as 10%"), N_("SHARE") },
   VN_CMD_GROUP_MARK (RANGES),
   { "stats", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &stats,
     N_("Use statistics of “calibrate” instead of samples; several are joined (repeatable)"), N_("FILE") },
@@ -105,6 +116,61 @@ cmd_quantize_find_cures (const VnQuantizeSettings  *settings,
   return vn_cmd_run_job (job, error) ? vn_result_ref (vn_cure_job_get_result (VN_CURE_JOB (job))) : NULL;
 }
 
+static gboolean
+cmd_quantize_wants_curve (void)
+{
+  return curve || curve_cost != NULL || target_sqnr != NULL || budget_size != NULL || budget_float != NULL;
+}
+
+static gboolean
+cmd_quantize_read_wishes (VnCurveSettings  *wished,
+                          GError          **error)
+{
+  char *end = NULL;
+
+  if (stats != NULL || save_stats != NULL || cures)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   _("Mixed precision is chosen by what is measured on samples: it excludes --stats, --save-stats and --cures"));
+      return FALSE;
+    }
+  if (curve_cost != NULL && !vn_curve_cost_find (curve_cost, &wished->cost))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--curve-cost: “%s” is not known; allowed: size, float, time"), curve_cost);
+      return FALSE;
+    }
+  wished->target_db = target_sqnr != NULL ? g_ascii_strtod (target_sqnr, &end) : NAN;
+  if (target_sqnr != NULL && (end == target_sqnr || *end != '\0' || !isfinite (wished->target_db)))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--target-sqnr: “%s” is no number of dB"), target_sqnr);
+      return FALSE;
+    }
+  return (budget_size == NULL || vn_cmd_parse_size (budget_size, "--budget-size", &wished->most_bytes, error)) &&
+         (budget_float == NULL || vn_cmd_parse_percent (budget_float, "--budget-float", &wished->most_float, error));
+}
+
+/* With --auto from what that comes to. */
+static VnResult *
+cmd_quantize_choose (const VnQuantizeSettings  *settings,
+                     GError                   **error)
+{
+  VnCurveSettings wished = { .quantize = *settings, .cost = VN_N_CURVE_COSTS, .target_db = NAN, .most_float = NAN };
+  g_autoptr(VnResult) improved = NULL;
+  g_autoptr(VnJob) job = NULL;
+
+  if (!cmd_quantize_read_wishes (&wished, error))
+    return NULL;
+  if (improve)
+    {
+      improved = cmd_quantize_improve (settings, error);
+      if (improved == NULL)
+        return NULL;
+      wished.quantize.recipe = improved->recipe;
+    }
+  job = vn_curve_job_new (&wished);
+  return vn_cmd_run_job (job, error) ? vn_result_ref (vn_curve_job_get_result (VN_CURVE_JOB (job))) : NULL;
+}
+
 static VnResult *
 quantize (VnModel     *model,
           VnDataSpec  *data,
@@ -120,6 +186,8 @@ quantize (VnModel     *model,
                                   .n_threads = (guint) vn_cmd_options.threads };
   g_autoptr(VnJob) job = NULL;
 
+  if (cmd_quantize_wants_curve ())
+    return cmd_quantize_choose (&settings, error);
   if (cures)
     return cmd_quantize_find_cures (&settings, error);
   if (improve)

@@ -163,6 +163,8 @@ vn_cmd_print_result (VnResult            *result,
     cmd_result_print_weakest (result->errors, weakest);
   vn_cmd_print_runtime (result);
   cmd_result_print_steps (result->notes);
+  if (result->curve != NULL)
+    vn_cmd_print_curve (result->curve);
   if (result->contributions != NULL)
     cmd_result_print_origins (result->contributions);
   if (result->diagnosis != NULL && vn_diagnosis_get_n (result->diagnosis) > 0)

@@ -3,6 +3,7 @@
 
 /* What the commands share: their description, common options, opening of models, and printing. */
 
+#include "vn-curve.h"
 #include "vn-jobs.h"
 #include "vn-json.h"
 #include "vn-onnx.h"
@@ -173,5 +174,17 @@ gboolean            vn_cmd_print_weights  (JsonBuilder    *json,
                                            GError        **error);
 void                vn_cmd_print_precision (JsonBuilder   *json,
                                             const VnGraph *graph);
+
+/* ---- vn-cmd-curve.c ---- */
+
+gboolean vn_cmd_parse_size    (const char     *text,
+                               const char     *option,
+                               guint64        *bytes,
+                               GError        **error);
+gboolean vn_cmd_parse_percent (const char     *text,
+                               const char     *option,
+                               double         *share,
+                               GError        **error);
+void     vn_cmd_print_curve   (const VnCurve  *curve);
 
 G_END_DECLS

@@ -218,6 +218,14 @@ vn_judge_new (VnModel                *model,
   return g_steal_pointer (&self);
 }
 
+guint
+vn_judge_get_n (VnJudge *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->samples.n;
+}
+
 static double
 judge_find_mean (const VnJudge    *self,
                  const VnErrorSum *sums)

@@ -46,6 +46,7 @@ VnJudge *vn_judge_new     (VnModel                *model,
                            GCancellable           *cancellable,
                            GError                **error);
 void     vn_judge_free    (VnJudge                *self);
+guint    vn_judge_get_n   (VnJudge                *self);      /* samples, without their copies */
 gboolean vn_judge_measure (VnJudge                *self,
                            VnModel                *model,
                            VnJudgement            *judgement,

@@ -17,6 +17,8 @@
  *   "origins":  [ { "tensor", "node", "role", "share", "alone_sqnr_db", "local_sqnr_db", "share_error", "samples" } ],    with --origins, largest share first
  *   "reasons":  [ { "rank", "tensor", "node", "share", "reason", "text", "cures" } ],    with --origins, those of the samples first
  *   "cures":    [ { "tensor", "reason", "cure", "outcome", "before_sqnr_db", "after_sqnr_db", "before_bytes", "after_bytes" } ],  --cures
+ *   "curve":    [ { "state", "predicted_sqnr_db", "measured_sqnr_db", "bytes", "integer_share", "wide_share", "time_ratio",
+ *                   "float_tensors", "wide_tensors", "small_weights", "rules" } ],    with --curve, cheapest first; rules: as in a recipe
  *   "tensors":  [ { "tensor", "node", "type", "output", "marked", the fields of vn-metrics.def,
  *                   "local_sqnr_db", "not_finite", "not_finite_before", "last_computed", "float_min", "float_max",
  *                   "quantized_min", "quantized_max", "quantized", "dtype", "scale", "zero_point", "range_min", "range_max", "rule" } ],  worst first:

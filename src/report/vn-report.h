@@ -26,6 +26,7 @@ typedef struct
   VnQuantPlan      *plan;           /* nullable */
   VnErrorTable     *errors;         /* nullable */
   VnContributions  *contributions;  /* nullable */
+  VnCurve          *curve;          /* nullable */
   VnDiagnosis      *diagnosis;      /* nullable */
   const VnRuntimeForecast *forecast; /* nullable */
   const VnVerification *verification;   /* nullable */

@@ -21,6 +21,7 @@ contributions_clear_item (gpointer data)
   g_free (self->name);
   g_free (self->node);
   g_free (self->value);
+  g_clear_pointer (&self->noise, g_array_unref);
 }
 
 /**
@@ -63,7 +64,7 @@ vn_contributions_get_noise_gain (VnContributions *self)
 
 /**
  * vn_contributions_add:
- * @item: (transfer full): its strings change owner
+ * @item: (transfer full): what it points to changes owner
  */
 void
 vn_contributions_add (VnContributions *self,
@@ -254,6 +255,7 @@ vn_contributions_expect (VnContributions *self,
       item.name = g_strdup (item.name);
       item.node = g_strdup (item.node);
       item.value = g_strdup (item.value);
+      item.noise = NULL;
       if (noise != 1)
         {
           item.local_db -= 10 * log10 (noise);

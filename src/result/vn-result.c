@@ -43,6 +43,8 @@ result_new_on (VnResult *base)
   self->base = vn_result_ref (base);
   if (self->contributions != NULL)
     vn_contributions_ref (self->contributions);
+  if (self->curve != NULL)
+    vn_curve_ref (self->curve);
   if (self->diagnosis != NULL)
     vn_diagnosis_ref (self->diagnosis);
   if (self->errors != NULL)
@@ -184,6 +186,7 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->contributions, vn_contributions_unref);
   g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
   g_clear_pointer (&self->errors, vn_error_table_unref);
+  g_clear_pointer (&self->curve, vn_curve_unref);
   g_clear_pointer (&self->verification, vn_verification_unref);
   g_clear_pointer (&self->notes, vn_notes_unref);
   g_clear_pointer (&self->steps, g_ptr_array_unref);

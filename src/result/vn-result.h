@@ -3,6 +3,7 @@
 
 #include "vn-calibrate.h"
 #include "vn-contributions.h"
+#include "vn-curve.h"
 #include "vn-diagnosis.h"
 #include "vn-error-table.h"
 #include "vn-graph-edit.h"
@@ -47,6 +48,7 @@ typedef struct _VnResult
   GHashTable   *value_names;   /* prepared -> quantized */
   VnAccuracy    accuracy;
   VnContributions *contributions;   /* nullable: where error starts, if it was asked for */
+  VnCurve      *curve;         /* nullable: what mixed precision can make of it, if that was asked for */
   VnDiagnosis  *diagnosis;     /* nullable: why, if that was asked for */
   VnRuntimeForecast *forecast;      /* nullable: of @quantized in ONNX Runtime, where that is what it is for */
   VnVerification *verification;     /* nullable: the same, measured: vn_runtime_figures_init() */

@@ -234,3 +234,25 @@ vn_runtime_get_seconds (const VnRuntimeGraph *self,
     }
   return 0;
 }
+
+/**
+ * vn_runtime_get_conversion_seconds:
+ * @dtype: of the integers
+ * @to_integers: from float, or back
+ * @n: elements
+ *
+ * Returns: how long one QuantizeLinear or DequantizeLinear takes, one thread
+ */
+double
+vn_runtime_get_conversion_seconds (VnDType  dtype,
+                                   gboolean to_integers,
+                                   double   n)
+{
+  const char *kernel = to_integers ? "QuantizeLinear" : "DequantizeLinear";
+  Type type = vn_dtype_get_bits (dtype) == 16 ? TYPE_INT16 : TYPE_INT8;
+
+  for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
+    if (g_str_equal (costs[i].kernel, kernel) && (costs[i].type == type || costs[i].type == TYPE_ANY))
+      return (costs[i].fixed + costs[i].each * n) * 1e-9;
+  return 0;
+}

@@ -110,6 +110,9 @@ const VnRuntimeNode *vn_runtime_forecast_find_value    (const VnRuntimeForecast 
                                                         const char              *label);          /* of @label, if nothing computes @value */
 double               vn_runtime_forecast_integer_share (const VnRuntimeForecast *self);           /* 0 to 1; NAN without products */
 double               vn_runtime_forecast_wide_share (const VnRuntimeForecast *self);              /* the same */
+double               vn_runtime_get_conversion_seconds (VnDType                  dtype,
+                                                        gboolean                 to_integers,
+                                                        double                   n);              /* elements */
 double               vn_runtime_forecast_ratio         (const VnRuntimeForecast *self);           /* to the float network; NAN if unknown */
 char                *vn_runtime_forecast_dup_dearest   (const VnRuntimeForecast *self,
                                                         guint                    n);              /* "Conv 41 %, Add 7 %" */

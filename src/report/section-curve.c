@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Section: mixed precision: error over size, multiplications and time, from the cheapest choice to the most accurate one. */
+#include "vn-report-build.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+
+#include <math.h>
+
+static const VnReportColumn columns[] = {
+  { "state", N_("Point"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "predicted_sqnr_db", N_("Predicted"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "measured_sqnr_db", N_("Measured"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "bytes", N_("Size"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "integer_share", N_("On integers"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "wide_share", N_("With 16 bit"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "time_ratio", N_("Time beside float"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "float_tensors", N_("Tensors in float"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "wide_tensors", N_("Tensors of 16 bit"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "small_weights", N_("Weights of 4 bit"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "rules", N_("Rules"), NULL, FALSE, VN_REPORT_APART, 0 },
+};
+
+static const VnReportPart parts[] = {
+  { NULL, N_("Choices of precision by what each tensor costs the outputs: mean signal to noise of these, predicted and, where it was "
+             "measured, measured. “corrects”: measured first, and the prediction of the others goes through it; “check”: measured after "
+             "it was predicted. Size is that of the file; the share of multiplications and the time are forecasts for ONNX Runtime.") },
+};
+
+static VnReportValue *
+section_curve_share (double share)
+{
+  return isnan (share) ? _vn_report_nothing () : _vn_report_number (share, g_strdup_printf ("%.1f %%", 100 * share));
+}
+
+static VnReportValue *
+section_curve_db (double db)
+{
+  return isnan (db) ? _vn_report_nothing () : _vn_report_number (db, vn_format_fixed (db, 2));
+}
+
+/* The rules that a point adds, as they stand in a recipe. */
+static VnReportValue *
+section_curve_rules (const VnCurvePoint *point,
+                     guint               n_before)
+{
+  VnReportValue *rules = _vn_report_list ();
+
+  for (guint i = n_before; i < point->recipe->overrides->len; i++)
+    {
+      g_autofree char *text = vn_override_to_json (g_ptr_array_index (point->recipe->overrides, i));
+
+      _vn_report_list_add (rules, _vn_report_text (text), "; ");
+    }
+  return rules;
+}
+
+void
+_vn_report_build_curve (VnReportSection     *section,
+                        const VnReportInput *input)
+{
+  VnReportContent *table;
+  guint n_plain = G_MAXUINT;
+
+  if (input->curve == NULL || vn_curve_get_n (input->curve) == 0)
+    return;
+  for (guint i = 0; i < vn_curve_get_n (input->curve); i++)
+    n_plain = MIN (n_plain, vn_curve_get (input->curve, i)->recipe->overrides->len);
+  table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
+  for (guint i = 0; i < vn_curve_get_n (input->curve); i++)
+    {
+      const VnCurvePoint *point = vn_curve_get (input->curve, i);
+      GPtrArray *row = _vn_report_add_row (table);
+
+      g_ptr_array_add (row, _vn_report_text_as (vn_curve_point_get_state_id (point), vn_curve_point_get_state_title (point)));
+      g_ptr_array_add (row, section_curve_db (point->predicted_db));
+      g_ptr_array_add (row, section_curve_db (point->measured_db));
+      g_ptr_array_add (row, _vn_report_int ((gint64) point->bytes, vn_format_bytes (point->bytes)));
+      g_ptr_array_add (row, section_curve_share (point->integer_share));
+      g_ptr_array_add (row, section_curve_share (point->wide_share));
+      g_ptr_array_add (row, isnan (point->time_ratio) ? _vn_report_nothing ()
+                                                      : _vn_report_number (point->time_ratio, vn_format_fixed (point->time_ratio, 2)));
+      g_ptr_array_add (row, _vn_report_int (point->n_float, NULL));
+      g_ptr_array_add (row, _vn_report_int (point->n_wide, NULL));
+      g_ptr_array_add (row, _vn_report_int (point->n_small, NULL));
+      g_ptr_array_add (row, section_curve_rules (point, n_plain));
+    }
+}
