@@ -244,10 +244,32 @@ vn_probe_sample_change (VnProbeSample    *self,
   return *changed != NULL;
 }
 
+/* Differences of up to @n numbers, evenly over the tensor. */
+static void
+contribution_keep_differences (const VnTensor *wanted,
+                               const VnTensor *found,
+                               float          *kept,
+                               guint           n)
+{
+  gsize take;
+
+  if (wanted == NULL || found == NULL || wanted->dtype != VN_DTYPE_F32 || found->n_elements != wanted->n_elements)
+    return;
+  take = MIN (n, wanted->n_elements);
+  for (gsize i = 0; i < take; i++)
+    {
+      gsize at = i * wanted->n_elements / take;
+      float d = ((const float *) found->data)[at] - ((const float *) wanted->data)[at];
+
+      kept[i] = isfinite (d) ? d : 0;
+    }
+}
+
 /**
  * vn_probe_sample_measure:
  * @local: (inout): gets the noise of what is changed
  * @outputs: (inout) (array): that of each output
+ * @kept: (nullable) (array): by output: gets @n_kept of the differences there
  *
  * Runs what lies downstream of @suspect with that alone quantized.
  */
@@ -257,6 +279,8 @@ vn_probe_sample_measure (VnProbeSample    *self,
                          const VnSuspect  *suspect,
                          VnNoise          *local,
                          VnNoise          *outputs,
+                         float            *kept,
+                         guint             n_kept,
                          GCancellable     *cancellable,
                          GError          **error)
 {
@@ -278,7 +302,11 @@ vn_probe_sample_measure (VnProbeSample    *self,
   vn_noise_add (local, self->known[suspect->tap], changed);
   good = vn_runner_run_from (runner, self->inputs, self->known, &given, 1, found, cancellable, error);
   for (guint i = 0; i < n && good; i++)
-    vn_noise_add (&outputs[i], self->outputs[i], found[i]);
+    {
+      vn_noise_add (&outputs[i], self->outputs[i], found[i]);
+      if (kept != NULL)
+        contribution_keep_differences (self->outputs[i], found[i], kept + (gsize) i * n_kept, n_kept);
+    }
   vn_tensor_clear_all (found, n);
   return good;
 }

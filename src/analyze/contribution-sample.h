@@ -54,6 +54,8 @@ gboolean  vn_probe_sample_measure (VnProbeSample       *self,
                                    const VnSuspect     *suspect,
                                    VnNoise             *local,
                                    VnNoise             *outputs,
+                                   float               *kept,        /* nullable */
+                                   guint                n_kept,
                                    GCancellable        *cancellable,
                                    GError             **error);
 gboolean  vn_probe_sample_estimate (VnProbeSample      *self,

@@ -21,10 +21,14 @@ static const struct { guint n_samples; double least_share; } contribution_levels
 #define CHUNK 4
 #define SLICE 64
 
-/* Of one sample: (nullable) by suspect, and by suspect and output. */
+/* Differences that are kept at most. */
+#define MOST_KEPT ((gsize) 8 << 20)
+
+/* Of one sample: (nullable) by suspect, and by suspect and output; some differences of each output. */
 typedef struct
 {
   VnNoise *local, *outputs;
+  float   *kept;
 } Sums;
 
 /**
@@ -47,7 +51,8 @@ typedef struct
   const VnContributionOptions *options;
   GCancellable       *cancellable;
   VnRunner          **runners;
-  guint               n_runners, n_outputs, n_suspects;
+  guint               n_runners, n_outputs, n_suspects, n_kept;
+  guint               n_samples, n_copies;   /* with their copies; of each */
   VnProbeSample       group[GROUP];
   guint               first, n_group;      /* samples that are in it */
   Sums               *per_sample, *estimates;
@@ -66,6 +71,7 @@ contribution_clear_sums (Sums  *sums,
     {
       g_free (sums[s].local);
       g_free (sums[s].outputs);
+      g_free (sums[s].kept);
     }
   g_free (sums);
 }
@@ -78,8 +84,8 @@ contribution_clear (Contribution *self)
   g_free (self->runners);
   for (guint i = 0; i < GROUP; i++)
     vn_probe_sample_clear (&self->group[i]);
-  contribution_clear_sums (self->per_sample, self->run->n_samples);
-  contribution_clear_sums (self->estimates, self->run->n_samples);
+  contribution_clear_sums (self->per_sample, self->n_samples);
+  contribution_clear_sums (self->estimates, self->n_samples);
   g_free (self->standing);
   g_clear_pointer (&self->order, g_array_unref);
   g_clear_pointer (&self->plan, vn_plan_unref);
@@ -87,6 +93,13 @@ contribution_clear (Contribution *self)
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Contribution, contribution_clear)
+
+/* Samples that all suspects are measured on, but those that hardly matter. */
+static guint
+contribution_count_common (const Contribution *self)
+{
+  return self->options != NULL && self->options->thorough ? self->n_samples : MIN (contribution_levels[0].n_samples, self->n_samples);
+}
 
 static gboolean
 contribution_make_sums (const Contribution  *self,
@@ -97,10 +110,31 @@ contribution_make_sums (const Contribution  *self,
     sums->local = vn_try_new0 (VnNoise, self->n_suspects + 1, error);
   if (sums->local != NULL && sums->outputs == NULL)
     sums->outputs = vn_try_new0 (VnNoise, (gsize) self->n_suspects * self->n_outputs + 1, error);
+  if (sums->outputs != NULL && sums->kept == NULL && self->n_kept > 0 && sums < self->per_sample + contribution_count_common (self) &&
+      sums >= self->per_sample)
+    {
+      sums->kept = vn_try_new0 (float, (gsize) self->n_suspects * self->n_outputs * self->n_kept + 1, error);
+      return sums->kept != NULL;
+    }
   return sums->outputs != NULL;
 }
 
 /* ---- a group of samples ---- */
+
+static gboolean
+contribution_copy_input (const Contribution  *self,
+                         VnProbeSample       *sample,
+                         guint                copy,
+                         GError             **error)
+{
+  VnTensor *changed = self->options->make_copy (sample->inputs[0], copy, error);
+
+  if (changed == NULL)
+    return FALSE;
+  vn_tensor_unref (sample->inputs[0]);
+  sample->inputs[0] = changed;
+  return TRUE;
+}
 
 static gboolean
 contribution_load (gsize      item,
@@ -111,15 +145,17 @@ contribution_load (gsize      item,
   Contribution *self = data;
   const VnChannelRun *run = self->run;
   VnProbeSample *sample = &self->group[item];
-  guint at = self->first + (guint) item;
+  guint at = self->first + (guint) item, number = run->samples[at / self->n_copies];
   GError *bad = NULL;
 
   vn_probe_sample_init (sample, self->probe, self->plan);
-  if (!vn_dataset_load (run->dataset, run->samples[at], sample->inputs, &bad))
+  if (!vn_dataset_load (run->dataset, number, sample->inputs, &bad))
     {
       vn_probe_sample_clear (sample);
-      return vn_dataset_leave_out (run->dataset, run->samples[at], bad, run->notes, error);
+      return vn_dataset_leave_out (run->dataset, number, bad, run->notes, error);
     }
+  if (at % self->n_copies > 0 && !contribution_copy_input (self, sample, at % self->n_copies, error))
+    return FALSE;
   return contribution_make_sums (self, &self->per_sample[at], error) &&
          vn_probe_sample_run (sample, self->runners[worker], self->cancellable, error);
 }
@@ -169,7 +205,9 @@ contribution_measure_chunk (gsize      item,
       const VnSuspect *suspect = &g_array_index (self->probe->suspects, VnSuspect, i);
 
       if (!vn_probe_sample_measure (&self->group[in_group], self->runners[worker], suspect, &sums->local[i],
-                                    &sums->outputs[(gsize) i * self->n_outputs], self->cancellable, error))
+                                    &sums->outputs[(gsize) i * self->n_outputs],
+                                    sums->kept != NULL ? sums->kept + (gsize) i * self->n_outputs * self->n_kept : NULL, self->n_kept,
+                                    self->cancellable, error))
         return FALSE;
     }
   return TRUE;
@@ -203,7 +241,7 @@ contribution_sum (const Contribution *self,
                   int                 o)
 {
   const Sums *sums = self->standing[i].n_samples > 0 ? self->per_sample : self->estimates;
-  guint n = self->standing[i].n_samples > 0 ? self->standing[i].n_samples : self->run->n_samples;
+  guint n = self->standing[i].n_samples > 0 ? self->standing[i].n_samples : self->n_samples;
   VnNoise sum = { 0 };
 
   for (guint s = 0; s < n; s++)
@@ -295,6 +333,28 @@ contribution_compare_standing (gconstpointer a,
 
 /* ---- what was found ---- */
 
+/* NULL: not measured on all samples that count. */
+static GArray *
+contribution_collect_differences (const Contribution *self,
+                                  guint               i)
+{
+  guint common = contribution_count_common (self);
+  GArray *all;
+
+  if (self->n_kept == 0 || self->standing[i].n_samples < common)
+    return NULL;
+  all = g_array_new (FALSE, FALSE, sizeof (float));
+  for (guint s = 0; s < common; s++)
+    for (guint o = 0; o < self->n_outputs && self->per_sample[s].kept != NULL; o++)
+      {
+        VnNoise sum = contribution_sum (self, i, (int) o);
+
+        if (sum.n > 0 || sum.n_bad > 0)
+          g_array_append_vals (all, self->per_sample[s].kept + ((gsize) i * self->n_outputs + o) * self->n_kept, self->n_kept);
+      }
+  return all;
+}
+
 static void
 contribution_fill (const Contribution *self,
                    guint               i,
@@ -310,6 +370,8 @@ contribution_fill (const Contribution *self,
                              .value = g_strdup (suspect->speaker), .share = standing->share, .share_error = standing->share_error,
                              .local_db = vn_sqnr_bound (-10 * log10 (contribution_ratio (&local)), local.n_bad) };
   item->noise = g_array_new (FALSE, FALSE, sizeof (double));
+  item->differences = contribution_collect_differences (self, i);
+  item->n_numbers = self->n_kept;
   for (guint s = 0; s < standing->n_samples; s++)
     item->n_samples += self->per_sample[s].outputs != NULL;
   for (guint o = 0; o < self->n_outputs; o++)
@@ -403,14 +465,14 @@ contribution_measure_level (Contribution  *self,
                             guint          level,
                             GError       **error)
 {
-  guint begin = level > 0 ? MIN (contribution_levels[level - 1].n_samples, self->run->n_samples) : 0;
-  guint end = MIN (contribution_levels[level].n_samples, self->run->n_samples), n;
+  guint begin = level > 0 ? MIN (contribution_levels[level - 1].n_samples, self->n_samples) : 0;
+  guint end = MIN (contribution_levels[level].n_samples, self->n_samples), n;
 
   contribution_share_out (self);
   g_array_sort_with_data (self->order, contribution_compare_standing, self->standing);
   n = contribution_count_wanted (self, level);
   if (level > 0)
-    self->total = self->done + (guint64) n * (end - begin) + (guint64) n * (self->run->n_samples - end) / 4;
+    self->total = self->done + (guint64) n * (end - begin) + (guint64) n * (self->n_samples - end) / 4;
   for (guint first = begin; first < end && n > 0; first += GROUP)
     if ((first > 0 && !contribution_load_group (self, first, end, error)) || !contribution_measure_group (self, n, end, error))
       return FALSE;
@@ -423,7 +485,7 @@ contribution_measure_all (Contribution  *self,
                           GError       **error)
 {
   self->total = (guint64) self->n_suspects * 5;
-  if (!contribution_load_group (self, 0, MIN (GROUP, self->run->n_samples), error) ||
+  if (!contribution_load_group (self, 0, MIN (GROUP, self->n_samples), error) ||
       !vn_parallel_for (self->n_runners, self->n_group, contribution_estimate_sample, self, self->cancellable, error))
     return FALSE;
   contribution_tell (self);
@@ -439,12 +501,17 @@ static gboolean
 contribution_make_runners (Contribution  *self,
                            GError       **error)
 {
+  self->n_copies = self->options != NULL && self->options->make_copy != NULL ? MAX (self->options->n_copies, 1) : 1;
+  self->n_samples = self->run->n_samples * self->n_copies;
   self->n_runners = self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads ();
   self->runners = g_new0 (VnRunner *, self->n_runners + 1);
   self->n_suspects = self->probe->suspects->len;
   self->n_outputs = vn_plan_get_n_outputs (self->plan);
-  self->per_sample = g_new0 (Sums, self->run->n_samples + 1);
-  self->estimates = g_new0 (Sums, self->run->n_samples + 1);
+  if (self->options != NULL)
+    self->n_kept = (guint) MIN (self->options->n_numbers,
+                                MOST_KEPT / MAX ((gsize) self->n_suspects * self->n_outputs * contribution_count_common (self), 1));
+  self->per_sample = g_new0 (Sums, self->n_samples + 1);
+  self->estimates = g_new0 (Sums, self->n_samples + 1);
   self->standing = g_new0 (Standing, self->n_suspects + 1);
   self->order = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint i = 0; i < self->n_suspects; i++)

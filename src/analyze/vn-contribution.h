@@ -21,12 +21,16 @@ typedef void (*VnContributionFunc) (VnContributions *so_far,
  * @found, @data: (nullable): who wants to know in the meantime
  * @estimate: measure nothing: the first order alone
  * @thorough: measure every tensor on every sample, those too that do not matter
+ * @n_copies, @make_copy: where there is one input, each sample counts so often, the first time as it is; 0: once
+ * @n_numbers: differences that are kept of each output of a sample, for VnContribution.differences
  */
 typedef struct
 {
   VnContributionFunc found;
   gpointer           data;
   gboolean           estimate, thorough;
+  guint              n_numbers, n_copies;
+  VnTensor        *(*make_copy) (const VnTensor *tensor, guint copy, GError **error);
 } VnContributionOptions;
 
 VnContributions *vn_contribution_measure (const VnModel                *prepared,

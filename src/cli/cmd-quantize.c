@@ -54,7 +54,7 @@ static const GOptionEntry entries[] = {
   { "curve", 0, 0, G_OPTION_ARG_NONE, &curve,
     N_("Mixed precision: what float, 16 bit and 4 bit for some tensors bring and cost, from the cheapest choice to the most accurate"), NULL },
   { "curve-cost", 0, 0, G_OPTION_ARG_STRING, &curve_cost,
-    N_("What accuracy is paid with: size, float (multiplications not on integers of 8 bit) or time (default: what the limits are about, else time)"), N_("COST") },
+    N_("What accuracy is paid with: size, float (multiplications not on integers of 8 bit) or time (default: size with --budget-size, else float)"), N_("COST") },
   { "target-sqnr", 0, 0, G_OPTION_ARG_STRING, &target_sqnr, N_("Mixed precision: the cheapest choice whose outputs keep so much signal to noise"), "DB" },
   { "budget-size", 0, 0, G_OPTION_ARG_STRING, &budget_size, N_("Mixed precision: the most accurate choice that takes no more, such as 1.2MB"), N_("SIZE") },
   { "budget-float", 0, 0, G_OPTION_ARG_STRING, &budget_float,

@@ -19,14 +19,15 @@ typedef enum { ITEM_UNIT, ITEM_TENSOR, ITEM_WEIGHT, ITEM_BITS, ITEM_BIAS } ItemK
  * Item: one choice.
  * @names: (element-type utf8): borrowed: tensors that a rule names if it is taken; of ITEM_BITS: if it is not taken, or taken, as
  *   @small says
- * @noise: by output: that is gone then
+ * @noise: by output: that is gone then; @differences: at numbers of the outputs; @squares: by output: of the tensors' differences
  * @small: ITEM_BITS: it is the recipe's type that has fewer bits
  */
 typedef struct
 {
   ItemKind   kind;
   GPtrArray *names;
-  double    *noise;
+  double    *noise, *squares;
+  float     *differences;
   gboolean   small;
 } Item;
 
@@ -49,6 +50,8 @@ choices_clear_item (gpointer data)
 
   g_ptr_array_unref (self->names);
   g_free (self->noise);
+  g_free (self->squares);
+  g_free (self->differences);
 }
 
 /**
@@ -62,6 +65,8 @@ vn_curve_choices_free (VnCurveChoices *self)
   vn_choices_free (self->choices);
   g_array_unref (self->items);
   g_free (self->rest);
+  g_free (self->rest_squares);
+  g_free (self->rest_differences);
   g_free (self);
 }
 
@@ -188,7 +193,9 @@ choices_add (Build     *self,
              ItemKind   kind,
              double     cost)
 {
-  Item item = { kind, g_ptr_array_new (), g_new0 (double, self->choices->n_outputs + 1), FALSE };
+  VnCurveChoices *choices = self->choices;
+  Item item = { kind, g_ptr_array_new (), g_new0 (double, choices->n_outputs + 1), g_new0 (double, choices->n_outputs + 1),
+                g_new0 (float, choices->n_differences + 1), FALSE };
 
   g_array_append_val (self->choices->items, item);
   return vn_choices_add (self->choices->choices, 0, cost);
@@ -242,16 +249,38 @@ choices_add_units (Build *self)
 /* ---- tensors ---- */
 
 static void
+choices_sum_up (const VnCurveChoices *self,
+                const VnContribution *from,
+                double                times,
+                double               *noise,
+                double               *squares,
+                float                *differences)
+{
+  for (guint o = 0; from->noise->len == self->n_outputs && o < self->n_outputs; o++)
+    noise[o] += times * g_array_index (from->noise, double, o);
+  if (from->differences == NULL || from->differences->len != self->n_differences)
+    return;
+  for (gsize i = 0; i < self->n_differences; i++)
+    {
+      float d = g_array_index (from->differences, float, i);
+
+      squares[i / self->n_numbers % self->n_outputs] += times * (double) d * (double) d;
+      differences[i] += times < 0 ? -d : d;
+    }
+}
+
+static void
 choices_add_noise (Build      *self,
                    GHashTable *noise,
                    const char *name,
                    double      times,
-                   guint       item)
+                   guint       which)
 {
   const VnContribution *found = g_hash_table_lookup (noise, name);
+  Item *item = choices_get (self->choices, which);
 
-  for (guint o = 0; found != NULL && o < self->choices->n_outputs; o++)
-    choices_get (self->choices, item)->noise[o] += times * g_array_index (found->noise, double, o);
+  if (found != NULL)
+    choices_sum_up (self->choices, found, times, item->noise, item->squares, item->differences);
 }
 
 static double
@@ -284,6 +313,24 @@ choices_touch (Build         *self,
     return;
   more[unit] += seconds;
   vn_choices_require (self->choices->choices, item, (guint) unit);
+}
+
+/* Adds what @item takes away, or takes it off. */
+static void
+choices_change (const VnCurveChoices *self,
+                const Item           *item,
+                int                   sign,
+                double               *noise,
+                double               *squares,
+                float                *differences)
+{
+  for (guint o = 0; o < self->n_outputs; o++)
+    {
+      noise[o] += sign * item->noise[o];
+      squares[o] += sign * item->squares[o];
+    }
+  for (gsize i = 0; i < self->n_differences; i++)
+    differences[i] += (float) sign * item->differences[i];
 }
 
 static const char *
@@ -487,24 +534,22 @@ choices_find_rest (Build *self)
 {
   VnCurveChoices *choices = self->choices;
   g_autofree gboolean *plain = vn_curve_choices_make_plain (choices);
+  g_autofree double *all = g_new0 (double, choices->n_outputs + 1);
 
   choices->rest = g_new0 (double, choices->n_outputs + 1);
+  choices->rest_squares = g_new0 (double, choices->n_outputs + 1);
+  choices->rest_differences = g_new0 (float, choices->n_differences + 1);
+  for (guint i = 0; i < vn_contributions_get_n (choices->network->contributions); i++)
+    if (vn_contributions_get (choices->network->contributions, i)->noise != NULL)
+      choices_sum_up (choices, vn_contributions_get (choices->network->contributions, i), 1, choices->rest, choices->rest_squares,
+                      choices->rest_differences);
+  memcpy (all, choices->rest, choices->n_outputs * sizeof *all);
+  for (guint i = 0; i < choices->items->len; i++)
+    if (!plain[i])
+      choices_change (choices, choices_get (choices, i), -1, choices->rest, choices->rest_squares, choices->rest_differences);
   for (guint o = 0; o < choices->n_outputs; o++)
-    {
-      double all = 0;
-
-      for (guint i = 0; i < vn_contributions_get_n (choices->network->contributions); i++)
-        {
-          const GArray *noise = vn_contributions_get (choices->network->contributions, i)->noise;
-
-          all += noise != NULL ? g_array_index (noise, double, o) : 0;
-        }
-      choices->rest[o] = all;
-      for (guint i = 0; i < choices->items->len; i++)
-        choices->rest[o] -= plain[i] ? 0 : choices_get (choices, i)->noise[o];
-      if (choices->rest[o] < 1e-9 * all)   /* what rounding leaves */
-        choices->rest[o] = 0;
-    }
+    if (choices->rest[o] < 1e-9 * all[o])   /* what rounding leaves */
+      choices->rest[o] = choices->rest_squares[o] = 0;
 }
 
 static void
@@ -514,6 +559,23 @@ choices_set_costs (Build  *self,
 {
   for (guint i = 0; i < n; i++)
     vn_choices_add_cost (self->choices->choices, i, more[i]);
+}
+
+/* A tensor that is not computed has no noise at any output. */
+static void
+choices_count_outputs (VnCurveChoices  *self,
+                       VnContributions *contributions)
+{
+  for (guint i = 0; i < vn_contributions_get_n (contributions); i++)
+    {
+      const VnContribution *item = vn_contributions_get (contributions, i);
+
+      self->n_outputs = MAX (self->n_outputs, item->noise != NULL ? item->noise->len : 0);
+      self->n_differences = MAX (self->n_differences, item->differences != NULL ? item->differences->len : 0);
+      self->n_numbers = MAX (self->n_numbers, item->n_numbers);
+    }
+  if (self->n_numbers == 0)
+    self->n_differences = 0;
 }
 
 /**
@@ -536,9 +598,7 @@ vn_curve_choices_new (const VnCurveNetwork *network,
   self->choices = vn_choices_new ();
   self->items = g_array_new (FALSE, FALSE, sizeof (Item));
   g_array_set_clear_func (self->items, choices_clear_item);
-  for (guint i = 0; i < vn_contributions_get_n (network->contributions); i++)
-    if (vn_contributions_get (network->contributions, i)->noise != NULL)
-      self->n_outputs = vn_contributions_get (network->contributions, i)->noise->len;
+  choices_count_outputs (self, network->contributions);
   build = (Build) { .choices = self, .graph = network->prepared->graph, .wide = vn_curve_get_wide_type (network->recipe) };
   build.unit_of = g_new0 (guint, build.graph->nodes->len + 1);
   build.item_of = g_new0 (int, build.graph->nodes->len + 1);
@@ -592,10 +652,31 @@ choices_add_up (VnCurveChoices *self,
       noise[o] += choices_get (self, i)->noise[o];
 }
 
+/* How much more, or less, noise comes together at an output than adds up, as differences of tensors are alike or cancel out. */
+static void
+choices_mix (VnCurveChoices *self,
+             const gboolean *taken,
+             double         *noise)
+{
+  g_autofree float *differences = g_memdup2 (self->rest_differences, (self->n_differences + 1) * sizeof (float));
+  g_autofree double *apart = g_memdup2 (self->rest_squares, (self->n_outputs + 1) * sizeof (double));
+  g_autofree double *together = g_new0 (double, self->n_outputs + 1);
+  g_autofree double *sum = g_new0 (double, self->n_outputs + 1);
+
+  for (guint i = 0; i < self->items->len; i++)
+    if (!taken[i])
+      choices_change (self, choices_get (self, i), 1, sum, apart, differences);
+  for (gsize i = 0; i < self->n_differences; i++)
+    together[i / self->n_numbers % self->n_outputs] += (double) differences[i] * (double) differences[i];
+  for (guint o = 0; o < self->n_outputs; o++)
+    if (apart[o] > 0 && together[o] > 0)
+      noise[o] *= together[o] / apart[o];
+}
+
 /**
  * vn_curve_choices_predict:
  *
- * Returns: mean signal to noise of the outputs, in dB, if noise adds up
+ * Returns: mean signal to noise of the outputs, in dB, to first order
  */
 double
 vn_curve_choices_predict (VnCurveChoices *self,
@@ -608,6 +689,8 @@ vn_curve_choices_predict (VnCurveChoices *self,
 
   noise = g_new0 (double, self->n_outputs + 1);
   choices_add_up (self, taken, noise);
+  if (self->network->mixes)
+    choices_mix (self, taken, noise);
   for (guint o = 0; o < self->n_outputs; o++)
     sum += vn_sqnr_bound (noise[o] > 0 ? -10 * log10 (noise[o]) : INFINITY, 0);
   return self->n_outputs > 0 ? sum / self->n_outputs : vn_sqnr_bound (INFINITY, 0);

@@ -16,6 +16,7 @@ G_BEGIN_DECLS
  * @contributions: of each tensor with @recipe, @other: (nullable): with weights of @other_weight
  * @quantized: (nullable): forecast of what @recipe makes; @floats: of @prepared
  * @other_weight: the type that weights may have instead
+ * @mixes: outputs have so many numbers that their differences tell which errors are alike; of few that is chance
  */
 typedef struct
 {
@@ -25,6 +26,7 @@ typedef struct
   VnContributions         *contributions, *other;
   const VnRuntimeForecast *quantized, *floats;
   VnDType                  other_weight;
+  gboolean                 mixes;
 } VnCurveNetwork;
 
 /**
@@ -38,8 +40,11 @@ typedef struct
   VnCurveCost           cost;
   VnChoices            *choices;
   GArray               *items;
-  double               *rest;       /* by output: noise that no choice changes */
+  double               *rest, *rest_squares;   /* by output: noise that no choice changes; the same of @rest_differences */
+  float                *rest_differences;
   guint                 n_outputs;
+  gsize                 n_differences;   /* by sample, output and number */
+  gsize                 n_numbers;       /* of a sample's output */
 } VnCurveChoices;
 
 VnDType         vn_curve_get_wide_type   (const VnRecipe       *recipe);

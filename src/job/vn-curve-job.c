@@ -6,6 +6,7 @@
 
 #include "curve-choices.h"
 #include "improve-bench.h"
+#include "judge-copies.h"
 
 #include "vn-error.h"
 #include "vn-forecast-export-private.h"
@@ -15,11 +16,22 @@
 
 #include <math.h>
 
-/* Samples that contributions are measured on; the points of a curve; those that correct it, and those that tell how good it is. */
-#define CONTRIBUTION_SAMPLES 8
+/* Samples that contributions and points are measured on: as many as these multiplications allow for each tensor alone, but some. */
+#define MOST_SAMPLES 32
+#define LEAST_SAMPLES 8
+#define MOST_MACS 3e11
+
+/* Of each output of a sample that tell how errors of several tensors come together. */
+#define NUMBERS 1024
+
+/* The points of a curve; those that correct it, and those that tell how good it is. */
 #define MOST_POINTS 40
 #define CORRECTIONS 6
 #define CHECKS 5
+
+/* If the checks are off by more, they become corrections, and others are checked: so often at most. */
+#define GOOD_MISS_DB 0.5
+#define MOST_ROUNDS 3
 
 /* What is as near to the float network is taken for it. */
 #define FLOAT_DB 150
@@ -38,6 +50,7 @@ struct _VnCurveJob
   VnCurve        *curve;
   GHashTable     *sums;            /* point -> double: what was predicted by adding up noise */
   gsize           plain_bytes;     /* of weights and constants */
+  GArray         *judged;          /* of guint: samples */
   VnRecipe       *chosen;
   VnResult       *result;
 };
@@ -65,6 +78,28 @@ curve_run (VnCurveJob      *self,
   return vn_job_run (job, cancellable, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
 }
 
+/* What is predicted from some samples is measured on these, as they leave ranges in ways of their own. */
+static gboolean
+curve_make_judge (VnCurveJob    *self,
+                  GCancellable  *cancellable,
+                  GError       **error)
+{
+  VnJobInput *input = &self->bench->input;
+  VnRepairSamples samples;
+  double runs;
+
+  self->floats = vn_runtime_forecast_new (input->prepared, input->shapes, NULL, error);
+  if (self->floats == NULL)
+    return FALSE;
+  runs = MOST_MACS / (self->floats->macs / 2 * MAX (vn_quant_plan_get_n (self->plain->plan), 1) + 1);
+  self->judged = vn_job_list_judged (input, NULL, (guint) CLAMP (runs, LEAST_SAMPLES, MOST_SAMPLES));
+  samples = vn_job_get_samples (input, self->judged);
+  samples.most_copies = (guint) CLAMP (runs / MAX (self->judged->len, 1), 1, G_MAXINT);
+  g_clear_pointer (&self->bench->judge, vn_judge_free);
+  self->bench->judge = vn_judge_new (input->prepared, &samples, cancellable, error);
+  return self->bench->judge != NULL;
+}
+
 static gboolean
 vn_curve_job_quantize (VnJob         *job,
                        GCancellable  *cancellable,
@@ -83,7 +118,7 @@ vn_curve_job_quantize (VnJob         *job,
     return FALSE;
   self->bench->rounded = self->plain->rounded != NULL ? vn_model_ref (self->plain->rounded) : NULL;
   self->bench->corrected[self->plain->rounded != NULL] = self->plain->corrected != NULL ? vn_model_ref (self->plain->corrected) : NULL;
-  return TRUE;
+  return curve_make_judge (self, cancellable, error);
 }
 
 /* ---- contributions ---- */
@@ -96,13 +131,14 @@ curve_contribute (VnCurveJob      *self,
 {
   VnImproveBench *bench = self->bench;
   g_autoptr(VnModel) weights = vn_job_take_rounded (&bench->input, self->plain->corrected, self->plain->rounded);
-  g_autoptr(GArray) samples = vn_job_list_judged (&bench->input, NULL, CONTRIBUTION_SAMPLES);
+  VnContributionOptions options = { .thorough = TRUE, .n_numbers = NUMBERS, .n_copies = vn_judge_get_n_copies (bench->judge),
+                                    .make_copy = vn_judge_make_copy };
   VnProgress progress = vn_job_get_reporter (VN_JOB (self));
   VnChannelRun run = { .shapes = bench->input.shapes, .dataset = bench->input.dataset,
-                       .samples = (const guint *) (gpointer) samples->data, .n_samples = samples->len,
+                       .samples = (const guint *) (gpointer) self->judged->data, .n_samples = self->judged->len,
                        .n_threads = bench->input.n_threads, .progress = &progress, .notes = bench->input.notes };
 
-  return vn_contribution_measure (bench->input.prepared, weights, plan, &run, NULL, cancellable, error);
+  return vn_contribution_measure (bench->input.prepared, weights, plan, &run, &options, cancellable, error);
 }
 
 /* With the weights of another type all of them are larger, or smaller. */
@@ -127,15 +163,11 @@ vn_curve_job_contribute (VnJob         *job,
   self->contributions = curve_contribute (self, self->plain->plan, cancellable, error);
   if (self->contributions == NULL)
     return FALSE;
-  self->floats = vn_runtime_forecast_new (self->bench->input.prepared, shapes, NULL, error);
-  if (self->floats == NULL)
-    return FALSE;
   if (vn_job_has_forecast (recipe))
     self->quantized = vn_runtime_forecast_new (self->plain->quantized, shapes, self->floats, NULL);
   if (self->settings.cost >= VN_N_CURVE_COSTS)
     self->settings.cost = self->settings.most_bytes > 0 ? VN_CURVE_COST_SIZE
-                        : !isnan (self->settings.most_float) || self->quantized == NULL || vn_curve_get_wide_type (recipe) != VN_DTYPE_UNDEFINED
-                            ? VN_CURVE_COST_FLOAT : VN_CURVE_COST_TIME;
+                        : VN_CURVE_COST_FLOAT;
   if (self->settings.cost == VN_CURVE_COST_SIZE && vn_curve_get_other_weight (recipe) != VN_DTYPE_UNDEFINED)
     {
       g_autoptr(VnRecipe) other = curve_make_other_recipe (recipe);
@@ -214,7 +246,7 @@ vn_curve_job_choose (VnJob         *job,
 {
   VnCurveJob *self = VN_CURVE_JOB (job);
   VnCurveNetwork network = { self->bench->input.prepared, self->settings.quantize.recipe, self->plain->plan, self->contributions, self->other,
-                             self->quantized, self->floats, vn_curve_get_other_weight (self->settings.quantize.recipe) };
+                             self->quantized, self->floats, vn_curve_get_other_weight (self->settings.quantize.recipe), vn_judge_get_n_copies (self->bench->judge) == 1 };
   g_autoptr(VnCurveChoices) choices = NULL;
   g_autoptr(GPtrArray) sets = NULL;
 
@@ -478,6 +510,29 @@ curve_has_wish (const VnCurveJob *self)
   return !isnan (self->settings.target_db) || self->settings.most_bytes > 0 || !isnan (self->settings.most_float);
 }
 
+/* Those that were off correct the others from now on: new ones are to tell how good that is. */
+static void
+curve_use_checks (VnCurveJob *self)
+{
+  for (guint i = 0; i < vn_curve_get_n (self->curve); i++)
+    {
+      VnCurvePoint *point = g_ptr_array_index (self->curve->points, i);
+
+      point->used = point->used || !isnan (point->measured_db);
+    }
+}
+
+/* Points that can be measured, and are not yet. */
+static guint
+curve_count_left (VnCurveJob *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < vn_curve_get_n (self->curve); i++)
+    n += isnan (vn_curve_get (self->curve, i)->measured_db) && curve_get_sum (self, vn_curve_get (self->curve, i)) < FLOAT_DB;
+  return n;
+}
+
 static gboolean
 vn_curve_job_measure (VnJob         *job,
                       GCancellable  *cancellable,
@@ -486,11 +541,18 @@ vn_curve_job_measure (VnJob         *job,
   VnCurveJob *self = VN_CURVE_JOB (job);
 
   self->curve->n_samples = vn_judge_get_n (self->bench->judge);
-  if (!curve_measure_some (self, CORRECTIONS, TRUE, cancellable, error))
+  if (!curve_measure_some (self, CLAMP (curve_count_left (self) / 2, 2, CORRECTIONS), TRUE, cancellable, error))
     return FALSE;
-  curve_predict (self);
-  if (!curve_measure_some (self, CHECKS, FALSE, cancellable, error))
-    return FALSE;
+  for (guint round = 0; round < MOST_ROUNDS; round++)
+    {
+      if (round > 0)
+        curve_use_checks (self);
+      curve_predict (self);
+      if (!curve_measure_some (self, CHECKS, FALSE, cancellable, error))
+        return FALSE;
+      if (!(vn_curve_get_worst_miss (self->curve, NULL) > GOOD_MISS_DB) || curve_count_left (self) < CHECKS)
+        break;
+    }
   curve_predict (self);
   self->chosen = vn_recipe_copy (self->settings.quantize.recipe);
   return !curve_has_wish (self) || curve_choose_point (self, cancellable, error);
@@ -534,6 +596,7 @@ vn_curve_job_finalize (GObject *object)
   g_clear_pointer (&self->quantized, vn_runtime_forecast_free);
   g_clear_pointer (&self->floats, vn_runtime_forecast_free);
   g_clear_pointer (&self->curve, vn_curve_unref);
+  g_clear_pointer (&self->judged, g_array_unref);
   g_clear_pointer (&self->chosen, vn_recipe_free);
   g_clear_pointer (&self->result, vn_result_unref);
   g_hash_table_unref (self->sums);

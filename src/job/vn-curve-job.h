@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE (VnCurveJob, vn_curve_job, VN, CURVE_JOB, VnJob)
 /**
  * VnCurveSettings:
  * @quantize: where it starts; samples must be there
- * @cost: what accuracy is paid with; %VN_N_CURVE_COSTS: what goes with the limits, or else time where that can be told
+ * @cost: what accuracy is paid with; %VN_N_CURVE_COSTS: size if that is limited, else multiplications
  * @target_db: signal to noise of the outputs that is wanted, at least cost; NaN: none
  * @most_bytes: of the export; 0: any
  * @most_float: share of the multiplications that may be done otherwise than on integers of 8 bit, 0 to 1; NaN: any

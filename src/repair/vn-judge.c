@@ -209,13 +209,21 @@ vn_judge_new (VnModel                *model,
   self->samples.n = MIN (samples->n, judge_count_samples (plan, samples->n));
   self->n_inputs = vn_plan_get_n_inputs (plan);
   self->n_outputs = vn_plan_get_n_outputs (plan);
-  self->n_copies = vn_judge_count_copies (plan, self->samples.n);
+  self->n_copies = MIN (vn_judge_count_copies (plan, self->samples.n), samples->most_copies > 0 ? samples->most_copies : G_MAXUINT);
   self->n_runs = self->samples.n * self->n_copies;
   self->inputs = g_new0 (VnTensor **, self->n_runs + 1);
   self->outputs = g_new0 (VnTensor **, self->n_runs + 1);
   if (!judge_load (self, error) || !judge_run (self, plan, NULL, cancellable, error))
     return NULL;
   return g_steal_pointer (&self);
+}
+
+guint
+vn_judge_get_n_copies (VnJudge *self)
+{
+  g_return_val_if_fail (self != NULL, 1);
+
+  return self->n_copies;
 }
 
 guint

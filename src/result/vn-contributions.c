@@ -22,6 +22,7 @@ contributions_clear_item (gpointer data)
   g_free (self->node);
   g_free (self->value);
   g_clear_pointer (&self->noise, g_array_unref);
+  g_clear_pointer (&self->differences, g_array_unref);
 }
 
 /**
@@ -255,7 +256,7 @@ vn_contributions_expect (VnContributions *self,
       item.name = g_strdup (item.name);
       item.node = g_strdup (item.node);
       item.value = g_strdup (item.value);
-      item.noise = NULL;
+      item.noise = item.differences = NULL;
       if (noise != 1)
         {
           item.local_db -= 10 * log10 (noise);

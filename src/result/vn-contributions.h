@@ -18,6 +18,8 @@ G_BEGIN_DECLS
  * @share: of the noise that all tensors alone bring to an output, averaged over the outputs; 0 to 1
  * @n_samples: that it was measured on; 0: @local_db, @alone_db and @share are estimates of the first order
  * @share_error: standard error of @share over the samples; NaN where it is not known
+ * @differences: (nullable) (element-type float): at @n_numbers of each output, the same for all tensors, on samples that all were
+ *   measured on; by sample and output; not kept in files
  * @noise: (nullable) (element-type double): what @alone_db is the mean of: noise to signal of each output; not kept in files
  */
 typedef struct
@@ -26,7 +28,8 @@ typedef struct
   VnTensorRole role;
   double       local_db, alone_db, share, share_error;
   guint        n_samples;
-  GArray      *noise;
+  GArray      *noise, *differences;
+  guint        n_numbers;
 } VnContribution;
 
 /**
