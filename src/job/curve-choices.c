@@ -675,12 +675,15 @@ choices_mix (VnCurveChoices *self,
 
 /**
  * vn_curve_choices_predict:
+ * @mixed: errors that are alike at an output count more than if they just added up, those that cancel out less: true where layers shift
+ *   outputs alike, mere chance where outputs have few numbers
  *
  * Returns: mean signal to noise of the outputs, in dB, to first order
  */
 double
 vn_curve_choices_predict (VnCurveChoices *self,
-                          const gboolean *taken)
+                          const gboolean *taken,
+                          gboolean        mixed)
 {
   g_autofree double *noise = NULL;
   double sum = 0;
@@ -689,7 +692,7 @@ vn_curve_choices_predict (VnCurveChoices *self,
 
   noise = g_new0 (double, self->n_outputs + 1);
   choices_add_up (self, taken, noise);
-  if (self->network->mixes)
+  if (mixed)
     choices_mix (self, taken, noise);
   for (guint o = 0; o < self->n_outputs; o++)
     sum += vn_sqnr_bound (noise[o] > 0 ? -10 * log10 (noise[o]) : INFINITY, 0);

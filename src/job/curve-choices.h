@@ -16,7 +16,6 @@ G_BEGIN_DECLS
  * @contributions: of each tensor with @recipe, @other: (nullable): with weights of @other_weight
  * @quantized: (nullable): forecast of what @recipe makes; @floats: of @prepared
  * @other_weight: the type that weights may have instead
- * @mixes: outputs have so many numbers that their differences tell which errors are alike; of few that is chance
  */
 typedef struct
 {
@@ -26,7 +25,6 @@ typedef struct
   VnContributions         *contributions, *other;
   const VnRuntimeForecast *quantized, *floats;
   VnDType                  other_weight;
-  gboolean                 mixes;
 } VnCurveNetwork;
 
 /**
@@ -56,7 +54,8 @@ void            vn_curve_choices_free    (VnCurveChoices       *self);
 GPtrArray      *vn_curve_choices_list    (VnCurveChoices       *self);      /* of gboolean[] */
 gboolean       *vn_curve_choices_make_plain (VnCurveChoices    *self);
 double          vn_curve_choices_predict (VnCurveChoices       *self,
-                                          const gboolean       *taken);     /* dB */
+                                          const gboolean       *taken,
+                                          gboolean              mixed);     /* dB */
 void            vn_curve_choices_fill    (VnCurveChoices       *self,
                                           const gboolean       *taken,
                                           VnCurvePoint         *point);

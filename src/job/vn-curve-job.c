@@ -25,7 +25,7 @@
 #define NUMBERS 1024
 
 /* The points of a curve; those that correct it, and those that tell how good it is. */
-#define MOST_POINTS 40
+#define MOST_POINTS 64
 #define CORRECTIONS 6
 #define CHECKS 5
 
@@ -39,6 +39,10 @@
 /* Points around the wanted one that are measured. */
 #define MOST_LOOKS 8
 
+/* How errors of several tensors are taken together: as if they had nothing to do with each other, as they are alike, and the middle. */
+#define MODELS 3
+typedef struct { double db[MODELS]; } Sums;
+
 struct _VnCurveJob
 {
   VnJob           parent_instance;
@@ -48,8 +52,8 @@ struct _VnCurveJob
   VnContributions *contributions, *other;
   VnRuntimeForecast *quantized, *floats;
   VnCurve        *curve;
-  GHashTable     *sums;            /* point -> double: what was predicted by adding up noise */
-  gsize           plain_bytes;     /* of weights and constants */
+  GHashTable     *sums;            /* point -> Sums */
+  guint           model;           /* which of them is used */
   GArray         *judged;          /* of guint: samples */
   VnRecipe       *chosen;
   VnResult       *result;
@@ -186,7 +190,37 @@ static double
 curve_get_sum (VnCurveJob         *self,
                const VnCurvePoint *point)
 {
-  return *(double *) g_hash_table_lookup (self->sums, point);
+  return ((Sums *) g_hash_table_lookup (self->sums, point))->db[self->model];
+}
+
+static Sums
+curve_sum_up (VnCurveChoices *choices,
+              const gboolean *taken)
+{
+  double apart = vn_curve_choices_predict (choices, taken, FALSE), alike = vn_curve_choices_predict (choices, taken, TRUE);
+
+  return (Sums) { { apart, alike, (apart + alike) / 2 } };
+}
+
+/* Larger exports are not encoded only to know their size: they grow by what their weights do. */
+#define ENCODED_BYTES ((gsize) 64 << 20)
+
+static gboolean
+curve_find_bytes (VnCurveJob           *self,
+                  const VnImproveTrial *trial,
+                  gsize                *bytes)
+{
+  g_autoptr(GBytes) file = NULL;
+
+  if (self->plain->quantized_bytes > ENCODED_BYTES)
+    {
+      *bytes = self->plain->quantized_bytes + trial->bytes - MIN (vn_graph_weight_bytes (self->plain->quantized->graph),
+                                                                  self->plain->quantized_bytes + trial->bytes);
+      return TRUE;
+    }
+  file = vn_onnx_write_bytes (trial->model, NULL);
+  *bytes = file != NULL ? g_bytes_get_size (file) : 0;
+  return file != NULL;
 }
 
 /* A recipe that cannot be carried out is no point. */
@@ -194,9 +228,9 @@ static void
 curve_add_point (VnCurveJob     *self,
                  VnCurveChoices *choices,
                  const gboolean *taken,
-                 gboolean        is_plain,
-                 double          sum)
+                 gboolean        is_plain)
 {
+  Sums sums = curve_sum_up (choices, taken);
   g_autoptr(VnCurvePoint) point = vn_curve_point_new ();
   g_auto(VnImproveTrial) trial = { 0 };
 
@@ -204,11 +238,13 @@ curve_add_point (VnCurveJob     *self,
   if (!vn_recipe_validate (point->recipe, NULL) || !vn_improve_bench_forecast (self->bench, point->recipe, &trial, NULL))
     return;
   point->is_plain = is_plain;
-  point->predicted_db = sum;
+  point->predicted_db = sums.db[0];
   point->integer_share = trial.price.integer_share;
   point->wide_share = trial.price.wide_share;
   point->time_ratio = trial.price.ratio;
-  point->bytes = trial.bytes;
+  if (!curve_find_bytes (self, &trial, &point->bytes))
+    return;
+  g_hash_table_insert (self->sums, point, g_memdup2 (&sums, sizeof sums));
   vn_curve_add (self->curve, g_steal_pointer (&point));
 }
 
@@ -221,21 +257,21 @@ curve_add_points (VnCurveJob     *self,
   g_autofree gboolean *plain = vn_curve_choices_make_plain (choices);
   g_autofree double *sums = g_new0 (double, sets->len + 1);
   g_autoptr(GHashTable) steps = g_hash_table_new (NULL, NULL);
-  double low = vn_curve_choices_predict (choices, plain), high = low;
+  double low = vn_curve_choices_predict (choices, plain, FALSE), high = low;
 
   for (guint i = 0; i < sets->len; i++)
     {
-      sums[i] = vn_curve_choices_predict (choices, g_ptr_array_index (sets, i));
+      sums[i] = vn_curve_choices_predict (choices, g_ptr_array_index (sets, i), FALSE);
       low = MIN (low, sums[i]);
       high = MAX (high, sums[i] < FLOAT_DB ? sums[i] : high);
     }
-  curve_add_point (self, choices, plain, TRUE, vn_curve_choices_predict (choices, plain));
+  curve_add_point (self, choices, plain, TRUE);
   for (guint i = 0; i < sets->len; i++)
     {
       int step = high > low ? (int) (MOST_POINTS * (sums[i] - low) / (high - low)) : 0;
 
       if (g_hash_table_add (steps, GINT_TO_POINTER (MIN (step, 2 * MOST_POINTS) + 1)))
-        curve_add_point (self, choices, g_ptr_array_index (sets, i), FALSE, sums[i]);
+        curve_add_point (self, choices, g_ptr_array_index (sets, i), FALSE);
     }
 }
 
@@ -246,7 +282,7 @@ vn_curve_job_choose (VnJob         *job,
 {
   VnCurveJob *self = VN_CURVE_JOB (job);
   VnCurveNetwork network = { self->bench->input.prepared, self->settings.quantize.recipe, self->plain->plan, self->contributions, self->other,
-                             self->quantized, self->floats, vn_curve_get_other_weight (self->settings.quantize.recipe), vn_judge_get_n_copies (self->bench->judge) == 1 };
+                             self->quantized, self->floats, vn_curve_get_other_weight (self->settings.quantize.recipe) };
   g_autoptr(VnCurveChoices) choices = NULL;
   g_autoptr(GPtrArray) sets = NULL;
 
@@ -265,19 +301,6 @@ vn_curve_job_choose (VnJob         *job,
       return FALSE;
     }
   vn_curve_sort (self->curve);
-  for (guint i = 0; i < vn_curve_get_n (self->curve); i++)
-    {
-      VnCurvePoint *point = g_ptr_array_index (self->curve->points, i);
-
-      self->plain_bytes = point->is_plain ? point->bytes : self->plain_bytes;
-      g_hash_table_insert (self->sums, point, g_memdup2 (&point->predicted_db, sizeof (double)));
-    }
-  for (guint i = 0; i < vn_curve_get_n (self->curve); i++)
-    {
-      VnCurvePoint *point = g_ptr_array_index (self->curve->points, i);
-
-      point->bytes = self->plain->quantized_bytes + point->bytes - MIN (self->plain_bytes, self->plain->quantized_bytes + point->bytes);
-    }
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }
 
@@ -301,8 +324,9 @@ curve_measure (VnCurveJob    *self,
 
 /* What is to be added to a sum: a line between the measured points on both sides of it. */
 static double
-curve_find_correction (VnCurveJob *self,
-                       double      sum)
+curve_find_correction (VnCurveJob         *self,
+                       double              sum,
+                       const VnCurvePoint *but)   /* nullable */
 {
   const VnCurvePoint *below = NULL, *above = NULL;
   double x, y;
@@ -312,7 +336,7 @@ curve_find_correction (VnCurveJob *self,
       const VnCurvePoint *point = vn_curve_get (self->curve, i);
       double at = curve_get_sum (self, point);
 
-      if (isnan (point->measured_db) || at >= FLOAT_DB)
+      if (isnan (point->measured_db) || at >= FLOAT_DB || point == but)
         continue;
       if (at <= sum && (below == NULL || at > curve_get_sum (self, below)))
         below = point;
@@ -330,15 +354,51 @@ curve_find_correction (VnCurveJob *self,
   return (below->measured_db - x) + (sum - x) / (y - x) * ((above->measured_db - y) - (below->measured_db - x));
 }
 
+/* How far off measured points would be if each had been predicted from the others. */
+static double
+curve_try_model (VnCurveJob *self,
+                 guint       model)
+{
+  double miss = 0;
+
+  self->model = model;
+  for (guint i = 0; i < vn_curve_get_n (self->curve); i++)
+    {
+      const VnCurvePoint *point = vn_curve_get (self->curve, i);
+      double sum = curve_get_sum (self, point);
+
+      if (!isnan (point->measured_db) && sum < FLOAT_DB)
+        miss += fabs (sum + curve_find_correction (self, sum, point) - point->measured_db);
+    }
+  return miss;
+}
+
+static void
+curve_choose_model (VnCurveJob *self)
+{
+  double least = INFINITY;
+  guint best = 0;
+
+  for (guint i = 0; i < MODELS; i++)
+    {
+      double miss = curve_try_model (self, i);
+
+      best = miss < least ? i : best;
+      least = MIN (least, miss);
+    }
+  self->model = best;
+}
+
 static void
 curve_predict (VnCurveJob *self)
 {
+  curve_choose_model (self);
   for (guint i = 0; i < vn_curve_get_n (self->curve); i++)
     {
       VnCurvePoint *point = g_ptr_array_index (self->curve->points, i);
 
       if (isnan (point->measured_db))
-        point->predicted_db = curve_get_sum (self, point) + curve_find_correction (self, curve_get_sum (self, point));
+        point->predicted_db = curve_get_sum (self, point) + curve_find_correction (self, curve_get_sum (self, point), NULL);
     }
 }
 
@@ -554,6 +614,7 @@ vn_curve_job_measure (VnJob         *job,
         break;
     }
   curve_predict (self);
+  vn_curve_drop_beaten (self->curve);
   self->chosen = vn_recipe_copy (self->settings.quantize.recipe);
   return !curve_has_wish (self) || curve_choose_point (self, cancellable, error);
 }

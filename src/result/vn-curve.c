@@ -263,6 +263,33 @@ vn_curve_sort (VnCurve *self)
 }
 
 /**
+ * vn_curve_drop_beaten:
+ *
+ * Leaves out points that were not measured and that one for no more is as accurate as, by what is known now.
+ */
+void
+vn_curve_drop_beaten (VnCurve *self)
+{
+  double best = -INFINITY;
+
+  g_return_if_fail (self != NULL);
+
+  for (guint i = 0; i < self->points->len;)
+    {
+      const VnCurvePoint *point = vn_curve_get (self, i);
+      double db = vn_curve_point_get_db (point);
+
+      if (isnan (point->measured_db) && !point->is_plain && !(db > best))
+        {
+          g_ptr_array_remove_index (self->points, i);
+          continue;
+        }
+      best = fmax (best, db);
+      i++;
+    }
+}
+
+/**
  * vn_curve_get_worst_miss:
  * @n: (out) (optional): of so many points
  *

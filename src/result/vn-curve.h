@@ -80,6 +80,7 @@ guint         vn_curve_get_n          (const VnCurve      *self);
 const VnCurvePoint *vn_curve_get      (const VnCurve      *self,
                                        guint               i);
 void          vn_curve_sort           (VnCurve            *self);
+void          vn_curve_drop_beaten    (VnCurve            *self);
 double        vn_curve_get_worst_miss (const VnCurve      *self,
                                        guint              *n);
 

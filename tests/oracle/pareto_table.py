@@ -18,8 +18,8 @@ oracle.use_oracle_python()
 from auto_table import mean_sqnr, open_session, save_samples, cast    # noqa: E402
 from samples import Source    # noqa: E402
 
-MODELS = ['cls_mobilenetv2_035_128_flowers', 'sr_espcn_bsd300_rgb', 'det_ultraface_rfb320', 'det_nanodet_m_320', 'det_yunet_2023mar',
-          'kws_micro_fp32', 'seg_sinet_portrait_320', 'cls_squeezenet10_fp32_from_fp16']
+MODELS = ['cls_mobilenetv2_035_128_flowers', 'sr_espcn_bsd300_rgb', 'det_ultraface_rfb320', 'det_nanodet_m_320', 'det_yunet_n_dynamic',
+          'kws_micro_fp32', 'mnist_rten_op18', 'cls_squeezenet10_fp32_from_fp16']
 SAMPLES, GOOD_DB = 32, 0.5
 BEGIN, END = '<!-- pareto: made by tests/oracle/pareto_table.py --write -->', '<!-- pareto end -->'
 
