@@ -26,7 +26,7 @@
 
 /* The points of a curve; those that correct it, and those that tell how good it is. */
 #define MOST_POINTS 64
-#define CORRECTIONS 6
+#define CORRECTIONS 8
 #define CHECKS 5
 
 /* If the checks are off by more, they become corrections, and others are checked: so often at most. */
