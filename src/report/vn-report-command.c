@@ -288,7 +288,7 @@ vn_report_input_init (VnReportInput *self,
 
   *self = (VnReportInput) { .source = result->source, .prepared = result->prepared, .quantized = result->quantized,
                             .recipe = result->recipe, .data = result->data, .plan = result->plan, .errors = result->errors,
-                            .contributions = result->contributions, .curve = result->curve,
+                            .contributions = result->contributions,
                             .diagnosis = result->diagnosis,
                             .forecast = result->forecast, .verification = result->verification,
                             .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,

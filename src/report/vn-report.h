@@ -31,7 +31,6 @@ typedef struct
   const VnRuntimeForecast *forecast; /* nullable */
   const VnVerification *verification;   /* nullable */
   GPtrArray        *steps;          /* nullable: of VnRunStep */
-  GPtrArray        *curve;          /* nullable: of VnCurvePoint */
   VnStats          *stats;          /* nullable */
   VnNotes          *notes;          /* nullable */
   const VnAccuracy *accuracy;       /* nullable, or not valid */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of runs as JSON: why error arises and what was tried against it, other choices, and how values are spread. */
+/* Records of runs as JSON: why error arises and what was tried against it, and how values are spread. */
 #include "result-file-private.h"
 
 #include "vn-spread.h"
@@ -163,54 +163,6 @@ _vn_result_file_read_steps (VnJsonFields *fields)
 
   _vn_result_file_read_each (fields, "steps", result_file_read_step, steps);
   return steps;
-}
-
-/* ---- other choices ---- */
-
-void
-_vn_result_file_add_curve (JsonBuilder *json,
-                           GPtrArray   *curve)
-{
-  vn_json_begin_array (json, "curve");
-  for (guint i = 0; i < curve->len; i++)
-    {
-      const VnCurvePoint *point = g_ptr_array_index (curve, i);
-
-      json_builder_begin_object (json);
-      vn_json_add_text (json, "title", point->title);
-      vn_json_add_bool (json, "chosen", point->is_chosen);
-      _vn_result_file_add_number (json, "predicted-sqnr", point->predicted_db);
-      _vn_result_file_add_number (json, "measured-sqnr", point->measured_db);
-      _vn_result_file_add_number (json, "bytes", point->bytes);
-      _vn_result_file_add_number (json, "integer-macs", point->integer_macs);
-      _vn_result_file_add_number (json, "seconds", point->seconds);
-      json_builder_end_object (json);
-    }
-  json_builder_end_array (json);
-}
-
-static void
-result_file_read_point (gpointer      to,
-                        VnJsonFields *fields)
-{
-  g_autofree char *title = vn_json_fields_dup_text (fields, "title");
-  const VnCurvePoint point = { .title = title, .is_chosen = vn_json_fields_get_bool (fields, "chosen"),
-                               .predicted_db = _vn_result_file_get_number (fields, "predicted-sqnr"),
-                               .measured_db = _vn_result_file_get_number (fields, "measured-sqnr"),
-                               .bytes = _vn_result_file_get_number (fields, "bytes"),
-                               .integer_macs = _vn_result_file_get_number (fields, "integer-macs"),
-                               .seconds = _vn_result_file_get_number (fields, "seconds") };
-
-  vn_curve_add (to, &point);
-}
-
-GPtrArray *
-_vn_result_file_read_curve (VnJsonFields *fields)
-{
-  GPtrArray *curve = vn_curve_new ();
-
-  _vn_result_file_read_each (fields, "curve", result_file_read_point, curve);
-  return curve;
 }
 
 /* ---- how values are spread ---- */

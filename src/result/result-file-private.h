@@ -36,11 +36,13 @@ VnDiagnosis       *_vn_result_file_read_diagnosis (VnJsonFields      *fields);
 void               _vn_result_file_add_steps      (JsonBuilder       *json,
                                                    GPtrArray         *steps);
 GPtrArray         *_vn_result_file_read_steps     (VnJsonFields      *fields);
-void               _vn_result_file_add_curve      (JsonBuilder       *json,
-                                                   GPtrArray         *curve);
-GPtrArray         *_vn_result_file_read_curve     (VnJsonFields      *fields);
 void               _vn_result_file_add_spreads    (JsonBuilder       *json,
                                                    GPtrArray         *spreads);
 GPtrArray         *_vn_result_file_read_spreads   (VnJsonFields      *fields);
+
+/* result-file-curve.c */
+void               _vn_result_file_add_curve      (JsonBuilder       *json,
+                                                   const VnCurve     *curve);
+VnCurve           *_vn_result_file_read_curve     (VnJsonFields      *fields);
 
 G_END_DECLS

@@ -114,7 +114,7 @@ vn_curve_point_get_db (const VnCurvePoint *self)
 
 /* What a point is, in the order of what matters most. */
 static const struct { const char *id, *title; } states[] = {
-  { "chosen", N_("chosen") }, { "recipe", N_("the recipe") }, { "corrects", N_("corrects") }, { "check", N_("check") }, { "predicted", "" },
+  { "chosen", N_("chosen") }, { "recipe", N_("the recipe") }, { "corrects", N_("corrects") }, { "check", N_("check") }, { "predicted", N_("predicted") },
 };
 
 static guint

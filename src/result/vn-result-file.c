@@ -21,7 +21,8 @@
  *     "diagnosis": { "reasons": [ { "rank", "tensor", "node", "role", "share", "reason", "text" } ],
  *       "cures": [ { "tensor", "reason", "cure", "state", "before-sqnr", "after-sqnr", "before-bytes", "after-bytes", "problem" } ] },
  *     "steps": [ { "title", "outcome", "kept", "before-sqnr", "after-sqnr" } ],
- *     "curve": [ { "title", "chosen", "predicted-sqnr", "measured-sqnr", "bytes", "integer-macs", "seconds" } ],
+ *     "curve": { "cost", "samples", "points": [ { "chosen", "plain", "used", "predicted-sqnr", "measured-sqnr", "bytes", "integer-share",
+ *                "wide-share", "time-ratio", "float-tensors", "wide-tensors", "small-weights", "recipe" } ] },
  *     "spreads": [ { "tensor", "node", "role", "low", "high", "range-min", "range-max", "counts" } ],     the six from plan on: for reports
  *     "nodes": [ { "node", "type", "source", "prepared", "rounded" } ], "quantized-names": { prepared: quantized },
  *     "notes": [ { "level", "code", "subject", "text", "remedy" } ] }
@@ -234,6 +235,14 @@ result_file_read_diagnosis (VnRunRecord  *self,
 
 /* What only reports tell; files of older programs do not have it. */
 static void
+result_file_read_curve (VnRunRecord  *self,
+                        VnJsonFields *fields,
+                        const char   *folder)
+{
+  self->curve = _vn_result_file_read_curve (fields);
+}
+
+static void
 result_file_read_report (VnRunRecord  *self,
                          VnJsonFields *fields)
 {
@@ -246,7 +255,7 @@ result_file_read_report (VnRunRecord  *self,
   if (vn_json_fields_has (fields, "steps"))
     self->steps = _vn_result_file_read_steps (fields);
   if (vn_json_fields_has (fields, "curve"))
-    self->curve = _vn_result_file_read_curve (fields);
+    result_file_read_object (self, fields, "curve", NULL, result_file_read_curve);
   if (vn_json_fields_has (fields, "spreads"))
     self->spreads = _vn_result_file_read_spreads (fields);
 }

@@ -55,8 +55,6 @@ result_new_on (VnResult *base)
     vn_notes_ref (self->notes);
   if (self->steps != NULL)
     g_ptr_array_ref (self->steps);
-  if (self->curve != NULL)
-    g_ptr_array_ref (self->curve);
   return self;
 }
 
@@ -190,7 +188,6 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->verification, vn_verification_unref);
   g_clear_pointer (&self->notes, vn_notes_unref);
   g_clear_pointer (&self->steps, g_ptr_array_unref);
-  g_clear_pointer (&self->curve, g_ptr_array_unref);
   if (self->base != NULL)
     {
       result_free_derived (self);

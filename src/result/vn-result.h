@@ -53,7 +53,6 @@ typedef struct _VnResult
   VnRuntimeForecast *forecast;      /* nullable: of @quantized in ONNX Runtime, where that is what it is for */
   VnVerification *verification;     /* nullable: the same, measured: vn_runtime_figures_init() */
   GPtrArray    *steps;         /* nullable: of VnRunStep: what was tried to lower the error */
-  GPtrArray    *curve;         /* nullable: of VnCurvePoint: other choices of precision */
   GPtrArray    *spreads;       /* nullable: of VnSpread, if @stats are gone: vn_result_list_spreads() */
   VnNotes      *notes;
   gsize         float_bytes, quantized_bytes;      /* of the files as written */

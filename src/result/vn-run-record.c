@@ -63,7 +63,7 @@ vn_run_record_unref (VnRunRecord *self)
   g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
   g_clear_pointer (&self->forecast, vn_runtime_forecast_free);
   g_clear_pointer (&self->steps, g_ptr_array_unref);
-  g_clear_pointer (&self->curve, g_ptr_array_unref);
+  g_clear_pointer (&self->curve, vn_curve_unref);
   g_clear_pointer (&self->spreads, g_ptr_array_unref);
   g_clear_pointer (&self->notes, vn_notes_unref);
   g_ptr_array_unref (self->nodes);
@@ -170,7 +170,7 @@ vn_run_record_new (VnResult *result)
   self->diagnosis = result->diagnosis != NULL ? vn_diagnosis_ref (result->diagnosis) : NULL;
   self->forecast = result->forecast != NULL ? vn_runtime_forecast_copy (result->forecast) : NULL;
   self->steps = result->steps != NULL ? g_ptr_array_ref (result->steps) : NULL;
-  self->curve = result->curve != NULL ? g_ptr_array_ref (result->curve) : NULL;
+  self->curve = result->curve != NULL ? vn_curve_ref (result->curve) : NULL;
   self->spreads = vn_result_list_spreads (result);
   self->accuracy = result->accuracy;
   self->notes = vn_notes_ref (result->notes);
@@ -241,7 +241,7 @@ vn_run_record_restore (VnRunRecord  *self,
   result->verification = self->verification != NULL ? vn_verification_ref (self->verification) : NULL;
   result->forecast = self->forecast != NULL ? vn_runtime_forecast_copy (self->forecast) : NULL;
   result->steps = self->steps != NULL ? g_ptr_array_ref (self->steps) : NULL;
-  result->curve = self->curve != NULL ? g_ptr_array_ref (self->curve) : NULL;
+  result->curve = self->curve != NULL ? vn_curve_ref (self->curve) : NULL;
   result->spreads = self->spreads != NULL ? g_ptr_array_ref (self->spreads) : g_ptr_array_new ();
   result->notes = vn_notes_ref (self->notes);
   result->accuracy = self->accuracy;

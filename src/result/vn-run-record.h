@@ -50,7 +50,8 @@ typedef struct _VnRunRecord
   VnQuantPlan    *plan;
   VnDiagnosis    *diagnosis;
   VnRuntimeForecast *forecast;
-  GPtrArray      *steps, *curve, *spreads;
+  GPtrArray      *steps, *spreads;
+  VnCurve        *curve;
   VnAccuracy     accuracy;
   VnNotes       *notes;
   guint64        float_bytes, quantized_bytes;

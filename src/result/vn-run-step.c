@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists of what was tried, and of other choices. */
+/* Lists of what was tried. */
 #include "vn-run-step.h"
 
 static void
@@ -39,39 +39,4 @@ vn_run_steps_add (GPtrArray       *steps,
   copy->title = g_strdup (step->title);
   copy->outcome = g_strdup (step->outcome);
   g_ptr_array_add (steps, copy);
-}
-
-static void
-run_step_free_point (gpointer data)
-{
-  g_free (((VnCurvePoint *) data)->title);
-  g_free (data);
-}
-
-/**
- * vn_curve_new:
- *
- * Returns: (transfer full) (element-type VnCurvePoint): a curve without points; whoever adds them goes from one end to the other
- */
-GPtrArray *
-vn_curve_new (void)
-{
-  return g_ptr_array_new_with_free_func (run_step_free_point);
-}
-
-/**
- * vn_curve_add:
- * @point: copied
- */
-void
-vn_curve_add (GPtrArray          *curve,
-              const VnCurvePoint *point)
-{
-  VnCurvePoint *copy;
-
-  g_return_if_fail (curve != NULL && point != NULL);
-
-  copy = g_memdup2 (point, sizeof *point);
-  copy->title = g_strdup (point->title);
-  g_ptr_array_add (curve, copy);
 }
