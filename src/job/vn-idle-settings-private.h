@@ -6,11 +6,25 @@
 
 G_BEGIN_DECLS
 
-void vn_job_note_idle_settings (VnJob            *job,
-                                const VnJobInput *input,
-                                VnResult         *result,
-                                const VnModel    *corrected,    /* nullable */
-                                const VnModel    *rounded,      /* nullable */
-                                GCancellable     *cancellable);
+/**
+ * VnUntrained: what there was before a network was trained.
+ * @rounded: (nullable): the prepared network with rounded weights
+ * @stats: what ranges were found from
+ * @has_blocks: there was something to train
+ */
+typedef struct
+{
+  VnModel  *rounded;
+  VnStats  *stats;
+  gboolean  has_blocks;
+} VnUntrained;
+
+void vn_job_note_idle_settings (VnJob             *job,
+                                const VnJobInput  *input,
+                                VnResult          *result,
+                                const VnModel     *corrected,    /* nullable */
+                                const VnModel     *rounded,      /* nullable */
+                                const VnUntrained *untrained,    /* nullable */
+                                GCancellable      *cancellable);
 
 G_END_DECLS

@@ -19,6 +19,7 @@ typedef struct
   const VnResult   *result;
   const VnModel    *corrected;               /* the prepared network with corrected biases */
   const VnModel    *rounded;                 /* nullable: the prepared network with rounded weights */
+  const VnUntrained *untrained;              /* nullable: what there was before it was trained */
   GCancellable     *cancellable;
   char             *prepared, *quantized;    /* digests; NULL: not made yet */
 } IdleCheck;
@@ -102,10 +103,12 @@ idle_check_quantizes_same (IdleCheck      *self,
                            const VnRecipe *recipe,
                            const VnModel  *from)
 {
-  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (from, recipe, self->result->stats, NULL, NULL);
-  gboolean rounds = self->rounded != NULL && (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST ||
-                                              vn_recipe_get_most (recipe, VN_LAYER_TRAIN) != VN_TRAIN_OFF);
-  g_autoptr(VnModel) written = vn_job_take_rounded (self->input, from, rounds ? self->rounded : NULL);
+  gboolean trains = self->untrained != NULL && vn_recipe_get_most (recipe, VN_LAYER_TRAIN) != VN_TRAIN_OFF;
+  gboolean rounds = trains || vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST;
+  const VnModel *rounded = self->untrained != NULL && !trains ? self->untrained->rounded : self->rounded;
+  VnStats *stats = self->untrained != NULL && !trains ? self->untrained->stats : self->result->stats;
+  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (from, recipe, stats, NULL, NULL);
+  g_autoptr(VnModel) written = vn_job_take_rounded (self->input, from, rounds ? rounded : NULL);
   g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (written, recipe, plan, NULL, NULL) : NULL;
 
   return model != NULL && idle_check_is_model (&self->quantized, self->result->quantized, model);
@@ -155,19 +158,24 @@ idle_check_takes_same (IdleCheck      *self,
 {
   const gint64 n = self->input->calibration != NULL ? self->input->calibration->len : 0;
 
+  if (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST &&
+      MIN (n, recipe->rounding_samples) != MIN (n, self->result->recipe->rounding_samples))
+    return FALSE;
   return MIN (n, recipe->correction_samples) == MIN (n, self->result->recipe->correction_samples) ||
          idle_check_corrects_nothing (self);
 }
 
-/* Whether training would be the same: how it is done says nothing of what else it would have found. */
+/* Whether it is known what training would have found: nothing if it is off, or there is nothing to train. How it is done says
+ * nothing of what else it would have found. */
 static gboolean
-idle_check_trains_same (const VnRecipe *own,
-                        const VnRecipe *recipe)
+idle_check_knows_training (const IdleCheck *self,
+                           const VnRecipe  *recipe)
 {
+  const VnRecipe *own = self->result->recipe;
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
-  if (vn_recipe_get_most (own, VN_LAYER_TRAIN) == VN_TRAIN_OFF)
+  if (self->untrained == NULL || !self->untrained->has_blocks || vn_recipe_get_most (recipe, VN_LAYER_TRAIN) == VN_TRAIN_OFF)
     return TRUE;
   for (guint i = 0; i < n; i++)
     if (g_str_has_prefix (settings[i].id, "train") && !vn_setting_equal (&settings[i], own, recipe))
@@ -197,7 +205,7 @@ idle_check_run (IdleCheck       *self,
   vn_setting_copy (setting, recipe, preset);
   if (!vn_recipe_validate (recipe, NULL) || !idle_check_takes_same (self, recipe) ||
       vn_quantize_get_opset (self->input->model, recipe) != vn_quantize_get_opset (self->input->model, own) ||
-      !idle_check_knows_layers (own, recipe) || !idle_check_trains_same (own, recipe))
+      !idle_check_knows_layers (own, recipe) || !idle_check_knows_training (self, recipe))
     return FALSE;
   return idle_check_makes_same (self, setting, recipe);
 }
@@ -207,7 +215,8 @@ idle_check_run (IdleCheck       *self,
  * @job: told how far it is
  * @result: of a run that is done but for its comparison
  * @corrected: (nullable): the prepared network with corrected biases
- * @rounded: (nullable): the prepared network with weights that were rounded by what samples say
+ * @rounded: (nullable): the prepared network with weights that were rounded by what samples say, or trained
+ * @untrained: (nullable): what there was before it was trained
  *
  * Tells the notes of @result which of the settings that differ from the preset changed nothing, and why.
  */
@@ -217,10 +226,11 @@ vn_job_note_idle_settings (VnJob            *job,
                            VnResult         *result,
                            const VnModel    *corrected,
                            const VnModel    *rounded,
+                           const VnUntrained *untrained,
                            GCancellable     *cancellable)
 {
   g_autoptr(VnRecipe) preset = vn_recipe_new (result->recipe->preset);
-  g_auto(IdleCheck) check = { job, input, result, corrected != NULL ? corrected : result->prepared, rounded,
+  g_auto(IdleCheck) check = { job, input, result, corrected != NULL ? corrected : result->prepared, rounded, untrained,
                               cancellable, NULL, NULL };
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);

@@ -21,7 +21,8 @@ struct _VnQuantizeJob
   VnJobInput         input;
   VnStats           *stats;         /* nullable: from files */
   VnModel           *corrected;     /* nullable: the prepared network with corrected biases */
-  VnModel           *rounded;       /* nullable: the prepared network with weights that were rounded by what samples say */
+  VnModel           *rounded;       /* nullable: the prepared network with weights that were rounded by what samples say, or trained */
+  VnUntrained        untrained;     /* of a network that is trained */
   VnResult          *draft;         /* what the stages fill, until all have succeeded */
   VnResult          *result;
 };
@@ -305,9 +306,8 @@ vn_quantize_job_train (VnJob         *job,
 
   if (!vn_job_train (&self->input, job, self->corrected, self->rounded, self->draft->stats, &trained, cancellable, error))
     return FALSE;
-  g_clear_pointer (&self->rounded, vn_model_unref);
+  self->untrained = (VnUntrained) { self->rounded, self->draft->stats, trained.has_blocks };
   self->rounded = g_steal_pointer (&trained.model);
-  vn_stats_unref (self->draft->stats);
   self->draft->stats = g_steal_pointer (&trained.stats);
   return TRUE;
 }
@@ -355,7 +355,8 @@ vn_quantize_job_check_settings (VnJob         *job,
 {
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
 
-  vn_job_note_idle_settings (job, &self->input, self->draft, self->corrected, self->rounded, cancellable);
+  vn_job_note_idle_settings (job, &self->input, self->draft, self->corrected, self->rounded,
+                             self->untrained.stats != NULL ? &self->untrained : NULL, cancellable);
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }
 
@@ -603,6 +604,8 @@ vn_quantize_job_finalize (GObject *object)
   g_clear_pointer (&self->stats, vn_stats_unref);
   g_clear_pointer (&self->corrected, vn_model_unref);
   g_clear_pointer (&self->rounded, vn_model_unref);
+  g_clear_pointer (&self->untrained.rounded, vn_model_unref);
+  g_clear_pointer (&self->untrained.stats, vn_stats_unref);
   g_clear_pointer (&self->draft, vn_result_unref);
   g_strfreev ((char **) self->settings.stats);
   g_free ((char *) self->settings.save_stats);

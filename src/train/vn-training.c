@@ -598,6 +598,6 @@ vn_train (const VnTrainInput  *input,
     return FALSE;
   training_return_to_best (&self);
   gain->after_db = self.best_db;
-  *result = (VnTrainResult) { g_steal_pointer (&self.state.model), g_steal_pointer (&self.stats) };
+  *result = (VnTrainResult) { g_steal_pointer (&self.state.model), g_steal_pointer (&self.stats), gain->n_tried > 0 };
   return TRUE;
 }

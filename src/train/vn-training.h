@@ -33,11 +33,13 @@ typedef struct
  * VnTrainResult: what training found.
  * @model: the network with weights and biases
  * @stats: with factors for ranges
+ * @has_blocks: there was something to train
  */
 typedef struct
 {
-  VnModel *model;
-  VnStats *stats;
+  VnModel  *model;
+  VnStats  *stats;
+  gboolean  has_blocks;
 } VnTrainResult;
 
 void     vn_train_result_clear (VnTrainResult       *self);

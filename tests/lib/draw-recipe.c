@@ -105,11 +105,17 @@ draw_double (GRand           *rand,
   return g_strdup_printf ("%g", g_rand_double_range (rand, setting->min, MIN (setting->max, setting->min * 10 + 100)));
 }
 
+/* A million steps of training take hours. */
+#define MOST_STEPS 23
+
 static char *
 draw_int (GRand           *rand,
           const VnSetting *setting)
 {
   gint32 power = 1 << g_rand_int_range (rand, 0, 20);
+
+  if (g_str_has_prefix (setting->id, "train-") && power > MOST_STEPS)
+    power = MOST_STEPS;
 
   if (g_rand_boolean (rand) && power >= setting->min && power <= setting->max)
     return g_strdup_printf ("%d", power);
