@@ -579,12 +579,20 @@ evaluate_is_classifier (const VnModel *model,
   return n == vn_dataset_get_n_classes (dataset);
 }
 
-/* One picture goes in: there may be things to be found on it. */
+/* One picture goes in, and what comes out can be computed here: there may be things to be found on it. */
 static gboolean
 evaluate_takes_picture (const VnModel *model)
 {
   const VnValue *input = model->graph->inputs->len == 1 ? g_ptr_array_index (model->graph->inputs, 0) : NULL;
+  g_autofree gboolean *lost = vn_graph_find_lost (model->graph);
 
+  for (guint i = 0; i < model->graph->outputs->len; i++)
+    {
+      const VnValue *output = g_ptr_array_index (model->graph->outputs, i);
+
+      if (output->graph != model->graph || lost[output->id])
+        return FALSE;
+    }
   return input != NULL && input->type.shape.rank == 4;
 }
 
