@@ -22,6 +22,7 @@ typedef enum { VN_SCALE_FIXED, VN_SCALE_FREE, VN_SCALE_POWER_OF_TWO } VnScaleKin
  * @n_shares: by name of a tensor: how many have its parameters
  * @trains: by VnNode.index: #VnTrain
  * @deadline: monotonic time, or 0
+ * @n_left: blocks that are still to be trained, the present one counted
  * @stop: (nullable): ends training with the best so far
  */
 typedef struct
@@ -34,6 +35,7 @@ typedef struct
   int            *trains;
   guint           n_threads;
   gint64          deadline;
+  guint           n_left;
   GCancellable   *stop, *cancellable;
 } VnTrainState;
 

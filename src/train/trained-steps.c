@@ -11,7 +11,7 @@
 
 /* Steps and learning rates that suit what is trained, unless the recipe says otherwise. */
 #define ROUNDING_STEPS 400
-#define WEIGHT_STEPS 400
+#define WEIGHT_STEPS 250
 #define SCALE_STEPS 200
 #define ROUNDING_RATE 0.05
 #define WEIGHT_RATE 0.02
@@ -52,6 +52,7 @@ typedef struct
   double            *losses;      /* by item */
   double            *energies;    /* by output: mean over samples */
   double             scale;       /* of the loss */
+  gint64             began;       /* monotonic time */
 } Steps;
 
 static void
@@ -371,6 +372,21 @@ trained_steps_look (Steps   *self,
   return TRUE;
 }
 
+/* How much of the training is done: of its steps, or of its part of the time, so that it comes to its end in time. Blocks that need less leave
+ * the rest to those behind them. */
+static double
+trained_steps_get_share (const Steps *self,
+                         guint        i,
+                         guint        n)
+{
+  const VnTrainState *state = self->block->state;
+  double left = (double) (state->deadline - self->began), part = 2 * left / (state->n_left + 1);
+
+  if (state->deadline == 0)
+    return (double) i / n;
+  return MAX ((double) i / n, (double) (g_get_monotonic_time () - self->began) / MAX (MIN (part, left), 1));
+}
+
 /* AdaRound comes to its integers at its end only. */
 static gboolean
 trained_steps_is_in_vain (const Steps *self,
@@ -531,16 +547,23 @@ vn_trained_block_train (VnTrainedBlock     *self,
     return FALSE;
   self->after = self->before;
   steps.scale = 1 / MAX (self->before, 1e-12);
+  steps.began = g_get_monotonic_time ();
   for (guint i = 0; i < n && good && !vn_train_state_is_stopped (self->state); i++)
     {
-      good = trained_steps_do (&steps, (double) i / n, error);
+      double share = trained_steps_get_share (&steps, i, n);
+
+      if (share >= 1)
+        break;
+      good = trained_steps_do (&steps, share, error);
       self->n_steps += good;
       vn_progress_report (progress, _("steps"), done + i + 1, total);
       if (good && ((i + 1) % look == 0 || i + 1 == n))
         good = trained_steps_look (&steps, error);
-      if (trained_steps_is_in_vain (&steps, (double) i / n))
+      if (trained_steps_is_in_vain (&steps, share))
         break;
     }
+  if (good && self->n_steps > 0 && self->n_steps < n && !vn_train_state_is_stopped (self->state))
+    good = trained_steps_look (&steps, error);
   trained_steps_take_best (&steps);
   if (good || !vn_train_state_is_stopped (self->state))
     return good;

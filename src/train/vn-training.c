@@ -462,6 +462,7 @@ training_do_blocks (Training   *self,
     {
       g_autoptr(GError) local = NULL;
 
+      self->state.n_left = blocks->len - i;
       if (training_do_block (self, g_ptr_array_index (blocks, i), steps * i, steps * blocks->len, &local) ||
           vn_train_state_is_stopped (&self->state) || !vn_error_is_memory (local))
         continue;
