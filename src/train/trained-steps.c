@@ -11,7 +11,7 @@
 
 /* Steps and learning rates that suit what is trained, unless the recipe says otherwise. */
 #define ROUNDING_STEPS 400
-#define WEIGHT_STEPS 250
+#define WEIGHT_STEPS 400
 #define SCALE_STEPS 200
 #define ROUNDING_RATE 0.05
 #define WEIGHT_RATE 0.02

@@ -23,14 +23,17 @@
 #define PROBE_FREE 0.8f
 #define PROBE_TOLERANCE 1e-3
 
+/* Share of the standard error that all blocks together must bring. */
+#define LEAST_CHANCE 0.5
+
 typedef struct
 {
   const VnTrainInput *input;
   VnTrainState        state;
   VnStats            *stats;      /* with the factors so far */
   VnTrainFeed         feed;
-  VnJudgement         now;
-  double              best_db;
+  VnJudgement         first, now;  /* of the network at the beginning, and as it is */
+  double              best_db, chance;   /* of its best, and what chance may have brought of that */
   GHashTable         *best_constants;   /* by name: VnTensor of the network at its best */
   VnStats            *best_stats;
   guint               n_taken;    /* blocks */
@@ -47,6 +50,7 @@ training_clear (Training *self)
   g_free (self->state.trains);
   g_clear_pointer (&self->stats, vn_stats_unref);
   vn_train_feed_clear (&self->feed);
+  vn_judgement_clear (&self->first);
   vn_judgement_clear (&self->now);
   g_clear_pointer (&self->best_constants, g_hash_table_unref);
   g_clear_pointer (&self->best_stats, vn_stats_unref);
@@ -320,6 +324,20 @@ training_return_to_best (Training *self)
   self->stats = vn_stats_ref (self->best_stats);
 }
 
+/* What all blocks together have brought may be chance. */
+static void
+training_return_to_start (Training *self)
+{
+  const VnTrainInput *input = self->input;
+
+  vn_model_unref (self->state.model);
+  self->state.model = vn_model_copy (input->start != NULL ? input->start : input->prepared);
+  vn_stats_unref (self->stats);
+  self->stats = vn_stats_ref (input->stats);
+  self->best_db = self->gain->before_db;
+  self->gain->n_kept = 0;
+}
+
 /* Takes what a block has learned unless the outputs are worse by more than chance: a block changes them less than chance does, but
  * what it computes is nearer to the float values for certain. In the end all returns to where the outputs were best. */
 static gboolean
@@ -352,6 +370,7 @@ training_take (Training        *self,
   if (!judges || self->now.sqnr_db > self->best_db)
     {
       self->best_db = self->now.sqnr_db;
+      self->chance = judges ? LEAST_CHANCE * vn_judgement_get_error (&self->now, &self->first) : 0;
       training_keep_best (self);
     }
   return TRUE;
@@ -566,8 +585,9 @@ training_begin (Training  *self,
   state->plan = training_resolve (self, self->stats, error);
   if (state->plan == NULL || !training_find_kinds (self, error) ||
       !vn_train_feed_init (&self->feed, (VnModel *) input->prepared, input->samples, FEED_BYTES, error) ||
-      (input->judge != NULL && !training_measure (self, state->model, state->plan, &self->now, error)))
+      (input->judge != NULL && !training_measure (self, state->model, state->plan, &self->first, error)))
     return FALSE;
+  self->now = (VnJudgement) { self->first.sqnr_db, self->first.each != NULL ? g_array_ref (self->first.each) : NULL };
   self->gain->before_db = self->gain->after_db = self->best_db = self->now.sqnr_db;
   self->best_constants = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) vn_tensor_unref);
   training_keep_best (self);
@@ -597,7 +617,10 @@ vn_train (const VnTrainInput  *input,
   *result = (VnTrainResult) { 0 };
   if (!training_begin (&self, error) || !training_do_all (&self, error))
     return FALSE;
-  training_return_to_best (&self);
+  if (self.best_db > gain->before_db + self.chance || input->judge == NULL)
+    training_return_to_best (&self);
+  else
+    training_return_to_start (&self);
   gain->after_db = self.best_db;
   *result = (VnTrainResult) { g_steal_pointer (&self.state.model), g_steal_pointer (&self.stats), gain->n_tried > 0 };
   return TRUE;
