@@ -54,6 +54,10 @@ void          vn_project_add_run    (VnProject       *self,
 gboolean      vn_project_keep_runs  (VnProject       *self,
                                      const char      *path,
                                      GError         **error);
+gboolean      vn_project_merge_runs (VnProject       *self,
+                                     const char      *path,
+                                     GPtrArray       *removed,   /* nullable */
+                                     GError         **error);
 gboolean      vn_project_remove_run (VnProject       *self,
                                      const char      *path,
                                      const char      *id,

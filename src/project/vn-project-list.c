@@ -28,6 +28,28 @@ project_list_is_same_model (const VnProject *a,
   return g_str_equal (a->model, b->model) || (a->digest != NULL && g_strcmp0 (a->digest, b->digest) == 0);
 }
 
+/* What is at @path, if its runs can be taken over. */
+static VnProject *
+project_list_load_old (const VnProject  *self,
+                       const char       *path,
+                       GError          **error)
+{
+  g_autoptr(VnProject) old = vn_project_load (path, error);
+
+  if (old == NULL)
+    {
+      g_prefix_error (error, _("The file there would be replaced, and is no project that can be read; choose another name. "));
+      return NULL;
+    }
+  if (old->runs->len == 0 || project_list_is_same_model (self, old))
+    return g_steal_pointer (&old);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               ngettext ("“%s” has %u run of another model, which would be lost; choose another name",
+                         "“%s” has %u runs of another model, which would be lost; choose another name", old->runs->len),
+               path, old->runs->len);
+  return NULL;
+}
+
 /**
  * vn_project_keep_runs:
  * @path: where the project will be saved
@@ -48,20 +70,9 @@ vn_project_keep_runs (VnProject   *self,
 
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     return TRUE;
-  old = vn_project_load (path, error);
+  old = project_list_load_old (self, path, error);
   if (old == NULL)
-    {
-      g_prefix_error (error, _("The file there would be replaced, and is no project that can be read; choose another name. "));
-      return FALSE;
-    }
-  if (old->runs->len > 0 && !project_list_is_same_model (self, old))
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   ngettext ("“%s” has %u run of another model, which would be lost; choose another name",
-                             "“%s” has %u runs of another model, which would be lost; choose another name", old->runs->len),
-                   path, old->runs->len);
-      return FALSE;
-    }
+    return FALSE;
   own = g_steal_pointer (&self->runs);   /* come behind those that were there */
   self->runs = g_ptr_array_ref (old->runs);
   for (guint i = 0; i < own->len; i++)
@@ -71,6 +82,91 @@ vn_project_keep_runs (VnProject   *self,
       if (vn_project_find_run (self, run->id) == NULL)
         vn_project_add_run (self, run);
     }
+  return TRUE;
+}
+
+static gboolean
+project_list_has_run (GPtrArray  *runs,
+                      const char *id)
+{
+  for (guint i = 0; runs != NULL && i < runs->len; i++)
+    if (g_str_equal (((const VnProjectRun *) g_ptr_array_index (runs, i))->id, id))
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * vn_project_merge_runs:
+ * @path: where the project will be saved once more
+ * @removed: (nullable) (element-type VnProjectRun): those that are to go
+ *
+ * Takes over the runs that others have added to the file since; of those that both have, the lines of @self hold.
+ *
+ * Returns: %FALSE as for vn_project_keep_runs()
+ */
+gboolean
+vn_project_merge_runs (VnProject   *self,
+                       const char  *path,
+                       GPtrArray   *removed,
+                       GError     **error)
+{
+  g_autoptr(VnProject) old = NULL;
+  guint at;
+
+  g_return_val_if_fail (self != NULL && path != NULL, FALSE);
+
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return TRUE;
+  old = project_list_load_old (self, path, error);
+  if (old == NULL)
+    return FALSE;
+  for (guint i = 0; i < old->runs->len; i++)
+    {
+      VnProjectRun *run = g_ptr_array_index (old->runs, i);
+
+      at = 0;
+      while (at < self->runs->len && ((const VnProjectRun *) g_ptr_array_index (self->runs, at))->time <= run->time)
+        at++;
+      if (vn_project_find_run (self, run->id) == NULL && !project_list_has_run (removed, run->id))
+        g_ptr_array_insert (self->runs, (int) at, vn_project_run_ref (run));
+    }
+  return TRUE;
+}
+
+/**
+ * vn_project_run_remove_file:
+ * @project: path of the project that listed the run
+ * @removed: (out) (optional): whether there was a file of its own
+ *
+ * Removes the file of the run, unless it may belong to another project.
+ *
+ * Returns: %FALSE if it is left
+ */
+gboolean
+vn_project_run_remove_file (const VnProjectRun *self,
+                            const char         *project,
+                            gboolean           *removed,
+                            GError            **error)
+{
+  g_autofree char *folder = NULL;
+
+  g_return_val_if_fail (self != NULL && project != NULL, FALSE);
+
+  if (removed != NULL)
+    *removed = FALSE;
+  if (!vn_project_run_is_own (self, project) || !g_file_test (self->file, G_FILE_TEST_EXISTS))
+    return TRUE;
+  if (g_unlink (self->file) != 0)
+    {
+      int code = errno;
+
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot remove “%s”: %s"), self->file, g_strerror (code));
+      return FALSE;
+    }
+  folder = g_path_get_dirname (self->file);
+  g_rmdir (folder);   /* if that was the last */
+  if (removed != NULL)
+    *removed = TRUE;
   return TRUE;
 }
 
@@ -105,18 +201,7 @@ vn_project_remove_run (VnProject   *self,
   g_ptr_array_remove (self->runs, found);
   if (!vn_project_save (self, path, error))
     return FALSE;
-  if (!vn_project_run_is_own (run, path) || !g_file_test (run->file, G_FILE_TEST_EXISTS))
-    return TRUE;
-  if (g_unlink (run->file) == 0)
-    {
-      g_autofree char *folder = g_path_get_dirname (run->file);
-
-      g_rmdir (folder);   /* if that was the last */
-      *file_removed = TRUE;
-      return TRUE;
-    }
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("Cannot remove “%s”: %s"), run->file, g_strerror (errno));
-  return FALSE;
+  return vn_project_run_remove_file (run, path, file_removed, error);
 }
 
 /* ---- files ---- */

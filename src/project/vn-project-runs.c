@@ -35,6 +35,7 @@ vn_project_run_unref (VnProjectRun *self)
   g_free (self->preset);
   g_strfreev (self->changes);
   g_free (self->verdict);
+  g_free (self->name);
   g_free (self->file);
   g_clear_pointer (&self->record, vn_run_record_unref);
   g_free (self);
@@ -73,6 +74,18 @@ project_runs_list_changes (const VnRecipe *recipe)
   return g_strv_builder_end (texts);
 }
 
+static void
+project_runs_take_figures (VnProjectRun *self,
+                           VnRunRecord  *record)
+{
+  VnRuntimeFigures figures;
+
+  vn_runtime_figures_init (&figures, record->forecast, record->verification);
+  self->accuracy = record->accuracy.valid && record->accuracy.n > 0 ? (double) record->accuracy.quant_top1 / record->accuracy.n : NAN;
+  self->integer_share = figures.integer_share;
+  self->time_ratio = figures.ratio;
+}
+
 /**
  * vn_project_run_new:
  * @id: of vn_project_run_make_id()
@@ -102,8 +115,75 @@ vn_project_run_new (const char  *id,
   self->float_bytes = record->float_bytes;
   self->quantized_bytes = record->quantized_bytes;
   self->verdict = g_strdup (verdict->id);
+  project_runs_take_figures (self, record);
   self->record = vn_run_record_ref (record);
   return self;
+}
+
+/**
+ * vn_project_run_copy:
+ *
+ * Returns: (transfer full): the same line, to be saved by another thread: the record is shared
+ */
+VnProjectRun *
+vn_project_run_copy (const VnProjectRun *self)
+{
+  VnProjectRun *copy;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  copy = g_new0 (VnProjectRun, 1);
+  *copy = *self;
+  g_atomic_ref_count_init (&copy->ref);
+  copy->id = g_strdup (self->id);
+  copy->recipe_digest = g_strdup (self->recipe_digest);
+  copy->preset = g_strdup (self->preset);
+  copy->changes = g_strdupv (self->changes);
+  copy->verdict = g_strdup (self->verdict);
+  copy->name = g_strdup (self->name);
+  copy->file = g_strdup (self->file);
+  copy->record = self->record != NULL ? vn_run_record_ref (self->record) : NULL;
+  return copy;
+}
+
+/**
+ * vn_project_run_set_name:
+ * @name: (nullable): what the user calls it; without anything but spaces it has none
+ */
+void
+vn_project_run_set_name (VnProjectRun *self,
+                         const char   *name)
+{
+  g_autofree char *text = NULL;
+
+  g_return_if_fail (self != NULL);
+
+  text = name != NULL ? g_strstrip (g_strdup (name)) : NULL;
+  g_free (self->name);
+  self->name = text != NULL && *text != '\0' ? g_steal_pointer (&text) : NULL;
+}
+
+/**
+ * vn_project_run_dup_title:
+ *
+ * Returns: (transfer full): what the user calls the run, or when it ended
+ */
+char *
+vn_project_run_dup_title (const VnProjectRun *self)
+{
+  g_autoptr(GDateTime) time = NULL, now = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (self->name != NULL)
+    return g_strdup (self->name);
+  time = g_date_time_new_from_unix_local (self->time);
+  now = g_date_time_new_now_local ();
+  if (time == NULL)
+    return g_strdup (self->id);
+  if (g_date_time_get_year (time) == g_date_time_get_year (now) && g_date_time_get_day_of_year (time) == g_date_time_get_day_of_year (now))
+    return g_date_time_format (time, "%X");
+  return g_date_time_format (time, "%x %H:%M");
 }
 
 /* ---- its file ---- */
@@ -219,7 +299,45 @@ vn_project_run_load (const VnProjectRun *self,
   return NULL;
 }
 
+/**
+ * vn_project_run_fetch:
+ * @project: path of the project that lists the run
+ *
+ * Reads what the run found, if @project keeps it, so that another project can save it.
+ *
+ * Returns: %FALSE if that cannot be read
+ */
+gboolean
+vn_project_run_fetch (VnProjectRun  *self,
+                      const char    *project,
+                      GError       **error)
+{
+  g_return_val_if_fail (self != NULL && project != NULL, FALSE);
+
+  if (self->record == NULL && vn_project_run_is_own (self, project))
+    self->record = vn_project_run_load (self, project, error);
+  else
+    return TRUE;
+  return self->record != NULL;
+}
+
 /* ---- its line in the project ---- */
+
+static void
+project_runs_add_if (JsonBuilder *json,
+                     const char  *id,
+                     double       value)
+{
+  if (!isnan (value))
+    vn_json_add_number (json, id, value);
+}
+
+static double
+project_runs_get_if (VnJsonFields *fields,
+                     const char   *id)
+{
+  return vn_json_fields_has (fields, id) ? vn_json_fields_get_double (fields, id) : NAN;
+}
 
 /**
  * vn_project_run_to_json:
@@ -249,6 +367,10 @@ vn_project_run_to_json (const VnProjectRun *self,
   vn_json_add_int (json, "float-bytes", (gint64) self->float_bytes);
   vn_json_add_int (json, "quantized-bytes", (gint64) self->quantized_bytes);
   vn_json_add_text (json, "verdict", self->verdict);
+  vn_json_add_text_if (json, "name", self->name);
+  project_runs_add_if (json, "accuracy", self->accuracy);
+  project_runs_add_if (json, "integer-share", self->integer_share);
+  project_runs_add_if (json, "time-ratio", self->time_ratio);
   json_builder_end_object (json);
   return json_builder_get_root (json);
 }
@@ -293,5 +415,9 @@ vn_project_run_from_json (VnJsonFields *fields,
   self->float_bytes = vn_json_fields_get_count (fields, "float-bytes", G_MAXINT64);
   self->quantized_bytes = vn_json_fields_get_count (fields, "quantized-bytes", G_MAXINT64);
   self->verdict = vn_json_fields_dup_text (fields, "verdict");
+  self->name = vn_json_fields_dup_text_if (fields, "name");
+  self->accuracy = project_runs_get_if (fields, "accuracy");
+  self->integer_share = project_runs_get_if (fields, "integer-share");
+  self->time_ratio = project_runs_get_if (fields, "time-ratio");
   return fields->error == NULL ? g_steal_pointer (&self) : NULL;
 }

@@ -20,6 +20,9 @@ G_BEGIN_DECLS
  * @mean_sqnr: vn_error_table_get_mean(); NaN: not measured
  * @worst_output: signal to noise of the weakest output; NaN: not measured
  * @verdict: id of the VnVerdictLevel, as it was judged then
+ * @name: (nullable): what the user calls it
+ * @accuracy: of the quantized network, 0 to 1; NaN: there were no labels
+ * @integer_share, @time_ratio: of multiplications, and of the float network's time, in ONNX Runtime; NaN: not known
  * @file: (nullable): path of the file that holds the rest; %NULL: not saved yet
  * @record: (nullable): the rest, until it is saved
  */
@@ -32,6 +35,8 @@ typedef struct
   double        mean_sqnr, worst_output;
   guint64       float_bytes, quantized_bytes;
   char         *verdict;
+  char         *name;
+  double        accuracy, integer_share, time_ratio;
   char         *file;
   VnRunRecord  *record;
   /*< private >*/
@@ -41,6 +46,7 @@ typedef struct
 char         *vn_project_run_make_id    (void);
 VnProjectRun *vn_project_run_new        (const char         *id,
                                          VnRunRecord        *record);
+VnProjectRun *vn_project_run_copy       (const VnProjectRun *self);
 VnProjectRun *vn_project_run_ref        (VnProjectRun       *self);
 void          vn_project_run_unref      (VnProjectRun       *self);
 VnRunRecord  *vn_project_run_load       (const VnProjectRun *self,
@@ -53,6 +59,16 @@ gboolean      vn_project_run_is_own     (const VnProjectRun *self,
                                          const char         *project);
 char         *vn_project_run_dup_own_path (const char       *id,
                                            const char       *project);
+gboolean      vn_project_run_fetch      (VnProjectRun       *self,
+                                         const char         *project,
+                                         GError            **error);
+gboolean      vn_project_run_remove_file (const VnProjectRun *self,
+                                          const char         *project,
+                                          gboolean           *removed,   /* nullable */
+                                          GError            **error);
+char         *vn_project_run_dup_title  (const VnProjectRun *self);
+void          vn_project_run_set_name   (VnProjectRun       *self,
+                                         const char         *name);      /* nullable */
 JsonNode     *vn_project_run_to_json    (const VnProjectRun *self,
                                          const char         *folder);
 VnProjectRun *vn_project_run_from_json  (VnJsonFields       *fields,

@@ -334,7 +334,7 @@ cure_find_value (VnResult        *result,
  * @result: of the recipe as it was
  * @finding: of @result: where it is needed
  *
- * Returns: whether there was something to change
+ * Returns: whether there was something to change; never for a result without its networks, as a project keeps it
  */
 gboolean
 vn_cure_apply (VnCure           self,
@@ -346,6 +346,8 @@ vn_cure_apply (VnCure           self,
 
   g_return_val_if_fail (self < VN_N_CURES && recipe != NULL && result != NULL && finding != NULL, FALSE);
 
+  if (result->prepared == NULL)
+    return FALSE;
   on.value = cure_find_value (result, finding);
   on.plan = *finding->tensor != '\0' ? vn_quant_plan_find (result->plan, finding->tensor) : NULL;
   return apply[self] != NULL && (*finding->tensor == '\0' || (on.value != NULL && on.plan != NULL)) && apply[self] (recipe, &on) &&

@@ -23,5 +23,5 @@ while [ ! -s "$home/display" ]; do
 done
 env -u WAYLAND_DISPLAY -u DBUS_SESSION_BUS_ADDRESS -u XAUTHORITY \
   DISPLAY=":$(cat "$home/display")" HOME="$home" XDG_CONFIG_HOME="$home/config" XDG_DATA_HOME="$home/data" \
-  XDG_CACHE_HOME="$home/cache" XDG_RUNTIME_DIR="$home" NO_AT_BRIDGE=1 \
+  XDG_CACHE_HOME="$home/cache" XDG_STATE_HOME="$home/state" XDG_RUNTIME_DIR="$home" NO_AT_BRIDGE=1 \
   dbus-run-session -- "$@"

@@ -538,6 +538,16 @@ test_project (Fixture       *fixture,
     }
 }
 
+static void
+quantize_in_float (Fixture *fixture,
+                   guint    node)
+{
+  g_autoptr(GtkBitset) nodes = gtk_bitset_new_range (node, 1);
+
+  g_assert_cmpuint (vn_document_set_precision (fixture->document, nodes, VN_NODE_FLOAT), ==, 1);
+  vn_window_fixture_quantize (fixture);
+}
+
 /* Runs of the window are in the project that it saves, behind those that the project had; opened and saved again it has them all. */
 static void
 test_project_runs (Fixture       *fixture,
@@ -546,13 +556,11 @@ test_project_runs (Fixture       *fixture,
   g_autofree char *path = g_build_filename (fixture->folder, "p.vernier", NULL), *folder = g_strconcat (path, "-runs", NULL);
   g_autoptr(GFile) file = g_file_new_for_path (path);
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnVerdict) verdict = NULL;
   g_autoptr(VnNotes) notes = vn_notes_new ();
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
   g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, 1);
-  verdict = vn_verdict_new (vn_document_get_result (fixture->document)->errors, NULL, vn_document_get_result (fixture->document)->notes);
   g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));
   g_assert_no_error (error);
   vn_document_set_model (fixture->document, NULL);
@@ -565,9 +573,10 @@ test_project_runs (Fixture       *fixture,
       vn_window_open_file (fixture->window, file);
       g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
       g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, n);
-      vn_window_fixture_quantize (fixture);
+      quantize_in_float (fixture, n - 1);
       g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));
-      g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));   /* once more: nothing twice */
+      vn_window_fixture_quantize (fixture);   /* the same once more is no other run */
+      g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));
       project = vn_project_load (path, &error);
       g_assert_no_error (error);
       g_assert_cmpuint (project->runs->len, ==, n + 1);
@@ -577,7 +586,7 @@ test_project_runs (Fixture       *fixture,
           g_autoptr(VnRunRecord) record = vn_project_run_load (run, path, &error);
 
           g_assert_no_error (error);
-          g_assert_cmpstr (run->verdict, ==, verdict->id);
+          g_assert_cmpstr (run->verdict, !=, "");
           g_unlink (n == 2 ? run->file : "");
         }
       vn_document_set_model (fixture->document, NULL);

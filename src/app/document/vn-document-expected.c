@@ -36,10 +36,18 @@ vn_document_remember (VnDocument *self,
     g_ptr_array_remove_index (self->known, 0);
 }
 
-static VnResult *
-document_expected_find_known (VnDocument     *self,
-                              const VnRecipe *recipe)
+/**
+ * vn_document_find_known:
+ * @recipe: (nullable): a recipe
+ *
+ * Returns: (transfer none) (nullable): of a whole run with that recipe on the present samples
+ */
+VnResult *
+vn_document_find_known (VnDocument     *self,
+                        const VnRecipe *recipe)
 {
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
   for (guint i = 0; recipe != NULL && i < self->known->len; i++)
     if (vn_recipe_equal (((VnResult *) g_ptr_array_index (self->known, i))->recipe, recipe))
       return g_ptr_array_index (self->known, i);
@@ -203,7 +211,7 @@ document_expected_ask (VnDocument *self)
 {
   g_autoptr(GTask) task = NULL;
   Question *question;
-  VnResult *base = document_expected_find_known (self, self->what_if_recipe);
+  VnResult *base = vn_document_find_known (self, self->what_if_recipe);
 
   self->expect_waits = FALSE;
   if (self->what_if == NULL)
@@ -294,7 +302,7 @@ vn_document_expect (VnDocument *self)
   g_return_if_fail (VN_IS_DOCUMENT (self) && self->result != NULL);
 
   vn_document_stop_expecting (self);
-  known = document_expected_find_known (self, self->recipe);
+  known = vn_document_find_known (self, self->recipe);
   if (known != NULL)
     {
       vn_document_take_known (self, known);
@@ -321,7 +329,9 @@ vn_document_get_expecting (VnDocument *self)
     return VN_EXPECTING_SOON;
   if (self->refusal != NULL)
     return VN_EXPECTING_REFUSED;
-  return self->expected != NULL ? VN_EXPECTING_SHOWN : VN_EXPECTING_NOTHING;
+  if (self->expected != NULL)
+    return VN_EXPECTING_SHOWN;
+  return self->past != NULL ? VN_EXPECTING_PAST : VN_EXPECTING_NOTHING;
 }
 
 /**

@@ -13,16 +13,10 @@
 
 /* ---- open ---- */
 
-/* What the project says is taken over when its model is there. */
 static void
-document_files_apply_project (VnDocument *self)
+document_files_apply_data (VnDocument      *self,
+                           const VnProject *project)
 {
-  g_autoptr(VnProject) project = g_steal_pointer (&self->project);
-
-  vn_document_edit_recipe (self, vn_recipe_copy (project->recipe), _("Recipe of the project"));
-  vn_document_set_runs (self, project->runs);
-  if (!vn_project_is_about (project, self->model))
-    vn_document_tell (self, _("The model changed since the project was saved: rules may speak of nodes that are gone."));
   if (project->data == NULL)
     return;
   vn_document_set_n_samples (self, project->data->max_samples);
@@ -32,6 +26,26 @@ document_files_apply_project (VnDocument *self)
   else
     vn_document_set_data (self, project->data);
 }
+
+/* What the project says is taken over when its model is there. */
+static void
+document_files_apply_project (VnDocument *self)
+{
+  g_autoptr(VnProject) project = g_steal_pointer (&self->project);
+  g_autofree char *path = g_steal_pointer (&self->opening);
+  g_autoptr(GError) error = NULL;
+
+  if (!vn_document_take_place (self, path, &error))
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("What follows is kept as a copy"), error);
+  vn_document_edit_recipe (self, vn_recipe_copy (project->recipe), _("Recipe of the project"));
+  vn_document_set_runs (self, project->runs);
+  if (!vn_project_is_about (project, self->model))
+    vn_document_tell (self, _("The model changed since the project was saved: rules may speak of nodes that are gone."));
+  document_files_apply_data (self, project);
+  vn_document_show_last_run (self);
+  self->kept_changes = self->changes;
+}
+
 
 /**
  * vn_document_open_project:
@@ -57,8 +71,22 @@ vn_document_open_project (VnDocument  *self,
     return FALSE;
   vn_document_open (self, project->model);
   self->project = project;
+  self->opening = g_strdup (path);
   self->opened = document_files_apply_project;
   return TRUE;
+}
+
+/**
+ * vn_document_is_opening_project:
+ *
+ * Returns: whether the model that is on its way, or has just come, is that of a project
+ */
+gboolean
+vn_document_is_opening_project (VnDocument *self)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
+  return self->project != NULL;
 }
 
 static VnRecipe *
@@ -203,17 +231,7 @@ document_files_save_project (VnDocument  *self,
                              VnNotes     *notes,
                              GError     **error)
 {
-  g_autofree char *digest = vn_model_dup_digest (self->model);
-  g_autoptr(VnProject) project = vn_project_new (self->model->path, digest, self->data, self->recipe);
-
-  if (project->data != NULL)
-    project->data->max_samples = self->n_samples;
-  for (guint i = 0; i < self->runs->len; i++)
-    vn_project_add_run (project, g_ptr_array_index (self->runs, i));
-  if (!vn_project_keep_runs (project, path, error) || !vn_project_save (project, path, error))
-    return FALSE;
-  vn_document_set_runs (self, project->runs);
-  return TRUE;
+  return vn_document_save_project (self, path, error);
 }
 
 static gboolean

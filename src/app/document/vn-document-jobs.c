@@ -7,6 +7,8 @@
 #include "vn-i18n.h"
 #include "vn-verify-job.h"
 
+#include <math.h>
+
 static void
 document_jobs_end_job (VnDocument *self)
 {
@@ -38,6 +40,22 @@ document_jobs_get_failure (VnWork work)
   return "";
 }
 
+/* The same once more is not another run. */
+static VnProjectRun *
+document_jobs_find_same (VnDocument         *self,
+                         const VnProjectRun *run)
+{
+  for (guint i = 0; i < self->runs->len; i++)
+    {
+      VnProjectRun *old = g_ptr_array_index (self->runs, i);
+
+      if (g_strcmp0 (old->recipe_digest, run->recipe_digest) == 0 && old->quantized_bytes == run->quantized_bytes &&
+          (old->mean_sqnr == run->mean_sqnr || (isnan (old->mean_sqnr) && isnan (run->mean_sqnr))))
+        return old;
+    }
+  return NULL;
+}
+
 /* What is left of a run when there is another result: a project can keep it. */
 static void
 document_jobs_keep_run (VnDocument *self,
@@ -45,8 +63,21 @@ document_jobs_keep_run (VnDocument *self,
 {
   g_autoptr(VnRunRecord) record = vn_run_record_new (result);
   g_autofree char *id = vn_project_run_make_id ();
+  g_autoptr(VnProjectRun) run = vn_project_run_new (id, record);
+  VnProjectRun *same = document_jobs_find_same (self, run);
 
-  g_ptr_array_add (self->runs, vn_project_run_new (id, record));
+  if (same != NULL)
+    {
+      g_autoptr(VnProjectRun) again = vn_project_run_new (same->id, record);
+
+      vn_project_run_set_name (again, same->name);
+      g_ptr_array_remove (self->runs, same);
+      g_ptr_array_add (self->runs, g_steal_pointer (&again));
+    }
+  else
+    g_ptr_array_add (self->runs, g_steal_pointer (&run));
+  vn_document_touch (self);
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_RUNS], 0);
 }
 
 static void
@@ -310,7 +341,10 @@ static gboolean
 document_jobs_has_result (VnDocument  *self,
                           GError     **error)
 {
-  if (self->result == NULL)
+  if (self->past != NULL)
+    g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                         _("The network of an earlier run is not kept: quantize once more, then export."));
+  else if (self->result == NULL)
     g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                          _("The model has not been quantized yet: there is nothing to export."));
   else if (vn_document_get_expecting (self) != VN_EXPECTING_NOTHING)
@@ -382,6 +416,7 @@ vn_document_open (VnDocument *self,
   self->opened = NULL;
   self->is_demo = FALSE;
   g_clear_pointer (&self->project, vn_project_free);
+  g_clear_pointer (&self->opening, g_free);
   document_jobs_start_job (self, vn_open_job_new (path), VN_WORK_OPEN);
 }
 

@@ -23,12 +23,17 @@ vn_document_renew_run (VnDocument *self,
 {
   const VnProjectRun *last = self->runs->len > 0 ? g_ptr_array_index (self->runs, self->runs->len - 1) : NULL;
   g_autoptr(VnRunRecord) record = NULL;
+  VnProjectRun *renewed;
 
-  if (last == NULL || last->record == NULL || last->record->time != result->time)
+  if (last == NULL || last->time != result->time)
     return;
   record = vn_run_record_new (result);
-  g_ptr_array_add (self->runs, vn_project_run_new (last->id, record));
+  renewed = vn_project_run_new (last->id, record);
+  vn_project_run_set_name (renewed, last->name);
+  g_ptr_array_add (self->runs, renewed);
   g_ptr_array_remove_index (self->runs, self->runs->len - 2);
+  vn_document_touch (self);
+  document_origins_emit (self, VN_SIGNAL_RUNS);
 }
 
 static void

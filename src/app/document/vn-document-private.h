@@ -4,6 +4,7 @@
 /* What the files of the document share: its structure and signals. */
 
 #include "vn-document.h"
+#include "vn-draft.h"
 #include "vn-history.h"
 #include "vn-project-file.h"
 #include "vn-what-if.h"
@@ -26,6 +27,8 @@ enum
   VN_SIGNAL_FAILED,
   VN_SIGNAL_DONE,
   VN_SIGNAL_NOTICE,
+  VN_SIGNAL_RUNS,
+  VN_SIGNAL_LEFT,
   VN_N_SIGNALS
 };
 
@@ -54,6 +57,8 @@ struct _VnDocument
 
   VnResult     *expected;      /* (nullable): what @recipe is expected to make of it; shown instead */
   char         *refusal;       /* (nullable): why that cannot be told */
+  VnResult     *past;          /* (nullable): of a run that the project keeps; shown instead of @result */
+  guint         past_serial;   /* @data_serial then */
   VnWhatIf     *what_if;       /* (nullable) */
   VnRecipe     *what_if_recipe;   /* of the run that it knows */
   GError       *what_if_error; /* (nullable): why there is none */
@@ -78,6 +83,17 @@ struct _VnDocument
   GCancellable *origins_cancellable;
   gboolean      origins_again; /* look for them when the running job has ended, which they were cancelled for */
   VnProject    *project;       /* being opened: its model is on the way */
+  char         *opening;       /* (nullable): path of that */
+
+  char         *project_path;  /* (nullable): the file of the user */
+  VnDraft      *draft;         /* (nullable): where the work is kept until there is such a file */
+  char         *digest;        /* (nullable): of @model, if it is known */
+  GPtrArray    *removed_runs;  /* of VnProjectRun: the project has them still, but is not to keep them */
+  guint         keep_source;   /* timeout */
+  guint         changes, kept_changes;
+  guint         keep_serial;   /* another for each project */
+  guint         n_keeping;     /* writings that are on their way */
+  gboolean      keep_failed;   /* and that was told */
   gboolean      is_demo;       /* of what was opened last */
 };
 
@@ -110,6 +126,20 @@ VnRecipe *vn_document_make_precision (VnDocument      *self,
                                       GtkBitset       *nodes,
                                       VnNodePrecision  precision,
                                       guint           *n);
+void vn_document_show_past    (VnDocument *self,
+                               VnResult   *past);
+void vn_document_bring_back   (VnDocument *self,
+                               VnResult   *past,
+                               const char *title);
+gboolean vn_document_take_place (VnDocument  *self,
+                                 const char  *path,
+                                 GError     **error);
+void vn_document_touch        (VnDocument *self);
+void vn_document_keep         (VnDocument *self);
+void vn_document_leave_project (VnDocument *self);
+void vn_document_show_last_run (VnDocument *self);
+VnResult *vn_document_find_known (VnDocument     *self,
+                                  const VnRecipe *recipe);   /* nullable */
 GPtrArray *vn_document_effects_new (void);
 void vn_document_judge_effects (VnDocument *self,
                                VnResult   *result);

@@ -25,6 +25,8 @@ vn_document_is_stale (VnDocument *self)
 {
   g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
 
+  if (self->past != NULL)
+    return self->past_serial != self->data_serial || !vn_recipe_equal (self->past->recipe, self->recipe);
   return self->result != NULL &&
          (!self->result_fits || self->result_recipe == NULL ||
           !vn_recipe_equal (self->result_recipe, self->recipe));
@@ -49,12 +51,14 @@ document_recipe_replace (VnDocument *self,
   document_recipe_set (self, recipe);
   if (self->data == NULL)
     return;
-  if (self->result != NULL && self->result_fits)
+  if (self->result == NULL && self->past != NULL && !vn_document_is_stale (self))
+    vn_document_drop_run (self);
+  else if (self->result != NULL && self->result_fits)
     {
       vn_document_drop_run (self);
       vn_document_expect (self);
     }
-  else if ((self->result != NULL || self->work == VN_WORK_QUANTIZE || self->work == VN_WORK_IMPROVE) &&
+  else if ((self->result != NULL || self->past != NULL || self->work == VN_WORK_QUANTIZE || self->work == VN_WORK_IMPROVE) &&
            !vn_document_quantize (self, &error))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Quantization failed"), error);
 }
@@ -130,6 +134,31 @@ vn_document_take_recipe (VnDocument *self,
     }
   vn_history_push (self->history, self->recipe, title);
   document_recipe_set (self, recipe);
+}
+
+/**
+ * vn_document_bring_back:
+ * @past: what a run found that the project keeps
+ * @title: what was done, in a few words
+ *
+ * Its recipe becomes the present one, as a step that can be undone, and what it found is shown.
+ */
+void
+vn_document_bring_back (VnDocument *self,
+                        VnResult   *past,
+                        const char *title)
+{
+  VnResult *known;
+
+  g_return_if_fail (VN_IS_DOCUMENT (self) && past != NULL && title != NULL);
+
+  vn_document_drop_run (self);
+  vn_document_take_recipe (self, vn_recipe_copy (past->recipe), title);
+  known = vn_document_find_known (self, self->recipe);
+  if (known != NULL && self->result_fits)
+    vn_document_take_known (self, known);
+  else
+    vn_document_show_past (self, past);
 }
 
 gboolean

@@ -36,6 +36,13 @@ vn_document_dispose (GObject *object)
   g_clear_object (&self->nodes);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
+  g_clear_pointer (&self->past, vn_result_unref);
+  g_clear_handle_id (&self->keep_source, g_source_remove);
+  g_clear_pointer (&self->removed_runs, g_ptr_array_unref);
+  g_clear_pointer (&self->project_path, g_free);
+  g_clear_pointer (&self->opening, g_free);
+  g_clear_pointer (&self->digest, g_free);
+  g_clear_pointer (&self->draft, vn_draft_unref);
   g_clear_pointer (&self->runs, g_ptr_array_unref);
   g_clear_pointer (&self->model, vn_model_unref);
   g_clear_pointer (&self->data, vn_data_spec_free);
@@ -63,12 +70,13 @@ vn_document_class_init (VnDocumentClass *klass)
     [VN_SIGNAL_JOB] = "job-changed",
     [VN_SIGNAL_ORIGINS] = "origins-changed",
     [VN_SIGNAL_EXPECTED] = "expected-changed",
+    [VN_SIGNAL_RUNS] = "runs-changed",
   };
 
   G_OBJECT_CLASS (klass)->dispose = vn_document_dispose;
   for (guint i = 0; i < G_N_ELEMENTS (plain); i++)
-    vn_document_signals[i] = g_signal_new (plain[i], VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                           G_TYPE_NONE, 0);
+    if (plain[i] != NULL)
+      vn_document_signals[i] = g_signal_new (plain[i], VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   vn_document_signals[VN_SIGNAL_FAILED] = g_signal_new ("failed", VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0,
                                                         NULL, NULL, NULL, G_TYPE_NONE, 2,
                                                         G_TYPE_STRING, G_TYPE_ERROR);
@@ -76,6 +84,18 @@ vn_document_class_init (VnDocumentClass *klass)
                                                       NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   vn_document_signals[VN_SIGNAL_NOTICE] = g_signal_new ("notice", VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0,
                                                         NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  vn_document_signals[VN_SIGNAL_LEFT] = g_signal_new ("left", VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                                      G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_STRING);
+}
+
+/* Whatever these tell of a project keeps. */
+static void
+document_watch (VnDocument *self)
+{
+  static const guint kept[] = { VN_SIGNAL_DATA, VN_SIGNAL_RECIPE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    g_signal_connect (self, g_signal_name (vn_document_signals[kept[i]]), G_CALLBACK (vn_document_touch), NULL);
 }
 
 static void
@@ -87,10 +107,12 @@ vn_document_init (VnDocument *self)
   self->n_samples = DEFAULT_SAMPLES;
   self->recipe = vn_recipe_new (vn_preset_find (preset, NULL) != NULL ? preset : NULL);
   self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
+  self->removed_runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
   self->known = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_result_unref);
   self->history = vn_history_new ();
   self->effects = vn_document_effects_new ();
   self->selection = gtk_bitset_new_empty ();
+  document_watch (self);
 }
 
 VnDocument *
@@ -146,6 +168,7 @@ vn_document_set_model (VnDocument *self,
 
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
+  vn_document_leave_project (self);
   vn_document_cancel_origins (self);
   vn_document_forget_expected (self);
   items = g_ptr_array_new_with_free_func (g_object_unref);
@@ -156,6 +179,7 @@ vn_document_set_model (VnDocument *self,
 
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
+  g_clear_pointer (&self->past, vn_result_unref);
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_ptr_array_set_size (self->runs, 0);
   g_ptr_array_set_size (self->effects, 0);
@@ -176,6 +200,8 @@ vn_document_set_model (VnDocument *self,
   document_emit (self, VN_SIGNAL_RESULT);
   document_emit (self, VN_SIGNAL_EXPECTED);
   document_emit (self, VN_SIGNAL_SELECTION);
+  document_emit (self, VN_SIGNAL_RUNS);
+  self->kept_changes = self->changes;   /* nothing was done yet */
 }
 
 GPtrArray *
@@ -206,6 +232,7 @@ vn_document_set_runs (VnDocument *self,
     g_ptr_array_add (copy, vn_project_run_ref (g_ptr_array_index (runs, i)));
   g_ptr_array_unref (self->runs);
   self->runs = g_steal_pointer (&copy);
+  document_emit (self, VN_SIGNAL_RUNS);
 }
 
 /**
@@ -260,14 +287,17 @@ vn_document_get_nodes (VnDocument *self)
 /**
  * vn_document_get_result:
  *
- * Returns: (transfer none) (nullable): what is to be shown: of the last whole run, or what the present recipe is expected to make of it
+ * Returns: (transfer none) (nullable): what is to be shown: of the last whole run, or what the present recipe is expected to make of it,
+ *   or what a run found that was brought back
  */
 VnResult *
 vn_document_get_result (VnDocument *self)
 {
   g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
 
-  return self->expected != NULL ? self->expected : self->result;
+  if (self->expected != NULL)
+    return self->expected;
+  return self->past != NULL ? self->past : self->result;
 }
 
 /* Lists have the scale that the metric has in all networks: for one that has none they stay with the ratio. */
@@ -314,6 +344,7 @@ vn_document_set_result (VnDocument *self,
 {
   g_autoptr(VnResult) old G_GNUC_UNUSED = self->result;
   g_autoptr(VnResult) expected G_GNUC_UNUSED = g_steal_pointer (&self->expected);
+  g_autoptr(VnResult) past G_GNUC_UNUSED = g_steal_pointer (&self->past);
   VnMetric metric = vn_document_get_metric (self);
 
   vn_document_stop_expecting (self);
@@ -338,6 +369,40 @@ vn_document_show_expected (VnDocument *self,
   document_result_changed (self, metric);
 }
 
+/**
+ * vn_document_show_past:
+ * @past: what a run found that the project keeps
+ *
+ * Shows that until there is a whole run.
+ */
+void
+vn_document_show_past (VnDocument *self,
+                       VnResult   *past)
+{
+  g_autoptr(VnResult) old G_GNUC_UNUSED = NULL;
+  g_autoptr(VnResult) expected G_GNUC_UNUSED = NULL;
+  VnMetric metric;
+
+  g_return_if_fail (VN_IS_DOCUMENT (self) && past != NULL);
+
+  metric = vn_document_get_metric (self);
+  vn_document_stop_expecting (self);
+  old = self->past;
+  expected = g_steal_pointer (&self->expected);
+  self->past = vn_result_ref (past);
+  self->past_serial = self->data_serial;
+  document_result_changed (self, metric);
+  document_emit (self, VN_SIGNAL_EXPECTED);
+}
+
+static VnNotes *
+document_get_result_notes (VnDocument *self)
+{
+  if (self->past != NULL)
+    return self->past->notes;
+  return self->result != NULL ? self->result->notes : NULL;
+}
+
 static guint
 document_count_notes (VnNotes *notes)
 {
@@ -355,7 +420,7 @@ vn_document_get_n_notes (VnDocument *self)
   g_return_val_if_fail (VN_IS_DOCUMENT (self), 0);
 
   return (self->model != NULL ? document_count_notes (self->model->notes) : 0) +
-         (self->result != NULL ? document_count_notes (self->result->notes) : 0);
+         document_count_notes (document_get_result_notes (self));
 }
 
 const VnNote *
@@ -369,7 +434,7 @@ vn_document_get_note (VnDocument *self,
   n_reader = self->model != NULL ? document_count_notes (self->model->notes) : 0;
   if (i < n_reader)
     return vn_notes_get (self->model->notes, i);
-  return vn_notes_get (self->result->notes, i - n_reader);
+  return vn_notes_get (document_get_result_notes (self), i - n_reader);
 }
 
 /**

@@ -25,6 +25,8 @@ G_BEGIN_DECLS
  * - failed (title, GError): a job ended with an error
  * - done (title): a job ended well
  * - notice (text): something that the user should know
+ * - runs-changed: those that the project keeps, or what they are called
+ * - left (title, path): another model is open; the work on the one before is kept in a draft
  */
 #define VN_TYPE_DOCUMENT (vn_document_get_type ())
 G_DECLARE_FINAL_TYPE (VnDocument, vn_document, VN, DOCUMENT, GObject)
@@ -41,8 +43,9 @@ typedef enum { VN_NODE_AS_RECIPE, VN_NODE_8_BIT, VN_NODE_16_BIT, VN_NODE_FLOAT }
  * @VN_EXPECTING_SOON: it is being measured what the change does
  * @VN_EXPECTING_SHOWN: the result is what it is expected to become; a whole run has still to confirm it
  * @VN_EXPECTING_REFUSED: the result is that of a recipe before; it takes a whole run to tell
+ * @VN_EXPECTING_PAST: the result is what a run found that the project keeps; its network takes a whole run
  */
-typedef enum { VN_EXPECTING_NOTHING, VN_EXPECTING_SOON, VN_EXPECTING_SHOWN, VN_EXPECTING_REFUSED } VnExpecting;
+typedef enum { VN_EXPECTING_NOTHING, VN_EXPECTING_SOON, VN_EXPECTING_SHOWN, VN_EXPECTING_REFUSED, VN_EXPECTING_PAST } VnExpecting;
 
 /**
  * VnEffect: a change of the recipe that was to lower the error, and what came of it.
@@ -87,6 +90,19 @@ guint             vn_document_count_problems (VnDocument        *self);
 GPtrArray        *vn_document_get_runs       (VnDocument        *self);   /* of VnProjectRun, borrowed: what a project keeps */
 void              vn_document_set_runs       (VnDocument        *self,
                                               GPtrArray         *runs);
+
+VnProjectRun     *vn_document_find_run       (VnDocument        *self,
+                                              const char        *id);     /* NULL: there is none */
+gboolean          vn_document_is_shown       (VnDocument         *self,
+                                              const VnProjectRun *run);
+void              vn_document_restore_run    (VnDocument        *self,
+                                              const char        *id);
+void              vn_document_rename_run     (VnDocument        *self,
+                                              const char        *id,
+                                              const char        *name);   /* nullable */
+void              vn_document_remove_run     (VnDocument        *self,
+                                              const char        *id);
+gboolean          vn_document_return_run     (VnDocument        *self);
 
 const VnDataSpec *vn_document_get_data       (VnDocument        *self);   /* NULL: none chosen */
 void              vn_document_set_data       (VnDocument        *self,
@@ -154,6 +170,13 @@ char             *vn_document_get_precision_title (VnNodePrecision precision,
 gboolean          vn_document_open_project   (VnDocument        *self,
                                               const char        *path,
                                               GError           **error);
+const char       *vn_document_get_project_path (VnDocument      *self);   /* NULL: no file yet */
+const char       *vn_document_get_place      (VnDocument        *self);   /* NULL: nothing is kept yet */
+gboolean          vn_document_save_project   (VnDocument        *self,
+                                              const char        *path,
+                                              GError           **error);
+gboolean          vn_document_is_opening_project (VnDocument    *self);
+void              vn_document_flush          (VnDocument        *self);
 gboolean          vn_document_open_settings  (VnDocument        *self,
                                               const char        *path,
                                               GError           **error);

@@ -7,6 +7,7 @@
 #include "vn-node-item.h"
 #include "vn-rows.h"
 #include "vn-rules.h"
+#include "vn-runs-list.h"
 
 #define MAX_ROWS 200
 
@@ -19,6 +20,7 @@ struct _VnRecipePanel
   AdwActionRow *preset;
   GtkListBox   *rules;
   GtkWidget    *hint;
+  VnRunsList   *runs;
 };
 
 G_DEFINE_FINAL_TYPE (VnRecipePanel, vn_recipe_panel, ADW_TYPE_BIN)
@@ -224,6 +226,7 @@ vn_recipe_panel_set_document (VnRecipePanel *self,
 
   self->document = g_object_ref (document);
   g_signal_connect_object (document, "recipe-changed", G_CALLBACK (recipe_changed), self, G_CONNECT_SWAPPED);
+  vn_runs_list_set_document (self->runs, document);
   recipe_panel_rebuild (self);
 }
 
@@ -248,10 +251,12 @@ vn_recipe_panel_class_init (VnRecipePanelClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = vn_recipe_panel_dispose;
   G_OBJECT_CLASS (klass)->finalize = vn_recipe_panel_finalize;
+  g_type_ensure (VN_TYPE_RUNS_LIST);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-recipe-panel.ui");
   gtk_widget_class_bind_template_child (widget_class, VnRecipePanel, preset);
   gtk_widget_class_bind_template_child (widget_class, VnRecipePanel, rules);
   gtk_widget_class_bind_template_child (widget_class, VnRecipePanel, hint);
+  gtk_widget_class_bind_template_child (widget_class, VnRecipePanel, runs);
 }
 
 static void

@@ -114,6 +114,8 @@ application_set_accels (GtkApplication *app)
     { "win.show-help-overlay", { "<Control>question" } },
     { "win.help", { "F1" } },
     { "win.open", { "<Control>o" } },
+    { "win.save-project", { "<Control>s" } },
+    { "win.save-project-as", { "<Control><Shift>s" } },
     { "win.undo", { "<Control>z" } },
     { "win.redo", { "<Control><Shift>z", "<Control>y" } },
     { "win.find", { "<Control>f" } },

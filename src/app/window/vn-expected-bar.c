@@ -48,11 +48,14 @@ static char *
 expected_bar_make_text (VnExpectedBar *self,
                         VnExpecting    expecting)
 {
-  g_autofree char *what = expecting == VN_EXPECTING_SHOWN ? expected_bar_describe (self)
-                                                          : g_strdup (vn_document_get_refusal (self->document));
+  g_autofree char *what = NULL;
 
   if (expecting == VN_EXPECTING_SOON)
     return g_strdup ("");
+  if (expecting == VN_EXPECTING_PAST)
+    what = g_strdup (_("what it found is kept, its network is not: exporting takes a whole run"));
+  else
+    what = expecting == VN_EXPECTING_SHOWN ? expected_bar_describe (self) : g_strdup (vn_document_get_refusal (self->document));
   if (expected_bar_is_running (self))
     return g_strdup_printf (_("%s · a whole run is under way"), what);
   return g_steal_pointer (&what);
@@ -66,6 +69,7 @@ expected_bar_update (VnExpectedBar *self)
     [VN_EXPECTING_SOON] = N_("Measuring What the Change Does"),
     [VN_EXPECTING_SHOWN] = N_("Expected"),
     [VN_EXPECTING_REFUSED] = N_("Takes a Whole Run"),
+    [VN_EXPECTING_PAST] = N_("From an Earlier Run"),
   };
   VnExpecting expecting = vn_document_get_expecting (self->document);
   gboolean soon = expecting == VN_EXPECTING_SOON;

@@ -324,6 +324,7 @@ vn_window_update_actions (VnWindow *self)
 
   window_actions_suggest (self, has_result);
   vn_window_update_file_actions (self);
+  vn_window_update_project_actions (self);
   gtk_widget_action_set_enabled (widget, "win.undo", vn_document_can_undo (document));
   gtk_widget_action_set_enabled (widget, "win.redo", vn_document_can_redo (document));
   gtk_widget_action_set_enabled (widget, "win.quantize", has_model && !wizard);

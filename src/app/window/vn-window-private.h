@@ -29,13 +29,14 @@ struct _VnWindow
   AdwApplicationWindow parent_instance;
 
   VnDocument      *document;
-  guint            spinner_timeout;
+  guint            spinner_timeout, draft_source, toast_source;
   VnPage          *view_pages[VN_WINDOW_N_PAGES];   /* borrowed from @views */
   gboolean         panels[VN_WINDOW_N_PAGES][2];    /* by page: outline, inspector */
   guint            page;                            /* index into both */
 
   GtkStack        *pages;
   AdwToastOverlay *toasts;
+  AdwToast        *toast;           /* (nullable): the one that is shown */
   AdwViewStack    *views;
   AdwFlap         *left_flap, *right_flap;
   VnEmptyPage     *empty;
@@ -58,12 +59,20 @@ void vn_window_install_actions      (GtkWidgetClass *klass);      /* vn-window-a
 void vn_window_update_actions       (VnWindow       *self);
 void vn_window_install_file_actions (GtkWidgetClass *klass);      /* vn-window-files.c */
 void vn_window_update_file_actions  (VnWindow       *self);
+void vn_window_install_project_actions (GtkWidgetClass *klass);   /* vn-window-project.c */
+void vn_window_update_project_actions (VnWindow     *self);
+void vn_window_init_project         (VnWindow       *self);
 void vn_window_init_dnd             (VnWindow       *self);       /* vn-window-dnd.c */
 void vn_window_reveal_selection     (VnWindow       *self);       /* vn-window.c */
 void vn_window_toast                (VnWindow       *self,        /* window-toast.c */
                                      const char     *text,
                                      const char     *button,
                                      const char     *action);
+void vn_window_toast_target         (VnWindow       *self,
+                                     const char     *text,
+                                     const char     *button,      /* nullable */
+                                     const char     *action,
+                                     GVariant       *target);     /* nullable */
 void vn_window_toast_error          (VnWindow       *self,
                                      const char     *title,
                                      const GError   *error);

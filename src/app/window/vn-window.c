@@ -25,11 +25,12 @@ static const struct
 G_DEFINE_FINAL_TYPE (VnWindow, vn_window, ADW_TYPE_APPLICATION_WINDOW)
 
 static void
-window_remember_model (const char *path)
+window_remember_file (const char *path,
+                      const char *mime)
 {
   g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
-  char app_name[] = "Vernier", app_exec[] = "vernier %f", mime[] = "application/x-onnx";
-  GtkRecentData data = { .mime_type = mime, .app_name = app_name, .app_exec = app_exec };
+  char app_name[] = "Vernier", app_exec[] = "vernier %f";
+  GtkRecentData data = { .mime_type = (char *) mime, .app_name = app_name, .app_exec = app_exec };
 
   if (uri != NULL)
     gtk_recent_manager_add_full (gtk_recent_manager_get_default (), uri, &data);
@@ -46,8 +47,18 @@ window_model_changed (VnWindow *self)
     return;
   gtk_stack_set_visible_child_name (self->pages, "main");
   adw_view_stack_set_visible_child_name (self->views, "graph");
-  if (model->path != NULL && !vn_document_is_demo (self->document))
-    window_remember_model (model->path);
+  if (model->path != NULL && !vn_document_is_demo (self->document) && !vn_document_is_opening_project (self->document))
+    window_remember_file (model->path, "application/x-onnx");
+}
+
+/* A project that has a file is remembered in place of its model. */
+static void
+window_project_changed (VnWindow *self)
+{
+  const char *path = vn_document_get_project_path (self->document);
+
+  if (path != NULL && g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    window_remember_file (path, "application/x-vernier-project");
 }
 
 static void
@@ -168,12 +179,16 @@ vn_window_dispose (GObject *object)
   VnWindow *self = VN_WINDOW (object);
 
   g_clear_handle_id (&self->spinner_timeout, g_source_remove);
+  g_clear_handle_id (&self->draft_source, g_source_remove);
+  g_clear_handle_id (&self->toast_source, g_source_remove);
   if (self->document != NULL)
     {
+      vn_document_flush (self->document);
       g_signal_handlers_disconnect_by_data (self->document, self);
       vn_document_cancel (self->document);
     }
   g_clear_object (&self->document);
+  g_clear_weak_pointer (&self->toast);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_WINDOW);
   G_OBJECT_CLASS (vn_window_parent_class)->dispose (object);
 }
@@ -238,6 +253,7 @@ vn_window_class_init (VnWindowClass *klass)
   window_bind_children (widget_class);
   vn_window_install_actions (widget_class);
   vn_window_install_file_actions (widget_class);
+  vn_window_install_project_actions (widget_class);
 }
 
 static void
@@ -245,6 +261,7 @@ window_connect_document (VnWindow *self)
 {
   static const struct { const char *signal; GCallback callback; } signals[] = {
     { "model-changed", G_CALLBACK (window_model_changed) },
+    { "runs-changed", G_CALLBACK (window_project_changed) },
     { "failed", G_CALLBACK (window_document_failed) },
     { "done", G_CALLBACK (window_document_done) },
     { "notice", G_CALLBACK (window_document_told) },
@@ -296,6 +313,7 @@ vn_window_init (VnWindow *self)
   adw_split_button_set_menu_model (self->open_button, vn_empty_page_get_menu (self->empty));
   g_signal_connect_swapped (self->views, "notify::visible-child", G_CALLBACK (window_views_changed), self);
   g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (window_page_changed), self);
+  vn_window_init_project (self);
   vn_window_init_dnd (self);
   vn_window_update_actions (self);
 }

@@ -1,11 +1,98 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The window's toasts: one sentence at its lower edge, and errors with their details behind a button. */
+/* The window's toast: one sentence at its lower edge, and errors with their details behind a button. There is one at a time: what was
+ * said before may not be so any more, so it gives way at once. */
 #include "vn-window-private.h"
 
 #include "vn-compat.h"
 #include "vn-i18n.h"
 
 #define TOAST_SECONDS 5
+
+typedef struct
+{
+  char   *title;
+  GError *error;
+} Failure;
+
+static void
+window_toast_free_failure (gpointer data)
+{
+  Failure *self = data;
+
+  g_free (self->title);
+  g_error_free (self->error);
+  g_free (self);
+}
+
+static void
+window_toast_clicked (AdwToast *toast,
+                      gpointer  window)
+{
+  Failure *failure = g_object_get_data (G_OBJECT (toast), "vn-failure");
+
+  if (failure != NULL)
+    vn_show_error (window, failure->title, failure->error);
+}
+
+static gboolean
+window_toast_end (gpointer data)
+{
+  VnWindow *self = data;
+
+  self->toast_source = 0;
+  if (self->toast != NULL)
+    adw_toast_dismiss (self->toast);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+window_toast_ended (VnWindow *self,
+                    AdwToast *toast)
+{
+  if (self->toast != toast)
+    return;
+  g_clear_handle_id (&self->toast_source, g_source_remove);
+  g_clear_weak_pointer (&self->toast);
+}
+
+/* One that is shown says something else from now on: taking it away and showing another would let both slide past each other. */
+static AdwToast *
+window_toast_take (VnWindow   *self,
+                   const char *text,
+                   guint       seconds)
+{
+  g_autofree char *escaped = g_markup_escape_text (text, -1);
+  AdwToast *toast = self->toast;
+
+  if (toast == NULL)
+    {
+      toast = adw_toast_new (escaped);
+      adw_toast_set_timeout (toast, 0);
+      g_signal_connect_object (toast, "button-clicked", G_CALLBACK (window_toast_clicked), self, 0);
+      g_signal_connect_object (toast, "dismissed", G_CALLBACK (window_toast_ended), self, G_CONNECT_SWAPPED);
+      g_set_weak_pointer (&self->toast, toast);
+      adw_toast_overlay_add_toast (self->toasts, toast);
+    }
+  else
+    adw_toast_set_title (toast, escaped);
+  g_clear_handle_id (&self->toast_source, g_source_remove);
+  self->toast_source = g_timeout_add_seconds (seconds, window_toast_end, self);
+  return toast;
+}
+
+static void
+window_toast_set_button (AdwToast   *toast,
+                         const char *label,
+                         const char *action,
+                         GVariant   *target,
+                         Failure    *failure)
+{
+  adw_toast_set_button_label (toast, label);
+  adw_toast_set_action_name (toast, NULL);   /* which may not fit the target */
+  adw_toast_set_action_target_value (toast, target);
+  adw_toast_set_action_name (toast, action);
+  g_object_set_data_full (G_OBJECT (toast), "vn-failure", failure, window_toast_free_failure);
+}
 
 /**
  * vn_window_toast:
@@ -19,43 +106,26 @@ vn_window_toast (VnWindow   *self,
                  const char *button,
                  const char *action)
 {
-  g_autofree char *escaped = g_markup_escape_text (text, -1);
-  AdwToast *toast = adw_toast_new (escaped);
-
-  adw_toast_set_timeout (toast, TOAST_SECONDS);
-  if (button != NULL)
-    {
-      adw_toast_set_button_label (toast, button);
-      adw_toast_set_action_name (toast, action);
-    }
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  vn_window_toast_target (self, text, button, action, NULL);
 }
 
-typedef struct
+/**
+ * vn_window_toast_target:
+ * @text: one sentence
+ * @button: (nullable): label of its button
+ * @action: (nullable): what the button does
+ * @target: (nullable): to what
+ */
+void
+vn_window_toast_target (VnWindow   *self,
+                        const char *text,
+                        const char *button,
+                        const char *action,
+                        GVariant   *target)
 {
-  GtkWidget *window;   /* outlives its toasts */
-  char      *title;
-  GError    *error;
-} Failure;
+  g_return_if_fail (VN_IS_WINDOW (self) && text != NULL);
 
-static void
-window_failure_free (gpointer  data,
-                     GClosure *closure)
-{
-  Failure *self = data;
-
-  g_free (self->title);
-  g_error_free (self->error);
-  g_free (self);
-}
-
-static void
-window_show_failure (AdwToast *toast,
-                     gpointer  data)
-{
-  Failure *self = data;
-
-  vn_show_error (self->window, self->title, self->error);
+  window_toast_set_button (window_toast_take (self, text, TOAST_SECONDS), button, action, target, NULL);
 }
 
 /**
@@ -68,13 +138,11 @@ vn_window_toast_error (VnWindow     *self,
                        const char   *title,
                        const GError *error)
 {
-  g_autofree char *escaped = g_markup_escape_text (title, -1);
-  AdwToast *toast = adw_toast_new (escaped);
-  Failure *failure = g_new0 (Failure, 1);
+  Failure *failure;
 
-  *failure = (Failure) { GTK_WIDGET (self), g_strdup (title), g_error_copy (error) };
-  adw_toast_set_timeout (toast, 2 * TOAST_SECONDS);
-  adw_toast_set_button_label (toast, _("Details"));
-  g_signal_connect_data (toast, "button-clicked", G_CALLBACK (window_show_failure), failure, window_failure_free, 0);
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  g_return_if_fail (VN_IS_WINDOW (self) && title != NULL && error != NULL);
+
+  failure = g_new0 (Failure, 1);
+  *failure = (Failure) { g_strdup (title), g_error_copy (error) };
+  window_toast_set_button (window_toast_take (self, title, 2 * TOAST_SECONDS), _("Details"), NULL, NULL, failure);
 }

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The project in the window: saving it, its runs, drafts of work that was left, and what is said about them. */
+#include "vn-window-private.h"
+
+#include "vn-compat.h"
+#include "vn-draft.h"
+#include "vn-i18n.h"
+
+/* ---- save ---- */
+
+static void
+window_project_save_to (VnWindow   *self,
+                        const char *path)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (vn_document_save_project (self->document, path, &error))
+    vn_window_toast (self, _("Saved. From now on the project keeps itself up to date."), NULL, NULL);
+  else
+    vn_window_toast_error (self, _("The project could not be saved"), error);
+}
+
+static void
+window_project_chosen (GFile    *file,
+                       gpointer  data)
+{
+  if (g_file_peek_path (file) != NULL)
+    window_project_save_to (data, g_file_peek_path (file));
+}
+
+static void
+window_project_action_save_as (GtkWidget  *widget,
+                               const char *name,
+                               GVariant   *parameter)
+{
+  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, VN_PROJECT_SUFFIX);
+
+  vn_choose_file (widget, VN_CHOOSE_SAVE_OTHER, suggestion, window_project_chosen, widget, NULL);
+}
+
+static void
+window_project_action_save (GtkWidget  *widget,
+                            const char *name,
+                            GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  const char *path = vn_document_get_project_path (self->document);
+
+  if (path != NULL)
+    window_project_save_to (self, path);
+  else
+    window_project_action_save_as (widget, name, parameter);
+}
+
+/* ---- runs ---- */
+
+static void
+window_project_action_restore_run (GtkWidget  *widget,
+                                   const char *name,
+                                   GVariant   *parameter)
+{
+  vn_document_restore_run (VN_WINDOW (widget)->document, g_variant_get_string (parameter, NULL));
+}
+
+static void
+window_project_action_remove_run (GtkWidget  *widget,
+                                  const char *name,
+                                  GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  const char *id = g_variant_get_string (parameter, NULL);
+  VnProjectRun *run = vn_document_find_run (self->document, id);
+  g_autofree char *title = run != NULL ? vn_project_run_dup_title (run) : NULL;
+  g_autofree char *text = g_strdup_printf (_("Run “%s” removed"), title);
+
+  if (run == NULL)
+    return;
+  vn_document_remove_run (self->document, id);
+  vn_window_toast (self, text, _("Undo"), "win.return-run");
+}
+
+static void
+window_project_action_return_run (GtkWidget  *widget,
+                                  const char *name,
+                                  GVariant   *parameter)
+{
+  vn_document_return_run (VN_WINDOW (widget)->document);
+}
+
+static void
+window_project_renamed (VnWindow   *self,
+                        const char *response,
+                        GtkWidget  *dialog)
+{
+  GtkEditable *entry = g_object_get_data (G_OBJECT (dialog), "vn-entry");
+  const char *id = g_object_get_data (G_OBJECT (dialog), "vn-run");
+
+  if (g_str_equal (response, "rename"))
+    vn_document_rename_run (self->document, id, gtk_editable_get_text (entry));
+}
+
+static void
+window_project_action_rename_run (GtkWidget  *widget,
+                                  const char *name,
+                                  GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  VnProjectRun *run = vn_document_find_run (self->document, g_variant_get_string (parameter, NULL));
+  GtkWidget *dialog, *entry;
+  g_autofree char *title = NULL;
+
+  if (run == NULL)
+    return;
+  title = vn_project_run_dup_title (run);
+  dialog = adw_message_dialog_new (GTK_WINDOW (self), _("Name of the Run"), NULL);
+  entry = gtk_entry_new ();
+  gtk_editable_set_text (GTK_EDITABLE (entry), title);
+  gtk_entry_set_activates_default (GTK_ENTRY (entry), TRUE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Name of the Run"), -1);
+  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), entry);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _("_Cancel"), "rename", _("_Rename"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "rename", ADW_RESPONSE_SUGGESTED);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "rename");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_object_set_data (G_OBJECT (dialog), "vn-entry", entry);
+  g_object_set_data_full (G_OBJECT (dialog), "vn-run", g_strdup (run->id), g_free);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (window_project_renamed), self, G_CONNECT_SWAPPED);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+/* ---- drafts ---- */
+
+/* The button of a toast opens the draft at @path. */
+static void
+window_project_toast_draft (VnWindow   *self,
+                            const char *text,
+                            const char *button,
+                            const char *path)
+{
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
+  g_autoptr(GVariant) target = g_variant_ref_sink (g_variant_new_string (uri != NULL ? uri : ""));
+
+  vn_window_toast_target (self, text, button, "win.open-uri", target);
+}
+
+static void
+window_project_left (VnWindow   *self,
+                     const char *title,
+                     const char *path)
+{
+  g_autofree char *text = g_strdup_printf (_("Your work on %s is kept"), title);
+
+  window_project_toast_draft (self, text, _("Go Back"), path);
+}
+
+/* The newest draft about the open model, which was opened by itself. */
+static gboolean
+window_project_find_draft (gpointer data)
+{
+  VnWindow *self = data;
+  VnModel *model = vn_document_get_model (self->document);
+  g_autofree char *folder = vn_drafts_dup_folder ();
+  g_autoptr(GPtrArray) drafts = vn_drafts_list (folder);
+
+  self->draft_source = 0;
+  for (guint i = 0; model != NULL && model->path != NULL && i < drafts->len; i++)
+    {
+      const char *path = g_ptr_array_index (drafts, i);
+      g_autoptr(VnProject) project = vn_project_load (path, NULL);
+      g_autofree char *whole = g_canonicalize_filename (model->path, NULL);
+
+      if (project == NULL || !g_str_equal (project->model, whole))
+        continue;
+      window_project_toast_draft (self, _("There is earlier work on this model that was not saved"), _("Continue"), path);
+      break;
+    }
+  return G_SOURCE_REMOVE;
+}
+
+static void
+window_project_model_changed (VnWindow *self)
+{
+  g_clear_handle_id (&self->draft_source, g_source_remove);
+  if (vn_document_get_model (self->document) != NULL && !vn_document_is_demo (self->document) && !vn_document_is_opening_project (self->document))
+    self->draft_source = g_idle_add_full (G_PRIORITY_LOW, window_project_find_draft, self, NULL);
+}
+
+static void
+window_project_discarded (VnWindow   *self,
+                          const char *response,
+                          GtkWidget  *dialog)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDraft) draft = NULL;
+
+  if (!g_str_equal (response, "discard"))
+    return;
+  draft = vn_draft_open (g_object_get_data (G_OBJECT (dialog), "vn-draft"), &error);
+  if (draft == NULL || !vn_draft_discard (draft, &error))
+    vn_window_toast_error (self, _("The work could not be discarded"), error);
+  g_clear_pointer (&draft, vn_draft_unref);
+  vn_empty_page_update (self->empty);
+}
+
+static void
+window_project_action_discard_draft (GtkWidget  *widget,
+                                     const char *name,
+                                     GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), _("Discard This Work?"),
+                                              _("Its rules and runs were not saved as a project, and are gone then."));
+
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _("_Cancel"), "discard", _("_Discard"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "discard", ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_object_set_data_full (G_OBJECT (dialog), "vn-draft", g_variant_dup_string (parameter, NULL), g_free);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (window_project_discarded), self, G_CONNECT_SWAPPED);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+/* Work that another window has left since is there to be taken up. */
+static void
+window_project_active_changed (VnWindow *self)
+{
+  if (gtk_window_is_active (GTK_WINDOW (self)) && vn_window_is_empty (self))
+    vn_empty_page_update (self->empty);
+}
+
+/* ---- set up ---- */
+
+/**
+ * vn_window_install_project_actions:
+ * @klass: of the window
+ */
+void
+vn_window_install_project_actions (GtkWidgetClass *klass)
+{
+  static const struct { const char *name, *type; GtkWidgetActionActivateFunc func; } table[] = {
+    { "win.save-project", NULL, window_project_action_save },
+    { "win.save-project-as", NULL, window_project_action_save_as },
+    { "win.restore-run", "s", window_project_action_restore_run },
+    { "win.rename-run", "s", window_project_action_rename_run },
+    { "win.remove-run", "s", window_project_action_remove_run },
+    { "win.return-run", NULL, window_project_action_return_run },
+    { "win.discard-draft", "s", window_project_action_discard_draft },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    gtk_widget_class_install_action (klass, table[i].name, table[i].type, table[i].func);
+}
+
+/**
+ * vn_window_update_project_actions:
+ *
+ * A project needs a network that comes from a file.
+ */
+void
+vn_window_update_project_actions (VnWindow *self)
+{
+  VnModel *model = vn_document_get_model (self->document);
+  gboolean can_save = model != NULL && model->path != NULL;
+
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-project", can_save);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-project-as", can_save);
+}
+
+/**
+ * vn_window_init_project:
+ *
+ * Has the window tell of drafts.
+ */
+void
+vn_window_init_project (VnWindow *self)
+{
+  g_signal_connect_swapped (self->document, "left", G_CALLBACK (window_project_left), self);
+  g_signal_connect_swapped (self->document, "model-changed", G_CALLBACK (window_project_model_changed), self);
+  g_signal_connect (self, "notify::is-active", G_CALLBACK (window_project_active_changed), NULL);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Work that is not lost: it keeps itself, comes back when a window is closed or another model is opened, and as a project; runs are
+ * brought back, named and removed. */
+#include "vn-draft.h"
+#include "vn-recent-row.h"
+#include "vn-runs-list.h"
+#include "vn-window.h"
+#include "widget-fixture.h"
+#include "window-fixture.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static guint
+count_drafts (void)
+{
+  g_autofree char *folder = vn_drafts_dup_folder ();
+  g_autoptr(GPtrArray) drafts = vn_drafts_list (folder);
+
+  return drafts->len;
+}
+
+static void
+discard_drafts (void)
+{
+  g_autofree char *folder = vn_drafts_dup_folder ();
+  g_autoptr(GPtrArray) drafts = vn_drafts_list (folder);
+
+  for (guint i = 0; i < drafts->len; i++)
+    {
+      g_autoptr(VnDraft) draft = vn_draft_open (g_ptr_array_index (drafts, i), NULL);
+
+      g_assert_true (vn_draft_discard (draft, NULL));
+    }
+}
+
+/* Everything is in files: no line of a run has its record in memory. */
+static gboolean
+is_kept (gpointer data)
+{
+  GPtrArray *runs = vn_document_get_runs (data);
+
+  for (guint i = 0; i < runs->len; i++)
+    if (((VnProjectRun *) g_ptr_array_index (runs, i))->record != NULL)
+      return FALSE;
+  return vn_document_get_place (data) != NULL && vn_document_get_origins_job (data) == NULL && vn_window_fixture_is_idle (data);
+}
+
+static gboolean
+has_result (gpointer data)
+{
+  return vn_document_get_result (data) != NULL;
+}
+
+static void
+work (Fixture *fixture)
+{
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/left/conv")->index);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.set-precision", "s", "16");
+  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  vn_test_settle (1300);   /* longer than work waits before it is kept */
+  g_assert_true (vn_test_wait (is_kept, fixture->document, SECONDS));
+}
+
+static VnWindow *
+open_in_new_window (Fixture    *fixture,
+                    const char *path)
+{
+  VnWindow *window = vn_window_new (gtk_window_get_application (GTK_WINDOW (fixture->window)));
+  g_autoptr(GFile) file = g_file_new_for_path (path);
+
+  gtk_window_present (GTK_WINDOW (window));
+  vn_window_open_file (window, file);
+  g_assert_true (vn_test_wait (vn_window_fixture_has_model, vn_window_get_document (window), SECONDS));
+  return window;
+}
+
+static void
+assert_same_work (VnDocument *document,
+                  guint       n_runs)
+{
+  g_assert_cmpuint (vn_document_get_recipe (document)->overrides->len, ==, 1);
+  g_assert_nonnull (vn_document_get_data (document));
+  g_assert_cmpuint (vn_document_get_n_samples (document), ==, 10);
+  g_assert_cmpuint (vn_document_get_runs (document)->len, ==, n_runs);
+  g_assert_true (vn_test_wait (has_result, document, SECONDS));
+  g_assert_nonnull (vn_document_get_result (document)->errors);
+  g_assert_false (vn_document_is_stale (document));
+}
+
+/* The window is closed, or the program killed: the draft is there. */
+static void
+test_draft (Fixture       *fixture,
+            gconstpointer  data)
+{
+  g_autofree char *path = NULL;
+  guint n_runs;
+  VnWindow *second, *third;
+  GtkWidget *row;
+
+  work (fixture);
+  n_runs = vn_document_get_runs (fixture->document)->len;
+  g_assert_cmpuint (n_runs, ==, 2);
+  path = g_strdup (vn_document_get_place (fixture->document));
+  g_assert_cmpuint (count_drafts (), ==, 0);   /* in use */
+
+  second = vn_window_new (gtk_window_get_application (GTK_WINDOW (fixture->window)));
+  gtk_window_present (GTK_WINDOW (second));
+  gtk_window_destroy (GTK_WINDOW (fixture->window));
+  fixture->window = second;
+  fixture->document = vn_window_get_document (second);
+  vn_test_settle (200);
+  g_assert_cmpuint (count_drafts (), ==, 1);
+  vn_test_screenshot (GTK_WIDGET (second), "small-recent");
+
+  third = open_in_new_window (fixture, path);
+  assert_same_work (vn_window_get_document (third), n_runs);
+  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (vn_test_find (GTK_WIDGET (third), VN_TYPE_RUNS_LIST, NULL), GTK_TYPE_STACK)), "recipe");
+  vn_test_settle (300);
+  vn_test_screenshot (GTK_WIDGET (third), "small-project");
+  row = vn_recent_row_new (path, NULL, TRUE);
+  g_object_ref_sink (row);
+  g_assert_cmpstr (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)), ==, "small.onnx");
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), "1 rule · 2 runs"));
+  g_object_unref (row);
+  gtk_window_destroy (GTK_WINDOW (third));
+  vn_test_settle (100);
+  discard_drafts ();
+}
+
+/* Another model takes the window: the work on the one before is kept, and a button leads back. */
+static void
+test_left (Fixture       *fixture,
+           gconstpointer  data)
+{
+  g_autofree char *other = g_build_filename (fixture->folder, "other.onnx", NULL), *path = NULL;
+  g_autoptr(GFile) file = g_file_new_for_path (other), draft = NULL;
+  GtkWidget *button;
+
+  vn_window_fixture_write_model (other, FALSE);
+  work (fixture);
+  path = g_strdup (vn_document_get_place (fixture->document));
+  vn_window_open_file (fixture->window, file);
+  vn_test_settle (500);
+  g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
+  g_assert_null (vn_document_get_result (fixture->document));
+  g_assert_null (vn_document_get_place (fixture->document));
+  vn_test_settle (300);
+  button = vn_test_find (GTK_WIDGET (fixture->window), GTK_TYPE_BUTTON, "Go Back");
+  g_assert_nonnull (button);
+  g_signal_emit_by_name (button, "clicked");
+  vn_test_settle (500);
+  g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
+  assert_same_work (fixture->document, 2);
+  g_assert_cmpstr (vn_document_get_place (fixture->document), ==, path);
+}
+
+/* Saved once, the project keeps itself, and the draft is gone. */
+static void
+test_project (Fixture       *fixture,
+              gconstpointer  data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "a.vernier", NULL), *runs = g_strconcat (path, "-runs", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnProject) project = NULL;
+  VnWindow *second;
+  gboolean ok;
+
+  discard_drafts ();
+  work (fixture);
+  ok = vn_document_save_project (fixture->document, path, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+  g_assert_cmpstr (vn_document_get_project_path (fixture->document), ==, path);
+  vn_document_rename_run (fixture->document, ((VnProjectRun *) g_ptr_array_index (vn_document_get_runs (fixture->document), 0))->id, "8 bit");
+  vn_document_undo (fixture->document);
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  vn_test_settle (1300);
+  g_assert_true (vn_test_wait (is_kept, fixture->document, SECONDS));
+  vn_test_settle (500);
+  project = vn_project_load (path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (project->recipe->overrides->len, ==, 0);
+  g_assert_cmpuint (project->runs->len, ==, 2);   /* the first came again: it is no third */
+  g_assert_true (g_strcmp0 (((VnProjectRun *) g_ptr_array_index (project->runs, 0))->name, "8 bit") == 0 ||
+                 g_strcmp0 (((VnProjectRun *) g_ptr_array_index (project->runs, 1))->name, "8 bit") == 0);
+  g_assert_cmpuint (count_drafts (), ==, 0);
+  second = open_in_new_window (fixture, path);
+  g_assert_true (vn_test_wait (has_result, vn_window_get_document (second), SECONDS));
+  g_assert_cmpint (vn_document_get_expecting (vn_window_get_document (second)), ==, VN_EXPECTING_PAST);
+  gtk_window_destroy (GTK_WINDOW (second));
+  for (guint i = 0; i < project->runs->len; i++)
+    g_unlink (((VnProjectRun *) g_ptr_array_index (project->runs, i))->file);
+}
+
+static GtkWidget *
+find_row (GtkWidget  *list,
+          const char *id)
+{
+  GtkWidget *box = gtk_widget_get_first_child (list);
+
+  for (GtkWidget *row = gtk_widget_get_first_child (box); row != NULL; row = gtk_widget_get_next_sibling (row))
+    if (g_strcmp0 (g_object_get_data (G_OBJECT (row), "vn-run"), id) == 0)
+      return row;
+  return NULL;
+}
+
+/* A click brings a run back, as a step that can be undone. */
+static void
+test_runs (Fixture       *fixture,
+           gconstpointer  data)
+{
+  VnProjectRun *first, *second;
+  g_autofree char *id = NULL;
+  GtkWidget *list, *row;
+
+  work (fixture);
+  first = g_ptr_array_index (vn_document_get_runs (fixture->document), 0);
+  second = g_ptr_array_index (vn_document_get_runs (fixture->document), 1);
+  id = g_strdup (first->id);
+  g_assert_false (vn_document_is_shown (fixture->document, first));
+  g_assert_true (vn_document_is_shown (fixture->document, second));
+  list = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_RUNS_LIST, NULL);
+  g_assert_nonnull (list);
+  row = find_row (list, id);
+  g_assert_nonnull (row);
+  g_signal_emit_by_name (gtk_widget_get_first_child (list), "row-activated", row);
+  vn_test_settle (500);
+  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 0);
+  g_assert_true (vn_document_is_shown (fixture->document, vn_document_find_run (fixture->document, id)));
+  g_assert_nonnull (vn_document_undo (fixture->document));
+  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.remove-run", "s", id);
+  g_assert_null (vn_document_find_run (fixture->document, id));
+  vn_test_settle (300);
+  g_assert_null (find_row (list, id));
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.return-run", NULL);
+  vn_test_settle (100);
+  g_assert_nonnull (find_row (list, id));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  vn_window_fixture_init (&argc, &argv);
+  g_test_add ("/projects/draft", Fixture, NULL, vn_window_fixture_set_up, test_draft, vn_window_fixture_tear_down);
+  g_test_add ("/projects/left", Fixture, NULL, vn_window_fixture_set_up, test_left, vn_window_fixture_tear_down);
+  g_test_add ("/projects/project", Fixture, NULL, vn_window_fixture_set_up, test_project, vn_window_fixture_tear_down);
+  g_test_add ("/projects/runs", Fixture, NULL, vn_window_fixture_set_up, test_runs, vn_window_fixture_tear_down);
+  return g_test_run ();
+}
