@@ -2,6 +2,7 @@
 /* Rules of regions, settings and files of settings in the window. */
 #include "vn-project-file.h"
 #include "vn-recipe-panel.h"
+#include "vn-rule-groups.h"
 #include "vn-rules.h"
 #include "vn-setting-row.h"
 #include "vn-settings-dialog.h"
@@ -86,11 +87,87 @@ test_order (Fixture       *fixture,
   g_assert_false (vn_window_fixture_get_item (fixture, "/left/conv")->excluded);
   g_assert_true (vn_window_fixture_get_item (fixture, "/right/conv")->excluded);
 
-  vn_document_move_rule (fixture->document, 1);
+  vn_document_move_rules (fixture->document, 1, 1, 0);
   g_assert_true (get_rule (fixture, 1)->exclude);
   g_assert_true (vn_window_fixture_get_item (fixture, "/left/conv")->excluded);
   g_assert_nonnull (vn_document_undo (fixture->document));
   g_assert_false (vn_window_fixture_get_item (fixture, "/left/conv")->excluded);
+}
+
+static GtkWidget *
+get_rules_list (Fixture *fixture)
+{
+  GtkWidget *panel = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_RECIPE_PANEL, NULL);
+  GtkWidget *first = vn_test_find (panel, GTK_TYPE_LIST_BOX, NULL);
+  GtkWidget *parent = gtk_widget_get_parent (first);
+  guint n = 0;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (parent); child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_LIST_BOX (child) && ++n == 2)
+      return child;
+  return NULL;
+}
+
+static guint
+count_rows (GtkWidget *list)
+{
+  guint n = 0;
+
+  while (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), (int) n) != NULL)
+    n++;
+  return n;
+}
+
+static const char *
+get_row_title (GtkWidget *list,
+               guint      i)
+{
+  return adw_preferences_row_get_title (ADW_PREFERENCES_ROW (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), (int) i)));
+}
+
+/* What was done to a selection is one row, which tells what it gained, can be moved by keys, and goes as one. */
+static void
+test_groups (Fixture       *fixture,
+             gconstpointer  data)
+{
+  g_autoptr(GtkBitset) nodes = NULL;
+  GtkWidget *list = get_rules_list (fixture);
+  g_autoptr(GPtrArray) groups = NULL;
+  const VnRuleGroup *group;
+  const VnEffect *effect;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  nodes = select_branches (fixture);
+  g_assert_cmpuint (vn_document_set_precision (fixture->document, nodes, VN_NODE_16_BIT), ==, 3);
+  vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/stem/conv")->index);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  vn_test_settle (200);
+  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 4);
+  g_assert_cmpuint (count_rows (list), ==, 2);
+  g_assert_cmpstr (get_row_title (list, 0), ==, "Conv /left/conv … Add /add");
+  g_assert_cmpstr (get_row_title (list, 1), ==, "Conv /stem/conv");
+
+  groups = vn_rule_groups_list (vn_document_get_recipe (fixture->document), vn_document_get_model (fixture->document),
+                                vn_document_get_nodes (fixture->document));
+  group = g_ptr_array_index (groups, 1);
+  effect = vn_document_find_effect (fixture->document, group->key);
+  g_assert_nonnull (effect);
+  g_assert_true (effect->measured);
+  g_assert_true (effect->after_db != effect->before_db);
+
+  vn_document_move_rules (fixture->document, group->first, group->n, 0);
+  vn_test_settle (200);
+  g_assert_cmpstr (get_row_title (list, 0), ==, "Conv /stem/conv");
+  g_assert_cmpuint (count_rows (list), ==, 2);
+  vn_document_remove_rules (fixture->document, 1, 3);
+  vn_test_settle (200);
+  g_assert_cmpuint (count_rows (list), ==, 1);
+  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+  g_assert_nonnull (vn_document_undo (fixture->document));
+  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 4);
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
 }
 
 /* An edge that is missing is named. */
@@ -386,6 +463,7 @@ main (int    argc,
   static const struct { const char *path; void (*func) (Fixture *, gconstpointer); } tests[] = {
     { "/rules/region", test_region },
     { "/rules/order", test_order },
+    { "/rules/groups", test_groups },
     { "/rules/leak", test_leak },
     { "/rules/settings", test_settings },
     { "/rules/wizard-presets", test_wizard_presets },

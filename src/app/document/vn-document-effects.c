@@ -45,6 +45,39 @@ document_effects_find (VnDocument *self,
 }
 
 /**
+ * vn_document_note_effect:
+ * @recipe: the present one with a change
+ * @title: what is done, in a few words
+ * @key: names the change: see VnEffect
+ *
+ * Keeps what the change comes to, which the next run with @recipe will tell. There is nothing to compare with before the first run.
+ */
+void
+vn_document_note_effect (VnDocument     *self,
+                         const VnRecipe *recipe,
+                         const char     *title,
+                         const char     *key)
+{
+  VnEffect *effect, *earlier;
+
+  g_return_if_fail (VN_IS_DOCUMENT (self) && recipe != NULL && title != NULL && key != NULL);
+
+  if (self->result == NULL)
+    return;
+  earlier = document_effects_find (self, key);
+  if (earlier != NULL)
+    g_ptr_array_remove (self->effects, earlier);
+  effect = g_new0 (VnEffect, 1);
+  effect->key = g_strdup (key);
+  effect->title = g_strdup (title);
+  effect->recipe = vn_recipe_copy (recipe);
+  effect->before_db = self->result->errors != NULL ? vn_error_table_get_outputs_sqnr (self->result->errors) : NAN;
+  effect->after_db = NAN;
+  effect->bytes_before = (gint64) self->result->quantized_bytes;
+  g_ptr_array_add (self->effects, effect);
+}
+
+/**
  * vn_document_try:
  * @recipe: (transfer full): the present one with a change that may lower the error
  * @title: what was done, in a few words
@@ -58,22 +91,10 @@ vn_document_try (VnDocument *self,
                  const char *title,
                  const char *key)
 {
-  VnEffect *effect, *earlier;
-
   g_return_if_fail (VN_IS_DOCUMENT (self));
   g_return_if_fail (recipe != NULL && title != NULL && key != NULL);
 
-  earlier = document_effects_find (self, key);
-  if (earlier != NULL)
-    g_ptr_array_remove (self->effects, earlier);
-  effect = g_new0 (VnEffect, 1);
-  effect->key = g_strdup (key);
-  effect->title = g_strdup (title);
-  effect->recipe = vn_recipe_copy (recipe);
-  effect->before_db = self->result != NULL && self->result->errors != NULL ? vn_error_table_get_outputs_sqnr (self->result->errors) : NAN;
-  effect->after_db = NAN;
-  effect->bytes_before = self->result != NULL ? (gint64) self->result->quantized_bytes : 0;
-  g_ptr_array_add (self->effects, effect);
+  vn_document_note_effect (self, recipe, title, key);
   vn_document_edit_and_run (self, recipe, title);
 }
 

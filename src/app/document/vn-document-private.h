@@ -141,6 +141,10 @@ void vn_document_show_last_run (VnDocument *self);
 VnResult *vn_document_find_known (VnDocument     *self,
                                   const VnRecipe *recipe);   /* nullable */
 GPtrArray *vn_document_effects_new (void);
+void vn_document_note_effect  (VnDocument     *self,
+                               const VnRecipe *recipe,
+                               const char     *title,
+                               const char     *key);
 void vn_document_judge_effects (VnDocument *self,
                                VnResult   *result);
 void vn_document_renew_run    (VnDocument *self,

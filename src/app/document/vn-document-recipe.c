@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 #include "vn-node-item.h"
+#include "vn-rule-groups.h"
 #include "vn-rules.h"
 
 const VnRecipe *
@@ -324,6 +325,20 @@ vn_document_make_precision (VnDocument      *self,
   return n_changed > 0 ? g_steal_pointer (&recipe) : NULL;
 }
 
+/* What the new rules, which are the last, gain is kept. */
+static void
+document_recipe_add_rules (VnDocument *self,
+                           VnRecipe   *recipe,
+                           const char *title)
+{
+  g_autoptr(GPtrArray) groups = vn_rule_groups_list (recipe, self->model, G_LIST_MODEL (self->nodes));
+  const VnRuleGroup *last = groups->len > 0 ? g_ptr_array_index (groups, groups->len - 1) : NULL;
+
+  if (last != NULL && recipe->overrides->len >= self->recipe->overrides->len)
+    vn_document_note_effect (self, recipe, title, last->key);
+  vn_document_edit_recipe (self, recipe, title);
+}
+
 /**
  * vn_document_set_precision:
  * @nodes: indices of nodes
@@ -349,7 +364,7 @@ vn_document_set_precision (VnDocument      *self,
   recipe = vn_document_make_precision (self, nodes, precision, &n);
   title = vn_document_get_precision_title (precision, n);
   if (recipe != NULL)
-    vn_document_edit_recipe (self, recipe, title);
+    document_recipe_add_rules (self, recipe, title);
   return n;
 }
 
@@ -392,27 +407,87 @@ vn_document_add_region (VnDocument      *self,
   recipe = vn_recipe_copy (self->recipe);
   g_ptr_array_add (recipe->overrides, rule);
   title = vn_document_get_precision_title (precision, n);
-  vn_document_edit_recipe (self, recipe, title);
+  document_recipe_add_rules (self, recipe, title);
   return TRUE;
 }
 
+static gboolean
+document_recipe_has_rules (VnDocument *self,
+                           guint       first,
+                           guint       n)
+{
+  return n > 0 && first < self->recipe->overrides->len && n <= self->recipe->overrides->len - first;
+}
+
 /**
- * vn_document_move_rule:
- * @rule: number of a rule, from 1 on
+ * vn_document_move_rules:
+ * @first: number of the first of @n rules
+ * @before: number of the rule that they are to come before; the number of rules: behind all
  *
- * Lets a rule change places with the one before it: the last rule that speaks of a node decides.
+ * Changes the order: the last rule that speaks of a node decides.
  */
 void
-vn_document_move_rule (VnDocument *self,
-                       guint       rule)
+vn_document_move_rules (VnDocument *self,
+                        guint       first,
+                        guint       n,
+                        guint       before)
+{
+  g_autoptr(GPtrArray) moved = NULL;
+  VnRecipe *recipe;
+  guint at;
+
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  if (!document_recipe_has_rules (self, first, n) || before > self->recipe->overrides->len || (before >= first && before <= first + n))
+    return;
+  recipe = vn_recipe_copy (self->recipe);
+  moved = g_ptr_array_new ();
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (moved, g_ptr_array_steal_index (recipe->overrides, first));
+  at = before > first ? before - n : before;
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_insert (recipe->overrides, (int) (at + i), g_ptr_array_index (moved, i));
+  vn_document_edit_recipe (self, recipe, _("Rule moved"));
+}
+
+/**
+ * vn_document_remove_rules:
+ * @first: number of the first of @n rules
+ */
+void
+vn_document_remove_rules (VnDocument *self,
+                          guint       first,
+                          guint       n)
 {
   VnRecipe *recipe;
 
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
-  if (rule == 0 || rule >= self->recipe->overrides->len)
+  if (!document_recipe_has_rules (self, first, n))
     return;
   recipe = vn_recipe_copy (self->recipe);
-  g_ptr_array_insert (recipe->overrides, (int) rule - 1, g_ptr_array_steal_index (recipe->overrides, rule));
-  vn_document_edit_recipe (self, recipe, _("Rule moved up"));
+  g_ptr_array_remove_range (recipe->overrides, first, n);
+  vn_document_edit_recipe (self, recipe, _("Rule removed"));
+}
+
+/**
+ * vn_document_enable_rules:
+ * @first: number of the first of @n rules
+ */
+void
+vn_document_enable_rules (VnDocument *self,
+                          guint       first,
+                          guint       n,
+                          gboolean    enabled)
+{
+  VnRecipe *recipe;
+
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  if (!document_recipe_has_rules (self, first, n))
+    return;
+  recipe = vn_recipe_copy (self->recipe);
+  for (guint i = 0; i < n; i++)
+    ((VnOverride *) g_ptr_array_index (recipe->overrides, first + i))->enabled = enabled;
+  vn_document_edit_recipe (self, recipe, enabled ? _("Rule switched on") : _("Rule switched off"));
 }

@@ -160,8 +160,17 @@ gboolean          vn_document_is_measuring   (VnDocument        *self,
                                               const VnEffect    *effect);
 gboolean          vn_document_is_in_force    (VnDocument        *self,
                                               const VnEffect    *effect);
-void              vn_document_move_rule      (VnDocument        *self,
-                                              guint              rule);
+void              vn_document_move_rules     (VnDocument        *self,
+                                              guint              first,
+                                              guint              n,
+                                              guint              before);
+void              vn_document_remove_rules   (VnDocument        *self,
+                                              guint              first,
+                                              guint              n);
+void              vn_document_enable_rules   (VnDocument        *self,
+                                              guint              first,
+                                              guint              n,
+                                              gboolean           enabled);
 char             *vn_document_get_precision_title (VnNodePrecision precision,
                                                    guint        n);
 

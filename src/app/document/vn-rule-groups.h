@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-document.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnRuleGroup: rules that were made together, and are shown as one: neighbours that each name a single node and say the same of it; or
+ * a rule by itself.
+ * @first, @n: rules of the recipe
+ * @nodes: indices of the nodes that they are about
+ * @key: of the change that made them, see VnEffect
+ * @enabled: all of them are
+ */
+typedef struct
+{
+  guint      first, n;
+  GtkBitset *nodes;
+  char      *title, *key;
+  gboolean   enabled;
+} VnRuleGroup;
+
+GPtrArray *vn_rule_groups_list (const VnRecipe *recipe,
+                                VnModel        *model,      /* nullable */
+                                GListModel     *nodes);     /* of VnNodeItem */
+
+G_END_DECLS
