@@ -61,6 +61,8 @@ cmd_runs_print_run (const VnProjectRun *run)
   g_autofree char *changes = g_strjoinv (" ", run->changes);
 
   vn_cmd_print ("  %-22s  %s  %10s  %10s  %s\n", run->id, when, mean, size, vn_verdict_get_title (run->verdict));
+  if (run->name != NULL)
+    vn_cmd_print ("    “%s”\n", run->name);
   vn_cmd_print ("    %s%s%s\n", run->preset, *changes != '\0' ? ": " : "", changes);
 }
 
