@@ -2,6 +2,7 @@
 /* The window: its pages and panels, and what it shows of the document. */
 #include "vn-window-private.h"
 
+#include "vn-button-names.h"
 #include "vn-i18n.h"
 #include "vn-settings.h"
 
@@ -316,6 +317,7 @@ vn_window_init (VnWindow *self)
   vn_window_init_project (self);
   vn_window_init_dnd (self);
   vn_window_update_actions (self);
+  vn_button_names_set (GTK_WIDGET (self));
 }
 
 VnWindow *

@@ -2,6 +2,7 @@
 /* Wizard step: calibrate, quantize and measure, with progress. */
 #include "vn-step-calibrate.h"
 
+#include "vn-button-names.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 
@@ -99,6 +100,7 @@ step_calibrate_update (VnStepCalibrate *self)
   gtk_widget_set_visible (self->start, job == NULL);
   gtk_button_set_label (GTK_BUTTON (self->start), vn_document_get_result (step_calibrate_get_document (self)) != NULL
                                                   ? _("_Run Again") : _("_Start"));
+  vn_button_names_set (self->start);
   if (job != NULL)
     {
       adw_status_page_set_icon_name (self->status, "vn-graph-symbolic");

@@ -2,6 +2,7 @@
 /* The wizard: the list of its steps, which of them can be opened, and the way back and forth. */
 #include "vn-wizard.h"
 
+#include "vn-button-names.h"
 #include "vn-i18n.h"
 #include "vn-rows.h"
 #include "vn-wizard-step.h"
@@ -128,6 +129,7 @@ wizard_update_buttons (VnWizard *self)
   gtk_widget_set_sensitive (GTK_WIDGET (self->back), self->at > 0);
   gtk_widget_set_sensitive (GTK_WIDGET (self->next), blocker == NULL);
   gtk_button_set_label (self->next, self->at == N_STEPS - 1 ? _("_Export") : _("_Next"));
+  vn_button_names_set (GTK_WIDGET (self->next));
   gtk_label_set_label (self->reason, blocker != NULL ? blocker : "");
 }
 
