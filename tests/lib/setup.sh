@@ -5,7 +5,8 @@ BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config gettext libglib2.0-de
   libadwaita-1-dev libprotobuf-c-dev protobuf-c-compiler libjson-glib-dev libopenblas-dev librsvg2-common
   adwaita-icon-theme)
 TEST_PACKAGES=(libonnx-testdata xvfb dbus desktop-file-utils appstream-util python3-venv python3-pip ca-certificates
-  fonts-cantarell fonts-dejavu-core binutils libopenmpi-dev openmpi-bin)
+  fonts-cantarell fonts-dejavu-core binutils libopenmpi-dev openmpi-bin
+  xdotool openbox python3-pyatspi at-spi2-core)
 
 # Debian's tools are the ones the project is tried with; others may stand before them on the PATH.
 MESON=meson
