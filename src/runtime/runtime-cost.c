@@ -187,6 +187,20 @@ cost_has_steps (const VnNode *node)
   return FALSE;
 }
 
+/* How often a scale per channel changes along the elements: at each where the last axis has them. */
+static double
+cost_count_scales (const VnNode *node)
+{
+  const VnShape *shape = vn_runtime_get_shape (vn_node_get_input (node, 0));
+  const VnShape *scale = vn_runtime_get_shape (vn_node_get_input (node, 1));
+  gint64 axis = vn_node_get_int (node, "axis", 1);
+
+  if (shape == NULL || scale == NULL || !vn_shape_is_static (shape) || !vn_shape_is_static (scale) || vn_shape_count (scale, 0, scale->rank) <= 1)
+    return 0;
+  axis = axis < 0 ? axis + shape->rank : axis;
+  return axis >= 0 && axis < shape->rank ? (double) vn_shape_count (shape, 0, (int) axis + 1) : 0;
+}
+
 static void
 cost_measure (const VnRuntimeGraph *self,
               const VnNode         *node,
@@ -199,6 +213,8 @@ cost_measure (const VnRuntimeGraph *self,
     cost_measure_conv (node, work);
   else if (g_strv_contains (pools, node->op_type))
     cost_measure_pool (node, work);
+  else if (vn_runtime_is_q (node) || vn_runtime_is_dq (node))
+    work->rows = cost_count_scales (node);
   else if (vn_node_is (node, "Slice"))
     work->shape = cost_has_steps (node) ? SHAPE_STRIDED : SHAPE_ANY;
   else if (vn_node_is (node, "Transpose"))

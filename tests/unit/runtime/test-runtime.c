@@ -294,6 +294,37 @@ test_observed (void)
   g_assert_cmpfloat (vn_runtime_forecast_integer_share (better), ==, 1);
 }
 
+/* Seconds of a DequantizeLinear with a scale for each number of @axis; -1: one for all. */
+static double
+find_seconds_of_scales (int axis)
+{
+  const VnShape matrix = { .rank = 2, .dims = { 128, 64 } }, scales = { .rank = axis >= 0 ? 1 : 0, .dims = { axis >= 0 ? matrix.dims[axis] : 0 } };
+  g_autoptr(VnRuntimeForecast) forecast = NULL;
+  VnValue *value;
+  VnNode *node;
+  Net net;
+
+  net_init (&net);
+  value = net_add_node (&net, "dq", "DequantizeLinear", vn_graph_add_input (net.graph, "x", VN_DTYPE_S8, &matrix), net_add_floats (&net, "scale", &scales),
+                        net_add_integers (&net, "zero", VN_DTYPE_S8, &scales, 0));
+  node = value->producer;
+  if (axis >= 0)
+    vn_node_set_int (node, "axis", axis - 2);
+  forecast = net_finish (&net, net_add_node (&net, "exp", "Exp", value, NULL, NULL));
+  return forecast->conversion_seconds;
+}
+
+/* Rows with one scale are read in one go, as all of it is; where the scale changes at each number that takes many times as long. */
+static void
+test_scales_of_last_axis (void)
+{
+  double all = find_seconds_of_scales (-1), rows = find_seconds_of_scales (0), columns = find_seconds_of_scales (1);
+
+  g_assert_cmpfloat (all, >, 0);
+  g_assert_cmpfloat (rows, <, 1.5 * all);
+  g_assert_cmpfloat (columns, >, 4 * all);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -305,5 +336,6 @@ main (int    argc,
   g_test_add_func ("/runtime/float-weights", test_float_weights);
   g_test_add_func ("/runtime/float", test_float);
   g_test_add_func ("/runtime/observed", test_observed);
+  g_test_add_func ("/runtime/scales-of-last-axis", test_scales_of_last_axis);
   return g_test_run ();
 }
