@@ -92,6 +92,8 @@ static void
 axes_begin_at (int          *axes,
                const VnNode *node)
 {
+  if (vn_balance_find_scale (node) >= 0)
+    axes_set_last (axes, vn_node_get_output (node, 0));
   if (axes_is_of_weight (node) || axes_is_of_norm (node))
     {
       axes_set_last (axes, vn_node_get_input (node, 0));

@@ -94,7 +94,7 @@ balance_graph_join_parts (VnBalanceGraph *self,
   for (guint i = 0, at = 0; i < parts->len; i++)
     {
       const VnValue *part = g_ptr_array_index (parts, i);
-      guint n = part != NULL ? vn_balance_count_channels (part, self->axis[part->id]) : 0;
+      guint n = part != NULL ? vn_balance_graph_count (self, part) : 0;
 
       if (n > 0 && self->n[part->id] == n)
         balance_graph_join (self, part, 0, whole, at, n);
@@ -352,12 +352,13 @@ vn_balance_graph_new (const VnGraph  *graph,
   self->first = g_new0 (guint, graph->values->len + 1);
   self->n = g_new0 (guint, graph->values->len + 1);
   self->axis = vn_balance_find_axes (graph);
+  vn_balance_graph_find_heads (self);
   for (guint i = 0; i < graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (graph->values, i);
 
       self->first[value->id] = self->channels->len;
-      self->n[value->id] = vn_balance_count_channels (value, self->axis[value->id]);
+      self->n[value->id] = vn_balance_graph_count (self, value);
       for (guint c = 0; c < self->n[value->id]; c++)
         {
           VnBalanceChannel channel = { .parent = self->channels->len, .unit = G_MAXUINT, .widest = G_MAXUINT, .factor = 1 };
@@ -383,5 +384,7 @@ vn_balance_graph_free (VnBalanceGraph *self)
   g_free (self->first);
   g_free (self->n);
   g_free (self->axis);
+  g_free (self->heads);
+  g_free (self->whole);
   g_free (self);
 }

@@ -61,6 +61,8 @@ typedef struct
  * VnBalanceGraph:
  * @first, @n: by VnValue.id: channels of a value in @channels; @n 0: none
  * @axis: by VnValue.id: which axis holds channels
+ * @heads: by VnValue.id: which axis holds groups of as many channels as @axis has, as attention cuts them; -1: none
+ * @whole: (nullable) by VnValue.id: the tensor whose channels these are where @heads holds groups: it has the same numbers
  * @gates: of VnBalanceGate: computed in float, on the tensor as it was; what they write is divided anew
  * @n_units: how many can be balanced on their own
  */
@@ -71,7 +73,8 @@ typedef struct
   gboolean       restores;
   GArray        *channels;
   guint         *first, *n;
-  int           *axis;
+  int           *axis, *heads;
+  const VnValue **whole;
   GPtrArray     *gates;
   GHashTable    *between;    /* set of VnNode: those of @gates */
   guint          n_units;
@@ -102,6 +105,8 @@ int              *vn_balance_find_axes           (const VnGraph         *graph);
 
 guint             vn_balance_count_channels      (const VnValue         *value,
                                                   int                    axis);
+guint             vn_balance_graph_count         (const VnBalanceGraph  *self,
+                                                  const VnValue         *value);
 const VnNode     *vn_balance_find_unshuffled     (const VnNode          *node,
                                                   gsize                 *groups);
 VnBalanceRole     vn_balance_find_role           (const VnBalanceGraph  *self,
@@ -117,6 +122,17 @@ gboolean          vn_balance_find_writer         (const VnValue         *value,
                                                   VnBalanceWriter       *writer);
 gboolean          vn_balance_is_written_by_layer (const VnValue         *value,
                                                   int                    axis);
+
+/* ---- balance-heads.c ---- */
+
+void              vn_balance_graph_find_heads    (VnBalanceGraph        *self);
+gboolean          vn_balance_is_in_heads         (const VnBalanceGraph  *self,
+                                                  const VnNode          *node,
+                                                  const VnValue         *value);
+VnBalanceRole     vn_balance_find_role_of_heads  (const VnBalanceGraph  *self,
+                                                  const VnNode          *node,
+                                                  guint                  input,
+                                                  const VnValue         *value);
 
 /* ---- balance-gates.c ---- */
 

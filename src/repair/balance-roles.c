@@ -28,11 +28,21 @@ vn_balance_count_channels (const VnValue *value,
          shape->rank >= 2 && shape->dims[axis] > 0 && shape->dims[axis] <= G_MAXUINT16 ? (guint) shape->dims[axis] : 0;
 }
 
-static guint
-roles_count_channels (const VnBalanceGraph *self,
-                      const VnValue        *value)
+/*< private >
+ * vn_balance_graph_count:
+ *
+ * Returns: how many channels @value has, by its shape; 0: it is not a tensor that can be balanced
+ */
+guint
+vn_balance_graph_count (const VnBalanceGraph *self,
+                        const VnValue        *value)
 {
-  return vn_balance_count_channels (value, self->axis[value->id]);
+  guint n;
+
+  g_return_val_if_fail (self != NULL && value != NULL, 0);
+
+  n = vn_balance_count_channels (value, self->axis[value->id]);
+  return self->whole[value->id] != NULL ? n * (guint) value->type.shape.dims[self->heads[value->id]] : n;
 }
 
 /* Axes are counted from the last one where tensors of different rank meet. */
@@ -48,8 +58,8 @@ roles_has_same_channels (const VnBalanceGraph *self,
                          const VnValue        *a,
                          const VnValue        *b)
 {
-  return a != NULL && b != NULL && roles_count_channels (self, a) > 0 &&
-         roles_count_channels (self, a) == roles_count_channels (self, b) &&
+  return a != NULL && b != NULL && vn_balance_graph_count (self, a) > 0 &&
+         vn_balance_graph_count (self, a) == vn_balance_graph_count (self, b) &&
          roles_get_axis_from_end (self, a) == roles_get_axis_from_end (self, b);
 }
 
@@ -60,7 +70,7 @@ roles_is_per_channel (const VnBalanceGraph *self,
                       const VnValue        *value)
 {
   int axis = constant->shape.rank - value->type.shape.rank + self->axis[value->id];
-  guint n = roles_count_channels (self, value);
+  guint n = vn_balance_graph_count (self, value);
 
   return constant->dtype == VN_DTYPE_F32 && constant->n_elements == n && axis >= 0 && constant->shape.dims[axis] == (gint64) n;
 }
@@ -73,8 +83,8 @@ roles_keeps_matrix (const VnBalanceGraph *self,
 {
   const VnShape *a = &input->type.shape, *b = &output->type.shape;
 
-  return self->axis[input->id] == 1 && self->axis[output->id] == 1 && roles_count_channels (self, input) > 0 &&
-         roles_count_channels (self, input) == roles_count_channels (self, output) && a->dims[0] == b->dims[0] && a->dims[0] > 0 &&
+  return self->axis[input->id] == 1 && self->axis[output->id] == 1 && vn_balance_graph_count (self, input) > 0 &&
+         vn_balance_graph_count (self, input) == vn_balance_graph_count (self, output) && a->dims[0] == b->dims[0] && a->dims[0] > 0 &&
          vn_shape_count (a, 2, a->rank) > 0 && vn_shape_count (a, 2, a->rank) == vn_shape_count (b, 2, b->rank);
 }
 
@@ -116,7 +126,7 @@ roles_takes_weight (const VnBalanceGraph *self,
 {
   const VnValue *weight = vn_node_get_input (node, 1);
   const VnTensor *data = weight != NULL ? weight->initializer : NULL;
-  gint64 n = roles_count_channels (self, value), group = vn_node_get_int (node, "group", 1);
+  gint64 n = vn_balance_graph_count (self, value), group = vn_node_get_int (node, "group", 1);
 
   if (data == NULL || data->dtype != VN_DTYPE_F32 || weight->is_output)
     return FALSE;
@@ -174,6 +184,16 @@ roles_is_gate (const VnValue *value,
          vn_value_is_constant (vn_node_get_input (node, 1)) && roles_is_gate (vn_node_get_input (node, 0), depth + 1);
 }
 
+/* scale / deviation, which a normalization multiplies by what it read, and by its mean. */
+static gboolean
+roles_is_scale (const VnValue *value)
+{
+  int scale = value->producer != NULL ? vn_balance_find_scale (value->producer) : -1;
+  const VnValue *other = scale >= 0 ? vn_node_get_input (value->producer, 1 - (guint) scale) : NULL;
+
+  return other != NULL && other->type.shape.rank > 0 && other->type.shape.dims[other->type.shape.rank - 1] == 1;
+}
+
 static VnBalanceRole
 roles_get_role_in_product (const VnBalanceGraph *self,
                            const VnNode         *node,
@@ -189,7 +209,7 @@ roles_get_role_in_product (const VnBalanceGraph *self,
     return (input == 0 || vn_node_is (node, "Mul")) &&
            (constant->n_elements == 1 || roles_is_per_channel (self, constant, value))
            ? VN_BALANCE_PASSES : VN_BALANCE_RESTORES;
-  if (vn_node_is (node, "Mul") && roles_is_gate (other, 0) && !roles_is_gate (value, 0))
+  if (vn_node_is (node, "Mul") && !roles_is_gate (value, 0) && (roles_is_gate (other, 0) || roles_is_scale (value)))
     return VN_BALANCE_PASSES;
   return VN_BALANCE_RESTORES;
 }
@@ -231,8 +251,8 @@ roles_get_role_in_parts (const VnBalanceGraph *self,
 
   axis = axis < 0 ? axis + value->type.shape.rank : axis;
   for (guint i = 0; i < parts->len; i++)
-    sum += g_ptr_array_index (parts, i) != NULL ? roles_count_channels (self, g_ptr_array_index (parts, i)) : 0;
-  if (axis != self->axis[value->id] || whole == NULL || sum != roles_count_channels (self, whole))
+    sum += g_ptr_array_index (parts, i) != NULL ? vn_balance_graph_count (self, g_ptr_array_index (parts, i)) : 0;
+  if (axis != self->axis[value->id] || whole == NULL || sum != vn_balance_graph_count (self, whole))
     return VN_BALANCE_RESTORES;
   return vn_node_is (node, "Concat") ? VN_BALANCE_JOINS : VN_BALANCE_SPLITS;
 }
@@ -307,6 +327,8 @@ vn_balance_find_role (const VnBalanceGraph *self,
 
   g_return_val_if_fail (self != NULL && node != NULL && value != NULL, VN_BALANCE_PINS);
 
+  if (vn_balance_is_in_heads (self, node, value))
+    return vn_balance_find_role_of_heads (self, node, input, value);
   same = roles_has_same_channels (self, value, vn_node_get_output (node, 0));
   if (vn_node_is (node, "Mul") || vn_node_is (node, "Div"))
     return roles_get_role_in_product (self, node, input, value);

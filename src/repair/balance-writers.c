@@ -95,6 +95,13 @@ writers_get_last (const VnValue *value)
   return value != NULL && value->type.shape.rank > 0 ? value->type.shape.dims[value->type.shape.rank - 1] : 0;
 }
 
+/* One number for all channels, as 1 / deviation. */
+static gboolean
+writers_is_number (const VnValue *value)
+{
+  return value->producer != NULL && value->type.shape.rank > 1 && writers_get_last (value) == 1;
+}
+
 /* x / deviation, or x times what is one number for all channels. */
 static gboolean
 writers_normalizes (const VnValue *value)
@@ -109,7 +116,8 @@ writers_normalizes (const VnValue *value)
 /*< private >
  * vn_balance_find_scale:
  *
- * Returns: which input of @node is the scale of a normalization that is spelled out, along the last axis; -1: it is no such product
+ * Returns: which input of @node is the scale of a normalization that is spelled out, along the last axis, also where it is multiplied by
+ *   1 / deviation first, as TensorFlow does; -1: it is no such product
  */
 int
 vn_balance_find_scale (const VnNode *node)
@@ -123,7 +131,8 @@ vn_balance_find_scale (const VnNode *node)
     {
       const VnValue *normalized = vn_node_get_input (node, 1 - (guint) i);
 
-      if (normalized != NULL && writers_is_vector (node, i, writers_get_last (output)) && writers_normalizes (normalized))
+      if (normalized != NULL && writers_is_vector (node, i, writers_get_last (output)) &&
+          (writers_normalizes (normalized) || (writers_get_last (output) > 1 && writers_is_number (normalized))))
         return i;
     }
   return -1;

@@ -8,6 +8,7 @@
 
 #include "balance-apply.h"
 #include "balance-calibrate.h"
+#include "balance-figures.h"
 #include "balance-noise.h"
 #include "balance-offsets.h"
 
@@ -37,9 +38,10 @@ typedef struct
 {
   const VnBalanceInput *input;
   VnBalanceGraph       *graph;
+  VnBalanceFigures      figures;
   VnStats              *plain, *balanced;    /* of the network as it is, and with all units balanced */
-  double               *largest, *square;    /* by channel: of the numbers of the network as it is */
   gboolean             *chosen;              /* by unit */
+  double                exponent;            /* that the factors follow from */
   VnRepairGain         *gain;
   GCancellable         *cancellable;
 } Balance;
@@ -51,152 +53,12 @@ balance_clear (Balance *self)
   g_clear_pointer (&self->plain, vn_stats_unref);
   g_clear_pointer (&self->balanced, vn_stats_unref);
   g_free (self->chosen);
-  g_free (self->largest);
-  g_free (self->square);
+  vn_balance_figures_clear (&self->figures);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Balance, balance_clear)
 
 /* ---- factors ---- */
-
-static void
-balance_find_widest (Balance   *self,
-                     GPtrArray *values)
-{
-  for (guint i = 0; i < values->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (values, i);
-
-      for (guint c = 0; c < self->graph->n[value->id]; c++)
-        {
-          VnBalanceChannel *channel = vn_balance_graph_get_channel (self->graph, value, c);
-
-          if (channel->widest == G_MAXUINT || self->graph->n[value->id] > self->graph->n[channel->widest])
-            channel->widest = value->id;
-        }
-    }
-}
-
-/* What is only a part of another tensor has the size it needs there: one factor for all of it changes nothing of its own. */
-static gboolean
-balance_is_part (Balance       *self,
-                 const VnValue *value)
-{
-  guint n = self->graph->n[value->id], whole = vn_balance_graph_get_channel (self->graph, value, 0)->widest;
-
-  for (guint c = 0; c < n; c++)
-    if (vn_balance_graph_get_channel (self->graph, value, c)->widest != whole)
-      return FALSE;
-  return self->graph->n[whole] > n;
-}
-
-/* In transformers most of what lies between products stays float: its numbers do not matter. */
-static gboolean
-balance_is_planned (VnQuantPlan   *plan,
-                    const VnValue *value)
-{
-  const VnTensorPlan *found = plan != NULL ? vn_quant_plan_find (plan, value->name) : NULL;
-
-  return plan == NULL || (found != NULL && found->quantized);
-}
-
-static void
-balance_look_at_activations (Balance       *self,
-                             VnQuantPlan   *plan,
-                             const VnValue *value,
-                             const GArray  *largest)
-{
-  double most = 0;
-
-  if (largest == NULL || largest->len != self->graph->n[value->id] || !vn_balance_graph_is_quantized (self->graph, value) ||
-      balance_is_part (self, value) || (self->graph->axis[value->id] != 1 && !balance_is_planned (plan, value)))
-    return;
-  for (guint c = 0; c < largest->len; c++)
-    most = fmax (most, g_array_index (largest, double, c));
-  for (guint c = 0; c < largest->len && most > 0 && isfinite (most); c++)
-    {
-      VnBalanceChannel *channel = vn_balance_graph_get_channel (self->graph, value, c);
-
-      channel->largest = fmax (channel->largest, g_array_index (largest, double, c) / most);
-    }
-}
-
-/* Of a convolution, the numbers of row m belong to group m / (rows / groups), and one row holds the channels of its group. */
-static void
-balance_look_at_rows (Balance        *self,
-                      const VnValue  *value,
-                      const float    *x,
-                      const VnShape  *shape,
-                      gsize           group)
-{
-  gsize rows = (gsize) shape->dims[0], columns = (gsize) shape->dims[1], taps = (gsize) vn_shape_count (shape, 2, shape->rank);
-
-  for (gsize m = 0; m < rows; m++)
-    {
-      const float *row = x + m * columns * taps;
-      double most = 0;
-
-      for (gsize i = 0; i < columns * taps; i++)
-        most = fmax (most, fabs ((double) row[i]));
-      for (gsize i = 0; i < columns * taps && most > 0; i++)
-        {
-          VnBalanceChannel *channel = vn_balance_graph_get_channel (self->graph, value, (guint) (m / (rows / group) * columns + i / taps));
-
-          channel->weight = fmax (channel->weight, fabs ((double) row[i]) / most);
-        }
-    }
-}
-
-/* Of a product, or a transposed convolution, rows are channels: a column is what is added up. */
-static void
-balance_look_at_columns (Balance        *self,
-                         const VnValue  *value,
-                         const float    *x,
-                         const VnShape  *shape)
-{
-  gsize rows = (gsize) shape->dims[0], columns = (gsize) shape->dims[1], taps = (gsize) vn_shape_count (shape, 2, shape->rank);
-
-  for (gsize m = 0; m < columns; m++)
-    {
-      double most = 0;
-
-      for (gsize c = 0; c < rows; c++)
-        for (gsize t = 0; t < taps; t++)
-          most = fmax (most, fabs ((double) x[(c * columns + m) * taps + t]));
-      for (gsize c = 0; c < rows && most > 0; c++)
-        for (gsize t = 0; t < taps; t++)
-          {
-            VnBalanceChannel *channel = vn_balance_graph_get_channel (self->graph, value, (guint) c);
-
-            channel->weight = fmax (channel->weight, fabs ((double) x[(c * columns + m) * taps + t]) / most);
-          }
-    }
-}
-
-static gboolean
-balance_look_at_weights (Balance        *self,
-                         const VnValue  *value,
-                         GError        **error)
-{
-  for (guint i = 0; i < value->uses->len; i++)
-    {
-      const VnUse *use = &g_array_index (value->uses, VnUse, i);
-      g_autoptr(VnTensor) data = NULL;
-
-      if (vn_balance_graph_get_role (self->graph, use->node, use->index) != VN_BALANCE_WEIGHT)
-        continue;
-      data = vn_tensor_get_aligned (vn_node_get_input (use->node, 1)->initializer, error);
-      if (data == NULL)
-        return FALSE;
-      if (vn_node_is (use->node, "Conv") && data->shape.dims[1] > 1)
-        balance_look_at_rows (self, value, data->data, &data->shape, (gsize) vn_node_get_int (use->node, "group", 1));
-      else if (vn_node_is (use->node, "Gemm") && vn_node_get_int (use->node, "transB", 0) != 0)
-        balance_look_at_rows (self, value, data->data, &data->shape, 1);
-      else if (!vn_node_is (use->node, "Conv"))
-        balance_look_at_columns (self, value, data->data, &data->shape);
-    }
-  return TRUE;
-}
 
 static void
 balance_set_factors (Balance *self,
@@ -222,76 +84,12 @@ balance_goes_by_noise (const Balance *self)
          vn_recipe_get_power_of_two (recipe) != VN_POWER_OF_TWO_OFF;
 }
 
-static double *
-balance_keep_figures (const Balance   *self,
-                      const GPtrArray *values,
-                      const GPtrArray *figures)
-{
-  double *kept = g_new0 (double, self->graph->channels->len + 1);
-
-  for (guint i = 0; i < values->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (values, i);
-      const GArray *figure = g_ptr_array_index (figures, i);
-
-      if (figure != NULL && figure->len == self->graph->n[value->id])
-        memcpy (kept + self->graph->first[value->id], figure->data, figure->len * sizeof (double));
-    }
-  return kept;
-}
-
-static gboolean
-balance_look (Balance  *self,
-              GError  **error)
-{
-  const VnRepairSamples *samples = self->input->samples;
-  VnChannelRun run = { .shapes = samples->shapes, .dataset = samples->dataset, .samples = samples->indices, .n_samples = samples->n,
-                       .n_threads = samples->n_threads, .progress = self->input->progress, .notes = samples->notes };
-  g_autoptr(GPtrArray) values = g_ptr_array_new (), largest = NULL, square = NULL;
-  g_autofree int *axes = g_new (int, self->graph->graph->values->len + 1);
-  g_autoptr(VnQuantPlan) plan = NULL;
-  gboolean last = FALSE;
-
-  for (guint i = 0; i < self->graph->graph->values->len; i++)
-    if (self->graph->n[i] > 0)
-      {
-        axes[values->len] = self->graph->axis[i];
-        last = last || self->graph->axis[i] != 1;
-        g_ptr_array_add (values, g_ptr_array_index (self->graph->graph->values, i));
-      }
-  if (values->len == 0)
-    return TRUE;
-  run.axes = axes;
-  largest = vn_channel_stats (self->input->prepared, values, VN_CHANNEL_LARGEST, &run, self->cancellable, error);
-  if (largest == NULL)
-    return FALSE;
-  balance_find_widest (self, values);
-  self->largest = balance_keep_figures (self, values, largest);
-  if (balance_goes_by_noise (self))
-    {
-      square = vn_channel_stats (self->input->prepared, values, VN_CHANNEL_MEAN_SQUARE, &run, self->cancellable, error);
-      if (square == NULL)
-        return FALSE;
-      self->square = balance_keep_figures (self, values, square);
-    }
-  plan = last ? vn_quantize_resolve (self->input->prepared, self->input->recipe, self->plain, NULL, error) : NULL;
-  if (last && plan == NULL)
-    return FALSE;
-  for (guint i = 0; i < values->len; i++)
-    {
-      balance_look_at_activations (self, plan, g_ptr_array_index (values, i), g_ptr_array_index (largest, i));
-      if (!balance_look_at_weights (self, g_ptr_array_index (values, i), error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 static gboolean
 balance_minimize_noise (Balance  *self,
                         GError  **error)
 {
   g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (self->input->prepared, self->input->recipe, self->plain, NULL, error);
-  VnBalanceNoise noise = { plan, TRUE, self->largest, self->square };
+  VnBalanceNoise noise = { plan, TRUE, self->figures.largest, self->figures.square };
 
   return plan != NULL && vn_balance_minimize_noise (self->graph, &noise, error);
 }
@@ -305,6 +103,7 @@ balance_use_exponent (Balance  *self,
     return FALSE;
   if (exponent != BY_NOISE)
     balance_set_factors (self, exponent);
+  self->exponent = exponent;
   vn_balance_graph_number_units (self->graph);
   g_free (self->chosen);
   self->chosen = g_new0 (gboolean, self->graph->n_units + 1);
@@ -535,12 +334,13 @@ balance_try_exponent (Balance  *self,
   return TRUE;
 }
 
+static const double exponents[] = { 0.5, 0.75, 1 };
+
 /* With the exponent that the recipe says, or the best of several; whether all at once is better or not. */
 static gboolean
 balance_choose_exponent (Balance  *self,
                          GError  **error)
 {
-  static const double exponents[] = { 0.5, 0.75, 1 };
   double said = balance_goes_by_noise (self) ? BY_NOISE : self->input->recipe->balance_exponent, best = -1, last = said;
   gboolean one = said > 0 || balance_goes_by_noise (self), better;
 
@@ -564,6 +364,66 @@ balance_choose_exponent (Balance  *self,
   return TRUE;
 }
 
+/* By channel: whether its unit is chosen. Other factors make other units. */
+static gboolean *
+balance_list_chosen (const Balance *self)
+{
+  gboolean *list = g_new0 (gboolean, self->graph->channels->len + 1);
+
+  for (guint i = 0; i < self->graph->channels->len; i++)
+    {
+      guint unit = g_array_index (self->graph->channels, VnBalanceChannel, i).unit;
+
+      list[i] = unit != G_MAXUINT && self->chosen[unit];
+    }
+  return list;
+}
+
+static gboolean
+balance_take_exponent (Balance         *self,
+                       double           exponent,
+                       const gboolean  *chosen,
+                       GError         **error)
+{
+  if (!balance_use_exponent (self, exponent, error))
+    return FALSE;
+  for (guint i = 0; i < self->graph->channels->len; i++)
+    {
+      guint unit = g_array_index (self->graph->channels, VnBalanceChannel, i).unit;
+
+      if (chosen[i] && unit != G_MAXUINT)
+        self->chosen[unit] = TRUE;
+    }
+  return balance_calibrate_balanced (self, error);
+}
+
+/* All at once, the worst units decide which exponent is the best: for those that were chosen another one may be. */
+static gboolean
+balance_choose_exponent_again (Balance  *self,
+                               GError  **error)
+{
+  g_autofree gboolean *chosen = balance_list_chosen (self);
+  double first = self->exponent, best = first, db;
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->graph->n_units; i++)
+    any = any || self->chosen[i];
+  if (!any || self->input->recipe->balance_exponent > 0 || balance_goes_by_noise (self))
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (exponents); i++)
+    {
+      if (exponents[i] == first)
+        continue;
+      if (!balance_take_exponent (self, exponents[i], chosen, error) || !balance_measure (self, &db, error))
+        return FALSE;
+      if (db < self->gain->after_db + LEAST_GAIN)
+        continue;
+      self->gain->after_db = db;
+      best = exponents[i];
+    }
+  return self->exponent == best || balance_take_exponent (self, best, chosen, error);
+}
+
 static VnModel *
 balance_channels (const VnBalanceInput  *input,
                   VnStats               *plain,
@@ -574,13 +434,15 @@ balance_channels (const VnBalanceInput  *input,
   g_auto(Balance) self = { .input = input, .plain = vn_stats_ref (plain), .gain = gain, .cancellable = cancellable };
 
   self.graph = vn_balance_graph_new (input->prepared->graph, input->recipe);
-  if (!balance_look (&self, error) || !balance_use_exponent (&self, balance_get_first_exponent (&self), error))
+  self.figures = (VnBalanceFigures) { input, self.graph, plain, balance_goes_by_noise (&self), cancellable, NULL, NULL };
+  if (!vn_balance_figures_find (&self.figures, error) || !balance_use_exponent (&self, balance_get_first_exponent (&self), error))
     return NULL;
   if (self.graph->n_units == 0)
     return vn_model_copy (input->prepared);
   if (input->judge == NULL)
     balance_toggle (&self, 0, self.graph->n_units);
-  else if (!balance_choose_exponent (&self, error) || !balance_choose (&self, error) || !balance_limit_cost (&self, error) ||
+  else if (!balance_choose_exponent (&self, error) || !balance_choose (&self, error) ||
+           !balance_choose_exponent_again (&self, error) || !balance_limit_cost (&self, error) ||
            !balance_keep_if_better (&self))
     return NULL;
   gain->n_tried = self.graph->n_units;

@@ -32,10 +32,12 @@ def expect(good, what):
 class Builder:
     """A block of a transformer, with the normalization in front of attention and of the layers behind it."""
 
-    def __init__(self, form, spread, seed=3):
+    def __init__(self, form, spread, seed=3, values=1, mixes='MatMul'):
+        """values: how much larger some channels of the values of attention are; mixes: the operator that adds these up."""
         self.rng, self.form, self.nodes, self.constants = np.random.default_rng(seed), form, [], {}
-        self.size = np.ones(WIDTH)
+        self.size, self.values, self.mixes = np.ones(WIDTH), np.ones(WIDTH), mixes
         self.size[self.rng.permutation(WIDTH)[:4]] = spread
+        self.values[[1, 7, WIDTH // HEADS + 2]] = values    # of both heads
 
     def add(self, op_type, inputs, output, domain='', **attributes):
         self.nodes.append(helper.make_node(op_type, inputs, [output], output + '_node', domain=domain, **attributes))
@@ -47,6 +49,7 @@ class Builder:
 
     def product(self, x, name, n_in, n_out, size=None):
         w = self.rng.normal(size=(n_in, n_out)) / np.sqrt(n_in)
+        w = w * self.values if name == 'v' else w / self.values[:, None] if name == 'o' else w
         return self.add('MatMul', [x, self.constant('w_' + name, w / (1 if size is None else size[:, None]))], name)
 
     def norm(self, x, name):
@@ -59,11 +62,28 @@ class Builder:
             return self.add('SimplifiedLayerNormalization', [x, scale], name, axis=-1, epsilon=1e-5, stash_type=1)
         if self.form == 'skip':
             return self.add('SkipLayerNormalization', [x, x, scale, bias], name, 'com.microsoft', epsilon=1e-5)
+        if self.form == 'tensorflow':
+            return self.norm_of_tensorflow(x, name, scale, bias)
         centred = self.add('Sub', [x, self.add('ReduceMean', [x], name + '_mean', axes=[-1])], name + '_centred')
         square = self.add('Mul', [centred, centred], name + '_square')
         variance = self.add('Add', [self.add('ReduceMean', [square], name + '_var', axes=[-1]), self.constant(name + '_eps', 1e-5)], name + '_eps_added')
         normal = self.add('Div', [centred, self.add('Sqrt', [variance], name + '_sqrt')], name + '_normal')
         return self.add('Add', [self.add('Mul', [normal, scale], name + '_scaled'), bias], name)
+
+    def norm_of_tensorflow(self, x, name, scale, bias):
+        """As keras2onnx writes it: x (scale / deviation) + (bias - mean (scale / deviation))"""
+        mean = self.add('ReduceMean', [x], name + '_mean', axes=[-1])
+        centred = self.add('Sub', [x, mean], name + '_centred')
+        variance = self.add('ReduceMean', [self.add('Mul', [centred, centred], name + '_square')], name + '_var', axes=[-1])
+        deviation = self.add('Sqrt', [self.add('Add', [variance, self.constant(name + '_eps', 1e-5)], name + '_eps_added')], name + '_sqrt')
+        factor = self.add('Mul', [self.add('Reciprocal', [deviation], name + '_rsqrt'), scale], name + '_factor')
+        rest = self.add('Sub', [bias, self.add('Mul', [mean, factor], name + '_mean_scaled')], name + '_rest')
+        return self.add('Add', [self.add('Mul', [x, factor], name + '_scaled'), rest], name)
+
+    def mix(self, weights, v):
+        if self.mixes == 'Einsum':
+            return self.add('Einsum', [weights, v], 'mixed', equation='b h i j, b h j d -> b h i d')
+        return self.add('MatMul', [weights, v], 'mixed')
 
     def split(self, x, name, order):
         shape = self.constant('heads', [1, LENGTH, HEADS, WIDTH // HEADS])
@@ -74,7 +94,7 @@ class Builder:
         q, k, v = (self.product(y, name, WIDTH, WIDTH, self.size) for name in ('q', 'k', 'v'))
         scores = self.add('MatMul', [self.split(q, 'q', [0, 2, 1, 3]), self.split(k, 'k', [0, 2, 3, 1])], 'scores')
         weights = self.add('Softmax', [self.add('Mul', [scores, self.constant('root', (WIDTH // HEADS) ** -0.5)], 'scaled')], 'weights', axis=-1)
-        mixed = self.add('Transpose', [self.add('MatMul', [weights, self.split(v, 'v', [0, 2, 1, 3])], 'mixed')], 'mixed_t', perm=[0, 2, 1, 3])
+        mixed = self.add('Transpose', [self.mix(weights, self.split(v, 'v', [0, 2, 1, 3]))], 'mixed_t', perm=[0, 2, 1, 3])
         joined = self.add('Reshape', [mixed, self.constant('joined_shape', [1, LENGTH, WIDTH])], 'joined')
         x = self.add('Add', ['x', self.product(joined, 'o', WIDTH, WIDTH)], 'x1')
         y = self.norm(x, 'n2')
@@ -121,8 +141,8 @@ def constants(path):
 
 
 def check_balance(work, data, unseen):
-    """Large channels behind normalizations in four forms."""
-    for form in ('norm', 'simplified', 'skip', 'decomposed'):
+    """Large channels behind normalizations in five forms."""
+    for form in ('norm', 'simplified', 'skip', 'decomposed', 'tensorflow'):
         for spread, gain in ((30, 6), (1, -0.3)):
             network = os.path.join(work, f'{form}{spread}.onnx')
             Builder(form, spread).build(network)
@@ -137,10 +157,44 @@ def check_balance(work, data, unseen):
     expect(open(one, 'rb').read() == open(three, 'rb').read(), 'the same bytes for 1 and 3 threads')
 
 
-def make_factors(y, weights, exponent):
-    """Of channels of @y (rows) that all of @weights read: their shares a of the largest of the tensor and w of the largest of a
+def check_values(work, data, unseen):
+    """Large channels of the values of attention: the projection behind takes the factors, through heads."""
+    for mixes in ('MatMul', 'Einsum'):
+        for spread, gain in ((30, 3), (1, -0.3)):
+            network = os.path.join(work, f'values-{mixes}{spread}.onnx')
+            Builder('norm', 1, values=spread, mixes=mixes).build(network)
+            wanted = run(network, unseen)
+            for place, options in (('all', []), ('products', PRODUCTS)):
+                plain = export(network, data, os.path.join(work, 'plain.onnx'), *options)
+                balanced = export(network, data, os.path.join(work, 'balanced.onnx'), *options, '--balance-channels', 'folded')
+                before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(balanced, unseen))
+                expect(after > before + gain, f'values mixed by {mixes}, channels 1 to {spread}, quantized {place}: {before:.1f} -> {after:.1f} dB')
+                old, new = ([n.op_type for n in onnx.load(p).graph.node] for p in (plain, balanced))
+                expect(old == new, 'with the same operators as before')
+
+
+def check_dynamic(work, data, unseen):
+    """Ranges found while the network runs: samples are asked for the channels only."""
+    for form, spread, gain in (('norm', 30, 6), ('decomposed', 30, 6), ('norm', 1, -0.3)):
+        network = os.path.join(work, 'dynamic.onnx')
+        Builder(form, spread).build(network)
+        wanted = run(network, unseen)
+        plain = export(network, data, os.path.join(work, 'plain.onnx'), '--preset', 'dynamic')
+        balanced = export(network, data, os.path.join(work, 'balanced.onnx'), '--preset', 'dynamic', '--balance-channels', 'folded')
+        before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(balanced, unseen))
+        expect(after > before + gain, f'{form}, dynamic, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB')
+        old, new = ([n.op_type for n in onnx.load(p).graph.node] for p in (plain, balanced))
+        expect(old == new and 'DynamicQuantizeLinear' in new, 'with the same operators as before')
+        done = subprocess.run([CLI, 'quantize', network, '-o', balanced, '--data', data, '--preset', 'dynamic', '--auto'],
+                              check=True, capture_output=True, text=True)
+        kept = [line for line in done.stdout.split('\n') if 'channels balanced' in line and line.endswith(', kept')]
+        expect(bool(kept) == (spread > 1), '--auto does it where it helps')
+
+
+def make_factors(tensors, weights, exponent):
+    """Of channels of @tensors (rows) that all of @weights read: their shares a of the largest of a tensor and w of the largest of a
     column: a^e w^(e - 1), at least a and at most 1."""
-    a = np.abs(y).max(axis=0) / np.abs(y).max()
+    a = np.max([np.abs(y).max(axis=0) / np.abs(y).max() for y in tensors], axis=0)
     w = np.max([(np.abs(x) / np.abs(x).max(axis=0)).max(axis=1) for x in weights], axis=0)
     return np.clip(a ** exponent * w ** (exponent - 1), a, 1)
 
@@ -154,24 +208,28 @@ def expose(network, out, *names):
 
 def check_formula(work, data, seen):
     """Every factor in the file is that of the formula: scale and bias of the normalization are divided by it, rows of the weights
-    multiplied."""
+    multiplied; columns of what makes the values of attention have those of the projection behind."""
+    names = 'n1', 'n2', 'v', 'joined'
     for form in ('norm', 'decomposed'):
         network = os.path.join(work, f'formula-{form}.onnx')
         Builder(form, 20).build(network)
         before = {n: a.astype(np.float64) for n, a in constants(network).items()}
-        read = run(expose(network, os.path.join(work, 'exposed.onnx'), 'n1', 'n2'), seen, 'n1', 'n2')
+        read = run(expose(network, os.path.join(work, 'exposed.onnx'), *names), seen, *names)
+        y = {n: np.concatenate([r[k][0] for r in read]).astype(np.float64) for k, n in enumerate(names)}
         for exponent in (0.5, 0.75):
             out = export(network, data, os.path.join(work, 'f.onnx'), *PRODUCTS, '--held-out', '0', '--balance-channels', 'folded',
                          '--balance-exponent', str(exponent), '--skip-compare')
             after = constants(out)
-            for k, (norm, readers) in enumerate((('n1', ('q', 'k', 'v')), ('n2', ('up',)))):
-                y = np.concatenate([r[k][0] for r in read]).astype(np.float64)
-                wanted = make_factors(y, [before['w_' + n] for n in readers], exponent)
+            values = make_factors([y['v'], y['joined']], [before['w_o']], exponent)
+            largest = np.abs(before['w_o'] * values[:, None]).max(axis=0)
+            expect(np.allclose(after['w_o_scale'] * 127, largest, rtol=1e-3) and values.min() < 0.9, f'{form}, exponent {exponent}: what reads the values of attention')
+            for norm, readers in (('n1', ('q', 'k', 'v')), ('n2', ('up',))):
+                wanted = make_factors([y[norm]], [before['w_' + n] for n in readers], exponent)
                 found = before['scale_' + norm] / after['scale_' + norm]
                 expect(np.allclose(found, wanted, rtol=1e-4) and wanted.min() < 0.5, f'{form}, {norm}, exponent {exponent}: factors of the formula')
                 expect(np.allclose(before['bias_' + norm] / after['bias_' + norm], found, rtol=1e-4), 'the bias has them, too')
                 for n in readers if norm == 'n1' else ():   # the others have factors of what they write as well
-                    largest = np.abs(before['w_' + n] * found[:, None]).max(axis=0)
+                    largest = np.abs(before['w_' + n] * found[:, None] / (values if n == 'v' else 1)).max(axis=0)
                     expect(np.allclose(after[f'w_{n}_scale'] * 127, largest, rtol=1e-3), f'and what reads it: {n}')
 
 
@@ -261,6 +319,8 @@ def main():
         seen = make_samples(data, 1, 16)
         unseen = make_samples(os.path.join(work, 'unseen'), 2, 8)
         check_balance(work, data, unseen)
+        check_values(work, data, unseen)
+        check_dynamic(work, data, unseen)
         check_formula(work, data, seen)
         check_blocks(work)
         check_auto(work, unseen)

@@ -295,6 +295,130 @@ test_axes (void)
     }
 }
 
+static VnValue *
+add_indices (VnModel      *model,
+             const char   *name,
+             const gint64 *numbers,
+             gint64        n)
+{
+  g_autoptr(VnTensor) tensor = vn_tensor_new_s64 (&VN_SHAPE (n), numbers);
+
+  return vn_graph_add_initializer (model->graph, name, tensor);
+}
+
+/* Values "v" of 2 heads with 3 channels each, mixed as "mixed", and put together as "joined". @branch: something else reads a part. */
+static VnModel *
+make_attention (gboolean branch)
+{
+  const gint64 cut[] = { 1, 4, 2, 3 }, whole[] = { 1, 4, 6 }, order[] = { 0, 2, 1, 3 };
+  VnModel *model = vn_model_new (8, 17);
+  VnValue *x = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 4, 5)), *last;
+  VnValue *weights = vn_graph_add_input (model->graph, "weights", VN_DTYPE_F32, &VN_SHAPE (1, 2, 4, 4));
+  VnValue *other = NULL;
+  g_autoptr(GError) error = NULL;
+
+  last = add_node (model, "MatMul", "v", x, add_constant (model, "wv", VN_SHAPE (5, 6)), NULL);
+  last = add_node (model, "Reshape", "cut", last, add_indices (model, "cut_shape", cut, 4), NULL);
+  last = add_node (model, "Transpose", "heads", last, NULL, NULL);
+  vn_node_set_ints (last->producer, "perm", order, 4);
+  if (branch)
+    other = add_node (model, "Exp", "branch", last, NULL, NULL);
+  last = add_node (model, "MatMul", "mixed", weights, last, NULL);
+  last = add_node (model, "Transpose", "back", last, NULL, NULL);
+  vn_node_set_ints (last->producer, "perm", order, 4);
+  last = add_node (model, "Reshape", "joined", last, add_indices (model, "whole_shape", whole, 3), NULL);
+  vn_graph_set_output (model->graph, 0, add_node (model, "MatMul", "y", last, add_constant (model, "wo", VN_SHAPE (6, 5)), NULL));
+  if (branch)
+    vn_graph_set_output (model->graph, 1, other);
+  vn_model_infer_types (model, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return model;
+}
+
+static VnRecipe *
+make_folded (void)
+{
+  VnRecipe *recipe = vn_recipe_new (NULL);
+
+  recipe->balance_channels = VN_BALANCE_CHANNELS_FOLDED;
+  return recipe;
+}
+
+/* Each channel of the values has one factor from the projection in front to the one behind; heads keep them apart. */
+static void
+test_heads (void)
+{
+  static const char * const names[] = { "cut", "heads", "mixed", "back", "joined" };
+  g_autoptr(VnModel) model = make_attention (FALSE);
+  g_autoptr(VnRecipe) recipe = make_folded ();
+  g_autoptr(VnBalanceGraph) graph = vn_balance_graph_new (model->graph, recipe);
+  const VnValue *v = vn_graph_find_value (model->graph, "v"), *weights = vn_graph_find_value (model->graph, "weights");
+
+  g_assert_cmpint (graph->heads[vn_graph_find_value (model->graph, "cut")->id], ==, 2);
+  g_assert_cmpint (graph->heads[vn_graph_find_value (model->graph, "mixed")->id], ==, 1);
+  g_assert_cmpuint (graph->n[v->id], ==, 6);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    for (guint c = 0; c < 6; c++)
+      {
+        const VnValue *value = vn_graph_find_value (model->graph, names[i]);
+
+        g_assert_cmpuint (graph->n[value->id], ==, 6);
+        g_assert_true (vn_balance_graph_get_channel (graph, value, c) == vn_balance_graph_get_channel (graph, v, c));
+        g_assert_true (c == 0 || vn_balance_graph_get_channel (graph, value, c) != vn_balance_graph_get_channel (graph, value, c - 1));
+        g_assert_false (vn_balance_graph_get_channel (graph, value, c)->pinned);
+      }
+  g_assert_true (vn_balance_graph_get_channel (graph, weights, 0)->pinned);
+}
+
+/* What does not get to the projection behind cannot be divided. */
+static void
+test_heads_of_branch (void)
+{
+  g_autoptr(VnModel) model = make_attention (TRUE);
+  g_autoptr(VnRecipe) recipe = make_folded ();
+  g_autoptr(VnBalanceGraph) graph = vn_balance_graph_new (model->graph, recipe);
+  const VnValue *v = vn_graph_find_value (model->graph, "v");
+
+  for (guint c = 0; c < 6; c++)
+    g_assert_true (vn_balance_graph_get_channel (graph, v, c)->pinned);
+  g_assert_cmpint (graph->heads[vn_graph_find_value (model->graph, "mixed")->id], ==, -1);
+}
+
+/* x (scale / deviation) + (bias - mean (scale / deviation)), as keras2onnx writes a normalization: all parts have the factors but x. */
+static void
+test_norm_of_tensorflow (void)
+{
+  static const char * const names[] = { "factor", "scaled", "shift", "rest", "norm" };
+  g_autoptr(VnModel) model = vn_model_new (8, 17);
+  g_autoptr(VnRecipe) recipe = make_folded ();
+  g_autoptr(VnBalanceGraph) graph = NULL;
+  g_autoptr(GError) error = NULL;
+  VnValue *x = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 4, 6));
+  VnValue *mean = vn_graph_add_input (model->graph, "mean", VN_DTYPE_F32, &VN_SHAPE (1, 4, 1));
+  VnValue *inverse = vn_graph_add_input (model->graph, "deviation", VN_DTYPE_F32, &VN_SHAPE (1, 4, 1)), *factor, *last;
+  VnBalanceWriter writer;
+
+  factor = add_node (model, "Mul", "factor", add_node (model, "Reciprocal", "inverse", inverse, NULL, NULL), add_constant (model, "scale", VN_SHAPE (6)), NULL);
+  last = add_node (model, "Sub", "rest", add_constant (model, "bias", VN_SHAPE (6)), add_node (model, "Mul", "shift", mean, factor, NULL), NULL);
+  last = add_node (model, "Add", "norm", add_node (model, "Mul", "scaled", x, factor, NULL), last, NULL);
+  vn_graph_set_output (model->graph, 0, add_node (model, "MatMul", "y", last, add_constant (model, "w", VN_SHAPE (6, 5)), NULL));
+  vn_model_infer_types (model, NULL, NULL, &error);
+  g_assert_no_error (error);
+
+  graph = vn_balance_graph_new (model->graph, recipe);
+  g_assert_true (vn_balance_find_writer (factor, 2, &writer));
+  g_assert_cmpint (writer.weight, ==, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    for (guint c = 0; c < 6; c++)
+      {
+        const VnValue *value = vn_graph_find_value (model->graph, names[i]);
+
+        g_assert_true (vn_balance_graph_get_channel (graph, value, c) == vn_balance_graph_get_channel (graph, factor, c));
+        g_assert_false (vn_balance_graph_get_channel (graph, value, c)->pinned);
+      }
+  g_assert_true (vn_balance_graph_get_channel (graph, x, 0)->pinned);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -306,5 +430,8 @@ main (int    argc,
   g_test_add_func ("/balance/clamp", test_clamp);
   g_test_add_func ("/balance/pinned", test_pinned);
   g_test_add_func ("/balance/axes", test_axes);
+  g_test_add_func ("/balance/heads", test_heads);
+  g_test_add_func ("/balance/heads-of-branch", test_heads_of_branch);
+  g_test_add_func ("/balance/norm-of-tensorflow", test_norm_of_tensorflow);
   return g_test_run ();
 }
