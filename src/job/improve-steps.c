@@ -138,8 +138,8 @@ improve_apply_equalize (VnRecipe *recipe)
 static gboolean
 improve_apply_balance (VnRecipe *recipe)
 {
-  if (recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) ||
-      improve_is_power_of_two (recipe))
+  if (recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || improve_is_power_of_two (recipe) || !vn_recipe_may_balance (recipe) ||
+      !(recipe->dynamic || vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS)))
     return FALSE;
   recipe->balance_channels = VN_BALANCE_CHANNELS_FOLDED;
   return TRUE;

@@ -31,7 +31,8 @@ balance_network_repair (VnJobInput    *self,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  g_autoptr(VnRecipe) recipe = vn_job_make_pairs_recipe (self->recipe);
+  /* ranges found while the network runs are measured as they are written: pairs would have stored ones */
+  g_autoptr(VnRecipe) recipe = self->recipe->dynamic ? vn_recipe_copy (self->recipe) : vn_job_make_pairs_recipe (self->recipe);
   g_autoptr(GArray) learned = balance_network_choose_samples (self);
   g_autoptr(VnJudge) judge = vn_job_make_judge (self, learned, VN_JUDGED_SAMPLES, cancellable, error);
   VnRepairSamples learn = vn_job_get_samples (self, learned);

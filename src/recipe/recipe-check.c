@@ -341,10 +341,10 @@ check_balance (const VnRecipe  *self,
     return FALSE;
   if (most == VN_BALANCE_CHANNELS_OFF)
     return TRUE;
-  if (!vn_recipe_needs_samples (self) || self->dynamic)
+  if (!vn_recipe_may_balance (self))
     {
       g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                           _("balance-channels: channels are balanced by ranges of activations, and this recipe stores none; turn it off"));
+                           _("balance-channels: channels are balanced by ranges of activations, and this recipe quantizes none; turn it off"));
       return recipe_check_name_rule (self, VN_LAYER_BALANCE_CHANNELS, error);
     }
   if (most == VN_BALANCE_CHANNELS_FOLDED || (vn_format_is (self->format, VN_FORMAT_HAS_PAIRS) && !self->npu))

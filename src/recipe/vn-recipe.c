@@ -453,3 +453,17 @@ vn_recipe_needs_samples (const VnRecipe *self)
     }
   return FALSE;
 }
+
+/**
+ * vn_recipe_may_balance:
+ *
+ * Returns: whether activations are quantized by ranges, stored or found while the network runs, which channels of like size make
+ *   better use of
+ */
+gboolean
+vn_recipe_may_balance (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->dynamic ? vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) : vn_recipe_needs_samples (self);
+}
