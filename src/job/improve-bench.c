@@ -222,27 +222,35 @@ improve_bench_write (VnImproveBench  *self,
   return model != NULL && vn_model_infer_types (model, self->input.shapes, NULL, error) ? g_steal_pointer (&model) : NULL;
 }
 
-static void
-improve_bench_look_ahead (VnImproveBench *self,
-                          const VnRecipe *recipe,
-                          VnImproveTrial *trial)
+/**
+ * vn_improve_bench_look_ahead:
+ * @model: what @recipe makes of the network, with types
+ *
+ * Returns: what it costs
+ */
+VnImprovePrice
+vn_improve_bench_look_ahead (const VnImproveBench *self,
+                             const VnRecipe       *recipe,
+                             VnModel              *model)
 {
   g_autoptr(VnRuntimeForecast) forecast = NULL;
+  VnImprovePrice price = { NAN, NAN, NAN };
+
+  g_return_val_if_fail (self != NULL && recipe != NULL && model != NULL, price);
 
   if (vn_job_has_forecast (recipe))
-    forecast = vn_runtime_forecast_new (trial->model, self->input.shapes, self->float_forecast, NULL);
-  trial->price = (VnImprovePrice) { NAN, NAN, NAN };
+    forecast = vn_runtime_forecast_new (model, self->input.shapes, self->float_forecast, NULL);
   if (forecast != NULL && (vn_recipe_get_target (recipe)->traits & VN_TARGET_HAS_SIXTEEN) != 0)
     {
-      trial->price.wide_share = vn_runtime_forecast_wide_share (forecast);
-      trial->price.integer_share = vn_runtime_forecast_integer_share (forecast) + trial->price.wide_share;
+      price.wide_share = vn_runtime_forecast_wide_share (forecast);
+      price.integer_share = vn_runtime_forecast_integer_share (forecast) + price.wide_share;
     }
   else if (forecast != NULL)
     {
-      trial->price.ratio = self->float_forecast != NULL ? vn_runtime_forecast_ratio (forecast) : NAN;
-      trial->price.integer_share = vn_runtime_forecast_integer_share (forecast);
+      price.ratio = self->float_forecast != NULL ? vn_runtime_forecast_ratio (forecast) : NAN;
+      price.integer_share = vn_runtime_forecast_integer_share (forecast);
     }
-  trial->bytes = vn_graph_weight_bytes (trial->model->graph);
+  return price;
 }
 
 /**
@@ -266,7 +274,8 @@ vn_improve_bench_forecast (VnImproveBench  *self,
   trial->model = improve_bench_write (self, recipe, error);
   if (trial->model == NULL)
     return FALSE;
-  improve_bench_look_ahead (self, recipe, trial);
+  trial->price = vn_improve_bench_look_ahead (self, recipe, trial->model);
+  trial->bytes = vn_graph_weight_bytes (trial->model->graph);
   return TRUE;
 }
 

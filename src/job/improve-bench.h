@@ -70,6 +70,9 @@ gboolean         vn_improve_bench_correct (VnImproveBench           *self,
                                            const VnRecipe           *recipe,
                                            GCancellable             *cancellable,
                                            GError                  **error);
+VnImprovePrice   vn_improve_bench_look_ahead (const VnImproveBench    *self,
+                                           const VnRecipe           *recipe,
+                                           VnModel                  *model);
 gboolean         vn_improve_bench_forecast (VnImproveBench          *self,
                                            const VnRecipe           *recipe,
                                            VnImproveTrial           *trial,

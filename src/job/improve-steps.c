@@ -114,6 +114,54 @@ improve_apply_placement (VnRecipe *recipe)
   return vn_recipe_apply_placement (recipe);
 }
 
+/* Where weights and constants take all factors it is what folding them in was. */
+static gboolean
+improve_apply_restored (VnRecipe *recipe)
+{
+  if (recipe->balance_channels == VN_BALANCE_CHANNELS_RESTORED || recipe->dynamic || recipe->npu || !vn_recipe_may_balance (recipe) ||
+      !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || improve_is_power_of_two (recipe))
+    return FALSE;
+  recipe->balance_channels = VN_BALANCE_CHANNELS_RESTORED;
+  return TRUE;
+}
+
+/* Transformers: products of matrices hold nearly all of the weights, and what lies between them costs little in float. */
+static gboolean
+improve_has_matrices (const VnGraph *graph)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+      const VnValue *weight = vn_node_is (node, "MatMul") ? vn_node_get_input (node, 1) : NULL;
+
+      n += weight != NULL && weight->initializer != NULL;
+    }
+  return n > 1;
+}
+
+static gboolean
+improve_apply_matrices (VnRecipe *recipe)
+{
+  static const char * const types[] = { "MatMul", NULL };
+
+  if ((recipe->op_types != NULL && g_strv_equal ((const char * const *) recipe->op_types, types)) || recipe->npu || recipe->dynamic ||
+      improve_is_power_of_two (recipe) || vn_recipe_get_target (recipe)->placement == NULL || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS))
+    return FALSE;
+  g_strfreev (recipe->op_types);
+  g_strfreev (recipe->float_output_types);
+  recipe->op_types = g_strdupv ((char **) types);
+  recipe->float_output_types = g_strdupv ((char **) types);
+  return TRUE;
+}
+
+static gboolean
+improve_apply_matrices_restored (VnRecipe *recipe)
+{
+  return improve_apply_matrices (recipe) && improve_apply_restored (recipe);
+}
+
 static gboolean
 improve_apply_channels (VnRecipe *recipe)
 {
@@ -243,7 +291,7 @@ improve_add_wide (VnRecipe       *recipe,
 }
 
 static const VnImproveStep improve_steps[] = {
-#define VN_IMPROVE_STEP(id, kind, least_gain, add, title) { #id, title, VN_IMPROVE_##kind, least_gain, improve_apply_##id, add },
+#define VN_IMPROVE_STEP(id, kind, least_gain, add, suits, title) { #id, title, VN_IMPROVE_##kind, least_gain, improve_apply_##id, add, suits },
 #include "vn-improve-steps.def"
 #undef VN_IMPROVE_STEP
 };

@@ -27,6 +27,7 @@ typedef enum
  * @least_gain: in dB: less is chance; 0: what it does is right by itself, any gain will do
  * @apply: changes a recipe, and says whether it has; of %VN_IMPROVE_ORIGINS: whether the step can be tried
  * @add: (nullable): of %VN_IMPROVE_ORIGINS: does it to some activations of the float network
+ * @suits: (nullable): whether the step is for such a network
  */
 typedef struct
 {
@@ -35,6 +36,7 @@ typedef struct
   double         least_gain;
   gboolean     (*apply) (VnRecipe *recipe);
   void         (*add)   (VnRecipe *recipe, const VnGraph *graph, char **tensors);
+  gboolean     (*suits) (const VnGraph *graph);
 } VnImproveStep;
 
 const VnImproveStep *vn_improve_step_list (guint *n);

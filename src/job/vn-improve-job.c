@@ -4,6 +4,7 @@
 #include "vn-improve-job.h"
 
 #include "improve-origins.h"
+#include "improve-times.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -31,11 +32,11 @@ struct _VnImproveJob
   VnImproveBench    *bench;
   VnRecipe          *recipe;        /* the best so far, and what it comes to */
   VnImproveTrial     best;
+  GPtrArray         *earlier;       /* of VnRecipe: what was the best before, the last one last */
   double             plain_db;
   VnImproveLimit     most;          /* unless accuracy comes first */
   VnResult          *result;
-  double             run_seconds;   /* that quantizing took */
-  double             longest[VN_IMPROVE_TRAINING + 1];   /* by kind: seconds of the longest try so far */
+  VnImproveTimes     times;
   gint64             began;
   GPtrArray         *tries;         /* of VnImproveTry */
   gboolean           is_plain;    /* @result has none of what was kept: all of it together is worse */
@@ -84,38 +85,6 @@ improve_get_seconds (const VnImproveJob *self)
   return (double) (g_get_monotonic_time () - self->began) / G_USEC_PER_SEC;
 }
 
-/* How often the time of rounding, which visits each layer once, other repairs take that ask samples layer by layer: correcting biases from
- * front to end runs the rest of the network for each, a search for ranges measures each for many candidates. What each candidate is takes no
- * longer than a try. */
-#define CORRECTION_BESIDE_ROUNDING 6
-#define SEARCH_BESIDE_ROUNDING 6
-#define SEARCH_BESIDE_TRY 36
-
-static double
-improve_estimate_correction (const VnImproveJob *self,
-                             const VnRecipe     *recipe)
-{
-  if (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_GUARDED)
-    return self->longest[VN_IMPROVE_CORRECTION];
-  return MAX (self->longest[VN_IMPROVE_CORRECTION], CORRECTION_BESIDE_ROUNDING * self->longest[VN_IMPROVE_ROUNDING]);
-}
-
-/* What samples are asked for layer by layer, once more in the last run. */
-static double
-improve_estimate_repairs (const VnImproveJob *self,
-                          const VnRecipe     *recipe)
-{
-  double rounding = self->longest[VN_IMPROVE_ROUNDING], seconds = 0;
-
-  if (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST)
-    seconds += rounding;
-  if (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF)
-    seconds += improve_estimate_correction (self, recipe);
-  if (recipe->range_search != VN_RANGE_SEARCH_OFF)
-    seconds += SEARCH_BESIDE_ROUNDING * MAX (rounding, self->run_seconds) + SEARCH_BESIDE_TRY * self->longest[VN_IMPROVE_SETTING];
-  return seconds;
-}
-
 /* Room must be left for the last run, which does all of the best recipe once more and compares every tensor.
  * @recipe: what is tried */
 static gboolean
@@ -123,13 +92,9 @@ improve_has_time (const VnImproveJob *self,
                   VnImproveKind       kind,
                   const VnRecipe     *recipe)
 {
-  double last = self->run_seconds + improve_estimate_repairs (self, recipe);
-  double next = MAX (self->longest[kind], self->longest[VN_IMPROVE_SETTING]);
+  double last = self->times.run_seconds + vn_improve_times_estimate_repairs (&self->times, recipe);
+  double next = vn_improve_times_estimate_try (&self->times, kind, recipe);
 
-  if (kind == VN_IMPROVE_CORRECTION)
-    next = MAX (next, improve_estimate_correction (self, recipe));
-  if (kind == VN_IMPROVE_NETWORK)
-    next = MAX (next, self->run_seconds + improve_estimate_repairs (self, recipe));
   return improve_get_seconds (self) + next + last <= self->settings.seconds;
 }
 
@@ -167,7 +132,7 @@ improve_start (VnImproveJob    *self,
   n = plain != NULL ? vn_improve_count_learned (&self->trial, plain, error) : 0;
   if (n == 0)
     return NULL;
-  self->run_seconds = improve_get_seconds (self);
+  self->times.run_seconds = improve_get_seconds (self);
   self->stats = vn_stats_ref (plain->stats);
   self->trial.n_calibration = n;
   return plain->n_calibration == 0 || n == plain->n_calibration ? g_steal_pointer (&plain) : improve_run (&self->trial, self->recipe, NULL, cancellable, error);
@@ -215,7 +180,7 @@ improve_judge (VnImproveJob        *self,
   if (outcome != VN_IMPROVE_KEPT)
     return FALSE;
   vn_improve_trial_take (&self->best, trial);
-  vn_recipe_free (self->recipe);
+  g_ptr_array_add (self->earlier, self->recipe);
   self->recipe = vn_recipe_copy (recipe);
   return TRUE;
 }
@@ -287,7 +252,7 @@ improve_try_network (VnImproveJob         *self,
   vn_recipe_turn_off (simple, VN_LAYER_BIAS_CORRECTION);
   plain = improve_run (&self->trial, simple, self->plain->stats, cancellable, error);
   bench = plain != NULL ? vn_improve_bench_new (VN_JOB (self), &self->trial, plain, cancellable, error) : NULL;
-  if (bench == NULL || !improve_make (self, bench, step->kind, recipe, cancellable, error) ||
+  if (bench == NULL || !improve_make (self, bench, VN_IMPROVE_NETWORK, recipe, cancellable, error) ||
       !vn_improve_bench_try (bench, recipe, &trial, cancellable, error))
     return FALSE;
   if (!improve_judge (self, step, recipe, &trial))
@@ -296,6 +261,45 @@ improve_try_network (VnImproveJob         *self,
   self->bench = g_steal_pointer (&bench);
   vn_result_unref (self->plain);
   self->plain = g_steal_pointer (&plain);
+  return TRUE;
+}
+
+static VnRecipe *
+improve_add_origins (const VnImproveJob   *self,
+                     const VnImproveStep  *step,
+                     const VnRecipe       *base,
+                     const GPtrArray      *names,
+                     guint                 n)
+{
+  VnRecipe *recipe = vn_recipe_copy (base);
+  g_autofree char **some = g_new0 (char *, n + 1);
+
+  memcpy (some, names->pdata, n * sizeof *some);
+  step->add (recipe, self->bench->input.prepared->graph, some);
+  return recipe;
+}
+
+/* Channels are balanced for what is quantized: with tensors left in float that makes another network, which may cost more. Half of them then. */
+static gboolean
+improve_try_balanced_origins (VnImproveJob         *self,
+                              const VnImproveStep  *step,
+                              const VnRecipe       *base,
+                              const GPtrArray      *names,
+                              guint                 n,
+                              GCancellable         *cancellable,
+                              GError              **error)
+{
+  for (; n > 0 && improve_has_time (self, VN_IMPROVE_NETWORK, base); n /= 2)
+    {
+      g_autoptr(VnRecipe) recipe = improve_add_origins (self, step, base, names, n);
+      VnImproveOutcome outcome;
+
+      if (!improve_try_network (self, step, recipe, cancellable, error))
+        return FALSE;
+      outcome = ((const VnImproveTry *) g_ptr_array_index (self->tries, self->tries->len - 1))->outcome;
+      if (outcome == VN_IMPROVE_KEPT || outcome == VN_IMPROVE_NO_GAIN)
+        return TRUE;
+    }
   return TRUE;
 }
 
@@ -311,17 +315,15 @@ improve_try_origins (VnImproveJob         *self,
   g_autoptr(GPtrArray) names = vn_improve_order_origins (self->bench, step, base, limit, cancellable, error);
   g_autoptr(VnRecipe) best = vn_recipe_copy (base);
   g_auto(VnImproveTrial) found = { 0 };
+  guint n_found = 0;
 
   if (names == NULL)
     return FALSE;
   for (guint n = 1; n <= names->len && improve_has_time (self, VN_IMPROVE_SETTING, base); n = n == names->len ? n + 1 : MIN (2 * n, names->len))
     {
-      g_autoptr(VnRecipe) recipe = vn_recipe_copy (base);
-      g_autofree char **some = g_new0 (char *, n + 1);
+      g_autoptr(VnRecipe) recipe = improve_add_origins (self, step, base, names, n);
       g_auto(VnImproveTrial) trial = { 0 };
 
-      memcpy (some, names->pdata, n * sizeof *some);
-      step->add (recipe, self->bench->input.prepared->graph, some);
       if (!vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
         return FALSE;
       if (found.judgement.each != NULL && !(trial.judgement.sqnr_db > found.judgement.sqnr_db))
@@ -329,7 +331,10 @@ improve_try_origins (VnImproveJob         *self,
       vn_improve_trial_take (&found, &trial);
       vn_recipe_free (best);
       best = g_steal_pointer (&recipe);
+      n_found = n;
     }
+  if (n_found > 0 && vn_job_wants_balance (base) && found.judgement.sqnr_db > self->best.judgement.sqnr_db)
+    return improve_try_balanced_origins (self, step, base, names, n_found, cancellable, error);
   if (found.judgement.each != NULL)
     improve_judge (self, step, best, &found);
   return TRUE;
@@ -346,7 +351,7 @@ improve_try (VnImproveJob         *self,
   double began = improve_get_seconds (self);
   gboolean good;
 
-  if (step->kind == VN_IMPROVE_TRAINING || !step->apply (recipe) || !vn_recipe_validate (recipe, NULL))
+  if (step->kind == VN_IMPROVE_TRAINING || (step->suits != NULL && !step->suits (self->bench->input.prepared->graph)) || !step->apply (recipe) || !vn_recipe_validate (recipe, NULL))
     return TRUE;
   if (!improve_has_time (self, step->kind, recipe))
     {
@@ -356,7 +361,7 @@ improve_try (VnImproveJob         *self,
   good = step->kind == VN_IMPROVE_NETWORK ? improve_try_network (self, step, recipe, cancellable, &reason)
        : step->kind == VN_IMPROVE_ORIGINS ? improve_try_origins (self, step, recipe, cancellable, &reason)
                                           : improve_try_recipe (self, step, recipe, cancellable, &reason);
-  self->longest[step->kind] = MAX (self->longest[step->kind], improve_get_seconds (self) - began);
+  self->times.longest[step->kind] = MAX (self->times.longest[step->kind], improve_get_seconds (self) - began);
   return good || improve_take_error (self, step, reason, cancellable, error);
 }
 
@@ -442,7 +447,7 @@ static const VnImproveStep *
 improve_add_training (VnImproveJob *self,
                       VnRecipe     *recipe)
 {
-  double left = self->settings.seconds - improve_get_seconds (self) - self->run_seconds - improve_estimate_repairs (self, recipe);
+  double left = self->settings.seconds - improve_get_seconds (self) - self->times.run_seconds - vn_improve_times_estimate_repairs (&self->times, recipe);
   guint n;
   const VnImproveStep *steps = vn_improve_step_list (&n);
   g_autoptr(VnRecipe) trained = vn_recipe_copy (recipe);
@@ -470,10 +475,44 @@ improve_run_last (VnImproveJob    *self,
                   GError         **error)
 {
   vn_improve_trial_clear (trial);
-  *trial = (VnImproveTrial) { .price = self->best.price, .bytes = self->best.bytes };
   g_clear_pointer (&self->result, vn_result_unref);
   self->result = improve_run (&self->settings.quantize, recipe, self->stats, cancellable, error);
-  return self->result != NULL && vn_judge_measure (self->bench->judge, self->result->quantized, &trial->judgement, cancellable, error);
+  if (self->result == NULL)
+    return FALSE;
+  trial->price = vn_improve_bench_look_ahead (self->bench, recipe, self->result->quantized);
+  trial->bytes = vn_graph_weight_bytes (self->result->quantized->graph);
+  return vn_judge_measure (self->bench->judge, self->result->quantized, &trial->judgement, cancellable, error);
+}
+
+/* How often what was kept last is given up again, as long as all of it costs too much. */
+#define MOST_STEPS_BACK 2
+
+/* From all samples a network may be balanced otherwise than in tries, and cost more than they said. */
+static gboolean
+improve_step_back (VnImproveJob    *self,
+                   VnImproveTrial  *last,
+                   GCancellable    *cancellable,
+                   GError         **error)
+{
+  for (guint i = 0; i < MOST_STEPS_BACK && self->earlier->len > 0 && improve_find_price (self, last) != VN_IMPROVE_KEPT; i++)
+    {
+      guint k = self->tries->len;
+      VnImproveTry *entry = NULL;
+
+      while (k > 0 && (entry == NULL || entry->outcome != VN_IMPROVE_KEPT))
+        entry = g_ptr_array_index (self->tries, --k);
+      if (entry != NULL)
+        {
+          entry->outcome = improve_find_price (self, last);
+          entry->after_ratio = last->price.ratio;
+          entry->after_share = last->price.integer_share;
+        }
+      vn_recipe_free (self->recipe);
+      self->recipe = g_ptr_array_steal_index (self->earlier, self->earlier->len - 1);
+      if (!improve_run_last (self, self->recipe, last, cancellable, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* Rounding and correction once more, for what all other steps came to: the result is what the recipe makes. */
@@ -490,12 +529,13 @@ vn_improve_job_finish (VnJob         *job,
 
   if (!improve_run_last (self, recipe, &last, cancellable, error))
     return FALSE;
-  better = last.judgement.sqnr_db > self->best.judgement.sqnr_db;
+  better = last.judgement.sqnr_db > self->best.judgement.sqnr_db && (step == NULL || improve_find_price (self, &last) == VN_IMPROVE_KEPT);
   if (step != NULL)
     improve_tell (self, step, better ? VN_IMPROVE_KEPT : VN_IMPROVE_NO_GAIN, &last, NULL);
-  if (step != NULL && !better && !improve_run_last (self, self->recipe, &last, cancellable, error))
+  if ((step != NULL && !better && !improve_run_last (self, self->recipe, &last, cancellable, error)) ||
+      !improve_step_back (self, &last, cancellable, error))
     return FALSE;
-  self->is_plain = last.judgement.sqnr_db < self->plain_db;
+  self->is_plain = last.judgement.sqnr_db < self->plain_db || improve_find_price (self, &last) != VN_IMPROVE_KEPT;
   if (self->is_plain && !improve_run_last (self, self->settings.quantize.recipe, &last, cancellable, error))
     return FALSE;
   self->best.judgement.sqnr_db = MAX (last.judgement.sqnr_db, self->plain_db);
@@ -521,6 +561,7 @@ vn_improve_job_finalize (GObject *object)
   g_clear_pointer (&self->stats, vn_stats_unref);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
+  g_ptr_array_unref (self->earlier);
   vn_improve_trial_clear (&self->best);
   vn_model_unref (quantize->model);
   vn_data_spec_free ((VnDataSpec *) quantize->data);
@@ -541,6 +582,7 @@ static void
 vn_improve_job_init (VnImproveJob *self)
 {
   self->tries = g_ptr_array_new_with_free_func (improve_free_try);
+  self->earlier = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_recipe_free);
 }
 
 /**

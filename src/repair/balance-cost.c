@@ -33,6 +33,8 @@ vn_balance_estimate_network (const VnGraph *graph)
       const VnValue *weight = vn_node_get_input (node, 1);
       double n = balance_cost_count (vn_node_get_output (node, 0));
 
+      if ((vn_node_is (node, "MatMul") || vn_node_is (node, "Gemm")) && weight != NULL && weight->initializer != NULL && weight->initializer->shape.rank == 2)
+        sum += NS_PER_MAC * n * (double) weight->initializer->shape.dims[vn_node_get_int (node, "transB", 0) != 0];
       if (vn_node_is (node, "Conv") && weight != NULL && weight->initializer != NULL && weight->initializer->shape.dims[0] > 0)
         sum += NS_PER_MAC * n * (double) weight->initializer->n_elements / (double) weight->initializer->shape.dims[0];
       sum += NS_PER_NUMBER * n;

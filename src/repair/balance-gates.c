@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions of one tensor that are several nodes, behind convolutions and products: x sigmoid (x), x hardsigmoid (x), and the same in
- * smaller steps. */
+ * smaller steps; and what products read in transformers that nothing in front takes factors of: normalizations without a scale, Gelu. */
 #include "balance-graph.h"
 
 #define MOST_NODES 8
@@ -147,10 +147,71 @@ balance_gates_grow (const VnValue *input)
   return NULL;
 }
 
+static gboolean
+balance_gates_has_writer (const VnBalanceGraph *self,
+                          const VnValue        *value)
+{
+  VnBalanceWriter writer;
+
+  return vn_balance_find_writer (value, self->axis[value->id], &writer);
+}
+
+/* Whether channels of the last axis are read by nothing but weights, and could not be divided so far. */
+static gboolean
+balance_gates_feeds_weights (const VnBalanceGraph *self,
+                             const VnValue        *value)
+{
+  const VnNode *node = value->producer;
+
+  if (self->n[value->id] == 0 || self->axis[value->id] != value->type.shape.rank - 1 || self->whole[value->id] != NULL || value->is_output ||
+      value->uses->len == 0 || node == NULL || node->outputs->len != 1 || g_hash_table_contains (self->between, node) ||
+      balance_gates_has_writer (self, value) || vn_balance_graph_find_gate (self, value) != NULL)
+    return FALSE;
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+
+      if (vn_balance_graph_get_role (self, use->node, use->index) != VN_BALANCE_WEIGHT)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What kernels on integers compute would have to be computed in float. */
+static gboolean
+balance_gates_stays_float (const VnNode *node)
+{
+  static const char * const types[] = { "Gelu", "FastGelu", "QuickGelu", "BiasGelu", "Div", "Erf", "Tanh", "HardSwish", "LayerNormalization",
+                                        "SimplifiedLayerNormalization", "RMSNormalization", NULL };
+
+  return g_strv_contains (types, node->op_type);
+}
+
+static void
+balance_gates_find_sources (VnBalanceGraph *self)
+{
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+      VnBalanceGate *gate;
+
+      if (!balance_gates_feeds_weights (self, value) || !balance_gates_stays_float (value->producer))
+        continue;
+      gate = g_new0 (VnBalanceGate, 1);
+      gate->input = vn_node_get_input (value->producer, 0);
+      gate->output = value;
+      gate->nodes = g_ptr_array_new ();
+      g_ptr_array_add (gate->nodes, value->producer);
+      g_ptr_array_add (self->gates, gate);
+      g_hash_table_add (self->between, value->producer);
+    }
+}
+
 /*< private >
  * vn_balance_graph_find_gates:
  *
- * Finds the functions that stand behind convolutions. What they hold has no channels of its own any more.
+ * Finds the functions that stand behind convolutions, and others whose results can be divided behind them. What several nodes of a function
+ * hold has no channels of its own any more.
  */
 void
 vn_balance_graph_find_gates (VnBalanceGraph *self)
@@ -178,6 +239,8 @@ vn_balance_graph_find_gates (VnBalanceGraph *self)
       else if (gate != NULL)
         balance_gates_free (gate);
     }
+  if (self->restores)
+    balance_gates_find_sources (self);
 }
 
 /*< private >

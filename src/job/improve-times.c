@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How long what “--auto” still has to do may take, by what it has done. */
+#include "improve-times.h"
+
+/* How often the time of rounding, which visits each layer once, other repairs take that ask samples layer by layer: correcting biases from
+ * front to end runs the rest of the network for each, a search for ranges measures each for many candidates. What each candidate is takes no
+ * longer than a try. */
+#define CORRECTION_BESIDE_ROUNDING 6
+#define SEARCH_BESIDE_ROUNDING 6
+#define SEARCH_BESIDE_TRY 36
+
+static double
+times_estimate_correction (const VnImproveTimes *self,
+                           const VnRecipe       *recipe)
+{
+  if (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_GUARDED)
+    return self->longest[VN_IMPROVE_CORRECTION];
+  return MAX (self->longest[VN_IMPROVE_CORRECTION], CORRECTION_BESIDE_ROUNDING * self->longest[VN_IMPROVE_ROUNDING]);
+}
+
+/*< private >
+ * vn_improve_times_estimate_repairs:
+ *
+ * Returns: seconds of what samples are asked for layer by layer, once more in the last run
+ */
+double
+vn_improve_times_estimate_repairs (const VnImproveTimes *self,
+                                   const VnRecipe       *recipe)
+{
+  double rounding, seconds = 0;
+
+  g_return_val_if_fail (self != NULL && recipe != NULL, 0);
+
+  rounding = self->longest[VN_IMPROVE_ROUNDING];
+  if (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST)
+    seconds += rounding;
+  if (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF)
+    seconds += times_estimate_correction (self, recipe);
+  if (recipe->range_search != VN_RANGE_SEARCH_OFF)
+    seconds += SEARCH_BESIDE_ROUNDING * MAX (rounding, self->run_seconds) + SEARCH_BESIDE_TRY * self->longest[VN_IMPROVE_SETTING];
+  return seconds;
+}
+
+/*< private >
+ * vn_improve_times_estimate_try:
+ *
+ * Returns: seconds of a try of a step of @kind
+ */
+double
+vn_improve_times_estimate_try (const VnImproveTimes *self,
+                               VnImproveKind         kind,
+                               const VnRecipe       *recipe)
+{
+  double seconds;
+
+  g_return_val_if_fail (self != NULL && recipe != NULL, 0);
+
+  seconds = MAX (self->longest[kind], self->longest[VN_IMPROVE_SETTING]);
+  if (kind == VN_IMPROVE_CORRECTION)
+    seconds = MAX (seconds, times_estimate_correction (self, recipe));
+  if (kind == VN_IMPROVE_NETWORK)
+    seconds = MAX (seconds, self->run_seconds + vn_improve_times_estimate_repairs (self, recipe));
+  return seconds;
+}
