@@ -212,3 +212,26 @@ _vn_diagnose_gate_range (const VnCulprit *culprit)
   return g_strdup_printf (_("What the gate reads reaches %.3g, where nothing beyond %.0f changes its result: a step is %.3g."), width,
                           VN_GATE_REACH / 4, _vn_culprit_get_step (culprit));
 }
+
+/* ---- attention ---- */
+
+/* A step multiplies what Softmax makes of a number by e to the step: masks of -10000 leave nothing of the scores beside them. */
+char *
+_vn_diagnose_softmax_range (const VnCulprit *culprit)
+{
+  double step = _vn_culprit_get_step (culprit);
+  g_autofree char *seen = NULL;
+  gboolean softmax = FALSE;
+
+  for (guint i = 0; i < culprit->value->uses->len; i++)
+    {
+      const VnNode *reader = g_array_index (culprit->value->uses, VnUse, i).node;
+
+      softmax = softmax || vn_node_is (reader, "Softmax") || vn_node_is (reader, "LogSoftmax");
+    }
+  if (!softmax || culprit->histogram == NULL || !(step > VN_SOFTMAX_STEP))
+    return NULL;
+  seen = vn_format_interval ((double) culprit->histogram->min, (double) culprit->histogram->max);
+  return g_strdup_printf (_("Values lie in %s, as where a mask is added: one step of %.3g makes what Softmax writes %.3g times as large."), seen, step,
+                          exp (MIN (step, 100)));
+}

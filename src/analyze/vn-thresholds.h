@@ -28,6 +28,7 @@
 #define VN_DEAD_SHARE         0.001   /* of what the largest channel does to the readers */
 #define VN_USED_SHARE         0.55    /* of a range: fewer levels are used than a type with a bit less has */
 #define VN_OFFSET_SHARE       0.25    /* of what values reach, by which they differ: the rest is an offset */
+#define VN_SOFTMAX_STEP       0.5     /* of what Softmax reads: it makes what that writes 1.65 times as large */
 #define VN_GATE_REACH         32.0    /* Sigmoid and HardSigmoid heed nothing beyond a quarter of it */
 #define VN_MIXED_DB           15.0    /* signal to noise of the small numbers in an output */
 #define VN_MIXED_FACTOR       16.0    /* the large ones to the small ones */

@@ -32,9 +32,10 @@ def expect(good, what):
 class Builder:
     """A block of a transformer, with the normalization in front of attention and of the layers behind it."""
 
-    def __init__(self, form, spread, seed=3, values=1, mixes='MatMul'):
-        """values: how much larger some channels of the values of attention are; mixes: the operator that adds these up."""
-        self.rng, self.form, self.nodes, self.constants = np.random.default_rng(seed), form, [], {}
+    def __init__(self, form, spread, seed=3, values=1, mixes='MatMul', mask=0):
+        """values: how much larger some channels of the values of attention are; mixes: the operator that adds these up; mask: what is
+        added to scores of what comes later."""
+        self.rng, self.form, self.nodes, self.constants, self.mask = np.random.default_rng(seed), form, [], {}, mask
         self.size, self.values, self.mixes = np.ones(WIDTH), np.ones(WIDTH), mixes
         self.size[self.rng.permutation(WIDTH)[:4]] = spread
         self.values[[1, 7, WIDTH // HEADS + 2]] = values    # of both heads
@@ -54,6 +55,8 @@ class Builder:
 
     def norm(self, x, name):
         """Some channels come out many times as large as the others."""
+        if self.form == 'bare':
+            return self.norm_without_scale(self.add('Mul', [x, self.constant('size_' + name, self.size)], name + '_read'), name)
         scale = self.constant('scale_' + name, (1 + 0.1 * self.rng.normal(size=WIDTH)) * self.size)
         bias = self.constant('bias_' + name, 0.1 * self.rng.normal(size=WIDTH) * self.size)
         if self.form == 'norm':
@@ -64,11 +67,14 @@ class Builder:
             return self.add('SkipLayerNormalization', [x, x, scale, bias], name, 'com.microsoft', epsilon=1e-5)
         if self.form == 'tensorflow':
             return self.norm_of_tensorflow(x, name, scale, bias)
+        normal = self.norm_without_scale(x, name + '_normal')
+        return self.add('Add', [self.add('Mul', [normal, scale], name + '_scaled'), bias], name)
+
+    def norm_without_scale(self, x, name):
         centred = self.add('Sub', [x, self.add('ReduceMean', [x], name + '_mean', axes=[-1])], name + '_centred')
         square = self.add('Mul', [centred, centred], name + '_square')
         variance = self.add('Add', [self.add('ReduceMean', [square], name + '_var', axes=[-1]), self.constant(name + '_eps', 1e-5)], name + '_eps_added')
-        normal = self.add('Div', [centred, self.add('Sqrt', [variance], name + '_sqrt')], name + '_normal')
-        return self.add('Add', [self.add('Mul', [normal, scale], name + '_scaled'), bias], name)
+        return self.add('Div', [centred, self.add('Sqrt', [variance], name + '_sqrt')], name)
 
     def norm_of_tensorflow(self, x, name, scale, bias):
         """As keras2onnx writes it: x (scale / deviation) + (bias - mean (scale / deviation))"""
@@ -93,7 +99,10 @@ class Builder:
         y = self.norm('x', 'n1')
         q, k, v = (self.product(y, name, WIDTH, WIDTH, self.size) for name in ('q', 'k', 'v'))
         scores = self.add('MatMul', [self.split(q, 'q', [0, 2, 1, 3]), self.split(k, 'k', [0, 2, 3, 1])], 'scores')
-        weights = self.add('Softmax', [self.add('Mul', [scores, self.constant('root', (WIDTH // HEADS) ** -0.5)], 'scaled')], 'weights', axis=-1)
+        scores = self.add('Mul', [scores, self.constant('root', (WIDTH // HEADS) ** -0.5)], 'scaled')
+        if self.mask:
+            scores = self.add('Add', [scores, self.constant('mask', self.mask * np.triu(np.ones((LENGTH, LENGTH)), 1))], 'masked')
+        weights = self.add('Softmax', [scores], 'weights', axis=-1)
         mixed = self.add('Transpose', [self.mix(weights, self.split(v, 'v', [0, 2, 1, 3]))], 'mixed_t', perm=[0, 2, 1, 3])
         joined = self.add('Reshape', [mixed, self.constant('joined_shape', [1, LENGTH, WIDTH])], 'joined')
         x = self.add('Add', ['x', self.product(joined, 'o', WIDTH, WIDTH)], 'x1')
@@ -189,6 +198,38 @@ def check_dynamic(work, data, unseen):
                               check=True, capture_output=True, text=True)
         kept = [line for line in done.stdout.split('\n') if 'channels balanced' in line and line.endswith(', kept')]
         expect(bool(kept) == (spread > 1), '--auto does it where it helps')
+
+
+def check_restored(work, data, unseen):
+    """Normalizations without a scale have nothing that could take factors: a product divides what they write."""
+    network = os.path.join(work, 'bare.onnx')
+    Builder('bare', 30).build(network)
+    wanted = run(network, unseen)
+    paths = [export(network, data, os.path.join(work, f'bare-{how}.onnx'), *PRODUCTS, '--balance-cost', '2', '--balance-channels', how)
+             for how in ('off', 'folded', 'restored')]
+    plain, folded, restored = (sqnr(wanted, run(path, unseen)) for path in paths)
+    expect(abs(folded - plain) < 0.5 and restored > plain + 3, f'nothing to fold factors into: {plain:.1f} -> {restored:.1f} dB with products')
+    n_plain, _, n_restored = ([n.op_type for n in onnx.load(path).graph.node].count('Mul') for path in paths)
+    expect(n_restored > n_plain, f'{n_restored - n_plain} of them')
+
+
+def check_mask(work, data, unseen):
+    """A mask of -10000 leaves no levels for the scores that Softmax reads: that is told, and --auto leaves them in float."""
+    network, out = os.path.join(work, 'mask.onnx'), os.path.join(work, 'masked.onnx')
+    Builder('norm', 1, mask=-1e4).build(network)
+    wanted = run(network, unseen)
+    said = {}
+    for switch in ('--origins', '--auto'):
+        done = subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', '--per-channel', switch],
+                              check=True, capture_output=True, text=True)
+        said[switch] = (sqnr(wanted, run(out, unseen)), done.stdout.split('\n'))
+    (before, origins), (after, auto) = said['--origins'], said['--auto']
+    first = origins[next(i for i, line in enumerate(origins) if 'where error starts' in line) + 1]
+    expect(first.split()[-1] == 'masked', 'what Softmax reads is where most of the error starts')
+    expect(any(line.strip().startswith('masked: Range too wide for Softmax') for line in origins), 'and why is told')
+    expect(after > before + 15, f'--auto: {before:.1f} -> {after:.1f} dB')
+    kept = [line for line in auto if line.endswith(', kept') and ('left in float' in line or 'nothing but what' in line)]
+    expect(bool(kept), 'by leaving it in float, which is told')
 
 
 def make_factors(tensors, weights, exponent):
@@ -321,6 +362,8 @@ def main():
         check_balance(work, data, unseen)
         check_values(work, data, unseen)
         check_dynamic(work, data, unseen)
+        check_restored(work, data, unseen)
+        check_mask(work, data, unseen)
         check_formula(work, data, seen)
         check_blocks(work)
         check_auto(work, unseen)

@@ -138,6 +138,15 @@ add_between (VnGraph *graph,
   if (made == VN_REASON_GATE_RANGE)
     value = add_node (graph, "gate", "Sigmoid",
                       add_node (graph, "opened", "Mul", middle, add_constant (graph, "by", &VN_SHAPE (1, 1, 1, 1), &gate), NULL), NULL, NULL);
+  if (made == VN_REASON_SOFTMAX_RANGE)
+    {
+      float mask[SIZE];
+
+      for (guint i = 0; i < SIZE; i++)
+        mask[i] = i < SIZE / 2 ? 0 : -10000;
+      value = add_node (graph, "weights", "Softmax",
+                        add_node (graph, "masked", "Add", middle, add_constant (graph, "mask", &VN_SHAPE (1, 1, 1, SIZE), mask), NULL), NULL, NULL);
+    }
   if (made == VN_REASON_CANCELLATION)
     {
       VnValue *large = add_node (graph, "large", "Mul", middle, add_constant (graph, "by", &VN_SHAPE (1, 1, 1, 1), &gate), NULL);
@@ -310,7 +319,8 @@ tell (VnDiagnosis *diagnosis)
 static const struct { VnReason reason; const char *tensor; guint rank; } expected[] = {
   { VN_REASON_SAMPLES_UNLIKE, "", 0 },      { VN_REASON_SAMPLES_DIFFER, "", 0 },      { VN_REASON_FEW_SAMPLES, "", 0 },
   { VN_REASON_MIXED_OUTPUT, "both", 1 },    { VN_REASON_FEW_LEVELS, "w2", 1 },        { VN_REASON_CLIPPING, "middle", 1 },
-  { VN_REASON_BIAS_OVERFLOW, "b1", 1 }, { VN_REASON_GATE_RANGE, "opened", 3 }, { VN_REASON_CANCELLATION, "sum", 2 },
+  { VN_REASON_BIAS_OVERFLOW, "b1", 1 }, { VN_REASON_GATE_RANGE, "opened", 3 }, { VN_REASON_SOFTMAX_RANGE, "masked", 1 },
+  { VN_REASON_CANCELLATION, "sum", 2 },
   { VN_REASON_UNEQUAL_INPUTS, "joined", 1 }, { VN_REASON_DEAD_CHANNEL, "middle", 1 }, { VN_REASON_CHANNEL_SPREAD, "middle", 2 },
   { VN_REASON_OUTLIERS, NULL, 1 },           { VN_REASON_WASTED_RANGE, NULL, 1 },   { VN_REASON_WEIGHT_SPREAD, "w1", 3 },
   { VN_REASON_WEIGHT_OUTLIER, "w1", 1 },    { VN_REASON_NOISE_GAIN, "", 0 },    { VN_REASON_ROUNDING, NULL, 1 },

@@ -384,6 +384,40 @@ test_heads_of_branch (void)
   g_assert_cmpint (graph->heads[vn_graph_find_value (model->graph, "mixed")->id], ==, -1);
 }
 
+/* Nothing in front of "normal" takes factors: where products may divide it behind, it has its own; not if something else reads it, too. */
+static void
+check_source (VnBalanceChannels how,
+              gboolean          branch,
+              gboolean          divided)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 17);
+  g_autoptr(VnRecipe) recipe = make_folded ();
+  g_autoptr(VnBalanceGraph) graph = NULL;
+  g_autoptr(GError) error = NULL;
+  VnValue *x = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 4, 6));
+  VnValue *deviation = vn_graph_add_input (model->graph, "deviation", VN_DTYPE_F32, &VN_SHAPE (1, 4, 1)), *normal;
+
+  normal = add_node (model, "Div", "normal", x, deviation, NULL);
+  vn_graph_set_output (model->graph, 0, add_node (model, "MatMul", "y", normal, add_constant (model, "w", VN_SHAPE (6, 5)), NULL));
+  if (branch)
+    vn_graph_set_output (model->graph, 1, add_node (model, "Exp", "branch", normal, NULL, NULL));
+  vn_model_infer_types (model, NULL, NULL, &error);
+  g_assert_no_error (error);
+
+  recipe->balance_channels = how;
+  graph = vn_balance_graph_new (model->graph, recipe);
+  g_assert_true ((vn_balance_graph_find_gate (graph, normal) != NULL) == divided);
+  g_assert_true (vn_balance_graph_get_channel (graph, normal, 0)->pinned != divided);
+}
+
+static void
+test_sources (void)
+{
+  check_source (VN_BALANCE_CHANNELS_RESTORED, FALSE, TRUE);
+  check_source (VN_BALANCE_CHANNELS_RESTORED, TRUE, FALSE);
+  check_source (VN_BALANCE_CHANNELS_FOLDED, FALSE, FALSE);
+}
+
 /* x (scale / deviation) + (bias - mean (scale / deviation)), as keras2onnx writes a normalization: all parts have the factors but x. */
 static void
 test_norm_of_tensorflow (void)
@@ -432,6 +466,7 @@ main (int    argc,
   g_test_add_func ("/balance/axes", test_axes);
   g_test_add_func ("/balance/heads", test_heads);
   g_test_add_func ("/balance/heads-of-branch", test_heads_of_branch);
+  g_test_add_func ("/balance/sources", test_sources);
   g_test_add_func ("/balance/norm-of-tensorflow", test_norm_of_tensorflow);
   return g_test_run ();
 }
