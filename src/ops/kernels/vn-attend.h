@@ -72,6 +72,13 @@ typedef struct
   gpointer        scratch;
 } VnAttend;
 
+gboolean vn_attention_23_count_scratch (VnOpContext       *ctx,
+                                        gsize             *bytes,
+                                        GError           **error);
+gboolean vn_attention_23_init          (VnAttend          *self,
+                                        VnOpContext       *ctx,
+                                        gpointer           scratch,
+                                        GError           **error);
 gboolean vn_attend_add_term (VnAttend           *self,
                              guint               i,
                              VnOpContext        *ctx,

@@ -66,3 +66,17 @@ rnn_round_state (const VnRnn *self)
 #define EXPM1 vn_expm1f
 #define SOFTPLUS vn_softplusf
 #include "vn-rnn-cells-template.h"
+
+/**
+ * vn_rnn_activate:
+ * @clip: by how much numbers are limited first; INFINITY: not
+ * @x: (inout) (array length=n)
+ */
+void
+vn_rnn_activate (VnRnnActivation  self,
+                 double           clip,
+                 float           *x,
+                 gsize            n)
+{
+  rnn_activate (self, (float) clip, x, n);
+}

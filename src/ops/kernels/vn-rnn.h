@@ -28,6 +28,8 @@ typedef struct
   float         a, b;
 } VnRnnActivation;
 
+typedef enum { VN_RNN_FORWARD, VN_RNN_REVERSE, VN_RNN_BIDIRECTIONAL } VnRnnDirection;
+
 /**
  * VnRnn: one direction of a recurrent layer. Gates are in the order of ONNX: LSTM i o f c, GRU z r h, RNN one.
  * @w: gates * hidden x input; @r: gates * hidden x hidden; @peephole: (nullable): i o f
@@ -50,8 +52,19 @@ typedef struct
 
 extern const VnOp vn_op_lstm_rounded;   /* op-rnn.c: LSTM that fills VnRnn.rounded */
 
+gboolean vn_rnn_get_direction   (VnOpContext      *ctx,
+                                 VnRnnDirection   *direction,
+                                 GError          **error);
+gboolean vn_rnn_get_activations (VnOpContext      *ctx,
+                                 guint             direction,
+                                 VnRnnActivation  *activations,
+                                 GError          **error);
 gboolean vn_rnn_activation  (VnRnnActivation *self,
                              const char      *name);
+void     vn_rnn_activate    (VnRnnActivation  self,
+                             double           clip,
+                             float           *x,
+                             gsize            n);
 void     vn_rnn_project     (VnRnn           *self,
                              gconstpointer    x);
 void     vn_rnn_recur       (VnRnn           *self);

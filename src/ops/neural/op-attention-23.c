@@ -325,33 +325,74 @@ attention_23_set_masks (VnAttend    *job,
   return attention_23_check_lengths (ctx, s, error);
 }
 
+/**
+ * vn_attention_23_count_scratch:
+ * @ctx: of a node of Attention that can be run
+ * @bytes: (out): what vn_attention_23_init() needs
+ *
+ * Returns: %FALSE with an error if sizes do not agree, or no memory can hold the scores
+ */
+gboolean
+vn_attention_23_count_scratch (VnOpContext  *ctx,
+                               gsize        *bytes,
+                               GError      **error)
+{
+  gsize keys, values;
+  Sizes s;
+
+  return attention_23_sizes_init (&s, ctx, error) && attention_23_is_known (&s) &&
+         (attention_23_count_scratch (&s, ctx->in[Q]->dtype, &keys, &values, bytes) ||
+          vn_op_fail (ctx, error, _("the scores do not fit into memory")));
+}
+
+/**
+ * vn_attention_23_init:
+ * @self: (out): what the node computes, into its output
+ * @ctx: of a node of Attention; outputs of all keys and values are filled in
+ * @scratch: of vn_attention_23_count_scratch() bytes
+ *
+ * Returns: %FALSE with an error if the mask or the numbers of valid keys do not fit
+ */
+gboolean
+vn_attention_23_init (VnAttend     *self,
+                      VnOpContext  *ctx,
+                      gpointer      scratch,
+                      GError      **error)
+{
+  gsize keys = 0, values = 0, all;
+  Sizes s;
+
+  *self = (VnAttend) { .dtype = ctx->in[Q]->dtype };
+  if (!attention_23_sizes_init (&s, ctx, error) || !attention_23_is_known (&s) || !attention_23_count_scratch (&s, self->dtype, &keys, &values, &all))
+    return error == NULL || *error != NULL ? FALSE : vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+  self->batch = (gsize) s.q[0];
+  self->heads = (gsize) s.q[1];
+  self->kv_heads = (gsize) s.k[1];
+  self->length = (gsize) s.q[2];
+  self->total = (gsize) s.total;
+  self->depth = (gsize) s.q[3];
+  self->v_depth = (gsize) s.v[3];
+  self->q = attention_23_locate (ctx->in[Q], s.q, s.q[1]);
+  self->k = attention_23_locate (ctx->in[K], (gint64[]) { 0, 0, s.k[2], s.q[3] }, s.k[1]);
+  self->v = attention_23_locate (ctx->in[V], s.v, s.k[1]);
+  self->y = attention_23_locate (ctx->out[Y], (gint64[]) { 0, 0, s.q[2], s.v[3] }, s.q[1]);
+  attention_23_set_options (self, ctx, &s);
+  if (!attention_23_set_masks (self, ctx, &s, error))
+    return FALSE;
+  attention_23_join (ctx, &s, PAST_K, PRESENT_K, s.q[3], scratch, &self->k);
+  attention_23_join (ctx, &s, PAST_V, PRESENT_V, s.v[3], (char *) scratch + keys, &self->v);
+  self->scratch = (char *) scratch + keys + values;
+  return TRUE;
+}
+
 static gboolean
 attention_run (VnOpContext *ctx,
                GError     **error)
 {
-  VnAttend job = { .dtype = ctx->in[Q]->dtype };
-  gsize keys = 0, values = 0, all;
-  Sizes s;
+  VnAttend job;
 
-  if (!attention_23_sizes_init (&s, ctx, error) || !attention_23_is_known (&s) || !attention_23_count_scratch (&s, job.dtype, &keys, &values, &all))
-    return error == NULL || *error != NULL ? FALSE : vn_op_fail (ctx, error, _("the scores do not fit into memory"));
-  job.batch = (gsize) s.q[0];
-  job.heads = (gsize) s.q[1];
-  job.kv_heads = (gsize) s.k[1];
-  job.length = (gsize) s.q[2];
-  job.total = (gsize) s.total;
-  job.depth = (gsize) s.q[3];
-  job.v_depth = (gsize) s.v[3];
-  job.q = attention_23_locate (ctx->in[Q], s.q, s.q[1]);
-  job.k = attention_23_locate (ctx->in[K], (gint64[]) { 0, 0, s.k[2], s.q[3] }, s.k[1]);
-  job.v = attention_23_locate (ctx->in[V], s.v, s.k[1]);
-  job.y = attention_23_locate (ctx->out[Y], (gint64[]) { 0, 0, s.q[2], s.v[3] }, s.q[1]);
-  attention_23_set_options (&job, ctx, &s);
-  if (!attention_23_set_masks (&job, ctx, &s, error))
+  if (!vn_attention_23_init (&job, ctx, ctx->scratch, error))
     return FALSE;
-  attention_23_join (ctx, &s, PAST_K, PRESENT_K, s.q[3], ctx->scratch, &job.k);
-  attention_23_join (ctx, &s, PAST_V, PRESENT_V, s.v[3], (char *) ctx->scratch + keys, &job.v);
-  job.scratch = (char *) ctx->scratch + keys + values;
   vn_attend_run (&job, ctx);
   return TRUE;
 }

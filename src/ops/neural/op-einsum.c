@@ -3,35 +3,11 @@
  * first and the result (rows), of the second and the result (columns), and those summed over; the operands are copied
  * into that order, multiplied as matrices, and the product is copied into the order of the result. Everything else
  * element by element. */
+#include "vn-einsum.h"
 #include "vn-elem-private.h"
 #include "vn-gemm-general.h"
 
-#define N_LETTERS 52
-#define MAX_LABELS (N_LETTERS + VN_MAX_RANK)
 #define MAX_GROUP 16
-#define NOT_MET ((gint64) -2)   /* size of a label that is in no operand */
-
-#define MAX_OPERANDS 16
-
-enum { FIRST, SECOND, RESULT = MAX_OPERANDS, N_TERMS };
-
-/* Axes as labels: letters first, then the axes of an ellipsis counted from the last. */
-typedef struct
-{
-  int labels[VN_MAX_RANK];
-  int n;
-  int ellipsis;   /* place where it stands, -1: none */
-} Term;
-
-typedef struct
-{
-  Term   terms[N_TERMS];
-  int    n_operands;
-  int    n_ellipsis;             /* axes of the widest ellipsis */
-  gint64 size[MAX_LABELS];       /* VN_DIM_UNKNOWN: unknown */
-  gsize  stride[N_TERMS][MAX_LABELS];   /* 0 where a term does not have it, or repeats it */
-  gboolean has[N_TERMS][MAX_LABELS];
-} Einsum;
 
 static int
 einsum_label_of (char c)
@@ -41,10 +17,10 @@ einsum_label_of (char c)
 
 /* Reads one term; returns what follows it, NULL if it is malformed. */
 static const char *
-einsum_parse_term (Term       *term,
-                   const char *text)
+einsum_parse_term (VnEinsumTerm *term,
+                   const char   *text)
 {
-  *term = (Term) { .ellipsis = -1 };
+  *term = (VnEinsumTerm) { .ellipsis = -1 };
   for (;; text++)
     {
       if (*text == ' ')
@@ -63,12 +39,12 @@ einsum_parse_term (Term       *term,
 
 /* Without "->" the result has the ellipsis and every letter that occurs once, in order. */
 static void
-einsum_implicit_result (Einsum *self)
+einsum_implicit_result (VnEinsum *self)
 {
-  Term *result = &self->terms[RESULT];
-  int count[N_LETTERS] = { 0 };
+  VnEinsumTerm *result = &self->terms[VN_EINSUM_RESULT];
+  int count[VN_EINSUM_LETTERS] = { 0 };
 
-  *result = (Term) { .ellipsis = 0 };
+  *result = (VnEinsumTerm) { .ellipsis = 0 };
   for (int t = 0; t < self->n_operands; t++)
     for (int i = 0; i < self->terms[t].n; i++)
       count[self->terms[t].labels[i]]++;
@@ -79,15 +55,15 @@ einsum_implicit_result (Einsum *self)
 }
 
 static gboolean
-einsum_parse (Einsum      *self,
-              VnOpContext *ctx,
-              GError     **error)
+einsum_parse (VnEinsum     *self,
+              VnOpContext  *ctx,
+              GError      **error)
 {
   g_autofree char *equation = vn_node_dup_string (ctx->node, "equation", "");
   const char *at = equation;
 
   self->n_operands = (int) ctx->n_inputs;
-  self->terms[SECOND] = (Term) { .ellipsis = -1 };
+  self->terms[VN_EINSUM_SECOND] = (VnEinsumTerm) { .ellipsis = -1 };
   for (int t = 0; t < self->n_operands; t++)
     {
       at = einsum_parse_term (&self->terms[t], at);
@@ -97,15 +73,15 @@ einsum_parse (Einsum      *self,
     }
   if (*at == '\0')
     einsum_implicit_result (self);
-  else if (!g_str_has_prefix (at, "->") || (at = einsum_parse_term (&self->terms[RESULT], at + 2)) == NULL || *at != '\0')
+  else if (!g_str_has_prefix (at, "->") || (at = einsum_parse_term (&self->terms[VN_EINSUM_RESULT], at + 2)) == NULL || *at != '\0')
     return vn_op_fail (ctx, error, _("the equation “%s” cannot be read"), equation);
   return TRUE;
 }
 
 /* Puts labels in the place of an ellipsis of @n axes. */
 static gboolean
-einsum_expand_ellipsis (Term *term,
-                        int   n)
+einsum_expand_ellipsis (VnEinsumTerm *term,
+                        int           n)
 {
   if (term->ellipsis < 0)
     return n == 0;
@@ -114,19 +90,19 @@ einsum_expand_ellipsis (Term *term,
   memmove (term->labels + term->ellipsis + n, term->labels + term->ellipsis,
            sizeof (int) * (size_t) (term->n - term->ellipsis));
   for (int i = 0; i < n; i++)
-    term->labels[term->ellipsis + i] = N_LETTERS + n - 1 - i;
+    term->labels[term->ellipsis + i] = VN_EINSUM_LETTERS + n - 1 - i;
   term->n += n;
   return TRUE;
 }
 
 static gboolean
-einsum_add_operand (Einsum        *self,
-                    VnOpContext   *ctx,
-                    int            t,
-                    const VnShape *shape,
-                    GError       **error)
+einsum_add_operand (VnEinsum       *self,
+                    VnOpContext    *ctx,
+                    int             t,
+                    const VnShape  *shape,
+                    GError        **error)
 {
-  Term *term = &self->terms[t];
+  VnEinsumTerm *term = &self->terms[t];
   gint64 strides[VN_MAX_RANK];
 
   if (!einsum_expand_ellipsis (term, shape->rank - term->n))
@@ -138,12 +114,12 @@ einsum_add_operand (Einsum        *self,
       gint64 size = shape->dims[i], *known = &self->size[label];
 
       self->has[t][label] = TRUE;
-      if (label >= N_LETTERS)
-        self->n_ellipsis = MAX (self->n_ellipsis, label - N_LETTERS + 1);
+      if (label >= VN_EINSUM_LETTERS)
+        self->n_ellipsis = MAX (self->n_ellipsis, label - VN_EINSUM_LETTERS + 1);
       if (*known >= 0 && *known != 1 && size >= 0 && size != 1 && *known != size)
         return vn_op_fail (ctx, error, _("one label stands for %lld and %lld"), (long long) *known,
                            (long long) size);
-      if (*known == NOT_MET || *known == 1 || (*known == VN_DIM_UNKNOWN && size > 1))
+      if (*known == VN_EINSUM_NOT_MET || *known == 1 || (*known == VN_DIM_UNKNOWN && size > 1))
         *known = size;
       if (size != 1)
         self->stride[t][label] += (gsize) strides[i];
@@ -151,19 +127,24 @@ einsum_add_operand (Einsum        *self,
   return TRUE;
 }
 
-/* Sizes and strides of all labels; @shapes of known rank. */
-static gboolean
-einsum_init (Einsum         *self,
-             VnOpContext    *ctx,
-             const VnShape **shapes,
-             GError        **error)
+/**
+ * vn_einsum_init:
+ * @shapes: (array): of the operands, of known rank
+ *
+ * Returns: %FALSE with an error if the equation of the node cannot be read, or does not fit the operands
+ */
+gboolean
+vn_einsum_init (VnEinsum       *self,
+                VnOpContext    *ctx,
+                const VnShape **shapes,
+                GError        **error)
 {
-  Term *result = &self->terms[RESULT];
+  VnEinsumTerm *result = &self->terms[VN_EINSUM_RESULT];
   gsize stride = 1;
 
   memset (self, 0, sizeof *self);
-  for (int i = 0; i < MAX_LABELS; i++)
-    self->size[i] = NOT_MET;
+  for (int i = 0; i < VN_EINSUM_LABELS; i++)
+    self->size[i] = VN_EINSUM_NOT_MET;
   if (!einsum_parse (self, ctx, error))
     return FALSE;
   for (int t = 0; t < self->n_operands; t++)
@@ -175,10 +156,10 @@ einsum_init (Einsum         *self,
     {
       int label = result->labels[i];
 
-      if (self->size[label] == NOT_MET || self->has[RESULT][label])
+      if (self->size[label] == VN_EINSUM_NOT_MET || self->has[VN_EINSUM_RESULT][label])
         return vn_op_fail (ctx, error, _("a label of the result is in no operand, or stands there twice"));
-      self->has[RESULT][label] = TRUE;
-      self->stride[RESULT][label] = stride;
+      self->has[VN_EINSUM_RESULT][label] = TRUE;
+      self->stride[VN_EINSUM_RESULT][label] = stride;
       stride *= (gsize) MAX (self->size[label], 0);
     }
   return TRUE;
@@ -210,14 +191,14 @@ einsum_group_add (Group  *self,
 }
 
 static gboolean
-einsum_groups_init (Groups        *self,
-                    const Einsum  *einsum)
+einsum_groups_init (Groups          *self,
+                    const VnEinsum  *einsum)
 {
   *self = (Groups) { { .size = 1 }, { .size = 1 }, { .size = 1 }, { .size = 1 } };
-  for (int label = 0; label < MAX_LABELS; label++)
+  for (int label = 0; label < VN_EINSUM_LABELS; label++)
     {
-      gboolean first = einsum->has[FIRST][label], second = einsum->has[SECOND][label];
-      Group *group = !einsum->has[RESULT][label] ? &self->depth
+      gboolean first = einsum->has[VN_EINSUM_FIRST][label], second = einsum->has[VN_EINSUM_SECOND][label];
+      Group *group = !einsum->has[VN_EINSUM_RESULT][label] ? &self->depth
                    : first && second ? &self->batch : first ? &self->rows : &self->columns;
 
       if ((first || second) && !einsum_group_add (group, label, einsum->size[label]))
@@ -229,14 +210,14 @@ einsum_groups_init (Groups        *self,
 /* Elements of the three copies. */
 static gboolean
 einsum_count_copies (const Groups *self,
-                     gsize         elements[N_TERMS])
+                     gsize         elements[VN_EINSUM_TERMS])
 {
-  return vn_checked_mul (self->batch.size, self->rows.size, &elements[FIRST]) &&
-         vn_checked_mul (elements[FIRST], self->depth.size, &elements[FIRST]) &&
-         vn_checked_mul (self->batch.size, self->columns.size, &elements[SECOND]) &&
-         vn_checked_mul (elements[SECOND], self->depth.size, &elements[SECOND]) &&
-         vn_checked_mul (self->batch.size, self->rows.size, &elements[RESULT]) &&
-         vn_checked_mul (elements[RESULT], self->columns.size, &elements[RESULT]);
+  return vn_checked_mul (self->batch.size, self->rows.size, &elements[VN_EINSUM_FIRST]) &&
+         vn_checked_mul (elements[VN_EINSUM_FIRST], self->depth.size, &elements[VN_EINSUM_FIRST]) &&
+         vn_checked_mul (self->batch.size, self->columns.size, &elements[VN_EINSUM_SECOND]) &&
+         vn_checked_mul (elements[VN_EINSUM_SECOND], self->depth.size, &elements[VN_EINSUM_SECOND]) &&
+         vn_checked_mul (self->batch.size, self->rows.size, &elements[VN_EINSUM_RESULT]) &&
+         vn_checked_mul (elements[VN_EINSUM_RESULT], self->columns.size, &elements[VN_EINSUM_RESULT]);
 }
 
 /* Whether the operands become matrices. */
@@ -250,12 +231,12 @@ static gboolean
 einsum_infer (VnOpContext *ctx,
               GError     **error)
 {
-  const VnShape *shapes[MAX_OPERANDS];
+  const VnShape *shapes[VN_EINSUM_OPERANDS];
   gboolean is_ranked = TRUE, is_static = TRUE;
   VnShape y = VN_SHAPE_UNKNOWN;
-  Einsum einsum;
+  VnEinsum einsum;
   Groups groups;
-  gsize elements[N_TERMS], total;
+  gsize elements[VN_EINSUM_TERMS], total;
 
   for (guint i = 0; i < ctx->n_inputs; i++)
     {
@@ -267,18 +248,18 @@ einsum_infer (VnOpContext *ctx,
     }
   if (is_ranked)
     {
-      if (!einsum_init (&einsum, ctx, shapes, error))
+      if (!vn_einsum_init (&einsum, ctx, shapes, error))
         return FALSE;
-      y.rank = einsum.terms[RESULT].n;
+      y.rank = einsum.terms[VN_EINSUM_RESULT].n;
       for (int i = 0; i < y.rank; i++)
-        y.dims[i] = einsum.size[einsum.terms[RESULT].labels[i]];
+        y.dims[i] = einsum.size[einsum.terms[VN_EINSUM_RESULT].labels[i]];
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);
   if (!is_static || !einsum_has_product (ctx))
     return TRUE;
   if (!einsum_groups_init (&groups, &einsum) || !einsum_count_copies (&groups, elements) ||
-      !vn_checked_add (elements[FIRST], elements[SECOND], &total) ||
-      !vn_checked_add (total, elements[RESULT], &total) ||
+      !vn_checked_add (elements[VN_EINSUM_FIRST], elements[VN_EINSUM_SECOND], &total) ||
+      !vn_checked_add (total, elements[VN_EINSUM_RESULT], &total) ||
       !vn_checked_mul (total, sizeof (double), &ctx->scratch_bytes))
     return vn_op_fail (ctx, error, _("the product is too large for this machine"));
   return TRUE;
@@ -295,7 +276,7 @@ typedef struct
 
 static void
 einsum_walk_add (Walk         *self,
-                 const Einsum *einsum,
+                 const VnEinsum *einsum,
                  const Group  *group,
                  int           term)
 {
@@ -348,10 +329,10 @@ DEFINE_COPY (double, f64)
 typedef struct
 {
   const VnOpContext *ctx;
-  Einsum             einsum;
+  VnEinsum           einsum;
   Groups             groups;
-  gsize              elements[N_TERMS];
-  gpointer           packed[N_TERMS];
+  gsize              elements[VN_EINSUM_TERMS];
+  gpointer           packed[VN_EINSUM_TERMS];
 } Job;
 
 static void
@@ -359,17 +340,17 @@ einsum_copy_term (Job      *self,
                   int       term,
                   gpointer  data)
 {
-  const Group *second = term == SECOND ? &self->groups.depth : &self->groups.rows;
-  const Group *third = term == FIRST ? &self->groups.depth : &self->groups.columns;
+  const Group *second = term == VN_EINSUM_SECOND ? &self->groups.depth : &self->groups.rows;
+  const Group *third = term == VN_EINSUM_FIRST ? &self->groups.depth : &self->groups.columns;
   Walk walk = { 0 };
 
   einsum_walk_add (&walk, &self->einsum, &self->groups.batch, term);
   einsum_walk_add (&walk, &self->einsum, second, term);
   einsum_walk_add (&walk, &self->einsum, third, term);
   if (self->ctx->in[0]->dtype == VN_DTYPE_F64)
-    copy_f64 (&walk, self->elements[term], data, self->packed[term], term != RESULT);
+    copy_f64 (&walk, self->elements[term], data, self->packed[term], term != VN_EINSUM_RESULT);
   else
-    copy_f32 (&walk, self->elements[term], data, self->packed[term], term != RESULT);
+    copy_f32 (&walk, self->elements[term], data, self->packed[term], term != VN_EINSUM_RESULT);
 }
 
 static void
@@ -381,12 +362,12 @@ einsum_multiply (gpointer data,
   gsize m = self->groups.rows.size, n = self->groups.columns.size, k = self->groups.depth.size;
 
   if (self->ctx->in[0]->dtype == VN_DTYPE_F64)
-    vn_gemm_general_f64 (FALSE, FALSE, m, n, k, 1, (double *) self->packed[FIRST] + item * m * k, k,
-                         (double *) self->packed[SECOND] + item * k * n, n, 0,
-                         (double *) self->packed[RESULT] + item * m * n, n);
+    vn_gemm_general_f64 (FALSE, FALSE, m, n, k, 1, (double *) self->packed[VN_EINSUM_FIRST] + item * m * k, k,
+                         (double *) self->packed[VN_EINSUM_SECOND] + item * k * n, n, 0,
+                         (double *) self->packed[VN_EINSUM_RESULT] + item * m * n, n);
   else
-    vn_gemm (m, n, k, (float *) self->packed[FIRST] + item * m * k, k,
-             (float *) self->packed[SECOND] + item * k * n, n, (float *) self->packed[RESULT] + item * m * n, n);
+    vn_gemm (m, n, k, (float *) self->packed[VN_EINSUM_FIRST] + item * m * k, k,
+             (float *) self->packed[VN_EINSUM_SECOND] + item * k * n, n, (float *) self->packed[VN_EINSUM_RESULT] + item * m * n, n);
 }
 
 /* ---- element by element ---- */
@@ -395,19 +376,19 @@ einsum_multiply (gpointer data,
 typedef struct
 {
   const VnOpContext *ctx;
-  const Einsum      *einsum;
-  int                summed[MAX_LABELS], n_summed;
+  const VnEinsum    *einsum;
+  int                summed[VN_EINSUM_LABELS], n_summed;
   gsize              n_products;
 } Direct;
 
 static gboolean
 einsum_direct_init (Direct            *self,
                     const VnOpContext *ctx,
-                    const Einsum      *einsum)
+                    const VnEinsum      *einsum)
 {
   *self = (Direct) { .ctx = ctx, .einsum = einsum, .n_products = 1 };
-  for (int label = 0; label < MAX_LABELS; label++)
-    if (einsum->size[label] != NOT_MET && !einsum->has[RESULT][label])
+  for (int label = 0; label < VN_EINSUM_LABELS; label++)
+    if (einsum->size[label] != VN_EINSUM_NOT_MET && !einsum->has[VN_EINSUM_RESULT][label])
       {
         self->summed[self->n_summed++] = label;
         if (!vn_checked_mul (self->n_products, (gsize) einsum->size[label], &self->n_products))
@@ -422,9 +403,9 @@ einsum_direct_start (const Direct *self,
                      gsize         i,
                      gsize        *offset)
 {
-  const Term *result = &self->einsum->terms[RESULT];
+  const VnEinsumTerm *result = &self->einsum->terms[VN_EINSUM_RESULT];
 
-  memset (offset, 0, MAX_OPERANDS * sizeof *offset);
+  memset (offset, 0, VN_EINSUM_OPERANDS * sizeof *offset);
   for (int a = result->n - 1; a >= 0; a--)
     {
       gsize size = (gsize) self->einsum->size[result->labels[a]];
@@ -463,7 +444,7 @@ direct_##suffix (gpointer data, gsize first, gsize n)                        \
   T *y = self->ctx->out[0]->data;                                            \
   for (gsize i = first; i < first + n; i++)                                  \
     {                                                                        \
-      gsize offset[MAX_OPERANDS], index[MAX_LABELS] = { 0 };                 \
+      gsize offset[VN_EINSUM_OPERANDS], index[VN_EINSUM_LABELS] = { 0 };                 \
       Sum sum = 0;                                                           \
       einsum_direct_start (self, i, offset);                                 \
       for (gsize k = 0; k < self->n_products; k++)                           \
@@ -487,7 +468,7 @@ DEFINE_DIRECT (guint64, guint64, u64)
 
 static gboolean
 einsum_run_direct (VnOpContext  *ctx,
-                   const Einsum *einsum,
+                   const VnEinsum *einsum,
                    GError      **error)
 {
   VnDType dtype = ctx->in[0]->dtype;
@@ -507,7 +488,7 @@ static gboolean
 einsum_run (VnOpContext *ctx,
             GError     **error)
 {
-  const VnShape *shapes[MAX_OPERANDS];
+  const VnShape *shapes[VN_EINSUM_OPERANDS];
   Job job = { ctx };
   float one = 1.f;
   double one_wide = 1;
@@ -515,27 +496,27 @@ einsum_run (VnOpContext *ctx,
 
   for (guint i = 0; i < ctx->n_inputs; i++)
     shapes[i] = &ctx->in[i]->shape;
-  if (!einsum_init (&job.einsum, ctx, shapes, error))
+  if (!vn_einsum_init (&job.einsum, ctx, shapes, error))
     return FALSE;
   if (!einsum_has_product (ctx))
     return einsum_run_direct (ctx, &job.einsum, error);
   if (!einsum_groups_init (&job.groups, &job.einsum) || !einsum_count_copies (&job.groups, job.elements))
     return FALSE;
-  job.packed[FIRST] = ctx->scratch;
-  job.packed[SECOND] = (double *) job.packed[FIRST] + job.elements[FIRST];
-  job.packed[RESULT] = (double *) job.packed[SECOND] + job.elements[SECOND];
-  einsum_copy_term (&job, FIRST, ctx->in[0]->data);
+  job.packed[VN_EINSUM_FIRST] = ctx->scratch;
+  job.packed[VN_EINSUM_SECOND] = (double *) job.packed[VN_EINSUM_FIRST] + job.elements[VN_EINSUM_FIRST];
+  job.packed[VN_EINSUM_RESULT] = (double *) job.packed[VN_EINSUM_SECOND] + job.elements[VN_EINSUM_SECOND];
+  einsum_copy_term (&job, VN_EINSUM_FIRST, ctx->in[0]->data);
   /* One operand alone is multiplied by ones. */
-  einsum_copy_term (&job, SECOND, ctx->n_inputs > 1 ? ctx->in[1]->data : wide ? (gpointer) &one_wide : (gpointer) &one);
+  einsum_copy_term (&job, VN_EINSUM_SECOND, ctx->n_inputs > 1 ? ctx->in[1]->data : wide ? (gpointer) &one_wide : (gpointer) &one);
   vn_op_for_items (ctx, job.groups.batch.size,
                    (double) job.groups.rows.size * job.groups.columns.size * job.groups.depth.size / 16, einsum_multiply, &job);
-  einsum_copy_term (&job, RESULT, ctx->out[0]->data);
+  einsum_copy_term (&job, VN_EINSUM_RESULT, ctx->out[0]->data);
   return TRUE;
 }
 
 const VnOp vn_op_einsum_12 = {
   .domain = "", .type = "Einsum", .since = 12,
-  .min_inputs = 1, .max_inputs = MAX_OPERANDS, .min_outputs = 1, .max_outputs = 1,
+  .min_inputs = 1, .max_inputs = VN_EINSUM_OPERANDS, .min_outputs = 1, .max_outputs = 1,
   .dtypes = VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_INTEGER_BITS,
   .stand_ins = VN_STAND_IN_HALVES,
   .same_dtype = 0xfffe,

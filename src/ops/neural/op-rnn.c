@@ -7,8 +7,6 @@
 enum { X, W, R, B, LENGTHS, INITIAL_H, INITIAL_C, PEEPHOLE };
 enum { Y, LAST_H, LAST_C };
 
-typedef enum { FORWARD, REVERSE, BIDIRECTIONAL } Direction;
-
 /* Halves are counted as what stands in for them. */
 static gsize
 rnn_item_bytes (VnDType dtype)
@@ -22,30 +20,42 @@ rnn_n_gates (const VnOpContext *ctx)
   return g_str_equal (ctx->op->type, "LSTM") ? 4 : g_str_equal (ctx->op->type, "GRU") ? 3 : 1;
 }
 
-static gboolean
-rnn_get_direction (VnOpContext  *ctx,
-                   Direction    *direction,
-                   GError      **error)
+/**
+ * vn_rnn_get_direction:
+ * @direction: (out)
+ *
+ * Returns: %FALSE with an error if the attribute of the node is none that ONNX knows
+ */
+gboolean
+vn_rnn_get_direction (VnOpContext     *ctx,
+                      VnRnnDirection  *direction,
+                      GError         **error)
 {
   g_autofree char *name = vn_node_dup_string (ctx->node, "direction", "forward");
 
   if (g_ascii_strcasecmp (name, "forward") == 0)
-    *direction = FORWARD;
+    *direction = VN_RNN_FORWARD;
   else if (g_ascii_strcasecmp (name, "reverse") == 0)
-    *direction = REVERSE;
+    *direction = VN_RNN_REVERSE;
   else if (g_ascii_strcasecmp (name, "bidirectional") == 0)
-    *direction = BIDIRECTIONAL;
+    *direction = VN_RNN_BIDIRECTIONAL;
   else
     return vn_op_fail (ctx, error, _("direction is “%s”: not a value ONNX knows"), name);
   return TRUE;
 }
 
-/* Functions of one direction; @activations holds one per place where the cell has one. */
-static gboolean
-rnn_get_activations (VnOpContext     *ctx,
-                     guint            direction,
-                     VnRnnActivation *activations,
-                     GError         **error)
+/**
+ * vn_rnn_get_activations:
+ * @direction: 0, or 1 for the second of two
+ * @activations: (out) (array): one per place where the cell has one, at most 3
+ *
+ * Returns: %FALSE with an error if the node names a function that ONNX does not know
+ */
+gboolean
+vn_rnn_get_activations (VnOpContext     *ctx,
+                        guint            direction,
+                        VnRnnActivation *activations,
+                        GError         **error)
 {
   static const char * const defaults[5][3] = { [1] = { "Tanh" }, [3] = { "Sigmoid", "Tanh" },
                                                [4] = { "Sigmoid", "Tanh", "Tanh" } };
@@ -152,19 +162,19 @@ rnn_infer (VnOpContext *ctx,
   gboolean batch_first = vn_node_get_int (ctx->node, "layout", 0) != 0;
   gint64 hidden = rnn_hidden_size (ctx), directions, steps = VN_DIM_UNKNOWN, batch = VN_DIM_UNKNOWN, width;
   VnRnnActivation activations[3];
-  Direction direction;
+  VnRnnDirection direction;
   VnShape y, state;
   gsize rows;
 
   if (!vn_op_check_alike (ctx, 0xee, error))
     return FALSE;
-  if (!rnn_get_direction (ctx, &direction, error))
+  if (!vn_rnn_get_direction (ctx, &direction, error))
     return FALSE;
-  directions = direction == BIDIRECTIONAL ? 2 : 1;
+  directions = direction == VN_RNN_BIDIRECTIONAL ? 2 : 1;
   if (hidden > G_MAXINT32 || vn_node_get_int (ctx->node, "hidden_size", 1) < 1)
     return vn_op_fail (ctx, error, _("hidden_size is %lld"), (long long) hidden);
   for (gint64 d = 0; d < directions; d++)
-    if (!rnn_get_activations (ctx, (guint) d, activations, error))
+    if (!vn_rnn_get_activations (ctx, (guint) d, activations, error))
       return FALSE;
   if (!rnn_check_weights (ctx, hidden, directions, error))
     return FALSE;
@@ -368,15 +378,15 @@ rnn_run (VnOpContext *ctx,
          GError     **error)
 {
   Layer layer = { 0 };
-  Direction direction;
+  VnRnnDirection direction;
 
-  if (!rnn_get_direction (ctx, &direction, error) || !rnn_layer_init (&layer, ctx, error))
+  if (!vn_rnn_get_direction (ctx, &direction, error) || !rnn_layer_init (&layer, ctx, error))
     return FALSE;
   for (gsize d = 0; d < layer.directions; d++)
     {
-      if (!rnn_get_activations (ctx, (guint) d, layer.rnn.activations, error))
+      if (!vn_rnn_get_activations (ctx, (guint) d, layer.rnn.activations, error))
         return FALSE;
-      rnn_run_direction (&layer, d, direction == REVERSE || d == 1);
+      rnn_run_direction (&layer, d, direction == VN_RNN_REVERSE || d == 1);
     }
   return TRUE;
 }
