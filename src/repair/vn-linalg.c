@@ -31,7 +31,8 @@ static struct
 
 /* Loaded when it is needed: what does not need it starts without it, in little memory. */
 static gboolean
-linalg_load (GError **error)
+linalg_load (const char  *otherwise,
+             GError     **error)
 {
   const struct { const char *name; gpointer *place; } functions[] = {
     { "cblas_ssyrk", (gpointer *) &blas.ssyrk }, { "cblas_dgemm", (gpointer *) &blas.dgemm },
@@ -50,8 +51,8 @@ linalg_load (GError **error)
       *functions[i].place = library != NULL ? dlsym (library, functions[i].name) : NULL;
       if (*functions[i].place != NULL)
         continue;
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("OpenBLAS cannot be used: %s; install %s, or set rounding to “nearest”"),
-                   dlerror (), LIBRARY);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("OpenBLAS cannot be used: %s; install %s, or %s"), dlerror (), LIBRARY,
+                   otherwise);
       return FALSE;
     }
   blas.set_threads (1);
@@ -60,20 +61,24 @@ linalg_load (GError **error)
 
 /**
  * vn_linalg_init:
+ * @otherwise: what can be done without OpenBLAS, for the message: “turn … off”
  *
  * To be called before anything else here.
  *
  * Returns: %FALSE with %VN_ERROR_MEMORY or %VN_ERROR_UNSUPPORTED if OpenBLAS cannot be loaded
  */
 gboolean
-vn_linalg_init (GError **error)
+vn_linalg_init (const char  *otherwise,
+                GError     **error)
 {
   static GMutex lock;
   static gboolean loaded = FALSE;
   gboolean good;
 
+  g_return_val_if_fail (otherwise != NULL, FALSE);
+
   g_mutex_lock (&lock);
-  good = loaded = loaded || linalg_load (error);
+  good = loaded = loaded || linalg_load (otherwise, error);
   g_mutex_unlock (&lock);
   return good;
 }

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-gboolean    vn_linalg_init            (GError      **error);
+gboolean    vn_linalg_init            (const char   *otherwise,
+                                       GError      **error);
 const char *vn_linalg_get_core        (void);
 
 void        vn_linalg_add_moments     (double       *moments,

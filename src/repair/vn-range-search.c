@@ -327,7 +327,7 @@ vn_range_search (const VnRangeSearchInput  *input,
   g_return_val_if_fail (input != NULL && input->prepared != NULL && input->stats != NULL && gain != NULL, NULL);
 
   *gain = (VnRepairGain) { 0 };
-  if (!vn_linalg_init (error))
+  if (!vn_linalg_init (_("turn “range-search” off"), error))
     return NULL;
   self.base = vn_stats_with_factors (input->stats, NULL);
   self.recipe = vn_recipe_copy (input->recipe);

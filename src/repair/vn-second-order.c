@@ -314,7 +314,7 @@ vn_second_order_round (const VnRepairInput  *input,
   g_return_val_if_fail (input != NULL && input->prepared != NULL && input->plan != NULL && gain != NULL, NULL);
 
   *gain = (VnRepairGain) { 0 };
-  if (!vn_linalg_init (error))
+  if (!vn_linalg_init (_("set “rounding” to “nearest”"), error))
     return NULL;
   self.model = vn_model_copy (input->prepared);
   if (!second_order_list_layers (&self, error) || !second_order_do_batches (&self, error))

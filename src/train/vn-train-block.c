@@ -197,7 +197,7 @@ vn_block_new (const VnGraph  *graph,
 
   g_return_val_if_fail (graph != NULL && nodes != NULL, NULL);
 
-  if (!vn_linalg_init (error))
+  if (!vn_linalg_init (_("turn “train” off"), error))
     return NULL;
   set = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < nodes->len; i++)

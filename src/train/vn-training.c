@@ -8,6 +8,7 @@
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-linalg.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
 
@@ -615,7 +616,7 @@ vn_train (const VnTrainInput  *input,
 
   *gain = (VnRepairGain) { 0 };
   *result = (VnTrainResult) { 0 };
-  if (!training_begin (&self, error) || !training_do_all (&self, error))
+  if (!vn_linalg_init (_("turn “train” off"), error) || !training_begin (&self, error) || !training_do_all (&self, error))
     return FALSE;
   if (self.best_db > gain->before_db + self.chance || input->judge == NULL)
     training_return_to_best (&self);

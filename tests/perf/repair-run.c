@@ -83,7 +83,7 @@ main (int   argc,
     }
   data = vn_data_spec_new (argv[2]);
   model = vn_onnx_read_file (argv[1], &error);
-  if (model == NULL || !vn_model_infer_types (model, NULL, NULL, &error) || !vn_linalg_init (&error) ||
+  if (model == NULL || !vn_model_infer_types (model, NULL, NULL, &error) || !vn_linalg_init ("", &error) ||
       !run_float (model, data, (guint) atoi (argv[3]), &error) ||
       !run_job (model, data, (guint) atoi (argv[3]), argv + 4, &error))
     {

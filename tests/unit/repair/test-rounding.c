@@ -328,7 +328,7 @@ main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_assert_true (vn_linalg_init (NULL));
+  g_assert_true (vn_linalg_init ("", NULL));
   g_test_add_func ("/linalg/moments", test_moments);
   g_test_add_func ("/linalg/energies", test_energies);
   g_test_add_func ("/linalg/factor", test_factor);
