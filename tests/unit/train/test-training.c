@@ -247,6 +247,22 @@ stop_at (gpointer    data,
     g_cancellable_cancel (self->stop);
 }
 
+/* What is said to be left is what the network does. */
+static void
+check_gain (const VnTrainInput  *input,
+            const VnTrainResult *result,
+            const VnRepairGain  *gain)
+{
+  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (input->prepared, input->recipe, result->stats, NULL, NULL);
+  g_autoptr(VnModel) written = vn_quantize_write (result->model, input->recipe, plan, NULL, NULL);
+  g_auto(VnJudgement) judgement = { 0 };
+
+  g_assert_true (vn_model_infer_types (written, input->samples->shapes, NULL, NULL));
+  g_assert_true (vn_judge_measure (input->judge, written, &judgement, NULL, NULL));
+  g_assert_cmpfloat_with_epsilon (judgement.sqnr_db, gain->after_db, 1e-6);
+  g_assert_cmpuint (gain->n_kept, <=, gain->n_tried);
+}
+
 /* @at: step; returns the gain on the samples of the judge */
 static VnRepairGain
 train_until (guint64   at,
@@ -289,6 +305,7 @@ train_until (guint64   at,
   g_assert_true (vn_train (&input, &result, &gain, by_job ? stop : NULL, &error));
   g_assert_no_error (error);
   g_assert_nonnull (result.model);
+  check_gain (&input, &result, &gain);
   *trained = vn_model_ref (result.model);
   return gain;
 }
@@ -312,6 +329,25 @@ test_stopped (gconstpointer data)
   g_assert_cmpstr (of_some, !=, of_all);
 }
 
+/* At the beginning, the end and in the middle of blocks: never worse than before, and never an error. */
+static void
+test_moments (void)
+{
+  static const guint64 moments[] = { 1, 2, 13, 59, 60, 61, 62, 88, 119, 120, 121 };
+  guint n_better = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (moments); i++)
+    {
+      g_autoptr(VnModel) trained = NULL;
+      VnRepairGain gain = train_until (moments[i], i % 2 == 1, &trained);
+
+      g_test_message ("step %u: %.2f -> %.2f dB", (guint) moments[i], gain.before_db, gain.after_db);
+      g_assert_cmpfloat (gain.after_db, >=, gain.before_db);
+      n_better += gain.after_db > gain.before_db;
+    }
+  g_assert_cmpuint (n_better, >, 2);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -330,5 +366,6 @@ main (int    argc,
   g_test_add_func ("/train/threads", test_threads);
   g_test_add_data_func ("/train/stopped", GINT_TO_POINTER (FALSE), test_stopped);
   g_test_add_data_func ("/train/cancelled", GINT_TO_POINTER (TRUE), test_stopped);
+  g_test_add_func ("/train/moments", test_moments);
   return g_test_run ();
 }
