@@ -18,6 +18,23 @@ judge_copies_count_least (const VnShape *shape)
 }
 
 /*< private >
+ * vn_judge_get_most_copies:
+ * @plan: of the float network
+ *
+ * Returns: how often a sample can be run, itself counted: 1 unless the only input is a picture
+ */
+guint
+vn_judge_get_most_copies (VnPlan *plan)
+{
+  const VnTensorType *input;
+
+  g_return_val_if_fail (plan != NULL, 1);
+
+  input = vn_plan_get_n_inputs (plan) == 1 ? vn_plan_get_input_type (plan, 0) : NULL;
+  return input != NULL && input->dtype == VN_DTYPE_F32 && input->shape.rank == 4 ? MOST_COPIES : 1;
+}
+
+/*< private >
  * vn_judge_count_copies:
  * @plan: of the float network
  *
@@ -27,17 +44,15 @@ guint
 vn_judge_count_copies (VnPlan *plan,
                        guint   n_samples)
 {
-  const VnTensorType *input;
   gsize numbers = 0;
 
   g_return_val_if_fail (plan != NULL, 1);
 
-  input = vn_plan_get_n_inputs (plan) == 1 ? vn_plan_get_input_type (plan, 0) : NULL;
-  if (input == NULL || input->dtype != VN_DTYPE_F32 || input->shape.rank != 4 || n_samples == 0)
+  if (n_samples == 0)
     return 1;
   for (guint i = 0; i < vn_plan_get_n_outputs (plan); i++)
     numbers += judge_copies_count_least (&vn_plan_get_output (plan, i)->type.shape);
-  return (guint) CLAMP (ENOUGH_NUMBERS / MAX (numbers, 1) / n_samples, 1, MOST_COPIES);
+  return (guint) CLAMP (ENOUGH_NUMBERS / MAX (numbers, 1) / n_samples, 1, vn_judge_get_most_copies (plan));
 }
 
 /* Which number of the sample stands at a place of the copy: channels are the shortest axis but the first. */

@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+guint     vn_judge_get_most_copies (VnPlan       *plan);
 guint     vn_judge_count_copies (VnPlan          *plan,
                                  guint            n_samples);
 VnTensor *vn_judge_make_copy    (const VnTensor  *tensor,

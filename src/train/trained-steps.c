@@ -18,6 +18,11 @@
 #define SCALE_RATE 0.02
 #define TENSOR_RATE 0.005   /* of the scales of what is computed: each counts more than that of a channel of weights */
 
+/* The part of the steps in which rates rise: many weights start equally far from where they are rounded to the next integer, and
+ * would come there at once, as long as the optimizer knows no more than the signs of their gradients. */
+#define RISE 0.1
+#define FIRST_RATE 0.1
+
 /* One in so many samples is not trained with, but judged by; not more than so many, and not more with their copies. */
 #define HELD_OUT 6
 #define MOST_HELD_OUT 8
@@ -250,7 +255,8 @@ trained_steps_learn (Steps  *self,
                      double  share)
 {
   VnTrainedBlock *block = self->block;
-  double decay = 0.5 * (1 + cos (G_PI * share)), rate = trained_steps_get_rate (self->recipe) * decay;
+  double decay = 0.5 * (1 + cos (G_PI * share)) * MIN (FIRST_RATE + share * (1 - FIRST_RATE) / RISE, 1);
+  double rate = trained_steps_get_rate (self->recipe) * decay;
   double beta = vn_adaround_get_beta (share, WARM, FIRST_BETA, LAST_BETA);
   gsize n_weights = 1;
 

@@ -16,6 +16,7 @@ typedef struct
   guint     *position;    /* by VnNode.index */
   guint     *crossing;    /* by position: tensors that lead from there, or before, to behind it */
   gboolean  *layer, *known;
+  guint      last_layer;   /* position */
   guint      most_layers;
 } TrainingCut;
 
@@ -80,6 +81,7 @@ training_cut_look (TrainingCut        *self,
       g_autoptr(VnWeightLayer) layer = vn_weight_layer_new (node);
 
       self->layer[i] = layer != NULL;
+      self->last_layer = layer != NULL ? i : self->last_layer;
       self->known[i] = vn_gradient_check_node (node, NULL) || training_cut_is_constant (node);
       for (guint k = 0; k < node->outputs->len; k++)
         {
@@ -92,6 +94,16 @@ training_cut_look (TrainingCut        *self,
     }
 }
 
+/* Of classes, what a last Softmax reads says more than the few probabilities that are not nearly 0. */
+static gboolean
+training_cut_is_end (const TrainingCut *self,
+                     guint              at)
+{
+  const VnNode *node = g_ptr_array_index (self->order, at);
+
+  return at > self->last_layer && (g_str_equal (node->op_type, "Softmax") || g_str_equal (node->op_type, "LogSoftmax"));
+}
+
 /* The last position of the block that begins at @first. */
 static guint
 training_cut_find_end (const TrainingCut *self,
@@ -101,10 +113,10 @@ training_cut_find_end (const TrainingCut *self,
 
   for (guint i = first; i < self->order->len && self->known[i] && i - first < MOST_NODES; i++)
     {
-      gboolean whole = i + 1 == self->order->len || self->layer[i + 1] || !self->known[i + 1];
+      gboolean whole = i + 1 == self->order->len || self->layer[i + 1] || !self->known[i + 1] || training_cut_is_end (self, i + 1);
 
       n_layers += self->layer[i];
-      if (n_layers > self->most_layers)
+      if (n_layers > self->most_layers || (i > first && training_cut_is_end (self, i)))
         break;
       if (n_layers > 0 && (whole || self->crossing[i] == 1) && self->crossing[i] <= best_crossing)
         {

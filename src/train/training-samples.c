@@ -43,8 +43,7 @@ vn_train_feed_clear (VnTrainFeed *self)
   *self = (VnTrainFeed) { 0 };
 }
 
-/* Samples are moved and mirrored, where they are pictures, so that there are this many at least; more copies than the judge makes of its own
- * would not be like these. */
+/* Samples are moved and mirrored, where they are pictures, so that there are this many at least: to a few, weights fit themselves too closely. */
 #define ENOUGH 96
 
 /* Copies of a sample, the last of all. */
@@ -123,7 +122,7 @@ vn_train_feed_init (VnTrainFeed            *self,
   if (plan == NULL)
     return FALSE;
   self->n_inputs = vn_plan_get_n_inputs (plan);
-  self->n_copies = MIN (vn_judge_count_copies (plan, samples->n), (ENOUGH + samples->n - 1) / MAX (samples->n, 1));
+  self->n_copies = CLAMP ((ENOUGH + samples->n - 1) / MAX (samples->n, 1), 1, vn_judge_get_most_copies (plan));
   self->inputs = g_new0 (VnTensor **, samples->n * self->n_copies + 1);
   return training_samples_load (self, samples, most_bytes, error);
 }

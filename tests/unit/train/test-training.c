@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Training: its formulae against worked examples, what it does to networks that need it and to one that does not, threads, and stopping. */
+#include "training-cut.h"
+#include "training-samples.h"
 #include "vn-adam.h"
 #include "vn-fake-quantizer.h"
 #include "vn-jobs.h"
@@ -122,6 +124,62 @@ make_model (void)
   vn_graph_set_output (graph, 0, x);
   g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
   return model;
+}
+
+/* What ends in classes is trained for what Softmax reads: it has a part of its own. */
+static void
+test_cut (void)
+{
+  g_autoptr(VnModel) model = make_model ();
+  VnGraph *graph = model->graph;
+  VnValue *x = g_ptr_array_index (graph->outputs, 0), *y = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL);
+  g_autoptr(GPtrArray) parts = NULL;
+  const VnTrainPart *last, *before;
+
+  vn_graph_add_node (graph, "end", "", "Softmax", &x, 1, &y, 1);
+  vn_graph_set_output (graph, 0, y);
+  parts = vn_training_cut (graph, VN_TRAIN_UNIT_BLOCK, NULL);
+  g_assert_cmpuint (parts->len, >=, 3);
+  last = g_ptr_array_index (parts, parts->len - 1);
+  before = g_ptr_array_index (parts, parts->len - 2);
+  g_assert_cmpuint (last->nodes->len, ==, 1);
+  g_assert_cmpuint (last->n_layers, ==, 0);
+  g_assert_cmpstr (((const VnNode *) g_ptr_array_index (last->nodes, 0))->op_type, ==, "Softmax");
+  g_assert_cmpstr (((const VnNode *) g_ptr_array_index (before->nodes, before->nodes->len - 1))->op_type, ==, "Relu");
+}
+
+/* Few pictures are moved and mirrored until there are enough; copies stand behind their sample, which is as it was. */
+static void
+test_copies (void)
+{
+  static const guint counts[][2] = { { 4, 8 }, { 20, 5 }, { 40, 3 }, { 100, 1 } };
+  g_autoptr(VnModel) model = make_model ();
+  g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
+  g_autoptr(VnDataset) dataset = NULL;
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  guint indices[100];
+
+  data->max_samples = 100;
+  dataset = vn_model_open_data (model, data, NULL, &shapes, notes, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (indices); i++)
+    indices[i] = i;
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    {
+      VnRepairSamples samples = { .shapes = shapes, .dataset = dataset, .indices = indices, .n = counts[i][0], .n_threads = 1, .notes = notes };
+      VnTensor *first = NULL;
+      VnTrainFeed feed;
+
+      g_assert_true (vn_train_feed_init (&feed, model, &samples, (gsize) 64 << 20, NULL));
+      g_assert_cmpuint (feed.n_copies, ==, counts[i][1]);
+      g_assert_cmpuint (feed.n, ==, counts[i][0] * counts[i][1]);
+      g_assert_true (vn_dataset_load (dataset, 1, &first, NULL));
+      g_assert_true (vn_tensor_equal (first, feed.inputs[feed.n_copies][0]));
+      if (feed.n_copies > 1)
+        g_assert_false (vn_tensor_equal (first, feed.inputs[feed.n_copies + 1][0]));
+      vn_tensor_unref (first);
+      vn_train_feed_clear (&feed);
+    }
 }
 
 static VnResult *
@@ -356,6 +414,8 @@ main (int    argc,
   g_test_add_func ("/train/formulae/adaround", test_adaround);
   g_test_add_func ("/train/formulae/adam", test_adam);
   g_test_add_func ("/train/formulae/scale", test_scale);
+  g_test_add_func ("/train/cut", test_cut);
+  g_test_add_func ("/train/copies", test_copies);
   for (guint i = 0; i < G_N_ELEMENTS (needy); i++)
     {
       g_autofree char *path = g_strdup_printf ("/train/needy/%u-%s", i, needy[i].train);
