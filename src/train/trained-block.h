@@ -3,6 +3,7 @@
 #pragma once
 
 #include "training-cut.h"
+#include "training-importance.h"
 #include "training-samples.h"
 #include "trained-layer.h"
 
@@ -21,6 +22,7 @@ typedef enum { VN_SCALE_FIXED, VN_SCALE_FREE, VN_SCALE_POWER_OF_TWO } VnScaleKin
  * @kinds: by name of a tensor: #VnScaleKind
  * @n_shares: by name of a tensor: how many have its parameters
  * @trains: by VnNode.index: #VnTrain
+ * @importance: (nullable): by name of a tensor: #VnTrainImportance
  * @deadline: monotonic time, or 0
  * @n_left: blocks that are still to be trained, the present one counted
  * @stop: (nullable): ends training with the best so far
@@ -33,6 +35,7 @@ typedef struct
   VnQuantPlan    *plan;
   GHashTable     *kinds, *n_shares;
   int            *trains;
+  GHashTable     *importance;
   guint           n_threads;
   gint64          deadline;
   guint           n_left;
@@ -60,7 +63,8 @@ typedef struct
  * VnTrainedBlock:
  * @layers: of VnTrainedLayer
  * @scales: of VnTrainedScale
- * @before, @after: energy of the error of what it computes, by that of the float values, in samples that it was not trained with
+ * @before, @after: energy of the error of what it computes, as it counts in the outputs of the network, or by that of the float values, in
+ *   samples that it was not trained with
  * @n_steps: that were done
  */
 typedef struct

@@ -55,7 +55,7 @@ typedef struct
   guint32           *seeds;       /* by item: for the numbers that are float */
   gboolean           learns;
   double            *losses;      /* by item */
-  double            *energies;    /* by output: mean over samples */
+  VnTrainImportance *counts;      /* by output: what an error counts */
   double             scale;       /* of the loss */
   gint64             began;       /* monotonic time */
 } Steps;
@@ -67,7 +67,9 @@ steps_clear (Steps *self)
   g_clear_pointer (&self->random, g_rand_free);
   g_free (self->seeds);
   g_free (self->losses);
-  g_free (self->energies);
+  for (guint i = 0; self->counts != NULL && i < self->wanted->n_values; i++)
+    g_free (self->counts[i].by);
+  g_free (self->counts);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Steps, steps_clear)
@@ -155,27 +157,33 @@ trained_steps_forward (Steps       *self,
   return good;
 }
 
-/* Energy of the error by that of the float values; the gradient of that, if it is wanted. */
+/* Energy of the error, as it counts; the gradient of that times @factor, if it is wanted. */
 static double
-trained_steps_compare (const VnTensor *found,
-                       const VnTensor *wanted,
-                       double          energy,
-                       double          factor,
-                       float          *gradient)
+trained_steps_compare (const VnTensor          *found,
+                       const VnTensor          *wanted,
+                       const VnTrainImportance *counts,
+                       double                   factor,
+                       float                   *gradient)
 {
   const float *x = found->data, *y = wanted->data;
-  float slope = (float) (2 * factor / energy);
   double sum = 0;
 
-  for (gsize i = 0; i < found->n_elements; i++)
+  for (gsize i = 0; i < found->n_elements; i += counts->inner)
     {
-      float away = x[i] - y[i];
+      double count = counts->by[i / counts->inner % counts->n], squares = 0;
+      float slope = (float) (2 * factor * count);
 
-      sum += (double) away * (double) away;
-      if (gradient != NULL)
-        gradient[i] = away * slope;
+      for (gsize k = i; k < MIN (i + counts->inner, found->n_elements); k++)
+        {
+          float away = x[k] - y[k];
+
+          squares += (double) away * (double) away;
+          if (gradient != NULL)
+            gradient[k] = away * slope;
+        }
+      sum += count * squares;
     }
-  return sum / energy;
+  return sum;
 }
 
 static gboolean
@@ -200,8 +208,7 @@ trained_steps_run_item (VnBlockRun  *run,
       gradient = self->learns ? vn_block_run_get_output_gradient (run, i, error) : NULL;
       if (self->learns && gradient == NULL)
         return FALSE;
-      loss += trained_steps_compare (found, wanted, self->energies[i], self->scale / (n * self->n_items),
-                                     gradient != NULL ? gradient->data : NULL) / n;
+      loss += trained_steps_compare (found, wanted, &self->counts[i], self->scale / self->n_items, gradient != NULL ? gradient->data : NULL);
     }
   self->losses[item] = loss;
   return !self->learns || vn_block_run_backward (run, error);
@@ -466,21 +473,55 @@ trained_steps_split (Steps *self,
   self->n_judged = MIN (at - self->n_trained, MOST_JUDGED);
 }
 
-static void
-trained_steps_measure_energies (Steps *self,
-                                guint  n)
+static double
+trained_steps_measure_energy (const Steps *self,
+                              guint        output,
+                              guint        n)
 {
-  self->energies = g_new0 (double, self->wanted->n_values + 1);
-  for (guint k = 0; k < self->wanted->n_values; k++)
-    {
-      for (guint i = 0; i < n; i++)
-        {
-          const VnTensor *wanted = self->wanted->tensors[i][k];
+  double energy = 0;
 
-          for (gsize e = 0; wanted->dtype == VN_DTYPE_F32 && e < wanted->n_elements; e++)
-            self->energies[k] += (double) ((const float *) wanted->data)[e] * (double) ((const float *) wanted->data)[e] / n;
-        }
-      self->energies[k] = self->energies[k] > 0 && isfinite (self->energies[k]) ? self->energies[k] : 1;
+  for (guint i = 0; i < n; i++)
+    {
+      const VnTensor *wanted = self->wanted->tensors[i][output];
+
+      for (gsize e = 0; wanted->dtype == VN_DTYPE_F32 && e < wanted->n_elements; e++)
+        energy += (double) ((const float *) wanted->data)[e] * (double) ((const float *) wanted->data)[e] / n;
+    }
+  return energy > 0 && isfinite (energy) ? energy : 1;
+}
+
+/* (nullable): what is known of how much an output counts */
+static const VnTrainImportance *
+trained_steps_find_importance (const Steps *self,
+                               guint        output)
+{
+  const VnTrainState *state = self->block->state;
+
+  return state->importance != NULL ? g_hash_table_lookup (state->importance, vn_block_get_output (self->block->block, output)->name) : NULL;
+}
+
+/* By the outputs of the network, if that is known of all; else each by its own energy. */
+static void
+trained_steps_weigh (Steps *self,
+                     guint  n)
+{
+  guint n_outputs = self->wanted->n_values;
+  gboolean known = TRUE;
+
+  for (guint k = 0; k < n_outputs; k++)
+    known = known && (trained_steps_find_importance (self, k) != NULL || self->wanted->tensors[0][k]->dtype != VN_DTYPE_F32);
+  self->counts = g_new0 (VnTrainImportance, n_outputs + 1);
+  for (guint k = 0; k < n_outputs; k++)
+    {
+      const VnTrainImportance *from = known ? trained_steps_find_importance (self, k) : NULL;
+      const VnTensor *wanted = self->wanted->tensors[0][k];
+
+      self->counts[k] = from != NULL ? *from : (VnTrainImportance) { NULL, 1, MAX (wanted->n_elements, 1) };
+      self->counts[k].by = g_new (double, MAX (self->counts[k].n, 1));
+      if (from != NULL)
+        memcpy (self->counts[k].by, from->by, from->n * sizeof (double));
+      else
+        self->counts[k].by[0] = 1 / (trained_steps_measure_energy (self, k, n) * n_outputs);
     }
 }
 
@@ -496,7 +537,7 @@ trained_steps_begin (Steps   *self,
   self->losses = g_new0 (double, MAX (n, 1));
   self->seeds = g_new0 (guint32, MAX (n, 1));
   trained_steps_split (self, n);
-  trained_steps_measure_energies (self, n);
+  trained_steps_weigh (self, n);
   trained_steps_shuffle (self);
   return trained_steps_measure_layers (self, error);
 }

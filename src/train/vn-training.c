@@ -49,6 +49,7 @@ training_clear (Training *self)
   g_clear_pointer (&self->state.kinds, g_hash_table_unref);
   g_clear_pointer (&self->state.n_shares, g_hash_table_unref);
   g_free (self->state.trains);
+  g_clear_pointer (&self->state.importance, g_hash_table_unref);
   g_clear_pointer (&self->stats, vn_stats_unref);
   vn_train_feed_clear (&self->feed);
   vn_judgement_clear (&self->first);
@@ -556,13 +557,33 @@ training_keep_worst (Training  *self,
       g_ptr_array_remove_index (blocks, i);
 }
 
+/* Networks with nodes that no gradient passes do without. */
+static gboolean
+training_find_importance (Training  *self,
+                          GError   **error)
+{
+  VnModel *prepared = (VnModel *) self->input->prepared;
+  const VnRecipe *recipe = self->input->recipe;
+  g_autoptr(GPtrArray) parts = vn_training_cut (prepared->graph, recipe->train_unit, error);
+  g_autoptr(GError) local = NULL;
+
+  if (parts == NULL)
+    return FALSE;
+  self->state.importance = vn_train_importance_measure (prepared, parts, &self->feed, self->input->samples->shapes, (guint) recipe->train_seed,
+                                                        self->state.cancellable, &local);
+  if (self->state.importance != NULL || !vn_error_is_memory (local))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
 static gboolean
 training_do_all (Training  *self,
                  GError   **error)
 {
   g_autoptr(GPtrArray) blocks = vn_training_cut (self->state.model->graph, self->input->recipe->train_unit, error);
 
-  if (blocks == NULL)
+  if (blocks == NULL || !training_find_importance (self, error))
     return FALSE;
   training_keep_worst (self, blocks);
   return training_do_blocks (self, blocks, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Training: its formulae against worked examples, what it does to networks that need it and to one that does not, threads, and stopping. */
 #include "training-cut.h"
-#include "training-samples.h"
+#include "training-importance.h"
 #include "vn-adam.h"
 #include "vn-fake-quantizer.h"
 #include "vn-jobs.h"
@@ -180,6 +180,46 @@ test_copies (void)
       vn_tensor_unref (first);
       vn_train_feed_clear (&feed);
     }
+}
+
+/* Of two channels the second layer multiplies one by 3, the other by 1: by the square of that they count, and a tenth of their mean more. */
+static void
+test_importance (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 17);
+  VnGraph *graph = model->graph;
+  VnValue *x = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 3, 6, 6)), *middle, *inputs[2], *y;
+  g_autoptr(VnTensor) weight = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 2, 1, 1), NULL);
+  g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
+  g_autoptr(VnDataset) dataset = NULL;
+  g_autoptr(GHashTable) shapes = NULL, found = NULL;
+  g_autoptr(GPtrArray) parts = NULL;
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  const guint indices[] = { 0, 1, 2, 3 };
+  const VnTrainImportance *one;
+  VnRepairSamples samples;
+  VnTrainFeed feed;
+
+  ((float *) weight->data)[0] = 3;
+  ((float *) weight->data)[1] = 1;
+  inputs[0] = middle = add_layer (graph, "a", x, 3, 2, 0.25f);
+  inputs[1] = vn_graph_add_initializer (graph, "w", weight);
+  y = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL);
+  vn_graph_add_node (graph, "last", "", "Conv", inputs, 2, &y, 1);
+  vn_graph_set_output (graph, 0, y);
+  g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
+  dataset = vn_model_open_data (model, data, NULL, &shapes, notes, NULL);
+  samples = (VnRepairSamples) { .shapes = shapes, .dataset = dataset, .indices = indices, .n = 4, .n_threads = 1, .notes = notes };
+  g_assert_true (vn_train_feed_init (&feed, model, &samples, (gsize) 1 << 20, NULL));
+  parts = vn_training_cut (graph, VN_TRAIN_UNIT_LAYER, NULL);
+  found = vn_train_importance_measure (model, parts, &feed, shapes, 1, NULL, NULL);
+  vn_train_feed_clear (&feed);
+  g_assert_nonnull (found);
+  one = g_hash_table_lookup (found, middle->name);
+  g_assert_nonnull (one);
+  g_assert_cmpuint (one->n, ==, 2);
+  g_assert_cmpuint (one->inner, ==, 36);
+  g_assert_cmpfloat_with_epsilon (one->by[0] / one->by[1], (9 + 0.1 * 5) / (1 + 0.1 * 5), 1e-5);
 }
 
 static VnResult *
@@ -416,6 +456,7 @@ main (int    argc,
   g_test_add_func ("/train/formulae/scale", test_scale);
   g_test_add_func ("/train/cut", test_cut);
   g_test_add_func ("/train/copies", test_copies);
+  g_test_add_func ("/train/importance", test_importance);
   for (guint i = 0; i < G_N_ELEMENTS (needy); i++)
     {
       g_autofree char *path = g_strdup_printf ("/train/needy/%u-%s", i, needy[i].train);
