@@ -25,6 +25,7 @@ vn_trained_layer_free (VnTrainedLayer *self)
   if (self == NULL)
     return;
   g_free (self->label);
+  g_clear_pointer (&self->wanted, vn_tensor_unref);
   vn_fake_quantizer_free (self->grid);
   vn_fake_quantizer_free (self->bias_grid);
   g_free (self->steps);
@@ -129,6 +130,7 @@ vn_trained_layer_new (const VnTrainedLayerInput  *input,
   self = g_new0 (VnTrainedLayer, 1);
   self->weight = vn_node_get_input (input->node, 1);
   self->label = vn_node_dup_label (input->node);
+  self->wanted = vn_tensor_ref (input->wanted);
   self->train = input->train;
   self->trains_scales = input->trains_scales && vn_train_scales (input->train) && !vn_train_rounds (input->train);
   self->power_of_two = input->power_of_two;
@@ -285,6 +287,25 @@ vn_trained_layer_learn (VnTrainedLayer *self,
   if (self->bias != NULL && bias != NULL)
     vn_adam_step (&self->bias_adam, self->bias_values, bias, rate * self->bias_step);
   return sum;
+}
+
+/**
+ * vn_trained_layer_set_octave:
+ * @octave: logarithm to base 2 of what all scales are multiplied by
+ *
+ * Takes other scales, and the float weights again, as integers of the scales before say little about them.
+ */
+void
+vn_trained_layer_set_octave (VnTrainedLayer *self,
+                             float           octave)
+{
+  g_return_if_fail (self != NULL && self->trains_scales);
+
+  for (gsize i = 0; i < self->grid->n; i++)
+    self->octaves[i] = octave;
+  for (gsize i = 0; i < self->n; i++)
+    self->steps[i] = (float) vn_tensor_get_double (self->wanted, i) / self->first_scales[vn_fake_quantizer_find_scale (self->grid, i)];
+  trained_layer_set_scales (self);
 }
 
 /* ---- the best so far ---- */

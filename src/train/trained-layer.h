@@ -12,6 +12,7 @@ G_BEGIN_DECLS
  * VnTrainedLayer:
  * @weight, @bias: constants of the network that is trained; @bias may be %NULL: it has none, or keeps it
  * @label: (owned): of the node
+ * @wanted: the float constant, before anything rounded it
  * @train: one of #VnTrain
  * @grid, @bias_grid: of the weights; of the bias: (nullable): it is not rounded, or too finely to count
  * @steps: weights in steps of their first scale; with AdaRound what the share of a step comes from that is added to @below
@@ -26,6 +27,7 @@ typedef struct
 {
   const VnValue   *weight, *bias;
   char            *label;
+  VnTensor        *wanted;
   int              train;
   gsize            n, n_bias;
   VnFakeQuantizer *grid, *bias_grid;
@@ -67,6 +69,8 @@ double          vn_trained_layer_learn      (VnTrainedLayer            *self,
                                              double                     rate,
                                              double                     beta,
                                              double                     pull);
+void            vn_trained_layer_set_octave (VnTrainedLayer            *self,
+                                             float                      octave);
 void            vn_trained_layer_keep       (VnTrainedLayer            *self);
 void            vn_trained_layer_take_best  (VnTrainedLayer            *self);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The steps of training a block: some samples forward and backward, then everything that learns is moved a little. What is stored in the
  * end is looked at again and again on samples that were not trained with, and the best of that is taken. */
-#include "trained-block.h"
+#include "trained-steps-private.h"
 
 #include "vn-i18n.h"
 #include "vn-memory.h"
@@ -26,7 +26,6 @@
 /* One in so many samples is not trained with, but judged by; not more than so many, and not more with their copies. */
 #define HELD_OUT 6
 #define MOST_HELD_OUT 8
-#define MOST_JUDGED 16
 
 /* How often what would be stored is looked at; and by when it must be better than at the beginning for training to go on. */
 #define LOOKS 20
@@ -41,27 +40,8 @@
 /* How far biases are moved where weights are moved by a step of their grid, as a share of what the layer computes. */
 #define BIAS_STEP 0.02
 
-typedef struct
-{
-  VnTrainedBlock    *block;
-  const VnTrainTaps *read, *float_read, *wanted;
-  const VnRecipe    *recipe;
-  guint              n_trained, n_judged;
-  guint             *order;       /* samples: those trained with, shuffled, then those judged by */
-  guint              at;          /* next in @order */
-  GRand             *random;
-  const guint       *items;       /* of the step: samples */
-  guint              n_items;
-  guint32           *seeds;       /* by item: for the numbers that are float */
-  gboolean           learns;
-  double            *losses;      /* by item */
-  VnTrainImportance *counts;      /* by output: what an error counts */
-  double             scale;       /* of the loss */
-  gint64             began;       /* monotonic time */
-} Steps;
-
 static void
-steps_clear (Steps *self)
+steps_clear (VnTrainSteps *self)
 {
   g_free (self->order);
   g_clear_pointer (&self->random, g_rand_free);
@@ -72,7 +52,7 @@ steps_clear (Steps *self)
   g_free (self->counts);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Steps, steps_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnTrainSteps, steps_clear)
 
 guint
 vn_train_get_steps (const VnRecipe *recipe)
@@ -117,11 +97,11 @@ trained_steps_mix (guint64 bits)   /* Steele et al., SplitMix64 */
 
 /* What the block reads, with some numbers as the float network has them: Wei et al., "QDrop" (2022). */
 static VnTensor *
-trained_steps_mix_input (Steps     *self,
-                         guint      item,
-                         VnTensor  *read,
-                         VnTensor  *in_float,
-                         GError   **error)
+trained_steps_mix_input (VnTrainSteps *self,
+                         guint         item,
+                         VnTensor     *read,
+                         VnTensor     *in_float,
+                         GError      **error)
 {
   guint64 least = (guint64) (self->recipe->train_float_inputs * 4294967296.);
   VnTensor *mixed;
@@ -136,10 +116,10 @@ trained_steps_mix_input (Steps     *self,
 }
 
 static gboolean
-trained_steps_forward (Steps       *self,
-                       VnBlockRun  *run,
-                       guint        item,
-                       GError     **error)
+trained_steps_forward (VnTrainSteps *self,
+                       VnBlockRun   *run,
+                       guint         item,
+                       GError      **error)
 {
   guint sample = self->items[item], n = self->read->n_values;
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
@@ -192,7 +172,7 @@ trained_steps_run_item (VnBlockRun  *run,
                         gpointer     data,
                         GError     **error)
 {
-  Steps *self = data;
+  VnTrainSteps *self = data;
   guint n = self->wanted->n_values;
   double loss = 0;
 
@@ -217,8 +197,8 @@ trained_steps_run_item (VnBlockRun  *run,
 /* ---- all that learns ---- */
 
 static void
-trained_steps_write (Steps    *self,
-                     gboolean  hard)
+trained_steps_write (VnTrainSteps *self,
+                     gboolean      hard)
 {
   VnTrainedBlock *block = self->block;
 
@@ -239,8 +219,8 @@ trained_steps_write (Steps    *self,
 }
 
 static void
-trained_steps_learn_scales (Steps  *self,
-                            double  rate)
+trained_steps_learn_scales (VnTrainSteps *self,
+                            double        rate)
 {
   VnTrainedBlock *block = self->block;
 
@@ -258,8 +238,8 @@ trained_steps_learn_scales (Steps  *self,
 }
 
 static void
-trained_steps_learn (Steps  *self,
-                     double  share)
+trained_steps_learn (VnTrainSteps *self,
+                     double        share)
 {
   VnTrainedBlock *block = self->block;
   double decay = 0.5 * (1 + cos (G_PI * share)) * MIN (FIRST_RATE + share * (1 - FIRST_RATE) / RISE, 1);
@@ -280,8 +260,8 @@ trained_steps_learn (Steps  *self,
   trained_steps_learn_scales (self, trained_steps_get_tensor_rate (self->recipe) * decay);
 }
 
-static void
-trained_steps_keep (Steps *self)
+void
+vn_train_steps_keep (VnTrainSteps *self)
 {
   VnTrainedBlock *block = self->block;
 
@@ -295,8 +275,8 @@ trained_steps_keep (Steps *self)
     }
 }
 
-static void
-trained_steps_take_best (Steps *self)
+void
+vn_train_steps_take_best (VnTrainSteps *self)
 {
   VnTrainedBlock *block = self->block;
 
@@ -314,7 +294,7 @@ trained_steps_take_best (Steps *self)
 /* ---- steps ---- */
 
 static void
-trained_steps_shuffle (Steps *self)
+trained_steps_shuffle (VnTrainSteps *self)
 {
   for (guint i = self->n_trained; i-- > 1;)
     {
@@ -326,18 +306,20 @@ trained_steps_shuffle (Steps *self)
   self->at = 0;
 }
 
-/* The mean loss of what would be stored, on samples that are not trained with. */
-static gboolean
-trained_steps_judge (Steps   *self,
-                     double  *loss,
-                     GError **error)
+/* The mean loss of what would be stored. */
+gboolean
+vn_train_steps_measure (VnTrainSteps *self,
+                        const guint  *items,
+                        guint         n_items,
+                        double       *loss,
+                        GError      **error)
 {
   const VnTrainState *state = self->block->state;
 
   trained_steps_write (self, TRUE);
   self->learns = FALSE;
-  self->items = self->order + self->n_trained;
-  self->n_items = self->n_judged;
+  self->items = items;
+  self->n_items = n_items;
   if (!vn_block_step (self->block->block, self->n_items, state->n_threads, trained_steps_run_item, self, state->cancellable, error))
     return FALSE;
   *loss = 0;
@@ -346,10 +328,19 @@ trained_steps_judge (Steps   *self,
   return TRUE;
 }
 
+/* On samples that are not trained with. */
+gboolean
+vn_train_steps_judge (VnTrainSteps *self,
+                      double       *loss,
+                      GError      **error)
+{
+  return vn_train_steps_measure (self, self->order + self->n_trained, self->n_judged, loss, error);
+}
+
 static gboolean
-trained_steps_do (Steps   *self,
-                  double   share,
-                  GError **error)
+trained_steps_do (VnTrainSteps *self,
+                  double        share,
+                  GError      **error)
 {
   const VnTrainState *state = self->block->state;
 
@@ -369,28 +360,30 @@ trained_steps_do (Steps   *self,
 }
 
 static gboolean
-trained_steps_look (Steps   *self,
-                    GError **error)
+trained_steps_look (VnTrainSteps *self,
+                    GError      **error)
 {
   VnTrainedBlock *block = self->block;
   double loss;
 
-  if (!trained_steps_judge (self, &loss, error))
+  if (!vn_train_steps_judge (self, &loss, error))
     return FALSE;
   if (loss < block->after)
     {
       block->after = loss;
-      trained_steps_keep (self);
+      vn_train_steps_keep (self);
     }
   return TRUE;
 }
 
+/* ---- all steps ---- */
+
 /* How much of the training is done: of its steps, or of its part of the time, so that it comes to its end in time. Blocks that need less leave
  * the rest to those behind them. */
 static double
-trained_steps_get_share (const Steps *self,
-                         guint        i,
-                         guint        n)
+trained_steps_get_share (const VnTrainSteps *self,
+                         guint               i,
+                         guint               n)
 {
   const VnTrainState *state = self->block->state;
   double left = (double) (state->deadline - self->began), part = 2 * left / (state->n_left + 1);
@@ -402,8 +395,8 @@ trained_steps_get_share (const Steps *self,
 
 /* AdaRound comes to its integers at its end only. */
 static gboolean
-trained_steps_is_in_vain (const Steps *self,
-                          double       share)
+trained_steps_is_in_vain (const VnTrainSteps *self,
+                          double              share)
 {
   return self->recipe->train_early_stop && share > PATIENCE && self->block->after >= self->block->before &&
          !vn_train_rounds (vn_recipe_get_most (self->recipe, VN_LAYER_TRAIN));
@@ -416,7 +409,7 @@ trained_steps_measure_item (VnBlockRun  *run,
                             gpointer     data,
                             GError     **error)
 {
-  Steps *self = data;
+  VnTrainSteps *self = data;
   VnTrainedBlock *block = self->block;
 
   if (!trained_steps_forward (self, run, item, error))
@@ -437,8 +430,8 @@ trained_steps_measure_item (VnBlockRun  *run,
 }
 
 static gboolean
-trained_steps_measure_layers (Steps   *self,
-                              GError **error)
+trained_steps_measure_layers (VnTrainSteps *self,
+                              GError      **error)
 {
   self->learns = FALSE;
   self->items = self->order;
@@ -456,8 +449,8 @@ trained_steps_is_held_out (guint group,
 }
 
 static void
-trained_steps_split (Steps *self,
-                     guint  n)
+trained_steps_split (VnTrainSteps *self,
+                     guint         n)
 {
   guint copies = MAX (self->read->n_copies, 1), n_groups = (n + copies - 1) / copies;
   guint n_judged = MIN (n_groups / HELD_OUT, MOST_HELD_OUT), at = 0;
@@ -470,13 +463,13 @@ trained_steps_split (Steps *self,
   for (guint i = 0; i < n; i++)
     if (n_judged == 0 || trained_steps_is_held_out (i / copies, n_groups, n_judged))
       self->order[at++] = i;
-  self->n_judged = MIN (at - self->n_trained, MOST_JUDGED);
+  self->n_judged = MIN (at - self->n_trained, VN_TRAIN_MOST_JUDGED);
 }
 
 static double
-trained_steps_measure_energy (const Steps *self,
-                              guint        output,
-                              guint        n)
+trained_steps_measure_energy (const VnTrainSteps *self,
+                              guint               output,
+                              guint               n)
 {
   double energy = 0;
 
@@ -492,8 +485,8 @@ trained_steps_measure_energy (const Steps *self,
 
 /* (nullable): what is known of how much an output counts */
 static const VnTrainImportance *
-trained_steps_find_importance (const Steps *self,
-                               guint        output)
+trained_steps_find_importance (const VnTrainSteps *self,
+                               guint               output)
 {
   const VnTrainState *state = self->block->state;
 
@@ -502,8 +495,8 @@ trained_steps_find_importance (const Steps *self,
 
 /* By the outputs of the network, if that is known of all; else each by its own energy. */
 static void
-trained_steps_weigh (Steps *self,
-                     guint  n)
+trained_steps_weigh (VnTrainSteps *self,
+                     guint         n)
 {
   guint n_outputs = self->wanted->n_values;
   gboolean known = TRUE;
@@ -526,8 +519,8 @@ trained_steps_weigh (Steps *self,
 }
 
 static gboolean
-trained_steps_begin (Steps   *self,
-                     GError **error)
+trained_steps_begin (VnTrainSteps *self,
+                     GError      **error)
 {
   guint n = MIN (self->read->n, self->wanted->n);
 
@@ -553,12 +546,12 @@ vn_trained_block_measure (VnTrainedBlock     *self,
                           const VnTrainTaps  *wanted,
                           GError            **error)
 {
-  g_auto(Steps) steps = { .block = self, .read = read, .wanted = wanted };
+  g_auto(VnTrainSteps) steps = { .block = self, .read = read, .wanted = wanted };
 
   g_return_val_if_fail (self != NULL && read != NULL && wanted != NULL, FALSE);
 
   steps.recipe = self->state->recipe;
-  return trained_steps_begin (&steps, error) && trained_steps_judge (&steps, &self->before, error);
+  return trained_steps_begin (&steps, error) && vn_train_steps_judge (&steps, &self->before, error);
 }
 
 /**
@@ -581,7 +574,7 @@ vn_trained_block_train (VnTrainedBlock     *self,
                         guint64             total,
                         GError            **error)
 {
-  g_auto(Steps) steps = { .block = self, .read = read, .float_read = float_read, .wanted = wanted };
+  g_auto(VnTrainSteps) steps = { .block = self, .read = read, .float_read = float_read, .wanted = wanted };
   gboolean good = TRUE;
   guint n, look;
 
@@ -590,11 +583,12 @@ vn_trained_block_train (VnTrainedBlock     *self,
   steps.recipe = self->state->recipe;
   n = vn_train_get_steps (steps.recipe);
   look = MAX (n / LOOKS, 1);
-  if (!trained_steps_begin (&steps, error) || !trained_steps_judge (&steps, &self->before, error))
+  if (!trained_steps_begin (&steps, error) || !vn_train_steps_judge (&steps, &self->before, error))
     return FALSE;
   self->after = self->before;
   steps.scale = 1 / MAX (self->before, 1e-12);
   steps.began = g_get_monotonic_time ();
+  good = vn_train_steps_search_octaves (&steps, error);
   for (guint i = 0; i < n && good && !vn_train_state_is_stopped (self->state); i++)
     {
       double share = trained_steps_get_share (&steps, i, n);
@@ -611,7 +605,7 @@ vn_trained_block_train (VnTrainedBlock     *self,
     }
   if (good && self->n_steps > 0 && self->n_steps < n && !vn_train_state_is_stopped (self->state))
     good = trained_steps_look (&steps, error);
-  trained_steps_take_best (&steps);
+  vn_train_steps_take_best (&steps);
   if (good || !vn_train_state_is_stopped (self->state))
     return good;
   g_clear_error (error);   /* what was best before it was stopped is there */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What trained-steps.c and trained-octaves.c share: a block and its samples while it is trained. */
+#pragma once
+
+#include "trained-block.h"
+
+G_BEGIN_DECLS
+
+/* Samples, with their copies, that a loss is measured on at most. */
+#define VN_TRAIN_MOST_JUDGED 16
+
+typedef struct
+{
+  VnTrainedBlock    *block;
+  const VnTrainTaps *read, *float_read, *wanted;
+  const VnRecipe    *recipe;
+  guint              n_trained, n_judged;
+  guint             *order;       /* samples: those trained with, shuffled, then those judged by */
+  guint              at;          /* next in @order */
+  GRand             *random;
+  const guint       *items;       /* of the step: samples */
+  guint              n_items;
+  guint32           *seeds;       /* by item: for the numbers that are float */
+  gboolean           learns;
+  double            *losses;      /* by item */
+  VnTrainImportance *counts;      /* by output: what an error counts */
+  double             scale;       /* of the loss */
+  gint64             began;       /* monotonic time */
+} VnTrainSteps;
+
+gboolean vn_train_steps_measure        (VnTrainSteps  *self,
+                                        const guint   *items,
+                                        guint          n_items,
+                                        double        *loss,
+                                        GError       **error);
+gboolean vn_train_steps_judge          (VnTrainSteps  *self,
+                                        double        *loss,
+                                        GError       **error);
+void     vn_train_steps_keep           (VnTrainSteps  *self);
+void     vn_train_steps_take_best      (VnTrainSteps  *self);
+gboolean vn_train_steps_search_octaves (VnTrainSteps  *self,
+                                        GError       **error);
+
+G_END_DECLS
