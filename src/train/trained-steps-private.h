@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What trained-steps.c and trained-octaves.c share: a block and its samples while it is trained. */
+/* A block and its samples while it is trained: trained-loss.c runs it, trained-octaves.c and trained-steps.c change what it learns. */
 #pragma once
 
 #include "trained-block.h"
@@ -28,6 +28,16 @@ typedef struct
   gint64             began;       /* monotonic time */
 } VnTrainSteps;
 
+gboolean vn_train_steps_forward        (VnTrainSteps  *self,
+                                        VnBlockRun    *run,
+                                        guint          item,
+                                        GError       **error);
+gboolean vn_train_steps_run_item       (VnBlockRun    *run,
+                                        guint          item,
+                                        gpointer       data,
+                                        GError       **error);
+void     vn_train_steps_write          (VnTrainSteps  *self,
+                                        gboolean       hard);
 gboolean vn_train_steps_measure        (VnTrainSteps  *self,
                                         const guint   *items,
                                         guint          n_items,
