@@ -15,12 +15,13 @@ typedef struct
 {
   VnPicturePoint point;
   char          *title;
+  guint          index;      /* in what was given */
 } Point;
 
 typedef struct
 {
   VnPicture picture;
-  char     *x_title, *y_title;
+  char     *x_title, *y_title, *top;
   double   *lines;
   guint     n_lines;
   gboolean  is_joined, x_hidden;
@@ -47,6 +48,8 @@ static double
 points_y (const Chart *chart,
           double       y)
 {
+  if (isinf (y))
+    return TOP;
   return HEIGHT - BOTTOM - (y - chart->self->y_low) / (chart->self->y_high - chart->self->y_low) * (HEIGHT - TOP - BOTTOM);
 }
 
@@ -74,6 +77,23 @@ points_write_number (const Chart *chart,
   vn_pen_text (chart->pen, x, y, (VnFont) { SMALL, FALSE, anchor }, VN_INK (0.65), text);
 }
 
+/* What points at the upper edge are, beside the first of them. */
+static void
+points_draw_top (const Chart *chart)
+{
+  for (guint i = 0; chart->self->top != NULL && i < chart->self->points->len; i++)
+    {
+      const VnPicturePoint *at = &g_array_index (chart->self->points, Point, i).point;
+      const double x = points_x (chart, at->x);
+
+      if (!isinf (at->y))
+        continue;
+      vn_pen_text (chart->pen, x + (x > chart->width / 2 ? -8 : 8), TOP + 3.5,
+                   (VnFont) { SMALL, FALSE, x > chart->width / 2 ? VN_ANCHOR_END : VN_ANCHOR_START }, VN_INK (0.65), chart->self->top);
+      return;
+    }
+}
+
 static void
 points_draw_axes (const Chart *chart)
 {
@@ -93,12 +113,11 @@ points_draw_axes (const Chart *chart)
     points_write_number (chart, points_x (chart, x), HEIGHT - BOTTOM + 14, VN_ANCHOR_MIDDLE, fabs (x) < x_step / 1e6 ? 0 : x);
   for (guint i = 0; i < self->n_lines; i++)
     {
-      if (self->lines[i] < self->y_low || self->lines[i] > self->y_high)
-        continue;
       vn_pen_move (chart->pen, LEFT, points_y (chart, self->lines[i]));
       vn_pen_line (chart->pen, chart->width - RIGHT, points_y (chart, self->lines[i]));
       vn_pen_paint (chart->pen, &line);
     }
+  points_draw_top (chart);
   vn_pen_text (chart->pen, 0, SMALL + 1, (VnFont) { SMALL, FALSE, VN_ANCHOR_START }, VN_INK (0.65), self->y_title);
   vn_pen_text (chart->pen, (LEFT + chart->width - RIGHT) / 2, HEIGHT - 4, (VnFont) { SMALL, FALSE, VN_ANCHOR_MIDDLE }, VN_INK (0.65),
                self->x_title);
@@ -116,7 +135,8 @@ points_draw_point (const Chart *chart,
                    const Point *point)
 {
   const VnPicturePoint *at = &point->point;
-  const VnStroke stroke = { .fill = at->is_hollow ? VN_SHADE (CANVAS, 1) : VN_SHADE_AT (ERROR, at->t), .line = VN_INK (at->is_marked ? 1 : 0.55),
+  const VnShade filled = at->t < 0 ? VN_SHADE (ACCENT, 1) : VN_SHADE_AT (ERROR, at->t);
+  const VnStroke stroke = { .fill = at->is_hollow ? VN_SHADE (CANVAS, 1) : filled, .line = VN_INK (at->is_marked ? 1 : 0.55),
                             .width = at->is_marked ? 1.8 : 1 };
 
   if (point->title != NULL)
@@ -155,6 +175,7 @@ points_free (VnPicture *picture)
 
   g_free (self->x_title);
   g_free (self->y_title);
+  g_free (self->top);
   g_free (self->lines);
   g_array_unref (self->points);
 }
@@ -176,39 +197,55 @@ points_dup_title (const char *title)
   return clean != NULL ? vn_pen_shorten (clean, 1, FALSE, 60) : NULL;
 }
 
-/* Room for all points, and more where they lie in a line. */
+static void
+points_widen (double *low,
+              double *high,
+              double  value)
+{
+  if (!isfinite (value))
+    return;
+  *low = MIN (*low, value);
+  *high = MAX (*high, value);
+}
+
+/* More room where all lie in a line. */
+static void
+points_open (double *low,
+             double *high,
+             double  least)
+{
+  const double middle = isfinite (*low) ? *low : 0;
+
+  if (*high > *low)
+    return;
+  *low = middle - MAX (fabs (middle) * 0.1, least);
+  *high = middle + MAX (fabs (middle) * 0.1, least);
+}
+
+/* Room for all points and lines. */
 static void
 points_find_span (Points *self)
 {
+  gboolean any_above = FALSE;
+
   self->x_low = self->y_low = INFINITY;
   self->x_high = self->y_high = -INFINITY;
   for (guint i = 0; i < self->points->len; i++)
     {
       const VnPicturePoint *at = &g_array_index (self->points, Point, i).point;
 
-      self->x_low = MIN (self->x_low, at->x);
-      self->x_high = MAX (self->x_high, at->x);
-      self->y_low = MIN (self->y_low, at->y);
-      self->y_high = MAX (self->y_high, at->y);
+      points_widen (&self->x_low, &self->x_high, at->x);
+      points_widen (&self->y_low, &self->y_high, at->y);
+      any_above = any_above || isinf (at->y);
     }
-  if (!(self->x_high > self->x_low))
-    {
-      const double x = isfinite (self->x_low) ? self->x_low : 0;
-
-      self->x_low = x - MAX (fabs (x) * 0.1, 0.5);
-      self->x_high = x + MAX (fabs (x) * 0.1, 0.5);
-    }
-  if (!(self->y_high > self->y_low))
-    {
-      const double y = isfinite (self->y_low) ? self->y_low : 0;
-
-      self->y_low = y - MAX (fabs (y) * 0.1, 1);
-      self->y_high = y + MAX (fabs (y) * 0.1, 1);
-    }
+  for (guint i = 0; i < self->n_lines; i++)
+    points_widen (&self->y_low, &self->y_high, self->lines[i]);
+  points_open (&self->x_low, &self->x_high, 0.5);
+  points_open (&self->y_low, &self->y_high, 1);
   self->x_low -= 0.02 * (self->x_high - self->x_low);
   self->x_high += 0.02 * (self->x_high - self->x_low);
   self->y_low -= 0.06 * (self->y_high - self->y_low);
-  self->y_high += 0.06 * (self->y_high - self->y_low);
+  self->y_high += (any_above ? 0.2 : 0.06) * (self->y_high - self->y_low);
 }
 
 /**
@@ -229,6 +266,7 @@ vn_picture_new_points (const VnPictureAxes  *axes,
   self = _vn_picture_alloc (&kind, sizeof *self);
   self->x_title = g_strdup (axes->x_title);
   self->y_title = g_strdup (axes->y_title);
+  self->top = g_strdup (axes->top);
   self->lines = g_memdup2 (axes->lines, axes->n_lines * sizeof *axes->lines);
   self->n_lines = axes->n_lines;
   self->is_joined = axes->is_joined;
@@ -237,13 +275,47 @@ vn_picture_new_points (const VnPictureAxes  *axes,
   g_array_set_clear_func (self->points, points_clear_point);
   for (guint i = 0; i < n_points; i++)
     {
-      Point point = { points[i], points_dup_title (points[i].title) };
+      Point point = { points[i], points_dup_title (points[i].title), i };
 
-      if (isfinite (points[i].x) && isfinite (points[i].y))
+      if (isfinite (points[i].x) && (isfinite (points[i].y) || points[i].y > 0))
         g_array_append_val (self->points, point);
       else
         points_clear_point (&point);
     }
   points_find_span (self);
   return &self->picture;
+}
+
+/**
+ * vn_picture_locate_point:
+ * @self: of vn_picture_new_points() or vn_picture_new_curve()
+ * @i: index of a point in what was given
+ * @width: that it is drawn at
+ * @x, @y: (out): where the middle of the point is then; untouched if there is none
+ *
+ * Returns: whether it is drawn
+ */
+gboolean
+vn_picture_locate_point (VnPicture *self,
+                         guint      i,
+                         double     width,
+                         double    *x,
+                         double    *y)
+{
+  const Points *points = (const Points *) self;
+
+  g_return_val_if_fail (self != NULL && self->kind == &kind && x != NULL && y != NULL, FALSE);
+
+  for (guint k = 0; k < points->points->len; k++)
+    {
+      const Point *point = &g_array_index (points->points, Point, k);
+      const Chart chart = { points, NULL, width };
+
+      if (point->index != i)
+        continue;
+      *x = points_x (&chart, point->point.x);
+      *y = points_y (&chart, point->point.y);
+      return TRUE;
+    }
+  return FALSE;
 }

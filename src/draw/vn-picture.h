@@ -3,6 +3,7 @@
 
 /* Pictures of reports: data that knows how to draw itself with any pen, at any width. */
 
+#include "vn-curve.h"
 #include "vn-graph-layout.h"
 #include "vn-pen.h"
 #include "vn-spread.h"
@@ -16,8 +17,8 @@ typedef struct _VnPicture VnPicture;
 
 /**
  * VnPicturePoint: a tensor or a choice in a chart.
- * @x, @y: in the units of the axes; one with NaN or infinity is left out
- * @t: place on the scale of errors, 0 … 1
+ * @x, @y: in the units of the axes; +infinity for @y is at the upper edge; one with NaN or another infinity is left out
+ * @t: place on the scale of errors, 0 … 1; negative: none, it is drawn in the accent colour
  * @is_marked: drawn stronger: an output, or what was chosen
  * @is_hollow: expected, not measured
  * @title: (nullable): what it is
@@ -32,7 +33,8 @@ typedef struct
 /**
  * VnPictureAxes: what a chart of points is drawn on.
  * @x_title, @y_title: translated
- * @lines: heights at which a dashed line stands, @n_lines of them
+ * @lines: heights at which a dashed line stands, @n_lines of them; there is room for all
+ * @top: (nullable): what +infinity means
  * @is_joined: points are joined in their order
  * @x_hidden: the x axis has no numbers: it says where in the network
  */
@@ -42,6 +44,7 @@ typedef struct
   const double *lines;
   guint         n_lines;
   gboolean      is_joined, x_hidden;
+  const char   *top;
 } VnPictureAxes;
 
 VnPicture  *vn_picture_new_network   (VnScene              *scene,
@@ -50,6 +53,13 @@ VnPicture  *vn_picture_new_histogram (const VnSpread       *spread);
 VnPicture  *vn_picture_new_points    (const VnPictureAxes  *axes,
                                       const VnPicturePoint *points,
                                       guint                 n_points);
+VnPicture  *vn_picture_new_curve     (const VnCurve        *curve,
+                                      VnCurveCost           cost);
+gboolean    vn_picture_locate_point  (VnPicture            *self,
+                                      guint                 i,
+                                      double                width,
+                                      double               *x,
+                                      double               *y);
 VnPicture  *vn_picture_ref           (VnPicture            *self);
 void        vn_picture_unref         (VnPicture            *self);
 double      vn_picture_get_height    (VnPicture            *self,

@@ -263,6 +263,9 @@ gboolean    vn_recipe_save         (const VnRecipe   *self,
 char       *vn_override_to_json    (const VnOverride *self);       /* in one line */
 VnOverride *vn_override_from_json  (const char       *text,
                                     GError          **error);
+char      **vn_override_list_subjects (const VnOverride *self);    /* override-words.c */
+char       *vn_override_dup_subject (const VnOverride *self);
+char       *vn_override_dup_effect (const VnOverride *self);       /* translated */
 gboolean    vn_override_matches    (const VnOverride *self,
                                     const VnNode     *node);      /* pattern rules only */
 VnOverride *vn_override_copy       (const VnOverride *self);

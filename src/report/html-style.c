@@ -30,7 +30,7 @@ static const char rules[] =
   ".glance ul,.notes{list-style:none;margin:0;padding:0}\n"
   ".glance li{border-top:1px solid var(--line);padding:4px 0;display:flex;gap:10px}\n"
   ".glance li>b{flex:0 0 5.5em;white-space:nowrap}\n"
-  ".name,td,li,dd{overflow-wrap:anywhere;unicode-bidi:isolate}\n"
+  ".name,td,li,dd{overflow-wrap:break-word;unicode-bidi:isolate}\n"
   "table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}\n"
   "th,td{text-align:left;vertical-align:top;padding:3px 10px 3px 0;border-bottom:1px solid var(--line)}\n"
   "th{font-weight:600;white-space:nowrap}\n"
@@ -52,7 +52,7 @@ static const char rules[] =
 static const char paper[] =
   "@media print{@page{size:A4;margin:14mm}html,body{background:#fff}body{padding:0;max-width:none;font-size:9.5pt}"
   ".wide{overflow:visible}table{font-size:7pt}th,td{padding-right:5px}h2{break-after:avoid}figure,tr,.cards,.glance li{break-inside:avoid}"
-  "th,th.n{white-space:normal}td{min-width:0}pre{font-size:8pt;border:1px solid #ccc}summary{color:inherit}"
+  "th,th.n{white-space:normal}td{min-width:0}.cards{grid-template-columns:repeat(4,1fr)}.glance{display:block;columns:2}.glance section{break-inside:avoid}pre{font-size:8pt;border:1px solid #ccc}summary{color:inherit}"
   "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
 /*< private >

@@ -20,12 +20,13 @@ pdf_page_lay (PdfPage       *self,
   pango_font_description_set_weight (font, style->bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
   pango_context_set_round_glyph_positions (pango_layout_get_context (layout), FALSE);
   pango_layout_set_font_description (layout, font);
-  pango_layout_set_width (layout, (int) (style->width * PANGO_SCALE));
+  pango_layout_set_width (layout, style->width > 0 ? (int) (style->width * PANGO_SCALE) : -1);
+  pango_layout_set_alignment (layout, style->at_right ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT);
   pango_layout_set_wrap (layout, PANGO_WRAP_WORD_CHAR);
   if (style->lines > 0)
     {
       pango_layout_set_height (layout, -(int) style->lines);
-      pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_MIDDLE);
+      pango_layout_set_ellipsize (layout, style->cut_end ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE);
     }
   pango_layout_set_text (layout, clean, -1);
   return layout;
@@ -125,6 +126,26 @@ _vn_pdf_measure (PdfPage       *self,
 
   pango_layout_get_extents (layout, NULL, &logical);
   return logical.height / (double) PANGO_SCALE;
+}
+
+/*< private >
+ * _vn_pdf_measure_width:
+ *
+ * Returns: how wide the text is in one line
+ */
+double
+_vn_pdf_measure_width (PdfPage       *self,
+                       const PdfText *style,
+                       const char    *text)
+{
+  PdfText line = *style;
+  g_autoptr(PangoLayout) layout = NULL;
+  PangoRectangle logical;
+
+  line.width = 0;
+  layout = pdf_page_lay (self, &line, text);
+  pango_layout_get_extents (layout, NULL, &logical);
+  return logical.width / (double) PANGO_SCALE;
 }
 
 /*< private >

@@ -27,11 +27,11 @@ typedef struct
   const char *foot;      /* stands at the left below each page */
 } PdfPage;
 
-/* A piece of text: @width is that of lines; @lines: how many at most, 0: all. */
+/* A piece of text: @width is that of lines; @lines: how many at most, 0: all; what is too long loses its middle, or with @cut_end its end. */
 typedef struct
 {
   double   size, alpha, width;
-  gboolean bold, monospace;
+  gboolean bold, monospace, at_right, cut_end;
   guint    lines;
 } PdfText;
 
@@ -44,6 +44,9 @@ void     _vn_pdf_need    (PdfPage       *self,
 void     _vn_pdf_skip    (PdfPage       *self,
                           double         height);
 double   _vn_pdf_measure (PdfPage       *self,
+                          const PdfText *style,
+                          const char    *text);
+double   _vn_pdf_measure_width (PdfPage  *self,
                           const PdfText *style,
                           const char    *text);
 double   _vn_pdf_put     (PdfPage       *self,

@@ -36,10 +36,12 @@ section_curve_share (double share)
 static VnReportValue *
 section_curve_db (double db)
 {
-  return isnan (db) ? _vn_report_nothing () : _vn_report_number (db, vn_format_fixed (db, 2));
+  if (isnan (db))
+    return _vn_report_nothing ();
+  return _vn_report_number (db, db >= VN_CURVE_FLOAT_DB ? g_strdup (_("as float")) : vn_format_fixed (db, 2));
 }
 
-/* The rules that a point adds, as they stand in a recipe. */
+/* The rules that a point adds. */
 static VnReportValue *
 section_curve_rules (const VnCurvePoint *point,
                      guint               n_before)
@@ -47,37 +49,8 @@ section_curve_rules (const VnCurvePoint *point,
   VnReportValue *rules = _vn_report_list ();
 
   for (guint i = n_before; i < point->recipe->overrides->len; i++)
-    {
-      g_autofree char *text = vn_override_to_json (g_ptr_array_index (point->recipe->overrides, i));
-
-      _vn_report_list_add (rules, _vn_report_text (text), "; ");
-    }
+    _vn_report_list_add (rules, _vn_report_rule (g_ptr_array_index (point->recipe->overrides, i)), "; ");
   return rules;
-}
-
-static void
-section_curve_add_picture (VnReportSection *section,
-                           const VnCurve   *curve)
-{
-  static const struct { const char *unit; double factor; } units[VN_N_CURVE_COSTS] = {
-    [VN_CURVE_COST_SIZE] = { ", MB", 1e-6 }, [VN_CURVE_COST_FLOAT] = { ", %", 100 }, [VN_CURVE_COST_TIME] = { "", 1 },
-  };
-  g_autofree char *title = g_strconcat (vn_curve_cost_get_title (curve->cost), units[curve->cost].unit, NULL);
-  const VnPictureAxes axes = { title, _("Signal to noise in dB"), NULL, 0, TRUE, FALSE };
-  g_autofree VnPicturePoint *points = g_new0 (VnPicturePoint, vn_curve_get_n (curve) + 1);
-  guint n = 0;
-
-  for (guint i = 0; i < vn_curve_get_n (curve); i++)
-    {
-      const VnCurvePoint *point = vn_curve_get (curve, i);
-      double cost = units[curve->cost].factor * vn_curve_point_get_cost (point, curve->cost), db = vn_curve_point_get_db (point);
-
-      if (isfinite (cost) && isfinite (db))
-        points[n++] = (VnPicturePoint) { cost, db, 0.25, point->is_chosen, isnan (point->measured_db), vn_curve_point_get_state_title (point) };
-    }
-  if (n > 1)
-    _vn_report_add_picture (section, NULL, _("Error against cost. Hollow: predicted; filled: measured; thick: chosen."),
-                            vn_picture_new_points (&axes, points, n));
 }
 
 void
@@ -91,7 +64,9 @@ _vn_report_build_curve (VnReportSection     *section,
     return;
   for (guint i = 0; i < vn_curve_get_n (input->curve); i++)
     n_plain = MIN (n_plain, vn_curve_get (input->curve, i)->recipe->overrides->len);
-  section_curve_add_picture (section, input->curve);
+  if (vn_curve_get_n (input->curve) > 1)
+    _vn_report_add_picture (section, NULL, _("Error against cost. Hollow: predicted; filled: measured; thick: chosen."),
+                            vn_picture_new_curve (input->curve, input->curve->cost));
   table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
   for (guint i = 0; i < vn_curve_get_n (input->curve); i++)
     {

@@ -108,7 +108,7 @@ _vn_report_build_cures (VnReportSection     *section,
       g_ptr_array_add (row, _vn_report_text_as (vn_trial_state_get_id (trial->state), text));
       g_ptr_array_add (row, _vn_report_number (trial->before_db, vn_format_fixed (trial->before_db, 2)));
       g_ptr_array_add (row, measured ? _vn_report_number (trial->after_db, vn_format_fixed (trial->after_db, 2)) : _vn_report_nothing ());
-      g_ptr_array_add (row, _vn_report_int ((gint64) trial->before_bytes, NULL));
-      g_ptr_array_add (row, measured ? _vn_report_int ((gint64) trial->after_bytes, NULL) : _vn_report_nothing ());
+      g_ptr_array_add (row, _vn_report_int ((gint64) trial->before_bytes, vn_format_bytes (trial->before_bytes)));
+      g_ptr_array_add (row, measured ? _vn_report_int ((gint64) trial->after_bytes, vn_format_bytes (trial->after_bytes)) : _vn_report_nothing ());
     }
 }

@@ -113,7 +113,7 @@ section_figures_add_accuracy (VnReportContent     *table,
     }
   if (worst != NULL)
     section_figures_add (table, "worst-output", _("Signal to noise of the worst output"), NAN, worst->sqnr_db, section_figures_format_db, NULL,
-                         _("samples that were not calibrated with"));
+                         input->recipe != NULL ? _("samples that were not calibrated with") : _("the samples of the comparison"));
   if (accuracy == NULL || !accuracy->valid || accuracy->n == 0)
     return;
   section_figures_add (table, "top1", _("Right answers (top-1)"), (double) accuracy->float_top1 / accuracy->n,

@@ -10,14 +10,27 @@
 
 #define MOST_TITLES 2000u    /* points that can be told from each other */
 
+/* Of two networks that were only compared nobody knows how one became the other: only errors, by the names in the float network. */
+static VnResult *
+section_network_make_result (const VnReportInput *input)
+{
+  VnResult *result = vn_result_new ();
+
+  result->source = vn_model_ref ((VnModel *) input->source);
+  result->prepared = vn_model_ref ((VnModel *) input->source);
+  result->errors = vn_error_table_ref (input->errors);
+  return result;
+}
+
 static void
 section_network_add_picture (VnReportSection     *section,
                              const VnReportInput *input,
                              VnMetric             metric)
 {
+  g_autoptr(VnResult) result = input->result != NULL ? vn_result_ref (input->result) : section_network_make_result (input);
   g_autoptr(VnScene) scene = vn_scene_build (input->source, input->result);
-  const VnHeatHandles handles = vn_scene_default_handles (scene, input->source, input->result, metric);
-  g_autoptr(VnOverlay) overlay = vn_scene_build_overlay (scene, input->source, input->result, metric, handles);
+  const VnHeatHandles handles = vn_scene_default_handles (scene, input->source, result, metric);
+  g_autoptr(VnOverlay) overlay = vn_scene_build_overlay (scene, input->source, result, metric, handles);
   g_autofree char *text = g_strdup_printf (_("The network from its inputs to its outputs, in rows. Colour: %s."), _(vn_metric_get_info (metric)->title));
 
   _vn_report_add_picture (section, NULL, text, vn_picture_new_network (scene, overlay));
@@ -58,7 +71,7 @@ _vn_report_build_network (VnReportSection     *section,
 {
   if (input->errors == NULL)
     return;
-  if (input->result != NULL)
+  if (input->result != NULL || input->recipe == NULL)
     section_network_add_picture (section, input, vn_error_table_get_weakest_metric (input->errors));
   section_network_add_course (section, input->errors);
 }

@@ -50,6 +50,18 @@ section_settings_add_ranges (GPtrArray      *facts,
                    has_percentile ? _vn_report_number (recipe->percentile, NULL) : _vn_report_nothing ());
 }
 
+/* Rules stand behind the settings. */
+static VnReportValue *
+section_settings_value (const VnRecipe  *recipe,
+                        const GPtrArray *differences,
+                        guint            i)
+{
+  const VnSettingDifference *difference = g_ptr_array_index (differences, i);
+  const guint first_rule = differences->len - recipe->overrides->len;
+
+  return i >= first_rule ? _vn_report_rule (g_ptr_array_index (recipe->overrides, i - first_rule)) : _vn_report_text (difference->value);
+}
+
 static void
 section_settings_add_differences (VnReportSection *section,
                                   const VnRecipe  *recipe)
@@ -71,12 +83,13 @@ section_settings_add_differences (VnReportSection *section,
 
       g_ptr_array_add (row, _vn_report_text (difference->title));
       g_ptr_array_add (row, _vn_report_text (difference->id));
-      g_ptr_array_add (row, _vn_report_text (difference->value));
+      g_ptr_array_add (row, section_settings_value (recipe, differences, i));
       g_ptr_array_add (row, _vn_report_text (difference->preset_value));
     }
 }
 
 #define BRIEFS 5u
+#define BRIEF 90u      /* characters of one */
 
 static void
 section_settings_add_briefs (VnReportSection *section,
@@ -90,8 +103,10 @@ section_settings_add_briefs (VnReportSection *section,
   for (guint i = 0; i < differences->len && i < BRIEFS; i++)
     {
       const VnSettingDifference *difference = g_ptr_array_index (differences, i);
+      VnReportValue *value = section_settings_value (recipe, differences, i);
 
-      _vn_report_add_brief (section, NULL, g_strdup (difference->title), g_strdup (difference->value));
+      _vn_report_add_brief (section, NULL, g_strdup (difference->title), vn_report_value_dup_shown (value, BRIEF));
+      _vn_report_value_free (value);
     }
   if (differences->len > BRIEFS)
     _vn_report_add_brief (section, NULL, g_strdup_printf (ngettext ("and %u more", "and %u more", differences->len - BRIEFS), differences->len - BRIEFS), NULL);

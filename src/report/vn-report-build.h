@@ -32,6 +32,7 @@ VnReportValue   *_vn_report_list        (void);
 VnReportValue   *_vn_report_list_add    (VnReportValue        *list,
                                          VnReportValue        *part,
                                          const char           *separator);
+VnReportValue   *_vn_report_rule        (const VnOverride     *rule);
 VnReportValue   *_vn_report_record      (char                 *display);
 void             _vn_report_value_free  (gpointer              value);
 

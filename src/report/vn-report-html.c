@@ -14,7 +14,10 @@
 #define SMALL_WIDTH    330.0
 #define SHOWN_ROWS      20u       /* of a table; the rest is folded */
 #define MOST_ROWS      400u
-#define MOST_NAME      160u       /* characters of a cell; what is longer is shortened in its middle */
+#define MOST_NAME      160u       /* characters of a cell; what is longer is shortened */
+#define MOST_TEXT     1280u
+#define LEAST_PIECE      6u       /* characters of a name that stay together, and how many do at most */
+#define MOST_PIECE      30u
 #define MOST_PICTURES 3600000u    /* bytes of a page with its pictures */
 #define MOST_BYTES    4500000u    /* where tables end */
 #define MOST_COMMAND   100000u
@@ -27,42 +30,66 @@ typedef struct
 
 /* ---- text ---- */
 
-/* Shortened, so that one name cannot fill the page. */
+/* Shortened, so that one text cannot fill the page. */
+static void
+html_append_shortened (Html       *self,
+                       const char *plain,
+                       guint       most)
+{
+  g_autofree char *clean = vn_pen_dup_clean (plain), *shorter = vn_report_shorten (clean, most);
+
+  vn_pen_append_markup (self->text, shorter);
+}
+
 static void
 html_append (Html       *self,
              const char *plain)
 {
-  g_autofree char *clean = vn_pen_dup_clean (plain);
-  const glong n = g_utf8_strlen (clean, -1);
+  html_append_shortened (self, plain, MOST_TEXT);
+}
 
-  if (n > 8 * (glong) MOST_NAME)
+/* Lines may end behind these, and in the middle of what has none. */
+static void
+html_append_breakable (Html       *self,
+                       const char *clean)
+{
+  guint n = 0;
+
+  while (*clean != '\0')
     {
-      g_autofree char *first = g_utf8_substring (clean, 0, 4 * MOST_NAME), *last = g_utf8_substring (clean, n - 4 * MOST_NAME, n);
+      const gunichar c = g_utf8_get_char (clean);
+      g_autofree char *letter = g_strndup (clean, (gsize) (g_utf8_next_char (clean) - clean));
 
-      vn_pen_append_markup (self->text, first);
-      g_string_append (self->text, "…");
-      vn_pen_append_markup (self->text, last);
+      vn_pen_append_markup (self->text, letter);
+      clean = g_utf8_next_char (clean);
+      n = c == ' ' ? 0 : n + 1;
+      if (*clean == '\0' || *clean == ' ' || n == 0)
+        continue;
+      if (((c == '/' || c == '_' || c == ':') && n >= LEAST_PIECE) || n >= MOST_PIECE)
+        {
+          g_string_append (self->text, "<wbr>");
+          n = 0;
+        }
     }
-  else
-    vn_pen_append_markup (self->text, clean);
 }
 
 static void
 html_append_name (Html       *self,
                   const char *plain)
 {
-  g_autofree char *clean = vn_pen_dup_clean (plain);
-  const glong n = g_utf8_strlen (clean, -1);
+  g_autofree char *clean = vn_pen_dup_clean (plain), *shorter = vn_report_shorten (clean, MOST_NAME);
 
-  if (n > (glong) MOST_NAME)
-    {
-      g_autofree char *first = g_utf8_substring (clean, 0, MOST_NAME / 2), *last = g_utf8_substring (clean, n - MOST_NAME / 2, n);
-      g_autofree char *shorter = g_strconcat (first, "…", last, NULL);
+  html_append_breakable (self, shorter);
+}
 
-      vn_pen_append_markup (self->text, shorter);
-    }
-  else
-    vn_pen_append_markup (self->text, clean);
+static void
+html_append_value (Html                *self,
+                   const VnReportValue *value,
+                   guint                most)
+{
+  g_autofree char *shown = vn_report_value_dup_shown (value, most), *clean = vn_pen_dup_clean (shown);
+
+  html_append_breakable (self, clean);
 }
 
 static void
@@ -89,7 +116,7 @@ html_append_joined (Html                *self,
   if (*value->display == '\0')
     return;
   g_string_append (self->text, before[join]);
-  html_append_name (self, value->display);
+  html_append_value (self, value, MOST_NAME);
   if (join == VN_REPORT_JOIN_PARENTHESES)
     g_string_append_c (self->text, ')');
 }
@@ -116,7 +143,7 @@ html_add_facts (Html                  *self,
       g_string_append (self->text, any ? "" : "<table>\n");
       any = TRUE;
       html_append_element (self, "<tr><th scope=\"row\">", fact->label, "</th><td>");
-      html_append (self, fact->value->display);
+      html_append_value (self, fact->value, MOST_TEXT);
       for (guint k = i + 1; k < content->facts->len && (fact = g_ptr_array_index (content->facts, k))->join != VN_REPORT_APART; k++)
         html_append_joined (self, fact->join, fact->value);
       g_string_append (self->text, "</td></tr>\n");
@@ -162,7 +189,7 @@ html_add_row (Html                  *self,
         g_string_append_printf (self->text, "<td class=\"%s%s%s\">", kind, *kind != '\0' && value->is_bad ? " " : "", value->is_bad ? "bad" : "");
       else
         g_string_append (self->text, "<td>");
-      html_append_name (self, value->display);
+      html_append_value (self, value, MOST_NAME);
       for (guint c = first + 1; c < table->n_columns && table->columns[c].join != VN_REPORT_APART; c++)
         html_append_joined (self, table->columns[c].join, g_ptr_array_index (row, c));
       g_string_append (self->text, "</td>");

@@ -24,7 +24,8 @@ typedef enum
  * VnReportValue: what programs read, and how people are told.
  * @is_bad: worth a colour
  * @text: of TEXT
- * @parts: of LIST: VnReportValue; of RECORD: VnReportFact
+ * @parts: of LIST: VnReportValue; of RECORD: VnReportFact; of TEXT (nullable): VnReportValue, if @display is a list
+ * @lead, @separator: (nullable): of a list: what stands before the first of @parts, and between them
  * @display: translated; empty where people need not be told, as of %VN_REPORT_NOTHING and %VN_REPORT_ABSENT
  */
 typedef struct
@@ -36,6 +37,8 @@ typedef struct
   double       number;
   char        *text;
   GPtrArray   *parts;
+  char        *lead;
+  const char  *separator;
   char        *display;
 } VnReportValue;
 
@@ -163,6 +166,12 @@ typedef struct
 void                   vn_report_model_free (VnReportModel       *self);
 const VnReportSection *vn_report_model_find (const VnReportModel *self,
                                              const char          *id);
+
+/* What people are shown where there is room for @most characters. */
+char                  *vn_report_value_dup_shown    (const VnReportValue   *self,
+                                                     guint                  most);
+char                  *vn_report_shorten            (const char            *text,
+                                                     guint                  most);
 
 /* What people are shown of a part of a table. */
 GArray                *vn_report_table_list_columns (const VnReportContent *table,

@@ -2,18 +2,16 @@
 /* The report on pages of A4. The first page tells verdict, figures, where the error starts and what was done. */
 #include "vn-report.h"
 
-#include "pdf-page.h"
+#include "pdf-table.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
 
 #include <cairo-pdf.h>
 
-#define MOST_ROWS    40u     /* of a table on paper; JSON and Markdown have all */
+#define MOST_NOTES   40u     /* on paper; JSON and Markdown have all */
+#define MOST_FACT   600u     /* characters */
 #define ROW          13.0
-#define CELL          7.5    /* size of text in tables */
-#define MOST_COLUMN 190.0
-#define GAP           8.0    /* between columns */
 #define PICTURE       1.45   /* pictures are drawn so much wider and then made smaller, as text on paper is */
 
 typedef struct
@@ -25,35 +23,14 @@ typedef struct
 static const PdfText plain = { .size = 10, .alpha = 0.9, .width = PDF_INNER };
 static const PdfText dim = { .size = 8.5, .alpha = 0.6, .width = PDF_INNER };
 static const PdfText heading = { .size = 12.5, .alpha = 1, .width = PDF_INNER, .bold = TRUE };
-static const PdfText subheading = { .size = 10, .alpha = 1, .width = PDF_INNER, .bold = TRUE };
 
 /* ---- words ---- */
-
-static char *
-pdf_dup_joined (const VnReportColumn *columns,
-                guint                 n_columns,
-                const GPtrArray      *row,
-                guint                 first)
-{
-  static const char * const before[] = { "", " … ", ", ", " (" };
-  GString *text = g_string_new (((VnReportValue *) g_ptr_array_index (row, first))->display);
-
-  for (guint c = first + 1; c < n_columns && columns[c].join != VN_REPORT_APART; c++)
-    {
-      const VnReportValue *value = g_ptr_array_index (row, c);
-
-      if (*value->display != '\0')
-        g_string_append_printf (text, "%s%s%s", before[columns[c].join], value->display, columns[c].join == VN_REPORT_JOIN_PARENTHESES ? ")" : "");
-    }
-  return g_string_free (text, FALSE);
-}
 
 static void
 pdf_add_facts (Pdf                   *self,
                const VnReportContent *content)
 {
-  static const char * const before[] = { "", " … ", ", ", " (" };
-  const PdfText label = { .size = 9, .alpha = 0.6, .width = 150, .lines = 1 }, value = { .size = 9, .alpha = 0.9, .width = PDF_INNER - 160, .lines = 2 };
+  const PdfText label = { .size = 9, .alpha = 0.6, .width = 150, .lines = 1 }, value = { .size = 9, .alpha = 0.9, .width = PDF_INNER - 160 };
 
   if (content->intro != NULL)
     {
@@ -63,19 +40,24 @@ pdf_add_facts (Pdf                   *self,
   for (guint i = 0; i < content->facts->len; i++)
     {
       const VnReportFact *fact = g_ptr_array_index (content->facts, i);
-      g_autoptr(GString) text = NULL;
+      g_autoptr(GString) text = g_string_new (NULL);
       double height;
 
       if (fact->join != VN_REPORT_APART || *fact->value->display == '\0')
         continue;
-      text = g_string_new (fact->value->display);
-      _vn_pdf_need (&self->page, 2 * ROW);
+      for (guint k = i; k < content->facts->len && (k == i || (fact = g_ptr_array_index (content->facts, k))->join != VN_REPORT_APART); k++)
+        {
+          g_autofree char *shown = vn_report_value_dup_shown (fact->value, MOST_FACT);
+
+          _vn_pdf_append_joined (text, fact->join, shown);
+        }
+      fact = g_ptr_array_index (content->facts, i);
+      height = _vn_pdf_measure (&self->page, &value, text->str);
+      height = MAX (height, ROW);
+      _vn_pdf_need (&self->page, height);
       _vn_pdf_put (&self->page, &label, PDF_MARGIN, self->page.y, fact->label);
-      for (guint k = i + 1; k < content->facts->len && (fact = g_ptr_array_index (content->facts, k))->join != VN_REPORT_APART; k++)
-        if (*fact->value->display != '\0')
-          g_string_append_printf (text, "%s%s%s", before[fact->join], fact->value->display, fact->join == VN_REPORT_JOIN_PARENTHESES ? ")" : "");
-      height = _vn_pdf_put (&self->page, &value, PDF_MARGIN + 160, self->page.y, text->str);
-      self->page.y += MAX (height, ROW);
+      _vn_pdf_put (&self->page, &value, PDF_MARGIN + 160, self->page.y, text->str);
+      self->page.y += height;
     }
 }
 
@@ -94,7 +76,7 @@ static void
 pdf_add_notes (Pdf                   *self,
                const VnReportContent *content)
 {
-  for (guint i = 0; i < MIN (content->lines->len, MOST_ROWS); i++)
+  for (guint i = 0; i < MIN (content->lines->len, MOST_NOTES); i++)
     {
       const VnReportLine *line = g_ptr_array_index (content->lines, i);
       g_autofree char *text = g_strconcat (line->title != NULL ? line->title : "", line->title != NULL ? " " : "",
@@ -127,142 +109,11 @@ pdf_add_command (Pdf                   *self,
   self->page.y += height;
 }
 
-/* ---- tables ---- */
-
-/* How wide each column is: what is in it needs, as far as there is room; columns for which there is none are left out. */
-static GArray *
-pdf_size_columns (const VnReportContent *table,
-                  GArray                *columns,
-                  const GPtrArray       *rows)
-{
-  GArray *widths = g_array_new (FALSE, FALSE, sizeof (double));
-  double sum = 0;
-
-  for (guint i = 0; i < columns->len; i++)
-    {
-      const VnReportColumn *column = &table->columns[g_array_index (columns, guint, i)];
-      g_autofree char *title = column->title != NULL ? g_strjoin (" ", _(column->title), column->unit != NULL ? _(column->unit) : NULL, NULL) : g_strdup ("");
-      double width = vn_pen_measure (title, CELL, TRUE);
-
-      for (guint r = 0; r < MIN (rows->len, MOST_ROWS); r++)
-        {
-          g_autofree char *text = pdf_dup_joined (table->columns, table->n_columns, g_ptr_array_index (rows, r), g_array_index (columns, guint, i));
-          g_autofree char *clean = vn_pen_dup_clean (text);
-
-          width = MAX (width, vn_pen_measure (clean, CELL, FALSE));
-        }
-      width = MIN (width, MOST_COLUMN) + GAP;
-      if (sum + width > PDF_INNER && sum + MIN (width, 60) > PDF_INNER)
-        {
-          g_array_set_size (columns, i);
-          break;
-        }
-      width = MIN (width, PDF_INNER - sum);
-      sum += width;
-      g_array_append_val (widths, width);
-    }
-  return widths;
-}
-
-static void
-pdf_add_cell (Pdf        *self,
-              double      x,
-              double      width,
-              gboolean    at_right,
-              gboolean    bold,
-              const char *text)
-{
-  g_autofree char *clean = vn_pen_dup_clean (text);
-  g_autofree char *shorter = vn_pen_shorten (clean, CELL, bold, width - GAP + 1);
-
-  vn_pen_text (self->page.pen, at_right ? x + width - GAP : x, self->page.y + ROW - 4, (VnFont) { CELL, bold, at_right ? VN_ANCHOR_END : VN_ANCHOR_START },
-               VN_INK (0.9), shorter);
-}
-
-static void
-pdf_add_header (Pdf                   *self,
-                const VnReportContent *table,
-                const GArray          *columns,
-                const GArray          *widths)
-{
-  double x = PDF_MARGIN;
-
-  for (guint i = 0; i < columns->len; i++)
-    {
-      const VnReportColumn *column = &table->columns[g_array_index (columns, guint, i)];
-      const double width = g_array_index (widths, double, i);
-      g_autofree char *title = column->title != NULL ? g_strjoin (" ", _(column->title), column->unit != NULL ? _(column->unit) : NULL, NULL) : g_strdup ("");
-
-      pdf_add_cell (self, x, width, column->is_number, TRUE, title);
-      x += width;
-    }
-  self->page.y += ROW;
-  _vn_pdf_rule (&self->page, 0.6, 0.7);
-}
-
-static void
-pdf_add_rows (Pdf                   *self,
-              const VnReportContent *table,
-              GArray                *columns,
-              const GPtrArray       *rows)
-{
-  g_autoptr(GArray) widths = pdf_size_columns (table, columns, rows);
-  const guint n = MIN (rows->len, MOST_ROWS);
-
-  _vn_pdf_need (&self->page, 3 * ROW);
-  pdf_add_header (self, table, columns, widths);
-  for (guint r = 0; r < n; r++)
-    {
-      const GPtrArray *row = g_ptr_array_index (rows, r);
-      const double before = self->page.y;
-      double x = PDF_MARGIN;
-
-      _vn_pdf_need (&self->page, ROW);
-      if (self->page.y < before)
-        pdf_add_header (self, table, columns, widths);
-      for (guint i = 0; i < columns->len; i++)
-        {
-          const guint c = g_array_index (columns, guint, i);
-          const VnReportValue *value = g_ptr_array_index (row, c);
-          g_autofree char *text = pdf_dup_joined (table->columns, table->n_columns, row, c);
-
-          pdf_add_cell (self, x, g_array_index (widths, double, i), table->columns[c].is_number, value->is_bad, text);
-          x += g_array_index (widths, double, i);
-        }
-      self->page.y += ROW;
-      _vn_pdf_rule (&self->page, 0.15, 0.5);
-    }
-  if (n < rows->len)
-    {
-      g_autofree char *left = g_strdup_printf (_("%u more are in the report as Markdown or JSON."), rows->len - n);
-
-      self->page.y += 2;
-      _vn_pdf_write (&self->page, &dim, left);
-    }
-}
-
 static void
 pdf_add_table (Pdf                   *self,
                const VnReportContent *content)
 {
-  if (content->intro != NULL)
-    _vn_pdf_write (&self->page, &dim, content->intro);
-  for (guint part = 0; part < content->n_parts; part++)
-    {
-      const VnReportPart *info = &content->parts[part];
-      g_autoptr(GArray) columns = vn_report_table_list_columns (content, part);
-      g_autoptr(GPtrArray) rows = vn_report_table_list_rows (content, part);
-
-      if (rows->len == 0)
-        continue;
-      _vn_pdf_skip (&self->page, part > 0 ? 8 : 0);
-      _vn_pdf_need (&self->page, 5 * ROW);
-      if (info->title != NULL)
-        _vn_pdf_write (&self->page, &subheading, _(info->title));
-      if (info->intro != NULL)
-        _vn_pdf_write (&self->page, &dim, _(info->intro));
-      pdf_add_rows (self, content, columns, rows);
-    }
+  _vn_pdf_add_table (&self->page, content);
 }
 
 /* ---- pictures ---- */
@@ -406,6 +257,25 @@ pdf_add_cards (Pdf                 *self,
   self->page.y += 54;
 }
 
+/* In one line if there is room, otherwise the detail below; a name that is too long for a line is shortened by itself. */
+static double
+pdf_put_brief (Pdf                 *self,
+               const VnReportBrief *brief,
+               double               x,
+               double               y,
+               double               width)
+{
+  const PdfText label = { .size = 8.5, .alpha = 0.9, .width = width, .lines = brief->detail != NULL ? 1 : 2 };
+  const PdfText detail = { .size = 8, .alpha = 0.65, .width = width, .lines = 2, .cut_end = TRUE };
+  g_autofree char *line = brief->detail != NULL ? g_strdup_printf ("%s: %s", brief->label, brief->detail) : g_strdup (brief->label);
+  double height;
+
+  if (brief->detail == NULL || _vn_pdf_measure_width (&self->page, &label, line) <= width)
+    return _vn_pdf_put (&self->page, &label, x, y, line);
+  height = _vn_pdf_put (&self->page, &label, x, y, brief->label);
+  return height + _vn_pdf_put (&self->page, &detail, x, y + height, brief->detail);
+}
+
 static double
 pdf_add_briefs (Pdf                   *self,
                 const VnReportSection *section,
@@ -422,12 +292,10 @@ pdf_add_briefs (Pdf                   *self,
       const VnReportBrief *brief = g_ptr_array_index (section->briefs, i);
       const double left = brief->figure != NULL ? 58 : 0;
       const PdfText figure = { .size = 8.5, .alpha = 1, .width = 56, .bold = TRUE, .lines = 1 };
-      const PdfText label = { .size = 8.5, .alpha = 0.9, .width = width - left, .lines = 2 };
-      g_autofree char *text = brief->detail != NULL ? g_strdup_printf ("%s: %s", brief->label, brief->detail) : g_strdup (brief->label);
 
       if (brief->figure != NULL)
         _vn_pdf_put (&self->page, &figure, x, y, brief->figure);
-      y += _vn_pdf_put (&self->page, &label, x + left, y, text) + 2;
+      y += pdf_put_brief (self, brief, x + left, y, width - left) + 3;
     }
   return y - top;
 }
@@ -492,7 +360,7 @@ static void
 pdf_add_section (Pdf                   *self,
                  const VnReportSection *section)
 {
-  double room = 80;
+  double room = 140;
 
   if (!pdf_says (section))
     return;

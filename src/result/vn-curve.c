@@ -2,6 +2,7 @@
 /* The list of points; VnCurveJob fills it. */
 #include "vn-curve.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 #include <math.h>
@@ -145,6 +146,40 @@ vn_curve_point_get_state_title (const VnCurvePoint *self)
 
   title = states[curve_get_state (self)].title;
   return *title != '\0' ? _(title) : title;
+}
+
+static char *
+curve_format_db (double db)
+{
+  return db >= VN_CURVE_FLOAT_DB ? g_strdup (_("as float")) : vn_format_db (db);
+}
+
+/**
+ * vn_curve_point_dup_text:
+ *
+ * Returns: (transfer full): all that is known of it in one line: error, size, multiplications, time
+ */
+char *
+vn_curve_point_dup_text (const VnCurvePoint *self)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+  g_autofree char *predicted = NULL, *measured = NULL, *size = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  predicted = curve_format_db (self->predicted_db);
+  measured = curve_format_db (self->measured_db);
+  size = vn_format_bytes (self->bytes);
+  if (!isnan (self->predicted_db))
+    g_string_append_printf (text, _("predicted %s"), predicted);
+  if (!isnan (self->measured_db))
+    g_string_append_printf (text, _("%smeasured %s"), text->len > 0 ? ", " : "", measured);
+  g_string_append_printf (text, " · %s", size);
+  if (!isnan (self->integer_share))
+    g_string_append_printf (text, _(" · %.0f %% on integers"), 100 * self->integer_share);
+  if (!isnan (self->time_ratio))
+    g_string_append_printf (text, _(" · %.2f times the time of float"), self->time_ratio);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 /* ---- the curve ---- */

@@ -17,6 +17,9 @@ typedef enum
   VN_N_CURVE_COSTS
 } VnCurveCost;
 
+/* Signal to noise from which on outputs are those of the float network. */
+#define VN_CURVE_FLOAT_DB 150.0
+
 /**
  * VnCurvePoint: one choice.
  * @predicted_db: mean signal to noise of the outputs that was predicted before this point was measured
@@ -69,6 +72,7 @@ double        vn_curve_point_get_cost (const VnCurvePoint *self,
 double        vn_curve_point_get_float_share (const VnCurvePoint *self);
 const char   *vn_curve_point_get_state_id (const VnCurvePoint *self);     /* "check" */
 const char   *vn_curve_point_get_state_title (const VnCurvePoint *self);  /* translated */
+char         *vn_curve_point_dup_text (const VnCurvePoint *self);     /* translated */
 double        vn_curve_point_get_db   (const VnCurvePoint *self);     /* measured if it is */
 
 VnCurve      *vn_curve_new            (VnCurveCost         cost);

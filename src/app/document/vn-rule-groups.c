@@ -115,7 +115,7 @@ rule_groups_make_title (const VnRecipe    *recipe,
       const VnOverride *rule = g_ptr_array_index (recipe->overrides, group->first);
 
       return rule_groups_get_label (rule, group->nodes) != NULL ? rule_groups_name_node (nodes, gtk_bitset_get_minimum (group->nodes))
-                                                                : vn_rule_describe_subject (rule);
+                                                                : vn_override_dup_subject (rule);
     }
   scope = rule_groups_dup_scope (recipe, group);
   if (scope != NULL)
@@ -129,12 +129,12 @@ static char *
 rule_groups_make_key (const VnRecipe    *recipe,
                       const VnRuleGroup *group)
 {
-  g_autofree char *effect = vn_rule_describe_effect (g_ptr_array_index (recipe->overrides, group->first));
+  g_autofree char *effect = vn_override_dup_effect (g_ptr_array_index (recipe->overrides, group->first));
   g_autoptr(GString) key = g_string_new (effect);
 
   for (guint i = 0; i < group->n; i++)
     {
-      g_autofree char *subject = vn_rule_describe_subject (g_ptr_array_index (recipe->overrides, group->first + i));
+      g_autofree char *subject = vn_override_dup_subject (g_ptr_array_index (recipe->overrides, group->first + i));
 
       g_string_append_printf (key, "\n%s", subject);
     }

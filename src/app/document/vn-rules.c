@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rules of a recipe on the opened network: which nodes they are about, which rule decides, and the rules in words. */
+/* Rules of a recipe on the opened network: which nodes they are about, and whether a region is closed. */
 #include "vn-rules.h"
 
 #include "vn-i18n.h"
-#include "vn-setting.h"
 #include "vn-subgraph.h"
 
 /**
@@ -95,74 +94,4 @@ vn_rule_new_for_region (const VnGraph *graph,
   rule->out_edges = rules_dup_names (boundary.out_edges);
   vn_boundary_clear (&boundary);
   return rule;
-}
-
-/**
- * vn_rule_describe_subject:
- *
- * Returns: (transfer full): what @rule is about: its pattern, its edges or its tensors
- */
-char *
-vn_rule_describe_subject (const VnOverride *rule)
-{
-  g_autofree char *from = NULL, *to = NULL;
-
-  if (rule->tensors != NULL)
-    return g_strjoinv (", ", rule->tensors);
-  if (rule->in_edges == NULL && rule->out_edges == NULL)
-    return g_strdup (rule->pattern != NULL ? rule->pattern : "");
-  from = rule->in_edges != NULL ? g_strjoinv (", ", rule->in_edges) : g_strdup ("");
-  to = rule->out_edges != NULL ? g_strjoinv (", ", rule->out_edges) : g_strdup ("");
-  if (rule->pattern != NULL)
-    return g_strdup_printf ("%s … %s, %s", from, to, rule->pattern);
-  return g_strdup_printf ("%s … %s", from, to);
-}
-
-static void
-rules_add_layer_settings (GString          *text,
-                          const VnOverride *rule)
-{
-  guint n;
-  const VnSetting *settings = vn_setting_list_of_rule (&n);
-
-  for (guint i = 0; i < VN_N_LAYER_SETTINGS; i++)
-    {
-      const VnSetting *setting = vn_setting_find (settings, n, vn_layer_setting_get_id ((VnLayerSetting) i), NULL);
-      g_autofree char *value = NULL;
-
-      if (vn_setting_is_default (setting, rule))
-        continue;
-      value = vn_setting_dup_short_text (setting, rule);
-      g_string_append_printf (text, " %s=%s", setting->id, value);
-    }
-}
-
-/**
- * vn_rule_describe_effect:
- *
- * Returns: (transfer full): what @rule says, in a few words
- */
-char *
-vn_rule_describe_effect (const VnOverride *rule)
-{
-  g_autoptr(GString) text = g_string_new (NULL);
-
-  if (rule->exclude)
-    return g_strdup (_("float"));
-  if (rule->activation != VN_DTYPE_UNDEFINED)
-    g_string_append (text, vn_dtype_get_name (rule->activation));
-  if (rule->weight != VN_DTYPE_UNDEFINED)
-    g_string_append_printf (text, _(" weights %s"), vn_dtype_get_name (rule->weight));
-  if (rule->method != NULL)
-    g_string_append_printf (text, " %s", rule->method);
-  if (rule->convert != VN_DTYPE_UNDEFINED)
-    g_string_append_printf (text, _(" read as %s"), vn_dtype_get_name (rule->convert));
-  if (rule->min != NULL || rule->max != NULL || rule->scales != NULL)
-    g_string_append (text, _(" given range"));
-  if (rule->float_results)
-    g_string_append (text, _(" results in float"));
-  rules_add_layer_settings (text, rule);
-  if (text->len == 0)
-    g_string_append (text, _("as the target says"));
-  return g_strdup (g_strstrip (text->str));
 }

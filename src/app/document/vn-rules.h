@@ -13,7 +13,5 @@ char        *vn_rule_describe_leak      (const VnOverride *rule,
                                          const VnGraph    *graph);    /* NULL: it encloses its region */
 VnOverride  *vn_rule_new_for_region     (const VnGraph    *graph,
                                          GtkBitset        *nodes);
-char        *vn_rule_describe_subject   (const VnOverride *rule);
-char        *vn_rule_describe_effect    (const VnOverride *rule);
 
 G_END_DECLS

@@ -187,7 +187,7 @@ recipe_panel_describe_reach (VnRecipePanel     *self,
                              const VnOverride  *rule)
 {
   guint n = (guint) gtk_bitset_get_size (group->nodes);
-  g_autofree char *effect = vn_rule_describe_effect (rule), *gain = recipe_panel_describe_gain (self, group), *reach = NULL;
+  g_autofree char *effect = vn_override_dup_effect (rule), *gain = recipe_panel_describe_gain (self, group), *reach = NULL;
 
   if (rule->tensors != NULL)
     reach = g_strdup_printf (_("→ %s · tensors"), effect);

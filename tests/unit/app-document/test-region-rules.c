@@ -143,16 +143,16 @@ test_words (void)
       g_autofree char *subject = NULL, *effect = NULL, *other = NULL, *none = NULL;
 
       rule->tensors = split (cases[i].tensors);
-      subject = vn_rule_describe_subject (rule);
+      subject = vn_override_dup_subject (rule);
       g_assert_cmpstr (subject, ==, cases[i].subject);
-      effect = vn_rule_describe_effect (rule);
+      effect = vn_override_dup_effect (rule);
       g_assert_cmpstr (effect, ==, "float");
       rule->exclude = FALSE;
-      none = vn_rule_describe_effect (rule);
+      none = vn_override_dup_effect (rule);
       g_assert_cmpstr (none, ==, "as the target says");
       rule->activation = VN_DTYPE_U16;
       rule->weight = VN_DTYPE_S8;
-      other = vn_rule_describe_effect (rule);
+      other = vn_override_dup_effect (rule);
       g_assert_cmpstr (other, ==, "uint16 weights int8");
       vn_override_free (rule);
     }

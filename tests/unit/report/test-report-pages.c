@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reports in HTML and PDF: a run made by hand gives the page in golden/pages.html to the byte (written anew with --generate), names
  * from models are text and never markup, a network of 10,000 nodes stays below 5 MB, and the same run gives the same bytes. */
+#include "curve-fixture.h"
+
 #include "vn-graph-edit.h"
 #include "vn-pen.h"
 #include "vn-report.h"
@@ -63,38 +65,6 @@ add_errors (VnResult *result)
     }
 }
 
-/* A point of a curve that pays with bytes; @wide of its tensors have 16 bit. */
-static void
-add_point (VnCurve *curve,
-           double   predicted_db,
-           double   measured_db,
-           gsize    bytes,
-           guint    wide,
-           gboolean is_chosen)
-{
-  VnCurvePoint *point = vn_curve_point_new ();
-
-  point->predicted_db = predicted_db;
-  point->measured_db = measured_db;
-  point->bytes = bytes;
-  point->integer_share = 1;
-  point->wide_share = 0.125 * wide;
-  point->time_ratio = 0.5 + 0.25 * wide;
-  point->n_wide = wide;
-  point->is_plain = wide == 0;
-  point->is_chosen = is_chosen;
-  point->recipe = vn_recipe_new ("cpu");
-  for (guint i = 0; i < wide; i++)
-    {
-      VnOverride *rule = vn_override_new ();
-
-      rule->pattern = g_strdup_printf ("conv_%u", i);
-      rule->activation = VN_DTYPE_U16;
-      g_ptr_array_add (point->recipe->overrides, rule);
-    }
-  vn_curve_add (curve, point);
-}
-
 static void
 add_findings (VnResult *result)
 {
@@ -113,9 +83,9 @@ add_findings (VnResult *result)
   vn_run_steps_add (result->steps, &(VnRunStep) { "bias correction", "18.0 → 20.5 dB, kept", TRUE, 18, 20.5 });
   vn_run_steps_add (result->steps, &(VnRunStep) { "limited gates", "not tried, the time is up", FALSE, 20.5, NAN });
   result->curve = vn_curve_new (VN_CURVE_COST_SIZE);
-  add_point (result->curve, 18, 18.25, 1000000, 0, FALSE);
-  add_point (result->curve, 21, NAN, 1250000, 1, TRUE);
-  add_point (result->curve, 24, 23.5, 1500000, 2, FALSE);
+  curve_fixture_add (result->curve, 18, 18.25, 1000000, 0, FALSE);
+  curve_fixture_add (result->curve, 21, NAN, 1250000, 1, TRUE);
+  curve_fixture_add (result->curve, 24, 23.5, 1500000, 2, FALSE);
 }
 
 static VnResult *
@@ -174,7 +144,7 @@ count (const char *text,
 static void
 check_markup (const char *text)
 {
-  static const char * const void_elements[] = { "meta", NULL };
+  static const char * const void_elements[] = { "meta", "wbr", NULL };
   g_autoptr(GPtrArray) open = g_ptr_array_new_with_free_func (g_free);
   guint n = 0;
 

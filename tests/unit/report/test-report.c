@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report as data: the sections of a small run, and that every printer tells all of them: each value of the model is looked
  * for in JSON, as what it is, and in Markdown, as people are told, in the order of the model. */
+#include "curve-fixture.h"
+
 #include "vn-graph-edit.h"
 #include "vn-jobs.h"
 #include "vn-report.h"
@@ -66,38 +68,6 @@ run (const char *preset)
   return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
 }
 
-/* A point of a curve that pays with bytes; @wide of its tensors have 16 bit. */
-static void
-add_point (VnCurve *curve,
-           double   predicted_db,
-           double   measured_db,
-           gsize    bytes,
-           guint    wide,
-           gboolean is_chosen)
-{
-  VnCurvePoint *point = vn_curve_point_new ();
-
-  point->predicted_db = predicted_db;
-  point->measured_db = measured_db;
-  point->bytes = bytes;
-  point->integer_share = 1;
-  point->wide_share = 0.125 * wide;
-  point->time_ratio = 0.5 + 0.25 * wide;
-  point->n_wide = wide;
-  point->is_plain = wide == 0;
-  point->is_chosen = is_chosen;
-  point->recipe = vn_recipe_new ("cpu");
-  for (guint i = 0; i < wide; i++)
-    {
-      VnOverride *rule = vn_override_new ();
-
-      rule->pattern = g_strdup_printf ("conv_%u", i);
-      rule->activation = VN_DTYPE_U16;
-      g_ptr_array_add (point->recipe->overrides, rule);
-    }
-  vn_curve_add (curve, point);
-}
-
 /* What a run finds only sometimes. */
 static void
 add_rare_things (VnResult *result)
@@ -124,8 +94,8 @@ add_rare_things (VnResult *result)
   vn_run_steps_add (result->steps, &(VnRunStep) { "a <step> | more", "10.0 → 12.5 dB, kept", TRUE, 10, 12.5 });
   vn_run_steps_add (result->steps, &(VnRunStep) { "another", "cannot be done here", FALSE, 12.5, NAN });
   result->curve = vn_curve_new (VN_CURVE_COST_SIZE);
-  add_point (result->curve, 21.5, 21.25, 1000000, 0, FALSE);
-  add_point (result->curve, 25.5, NAN, 1500000, 2, TRUE);
+  curve_fixture_add (result->curve, 21.5, 21.25, 1000000, 0, FALSE);
+  curve_fixture_add (result->curve, 25.5, NAN, 1500000, 2, TRUE);
   vn_notes_add (result->notes, VN_NOTE_PROBLEM, "weights-not-finite", "w_1", "It has <b>values</b> that are not finite");
   vn_notes_add_remedy (result->notes, VN_NOTE_WARNING, "data-range", "image", "Divide by 255 | or so", "They vary too much");
   vn_notes_add_remedy (result->notes, VN_NOTE_INFO, "other", NULL, "Do *this*", "Something else");
