@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#define HEIGHT 220.0
+
 /* How a cost is written along the axis. */
 static const struct { const char *unit; double factor; } units[VN_N_CURVE_COSTS] = {
   [VN_CURVE_COST_SIZE] = { ", MB", 1e-6 }, [VN_CURVE_COST_FLOAT] = { ", %", 100 }, [VN_CURVE_COST_TIME] = { "", 1 },
@@ -39,7 +41,7 @@ vn_picture_new_curve (const VnCurve *curve,
   g_return_val_if_fail (curve != NULL && cost < VN_N_CURVE_COSTS, NULL);
 
   title = g_strconcat (vn_curve_cost_get_title (cost), units[cost].unit, NULL);
-  axes = (VnPictureAxes) { title, _("Signal to noise in dB"), NULL, 0, cost == curve->cost, FALSE, _("as float") };
+  axes = (VnPictureAxes) { title, _("Signal to noise in dB"), NULL, 0, cost == curve->cost, FALSE, _("as float"), HEIGHT };
   points = g_new0 (VnPicturePoint, vn_curve_get_n (curve) + 1);
   for (guint i = 0; i < vn_curve_get_n (curve); i++)
     {

@@ -26,7 +26,7 @@ typedef struct
   guint     n_lines;
   gboolean  is_joined, x_hidden;
   GArray   *points;          /* of Point */
-  double    x_low, x_high, y_low, y_high;
+  double    x_low, x_high, y_low, y_high, height;
 } Points;
 
 /* Where what is drawn. */
@@ -50,7 +50,7 @@ points_y (const Chart *chart,
 {
   if (isinf (y))
     return TOP;
-  return HEIGHT - BOTTOM - (y - chart->self->y_low) / (chart->self->y_high - chart->self->y_low) * (HEIGHT - TOP - BOTTOM);
+  return chart->self->height - BOTTOM - (y - chart->self->y_low) / (chart->self->y_high - chart->self->y_low) * (chart->self->height - TOP - BOTTOM);
 }
 
 /* 1, 2 or 5 times a power of ten, for about @n of them. */
@@ -110,7 +110,7 @@ points_draw_axes (const Chart *chart)
       points_write_number (chart, LEFT - 6, points_y (chart, y) + 3.5, VN_ANCHOR_END, fabs (y) < y_step / 1e6 ? 0 : y);
     }
   for (double x = ceil (self->x_low / x_step) * x_step; !self->x_hidden && x <= self->x_high + x_step / 1e6; x += x_step)
-    points_write_number (chart, points_x (chart, x), HEIGHT - BOTTOM + 14, VN_ANCHOR_MIDDLE, fabs (x) < x_step / 1e6 ? 0 : x);
+    points_write_number (chart, points_x (chart, x), self->height - BOTTOM + 14, VN_ANCHOR_MIDDLE, fabs (x) < x_step / 1e6 ? 0 : x);
   for (guint i = 0; i < self->n_lines; i++)
     {
       vn_pen_move (chart->pen, LEFT, points_y (chart, self->lines[i]));
@@ -119,7 +119,7 @@ points_draw_axes (const Chart *chart)
     }
   points_draw_top (chart);
   vn_pen_text (chart->pen, 0, SMALL + 1, (VnFont) { SMALL, FALSE, VN_ANCHOR_START }, VN_INK (0.65), self->y_title);
-  vn_pen_text (chart->pen, (LEFT + chart->width - RIGHT) / 2, HEIGHT - 4, (VnFont) { SMALL, FALSE, VN_ANCHOR_MIDDLE }, VN_INK (0.65),
+  vn_pen_text (chart->pen, (LEFT + chart->width - RIGHT) / 2, self->height - 4, (VnFont) { SMALL, FALSE, VN_ANCHOR_MIDDLE }, VN_INK (0.65),
                self->x_title);
 }
 
@@ -127,7 +127,7 @@ static double
 points_get_height (VnPicture *picture,
                    double     width)
 {
-  return HEIGHT;
+  return ((const Points *) picture)->height;
 }
 
 static void
@@ -271,6 +271,7 @@ vn_picture_new_points (const VnPictureAxes  *axes,
   self->n_lines = axes->n_lines;
   self->is_joined = axes->is_joined;
   self->x_hidden = axes->x_hidden;
+  self->height = axes->height > 0 ? axes->height : HEIGHT;
   self->points = g_array_new (FALSE, FALSE, sizeof (Point));
   g_array_set_clear_func (self->points, points_clear_point);
   for (guint i = 0; i < n_points; i++)

@@ -35,6 +35,7 @@ typedef struct
  * @x_title, @y_title: translated
  * @lines: heights at which a dashed line stands, @n_lines of them; there is room for all
  * @top: (nullable): what +infinity means
+ * @height: 0: as usual
  * @is_joined: points are joined in their order
  * @x_hidden: the x axis has no numbers: it says where in the network
  */
@@ -45,6 +46,7 @@ typedef struct
   guint         n_lines;
   gboolean      is_joined, x_hidden;
   const char   *top;
+  double        height;
 } VnPictureAxes;
 
 VnPicture  *vn_picture_new_network   (VnScene              *scene,

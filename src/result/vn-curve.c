@@ -201,6 +201,36 @@ vn_curve_new (VnCurveCost cost)
   return self;
 }
 
+/**
+ * vn_curve_new_chosen:
+ * @recipe: of a point
+ *
+ * Returns: (transfer full): a copy of @curve whose chosen point is the one with @recipe; the plain one is none
+ */
+VnCurve *
+vn_curve_new_chosen (const VnCurve  *curve,
+                     const VnRecipe *recipe)
+{
+  VnCurve *self;
+  gboolean any = FALSE;
+
+  g_return_val_if_fail (curve != NULL && recipe != NULL, NULL);
+
+  self = vn_curve_new (curve->cost);
+  self->n_samples = curve->n_samples;
+  for (guint i = 0; i < curve->points->len; i++)
+    {
+      const VnCurvePoint *from = vn_curve_get (curve, i);
+      VnCurvePoint *point = g_memdup2 (from, sizeof *from);
+
+      point->is_chosen = !any && !point->is_plain && vn_recipe_equal (point->recipe, recipe);
+      any = any || point->is_chosen;
+      point->recipe = vn_recipe_copy (from->recipe);
+      g_ptr_array_add (self->points, point);
+    }
+  return self;
+}
+
 VnCurve *
 vn_curve_ref (VnCurve *self)
 {

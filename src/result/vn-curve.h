@@ -76,6 +76,8 @@ char         *vn_curve_point_dup_text (const VnCurvePoint *self);     /* transla
 double        vn_curve_point_get_db   (const VnCurvePoint *self);     /* measured if it is */
 
 VnCurve      *vn_curve_new            (VnCurveCost         cost);
+VnCurve      *vn_curve_new_chosen     (const VnCurve      *curve,
+                                       const VnRecipe     *recipe);
 VnCurve      *vn_curve_ref            (VnCurve            *self);
 void          vn_curve_unref          (VnCurve            *self);
 void          vn_curve_add            (VnCurve            *self,

@@ -83,6 +83,27 @@ vn_result_new_with_contributions (VnResult        *base,
 }
 
 /**
+ * vn_result_new_with_curve:
+ * @base: a finished run
+ * @curve: what mixed precision can make of it
+ *
+ * Returns: (transfer full): @base with @curve; it shares all the rest
+ */
+VnResult *
+vn_result_new_with_curve (VnResult *base,
+                          VnCurve  *curve)
+{
+  VnResult *self;
+
+  g_return_val_if_fail (base != NULL && curve != NULL, NULL);
+
+  self = result_new_on (base);
+  g_clear_pointer (&self->curve, vn_curve_unref);
+  self->curve = vn_curve_ref (curve);
+  return self;
+}
+
+/**
  * vn_result_new_with_verification:
  * @base: a finished run
  * @verification: (nullable): what was measured of it later, in ONNX Runtime; %NULL: what @base has of that

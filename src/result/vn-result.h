@@ -92,6 +92,8 @@ void              vn_run_settings_clear (VnRunSettings    *self);
 VnResult         *vn_result_new         (void);
 VnResult         *vn_result_new_with_contributions (VnResult        *base,
                                                     VnContributions *contributions);
+VnResult         *vn_result_new_with_curve (VnResult       *base,
+                                            VnCurve        *curve);
 VnResult         *vn_result_new_with_verification  (VnResult          *base,
                                                     VnVerification    *verification,   /* nullable */
                                                     VnRuntimeForecast *forecast,       /* nullable */

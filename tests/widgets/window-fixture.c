@@ -4,6 +4,7 @@
 #include "vn-application.h"
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
+#include "vn-report.h"
 #include "widget-fixture.h"
 
 #include <glib/gstdio.h>
@@ -155,11 +156,15 @@ vn_window_fixture_tear_down (Fixture       *fixture,
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename (fixture->folder, name, NULL);
-      g_autofree char *markdown = g_build_filename (path, "report.md", NULL);
-      g_autofree char *json = g_build_filename (path, "report.json", NULL);
+      guint n;
+      const VnReportPrinter *printers = vn_report_printer_list (&n);
 
-      g_unlink (markdown);
-      g_unlink (json);
+      for (guint i = 0; i < n; i++)
+        {
+          g_autofree char *report = g_build_filename (path, printers[i].file, NULL);
+
+          g_unlink (report);
+        }
       g_remove (path);
     }
   g_rmdir (fixture->folder);

@@ -3,6 +3,7 @@
 #include "vn-document-private.h"
 
 #include "vn-cure-job.h"
+#include "vn-curve-job.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-verify-job.h"
@@ -30,6 +31,8 @@ document_jobs_get_failure (VnWork work)
       return _("The improvement failed");
     case VN_WORK_CURES:
       return _("The cures could not be measured");
+    case VN_WORK_CURVE:
+      return _("Mixed precision could not be calculated");
     case VN_WORK_VERIFY:
       return _("The export could not be verified");
     case VN_WORK_EXPORT:
@@ -135,8 +138,9 @@ document_jobs_take_run (VnDocument *self,
                         VnJob      *job)
 {
   VnQuantizeJob *run = VN_QUANTIZE_JOB (job);
+  g_autoptr(VnResult) result = vn_document_join_curve (self, vn_quantize_job_get_result (run));
 
-  document_jobs_take_result (self, vn_quantize_job_get_result (run), vn_quantize_job_get_shapes (run));
+  document_jobs_take_result (self, result, vn_quantize_job_get_shapes (run));
   vn_document_find_origins (self, run);
 }
 
@@ -185,22 +189,48 @@ vn_document_make_run (VnDocument *self)
   return vn_quantize_job_new (&prepared.settings);
 }
 
+/* Of a job that tells nothing of where its error starts. */
+static void
+document_jobs_take_whole (VnDocument *self,
+                          VnResult   *result)
+{
+  g_autoptr(VnJob) run = NULL;
+
+  document_jobs_take_result (self, result, NULL);
+  if (!self->result_fits)
+    return;
+  run = vn_document_make_run (self);
+  vn_document_find_origins (self, VN_QUANTIZE_JOB (run));
+}
+
 /* What was found becomes one step of the recipe. */
 static void
 document_jobs_take_improved (VnDocument *self,
                              VnJob      *job)
 {
   VnResult *result = vn_improve_job_get_result (VN_IMPROVE_JOB (job));
-  g_autoptr(VnJob) run = NULL;
 
   vn_document_take_recipe (self, vn_recipe_copy (result->recipe), _("Improved automatically"));
   g_clear_pointer (&self->improved, g_object_unref);
   self->improved = g_object_ref (job);
-  document_jobs_take_result (self, result, NULL);
-  if (!self->result_fits)
-    return;
-  run = vn_document_make_run (self);
-  vn_document_find_origins (self, VN_QUANTIZE_JOB (run));
+  document_jobs_take_whole (self, result);
+}
+
+/* The present result learns of the curve; where there is none of this recipe, that of the job is one. */
+static void
+document_jobs_take_curve (VnDocument *self,
+                          VnJob      *job)
+{
+  VnResult *found = vn_curve_job_get_result (VN_CURVE_JOB (job));
+  g_autoptr(VnResult) result = vn_document_take_curve (self, found);
+
+  if (result == NULL)
+    {
+      document_jobs_take_whole (self, found);
+      return;
+    }
+  vn_document_renew_run (self, result);
+  vn_document_set_result (self, result);
 }
 
 /* The result stays what it is, but now it is known what its cures gain. */
@@ -261,6 +291,11 @@ document_jobs_job_succeeded (VnDocument *self,
       title = _("Cures measured");
       document_jobs_take_cures (self, job);
     }
+  else if (work == VN_WORK_CURVE)
+    {
+      title = _("Mixed precision calculated");
+      document_jobs_take_curve (self, job);
+    }
   else if (work == VN_WORK_VERIFY)
     {
       title = _("Verified");
@@ -291,7 +326,7 @@ document_jobs_job_ended (GObject      *source,
   document_jobs_end_job (self);
   self->again = FALSE;
   /* when the recipe has changed since, nobody wants what began with the one before */
-  if (ok && !(again && (work == VN_WORK_IMPROVE || work == VN_WORK_CURES)))
+  if (ok && !(again && (work == VN_WORK_IMPROVE || work == VN_WORK_CURES || work == VN_WORK_CURVE)))
     document_jobs_job_succeeded (self, job, work);
   else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, document_jobs_get_failure (work), error);
@@ -394,7 +429,8 @@ vn_document_drop_run (VnDocument *self)
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
   vn_document_cancel_origins (self);
-  if (self->work != VN_WORK_QUANTIZE && self->work != VN_WORK_IMPROVE && self->work != VN_WORK_CURES && self->work != VN_WORK_VERIFY)
+  if (self->work != VN_WORK_QUANTIZE && self->work != VN_WORK_IMPROVE && self->work != VN_WORK_CURES && self->work != VN_WORK_CURVE &&
+      self->work != VN_WORK_VERIFY)
     return;
   document_jobs_drop_job (self);
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
@@ -504,6 +540,31 @@ vn_document_measure_cures (VnDocument  *self,
     return FALSE;
   settings.quantize = prepared.settings;
   document_jobs_start_job (self, vn_cure_job_new (&settings), VN_WORK_CURES);
+  return TRUE;
+}
+
+/**
+ * vn_document_measure_curve:
+ * @cost: what accuracy is paid with
+ *
+ * Begins to calculate what mixed precision can make of the present recipe, which stays: vn_document_get_curve().
+ *
+ * Returns: %FALSE if no model is open, no samples have been chosen, or something else is going on
+ */
+gboolean
+vn_document_measure_curve (VnDocument   *self,
+                           VnCurveCost   cost,
+                           GError      **error)
+{
+  g_auto(Prepared) prepared = { 0 };
+  VnCurveSettings settings = { .cost = cost, .target_db = NAN, .most_float = NAN };
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self) && cost < VN_N_CURVE_COSTS, FALSE);
+
+  if (!document_jobs_can_try (self, &prepared, error))
+    return FALSE;
+  settings.quantize = prepared.settings;
+  document_jobs_start_job (self, vn_curve_job_new (&settings), VN_WORK_CURVE);
   return TRUE;
 }
 

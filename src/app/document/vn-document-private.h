@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-typedef enum { VN_WORK_NONE, VN_WORK_OPEN, VN_WORK_QUANTIZE, VN_WORK_IMPROVE, VN_WORK_CURES, VN_WORK_VERIFY, VN_WORK_EXPORT } VnWork;
+typedef enum { VN_WORK_NONE, VN_WORK_OPEN, VN_WORK_QUANTIZE, VN_WORK_IMPROVE, VN_WORK_CURES, VN_WORK_CURVE, VN_WORK_VERIFY, VN_WORK_EXPORT } VnWork;
 
 enum
 {
@@ -79,6 +79,7 @@ struct _VnDocument
   VnJob        *improved;      /* (nullable): the last that improved this model; tells what it tried */
   gint64        improve_ends;  /* monotonic: when the time for it is over */
   GPtrArray    *effects;       /* of VnEffect */
+  VnCurve      *curve;         /* (nullable): the last that was calculated of this model and these samples */
   VnJob        *origins;       /* runs beside @job: where the error of @result starts */
   GCancellable *origins_cancellable;
   gboolean      origins_again; /* look for them when the running job has ended, which they were cancelled for */
@@ -147,6 +148,10 @@ void vn_document_note_effect  (VnDocument     *self,
                                const char     *key);
 void vn_document_judge_effects (VnDocument *self,
                                VnResult   *result);
+VnResult *vn_document_join_curve (VnDocument *self,
+                                  VnResult   *result);
+VnResult *vn_document_take_curve (VnDocument *self,
+                                  VnResult   *result);
 void vn_document_renew_run    (VnDocument *self,
                                VnResult   *result);
 VnJob *vn_document_make_run   (VnDocument *self);

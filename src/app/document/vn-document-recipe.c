@@ -59,7 +59,8 @@ document_recipe_replace (VnDocument *self,
       vn_document_drop_run (self);
       vn_document_expect (self);
     }
-  else if ((self->result != NULL || self->past != NULL || self->work == VN_WORK_QUANTIZE || self->work == VN_WORK_IMPROVE) &&
+  else if ((self->result != NULL || self->past != NULL || self->work == VN_WORK_QUANTIZE || self->work == VN_WORK_IMPROVE ||
+            self->work == VN_WORK_CURVE) &&
            !vn_document_quantize (self, &error))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Quantization failed"), error);
 }

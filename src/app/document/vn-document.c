@@ -31,6 +31,7 @@ vn_document_dispose (GObject *object)
   g_clear_pointer (&self->known, g_ptr_array_unref);
   g_clear_object (&self->origins);
   g_clear_object (&self->improved);
+  g_clear_pointer (&self->curve, vn_curve_unref);
   g_clear_pointer (&self->effects, g_ptr_array_unref);
   g_clear_object (&self->origins_cancellable);
   g_clear_object (&self->nodes);
@@ -184,6 +185,7 @@ vn_document_set_model (VnDocument *self,
   g_ptr_array_set_size (self->runs, 0);
   g_ptr_array_set_size (self->effects, 0);
   g_clear_object (&self->improved);
+  g_clear_pointer (&self->curve, vn_curve_unref);
   vn_history_clear (self->history);
   g_ptr_array_set_size (self->recipe->overrides, 0);
   gtk_bitset_remove_all (self->selection);
@@ -472,6 +474,7 @@ vn_document_data_changed (VnDocument *self)
 
   self->result_fits = FALSE;
   self->data_serial++;
+  g_clear_pointer (&self->curve, vn_curve_unref);
   vn_document_forget_expected (self);
   if (expected)
     document_result_changed (self, vn_document_get_metric (self));

@@ -231,6 +231,13 @@ gboolean          vn_document_measure_cures  (VnDocument        *self,
                                               GError           **error);
 double            vn_document_get_improve_seconds (VnDocument   *self);   /* negative: not improving */
 GPtrArray        *vn_document_get_tries      (VnDocument        *self);   /* of VnImproveTry; NULL: not improved yet */
+gboolean          vn_document_measure_curve  (VnDocument        *self,
+                                              VnCurveCost        cost,
+                                              GError           **error);
+VnCurve          *vn_document_get_curve      (VnDocument        *self);   /* NULL: not calculated, or not of the present recipe */
+int               vn_document_find_curve_point (VnDocument      *self);   /* -1: there is none */
+gboolean          vn_document_apply_curve_point (VnDocument     *self,
+                                                 guint           i);
 void              vn_document_open_dataset_async (VnDocument          *self,
                                                   const VnDataSpec    *data,
                                                   GCancellable        *cancellable,

@@ -67,6 +67,17 @@ window_actions_action_change_target (GtkWidget  *widget,
 }
 
 static void
+window_actions_action_mixed_precision (GtkWidget  *widget,
+                                       const char *name,
+                                       GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  gtk_stack_set_visible_child_name (self->pages, "wizard");
+  vn_wizard_show_curve (self->wizard);
+}
+
+static void
 window_actions_action_leave_wizard (GtkWidget  *widget,
                                     const char *name,
                                     GVariant   *parameter)
@@ -271,6 +282,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.redo", NULL, window_actions_action_redo },
     { "win.quantize", NULL, window_actions_action_quantize },
     { "win.change-target", NULL, window_actions_action_change_target },
+    { "win.mixed-precision", NULL, window_actions_action_mixed_precision },
     { "win.leave-wizard", NULL, window_actions_action_leave_wizard },
     { "win.cancel-job", NULL, window_actions_action_cancel },
     { "win.exclude", NULL, window_actions_action_exclude },
@@ -328,6 +340,7 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.undo", vn_document_can_undo (document));
   gtk_widget_action_set_enabled (widget, "win.redo", vn_document_can_redo (document));
   gtk_widget_action_set_enabled (widget, "win.quantize", has_model && !wizard);
+  gtk_widget_action_set_enabled (widget, "win.mixed-precision", has_result);
   gtk_widget_action_set_enabled (widget, "win.cancel-job", busy);
   gtk_widget_action_set_enabled (widget, "win.exclude", selected);
   gtk_widget_action_set_enabled (widget, "win.restore", selected);

@@ -3,6 +3,7 @@
 #include "vn-step-review.h"
 
 #include "vn-cures-list.h"
+#include "vn-curve-panel.h"
 #include "vn-data-suspicion.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
@@ -23,6 +24,7 @@ struct _VnStepReview
   GtkWidget    *figures;
   VnOriginsList *origins;
   VnImprovePanel *improve;
+  VnCurvePanel *curve;
   VnCuresList  *cures;
   VnVerifyPanel *verify;
   GtkListBox   *suspicions, *table;
@@ -228,9 +230,23 @@ vn_step_review_document_set (VnWizardStep *step)
   vn_origins_list_set_document (VN_STEP_REVIEW (step)->origins, document);
   vn_cures_list_set_document (VN_STEP_REVIEW (step)->cures, document);
   vn_improve_panel_set_document (VN_STEP_REVIEW (step)->improve, document);
+  vn_curve_panel_set_document (VN_STEP_REVIEW (step)->curve, document);
   vn_verify_panel_set_document (VN_STEP_REVIEW (step)->verify, document);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (step_review_result_changed), step, G_CONNECT_SWAPPED);
   step_review_result_changed (VN_STEP_REVIEW (step));
+}
+
+/**
+ * vn_step_review_show_curve:
+ *
+ * Brings mixed precision into view.
+ */
+void
+vn_step_review_show_curve (VnStepReview *self)
+{
+  g_return_if_fail (VN_IS_STEP_REVIEW (self));
+
+  gtk_widget_grab_focus (GTK_WIDGET (self->curve));
 }
 
 static char *
@@ -269,6 +285,7 @@ vn_step_review_class_init (VnStepReviewClass *klass)
   step_class->dup_blocker = vn_step_review_dup_blocker;
   g_type_ensure (VN_TYPE_ORIGINS_LIST);
   g_type_ensure (VN_TYPE_CURES_LIST);
+  g_type_ensure (VN_TYPE_CURVE_PANEL);
   g_type_ensure (VN_TYPE_IMPROVE_PANEL);
   g_type_ensure (VN_TYPE_VERIFY_PANEL);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-review.ui");
@@ -280,6 +297,7 @@ vn_step_review_class_init (VnStepReviewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, figures);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, improve);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, cures);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, curve);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verify);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, suspicions);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, origins);

@@ -5,6 +5,7 @@
 #include "vn-button-names.h"
 #include "vn-i18n.h"
 #include "vn-rows.h"
+#include "vn-step-review.h"
 #include "vn-wizard-step.h"
 
 #include <string.h>
@@ -228,6 +229,20 @@ vn_wizard_begin (VnWizard   *self,
     if (g_str_equal (pages[i].id, step))
       at = i;
   wizard_go_to (self, at);
+}
+
+/**
+ * vn_wizard_show_curve:
+ *
+ * Begins where mixed precision is calculated and shown; to be called when the assistant is shown.
+ */
+void
+vn_wizard_show_curve (VnWizard *self)
+{
+  g_return_if_fail (VN_IS_WIZARD (self));
+
+  vn_wizard_begin (self, "review");
+  vn_step_review_show_curve (VN_STEP_REVIEW (self->steps[self->at]));
 }
 
 /**

@@ -18,6 +18,7 @@ void  vn_wizard_set_document (VnWizard   *self,
                               VnDocument *document);
 void  vn_wizard_begin        (VnWizard   *self,
                               const char *step);
+void  vn_wizard_show_curve   (VnWizard   *self);
 const char *vn_wizard_get_step (VnWizard *self);
 void  vn_wizard_go_next      (VnWizard   *self);
 

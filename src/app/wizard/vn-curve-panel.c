@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Mixed precision: what accuracy is paid with, progress, the chart of what can be had, and the point that is selected in it. */
+#include "vn-curve-panel.h"
+
+#include "vn-curve-job.h"
+#include "vn-curve-view.h"
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-rows.h"
+
+#include <math.h>
+
+struct _VnCurvePanel
+{
+  AdwBin          parent_instance;
+
+  VnDocument     *document;
+  VnJob          *job;           /* that calculates, or NULL */
+  guint           tick;          /* once a second while it does: the time left */
+
+  AdwComboRow    *cost;
+  GtkWidget      *start, *settings, *running, *found, *apply;
+  GtkProgressBar *progress;
+  GtkLabel       *left, *point, *quality;
+  VnCurveView    *view;
+};
+
+G_DEFINE_FINAL_TYPE (VnCurvePanel, vn_curve_panel, ADW_TYPE_BIN)
+
+/* ---- the chart ---- */
+
+/* Of the point in force also what the whole run has found. */
+static char *
+curve_panel_describe (VnCurvePanel       *self,
+                      const VnCurvePoint *point,
+                      gboolean            in_force)
+{
+  VnResult *result = vn_document_get_result (self->document);
+  g_autofree char *text = vn_curve_point_dup_text (point), *db = NULL;
+
+  if (!in_force)
+    return g_steal_pointer (&text);
+  if (vn_document_get_expecting (self->document) != VN_EXPECTING_NOTHING || vn_document_is_stale (self->document) || result == NULL ||
+      result->errors == NULL)
+    return g_strdup_printf (_("%s · being measured"), text);
+  db = vn_format_db (vn_error_table_get_outputs_sqnr (result->errors));
+  return g_strdup_printf (_("%s · in force, the run measured %s"), text, db);
+}
+
+static void
+curve_panel_selected (VnCurvePanel *self)
+{
+  const VnCurve *curve = self->document != NULL ? vn_document_get_curve (self->document) : NULL;
+  const int in_force = curve != NULL ? vn_document_find_curve_point (self->document) : -1, selected = vn_curve_view_get_selected (self->view);
+  const int shown = selected >= 0 ? selected : in_force;
+  g_autofree char *text = curve != NULL && shown >= 0 ? curve_panel_describe (self, vn_curve_get (curve, (guint) shown), shown == in_force) : NULL;
+
+  gtk_label_set_label (self->point, text != NULL ? text : "");
+  gtk_widget_set_sensitive (self->apply, curve != NULL && selected >= 0 && selected != in_force && vn_document_get_job (self->document) == NULL);
+}
+
+static void
+curve_panel_show_quality (VnCurvePanel  *self,
+                          const VnCurve *curve)
+{
+  guint n = 0;
+  const double miss = vn_curve_get_worst_miss (curve, &n);
+  g_autofree char *text = NULL;
+
+  if (!isnan (miss))
+    text = g_strdup_printf (ngettext ("Predictions were off by %.1f dB where it was measured again, at %u point, on %u samples.",
+                                      "Predictions were off by at most %.1f dB where they were measured again, at %u points, on %u samples.", n),
+                            miss, n, curve->n_samples);
+  gtk_label_set_label (self->quality, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->quality), text != NULL);
+}
+
+static void
+curve_panel_update (VnCurvePanel *self)
+{
+  VnCurve *curve = vn_document_get_curve (self->document);
+
+  gtk_widget_set_visible (self->found, curve != NULL && self->job == NULL);
+  vn_curve_view_set (self->view, curve, (VnCurveCost) MIN (adw_combo_row_get_selected (self->cost), VN_N_CURVE_COSTS - 1),
+                     vn_document_find_curve_point (self->document));
+  if (curve != NULL)
+    curve_panel_show_quality (self, curve);
+  curve_panel_selected (self);
+}
+
+static void
+curve_panel_cost_chosen (VnCurvePanel *self)
+{
+  if (self->document != NULL)
+    curve_panel_update (self);
+}
+
+static void
+curve_panel_apply (VnCurvePanel *self)
+{
+  const int selected = vn_curve_view_get_selected (self->view);
+
+  if (gtk_widget_get_sensitive (self->apply) && selected >= 0)
+    vn_document_apply_curve_point (self->document, (guint) selected);
+}
+
+/* ---- the job ---- */
+
+static void
+curve_panel_update_progress (VnCurvePanel *self)
+{
+  g_autofree char *stage = vn_job_dup_stage (self->job), *left = NULL, *text = NULL;
+  const double seconds = vn_job_get_seconds_left (self->job);
+
+  if (seconds >= 1)
+    {
+      g_autofree char *duration = vn_format_duration (seconds);
+
+      left = g_strdup_printf (_("%s left"), duration);
+    }
+  text = g_strjoin (" · ", stage, left, NULL);
+  gtk_progress_bar_set_fraction (self->progress, vn_job_get_progress (self->job));
+  gtk_label_set_label (self->left, text);
+}
+
+static gboolean
+curve_panel_tick (gpointer data)
+{
+  curve_panel_update_progress (data);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+curve_panel_job_changed (VnCurvePanel *self)
+{
+  VnJob *job = vn_document_get_job (self->document);
+  const gboolean runs = job != NULL && VN_IS_CURVE_JOB (job);
+
+  if (self->job != NULL)
+    g_signal_handlers_disconnect_by_data (self->job, self);
+  if (!runs)
+    job = NULL;
+  g_set_object (&self->job, job);
+  g_clear_handle_id (&self->tick, g_source_remove);
+  if (runs)
+    {
+      self->tick = g_timeout_add_seconds (1, curve_panel_tick, self);
+      g_signal_connect_swapped (job, "notify::progress", G_CALLBACK (curve_panel_update_progress), self);
+      curve_panel_update_progress (self);
+    }
+  gtk_widget_set_visible (self->running, runs);
+  gtk_widget_set_visible (self->settings, !runs);
+  gtk_widget_set_sensitive (self->start, vn_document_get_job (self->document) == NULL && vn_document_get_data (self->document) != NULL);
+  curve_panel_update (self);
+}
+
+static void
+curve_panel_start (VnCurvePanel *self)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!vn_document_measure_curve (self->document, (VnCurveCost) MIN (adw_combo_row_get_selected (self->cost), VN_N_CURVE_COSTS - 1), &error))
+    g_signal_emit_by_name (self->document, "failed", _("Mixed precision could not be calculated"), error);
+}
+
+static void
+curve_panel_cancel (VnCurvePanel *self)
+{
+  vn_document_cancel (self->document);
+}
+
+/* What the curve was calculated for is what is shown first. */
+static void
+curve_panel_result_changed (VnCurvePanel *self)
+{
+  const VnCurve *curve = vn_document_get_curve (self->document);
+
+  if (curve != NULL && gtk_widget_get_visible (self->found) == FALSE)
+    adw_combo_row_set_selected (self->cost, curve->cost);
+  curve_panel_update (self);
+}
+
+/**
+ * vn_curve_panel_set_document:
+ */
+void
+vn_curve_panel_set_document (VnCurvePanel *self,
+                             VnDocument   *document)
+{
+  g_return_if_fail (VN_IS_CURVE_PANEL (self));
+  g_return_if_fail (VN_IS_DOCUMENT (document));
+
+  g_set_object (&self->document, document);
+  g_signal_connect_object (document, "job-changed", G_CALLBACK (curve_panel_job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "data-changed", G_CALLBACK (curve_panel_job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (curve_panel_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (curve_panel_update), self, G_CONNECT_SWAPPED);
+  curve_panel_job_changed (self);
+}
+
+/* ---- parts ---- */
+
+static GtkWidget *
+curve_panel_make_settings (VnCurvePanel *self)
+{
+  GtkWidget *list = gtk_list_box_new (), *row = adw_action_row_new ();
+  g_autoptr(GtkStringList) costs = gtk_string_list_new (NULL);
+
+  for (VnCurveCost cost = 0; cost < VN_N_CURVE_COSTS; cost++)
+    gtk_string_list_append (costs, vn_curve_cost_get_title (cost));
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
+  gtk_widget_add_css_class (list, "boxed-list");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Mixed Precision"), -1);
+  self->start = gtk_button_new_with_mnemonic (_("_Calculate"));
+  gtk_widget_set_valign (self->start, GTK_ALIGN_CENTER);
+  g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (curve_panel_start), self);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Choose the Precision of Each Tensor"));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("From what is smallest and fastest to what is as accurate as the float network; the recipe stays until a point is applied"));
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), self->start);
+  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), self->start);
+  gtk_list_box_append (GTK_LIST_BOX (list), row);
+  self->cost = ADW_COMBO_ROW (adw_combo_row_new ());
+  adw_preferences_row_set_use_underline (ADW_PREFERENCES_ROW (self->cost), TRUE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->cost), _("Accuracy Is _Paid With"));
+  adw_combo_row_set_model (self->cost, G_LIST_MODEL (costs));
+  adw_combo_row_set_selected (self->cost, VN_CURVE_COST_FLOAT);
+  g_signal_connect_swapped (self->cost, "notify::selected", G_CALLBACK (curve_panel_cost_chosen), self);
+  gtk_list_box_append (GTK_LIST_BOX (list), GTK_WIDGET (self->cost));
+  return list;
+}
+
+static GtkWidget *
+curve_panel_make_running (VnCurvePanel *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  GtkWidget *cancel = gtk_button_new_with_mnemonic (_("_Cancel"));
+
+  self->left = GTK_LABEL (vn_label_new (NULL, "numeric"));
+  self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->progress), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Mixed Precision"), -1);
+  gtk_widget_set_hexpand (texts, TRUE);
+  gtk_box_append (GTK_BOX (texts), GTK_WIDGET (self->left));
+  gtk_box_append (GTK_BOX (texts), GTK_WIDGET (self->progress));
+  gtk_widget_set_valign (cancel, GTK_ALIGN_CENTER);
+  g_signal_connect_swapped (cancel, "clicked", G_CALLBACK (curve_panel_cancel), self);
+  gtk_box_append (GTK_BOX (box), texts);
+  gtk_box_append (GTK_BOX (box), cancel);
+  gtk_widget_add_css_class (box, "card");
+  gtk_widget_add_css_class (box, "error-card");
+  return box;
+}
+
+static GtkWidget *
+curve_panel_make_found (VnCurvePanel *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+
+  self->view = VN_CURVE_VIEW (vn_curve_view_new ());
+  self->point = GTK_LABEL (vn_label_new (NULL, "numeric"));
+  self->quality = GTK_LABEL (vn_label_new (NULL, "dim-label"));
+  gtk_widget_add_css_class (GTK_WIDGET (self->quality), "caption");
+  self->apply = gtk_button_new_with_mnemonic (_("_Apply"));
+  gtk_widget_set_tooltip_text (self->apply, _("Make the selected point the recipe, and measure it"));
+  gtk_widget_set_valign (self->apply, GTK_ALIGN_CENTER);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->point), TRUE);
+  g_signal_connect_swapped (self->view, "selected", G_CALLBACK (curve_panel_selected), self);
+  g_signal_connect_swapped (self->view, "activated", G_CALLBACK (curve_panel_apply), self);
+  g_signal_connect_swapped (self->apply, "clicked", G_CALLBACK (curve_panel_apply), self);
+  gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->point));
+  gtk_box_append (GTK_BOX (line), self->apply);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->view));
+  gtk_box_append (GTK_BOX (box), line);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->quality));
+  gtk_widget_add_css_class (box, "card");
+  gtk_widget_add_css_class (box, "error-card");
+  return box;
+}
+
+static void
+vn_curve_panel_dispose (GObject *object)
+{
+  VnCurvePanel *self = VN_CURVE_PANEL (object);
+
+  g_clear_handle_id (&self->tick, g_source_remove);
+  if (self->job != NULL)
+    g_signal_handlers_disconnect_by_data (self->job, self);
+  g_clear_object (&self->job);
+  g_clear_object (&self->document);
+  G_OBJECT_CLASS (vn_curve_panel_parent_class)->dispose (object);
+}
+
+/* To the button, or to the chart if there is one. */
+static gboolean
+vn_curve_panel_grab_focus (GtkWidget *widget)
+{
+  VnCurvePanel *self = VN_CURVE_PANEL (widget);
+
+  return gtk_widget_grab_focus (gtk_widget_get_visible (self->found) ? GTK_WIDGET (self->view) : self->start);
+}
+
+static void
+vn_curve_panel_class_init (VnCurvePanelClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = vn_curve_panel_dispose;
+  GTK_WIDGET_CLASS (klass)->grab_focus = vn_curve_panel_grab_focus;
+}
+
+static void
+vn_curve_panel_init (VnCurvePanel *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
+
+  self->found = curve_panel_make_found (self);
+  self->settings = curve_panel_make_settings (self);
+  self->running = curve_panel_make_running (self);
+  gtk_box_append (GTK_BOX (box), self->settings);
+  gtk_box_append (GTK_BOX (box), self->running);
+  gtk_box_append (GTK_BOX (box), self->found);
+  adw_bin_set_child (ADW_BIN (self), vn_section_new (_("Mixed Precision"), NULL, box));
+}
