@@ -88,7 +88,7 @@ points_draw_top (const Chart *chart)
 
       if (!isinf (at->y))
         continue;
-      vn_pen_text (chart->pen, x + (x > chart->width / 2 ? -8 : 8), TOP + 3.5,
+      vn_pen_text (chart->pen, x + (x > chart->width / 2 ? 4 : -4), TOP - 8,
                    (VnFont) { SMALL, FALSE, x > chart->width / 2 ? VN_ANCHOR_END : VN_ANCHOR_START }, VN_INK (0.65), chart->self->top);
       return;
     }

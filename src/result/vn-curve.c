@@ -170,10 +170,12 @@ vn_curve_point_dup_text (const VnCurvePoint *self)
   predicted = curve_format_db (self->predicted_db);
   measured = curve_format_db (self->measured_db);
   size = vn_format_bytes (self->bytes);
-  if (!isnan (self->predicted_db))
+  if (isnan (self->measured_db))
     g_string_append_printf (text, _("predicted %s"), predicted);
-  if (!isnan (self->measured_db))
-    g_string_append_printf (text, _("%smeasured %s"), text->len > 0 ? ", " : "", measured);
+  else if (isnan (self->predicted_db))
+    g_string_append_printf (text, _("measured %s"), measured);
+  else
+    g_string_append_printf (text, _("predicted %s, measured %s"), predicted, measured);
   g_string_append_printf (text, " · %s", size);
   if (!isnan (self->integer_share))
     g_string_append_printf (text, _(" · %.0f %% on integers"), 100 * self->integer_share);

@@ -6,6 +6,7 @@
  *
  * Without that folder, or without VN_SHARED for the model and the samples, it is skipped. */
 #include "vn-application.h"
+#include "vn-curve-view.h"
 #include "vn-document.h"
 #include "vn-node-item.h"
 #include "vn-settings-dialog.h"
@@ -188,6 +189,25 @@ take_improving (VnWindow  *window,
   take (window, "4-wizard-review-improved-end");
 }
 
+/* Mixed precision while it is calculated, and as a chart with a point selected. */
+static void
+take_curve (VnWindow  *window,
+            GtkWidget *wizard)
+{
+  VnDocument *document = vn_window_get_document (window);
+  GtkWidget *panel = vn_test_find (wizard, g_type_from_name ("VnCurvePanel"), NULL);
+  VnCurveView *view = VN_CURVE_VIEW (vn_test_find (panel, VN_TYPE_CURVE_VIEW, NULL));
+
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.mixed-precision", NULL);
+  g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Calculate"), "clicked");
+  vn_test_settle (1500);
+  take (window, "4-wizard-curve-running");
+  g_assert_true (vn_test_wait (is_idle, document, SECONDS));
+  vn_test_settle (300);
+  vn_curve_view_select (view, (int) vn_curve_get_n (vn_document_get_curve (document)) / 3);
+  take (window, "4-wizard-curve");
+}
+
 static void
 take_wizard (VnWindow *window)
 {
@@ -212,7 +232,10 @@ take_wizard (VnWindow *window)
           take (window, "4-wizard-target-details");
         }
       if (g_str_equal (steps[i], "review"))
-        take_improving (window, GTK_WIDGET (wizard));
+        {
+          take_curve (window, GTK_WIDGET (wizard));
+          take_improving (window, GTK_WIDGET (wizard));
+        }
       if (i + 1 < G_N_ELEMENTS (steps))
         vn_wizard_go_next (wizard);
     }

@@ -17,8 +17,9 @@ struct _VnCurvePanel
   VnDocument     *document;
   VnJob          *job;           /* that calculates, or NULL */
   guint           tick;          /* once a second while it does: the time left */
+  guint           reveal;        /* idle: the chart has come, and scrolls into view when it has its place */
 
-  AdwComboRow    *cost;
+  GtkDropDown    *cost;
   GtkWidget      *start, *settings, *running, *found, *apply;
   GtkProgressBar *progress;
   GtkLabel       *left, *point, *quality;
@@ -81,7 +82,7 @@ curve_panel_update (VnCurvePanel *self)
   VnCurve *curve = vn_document_get_curve (self->document);
 
   gtk_widget_set_visible (self->found, curve != NULL && self->job == NULL);
-  vn_curve_view_set (self->view, curve, (VnCurveCost) MIN (adw_combo_row_get_selected (self->cost), VN_N_CURVE_COSTS - 1),
+  vn_curve_view_set (self->view, curve, (VnCurveCost) MIN (gtk_drop_down_get_selected (self->cost), VN_N_CURVE_COSTS - 1),
                      vn_document_find_curve_point (self->document));
   if (curve != NULL)
     curve_panel_show_quality (self, curve);
@@ -130,11 +131,22 @@ curve_panel_tick (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+static gboolean
+curve_panel_reveal (gpointer data)
+{
+  VnCurvePanel *self = data;
+
+  self->reveal = 0;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    gtk_widget_grab_focus (GTK_WIDGET (self));
+  return G_SOURCE_REMOVE;
+}
+
 static void
 curve_panel_job_changed (VnCurvePanel *self)
 {
   VnJob *job = vn_document_get_job (self->document);
-  const gboolean runs = job != NULL && VN_IS_CURVE_JOB (job);
+  const gboolean runs = job != NULL && VN_IS_CURVE_JOB (job), ended = self->job != NULL && !runs;
 
   if (self->job != NULL)
     g_signal_handlers_disconnect_by_data (self->job, self);
@@ -152,6 +164,8 @@ curve_panel_job_changed (VnCurvePanel *self)
   gtk_widget_set_visible (self->settings, !runs);
   gtk_widget_set_sensitive (self->start, vn_document_get_job (self->document) == NULL && vn_document_get_data (self->document) != NULL);
   curve_panel_update (self);
+  if (ended && self->reveal == 0)
+    self->reveal = g_idle_add_full (G_PRIORITY_LOW, curve_panel_reveal, self, NULL);
 }
 
 static void
@@ -159,7 +173,7 @@ curve_panel_start (VnCurvePanel *self)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_measure_curve (self->document, (VnCurveCost) MIN (adw_combo_row_get_selected (self->cost), VN_N_CURVE_COSTS - 1), &error))
+  if (!vn_document_measure_curve (self->document, (VnCurveCost) MIN (gtk_drop_down_get_selected (self->cost), VN_N_CURVE_COSTS - 1), &error))
     g_signal_emit_by_name (self->document, "failed", _("Mixed precision could not be calculated"), error);
 }
 
@@ -176,7 +190,7 @@ curve_panel_result_changed (VnCurvePanel *self)
   const VnCurve *curve = vn_document_get_curve (self->document);
 
   if (curve != NULL && gtk_widget_get_visible (self->found) == FALSE)
-    adw_combo_row_set_selected (self->cost, curve->cost);
+    gtk_drop_down_set_selected (self->cost, curve->cost);
   curve_panel_update (self);
 }
 
@@ -201,13 +215,29 @@ vn_curve_panel_set_document (VnCurvePanel *self,
 /* ---- parts ---- */
 
 static GtkWidget *
-curve_panel_make_settings (VnCurvePanel *self)
+curve_panel_make_cost (VnCurvePanel *self)
 {
-  GtkWidget *list = gtk_list_box_new (), *row = adw_action_row_new ();
-  g_autoptr(GtkStringList) costs = gtk_string_list_new (NULL);
+  GtkStringList *costs = gtk_string_list_new (NULL);
+  GtkWidget *row = adw_action_row_new ();
 
   for (VnCurveCost cost = 0; cost < VN_N_CURVE_COSTS; cost++)
     gtk_string_list_append (costs, vn_curve_cost_get_title (cost));
+  self->cost = GTK_DROP_DOWN (gtk_drop_down_new (G_LIST_MODEL (costs), NULL));
+  gtk_drop_down_set_selected (self->cost, VN_CURVE_COST_FLOAT);
+  gtk_widget_set_valign (GTK_WIDGET (self->cost), GTK_ALIGN_CENTER);
+  g_signal_connect_swapped (self->cost, "notify::selected", G_CALLBACK (curve_panel_cost_chosen), self);
+  adw_preferences_row_set_use_underline (ADW_PREFERENCES_ROW (row), TRUE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Accuracy Is _Paid With"));
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), GTK_WIDGET (self->cost));
+  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), GTK_WIDGET (self->cost));
+  return row;
+}
+
+static GtkWidget *
+curve_panel_make_settings (VnCurvePanel *self)
+{
+  GtkWidget *list = gtk_list_box_new (), *row = adw_action_row_new ();
+
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
   gtk_widget_add_css_class (list, "boxed-list");
   gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Mixed Precision"), -1);
@@ -219,13 +249,7 @@ curve_panel_make_settings (VnCurvePanel *self)
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), self->start);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), self->start);
   gtk_list_box_append (GTK_LIST_BOX (list), row);
-  self->cost = ADW_COMBO_ROW (adw_combo_row_new ());
-  adw_preferences_row_set_use_underline (ADW_PREFERENCES_ROW (self->cost), TRUE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->cost), _("Accuracy Is _Paid With"));
-  adw_combo_row_set_model (self->cost, G_LIST_MODEL (costs));
-  adw_combo_row_set_selected (self->cost, VN_CURVE_COST_FLOAT);
-  g_signal_connect_swapped (self->cost, "notify::selected", G_CALLBACK (curve_panel_cost_chosen), self);
-  gtk_list_box_append (GTK_LIST_BOX (list), GTK_WIDGET (self->cost));
+  gtk_list_box_append (GTK_LIST_BOX (list), curve_panel_make_cost (self));
   return list;
 }
 
@@ -268,8 +292,8 @@ curve_panel_make_found (VnCurvePanel *self)
   g_signal_connect_swapped (self->apply, "clicked", G_CALLBACK (curve_panel_apply), self);
   gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->point));
   gtk_box_append (GTK_BOX (line), self->apply);
-  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->view));
   gtk_box_append (GTK_BOX (box), line);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->view));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->quality));
   gtk_widget_add_css_class (box, "card");
   gtk_widget_add_css_class (box, "error-card");
@@ -282,6 +306,7 @@ vn_curve_panel_dispose (GObject *object)
   VnCurvePanel *self = VN_CURVE_PANEL (object);
 
   g_clear_handle_id (&self->tick, g_source_remove);
+  g_clear_handle_id (&self->reveal, g_source_remove);
   if (self->job != NULL)
     g_signal_handlers_disconnect_by_data (self->job, self);
   g_clear_object (&self->job);
