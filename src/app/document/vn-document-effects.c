@@ -244,3 +244,39 @@ vn_document_try_precision (VnDocument      *self,
   vn_document_try (self, recipe, title, key);
   return TRUE;
 }
+
+/**
+ * vn_document_get_improve_seconds:
+ *
+ * Returns: how much of the time for improving is left; negative if that is not what is going on
+ */
+double
+vn_document_get_improve_seconds (VnDocument *self)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), -1);
+
+  if (self->work != VN_WORK_IMPROVE)
+    return -1;
+  return MAX (0, (double) (self->improve_ends - g_get_monotonic_time ()) / G_USEC_PER_SEC);
+}
+
+/**
+ * vn_document_get_tries:
+ *
+ * Returns: (transfer none) (nullable) (element-type VnImproveTry): what was tried when the model was improved last; %NULL if it
+ *   was not, or that was taken back
+ */
+GPtrArray *
+vn_document_get_tries (VnDocument *self)
+{
+  const VnRecipe *found;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  if (self->improved == NULL)
+    return NULL;
+  found = vn_improve_job_get_result (VN_IMPROVE_JOB (self->improved))->recipe;
+  if (!vn_recipe_equal (found, self->recipe) && !vn_history_contains (self->history, found))
+    return NULL;
+  return vn_improve_job_get_tries (VN_IMPROVE_JOB (self->improved));
+}
