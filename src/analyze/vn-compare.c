@@ -425,6 +425,8 @@ compare_is_last (VnPlan        *plan,
     {
       const VnNode *user = g_array_index (value->uses, VnUse, i).node;
 
+      while (user->graph != value->graph && user->graph->parent_node != NULL)
+        user = user->graph->parent_node;
       for (guint k = 0; user->graph == value->graph && k < user->outputs->len; k++)
         if (vn_node_get_output (user, k) != NULL && vn_plan_is_computed (plan, vn_node_get_output (user, k)))
           return FALSE;

@@ -352,11 +352,15 @@ calibrate_run_collect (Run     *run,
     {
       const VnValue *value = g_ptr_array_index (run->taps, i);
       g_autoptr(VnHistogram) sum = calibrate_run_get_histogram (run, i);
+      g_autofree char *key = NULL;
 
-      /* Constants, integers and float16 are not observed. */
-      if (sum == NULL)
+      /* Constants, integers and float16 are not observed. What lies in a branch that no sample has taken was looked for. */
+      if (sum == NULL && value->graph->parent == NULL)
         continue;
-      vn_stats_take (stats, value->name, g_steal_pointer (&sum));
+      if (sum == NULL)
+        sum = vn_histogram_new ();
+      key = vn_value_dup_key (value);
+      vn_stats_take (stats, key, g_steal_pointer (&sum));
     }
   vn_stats_seal (stats);
   return vn_memory_check (run->mark, error) ? g_steal_pointer (&stats) : NULL;

@@ -6,16 +6,6 @@
 #include "vn-i18n.h"
 #include "vn-improve-job.h"
 
-static guint
-cmd_result_count_quantized (VnQuantPlan *plan)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
-    n += vn_quant_plan_get (plan, i)->quantized;
-  return n;
-}
-
 static void
 cmd_result_print_outputs (VnErrorTable *errors)
 {
@@ -144,7 +134,7 @@ vn_cmd_print_result (VnResult            *result,
   after = vn_format_bytes_column (result->quantized_bytes);
   vn_cmd_print (_("%s: %s, was %s (%.2f times smaller)\n"), output != NULL ? output : _("quantized model"), after, before,
                 (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
-  vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), cmd_result_count_quantized (result->plan),
+  vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), vn_quant_plan_count_quantized (result->plan),
                 result->n_calibration, result->n_held_out);
   vn_cmd_print_verdict (said);
   if (result->errors != NULL)

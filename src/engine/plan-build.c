@@ -91,7 +91,7 @@ plan_build_inner (VnPlan         *outer,
                   GPtrArray      *captured,
                   GError        **error)
 {
-  VnPlanOptions options = { .no_fusion = outer->no_fusion };
+  VnPlanOptions options = { .taps = outer->taps, .no_fusion = outer->no_fusion };
   g_autoptr(VnPlan) self = NULL;
 
   if (outer->depth + 1 > VN_PLAN_MAX_DEPTH)

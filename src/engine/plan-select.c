@@ -5,7 +5,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-/* Links equal values of a list together: head[] in the values, the rest by index. */
+/* Links equal values of a list together: head[] in the values, the rest by index. Those of other graphs are in no chain. */
 static int *
 plan_select_link_values (VnPlan    *self,
                          GPtrArray *list,
@@ -16,10 +16,11 @@ plan_select_link_values (VnPlan    *self,
   for (guint i = list->len; i-- > 0;)
     {
       const VnValue *value = g_ptr_array_index (list, i);
-      int *head = (int *) ((char *) &self->values[vn_plan_find (self, value)] + head_offset);
+      int id = vn_plan_find (self, value);
+      int *head = id >= 0 ? (int *) ((char *) &self->values[id] + head_offset) : NULL;
 
       next[i] = -1;
-      if (!vn_plan_is_computed (self, value))
+      if (head == NULL || !vn_plan_is_computed (self, value))
         continue;
       next[i] = *head;
       *head = (int) i;
@@ -27,9 +28,25 @@ plan_select_link_values (VnPlan    *self,
   return next;
 }
 
+/* Whether a value is one of the graph or, if @inner, of a graph inside its nodes. */
+static gboolean
+plan_select_knows (VnPlan        *self,
+                   const VnValue *value,
+                   gboolean       inner)
+{
+  const VnGraph *graph = value->graph;
+
+  if (!inner)
+    return vn_plan_find (self, value) >= 0;
+  while (graph != NULL && graph != self->graph)
+    graph = graph->parent;
+  return graph != NULL;
+}
+
 static GPtrArray *
 plan_select_copy_list (VnPlan      *self,
                        GPtrArray   *list,
+                       gboolean     inner,
                        const char  *what,
                        GError     **error)
 {
@@ -39,10 +56,10 @@ plan_select_copy_list (VnPlan      *self,
     {
       VnValue *value = g_ptr_array_index (list, i);
 
-      if (value == NULL || vn_plan_find (self, value) < 0)
+      if (value == NULL || !plan_select_knows (self, value, inner))
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                       _("%s %u (“%s”) is not a value of the network's main graph"),
+                       inner ? _("%s %u (“%s”) is not a value of the network") : _("%s %u (“%s”) is not a value of the network's main graph"),
                        what, i, value != NULL ? value->name : "");
           return NULL;
         }
@@ -58,10 +75,12 @@ plan_select_set_lists (VnPlan               *self,
 {
   GPtrArray *outputs = options->outputs != NULL ? options->outputs : self->graph->outputs;
 
-  self->outputs = plan_select_copy_list (self, outputs, _("Output"), error);
+  self->outputs = plan_select_copy_list (self, outputs, FALSE, _("Output"), error);
   if (self->outputs == NULL)
     return FALSE;
-  self->taps = plan_select_copy_list (self, options->taps, _("Tap"), error);
+  /* all graphs have the same list of taps, so that a tap has one number everywhere */
+  self->taps = self->depth > 0 && options->taps != NULL ? g_ptr_array_ref (options->taps)
+                                                        : plan_select_copy_list (self, options->taps, TRUE, _("Tap"), error);
   return self->taps != NULL;
 }
 
@@ -70,7 +89,7 @@ plan_select_has_computed (VnPlan    *self,
                           GPtrArray *list)
 {
   for (guint i = 0; i < list->len; i++)
-    if (vn_plan_is_computed (self, g_ptr_array_index (list, i)))
+    if (vn_plan_find (self, g_ptr_array_index (list, i)) >= 0 && vn_plan_is_computed (self, g_ptr_array_index (list, i)))
       return TRUE;
   return FALSE;
 }
@@ -119,6 +138,26 @@ plan_select_need_inputs (VnPlan       *self,
     plan_select_need (self, queue, g_ptr_array_index (captured, i));
 }
 
+/* Of a value inside a node, the node. An outer graph computes its own taps by itself. */
+static void
+plan_select_need_tap (VnPlan    *self,
+                      GPtrArray *queue,
+                      VnValue   *value)
+{
+  const VnGraph *graph = value->graph;
+  const VnNode *holder = NULL;
+
+  if (graph == self->graph)
+    {
+      plan_select_need (self, queue, value);
+      return;
+    }
+  for (; graph != NULL && graph != self->graph; graph = graph->parent)
+    holder = graph->parent_node;
+  for (guint i = 0; graph != NULL && holder != NULL && i < holder->outputs->len; i++)
+    plan_select_need (self, queue, g_ptr_array_index (holder->outputs, i));
+}
+
 /**
  * vn_plan_select:
  *
@@ -145,7 +184,7 @@ vn_plan_select (VnPlan               *self,
   for (guint i = 0; i < self->outputs->len; i++)
     plan_select_need (self, queue, g_ptr_array_index (self->outputs, i));
   for (guint i = 0; i < self->taps->len; i++)
-    plan_select_need (self, queue, g_ptr_array_index (self->taps, i));
+    plan_select_need_tap (self, queue, g_ptr_array_index (self->taps, i));
   for (guint k = 0; k < queue->len; k++)
     {
       VnValue *value = g_ptr_array_index (queue, k);

@@ -85,7 +85,7 @@ runner_from_set_known (VnRunner           *self,
     {
       int id = vn_plan_find (self->plan, g_ptr_array_index (self->plan->taps, tap));
 
-      if (known[tap] != NULL && (start->next ? start->tensors[id] == NULL : !start->changed[id]) && self->plan->values[id].store != VN_STORE_CONSTANT &&
+      if (id >= 0 && known[tap] != NULL && (start->next ? start->tensors[id] == NULL : !start->changed[id]) && self->plan->values[id].store != VN_STORE_CONSTANT &&
           !runner_from_set (self, tap, known[tap], start->tensors, error))
         return FALSE;
     }

@@ -226,6 +226,8 @@ run_body (gpointer           data,
   for (guint i = 0; i < n_captured; i++)
     all[n + i] = self->in[call->step->n_own + i];
   inner->n_threads = self->n_threads;
+  inner->tap = self->tap;
+  inner->tap_data = self->tap_data;
   return vn_runner_run (inner, all, outputs, self->cancellable, error);
 }
 

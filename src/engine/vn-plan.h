@@ -16,7 +16,8 @@ typedef struct _VnPlan VnPlan;
 /**
  * VnPlanOptions:
  * @input_shapes: (nullable): by input name, VnShape*: sizes for dims the model leaves open (a missing one becomes 1)
- * @taps: (nullable): of VnValue (of the model's graph): values the caller wants to see; they are never fused away
+ * @taps: (nullable): of VnValue, also of graphs inside nodes: values the caller wants to see; they are never fused away.
+ *   Values inside a Loop or Scan are told in each of its rounds, those of a branch of If when it is taken
  * @outputs: (nullable): of VnValue: compute only what these need; NULL: all graph outputs
  * @no_fusion: keep every value as the graph has it
  * @skip_unsupported: leave out outputs and taps that depend on nodes without kernel, which the notes list

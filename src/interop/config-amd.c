@@ -40,7 +40,7 @@ typedef struct
   gboolean   relu6, silu, cle, first_last, add, correct;
   gint64     steps;
   double     difference, threshold;
-  gboolean   append_bias, use_threshold;
+  gboolean   append_bias, use_threshold, subgraphs;
   char      *device, *minmse;
   gint64     opset;
   char     **kinds;
@@ -180,6 +180,7 @@ static const VnConfigField extra_fields[] = {
   { "MinMSEMode", VN_CONFIG_CHOICE, AT (Settings, minmse), .choices = minmse_modes },
   { "MinMSEModePof2Scale", VN_CONFIG_CHOICE, AT (Settings, minmse), .choices = minmse_modes },
   { "BiasCorrection", VN_CONFIG_BOOL, AT (Settings, correct) },
+  { "EnableSubgraph", VN_CONFIG_BOOL, AT (Settings, subgraphs) },
   { "FastFinetune", VN_CONFIG_OBJECT, AT (Settings, finetune), .fields = finetune_fields },
   { NULL }
 };
@@ -430,6 +431,7 @@ config_amd_set_corrections (VnRecipe       *recipe,
                             const Settings *settings)
 {
   recipe->clip6_to_relu = settings->relu6;
+  recipe->subgraphs = settings->subgraphs;
   recipe->bias_correction = settings->correct ? VN_BIAS_CORRECTION_AMD : VN_BIAS_CORRECTION_OFF;
   recipe->equalize = settings->cle ? VN_EQUALIZE_AMD : VN_EQUALIZE_OFF;
   if (!settings->cle)

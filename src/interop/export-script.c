@@ -141,7 +141,7 @@ export_script_add_excluded (GString        *script,
                             const VnModel  *model,
                             VnNotes        *notes)
 {
-  g_autoptr(VnResolver) resolver = vn_resolver_new (model, self, NULL, NULL);
+  g_autoptr(VnResolver) resolver = vn_resolver_new (model, self, NULL, NULL, NULL);
   gboolean first = TRUE, told = FALSE;
 
   for (guint i = 0; resolver != NULL && i < model->graph->nodes->len; i++)

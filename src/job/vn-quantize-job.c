@@ -92,7 +92,7 @@ quantize_job_load_stats (VnQuantizeJob  *self,
 }
 
 /* The first value that @stats lack, of those that can be known. */
-static const char *
+static char *
 quantize_job_find_missing (const VnModel *prepared,
                            VnStats       *stats,
                            GPtrArray     *taps)
@@ -102,9 +102,10 @@ quantize_job_find_missing (const VnModel *prepared,
   for (guint i = 0; i < taps->len; i++)
     {
       const VnValue *value = g_ptr_array_index (taps, i);
+      g_autofree char *key = vn_value_dup_key (value);
 
-      if (!lost[value->id] && vn_stats_get (stats, value->name) == NULL)
-        return value->name;
+      if ((value->graph != prepared->graph || !lost[value->id]) && vn_stats_get (stats, key) == NULL)
+        return g_steal_pointer (&key);
     }
   return NULL;
 }
@@ -126,7 +127,7 @@ quantize_job_use_loaded (VnQuantizeJob  *self,
                          GPtrArray      *taps,
                          GError        **error)
 {
-  const char *missing = quantize_job_find_missing (result->prepared, self->stats, taps);
+  g_autofree char *missing = quantize_job_find_missing (result->prepared, self->stats, taps);
 
   if (missing != NULL)
     {
@@ -146,10 +147,13 @@ quantize_job_find_earlier (VnQuantizeJob *self,
                            GCancellable  *cancellable)
 {
   VnStats *earlier = self->settings.earlier;
+  g_autofree char *missing = NULL;
 
-  return earlier != NULL && vn_job_input_owns_stats (&self->input, earlier, cancellable) &&
-         (!vn_recipe_needs_votes (self->settings.recipe) || vn_stats_has_votes (earlier)) &&
-         quantize_job_find_missing (self->input.prepared, earlier, taps) == NULL ? earlier : NULL;
+  if (earlier == NULL || !vn_job_input_owns_stats (&self->input, earlier, cancellable) ||
+      (vn_recipe_needs_votes (self->settings.recipe) && !vn_stats_has_votes (earlier)))
+    return NULL;
+  missing = quantize_job_find_missing (self->input.prepared, earlier, taps);
+  return missing == NULL ? earlier : NULL;
 }
 
 /* Takes statistics that need no run: those that were given, or that an earlier run left, or none if all ranges are given. */

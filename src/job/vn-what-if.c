@@ -129,6 +129,8 @@ what_if_check_repairs (const VnWhatIf  *self,
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_BALANCE_CHANNELS, FALSE) || recipe->balance_channels != own->balance_channels || recipe->balance_exponent != own->balance_exponent ||
       recipe->balance_cost != own->balance_cost || recipe->absorb_bias != own->absorb_bias)
     return what_if_refuse ("balance-channels", error);
+  if (recipe->subgraphs && !own->subgraphs)
+    return what_if_refuse ("subgraphs", error);
   if (recipe->equalize != own->equalize || recipe->equalize_activations != own->equalize_activations)
     return what_if_refuse ("equalize", error);
   return TRUE;

@@ -4,17 +4,18 @@
 
 typedef struct
 {
-  const VnNode *node;
+  const VnNode *node;     /* what lies in its graphs is inside; or */
+  const VnGraph *body;    /* what lies in this graph */
   GHashTable   *seen;
   GPtrArray    *captured;
 } Capture;
 
 static gboolean
-capture_is_inside (const VnGraph *graph,
-                   const VnNode  *node)
+capture_is_inside (const Capture *self,
+                   const VnGraph *graph)
 {
   for (; graph != NULL; graph = graph->parent)
-    if (graph->parent_node == node)
+    if (graph == self->body || (self->node != NULL && graph->parent_node == self->node))
       return TRUE;
   return FALSE;
 }
@@ -23,7 +24,7 @@ static void
 capture_add_outer (Capture *self,
                    VnValue *value)
 {
-  if (value != NULL && !capture_is_inside (value->graph, self->node) && g_hash_table_add (self->seen, value))
+  if (value != NULL && !capture_is_inside (self, value->graph) && g_hash_table_add (self->seen, value))
     g_ptr_array_add (self->captured, value);
 }
 
@@ -96,8 +97,28 @@ vn_node_list_captured (const VnNode *self)
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  capture = (Capture) { self, seen, g_ptr_array_new () };
+  capture = (Capture) { .node = self, .seen = seen, .captured = g_ptr_array_new () };
   capture_visit_attrs (&capture, self);
+  return capture.captured;
+}
+
+/**
+ * vn_graph_list_captured:
+ * @self: a graph in an attribute of a node
+ *
+ * Returns: (transfer container) (element-type VnValue): the values of outer graphs that this one, or a graph inside its
+ *   nodes, uses or returns, each once, in the order they are met
+ */
+GPtrArray *
+vn_graph_list_captured (const VnGraph *self)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  Capture capture;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  capture = (Capture) { .body = self, .seen = seen, .captured = g_ptr_array_new () };
+  capture_visit_graph (&capture, self);
   return capture.captured;
 }
 

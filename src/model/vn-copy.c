@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies of whole models. Tensors, types' encodings and opaque bytes are shared. */
+/* Copies of whole models, and of graphs inside nodes. Tensors, types' encodings and opaque bytes are shared. */
 #include "vn-copy-private.h"
 
 #include "vn-graph-edit.h"
@@ -8,6 +8,7 @@ typedef struct
 {
   VnModel    *model;
   GHashTable *values;   /* old VnValue -> new */
+  gboolean    unique;   /* names must differ from those of outer graphs */
 } Copy;
 
 static VnGraph *copy_graph (Copy          *copy,
@@ -21,6 +22,21 @@ copy_ref_bytes (GBytes *bytes)
   return bytes != NULL ? g_bytes_ref (bytes) : NULL;
 }
 
+/* A name in an inner graph may not hide one outside. */
+static char *
+copy_find_name (const VnGraph *graph,
+                const char    *base)
+{
+  char *name = g_strdup (base);
+
+  for (guint i = 1; vn_graph_find_value (graph, name) != NULL; i++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", base, i);
+    }
+  return name;
+}
+
 static void
 copy_value (Copy          *copy,
             const VnValue *from,
@@ -29,8 +45,9 @@ copy_value (Copy          *copy,
   VnValue *value = g_new0 (VnValue, 1);
 
   *value = *from;
-  value->name = g_strdup (from->name);
+  value->name = copy->unique ? copy_find_name (graph, from->name) : g_strdup (from->name);
   value->graph = graph;
+  value->id = graph->values->len;
   value->producer = NULL;
   value->uses = g_array_sized_new (FALSE, FALSE, sizeof (VnUse), from->uses->len);
   vn_type_copy (&value->type, &from->type);
@@ -90,13 +107,40 @@ copy_node (Copy         *copy,
     copy_attr (copy, g_ptr_array_index (from->attrs, i), node);
 }
 
+/* @graph: (nullable): only what became a value of this graph */
 static void
-copy_list (Copy      *copy,
-           GPtrArray *from,
-           GPtrArray *to)
+copy_list (Copy          *copy,
+           const VnGraph *graph,
+           GPtrArray     *from,
+           GPtrArray     *to)
 {
   for (guint i = 0; i < from->len; i++)
-    g_ptr_array_add (to, copy_mapped (copy, g_ptr_array_index (from, i)));
+    {
+      VnValue *value = copy_mapped (copy, g_ptr_array_index (from, i));
+
+      if (graph == NULL || value->graph == graph)
+        g_ptr_array_add (to, value);
+    }
+}
+
+/* Values that have a place already, outside, are not copied. */
+static void
+copy_fill_graph (Copy          *copy,
+                 const VnGraph *from,
+                 VnGraph       *graph)
+{
+  g_free (graph->name);
+  graph->name = g_strdup (from->name);
+  graph->doc = g_strdup (from->doc);
+  graph->extra = copy_ref_bytes (from->extra);
+  for (guint i = 0; i < from->values->len; i++)
+    if (copy_mapped (copy, g_ptr_array_index (from->values, i)) == NULL)
+      copy_value (copy, g_ptr_array_index (from->values, i), graph);
+  copy_list (copy, graph, from->inputs, graph->inputs);
+  copy_list (copy, NULL, from->outputs, graph->outputs);
+  copy_list (copy, graph, from->initializers, graph->initializers);
+  for (guint i = 0; i < from->nodes->len; i++)
+    copy_node (copy, g_ptr_array_index (from->nodes, i), graph);
 }
 
 static VnGraph *
@@ -107,17 +151,7 @@ copy_graph (Copy          *copy,
 {
   VnGraph *graph = vn_graph_new (copy->model, parent, parent_node);
 
-  g_free (graph->name);
-  graph->name = g_strdup (from->name);
-  graph->doc = g_strdup (from->doc);
-  graph->extra = copy_ref_bytes (from->extra);
-  for (guint i = 0; i < from->values->len; i++)
-    copy_value (copy, g_ptr_array_index (from->values, i), graph);
-  copy_list (copy, from->inputs, graph->inputs);
-  copy_list (copy, from->outputs, graph->outputs);
-  copy_list (copy, from->initializers, graph->initializers);
-  for (guint i = 0; i < from->nodes->len; i++)
-    copy_node (copy, g_ptr_array_index (from->nodes, i), graph);
+  copy_fill_graph (copy, from, graph);
   return graph;
 }
 
@@ -194,7 +228,7 @@ vn_model_copy (const VnModel *self)
   g_return_val_if_fail (self != NULL, NULL);
 
   model = vn_model_new (self->ir_version, 0);
-  copy = (Copy) { model, values };
+  copy = (Copy) { .model = model, .values = values };
   model->producer_name = g_strdup (self->producer_name);
   model->producer_version = g_strdup (self->producer_version);
   model->domain = g_strdup (self->domain);
@@ -214,4 +248,113 @@ vn_model_copy (const VnModel *self)
   for (guint i = 0; i < self->functions->len; i++)
     copy_function (&copy, g_ptr_array_index (self->functions, i));
   return model;
+}
+
+/* What an inner graph has from outside: a constant, or an input. NULL if the name is taken. */
+static VnValue *
+copy_captured (const VnValue *from,
+               VnGraph       *graph)
+{
+  VnTensor *constant = vn_value_get_constant (from);
+  VnValue *value;
+
+  if (vn_graph_find_value (graph, from->name) != NULL)
+    return NULL;
+  value = vn_graph_add_named (graph, from->name, constant == NULL);
+  vn_type_clear (&value->type);
+  vn_type_copy (&value->type, &from->type);
+  if (constant != NULL)
+    vn_graph_set_initializer (graph, value, constant);
+  return value;
+}
+
+/**
+ * vn_model_new_from_body:
+ * @body: a graph in an attribute of a node
+ * @originals: (element-type VnValue VnValue): receives, for each value of the new model, the one of @body, or of a graph
+ *   around or inside it, that it stands for
+ *
+ * What @body has from outer graphs becomes initializers where it is constant, else inputs behind its own. Graphs inside
+ * nodes of @body come along.
+ *
+ * Returns: (transfer full) (nullable): @body as a network of its own, to be put back with vn_node_set_body(); %NULL if a
+ *   value in it hides one outside
+ */
+VnModel *
+vn_model_new_from_body (const VnGraph *body,
+                        GHashTable    *originals)
+{
+  g_autoptr(GHashTable) values = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) captured = NULL;
+  g_autoptr(VnModel) model = NULL;
+  GHashTableIter iter;
+  gpointer from, to;
+  Copy copy;
+
+  g_return_val_if_fail (body != NULL && originals != NULL, NULL);
+
+  captured = vn_graph_list_captured (body);
+  model = vn_model_new (body->model->ir_version, 0);
+  copy = (Copy) { .model = model, .values = values };
+  copy_opsets (body->model->opsets, model->opsets);
+  for (guint i = 0; i < body->values->len; i++)
+    copy_value (&copy, g_ptr_array_index (body->values, i), model->graph);
+  for (guint i = 0; i < captured->len; i++)
+    {
+      VnValue *outer = g_ptr_array_index (captured, i), *value = copy_captured (outer, model->graph);
+
+      if (value == NULL)
+        return NULL;
+      g_hash_table_insert (values, outer, value);
+    }
+  g_ptr_array_set_size (model->graph->inputs, 0);
+  copy_fill_graph (&copy, body, model->graph);
+  for (guint i = 0; i < captured->len; i++)
+    {
+      VnValue *value = copy_mapped (&copy, g_ptr_array_index (captured, i));
+
+      if (value->initializer == NULL)
+        g_ptr_array_add (model->graph->inputs, value);
+      value->is_output = FALSE;
+    }
+  for (guint i = 0; i < model->graph->outputs->len; i++)
+    ((VnValue *) g_ptr_array_index (model->graph->outputs, i))->is_output = TRUE;
+  g_hash_table_iter_init (&iter, values);
+  while (g_hash_table_iter_next (&iter, &from, &to))
+    g_hash_table_insert (originals, to, from);
+  return g_steal_pointer (&model);
+}
+
+/**
+ * vn_node_set_body:
+ * @self: a node that holds a graph in the attribute @name
+ * @from: what takes the place of that: the main graph of another model
+ * @outer: (element-type VnValue VnValue): for values of @from that are not to be copied, the values around @self that they stand
+ *   for
+ *
+ * Copies @from into the attribute. Values whose names would hide others outside are renamed.
+ */
+void
+vn_node_set_body (VnNode        *self,
+                  const char    *name,
+                  const VnGraph *from,
+                  GHashTable    *outer)
+{
+  g_autoptr(GHashTable) values = g_hash_table_new (NULL, NULL);
+  GHashTableIter iter;
+  gpointer key, value;
+  VnAttr *attr;
+  Copy copy;
+
+  g_return_if_fail (self != NULL && name != NULL && from != NULL && outer != NULL);
+
+  g_hash_table_iter_init (&iter, outer);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_hash_table_insert (values, key, value);
+  copy = (Copy) { .model = self->graph->model, .values = values, .unique = TRUE };
+  attr = vn_attr_new (name, VN_ATTR_GRAPH);
+  if (vn_node_get_attr (self, name) != NULL && vn_node_get_attr (self, name)->graph != NULL)
+    vn_graph_drop_uses (vn_node_get_attr (self, name)->graph);
+  attr->graph = copy_graph (&copy, from, self->graph, self);
+  vn_node_set_attr (self, attr);
 }

@@ -341,13 +341,20 @@ vn_graph_add_node (VnGraph     *self,
   return vn_graph_insert_node (self, NULL, name, domain, op_type, inputs, n_inputs, outputs, n_outputs);
 }
 
-/* Subgraphs use values of outer graphs: those uses go with the node that holds them. */
-static void
-graph_edit_drop_graph_uses (VnGraph *graph)
+/**
+ * vn_graph_drop_uses:
+ * @self: a graph in an attribute of a node, about to be freed
+ *
+ * Takes the uses that its nodes, and those of graphs inside them, make of values, also of outer graphs.
+ */
+void
+vn_graph_drop_uses (VnGraph *self)
 {
-  for (guint i = 0; i < graph->nodes->len; i++)
+  g_return_if_fail (self != NULL);
+
+  for (guint i = 0; i < self->nodes->len; i++)
     {
-      VnNode *node = g_ptr_array_index (graph->nodes, i);
+      VnNode *node = g_ptr_array_index (self->nodes, i);
 
       for (guint k = 0; k < node->inputs->len; k++)
         if (vn_node_get_input (node, k) != NULL)
@@ -357,9 +364,9 @@ graph_edit_drop_graph_uses (VnGraph *graph)
           VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
           if (attr->graph != NULL)
-            graph_edit_drop_graph_uses (attr->graph);
+            vn_graph_drop_uses (attr->graph);
           for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-            graph_edit_drop_graph_uses (g_ptr_array_index (attr->graphs, g));
+            vn_graph_drop_uses (g_ptr_array_index (attr->graphs, g));
         }
     }
 }
@@ -389,9 +396,9 @@ vn_graph_remove_node (VnGraph *self,
       VnAttr *attr = g_ptr_array_index (node->attrs, a);
 
       if (attr->graph != NULL)
-        graph_edit_drop_graph_uses (attr->graph);
+        vn_graph_drop_uses (attr->graph);
       for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
-        graph_edit_drop_graph_uses (g_ptr_array_index (attr->graphs, g));
+        vn_graph_drop_uses (g_ptr_array_index (attr->graphs, g));
     }
   g_ptr_array_remove_index (self->nodes, at);
   graph_edit_renumber_nodes (self, at);

@@ -116,6 +116,15 @@ void     vn_value_set_type           (VnValue     *self,
                                       VnDType      dtype,
                                       const VnShape *shape);   /* NULL: unknown rank */
 
+/* Graphs inside nodes. */
+VnModel *vn_model_new_from_body      (const VnGraph *body,
+                                      GHashTable  *originals);  /* receives: value of the result -> that of @body or around it */
+void     vn_node_set_body            (VnNode      *self,
+                                      const char  *name,
+                                      const VnGraph *from,
+                                      GHashTable  *outer);     /* value of @from -> the one around @self */
+void     vn_graph_drop_uses          (VnGraph     *self);
+
 /* For the reader, which builds graphs whole. */
 VnGraph *vn_graph_new                (VnModel     *model,
                                       VnGraph     *parent,

@@ -259,8 +259,11 @@ gboolean    vn_node_is              (const VnNode     *self,
 gboolean    vn_node_has_graphs      (const VnNode     *self);
 GPtrArray  *vn_node_list_captured   (const VnNode     *self);     /* VnValue; container owned by the caller */
 GHashTable *vn_graph_find_captured  (const VnGraph    *self);     /* set of VnValue; owned by the caller */
+GPtrArray  *vn_graph_list_captured  (const VnGraph    *self);     /* VnValue; container owned by the caller */
 char       *vn_node_dup_label       (const VnNode     *self);     /* name, or "Conv #12" when it has none: for messages and lists; unique in its graph */
 
+char       *vn_graph_dup_scope      (const VnGraph    *self);     /* "If_0:then_branch/"; "" of the main graph */
+char       *vn_value_dup_key        (const VnValue    *self);     /* unique in the whole model: in the main graph its name */
 VnTensor   *vn_value_get_constant   (const VnValue    *self);     /* initializer or Constant node's tensor, borrowed; NULL if not constant */
 gboolean    vn_value_is_constant    (const VnValue    *self);
 

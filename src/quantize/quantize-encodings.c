@@ -47,6 +47,8 @@ vn_encoding_table_new_from_stats (const VnModel   *prepared,
 
       if (row != NULL && row->quantized && row->shares == NULL)
         imported.range = (VnRange) { row->min, row->max };
+      else if (row == NULL && vn_stats_get (stats, name)->n == 0)   /* in a branch that no sample has taken */
+        continue;
       else if (!quantize_range_from_stats (vn_stats_get (stats, name), recipe, &imported.range, error))
         return NULL;
       if (!vn_encoding_table_add (self, name, &imported, error))

@@ -165,9 +165,62 @@ quantize_add_value (VnResolver *self,
                     GPtrArray  *list,
                     GHashTable *seen)
 {
-  if (value != NULL && value->initializer == NULL && vn_resolver_can_quantize (self, value) &&
-      g_hash_table_add (seen, value))
-    g_ptr_array_add (list, value);
+  VnValue *original;
+
+  if (value == NULL || value->initializer != NULL || !vn_resolver_can_quantize (self, value))
+    return;
+  original = vn_quant_scope_find_original (self->scope, value);
+  if (g_hash_table_add (seen, original))
+    g_ptr_array_add (list, original);
+}
+
+static void
+quantize_list_graph (const VnModel       *model,
+                     const VnRecipe      *recipe,
+                     const VnQuantScope  *scope,
+                     GPtrArray           *list,
+                     GHashTable          *seen);
+
+/* Those of the graphs inside @node. */
+static void
+quantize_list_bodies (const VnNode        *node,
+                      const VnRecipe      *recipe,
+                      const VnQuantScope  *scope,
+                      GPtrArray           *list,
+                      GHashTable          *seen)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const VnAttr *attr = g_ptr_array_index (node->attrs, i);
+      g_autoptr(VnQuantScope) inner = attr->graph != NULL ? vn_quant_scope_new (scope, NULL, recipe, node, attr) : NULL;
+
+      if (inner != NULL)
+        quantize_list_graph (inner->model, inner->recipe, inner, list, seen);
+    }
+}
+
+static void
+quantize_list_graph (const VnModel       *model,
+                     const VnRecipe      *recipe,
+                     const VnQuantScope  *scope,
+                     GPtrArray           *list,
+                     GHashTable          *seen)
+{
+  g_autoptr(VnResolver) self = vn_resolver_new (model, recipe, scope, NULL, NULL);
+
+  for (guint i = 0; self != NULL && i < self->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->nodes, i);
+
+      if (recipe->subgraphs)
+        quantize_list_bodies (node, recipe, scope, list, seen);
+      if (!quantize_may_need_range (self, node))
+        continue;
+      for (guint k = 0; k < node->inputs->len; k++)
+        quantize_add_value (self, vn_node_get_input (node, k), list, seen);
+      for (guint k = 0; k < node->outputs->len; k++)
+        quantize_add_value (self, vn_node_get_output (node, k), list, seen);
+    }
 }
 
 /**
@@ -180,25 +233,13 @@ GPtrArray *
 vn_quantize_list_values (const VnModel  *prepared,
                          const VnRecipe *recipe)
 {
-  g_autoptr(VnResolver) self = NULL;
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   GPtrArray *list = g_ptr_array_new ();
 
   g_return_val_if_fail (prepared != NULL && recipe != NULL, list);
 
   if (vn_recipe_uses_samples (recipe))
-    self = vn_resolver_new (prepared, recipe, NULL, NULL);
-  for (guint i = 0; self != NULL && i < self->nodes->len; i++)
-    {
-      const VnNode *node = g_ptr_array_index (self->nodes, i);
-
-      if (!quantize_may_need_range (self, node))
-        continue;
-      for (guint k = 0; k < node->inputs->len; k++)
-        quantize_add_value (self, vn_node_get_input (node, k), list, seen);
-      for (guint k = 0; k < node->outputs->len; k++)
-        quantize_add_value (self, vn_node_get_output (node, k), list, seen);
-    }
+    quantize_list_graph (prepared, recipe, NULL, list, seen);
   return list;
 }
 
@@ -264,7 +305,8 @@ quantize_fill_integers (VnResolver   *self,
                         VnQuantPlan  *plan,
                         GError      **error)
 {
-  quantize_say_channels (self);
+  if (self->scope == NULL)
+    quantize_say_channels (self);
   vn_resolver_set_ranges (self);
   vn_resolver_annotate (self);
   vn_resolver_set_rules (self);
@@ -290,15 +332,6 @@ quantize_count_products_inside (const VnNode *node)
         }
     }
   return n;
-}
-
-static gboolean
-quantize_has_rows (const VnQuantPlan *plan)
-{
-  for (guint i = 0; i < plan->rows->len; i++)
-    if (((const VnQuantRow *) g_ptr_array_index (plan->rows, i))->tensor.quantized)
-      return TRUE;
-  return FALSE;
 }
 
 /* Whether the format can do something with a node, whatever the recipe leaves out. */
@@ -338,20 +371,20 @@ quantize_check_bodies (VnResolver  *self,
   label = vn_node_dup_label (holder);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("Nothing of this network can be quantized: %u layers with weights lie in graphs inside of nodes, most of them in "
-                 "“%s” (%s), and these stay in float. An If whose condition is a constant gives way to its branch: make it "
-                 "one, or export the branch as a network of its own"), all, label, holder->op_type);
+                 "“%s” (%s), and these stay in float without the setting “subgraphs”: switch it on, with samples that take every "
+                 "branch. An If whose condition is a constant gives way to its branch"), all, label, holder->op_type);
   return FALSE;
 }
 
 /* A file that is called quantized, and holds the float network, helps nobody. */
 static gboolean
-quantize_check_result (VnResolver         *self,
-                       const VnQuantPlan  *plan,
-                       GError            **error)
+quantize_check_result (VnResolver   *self,
+                       VnQuantPlan  *plan,
+                       GError      **error)
 {
-  if (quantize_has_rows (plan))
+  if (vn_quant_plan_has_quantized (plan))
     return TRUE;
-  if (!quantize_check_bodies (self, error))
+  if (!self->recipe->subgraphs && !quantize_check_bodies (self, error))
     return FALSE;
   if (vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY) && !quantize_has_operators (self))
     {
@@ -366,9 +399,147 @@ quantize_check_result (VnResolver         *self,
   return TRUE;
 }
 
+/* ---- resolving ---- */
+
+/* Where ranges come from. */
+typedef struct
+{
+  VnHistogramFunc       lookup;
+  gpointer              data;
+  const VnRangeFactors *factors;   /* nullable */
+  const VnQuantScope   *scope;     /* whose tensors are asked for; NULL: those of the main graph */
+} Ranges;
+
+static VnQuantPlan *quantize_resolve_graph (const VnModel   *model,
+                                            const VnRecipe  *recipe,
+                                            const Ranges    *ranges,
+                                            VnNotes         *notes,
+                                            GError         **error);
+
+/* A #VnHistogramFunc for graphs inside nodes: of what no sample has reached there is nothing. */
+static const VnHistogram *
+quantize_lookup_inside (const char *name,
+                        gpointer    data)
+{
+  const Ranges *ranges = data;
+  g_autofree char *key = vn_quant_scope_dup_key (ranges->scope, name);
+  const VnHistogram *found = ranges->lookup != NULL ? ranges->lookup (key, ranges->data) : NULL;
+
+  return found != NULL && found->n > 0 ? found : NULL;
+}
+
+static void
+quantize_tell_body (const VnQuantScope *scope,
+                    const VnQuantPlan  *body,
+                    VnNotes            *notes)
+{
+  if (notes != NULL && g_hash_table_size (body->nodes) > 0)
+    vn_notes_add (notes, VN_NOTE_INFO, "quantized-inside", scope->holder,
+                  _("In the graph “%s” inside “%s”, %u of %u nodes are quantized"), scope->attr, scope->holder,
+                  g_hash_table_size (body->nodes), body->n_nodes);
+}
+
+static gboolean
+quantize_resolve_body (const VnNode    *node,
+                       const VnAttr    *attr,
+                       const VnRecipe  *recipe,
+                       const Ranges    *ranges,
+                       VnQuantPlan     *plan,
+                       VnNotes         *notes,
+                       GError         **error)
+{
+  g_autoptr(VnQuantScope) scope = vn_quant_scope_new (ranges->scope, plan, recipe, node, attr);
+  Ranges inner = { .lookup = ranges->lookup, .data = ranges->data, .scope = scope };
+  g_autoptr(VnQuantPlan) body = NULL;
+
+  if (scope == NULL)
+    return TRUE;
+  body = quantize_resolve_graph (scope->model, scope->recipe, &inner, notes, error);
+  if (body == NULL)
+    {
+      g_prefix_error (error, _("in the graph “%s” inside “%s”: "), attr->name, scope->holder);
+      return FALSE;
+    }
+  if (!vn_quant_plan_has_quantized (body))
+    return TRUE;
+  quantize_tell_body (scope, body, notes);
+  vn_quant_plan_take_body (plan, node->index, attr->name, g_steal_pointer (&body));
+  return TRUE;
+}
+
+/* Lists of nodes may leave a node out; one of those to quantize may name others inside it. */
+static gboolean
+quantize_goes_inside (VnResolver   *self,
+                      const VnNode *node)
+{
+  const VnQuantNode *info = &self->quant_nodes[node->index];
+
+  return info->exclude_rule < 0 && !info->tail && !info->blind && (!info->placed_outside || self->recipe->only_nodes != NULL);
+}
+
+static gboolean
+quantize_resolve_bodies (VnResolver    *self,
+                         const Ranges  *ranges,
+                         VnQuantPlan   *plan,
+                         GError       **error)
+{
+  for (guint i = 0; self->recipe->subgraphs && i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      for (guint a = 0; a < node->attrs->len && quantize_goes_inside (self, node); a++)
+        {
+          const VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+          if (attr->graph != NULL && !quantize_resolve_body (node, attr, self->recipe, ranges, plan, self->notes, error))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+quantize_fill (VnResolver    *self,
+               const Ranges  *ranges,
+               VnQuantPlan   *plan,
+               GError       **error)
+{
+  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_HALF))
+    return vn_resolver_fill_half (self, plan, error);
+  return quantize_fill_integers (self, plan, error) && quantize_resolve_bodies (self, ranges, plan, error);
+}
+
+static VnQuantPlan *
+quantize_resolve_graph (const VnModel   *model,
+                        const VnRecipe  *recipe,
+                        const Ranges    *ranges,
+                        VnNotes         *notes,
+                        GError         **error)
+{
+  g_autoptr(VnResolver) self = vn_resolver_new (model, recipe, ranges->scope, notes, error);
+  g_autoptr(VnQuantPlan) plan = NULL;
+  gboolean inside = ranges->scope != NULL;
+
+  if (self == NULL || !vn_resolver_load_encodings (self, error))
+    return NULL;
+
+  self->lookup = inside ? quantize_lookup_inside : ranges->lookup;
+  self->lookup_data = inside ? (gpointer) ranges : ranges->data;
+  self->factors = ranges->factors;
+  if (vn_recipe_needs_samples (recipe))
+    vn_resolver_skip_blind (self);
+  plan = vn_quant_plan_new (self->graph->nodes->len);
+  if (inside && vn_recipe_needs_samples (recipe) && !vn_resolver_skip_unseen (self, plan, error))
+    return NULL;
+  if (!quantize_fill (self, ranges, plan, error) || (!inside && !quantize_check_result (self, plan, error)))
+    return NULL;
+  quantize_record_nodes (self, plan);
+  return g_steal_pointer (&plan);
+}
+
 /*< private >
  * vn_quantize_resolve_factors:
- * @lookup: histogram of a tensor by name, or %NULL
+ * @lookup: histogram of a tensor by vn_value_dup_key(), or %NULL
  * @factors: (nullable): what ranges are multiplied by
  *
  * vn_quantize_resolve() for statistics from anywhere.
@@ -382,30 +553,13 @@ vn_quantize_resolve_factors (const VnModel         *prepared,
                              VnNotes               *notes,
                              GError               **error)
 {
-  g_autoptr(VnResolver) self = NULL;
-  g_autoptr(VnQuantPlan) plan = NULL;
+  const Ranges ranges = { .lookup = lookup, .data = data, .factors = factors };
 
   g_return_val_if_fail (prepared != NULL && recipe != NULL, NULL);
 
   if (!vn_recipe_validate (recipe, error) || !quantize_check_model (prepared, recipe, error))
     return NULL;
-  self = vn_resolver_new (prepared, recipe, notes, error);
-  if (self == NULL || !vn_resolver_load_encodings (self, error))
-    return NULL;
-
-  self->lookup = lookup;
-  self->lookup_data = data;
-  self->factors = factors;
-  if (vn_recipe_needs_samples (recipe))
-    vn_resolver_skip_blind (self);
-  plan = vn_quant_plan_new (self->graph->nodes->len);
-  if (!(vn_format_is (recipe->format, VN_FORMAT_IS_HALF) ? vn_resolver_fill_half (self, plan, error)
-                                                 : quantize_fill_integers (self, plan, error)))
-    return NULL;
-  if (!quantize_check_result (self, plan, error))
-    return NULL;
-  quantize_record_nodes (self, plan);
-  return g_steal_pointer (&plan);
+  return quantize_resolve_graph (prepared, recipe, &ranges, notes, error);
 }
 
 /*< private >

@@ -185,6 +185,7 @@ typedef struct
   char      **only_nodes;     /* NULL: all */
   char      **input_nodes, **output_nodes;   /* NULL: from the first, to the last */
   gboolean    constant_matmul_only;
+  gboolean    subgraphs;       /* graphs inside nodes, too */
   /* which tensors */
   char      **float_inputs, **float_outputs; /* names of graph inputs and outputs, globs */
   char      **float_output_types;            /* operators whose outputs stay float */

@@ -118,16 +118,6 @@ run_record_take_identity (VnRunRecord *self,
     run_record_add_name (self, result, vn_error_table_get (result->errors, i)->value);
 }
 
-static guint
-run_record_count_quantized (VnQuantPlan *plan)
-{
-  guint n = 0;
-
-  for (guint i = 0; plan != NULL && i < vn_quant_plan_get_n (plan); i++)
-    n += vn_quant_plan_get (plan, i)->quantized;
-  return n;
-}
-
 static void
 run_record_take_settings (VnRunSettings       *self,
                           const VnRunSettings *run)
@@ -178,7 +168,7 @@ vn_run_record_new (VnResult *result)
   self->quantized_bytes = result->quantized_bytes;
   self->n_calibration = result->n_calibration;
   self->n_held_out = result->n_held_out;
-  self->n_quantized = run_record_count_quantized (result->plan);
+  self->n_quantized = (result->plan != NULL ? vn_quant_plan_count_quantized (result->plan) : 0);
   self->seconds = result->timings != NULL ? vn_result_get_seconds (result, NULL) : 0;
   run_record_take_identity (self, result);
   return self;

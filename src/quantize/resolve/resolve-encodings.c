@@ -9,6 +9,8 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
+#include <string.h>
+
 static gboolean
 resolve_encodings_check_imported (VnResolver     *self,
                                   const VnValue  *value,
@@ -29,6 +31,15 @@ resolve_encodings_check_imported (VnResolver     *self,
 }
 
 static gboolean
+resolve_encodings_key_means (const VnGraph *graph,
+                             gpointer       key)
+{
+  g_autofree char *scope = vn_graph_dup_scope (graph);
+
+  return g_str_has_prefix (key, scope) && g_hash_table_contains (graph->by_name, (const char *) key + strlen (scope));
+}
+
+static gboolean
 resolve_encodings_check_all_imported (VnResolver  *self,
                                       GError     **error)
 {
@@ -43,7 +54,7 @@ resolve_encodings_check_all_imported (VnResolver  *self,
 
       if (value != NULL && !resolve_encodings_check_imported (self, value, vn_encoding_table_get (self->imported, name), error))
         return FALSE;
-      if (value != NULL)
+      if (value != NULL || vn_resolver_is_meant_inside (self, resolve_encodings_key_means, (gpointer) name))
         continue;
       unknown = unknown != NULL ? unknown : name;
       n_unknown++;
@@ -72,7 +83,19 @@ vn_resolver_load_encodings (VnResolver  *self,
   if (self->recipe->ranges == NULL)
     return TRUE;
   self->imported = vn_encoding_table_load (self->recipe->ranges, error);
-  return self->imported != NULL && resolve_encodings_check_all_imported (self, error);
+  return self->imported != NULL && (self->scope != NULL || resolve_encodings_check_all_imported (self, error));
+}
+
+static const VnEncoding *
+resolve_encodings_find (VnResolver    *self,
+                        const VnValue *value)
+{
+  g_autofree char *key = NULL;
+
+  if (self->imported == NULL)
+    return NULL;
+  key = vn_quant_scope_dup_key (self->scope, value->name);
+  return vn_encoding_table_get (self->imported, key);
 }
 
 /*< private >
@@ -90,9 +113,9 @@ vn_resolver_get_encoding (VnResolver    *self,
   g_return_val_if_fail (self != NULL && value != NULL, NULL);
 
   annotation = vn_resolver_get_annotation (self, value);
-  imported = self->imported != NULL ? vn_encoding_table_get (self->imported, value->name) : NULL;
-  if (imported == NULL && self->imported != NULL && annotation->range_from != NULL)
-    imported = vn_encoding_table_get (self->imported, annotation->range_from->name);
+  imported = resolve_encodings_find (self, value);
+  if (imported == NULL && annotation->range_from != NULL)
+    imported = resolve_encodings_find (self, annotation->range_from);
   return imported != NULL && annotation->unit_range && !imported->has_params ? NULL : imported;
 }
 

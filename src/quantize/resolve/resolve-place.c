@@ -19,19 +19,34 @@ resolve_place_node_in_list (char         **list,
   return FALSE;
 }
 
+static gboolean
+resolve_place_list_means (const VnGraph *graph,
+                          gpointer       list)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      g_autofree char *label = vn_node_dup_label (g_ptr_array_index (graph->nodes, i));
+
+      if (resolve_place_node_in_list (list, g_ptr_array_index (graph->nodes, i), label))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 resolve_place_warn_about_misses (VnResolver  *self,
                                  char       **list,
                                  const char  *setting,
                                  char       **labels)
 {
-  for (guint k = 0; list != NULL && list[k] != NULL && self->notes != NULL; k++)
+  for (guint k = 0; list != NULL && list[k] != NULL && self->notes != NULL && self->scope == NULL; k++)
     {
+      char *single[] = { list[k], NULL };
       gboolean found = FALSE;
 
       for (guint i = 0; i < self->graph->nodes->len && !found; i++)
         found = vn_pattern_matches_node (list[k], g_ptr_array_index (self->graph->nodes, i), labels[i]);
-      if (!found)
+      if (!found && !vn_resolver_is_meant_inside (self, resolve_place_list_means, single))
         vn_notes_add (self->notes, VN_NOTE_WARNING, "setting-matches-nothing", list[k],
                       _("%s: “%s” matches no node of the prepared network"), setting, list[k]);
     }
@@ -175,6 +190,16 @@ resolve_place_keep_float (VnResolver  *self,
     }
 }
 
+static gboolean
+resolve_place_types_mean (const VnGraph *graph,
+                          gpointer       list)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    if (resolve_place_type_in_list (list, ((const VnNode *) g_ptr_array_index (graph->nodes, i))->op_type))
+      return TRUE;
+  return FALSE;
+}
+
 /* A list that says what to quantize and means nothing here: a slip of the pen, not a wish for a float network. */
 static gboolean
 resolve_place_check_lists (VnResolver  *self,
@@ -192,7 +217,9 @@ resolve_place_check_lists (VnResolver  *self,
       any_type = any_type || resolve_place_type_in_list (recipe->op_types, node->op_type);
       any_node = any_node || resolve_place_node_in_list (recipe->only_nodes, node, labels[i]);
     }
-  if (any_type && any_node)
+  any_type = any_type || vn_resolver_is_meant_inside (self, resolve_place_types_mean, recipe->op_types);
+  any_node = any_node || vn_resolver_is_meant_inside (self, resolve_place_list_means, recipe->only_nodes);
+  if ((any_type && any_node) || self->scope != NULL)
     return TRUE;
   names = g_strjoinv (", ", any_type ? recipe->only_nodes : recipe->op_types);
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,

@@ -85,6 +85,7 @@ resolve_rows_fill_activation (VnResolver     *self,
   const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
   const VnEncoding *imported = vn_resolver_get_encoding (self, value);
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  const VnQuantRow *outer = vn_resolver_find_outer_row (self, value);
   const char *method = vn_resolver_get_method (self, value);
   g_autofree char *winner = NULL;
   VnRange range;
@@ -92,6 +93,12 @@ resolve_rows_fill_activation (VnResolver     *self,
   float scale, min, max;
 
   row->tensor.dtype = vn_resolver_get_activation_type (self, value);
+  if (outer != NULL && outer->tensor.dtype == row->tensor.dtype)
+    {
+      vn_quant_row_take (row, outer, NULL);
+      row->tensor.rule = g_strdup_printf (_("takes the parameters of “%s”"), value->name);
+      return TRUE;
+    }
   if (vn_dtype_is_rounded (row->tensor.dtype))
     return resolve_rows_fill_rounded (self, value, row, error);
   if (!vn_resolver_find_range (self, value, &range, &winner, error))

@@ -115,6 +115,16 @@ resolve_tensor_rules_apply_rule (VnResolver       *self,
   return n;
 }
 
+static gboolean
+resolve_tensor_rules_list_means (const VnGraph *graph,
+                                 gpointer       list)
+{
+  for (guint i = 0; i < graph->values->len; i++)
+    if (resolve_tensor_rules_name_in_list (list, ((const VnValue *) g_ptr_array_index (graph->values, i))->name))
+      return TRUE;
+  return FALSE;
+}
+
 /*< private >
  * vn_resolver_set_tensor_rules:
  *
@@ -129,7 +139,8 @@ vn_resolver_set_tensor_rules (VnResolver *self)
     {
       const VnOverride *rule = g_ptr_array_index (self->recipe->overrides, r);
 
-      if (!rule->enabled || !vn_override_is_for_tensors (rule) || resolve_tensor_rules_apply_rule (self, rule, (int) r) > 0 || self->notes == NULL)
+      if (!rule->enabled || !vn_override_is_for_tensors (rule) || resolve_tensor_rules_apply_rule (self, rule, (int) r) > 0 || self->notes == NULL ||
+          self->scope != NULL || vn_resolver_is_meant_inside (self, resolve_tensor_rules_list_means, rule->tensors))
         continue;
       vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", rule->tensors[0],
                     _("Rule %u (%s) matches no tensor of the prepared network"), r + 1, rule->tensors[0]);

@@ -32,7 +32,8 @@ resolver_only_quantized_by_others (const VnValue *value)
  * vn_resolver_can_quantize:
  * @value: (nullable)
  *
- * Returns: whether @value is a float tensor of this graph that somebody reads and that is not yet quantized in the model
+ * Returns: whether @value is a float tensor of this graph that somebody reads and that is not yet quantized in the model.
+ *   Readers inside nodes count if graphs there are quantized, too
  */
 gboolean
 vn_resolver_can_quantize (VnResolver    *self,
@@ -42,7 +43,7 @@ vn_resolver_can_quantize (VnResolver    *self,
 
   if (value == NULL || value->graph != self->graph)
     return FALSE;
-  if (vn_quant_count_uses (value) == 0 && !value->is_output)
+  if ((self->recipe->subgraphs ? value->uses->len : vn_quant_count_uses (value)) == 0 && !value->is_output)
     return FALSE;
   if (value->initializer != NULL)
     return value->initializer->dtype == VN_DTYPE_F32;

@@ -41,6 +41,16 @@ quant_plan_npu_node_free (gpointer data)
   g_free (self);
 }
 
+static void
+quant_plan_body_free (gpointer data)
+{
+  VnQuantBody *self = data;
+
+  g_free (self->attr);
+  vn_quant_plan_unref (self->plan);
+  g_free (self);
+}
+
 /*< private >
  * vn_npu_node_new:
  *
@@ -145,6 +155,7 @@ vn_quant_plan_new (guint n_nodes)
   self->selected = g_new0 (gboolean, n_nodes + 1);
   self->n_nodes = n_nodes;
   self->npu_nodes = g_ptr_array_new_with_free_func (quant_plan_npu_node_free);
+  self->bodies = g_ptr_array_new_with_free_func (quant_plan_body_free);
   return self;
 }
 
@@ -292,6 +303,40 @@ vn_quant_plan_add (VnQuantPlan  *self,
 }
 
 /*< private >
+ * vn_quant_plan_take_body:
+ * @node: index of a node
+ * @attr: the attribute of it that holds a graph
+ * @body: (transfer full): what becomes of that
+ */
+void
+vn_quant_plan_take_body (VnQuantPlan *self,
+                         guint        node,
+                         const char  *attr,
+                         VnQuantPlan *body)
+{
+  VnQuantBody *entry;
+
+  g_return_if_fail (self != NULL && attr != NULL && body != NULL);
+
+  entry = g_new (VnQuantBody, 1);
+  *entry = (VnQuantBody) { node, g_strdup (attr), body };
+  g_ptr_array_add (self->bodies, entry);
+}
+
+/*< private >
+ * vn_quant_plan_has_quantized:
+ *
+ * Returns: whether anything is quantized, in the graph or inside its nodes
+ */
+gboolean
+vn_quant_plan_has_quantized (VnQuantPlan *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->bodies->len > 0 || vn_quant_plan_count_quantized (self) > 0;
+}
+
+/*< private >
  * vn_quant_plan_find_row:
  */
 VnQuantRow *
@@ -335,6 +380,8 @@ vn_quant_plan_unref (VnQuantPlan *self)
   g_array_unref (self->clamps);
   g_free (self->excluded);
   g_free (self->selected);
+  g_ptr_array_unref (self->npu_nodes);
+  g_ptr_array_unref (self->bodies);
   g_free (self);
 }
 
@@ -382,6 +429,25 @@ vn_quant_plan_find (VnQuantPlan *self,
 
   row = vn_quant_plan_find_row (self, value_name);
   return row != NULL ? &row->tensor : NULL;
+}
+
+/**
+ * vn_quant_plan_count_quantized:
+ *
+ * Returns: how many tensors are quantized, those of graphs inside nodes included
+ */
+guint
+vn_quant_plan_count_quantized (VnQuantPlan *self)
+{
+  guint n = 0;
+
+  g_return_val_if_fail (self != NULL, 0);
+
+  for (guint i = 0; i < self->rows->len; i++)
+    n += vn_quant_plan_get (self, i)->quantized != FALSE;
+  for (guint i = 0; i < self->bodies->len; i++)
+    n += vn_quant_plan_count_quantized (((const VnQuantBody *) g_ptr_array_index (self->bodies, i))->plan);
+  return n;
 }
 
 /**

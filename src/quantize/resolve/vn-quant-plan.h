@@ -24,6 +24,14 @@ struct _VnQuantRow
   VnTensor    *stored_scale; /* what is written instead of the scale; NULL: that */
 };
 
+/* What becomes of a graph inside a node. */
+typedef struct
+{
+  guint        node;         /* index of the node that holds it */
+  char        *attr;         /* in which attribute */
+  VnQuantPlan *plan;         /* of the graph as a network of its own: see vn_model_new_from_body() */
+} VnQuantBody;
+
 struct _VnQuantPlan
 {
   gatomicrefcount ref;
@@ -34,7 +42,9 @@ struct _VnQuantPlan
   gboolean       *excluded;  /* by node index: keeps float weights */
   gboolean       *selected;  /* by node index: may be quantized */
   guint           n_nodes;
+  gboolean        unreached; /* a graph inside a node that no sample has run */
   GPtrArray      *npu_nodes; /* of VnNpuNode */
+  GPtrArray      *bodies;    /* of VnQuantBody: those in which something is quantized */
 };
 
 VnQuantPlan *vn_quant_plan_new       (guint            n_nodes);
@@ -44,6 +54,11 @@ VnQuantRow  *vn_quant_plan_add       (VnQuantPlan     *self,
 VnQuantRow  *vn_quant_plan_find_row  (VnQuantPlan     *self,
                                       const char      *name);
 
+void         vn_quant_plan_take_body (VnQuantPlan     *self,
+                                      guint            node,
+                                      const char      *attr,
+                                      VnQuantPlan     *body);
+gboolean     vn_quant_plan_has_quantized (VnQuantPlan *self);
 VnQuantRow  *vn_quant_row_new        (const char      *name,
                                       VnTensorRole     role);
 void         vn_quant_row_take       (VnQuantRow      *self,

@@ -135,6 +135,20 @@ resolver_describe_rule (const VnOverride *rule)
   return g_strdup_printf ("%s … %s", from, to);
 }
 
+static gboolean
+resolver_rule_means (const VnGraph *graph,
+                     gpointer       rule)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      g_autofree char *label = vn_node_dup_label (g_ptr_array_index (graph->nodes, i));
+
+      if (vn_override_matches_labelled (rule, g_ptr_array_index (graph->nodes, i), label))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 resolver_apply_rules (VnResolver  *self,
                       char       **labels)
@@ -150,7 +164,7 @@ resolver_apply_rules (VnResolver  *self,
         continue;
       n = rule->in_edges == NULL && rule->out_edges == NULL ? resolver_apply_pattern (self, rule, (int) r, labels)
                                                             : resolver_apply_boundary (self, rule, (int) r, labels, &error);
-      if (n > 0 || self->notes == NULL)
+      if (n > 0 || self->notes == NULL || self->scope != NULL || vn_resolver_is_meant_inside (self, resolver_rule_means, (gpointer) rule))
         continue;
 
       subject = resolver_describe_rule (rule);
@@ -245,14 +259,16 @@ resolver_clear_bias (gpointer data)
 
 /*< private >
  * vn_resolver_new:
+ * @scope: (nullable): @model is a graph inside a node of another
  *
  * Returns: (transfer full): rules applied, nothing annotated yet; %NULL if the graph has a cycle
  */
 VnResolver *
-vn_resolver_new (const VnModel   *model,
-                 const VnRecipe  *recipe,
-                 VnNotes         *notes,
-                 GError         **error)
+vn_resolver_new (const VnModel       *model,
+                 const VnRecipe      *recipe,
+                 const VnQuantScope  *scope,
+                 VnNotes             *notes,
+                 GError             **error)
 {
   g_autoptr(VnResolver) self = g_new0 (VnResolver, 1);
   const VnGraph *graph;
@@ -263,6 +279,7 @@ vn_resolver_new (const VnModel   *model,
   self->model = model;
   self->graph = graph;
   self->recipe = recipe;
+  self->scope = scope;
   self->notes = notes;
   self->opset = vn_model_get_opset (model, "");
   self->quant_nodes = g_new0 (VnQuantNode, graph->nodes->len + 1);

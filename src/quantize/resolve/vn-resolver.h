@@ -60,6 +60,30 @@ typedef struct
 typedef const VnHistogram * (*VnHistogramFunc) (const char *value_name,
                                                 gpointer    data);
 
+/**
+ * VnQuantScope: a graph inside a node, as a network of its own.
+ * @outer: (nullable): the same of the graph around it; %NULL: that is the main graph
+ * @outer_plan: (nullable): what becomes of the graph around it
+ * @captured: set of names: values of @model that it has from outer graphs
+ * @originals: value of @model -> value of the prepared network
+ * @recipe: that of the network, without what it says of the network's ends
+ * @holder, @attr: label of the node, and attribute, that hold the graph
+ */
+typedef gboolean (*VnGraphFunc) (const VnGraph *graph,
+                                 gpointer       data);
+
+typedef struct _VnQuantScope VnQuantScope;
+struct _VnQuantScope
+{
+  const VnQuantScope *outer;
+  VnQuantPlan        *outer_plan;
+  VnModel            *model;
+  GHashTable         *captured, *originals;
+  VnRecipe           *recipe;
+  char               *holder;
+  const char         *attr;
+};
+
 typedef struct
 {
   const VnModel  *model;
@@ -70,6 +94,7 @@ typedef struct
   VnHistogramFunc lookup;
   gpointer        lookup_data;
   const VnRangeFactors *factors;  /* nullable: of ranges, found by a search */
+  const VnQuantScope *scope;      /* of a graph inside a node; NULL: the main graph */
 
   VnEncodingTable   *imported;      /* nullable: the table that the recipe names */
 
@@ -84,6 +109,7 @@ typedef struct
 
 VnResolver  *vn_resolver_new          (const VnModel   *model,
                                        const VnRecipe  *recipe,
+                                       const VnQuantScope *scope,  /* nullable */
                                        VnNotes         *notes,     /* nullable */
                                        GError         **error);
 void         vn_resolver_free         (VnResolver      *self);
@@ -126,6 +152,27 @@ void         vn_resolver_rename_shared_biases (VnResolver *self);
 void         vn_resolver_set_ranges   (VnResolver      *self);     /* resolve-settings.c */
 void         vn_resolver_set_rules    (VnResolver      *self);
 
+/* ---- graphs inside nodes (resolve-inner.c) ---- */
+
+VnQuantScope *vn_quant_scope_new      (const VnQuantScope *outer,
+                                       VnQuantPlan     *outer_plan,
+                                       const VnRecipe  *recipe,
+                                       const VnNode    *holder,
+                                       const VnAttr    *attr);
+void         vn_quant_scope_free      (VnQuantScope    *self);
+VnValue     *vn_quant_scope_find_original (const VnQuantScope *self,   /* nullable */
+                                           VnValue         *value);
+char        *vn_quant_scope_dup_key   (const VnQuantScope *self,      /* nullable */
+                                       const char      *name);
+const VnQuantRow *vn_resolver_find_outer_row (VnResolver    *self,
+                                              const VnValue *value);
+gboolean     vn_resolver_skip_unseen  (VnResolver      *self,
+                                       VnQuantPlan     *plan,
+                                       GError         **error);
+gboolean     vn_resolver_is_meant_inside (VnResolver    *self,
+                                          VnGraphFunc     means,
+                                          gpointer        data);
+
 /* ---- resolve-encodings.c ---- */
 
 gboolean       vn_resolver_load_encodings (VnResolver      *self,
@@ -142,6 +189,7 @@ gboolean       vn_encoding_get_range  (const VnEncoding   *imported,
 
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnResolver, vn_resolver_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnQuantScope, vn_quant_scope_free)
 
 /* ---- what XSlim does otherwise (resolve-xslim.c) ---- */
 

@@ -95,25 +95,30 @@ quant_write_set_producer (VnModel *model)
 
 /* Every domain that a node is of; those the model had keep their version. */
 static void
-quant_write_import_domains (VnModel *model)
+quant_write_import_domains (VnModel       *model,
+                            const VnGraph *graph)
 {
-  for (guint i = 0; i < model->graph->nodes->len; i++)
+  for (guint i = 0; i < graph->nodes->len; i++)
     {
-      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
 
       if (*node->domain != '\0' && vn_model_get_opset (model, node->domain) == 0)
         vn_model_set_opset (model, node->domain, 1);
+      for (guint a = 0; a < node->attrs->len; a++)
+        if (((const VnAttr *) g_ptr_array_index (node->attrs, a))->graph != NULL)
+          quant_write_import_domains (model, ((const VnAttr *) g_ptr_array_index (node->attrs, a))->graph);
     }
 }
 
 /* Runtimes and the standard want nodes behind what they read; not every file keeps to that. */
 static gboolean
-quant_write_sort_nodes (VnGraph  *graph,
-                        GError  **error)
+quant_write_sort_nodes (VnGraph   *graph,
+                        gboolean   has_inner,
+                        GError   **error)
 {
   g_autoptr(GPtrArray) nodes = NULL;
 
-  if (vn_quant_is_sorted (graph))
+  if (!has_inner && vn_quant_is_sorted (graph))
     return TRUE;
 
   nodes = vn_graph_sort (graph, error);
@@ -127,8 +132,56 @@ static gboolean
 quant_write_complete_model (VnModel  *model,
                             GError  **error)
 {
-  quant_write_import_domains (model);
-  return quant_write_sort_nodes (model->graph, error) && vn_model_validate (model, VN_VALIDATE_STRUCTURE, NULL, error);
+  quant_write_import_domains (model, model->graph);
+  return vn_model_validate (model, VN_VALIDATE_STRUCTURE, NULL, error);
+}
+
+static gboolean
+quant_write_graph (VnModel         *model,
+                   const VnRecipe  *recipe,
+                   VnQuantPlan     *plan,
+                   GHashTable      *names,
+                   GError         **error);
+
+/* The graphs inside nodes, once the graph around them is written. */
+static gboolean
+quant_write_inner_graphs (VnModel         *model,
+                          const VnRecipe  *recipe,
+                          GPtrArray       *inner,
+                          GHashTable      *names,
+                          GError         **error)
+{
+  g_autoptr(GHashTable) captured = NULL;
+
+  for (guint i = 0; i < inner->len; i++)
+    {
+      VnInnerGraph *graph = g_ptr_array_index (inner, i);
+      g_autoptr(GHashTable) own = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+      if (!quant_write_graph (vn_inner_graph_get_model (graph), recipe, vn_inner_graph_get_plan (graph), own, error))
+        return FALSE;
+      vn_inner_graph_put_back (graph, names);
+    }
+  if (inner->len == 0)
+    return TRUE;
+  captured = vn_graph_find_captured (model->graph);
+  vn_quant_drop_unused_constants (model->graph, captured);
+  vn_quant_add_functions (model, recipe);
+  return TRUE;
+}
+
+static gboolean
+quant_write_graph (VnModel         *model,
+                   const VnRecipe  *recipe,
+                   VnQuantPlan     *plan,
+                   GHashTable      *names,
+                   GError         **error)
+{
+  g_autoptr(GPtrArray) inner = vn_inner_graphs_take (model, plan);
+
+  return writers[recipe->format]->write (model, recipe, plan, names, error) &&
+         quant_write_inner_graphs (model, recipe, inner, names, error) &&
+         quant_write_sort_nodes (model->graph, inner->len > 0, error);
 }
 
 /* Values the writer did not rename stand for themselves, if they are still there. */
@@ -186,7 +239,7 @@ vn_quantize_write (const VnModel   *prepared,
     return NULL;
 
   model = vn_model_copy (prepared);
-  if (!writers[recipe->format]->write (model, recipe, plan, names, error) || !quant_write_complete_model (model, error))
+  if (!quant_write_graph (model, recipe, plan, names, error) || !quant_write_complete_model (model, error))
     {
       g_prefix_error (error, "%s: ", vn_format_get_traits (recipe->format)->id);
       return NULL;

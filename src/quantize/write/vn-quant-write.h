@@ -74,6 +74,17 @@ void                 vn_quant_write_converted (VnModel       *model,
                                                GPtrArray     *nodes,
                                                GHashTable    *value_names);
 
+/* ---- graphs inside nodes (write-inner.c) ---- */
+
+typedef struct _VnInnerGraph VnInnerGraph;
+
+GPtrArray           *vn_inner_graphs_take     (VnModel       *model,
+                                               VnQuantPlan   *plan);
+VnModel             *vn_inner_graph_get_model (VnInnerGraph  *self);
+VnQuantPlan         *vn_inner_graph_get_plan  (VnInnerGraph  *self);
+void                 vn_inner_graph_put_back  (VnInnerGraph  *self,
+                                               GHashTable    *names);
+
 /* ---- write-restored.c ---- */
 
 gboolean             vn_quant_write_restored  (VnModel       *model,

@@ -363,6 +363,27 @@ write_bodies_add_function (VnModel *model,
   g_ptr_array_add (model->functions, function);
 }
 
+static gboolean
+write_bodies_is_used (const VnGraph *graph,
+                      guint          body)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      if (g_str_equal (node->op_type, bodies[body].name) && g_str_equal (node->domain, bodies[body].domain))
+        return TRUE;
+      for (guint a = 0; a < node->attrs->len; a++)
+        {
+          const VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+          if (attr->graph != NULL && write_bodies_is_used (attr->graph, body))
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
 /*< private >
  * vn_quant_add_functions:
  *
@@ -376,14 +397,6 @@ vn_quant_add_functions (VnModel        *model,
   g_return_if_fail (model != NULL && recipe != NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (bodies) && recipe->vendor_domain == VN_VENDOR_NONE; i++)
-    for (guint k = 0; k < model->graph->nodes->len; k++)
-      {
-        const VnNode *node = g_ptr_array_index (model->graph->nodes, k);
-
-        if (!g_str_equal (node->op_type, bodies[i].name) || !g_str_equal (node->domain, bodies[i].domain))
-          continue;
-        if (vn_model_find_function (model, bodies[i].domain, bodies[i].name) == NULL)
-          write_bodies_add_function (model, i);
-        break;
-      }
+    if (write_bodies_is_used (model->graph, i) && vn_model_find_function (model, bodies[i].domain, bodies[i].name) == NULL)
+      write_bodies_add_function (model, i);
 }

@@ -142,6 +142,23 @@ write_qdq_redirect_readers (Writer   *self,
     }
 }
 
+/* Where graphs inside nodes are quantized, too, they read what the others read. */
+static void
+write_qdq_redirect_inside (Writer  *self,
+                           VnValue *value,
+                           VnValue *by)
+{
+  g_autoptr(GArray) uses = g_array_copy (value->uses);
+
+  for (guint i = 0; self->recipe->subgraphs && i < uses->len; i++)
+    {
+      VnUse use = g_array_index (uses, VnUse, i);
+
+      if (use.node->graph != self->graph)
+        vn_node_set_input (use.node, use.index, by);
+    }
+}
+
 static void
 write_qdq_drop_if_unused (Writer  *self,
                           VnValue *value)
@@ -322,6 +339,7 @@ write_activation (Writer             *self,
     {
       output = vn_quant_add_value (self->graph, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
       write_qdq_redirect_readers (self, value, output, FALSE);
+      write_qdq_redirect_inside (self, value, output);
     }
 
   if (middle != NULL)

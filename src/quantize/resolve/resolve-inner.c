@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Graphs inside nodes: each is resolved as a network of its own, which has what it uses of outer graphs as inputs. */
+#include "vn-resolver.h"
+
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-i18n.h"
+
+/* What a recipe says of the ends of the network holds for the main graph. */
+static VnRecipe *
+resolve_inner_make_recipe (const VnRecipe *recipe,
+                           const VnNode   *holder,
+                           const char     *label)
+{
+  VnRecipe *inner = vn_recipe_copy (recipe);
+  gboolean whole = FALSE;
+
+  g_clear_pointer (&inner->truncate, g_strfreev);
+  g_clear_pointer (&inner->input_nodes, g_strfreev);
+  g_clear_pointer (&inner->output_nodes, g_strfreev);
+  g_clear_pointer (&inner->float_inputs, g_strfreev);
+  g_clear_pointer (&inner->float_outputs, g_strfreev);
+  for (guint i = 0; inner->only_nodes != NULL && inner->only_nodes[i] != NULL; i++)
+    whole = whole || vn_pattern_matches_node (inner->only_nodes[i], holder, label);
+  if (whole)
+    g_clear_pointer (&inner->only_nodes, g_strfreev);
+  return inner;
+}
+
+/* Values of the new network stand for values of the prepared one, at any depth. */
+static void
+resolve_inner_compose (VnQuantScope *self)
+{
+  GHashTableIter iter;
+  gpointer around;
+
+  g_hash_table_iter_init (&iter, self->originals);
+  while (self->outer != NULL && g_hash_table_iter_next (&iter, NULL, &around))
+    g_hash_table_iter_replace (&iter, vn_quant_scope_find_original (self->outer, around));
+}
+
+/*< private >
+ * vn_quant_scope_new:
+ * @outer: (nullable): the graph that @holder is in, unless that is the main graph
+ * @outer_plan: (nullable): what becomes of it
+ * @recipe: that of the graph that @holder is in
+ * @attr: an attribute of @holder with a graph
+ *
+ * Returns: (transfer full) (nullable): the graph as a network of its own; %NULL if its names do not allow that
+ */
+VnQuantScope *
+vn_quant_scope_new (const VnQuantScope *outer,
+                    VnQuantPlan        *outer_plan,
+                    const VnRecipe     *recipe,
+                    const VnNode       *holder,
+                    const VnAttr       *attr)
+{
+  g_autoptr(VnQuantScope) self = NULL;
+  g_autoptr(GPtrArray) captured = NULL;
+
+  g_return_val_if_fail (recipe != NULL && holder != NULL && attr != NULL && attr->graph != NULL, NULL);
+
+  self = g_new0 (VnQuantScope, 1);
+  self->outer = outer;
+  self->outer_plan = outer_plan;
+  self->holder = vn_node_dup_label (holder);
+  self->attr = attr->name;
+  self->captured = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->originals = g_hash_table_new (NULL, NULL);
+  self->recipe = resolve_inner_make_recipe (recipe, holder, self->holder);
+  self->model = vn_model_new_from_body (attr->graph, self->originals);
+  if (self->model == NULL)
+    return NULL;
+  captured = vn_graph_list_captured (attr->graph);
+  for (guint i = 0; i < captured->len; i++)
+    g_hash_table_add (self->captured, g_strdup (((const VnValue *) g_ptr_array_index (captured, i))->name));
+  resolve_inner_compose (self);
+  return g_steal_pointer (&self);
+}
+
+/*< private >
+ * vn_quant_scope_free:
+ */
+void
+vn_quant_scope_free (VnQuantScope *self)
+{
+  g_free (self->holder);
+  g_hash_table_unref (self->captured);
+  g_hash_table_unref (self->originals);
+  g_clear_pointer (&self->recipe, vn_recipe_free);
+  g_clear_pointer (&self->model, vn_model_unref);
+  g_free (self);
+}
+
+/*< private >
+ * vn_quant_scope_find_original:
+ * @self: (nullable): %NULL: of the main graph
+ *
+ * Returns: (transfer none) (nullable): the value of the prepared network that @value stands for
+ */
+VnValue *
+vn_quant_scope_find_original (const VnQuantScope *self,
+                              VnValue            *value)
+{
+  return self != NULL ? g_hash_table_lookup (self->originals, value) : value;
+}
+
+/*< private >
+ * vn_quant_scope_dup_key:
+ * @self: (nullable): %NULL: of the main graph
+ * @name: of a value of the graph
+ *
+ * Returns: (transfer full): what statistics call it
+ */
+char *
+vn_quant_scope_dup_key (const VnQuantScope *self,
+                        const char         *name)
+{
+  VnValue *value;
+
+  g_return_val_if_fail (name != NULL, NULL);
+
+  value = self != NULL ? g_hash_table_lookup (self->model->graph->by_name, name) : NULL;
+  value = value != NULL ? vn_quant_scope_find_original (self, value) : NULL;
+  return value != NULL ? vn_value_dup_key (value) : g_strdup (name);
+}
+
+/*< private >
+ * vn_resolver_find_outer_row:
+ *
+ * Returns: (transfer none) (nullable): scale and zero point that @value has already, as it comes from an outer graph
+ */
+const VnQuantRow *
+vn_resolver_find_outer_row (VnResolver    *self,
+                            const VnValue *value)
+{
+  g_return_val_if_fail (self != NULL && value != NULL, NULL);
+
+  for (const VnQuantScope *scope = self->scope; scope != NULL && g_hash_table_contains (scope->captured, value->name); scope = scope->outer)
+    {
+      const VnQuantRow *row = scope->outer_plan != NULL ? vn_quant_plan_find_row (scope->outer_plan, value->name) : NULL;
+
+      if (row != NULL && row->tensor.role == VN_TENSOR_ACTIVATION && row->converted == NULL && row->tensor.factors == NULL &&
+          vn_quant_row_has_integers (row) && row->tensor.scale->n_elements == 1)
+        return row;
+    }
+  return NULL;
+}
+
+/* ---- what no sample has reached ---- */
+
+static gboolean
+resolve_inner_is_unseen (VnResolver    *self,
+                         const VnValue *value)
+{
+  return value != NULL && value->initializer == NULL && vn_resolver_can_quantize (self, value) &&
+         self->lookup (value->name, self->lookup_data) == NULL && vn_resolver_get_encoding (self, value) == NULL;
+}
+
+static gboolean
+resolve_inner_touches_unseen (VnResolver   *self,
+                            const VnNode *node)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    if (resolve_inner_is_unseen (self, vn_node_get_input (node, i)))
+      return TRUE;
+  for (guint i = 0; i < node->outputs->len; i++)
+    if (resolve_inner_is_unseen (self, vn_node_get_output (node, i)))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+resolve_inner_is_named (VnResolver   *self,
+                        const VnNode *node,
+                        const char   *label)
+{
+  const VnOverride *rule = vn_resolver_get_rule (self, self->quant_nodes[node->index].rule);
+
+  return (self->recipe->only_nodes != NULL && g_strv_contains ((const char * const *) self->recipe->only_nodes, label)) ||
+         (rule != NULL && g_strcmp0 (rule->pattern, label) == 0);
+}
+
+/* Of what lies in a graph that is told of already nothing is said. */
+static void
+resolve_inner_tell_unseen (VnResolver *self,
+                           guint       n,
+                           guint       n_products)
+{
+  const VnQuantScope *scope = self->scope;
+
+  if (n == 0 || self->notes == NULL || (scope->outer_plan != NULL && scope->outer_plan->unreached))
+    return;
+  vn_notes_add (self->notes, n_products > 0 ? VN_NOTE_WARNING : VN_NOTE_INFO, "not-reached", scope->holder,
+                ngettext ("No sample has run %u node of the graph “%s” inside “%s”, so nothing is known of its ranges: it stays in "
+                          "float. Calibrate with samples that run it, too",
+                          "No sample has run %u nodes of the graph “%s” inside “%s”, so nothing is known of their ranges: they stay in "
+                          "float. Calibrate with samples that run them, too", n), n, scope->attr, scope->holder);
+}
+
+static gboolean
+resolve_inner_refuse_unseen (VnResolver  *self,
+                             const char  *label,
+                             GError     **error)
+{
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+               _("“%s” is to be quantized, but no sample has run it in the graph “%s” inside “%s”: calibrate with samples that "
+                 "do, or leave it out"), label, self->scope->attr, self->scope->holder);
+  return FALSE;
+}
+
+static gboolean
+resolve_inner_has_weights (const VnNode *node)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_input (node, i);
+
+      if (value != NULL && value->initializer != NULL && value->initializer->dtype == VN_DTYPE_F32 && value->initializer->shape.rank > 1)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/*< private >
+ * vn_resolver_skip_unseen:
+ * @plan: of the graph
+ *
+ * What lies in a branch that no sample has taken has no ranges: it stays float, and a note says so.
+ *
+ * Returns: %FALSE with %VN_ERROR_MISSING_DATA if the recipe names such a node
+ */
+gboolean
+vn_resolver_skip_unseen (VnResolver   *self,
+                         VnQuantPlan  *plan,
+                         GError      **error)
+{
+  guint n = 0, n_products = 0, n_seen = 0;
+
+  g_return_val_if_fail (self != NULL && self->scope != NULL && self->lookup != NULL && plan != NULL, FALSE);
+
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+      g_autofree char *label = NULL;
+
+      if (!self->quant_nodes[i].selected || !resolve_inner_touches_unseen (self, node))
+        {
+          n_seen += self->quant_nodes[i].selected;
+          continue;
+        }
+      label = vn_node_dup_label (node);
+      if (resolve_inner_is_named (self, node, label))
+        return resolve_inner_refuse_unseen (self, label, error);
+      self->quant_nodes[i].blind = TRUE;
+      self->quant_nodes[i].selected = FALSE;
+      n++;
+      n_products += resolve_inner_has_weights (node);
+    }
+  plan->unreached = (n > 0 && n_seen == 0) || (self->scope->outer_plan != NULL && self->scope->outer_plan->unreached);
+  resolve_inner_tell_unseen (self, n, n_products);
+  return TRUE;
+}
+
+/* ---- what is meant by names ---- */
+
+static gboolean
+resolve_inner_means (const VnGraph  *graph,
+                     VnGraphFunc     means,
+                     gpointer        data)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint a = 0; a < node->attrs->len; a++)
+        {
+          const VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+          if (attr->graph != NULL && (means (attr->graph, data) || resolve_inner_means (attr->graph, means, data)))
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+/*< private >
+ * vn_resolver_is_meant_inside:
+ * @means: whether something in a graph is meant
+ *
+ * Returns: whether that is so in a graph inside a node, where the recipe speaks of these
+ */
+gboolean
+vn_resolver_is_meant_inside (VnResolver  *self,
+                             VnGraphFunc  means,
+                             gpointer     data)
+{
+  g_return_val_if_fail (self != NULL && means != NULL, FALSE);
+
+  return self->recipe->subgraphs && data != NULL && resolve_inner_means (self->graph, means, data);
+}
