@@ -5,10 +5,12 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-/* Links equal values of a list together: head[] in the values, the rest by index. Those of other graphs are in no chain. */
+/* Links equal values of a list together: head[] in the values, the rest by index. @own: those of outer graphs are in no chain:
+ * who computes a tap tells it. */
 static int *
 plan_select_link_values (VnPlan    *self,
                          GPtrArray *list,
+                         gboolean   own,
                          gsize      head_offset)
 {
   int *next = g_new (int, MAX (list->len, 1));
@@ -16,7 +18,7 @@ plan_select_link_values (VnPlan    *self,
   for (guint i = list->len; i-- > 0;)
     {
       const VnValue *value = g_ptr_array_index (list, i);
-      int id = vn_plan_find (self, value);
+      int id = !own || value->graph == self->graph ? vn_plan_find (self, value) : -1;
       int *head = id >= 0 ? (int *) ((char *) &self->values[id] + head_offset) : NULL;
 
       next[i] = -1;
@@ -178,8 +180,8 @@ vn_plan_select (VnPlan               *self,
     return FALSE;
   if (options->skip_unsupported)
     plan_select_drop_lost (self, notes);
-  self->next_output = plan_select_link_values (self, self->outputs, G_STRUCT_OFFSET (VnPlanValue, output));
-  self->next_tap = plan_select_link_values (self, self->taps, G_STRUCT_OFFSET (VnPlanValue, tap));
+  self->next_output = plan_select_link_values (self, self->outputs, FALSE, G_STRUCT_OFFSET (VnPlanValue, output));
+  self->next_tap = plan_select_link_values (self, self->taps, TRUE, G_STRUCT_OFFSET (VnPlanValue, tap));
 
   for (guint i = 0; i < self->outputs->len; i++)
     plan_select_need (self, queue, g_ptr_array_index (self->outputs, i));

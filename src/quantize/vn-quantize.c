@@ -439,6 +439,19 @@ quantize_tell_body (const VnQuantScope *scope,
                   g_hash_table_size (body->nodes), body->n_nodes);
 }
 
+static void
+quantize_tell_hidden (const VnNode *node,
+                      const VnAttr *attr,
+                      VnNotes      *notes)
+{
+  g_autofree char *label = vn_node_dup_label (node);
+
+  if (notes != NULL)
+    vn_notes_add (notes, VN_NOTE_WARNING, "hidden-name", label,
+                  _("The graph “%s” inside “%s” stays in float: a name in it is also that of a tensor it reads from outside; "
+                    "rename one of the two"), attr->name, label);
+}
+
 static gboolean
 quantize_resolve_body (const VnNode    *node,
                        const VnAttr    *attr,
@@ -453,7 +466,10 @@ quantize_resolve_body (const VnNode    *node,
   g_autoptr(VnQuantPlan) body = NULL;
 
   if (scope == NULL)
-    return TRUE;
+    {
+      quantize_tell_hidden (node, attr, notes);
+      return TRUE;
+    }
   body = quantize_resolve_graph (scope->model, scope->recipe, &inner, notes, error);
   if (body == NULL)
     {

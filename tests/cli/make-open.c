@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* make-open pictures|words FILE: a network of tests/lib/open-models.h
+/* make-open pictures|words|branches FILE: a network of tests/lib/open-models.h
  * make-open sample SIZES FILE.npy: floats; SIZES as 1x5x4 */
 #include "open-models.h"
 #include "vn-onnx.h"
@@ -35,7 +35,8 @@ main (int   argc,
     ok = write_sample (argv[2], argv[3], &error);
   else if (argc == 3)
     {
-      model = g_str_equal (argv[1], "words") ? open_model_words () : open_model_pictures ();
+      model = g_str_equal (argv[1], "words") ? open_model_words ()
+            : g_str_equal (argv[1], "branches") ? open_model_branches () : open_model_pictures ();
       ok = vn_onnx_write_file (model, argv[2], NULL, NULL, &error);
     }
   else

@@ -72,3 +72,41 @@ open_model_words (void)
   finish (model, add (graph, "product", "MatMul", (VnValue *[]) { words, weights }, 2));
   return model;
 }
+
+static void
+add_branch (VnNode     *node,
+            const char *attribute,
+            const char *name,
+            VnValue    *words)
+{
+  VnAttr *attr = vn_attr_new (attribute, VN_ATTR_GRAPH);
+  g_autofree char *weights = g_strconcat (name, ".weights", NULL);
+  VnValue *output;
+
+  attr->graph = vn_graph_new (node->graph->model, node->graph, node);
+  vn_node_set_attr (node, attr);
+  output = add (attr->graph, name, "MatMul", (VnValue *[]) { words, add_weights (attr->graph, weights, &VN_SHAPE (4, 8)) }, 2);
+  vn_value_set_type (output, VN_DTYPE_F32, NULL);
+  vn_graph_set_output (attr->graph, 0, output);
+}
+
+VnModel *
+open_model_branches (void)
+{
+  VnModel *model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  VnValue *words = vn_graph_add_input (graph, "words", VN_DTYPE_F32, &VN_SHAPE (-1, -1, 4));
+  g_autoptr(VnTensor) nothing = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, (float[]) { 0 });
+  VnValue *zero = vn_graph_add_initializer (graph, "zero", nothing);
+  VnValue *mean = add (graph, "mean", "ReduceMean", &words, 1), *positive, *choice;
+
+  vn_node_set_int (mean->producer, "keepdims", 0);
+  positive = add (graph, "positive", "Greater", (VnValue *[]) { mean, zero }, 2);
+  choice = add (graph, "choice", "If", &positive, 1);
+  add_branch (choice->producer, "then_branch", "up", words);
+  add_branch (choice->producer, "else_branch", "down", words);
+  words->type.symbols[0] = g_strdup ("batch");
+  words->type.symbols[1] = g_strdup ("length");
+  finish (model, choice);
+  return model;
+}

@@ -11,5 +11,7 @@ G_BEGIN_DECLS
 VnModel *open_model_pictures (void);
 /* “words” float32[batch,length,4] times a matrix: takes every size. */
 VnModel *open_model_words    (void);
+/* The same in both branches of an If, with other matrices: “then_branch” where the mean is positive. */
+VnModel *open_model_branches (void);
 
 G_END_DECLS

@@ -2,9 +2,7 @@
 /* Graphs inside nodes: each is resolved as a network of its own, which has what it uses of outer graphs as inputs. */
 #include "vn-resolver.h"
 
-#include "vn-error.h"
 #include "vn-graph-edit.h"
-#include "vn-i18n.h"
 
 /* What a recipe says of the ends of the network holds for the main graph. */
 static VnRecipe *
@@ -145,121 +143,6 @@ vn_resolver_find_outer_row (VnResolver    *self,
         return row;
     }
   return NULL;
-}
-
-/* ---- what no sample has reached ---- */
-
-static gboolean
-resolve_inner_is_unseen (VnResolver    *self,
-                         const VnValue *value)
-{
-  return value != NULL && value->initializer == NULL && vn_resolver_can_quantize (self, value) &&
-         self->lookup (value->name, self->lookup_data) == NULL && vn_resolver_get_encoding (self, value) == NULL;
-}
-
-static gboolean
-resolve_inner_touches_unseen (VnResolver   *self,
-                            const VnNode *node)
-{
-  for (guint i = 0; i < node->inputs->len; i++)
-    if (resolve_inner_is_unseen (self, vn_node_get_input (node, i)))
-      return TRUE;
-  for (guint i = 0; i < node->outputs->len; i++)
-    if (resolve_inner_is_unseen (self, vn_node_get_output (node, i)))
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-resolve_inner_is_named (VnResolver   *self,
-                        const VnNode *node,
-                        const char   *label)
-{
-  const VnOverride *rule = vn_resolver_get_rule (self, self->quant_nodes[node->index].rule);
-
-  return (self->recipe->only_nodes != NULL && g_strv_contains ((const char * const *) self->recipe->only_nodes, label)) ||
-         (rule != NULL && g_strcmp0 (rule->pattern, label) == 0);
-}
-
-/* Of what lies in a graph that is told of already nothing is said. */
-static void
-resolve_inner_tell_unseen (VnResolver *self,
-                           guint       n,
-                           guint       n_products)
-{
-  const VnQuantScope *scope = self->scope;
-
-  if (n == 0 || self->notes == NULL || (scope->outer_plan != NULL && scope->outer_plan->unreached))
-    return;
-  vn_notes_add (self->notes, n_products > 0 ? VN_NOTE_WARNING : VN_NOTE_INFO, "not-reached", scope->holder,
-                ngettext ("No sample has run %u node of the graph “%s” inside “%s”, so nothing is known of its ranges: it stays in "
-                          "float. Calibrate with samples that run it, too",
-                          "No sample has run %u nodes of the graph “%s” inside “%s”, so nothing is known of their ranges: they stay in "
-                          "float. Calibrate with samples that run them, too", n), n, scope->attr, scope->holder);
-}
-
-static gboolean
-resolve_inner_refuse_unseen (VnResolver  *self,
-                             const char  *label,
-                             GError     **error)
-{
-  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("“%s” is to be quantized, but no sample has run it in the graph “%s” inside “%s”: calibrate with samples that "
-                 "do, or leave it out"), label, self->scope->attr, self->scope->holder);
-  return FALSE;
-}
-
-static gboolean
-resolve_inner_has_weights (const VnNode *node)
-{
-  for (guint i = 0; i < node->inputs->len; i++)
-    {
-      const VnValue *value = vn_node_get_input (node, i);
-
-      if (value != NULL && value->initializer != NULL && value->initializer->dtype == VN_DTYPE_F32 && value->initializer->shape.rank > 1)
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/*< private >
- * vn_resolver_skip_unseen:
- * @plan: of the graph
- *
- * What lies in a branch that no sample has taken has no ranges: it stays float, and a note says so.
- *
- * Returns: %FALSE with %VN_ERROR_MISSING_DATA if the recipe names such a node
- */
-gboolean
-vn_resolver_skip_unseen (VnResolver   *self,
-                         VnQuantPlan  *plan,
-                         GError      **error)
-{
-  guint n = 0, n_products = 0, n_seen = 0;
-
-  g_return_val_if_fail (self != NULL && self->scope != NULL && self->lookup != NULL && plan != NULL, FALSE);
-
-  for (guint i = 0; i < self->graph->nodes->len; i++)
-    {
-      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
-      g_autofree char *label = NULL;
-
-      if (!self->quant_nodes[i].selected || !resolve_inner_touches_unseen (self, node))
-        {
-          n_seen += self->quant_nodes[i].selected;
-          continue;
-        }
-      label = vn_node_dup_label (node);
-      if (resolve_inner_is_named (self, node, label))
-        return resolve_inner_refuse_unseen (self, label, error);
-      self->quant_nodes[i].blind = TRUE;
-      self->quant_nodes[i].selected = FALSE;
-      n++;
-      n_products += resolve_inner_has_weights (node);
-    }
-  plan->unreached = (n > 0 && n_seen == 0) || (self->scope->outer_plan != NULL && self->scope->outer_plan->unreached);
-  resolve_inner_tell_unseen (self, n, n_products);
-  return TRUE;
 }
 
 /* ---- what is meant by names ---- */

@@ -166,12 +166,13 @@ char        *vn_quant_scope_dup_key   (const VnQuantScope *self,      /* nullabl
                                        const char      *name);
 const VnQuantRow *vn_resolver_find_outer_row (VnResolver    *self,
                                               const VnValue *value);
-gboolean     vn_resolver_skip_unseen  (VnResolver      *self,
-                                       VnQuantPlan     *plan,
-                                       GError         **error);
 gboolean     vn_resolver_is_meant_inside (VnResolver    *self,
                                           VnGraphFunc     means,
                                           gpointer        data);
+
+gboolean     vn_resolver_skip_unseen  (VnResolver      *self,
+                                       VnQuantPlan     *plan,
+                                       GError         **error);    /* resolve-unseen.c */
 
 /* ---- resolve-encodings.c ---- */
 

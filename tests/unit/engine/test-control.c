@@ -199,6 +199,85 @@ test_returns_outer_value (void)
   vn_tensor_unref (outputs[0]);
 }
 
+/* ---- taps ---- */
+
+static void
+count_tap (const VnValue  *value,
+           guint           tap,
+           const VnTensor *tensor,
+           gpointer        data)
+{
+  ((guint *) data)[tap]++;
+}
+
+/* A Loop of three rounds, in each an If: values inside are told in each round, those of the branch not taken never. */
+static void
+test_taps_inside (void)
+{
+  g_autoptr(VnModel) model = new_model ();
+  g_autoptr(VnTensor) three = vn_tensor_new_s64 (&VN_SHAPE_SCALAR, (const gint64[]) { 3 });
+  g_autoptr(VnTensor) x = make_input (VN_SHAPE (2), 3), flag = vn_tensor_new (VN_DTYPE_BOOL, &VN_SHAPE_SCALAR, NULL);
+  g_autoptr(GPtrArray) taps = g_ptr_array_new ();
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnRunner) runner = NULL;
+  g_autoptr(GError) error = NULL;
+  VnTensor *inputs[] = { x, flag };
+  guint counts[6] = { 0 };
+  VnGraph *body, *then_graph, *else_graph;
+  VnNode *choice;
+
+  vn_graph_add_initializer (model->graph, "three", three);
+  body = add_body (add_inner (model->graph, "Loop", "three true x", "y"), "body", "round go state");
+  add_inner (body, "Identity", "go", "on");
+  choice = add_inner (body, "If", "flag", "next");
+  then_graph = add_body (choice, "then_branch", "");
+  add_inner (then_graph, "Neg", "state", "n");
+  set_results (then_graph, "n");
+  else_graph = add_body (choice, "else_branch", "");
+  add_inner (else_graph, "Abs", "state", "a");
+  set_results (else_graph, "a");
+  set_results (body, "on next");
+  set_outputs (model, "y");
+
+  g_ptr_array_add (taps, vn_graph_find_value (model->graph, "x"));
+  g_ptr_array_add (taps, vn_graph_find_value (body, "state"));
+  g_ptr_array_add (taps, vn_graph_find_value (body, "next"));
+  g_ptr_array_add (taps, vn_graph_find_value (then_graph, "n"));
+  g_ptr_array_add (taps, vn_graph_find_value (else_graph, "a"));
+  g_ptr_array_add (taps, vn_graph_find_value (model->graph, "y"));
+  plan = vn_plan_new (model, &(VnPlanOptions) { .taps = taps }, NULL, &error);
+  g_assert_no_error (error);
+  runner = vn_runner_new (plan, &error);
+  g_assert_no_error (error);
+  vn_runner_set_tap (runner, count_tap, counts);
+  *(guint8 *) flag->data = TRUE;
+  for (guint i = 1; i <= 2; i++)
+    {
+      g_assert_true (vn_runner_run (runner, inputs, NULL, NULL, &error));
+      g_assert_cmpuint (counts[0], ==, i);
+      g_assert_cmpuint (counts[1], ==, 3 * i);
+      g_assert_cmpuint (counts[2], ==, 3 * i);
+      g_assert_cmpuint (counts[3], ==, 3 * i);
+      g_assert_cmpuint (counts[4], ==, 0);
+      g_assert_cmpuint (counts[5], ==, i);
+    }
+}
+
+/* A value of another network is no tap. */
+static void
+test_foreign_tap (void)
+{
+  g_autoptr(VnModel) model = new_model (), other = new_model ();
+  g_autoptr(GPtrArray) taps = g_ptr_array_new ();
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(GError) error = NULL;
+
+  set_results (add_loop (model, "y", "round go state"), "on next");
+  g_ptr_array_add (taps, vn_graph_find_value (other->graph, "x"));
+  plan = vn_plan_new (model, &(VnPlanOptions) { .taps = taps }, NULL, &error);
+  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
+}
+
 /* ---- what is refused ---- */
 
 static VnModel *
@@ -394,6 +473,8 @@ main (int    argc,
   g_test_add_func ("/engine/control/gathers-too-much", test_gathers_too_much);
   g_test_add_func ("/engine/control/nesting", test_nesting);
   g_test_add_func ("/engine/control/returns-outer-value", test_returns_outer_value);
+  g_test_add_func ("/engine/control/taps-inside", test_taps_inside);
+  g_test_add_func ("/engine/control/foreign-tap", test_foreign_tap);
   for (guint i = 0; i < G_N_ELEMENTS (refusals); i++)
     g_test_add_data_func (refusals[i].path, &refusals[i], test_refusal);
   return g_test_run ();
