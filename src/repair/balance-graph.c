@@ -8,26 +8,6 @@
 
 #include <math.h>
 
-/*< private >
- * vn_balance_graph_get_role:
- * @input: which input of @node: it has channels
- *
- * Returns: what becomes of its factors there
- */
-VnBalanceRole
-vn_balance_graph_get_role (const VnBalanceGraph *self,
-                           const VnNode         *node,
-                           guint                 input)
-{
-  VnBalanceRole role;
-
-  g_return_val_if_fail (self != NULL && node != NULL, VN_BALANCE_PINS);
-
-  role = g_hash_table_contains (self->between, node) ? VN_BALANCE_RESTORES
-       : node->graph == self->graph ? vn_balance_find_role (self, node, input, vn_node_get_input (node, input)) : VN_BALANCE_PINS;
-  return role == VN_BALANCE_RESTORES && (!self->restores || vn_node_has_graphs (node)) ? VN_BALANCE_PINS : role;
-}
-
 /* ---- joining ---- */
 
 static guint

@@ -19,7 +19,7 @@ MISSING = "Uw"
 # The layer; its files, or its folders; why they may call each other.
 ALLOWED = [
     ("app",
-     "document/vn-document-effects.c document/vn-document-expected.c document/vn-document-jobs.c document/vn-document-origins.c "
+     "document/vn-document-curve.c document/vn-document-effects.c document/vn-document-expected.c document/vn-document-jobs.c document/vn-document-origins.c "
      "document/vn-document-project.c document/vn-document-recipe.c document/vn-document-sizes.c document/vn-document.c",
      "one object in several files: its state, and recipe, runs and what they found that act on it"),
     ("app",
