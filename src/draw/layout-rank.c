@@ -58,6 +58,16 @@ layout_rank_group_edges (const VnGraphLayoutInput  *input,
     }
 }
 
+static gboolean
+layout_rank_has_pin (const VnGraphLayoutInput *input,
+                     VnGraphLayoutPin          pin)
+{
+  for (guint i = 0; i < input->n_nodes; i++)
+    if (input->nodes[i].pin == pin)
+      return TRUE;
+  return FALSE;
+}
+
 /* Longest path. Fills rank and the order in which nodes were reached; FALSE if some never are: a cycle. */
 static gboolean
 layout_rank_longest_path (Work         *work,
@@ -67,14 +77,18 @@ layout_rank_longest_path (Work         *work,
                           GError      **error)
 {
   const VnGraphLayoutInput *input = work->input;
+  gboolean has_top = layout_rank_has_pin (input, VN_PIN_TOP);
   g_autofree guint *waiting = g_new0 (guint, input->n_nodes + 1);
   guint head = 0, tail = 0;
 
   for (guint i = 0; i < input->n_edges; i++)
     waiting[input->edges[i].to]++;
   for (guint i = 0; i < input->n_nodes; i++)
-    if (waiting[i] == 0)
-      sorted[tail++] = i;
+    {
+      work->node_rank[i] = has_top && input->nodes[i].pin != VN_PIN_TOP;
+      if (waiting[i] == 0)
+        sorted[tail++] = i;
+    }
 
   while (head < tail)
     {
@@ -123,7 +137,7 @@ layout_rank_tighten (Work        *work,
         }
       else
         {
-          loose[node] = n_in == 0;
+          loose[node] = n_in == 0 && input->nodes[node].pin == VN_PIN_NONE;
         }
     }
   for (guint i = input->n_nodes; i-- > 0;)
@@ -157,7 +171,14 @@ vn_graph_layout_rank_nodes (Work    *work,
 
   layout_rank_tighten (work, in_first, in, out_first, out, sorted);
   for (guint i = 0; i < input->n_nodes; i++)
-    work->n_ranks = MAX (work->n_ranks, work->node_rank[i] + 1);
+    if (input->nodes[i].pin != VN_PIN_BOTTOM)
+      work->n_ranks = MAX (work->n_ranks, work->node_rank[i] + 1);
+  if (!layout_rank_has_pin (input, VN_PIN_BOTTOM))
+    return TRUE;
+  for (guint i = 0; i < input->n_nodes; i++)
+    if (input->nodes[i].pin == VN_PIN_BOTTOM)
+      work->node_rank[i] = work->n_ranks;
+  work->n_ranks++;
   return TRUE;
 }
 

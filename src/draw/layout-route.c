@@ -11,7 +11,7 @@
 #define GAP_WIDEST   64.
 #define STRAIGHT_DX  26.    /* what counts as straight: an input beside the middle */
 
-typedef struct { double *top, *bottom; } Bands;   /* by rank */
+typedef struct { double *top, *bottom, *middle; } Bands;   /* by rank; the middle of what has not grown */
 
 typedef struct { guint edge; const Vertex *from; double x; } Port;
 
@@ -26,23 +26,32 @@ layout_route_compare_ports (gconstpointer a,
   return pa->edge < pb->edge ? -1 : pa->edge > pb->edge;
 }
 
+/* Gaps depend on places before anything grew, so that what is above stays where it is. */
 static void
 layout_route_make_bands (const Work *work,
+                         const Work *placed,
                          Bands      *bands)
 {
   g_autofree double *spread = g_new0 (double, work->n_ranks + 1);
   g_autofree double *height = g_new0 (double, work->n_ranks + 1);
+  g_autofree double *grown = g_new0 (double, work->n_ranks + 1);
   double y = 0;
 
   bands->top = g_new0 (double, work->n_ranks + 1);
   bands->bottom = g_new0 (double, work->n_ranks + 1);
+  bands->middle = g_new0 (double, work->n_ranks + 1);
   for (guint v = 0; v < work->vertices->len; v++)
-    height[VERTEX (work, v)->rank] = MAX (height[VERTEX (work, v)->rank], VERTEX (work, v)->height);
+    {
+      const Vertex *vertex = VERTEX (work, v);
+
+      height[vertex->rank] = MAX (height[vertex->rank], vertex->height);
+      grown[vertex->rank] = MAX (grown[vertex->rank], vertex->grown);
+    }
   for (guint i = 0; i < work->segments->len; i++)
     {
       const Segment *segment = &g_array_index (work->segments, Segment, i);
-      const Vertex *top = VERTEX (work, segment->top);
-      double dx = fabs (top->x - VERTEX (work, segment->bottom)->x);
+      const Vertex *top = VERTEX (placed, segment->top);
+      double dx = fabs (top->x - VERTEX (placed, segment->bottom)->x);
 
       spread[top->rank] = MAX (spread[top->rank], dx);
     }
@@ -53,7 +62,8 @@ layout_route_make_bands (const Work *work,
       if (spread[rank] > STRAIGHT_DX)
         gap = round (MIN (GAP_FAN + spread[rank] / 24, GAP_WIDEST));
       bands->top[rank] = y;
-      bands->bottom[rank] = y + height[rank];
+      bands->middle[rank] = y + height[rank] / 2;
+      bands->bottom[rank] = y + MAX (height[rank], grown[rank]);
       y = bands->bottom[rank] + gap;
     }
 }
@@ -75,9 +85,9 @@ static VnRect
 layout_route_vertex_box (const Vertex *vertex,
                          const Bands  *bands)
 {
-  double middle = (bands->top[vertex->rank] + bands->bottom[vertex->rank]) / 2;
-
-  return (VnRect) { vertex->x - vertex->width / 2, round (middle - vertex->height / 2), vertex->width,
+  if (vertex->grown > 0)
+    return (VnRect) { vertex->x - vertex->left, bands->top[vertex->rank], vertex->left + vertex->right, vertex->grown };
+  return (VnRect) { vertex->x - vertex->width / 2, round (bands->middle[vertex->rank] - vertex->height / 2), vertex->width,
                     vertex->height };
 }
 
@@ -147,7 +157,12 @@ layout_route_find_ports (const Work *work)
         continue;
       layout_route_spread_ports (by_node[node], VERTEX (work, node));
       for (guint i = 0; i < by_node[node]->len; i++)
-        x[g_array_index (by_node[node], Port, i).edge] = g_array_index (by_node[node], Port, i).x;
+        {
+          guint edge = g_array_index (by_node[node], Port, i).edge;
+          gboolean is_grown = VERTEX (work, node)->grown > 0 && work->enter != NULL;
+
+          x[edge] = is_grown ? VERTEX (work, node)->x + work->enter[edge] : g_array_index (by_node[node], Port, i).x;
+        }
       g_array_unref (by_node[node]);
     }
   return x;
@@ -178,6 +193,16 @@ layout_route_append_piece (VnGraphLayout *layout,
   g_array_append_vals (layout->points, points, 2);
 }
 
+/* The x at which an edge leaves its node. */
+static double
+layout_route_find_exit (const Work *work,
+                        guint       edge)
+{
+  const Vertex *from = VERTEX (work, work->input->edges[edge].from);
+
+  return from->grown > 0 && work->leave != NULL ? from->x + work->leave[edge] : from->x;
+}
+
 static void
 route_edge (const Work  *work,
             VnGraphLayout    *layout,
@@ -194,7 +219,7 @@ route_edge (const Work  *work,
   if (link->is_cut)
     return;
 
-  layout_route_append_piece (layout, first, FALSE, VERTEX (work, ends->from)->x, from->y + from->height,
+  layout_route_append_piece (layout, first, FALSE, layout_route_find_exit (work, edge), from->y + from->height,
                              bands->bottom[work->node_rank[ends->from]]);
   for (guint i = 0; i < link->n_lanes; i++)
     {
@@ -225,7 +250,7 @@ layout_route_add_stub (const Work       *work,
   if (from->at_source)
     {
       const VnRect *box = &layout->boxes[edge->from];
-      double x = VERTEX (work, edge->from)->x;
+      double x = layout_route_find_exit (work, from->edge);
 
       stub.box.y = bands->top[vertex->rank];
       stub.route[0] = (VnPoint) { x, box->y + box->height };
@@ -245,15 +270,16 @@ layout_route_add_stub (const Work       *work,
   layout_route_grow (&layout->bounds, stub.box);
 }
 
-/* Fills boxes, routes, stubs and bounds of @layout. */
+/* Fills boxes, routes, stubs and bounds of @layout. @placed: the same before anything grew. */
 void
-vn_graph_layout_route (Work     *work,
+vn_graph_layout_route (const Work    *work,
+                       const Work    *placed,
                        VnGraphLayout *layout)
 {
   g_autofree double *ports = layout_route_find_ports (work);
   Bands bands;
 
-  layout_route_make_bands (work, &bands);
+  layout_route_make_bands (work, placed, &bands);
   for (guint i = 0; i < layout->n_nodes; i++)
     {
       layout->boxes[i] = layout_route_vertex_box (VERTEX (work, i), &bands);
@@ -277,4 +303,5 @@ vn_graph_layout_route (Work     *work,
     }
   g_free (bands.top);
   g_free (bands.bottom);
+  g_free (bands.middle);
 }

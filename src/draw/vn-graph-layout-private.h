@@ -19,13 +19,15 @@ typedef enum { VERTEX_NODE, VERTEX_LANE, VERTEX_STUB } VertexKind;
 
 /**
  * Vertex: what occupies a place in a rank: a node, one rank of a passing edge, or a stub. Node i is vertex i.
- * @x: of the centre
+ * @x: of the centre; of the anchor, if it is grown
+ * @left, @right, @grown: how far it reaches from @x, and its height, once it is grown; @grown 0: it is not
  */
 typedef struct
 {
   VertexKind kind;
   guint      rank, pos;
   double     width, height, x;
+  double     left, right, grown;
 } Vertex;
 
 typedef struct { guint top, bottom; } Segment;   /* vertices of adjacent ranks */
@@ -43,6 +45,12 @@ typedef struct
 } Link;
 
 typedef struct { guint vertex, edge, n_edges; gboolean at_source; } StubVertex;
+
+/**
+ * Growth: a node that takes more room than it was placed with.
+ * @left, @right: from its place; @height: 0: it has not grown
+ */
+typedef struct { double left, right, height; } Growth;
 
 /**
  * Work: the state of one layout.
@@ -64,6 +72,7 @@ typedef struct
   guint               *order, *rank_first;
   guint               *up, *up_first, *down, *down_first;
   guint64              crossings;
+  const double        *enter, *leave;   /* nullable: by edge, from the place of a grown node: where it enters, where it leaves */
 } Work;
 
 #define VERTEX(work, v) (&g_array_index ((work)->vertices, Vertex, (v)))
@@ -80,7 +89,22 @@ struct _VnGraphLayout
   guint          *route_first;   /* n_edges + 1 */
   guint          *own_start;
   GArray         *stubs;         /* of VnGraphLayoutStub */
+  GArray         *frames;        /* of VnGraphLayoutFrame, outer ones first */
 };
+
+typedef struct _VnGraphPlan VnGraphPlan;
+
+/* Ranks, order and places, apart from the routes: nodes can grow afterwards and leave the others where they are. */
+VnGraphPlan   *vn_graph_plan_new      (const VnGraphLayoutInput  *input,
+                                       GCancellable              *cancellable,
+                                       GError                   **error);
+void           vn_graph_plan_free     (VnGraphPlan               *self);
+VnGraphLayout *vn_graph_plan_lay_out  (const VnGraphPlan         *self,
+                                       const Growth              *growth,
+                                       const double              *enter,
+                                       const double              *leave);
+VnGraphLayout *vn_graph_layout_alloc  (guint                      n_nodes,
+                                       guint                      n_edges);
 
 gboolean vn_graph_layout_rank_nodes   (Work      *work,
                                        GError   **error);
@@ -89,8 +113,9 @@ gboolean vn_graph_layout_order_ranks  (Work      *work,
                                        GError   **error);
 gboolean vn_graph_layout_place        (Work      *work,
                                        GError   **error);
-void     vn_graph_layout_route        (Work      *work,
-                                       VnGraphLayout  *layout);
+void     vn_graph_layout_route        (const Work    *work,
+                                       const Work    *placed,
+                                       VnGraphLayout *layout);
 
 void     vn_graph_layout_nudge        (Work        *work,
                                        const guint *below);

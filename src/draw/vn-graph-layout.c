@@ -3,6 +3,8 @@
  * out the result. */
 #include "vn-graph-layout-private.h"
 
+#include <string.h>
+
 static void
 graph_layout_work_clear (Work *work)
 {
@@ -19,24 +21,132 @@ graph_layout_work_clear (Work *work)
   g_free (work->down_first);
 }
 
-static VnGraphLayout *
-layout_alloc (const Work *work)
+/* Nothing in it but room. */
+VnGraphLayout *
+vn_graph_layout_alloc (guint n_nodes,
+                       guint n_edges)
 {
   VnGraphLayout *self = g_new0 (VnGraphLayout, 1);
 
   g_atomic_ref_count_init (&self->ref);
-  self->n_nodes = work->input->n_nodes;
-  self->n_edges = work->input->n_edges;
-  self->n_ranks = work->n_ranks;
-  self->crossings = work->crossings;
-  self->boxes = g_new0 (VnRect, self->n_nodes + 1);
-  self->ranks = g_memdup2 (work->node_rank, sizeof (guint) * MAX (self->n_nodes, 1));
+  self->n_nodes = n_nodes;
+  self->n_edges = n_edges;
+  self->boxes = g_new0 (VnRect, n_nodes + 1);
+  self->ranks = g_new0 (guint, n_nodes + 1);
   self->points = g_array_new (FALSE, FALSE, sizeof (VnPoint));
-  self->route_first = g_new0 (guint, self->n_edges + 1);
-  self->own_start = g_new0 (guint, self->n_edges + 1);
+  self->route_first = g_new0 (guint, n_edges + 1);
+  self->own_start = g_new0 (guint, n_edges + 1);
   self->stubs = g_array_new (FALSE, TRUE, sizeof (VnGraphLayoutStub));
+  self->frames = g_array_new (FALSE, TRUE, sizeof (VnGraphLayoutFrame));
   return self;
 }
+
+/* ---- plan ---- */
+
+struct _VnGraphPlan
+{
+  VnGraphLayoutInput input;
+  Work               work;
+};
+
+/* Everything but the routes; @input is copied. */
+VnGraphPlan *
+vn_graph_plan_new (const VnGraphLayoutInput  *input,
+                   GCancellable              *cancellable,
+                   GError                   **error)
+{
+  VnGraphPlan *self;
+
+  g_return_val_if_fail (input != NULL, NULL);
+
+  self = g_new0 (VnGraphPlan, 1);
+  self->input = *input;
+  self->input.nodes = g_memdup2 (input->nodes, sizeof *input->nodes * input->n_nodes);
+  self->input.edges = g_memdup2 (input->edges, sizeof *input->edges * input->n_edges);
+  self->work = (Work) { .input = &self->input, .cancellable = cancellable };
+  if (vn_graph_layout_rank_nodes (&self->work, error))
+    {
+      vn_graph_layout_build_ranks (&self->work);
+      if (vn_graph_layout_order_ranks (&self->work, error) && vn_graph_layout_place (&self->work, error))
+        {
+          self->work.cancellable = NULL;
+          return self;
+        }
+    }
+  vn_graph_plan_free (self);
+  return NULL;
+}
+
+void
+vn_graph_plan_free (VnGraphPlan *self)
+{
+  if (self == NULL)
+    return;
+
+  graph_layout_work_clear (&self->work);
+  g_free ((gpointer) self->input.nodes);
+  g_free ((gpointer) self->input.edges);
+  g_free (self);
+}
+
+/* What has grown takes the free room about it; what is right of it in its rank makes room, and nothing else. */
+static void
+graph_layout_grow (Work         *work,
+                   const Growth *growth)
+{
+  for (guint v = 0; v < work->vertices->len; v++)
+    {
+      Vertex *vertex = VERTEX (work, v);
+      gboolean is_grown = v < work->input->n_nodes && growth[v].height > 0;
+
+      vertex->left = is_grown ? growth[v].left : vertex->width / 2;
+      vertex->right = is_grown ? growth[v].right : vertex->width / 2;
+      vertex->grown = is_grown ? growth[v].height : 0;
+    }
+  for (guint rank = 0; rank < work->n_ranks; rank++)
+    for (guint i = work->rank_first[rank] + 1; i < work->rank_first[rank + 1]; i++)
+      {
+        const Vertex *left = VERTEX (work, work->order[i - 1]);
+        Vertex *vertex = VERTEX (work, work->order[i]);
+        double gap = vn_graph_layout_separation (left, vertex) - (left->width + vertex->width) / 2;
+
+        vertex->x = MAX (vertex->x, left->x + left->right + gap + vertex->left);
+      }
+}
+
+/* Draws the routes. @growth, @enter and @leave may be NULL: nothing has grown. */
+VnGraphLayout *
+vn_graph_plan_lay_out (const VnGraphPlan *self,
+                       const Growth      *growth,
+                       const double      *enter,
+                       const double      *leave)
+{
+  VnGraphLayout *layout;
+  Work work;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  work = self->work;
+  layout = vn_graph_layout_alloc (self->input.n_nodes, self->input.n_edges);
+  layout->n_ranks = work.n_ranks;
+  layout->crossings = work.crossings;
+  if (self->input.n_nodes > 0)
+    memcpy (layout->ranks, work.node_rank, sizeof (guint) * self->input.n_nodes);
+  if (growth == NULL)
+    {
+      vn_graph_layout_route (&work, &self->work, layout);
+      return layout;
+    }
+  work.enter = enter;
+  work.leave = leave;
+  work.vertices = g_array_copy (self->work.vertices);
+  graph_layout_grow (&work, growth);
+  vn_graph_layout_route (&work, &self->work, layout);
+  g_array_unref (work.vertices);
+  return layout;
+}
+
+/* ---- layout ---- */
 
 /**
  * vn_graph_layout_new:
@@ -55,21 +165,16 @@ vn_graph_layout_new (const VnGraphLayoutInput  *input,
                      GCancellable         *cancellable,
                      GError              **error)
 {
-  Work work = { .input = input, .cancellable = cancellable };
-  VnGraphLayout *self = NULL;
+  VnGraphPlan *plan;
+  VnGraphLayout *self;
 
   g_return_val_if_fail (input != NULL, NULL);
 
-  if (vn_graph_layout_rank_nodes (&work, error))
-    {
-      vn_graph_layout_build_ranks (&work);
-      if (vn_graph_layout_order_ranks (&work, error) && vn_graph_layout_place (&work, error))
-        {
-          self = layout_alloc (&work);
-          vn_graph_layout_route (&work, self);
-        }
-    }
-  graph_layout_work_clear (&work);
+  plan = vn_graph_plan_new (input, cancellable, error);
+  if (plan == NULL)
+    return NULL;
+  self = vn_graph_plan_lay_out (plan, NULL, NULL, NULL);
+  vn_graph_plan_free (plan);
   return self;
 }
 
@@ -92,7 +197,7 @@ vn_graph_layout_new_for_scene (const VnScene  *scene,
 
   n_nodes = vn_scene_get_n_nodes (scene);
   n_edges = vn_scene_get_n_edges (scene);
-  nodes = g_new (VnGraphLayoutNode, n_nodes + 1);
+  nodes = g_new0 (VnGraphLayoutNode, n_nodes + 1);
   edges = g_new (VnGraphLayoutEdge, n_edges + 1);
   input = (VnGraphLayoutInput) { .n_nodes = n_nodes, .nodes = nodes, .n_edges = n_edges, .edges = edges };
   for (guint i = 0; i < n_nodes; i++)
@@ -189,6 +294,7 @@ vn_graph_layout_unref (VnGraphLayout *self)
   g_free (self->route_first);
   g_free (self->own_start);
   g_array_unref (self->stubs);
+  g_array_unref (self->frames);
   g_free (self);
 }
 
@@ -334,4 +440,31 @@ vn_graph_layout_get_stub (const VnGraphLayout *self,
   g_return_val_if_fail (i < self->stubs->len, NULL);
 
   return &g_array_index (self->stubs, VnGraphLayoutStub, i);
+}
+
+/**
+ * vn_graph_layout_get_n_frames:
+ *
+ * Returns: number of open groups
+ */
+guint
+vn_graph_layout_get_n_frames (const VnGraphLayout *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->frames->len;
+}
+
+/**
+ * vn_graph_layout_get_frame:
+ *
+ * Returns: (transfer none): frame @i; outer frames come before those in them
+ */
+const VnGraphLayoutFrame *
+vn_graph_layout_get_frame (const VnGraphLayout *self,
+                           guint                i)
+{
+  g_return_val_if_fail (self != NULL && i < self->frames->len, NULL);
+
+  return &g_array_index (self->frames, VnGraphLayoutFrame, i);
 }

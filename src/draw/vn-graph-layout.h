@@ -13,7 +13,9 @@ G_BEGIN_DECLS
 typedef struct { double x, y; } VnPoint;
 typedef struct { double x, y, width, height; } VnRect;
 
-typedef struct { double width, height; } VnGraphLayoutNode;
+typedef enum { VN_PIN_NONE, VN_PIN_TOP, VN_PIN_BOTTOM } VnGraphLayoutPin;   /* in the first or the last rank */
+
+typedef struct { double width, height; VnGraphLayoutPin pin; } VnGraphLayoutNode;
 typedef struct { guint from, to, output, input; } VnGraphLayoutEdge;
 
 /**
@@ -45,6 +47,18 @@ typedef struct
   gboolean at_source;
   VnPoint  route[4];
 } VnGraphLayoutStub;
+
+/**
+ * VnGraphLayoutFrame: an open group, drawn round its nodes.
+ * @group: in the tree of groups
+ * @anchor: where the middle of the closed group would be
+ */
+typedef struct
+{
+  guint   group, depth;
+  VnRect  box;
+  VnPoint anchor;
+} VnGraphLayoutFrame;
 
 typedef struct _VnGraphLayout VnGraphLayout;
 
@@ -78,6 +92,14 @@ const VnPoint           *vn_graph_layout_get_route     (const VnGraphLayout     
 guint                    vn_graph_layout_get_n_stubs   (const VnGraphLayout       *self);
 const VnGraphLayoutStub *vn_graph_layout_get_stub      (const VnGraphLayout       *self,
                                                         guint                      i);
+guint                    vn_graph_layout_get_n_frames  (const VnGraphLayout       *self);
+const VnGraphLayoutFrame *vn_graph_layout_get_frame    (const VnGraphLayout       *self,
+                                                        guint                      i);
+VnGraphLayout           *vn_graph_layout_blend         (const VnGraphLayout       *self,
+                                                        const VnRect              *from,
+                                                        const VnRect              *frames_from,
+                                                        const VnScene             *scene,
+                                                        double                     progress);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnGraphLayout, vn_graph_layout_unref)
 

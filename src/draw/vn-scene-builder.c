@@ -83,12 +83,11 @@ scene_builder_has_float_weights (const VnNode *node)
 
 /* One line is enough for what has no arithmetic or no weights of its own. */
 static gboolean
-scene_builder_is_slim (const VnNode *node,
-                       VnOpFamily    family)
+scene_builder_is_slim (const VnSceneNode *box)
 {
-  if (family == VN_FAMILY_COMPUTE)
+  if (box->family == VN_FAMILY_COMPUTE)
     return FALSE;
-  return !((family == VN_FAMILY_POOL_NORM || family == VN_FAMILY_OTHER) && scene_builder_has_float_weights (node));
+  return !((box->family == VN_FAMILY_POOL_NORM || box->family == VN_FAMILY_OTHER) && box->weighted);
 }
 
 static void
@@ -130,7 +129,8 @@ scene_builder_add_box (Build        *self,
   if (output != NULL)
     shape = scene_builder_dup_shape (&output->type);
   box.family = vn_op_family (node);
-  box.slim = scene_builder_is_slim (node, box.family);
+  box.weighted = scene_builder_has_float_weights (node);
+  box.slim = scene_builder_is_slim (&box);
   box.name = *node->name != '\0' ? node->name : output != NULL ? output->name : id;
   box.shape = shape;
   scene_builder_set_precision (self, node, &box);
@@ -407,6 +407,7 @@ vn_scene_build_overlay (const VnScene *scene,
       item.t = (float) vn_heat_t (axis, handles);
       item.ticks = vn_heat_ticks (axis, handles);
       item.is_bad = item.ticks == 4;
+      item.is_origin = row->contribution > vn_metric_get_info (VN_METRIC_CONTRIBUTION)->fine;
       text = vn_metric_format_short (metric, item.is_nan ? NAN : value);
       g_strlcpy (item.value, text, sizeof item.value);
       vn_overlay_set (overlay, i, &item);

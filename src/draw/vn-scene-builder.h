@@ -3,6 +3,7 @@
 
 /* Scenes and overlays made from models and results. */
 
+#include "vn-groups.h"
 #include "vn-heat.h"
 #include "vn-result.h"
 #include "vn-scene.h"
@@ -11,6 +12,13 @@ G_BEGIN_DECLS
 
 VnScene      *vn_scene_build            (const VnModel  *model,
                                          VnResult       *result);
+void          vn_scene_build_grouped_async (VnModel           *model,
+                                         GCancellable        *cancellable,
+                                         GAsyncReadyCallback  callback,
+                                         gpointer             user_data);
+VnScene      *vn_scene_build_grouped_finish (GAsyncResult    *result,
+                                         VnGroups           **groups,
+                                         GError             **error);
 VnOverlay    *vn_scene_build_overlay    (const VnScene  *scene,
                                          const VnModel  *model,
                                          VnResult       *result,

@@ -8,6 +8,7 @@
 #define NODE_WIDTH   176.
 #define FULL_HEIGHT   64.
 #define SLIM_HEIGHT   30.
+#define GROUP_HEIGHT  90.    /* two lips of 4 below the box included */
 #define PILL_HEIGHT   26.
 #define PILL_MIN      72.
 #define PILL_MAX     280.
@@ -350,6 +351,19 @@ vn_scene_same_geometry (const VnScene *a,
 }
 
 /**
+ * vn_scene_node_is_pill:
+ *
+ * Returns: whether it is an input or output of the model
+ */
+gboolean
+vn_scene_node_is_pill (const VnSceneNode *node)
+{
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  return node->kind == VN_SCENE_INPUT || node->kind == VN_SCENE_OUTPUT;
+}
+
+/**
  * vn_scene_node_get_size:
  * @width: (out): in world units, which are pixels at 100 %
  * @height: (out): likewise
@@ -365,6 +379,12 @@ vn_scene_node_get_size (const VnSceneNode *node,
 
   g_return_if_fail (node != NULL && width != NULL && height != NULL);
 
+  if (node->kind == VN_SCENE_GROUP)
+    {
+      *width = NODE_WIDTH;
+      *height = GROUP_HEIGHT;
+      return;
+    }
   if (node->kind == VN_SCENE_NODE)
     {
       *width = NODE_WIDTH;
@@ -388,7 +408,18 @@ struct _VnOverlay
   char           *unit;
   guint           n;
   VnOverlayItem  *items;
+  VnOverlayNote **notes;    /* by node; NULL where there are none at all */
 };
+
+static void
+scene_free_note (VnOverlayNote *note)
+{
+  if (note == NULL)
+    return;
+  g_free ((char *) note->name);
+  g_free ((VnOverlayItem *) note->items);
+  g_free (note);
+}
 
 /**
  * vn_overlay_new:
@@ -439,6 +470,9 @@ vn_overlay_unref (VnOverlay *self)
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
 
+  for (guint i = 0; self->notes != NULL && i < self->n; i++)
+    scene_free_note (self->notes[i]);
+  g_free (self->notes);
   g_free (self->unit);
   g_free (self->items);
   g_free (self);
@@ -511,6 +545,44 @@ vn_overlay_get (const VnOverlay *self,
   g_return_val_if_fail (node < self->n, NULL);
 
   return &self->items[node];
+}
+
+/**
+ * vn_overlay_set_note:
+ * @note: copied, with all that is in it
+ *
+ * Says more about a closed group. Only before the overlay is shared.
+ */
+void
+vn_overlay_set_note (VnOverlay           *self,
+                     guint                node,
+                     const VnOverlayNote *note)
+{
+  VnOverlayNote *copy;
+
+  g_return_if_fail (self != NULL && node < self->n && note != NULL);
+
+  if (self->notes == NULL)
+    self->notes = g_new0 (VnOverlayNote *, self->n);
+  copy = g_memdup2 (note, sizeof *note);
+  copy->name = g_strdup (note->name);
+  copy->items = g_memdup2 (note->items, sizeof *note->items * note->n_items);
+  scene_free_note (self->notes[node]);
+  self->notes[node] = copy;
+}
+
+/**
+ * vn_overlay_get_note:
+ *
+ * Returns: (transfer none) (nullable): what is said of a closed group; %NULL of a node
+ */
+const VnOverlayNote *
+vn_overlay_get_note (const VnOverlay *self,
+                     guint            node)
+{
+  g_return_val_if_fail (self != NULL && node < self->n, NULL);
+
+  return self->notes != NULL ? self->notes[node] : NULL;
 }
 
 /**

@@ -17,6 +17,7 @@ typedef enum
   VN_SCENE_NODE,
   VN_SCENE_INPUT,     /* pill: graph input */
   VN_SCENE_OUTPUT,    /* pill: graph output */
+  VN_SCENE_GROUP,     /* several nodes that are shown as one box */
 } VnSceneKind;
 
 /**
@@ -41,10 +42,11 @@ typedef enum
 /**
  * VnSceneNode:
  * @id: unique in the scene: node label, or value name of a pill
- * @source: index of the node in the graph it came from (of the input or output, for pills)
+ * @source: index of the node in the graph it came from (of the input or output, for pills; of the group)
  * @slim: one line instead of three
  * @differs: the precision is not what the preset alone would have given
  * @excluded: left in float on purpose: hatched, "not quantized"
+ * @weighted: float weights enter it
  * @op: operator, first line
  * @detail: "3×3 depthwise", or NULL
  * @name: second line, or name of a pill
@@ -58,7 +60,7 @@ typedef struct
   VnSceneKind  kind;
   VnOpFamily   family;
   VnScenePrecision  precision;
-  gboolean     slim, differs, excluded;
+  gboolean     slim, differs, excluded, weighted;
   char        *op, *detail, *name, *shape, *badge;
 } VnSceneNode;
 
@@ -108,6 +110,7 @@ const guint       *vn_scene_get_out_edges  (const VnScene     *self,
                                             guint             *n);
 gboolean           vn_scene_same_geometry  (const VnScene     *a,
                                             const VnScene     *b);
+gboolean           vn_scene_node_is_pill   (const VnSceneNode *node);
 void               vn_scene_node_get_size  (const VnSceneNode *node,
                                             double            *width,
                                             double            *height);
@@ -129,6 +132,7 @@ typedef enum
  * @ticks: filled ticks, 0 … 4; for errors the band
  * @is_bad: beyond the handle "bad"
  * @is_nan: NaN or infinite
+ * @is_origin: a good part of the error of the outputs starts here
  * @value: what is written, without unit
  */
 typedef struct
@@ -136,9 +140,23 @@ typedef struct
   gboolean measured;
   float    t;
   guint    ticks;
-  gboolean is_bad, is_nan;
+  gboolean is_bad, is_nan, is_origin;
   char     value[16];
 } VnOverlayItem;
+
+/**
+ * VnOverlayNote: what is said of a closed group beside the item of its worst node.
+ * @worst: that node, in the whole scene
+ * @name: of that node
+ * @n_origins: nodes in which a good part of the error starts
+ * @items: of those of its nodes that are measured, in their order
+ */
+typedef struct
+{
+  guint                worst, n_origins, n_items;
+  const char          *name;
+  const VnOverlayItem *items;
+} VnOverlayNote;
 
 VnOverlay           *vn_overlay_new        (VnOverlayKind        kind,
                                             guint                n_nodes,
@@ -153,6 +171,11 @@ guint                vn_overlay_get_n      (const VnOverlay     *self);
 const char          *vn_overlay_get_unit   (const VnOverlay     *self);
 const VnOverlayItem *vn_overlay_get        (const VnOverlay     *self,
                                             guint                node);
+void                 vn_overlay_set_note   (VnOverlay           *self,
+                                            guint                node,
+                                            const VnOverlayNote *note);
+const VnOverlayNote *vn_overlay_get_note   (const VnOverlay     *self,
+                                            guint                node);   /* nullable */
 void                 vn_overlay_count      (const VnOverlay     *self,
                                             guint               *fine,
                                             guint               *watch,

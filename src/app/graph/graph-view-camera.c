@@ -69,6 +69,7 @@ vn_graph_view_move (VnGraphView   *self,
     g_object_notify (G_OBJECT (self), "zoom");
   vn_graph_view_update_hover (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit_by_name (self, "camera-changed");
 }
 
 void
@@ -352,33 +353,52 @@ vn_graph_view_center_on (VnGraphView *self,
                      NULL);
 }
 
-/**
- * vn_graph_view_zoom_to_node:
- *
- * Travels to a node, coming close enough to read it, and makes it the focus.
- */
+/* Travels to a box, coming close enough to read it, and makes it the focus. */
 void
-vn_graph_view_zoom_to_node (VnGraphView *self,
-                            guint        node)
+vn_graph_view_zoom_to_box (VnGraphView *self,
+                           guint        index)
 {
   const VnRect *box;
   VnPoint to, now;
   double screen, zoom, distance;
 
-  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
-
-  if (self->layout == NULL || node >= vn_graph_layout_get_n_nodes (self->layout))
+  if (self->layout == NULL || index >= vn_graph_layout_get_n_nodes (self->layout))
     return;
 
-  box = vn_graph_layout_get_box (self->layout, node);
+  box = vn_graph_layout_get_box (self->layout, index);
   to = (VnPoint) { box->x + box->width / 2, box->y + box->height / 2 };
   now = graph_view_camera_middle_of (self, self->camera);
   zoom = MAX (self->camera.zoom, 1);
   screen = MAX (gtk_widget_get_width (GTK_WIDGET (self)), gtk_widget_get_height (GTK_WIDGET (self)));
   distance = hypot (to.x - now.x, to.y - now.y) * self->camera.zoom;
-  vn_graph_view_set_focus_node (self, node);
+  vn_graph_view_focus_box (self, index);
   vn_graph_view_fly (self, camera_at (self, to, zoom),
                      distance > 2 * screen ? LONG_TRAVEL_MS : TRAVEL_MS, NULL);
+}
+
+/**
+ * vn_graph_view_zoom_to_node:
+ *
+ * Travels to a node, coming close enough to read it, and makes it the focus. Groups that hide it are opened.
+ */
+void
+vn_graph_view_zoom_to_node (VnGraphView *self,
+                            guint        node)
+{
+  guint box;
+
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
+  box = vn_graph_view_get_box (self, node);
+  if (box == VN_SCENE_NONE)
+    return;
+  if (vn_scene_get_node (self->scene, box)->kind != VN_SCENE_GROUP)
+    {
+      vn_graph_view_zoom_to_box (self, box);
+      return;
+    }
+  self->pending_travel = node;
+  vn_graph_view_expand (self, vn_groups_of_node (self->groups, node));
 }
 
 /**

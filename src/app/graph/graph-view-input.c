@@ -5,13 +5,14 @@
 #include <math.h>
 
 #define WHEEL_FACTOR    1.2
+#define CHEVRON_SIZE   26.
 #define TOUCHPAD_FACTOR 0.01    /* of zoom per pixel with Ctrl */
 
 /* What is under the pointer now. */
 void
 vn_graph_view_update_hover (VnGraphView *self)
 {
-  guint node = VN_SCENE_NONE, edge = VN_SCENE_NONE, stub = VN_SCENE_NONE;
+  guint node = VN_SCENE_NONE, edge = VN_SCENE_NONE, stub = VN_SCENE_NONE, frame = VN_SCENE_NONE;
 
   if (self->index != NULL && self->has_pointer && self->drag == DRAG_NONE)
     {
@@ -22,12 +23,16 @@ vn_graph_view_update_hover (VnGraphView *self)
         stub = vn_graph_index_stub_at (self->index, world);
       if (node == VN_SCENE_NONE && stub == VN_SCENE_NONE)
         edge = vn_graph_index_edge_at (self->index, world, HIT_DISTANCE / self->camera.zoom);
+      if (node == VN_SCENE_NONE && stub == VN_SCENE_NONE && edge == VN_SCENE_NONE)
+        frame = vn_graph_view_find_frame (self, world);
     }
-  if (node == self->state.hover_node && edge == self->state.hover_edge && stub == self->state.hover_stub)
+  if (node == self->state.hover_node && edge == self->state.hover_edge && stub == self->state.hover_stub
+      && frame == self->state.hover_frame)
     return;
   self->state.hover_node = node;
   self->state.hover_edge = edge;
   self->state.hover_stub = stub;
+  self->state.hover_frame = frame;
   gtk_widget_trigger_tooltip_query (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -134,7 +139,7 @@ graph_view_input_follow_stub (VnGraphView *self,
   const VnSceneEdge *edge = vn_scene_get_edge (self->scene, stub->edge);
 
   vn_graph_view_push_trail (self);
-  vn_graph_view_zoom_to_node (self, stub->at_source ? edge->to : edge->from);
+  vn_graph_view_zoom_to_box (self, stub->at_source ? edge->to : edge->from);
 }
 
 static void
@@ -145,8 +150,34 @@ graph_view_input_press_node (VnGraphView     *self,
   if (modifiers & (GDK_SHIFT_MASK | GDK_CONTROL_MASK))
     vn_graph_view_toggle (self, node);
   else
-    vn_graph_view_select (self, &node, 1, FALSE);
-  vn_graph_view_set_focus_node (self, node);
+    vn_graph_view_select_box (self, node, FALSE);
+  vn_graph_view_focus_box (self, node);
+}
+
+/* A closed group opens, a node is told of. */
+static void
+graph_view_input_activate (VnGraphView *self,
+                           guint        box)
+{
+  guint n;
+
+  if (vn_scene_get_node (self->scene, box)->kind == VN_SCENE_GROUP)
+    vn_graph_view_expand (self, vn_graph_view_get_group (self, box));
+  else
+    g_signal_emit_by_name (self, "node-activated", vn_graph_view_get_nodes (self, &box, &n)[0]);
+}
+
+/* Whether the pointer is on the sign that says that a closed group can be opened. */
+static gboolean
+graph_view_input_is_on_chevron (VnGraphView *self,
+                                guint        box)
+{
+  VnPoint world = vn_graph_view_to_world (self, self->pointer.x, self->pointer.y);
+  const VnRect *rect = vn_graph_layout_get_box (self->layout, box);
+
+  return vn_scene_get_node (self->scene, box)->kind == VN_SCENE_GROUP
+         && vn_graph_level_of_zoom (self->camera.zoom) == VN_GRAPH_NEAR
+         && world.x < rect->x + CHEVRON_SIZE && world.y < rect->y + CHEVRON_SIZE;
 }
 
 static void
@@ -165,14 +196,16 @@ graph_view_input_pressed (GtkGestureClick *gesture,
   graph_view_input_set_pointer (self, x, y);
   vn_graph_view_update_hover (self);
   node = self->state.hover_node;
-  if (node != VN_SCENE_NONE && n_press == 2)
-    g_signal_emit_by_name (self, "node-activated", node);
+  if (node != VN_SCENE_NONE && (n_press == 2 || graph_view_input_is_on_chevron (self, node)))
+    graph_view_input_activate (self, node);
   else if (node != VN_SCENE_NONE)
     graph_view_input_press_node (self, node, modifiers);
   else if (self->state.hover_stub != VN_SCENE_NONE)
     graph_view_input_follow_stub (self, self->state.hover_stub);
   else if (self->state.hover_edge != VN_SCENE_NONE)
     vn_graph_view_select_edge (self, self->state.hover_edge);
+  else if (self->state.hover_frame != VN_SCENE_NONE)
+    vn_graph_view_collapse (self, self->state.hover_frame);
   else if (!(modifiers & GDK_SHIFT_MASK))
     vn_graph_view_unselect_all (self);
 }
@@ -184,7 +217,7 @@ graph_view_input_pressed_secondary (GtkGestureClick *gesture,
                                     double           y,
                                     VnGraphView     *self)
 {
-  guint node = VN_SCENE_NONE;
+  guint node = VN_SCENE_NONE, n;
 
   gtk_widget_grab_focus (GTK_WIDGET (self));
   if (self->index != NULL)
@@ -192,8 +225,9 @@ graph_view_input_pressed_secondary (GtkGestureClick *gesture,
   if (node != VN_SCENE_NONE)
     {
       if (!self->selected[node])
-        vn_graph_view_select (self, &node, 1, FALSE);
-      vn_graph_view_set_focus_node (self, node);
+        vn_graph_view_select_box (self, node, FALSE);
+      vn_graph_view_focus_box (self, node);
+      node = vn_graph_view_get_nodes (self, &self->state.focus_node, &n)[0];
     }
   g_signal_emit_by_name (self, "context-menu", node, x, y);
 }
@@ -226,7 +260,8 @@ graph_view_input_drag_begin (GtkGestureDrag *gesture,
       return;
     }
   if (vn_graph_index_node_at (self->index, world) != VN_SCENE_NONE
-      || vn_graph_index_stub_at (self->index, world) != VN_SCENE_NONE)
+      || vn_graph_index_stub_at (self->index, world) != VN_SCENE_NONE
+      || vn_graph_view_find_frame (self, world) != VN_SCENE_NONE)
     return;
   self->drag = DRAG_BAND;
   self->drag_origin = world;
@@ -277,8 +312,8 @@ graph_view_input_focus_on (VnGraphView *self,
 {
   if (node == VN_SCENE_NONE)
     return;
-  vn_graph_view_select (self, &node, 1, extend);
-  vn_graph_view_set_focus_node (self, node);
+  vn_graph_view_select_box (self, node, extend);
+  vn_graph_view_focus_box (self, node);
   vn_graph_view_reveal (self, node);
 }
 
@@ -305,16 +340,37 @@ graph_view_input_end_node (VnGraphView *self,
   return best;
 }
 
+/* Right opens a closed group; Left closes the group where there is nothing to the left in it. */
+static gboolean
+graph_view_input_fold (VnGraphView *self,
+                       guint        keyval)
+{
+  guint next;
+
+  if (self->fold == NULL || self->state.focus_node == VN_SCENE_NONE)
+    return FALSE;
+  if (keyval == GDK_KEY_Right || keyval == GDK_KEY_KP_Right)
+    return vn_graph_view_expand_focus (self);
+  if (keyval != GDK_KEY_Left && keyval != GDK_KEY_KP_Left)
+    return FALSE;
+  next = vn_graph_view_neighbour (self, self->state.focus_node, keyval);
+  if (next != VN_SCENE_NONE && vn_graph_view_get_parent (self, next) == vn_graph_view_get_parent (self, self->state.focus_node))
+    return FALSE;
+  return vn_graph_view_collapse_focus (self);
+}
+
 static gboolean
 graph_view_input_walk (VnGraphView *self,
                        guint        keyval,
                        gboolean     extend)
 {
-  if (self->state.focus_node == VN_SCENE_NONE && self->n_selected > 0)
+  if (!extend && graph_view_input_fold (self, keyval))
+    return TRUE;
+  if (self->state.focus_node == VN_SCENE_NONE && self->n_picked > 0)
     {
       g_autoptr(GArray) nodes = vn_graph_view_dup_selection (self);
 
-      graph_view_input_focus_on (self, g_array_index (nodes, guint, 0), extend);
+      graph_view_input_focus_on (self, vn_graph_view_get_box (self, g_array_index (nodes, guint, 0)), extend);
     }
   else if (self->state.focus_node == VN_SCENE_NONE)
     graph_view_input_focus_on (self, graph_view_input_end_node (self, FALSE), extend);
@@ -354,7 +410,7 @@ graph_view_input_zoom_key (VnGraphView *self,
 static gboolean
 graph_view_input_press_escape (VnGraphView *self)
 {
-  if (self->n_selected == 0 && self->state.selected_edge == VN_SCENE_NONE)
+  if (self->n_picked == 0 && self->state.selected_edge == VN_SCENE_NONE)
     return FALSE;
   vn_graph_view_unselect_all (self);
   return TRUE;
@@ -410,8 +466,10 @@ graph_view_input_key_pressed (GtkEventControllerKey *controller,
     case GDK_KEY_Return:
     case GDK_KEY_KP_Enter:
       if (self->state.focus_node != VN_SCENE_NONE)
-        g_signal_emit_by_name (self, "node-activated", self->state.focus_node);
+        graph_view_input_activate (self, self->state.focus_node);
       return TRUE;
+    case GDK_KEY_BackSpace:
+      return vn_graph_view_collapse_focus (self);
     case GDK_KEY_space:
       return graph_view_input_press_space (self);
     case GDK_KEY_Escape:

@@ -16,7 +16,7 @@ static gboolean
 graph_view_select_is_inside (VnGraphView *self,
                              guint        node)
 {
-  return self->selected[node] && vn_scene_get_node (self->scene, node)->kind == VN_SCENE_NODE;
+  return self->selected[node] && !vn_scene_node_is_pill (vn_scene_get_node (self->scene, node));
 }
 
 /* The nodes of the part @root belongs to; marks them in @seen. */
@@ -183,15 +183,35 @@ graph_view_select_update_parts (VnGraphView *self)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+/* Says of each box whether it is selected: all its nodes are picked, or only some. */
 static void
-graph_view_select_count_selected (VnGraphView *self)
+graph_view_select_mark_boxes (VnGraphView *self)
 {
-  self->n_selected = self->n_inside = 0;
+  self->n_picked = self->n_inside = 0;
   for (guint i = 0; i < vn_scene_get_n_nodes (self->scene); i++)
     {
-      self->n_selected += self->selected[i];
+      guint n, n_picked = 0;
+      const guint *nodes = vn_graph_view_get_nodes (self, &i, &n);
+
+      for (guint k = 0; k < n; k++)
+        n_picked += self->picked[nodes[k]];
+      self->selected[i] = n_picked == n;
+      self->partly[i] = n_picked > 0 && n_picked < n;
+      self->n_picked += n_picked;
       self->n_inside += graph_view_select_is_inside (self, i);
     }
+}
+
+static void
+graph_view_select_pick_box (VnGraphView *self,
+                            guint        box,
+                            guint8       picked)
+{
+  guint n;
+  const guint *nodes = vn_graph_view_get_nodes (self, &box, &n);
+
+  for (guint i = 0; i < n; i++)
+    self->picked[nodes[i]] = picked;
 }
 
 /* What a new selection brings with it. */
@@ -200,26 +220,48 @@ graph_view_select_selection_changed (VnGraphView *self)
 {
   g_clear_pointer (&self->in_values, g_strfreev);
   g_clear_pointer (&self->out_values, g_strfreev);
-  graph_view_select_count_selected (self);
+  graph_view_select_mark_boxes (self);
   graph_view_select_update_parts (self);
   g_signal_emit_by_name (self, "selection-changed");
+}
+
+static void
+graph_view_select_forget_boxes (VnGraphView *self)
+{
+  guint n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+
+  g_free (self->selected);
+  g_free (self->partly);
+  g_clear_pointer (&self->measuring, g_free);
+  g_clear_pointer (&self->band_base, g_free);
+  self->selected = g_new0 (guint8, n + 1);
+  self->partly = g_new0 (guint8, n + 1);
+  g_array_set_size (self->regions, 0);
+  g_array_set_size (self->chips, 0);
+  vn_graph_state_init (&self->state);
+  self->state.selected = self->selected;
+  self->state.partly = self->partly;
+}
+
+/* Other groups are open: the same nodes are selected. */
+void
+vn_graph_view_refold_selection (VnGraphView *self)
+{
+  graph_view_select_forget_boxes (self);
+  graph_view_select_mark_boxes (self);
+  graph_view_select_update_parts (self);
 }
 
 /* A new scene: nothing is selected. */
 void
 vn_graph_view_reset_selection (VnGraphView *self)
 {
-  guint n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+  guint n = self->whole != NULL ? vn_scene_get_n_nodes (self->whole) : 0;
 
-  g_free (self->selected);
-  g_clear_pointer (&self->measuring, g_free);
-  g_clear_pointer (&self->band_base, g_free);
-  self->selected = g_new0 (guint8, n + 1);
-  self->n_selected = 0;
-  g_array_set_size (self->regions, 0);
-  g_array_set_size (self->chips, 0);
-  vn_graph_state_init (&self->state);
-  self->state.selected = self->selected;
+  g_free (self->picked);
+  self->picked = g_new0 (guint8, n + 1);
+  self->n_picked = 0;
+  graph_view_select_forget_boxes (self);
   g_clear_pointer (&self->in_values, g_strfreev);
   g_clear_pointer (&self->out_values, g_strfreev);
 }
@@ -239,9 +281,9 @@ vn_graph_view_dup_selection (VnGraphView *self)
 
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
 
-  n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+  n = self->whole != NULL ? vn_scene_get_n_nodes (self->whole) : 0;
   for (guint i = 0; i < n; i++)
-    if (self->selected[i])
+    if (self->picked[i])
       g_array_append_val (nodes, i);
   return nodes;
 }
@@ -256,7 +298,7 @@ vn_graph_view_get_n_selected (VnGraphView *self)
 {
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), 0);
 
-  return self->n_selected;
+  return self->n_picked;
 }
 
 /**
@@ -270,7 +312,7 @@ vn_graph_view_is_selected (VnGraphView *self,
 {
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
 
-  return self->scene != NULL && node < vn_scene_get_n_nodes (self->scene) && self->selected[node];
+  return self->whole != NULL && node < vn_scene_get_n_nodes (self->whole) && self->picked[node];
 }
 
 /**
@@ -290,18 +332,18 @@ vn_graph_view_select (VnGraphView *self,
 
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  if (self->scene == NULL)
+  if (self->whole == NULL)
     return;
-  n = vn_scene_get_n_nodes (self->scene);
-  before = g_memdup2 (self->selected, n + 1);
+  n = vn_scene_get_n_nodes (self->whole);
+  before = g_memdup2 (self->picked, n + 1);
   if (!extend)
-    memset (self->selected, 0, n);
+    memset (self->picked, 0, n);
   for (guint i = 0; i < n_nodes; i++)
     if (nodes[i] < n)
-      self->selected[nodes[i]] = 1;
+      self->picked[nodes[i]] = 1;
   self->state.selected_edge = VN_SCENE_NONE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  if (memcmp (before, self->selected, n) != 0)
+  if (memcmp (before, self->picked, n) != 0)
     graph_view_select_selection_changed (self);
 }
 
@@ -317,8 +359,8 @@ vn_graph_view_select_all (VnGraphView *self)
 
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  for (guint i = 0; self->scene != NULL && i < vn_scene_get_n_nodes (self->scene); i++)
-    if (vn_scene_get_node (self->scene, i)->kind == VN_SCENE_NODE)
+  for (guint i = 0; self->whole != NULL && i < vn_scene_get_n_nodes (self->whole); i++)
+    if (vn_scene_get_node (self->whole, i)->kind == VN_SCENE_NODE)
       g_array_append_val (nodes, i);
   vn_graph_view_select (self, (const guint *) nodes->data, nodes->len, FALSE);
 }
@@ -336,12 +378,24 @@ vn_graph_view_unselect_all (VnGraphView *self)
   vn_graph_view_select (self, NULL, 0, FALSE);
 }
 
-/* Selects one more, or one less. */
+/* Selects all that a box stands for. */
+void
+vn_graph_view_select_box (VnGraphView *self,
+                          guint        box,
+                          gboolean     extend)
+{
+  guint n;
+  const guint *nodes = vn_graph_view_get_nodes (self, &box, &n);
+
+  vn_graph_view_select (self, nodes, n, extend);
+}
+
+/* Selects one box more, or one less. */
 void
 vn_graph_view_toggle (VnGraphView *self,
-                      guint        node)
+                      guint        box)
 {
-  self->selected[node] = !self->selected[node];
+  graph_view_select_pick_box (self, box, !self->selected[box]);
   self->state.selected_edge = VN_SCENE_NONE;
   graph_view_select_selection_changed (self);
 }
@@ -349,35 +403,47 @@ vn_graph_view_toggle (VnGraphView *self,
 /**
  * vn_graph_view_get_focus_node:
  *
- * Returns: the node keyboard and inspector are at, or %VN_SCENE_NONE
+ * Returns: the node keyboard and inspector are at, or %VN_SCENE_NONE; of a closed group the first
  */
 guint
 vn_graph_view_get_focus_node (VnGraphView *self)
 {
+  guint n;
+
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), 0);
 
-  return self->state.focus_node;
+  if (self->state.focus_node == VN_SCENE_NONE)
+    return VN_SCENE_NONE;
+  return vn_graph_view_get_nodes (self, &self->state.focus_node, &n)[0];
 }
 
 /**
  * vn_graph_view_set_focus_node:
  * @node: or %VN_SCENE_NONE
  *
- * Moves the focus; the view is not moved.
+ * Moves the focus, to the closed group where the node is in one; the view is not moved.
  */
 void
 vn_graph_view_set_focus_node (VnGraphView *self,
                               guint        node)
 {
-  g_autofree char *label = NULL;
-
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  if (node == self->state.focus_node)
+  vn_graph_view_focus_box (self, node != VN_SCENE_NONE ? vn_graph_view_get_box (self, node) : VN_SCENE_NONE);
+}
+
+/* Moves the focus to a box, or to nowhere. */
+void
+vn_graph_view_focus_box (VnGraphView *self,
+                         guint        box)
+{
+  g_autofree char *label = NULL;
+
+  if (box == self->state.focus_node)
     return;
-  self->state.focus_node = node;
-  if (node != VN_SCENE_NONE)
-    label = vn_graph_view_dup_node_label (self, node);
+  self->state.focus_node = box;
+  if (box != VN_SCENE_NONE)
+    label = vn_graph_view_dup_box_label (self, box);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                   label != NULL ? label : "", -1);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -402,7 +468,7 @@ void
 vn_graph_view_select_edge (VnGraphView *self,
                            guint        edge)
 {
-  memset (self->selected, 0, vn_scene_get_n_nodes (self->scene));
+  memset (self->picked, 0, vn_scene_get_n_nodes (self->whole));
   self->state.selected_edge = edge;
   vn_graph_view_set_focus_node (self, VN_SCENE_NONE);
   graph_view_select_selection_changed (self);
@@ -438,12 +504,12 @@ void
 vn_graph_view_begin_band (VnGraphView *self,
                           gboolean     extend)
 {
-  guint n = vn_scene_get_n_nodes (self->scene);
+  guint n = vn_scene_get_n_nodes (self->whole);
 
   if (!extend)
     vn_graph_view_unselect_all (self);
   g_free (self->band_base);
-  self->band_base = g_memdup2 (self->selected, n + 1);
+  self->band_base = g_memdup2 (self->picked, n + 1);
 }
 
 /* Rings what the band touches; the selection itself is announced when it ends. */
@@ -457,17 +523,18 @@ vn_graph_view_update_band (VnGraphView *self,
 
   self->state.has_band = TRUE;
   self->state.band = band;
-  memcpy (self->selected, self->band_base, vn_scene_get_n_nodes (self->scene));
+  memcpy (self->picked, self->band_base, vn_scene_get_n_nodes (self->whole));
   vn_graph_index_find_nodes (self->index, band, nodes);
   for (guint i = 0; i < nodes->len; i++)
-    self->selected[g_array_index (nodes, guint, i)] = 1;
+    graph_view_select_pick_box (self, g_array_index (nodes, guint, i), 1);
+  graph_view_select_mark_boxes (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 void
 vn_graph_view_end_band (VnGraphView *self)
 {
-  gboolean changed = memcmp (self->selected, self->band_base, vn_scene_get_n_nodes (self->scene)) != 0;
+  gboolean changed = memcmp (self->picked, self->band_base, vn_scene_get_n_nodes (self->whole)) != 0;
 
   self->state.has_band = FALSE;
   g_clear_pointer (&self->band_base, g_free);
@@ -572,7 +639,7 @@ vn_graph_view_neighbour (VnGraphView *self,
  * vn_graph_view_next_bad:
  * @step: 1 forwards, -1 backwards, in the order of the nodes
  *
- * Travels to the next bad node after the focus, round the end, and selects it.
+ * Travels to the next bad node after the focus, round the end, and selects it. A group that hides it opens.
  *
  * Returns: %FALSE if no node is bad
  */
@@ -580,19 +647,20 @@ gboolean
 vn_graph_view_next_bad (VnGraphView *self,
                         int          step)
 {
-  guint n;
-  guint at;
+  guint n, at;
 
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
 
-  n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
-  at = self->state.focus_node != VN_SCENE_NONE ? self->state.focus_node : step > 0 ? n - 1 : 0;
-  for (guint i = 0; self->overlay != NULL && i < n; i++)
+  n = self->whole != NULL ? vn_scene_get_n_nodes (self->whole) : 0;
+  at = vn_graph_view_get_focus_node (self);
+  if (at == VN_SCENE_NONE)
+    at = step > 0 ? n - 1 : 0;
+  for (guint i = 0; self->whole_overlay != NULL && i < n; i++)
     {
       const VnOverlayItem *item;
 
       at = (at + n + (guint) step) % n;
-      item = vn_overlay_get (self->overlay, at);
+      item = vn_overlay_get (self->whole_overlay, at);
       if (!item->measured || !item->is_bad)
         continue;
       vn_graph_view_select (self, &at, 1, FALSE);

@@ -12,23 +12,26 @@ graph_view_words_band_word (const VnOverlayItem *item)
   return item->ticks >= 2 ? _("to watch") : _("fine");
 }
 
-/**
- * vn_graph_view_dup_node_label:
- *
- * Returns: (transfer full): a node in words, as a screen reader says it: "Conv, /cls/Conv, U8, 8.5 dB, bad,
- *   selected"
- */
+/* "layer 3, closed group, 158 nodes" */
+static void
+graph_view_words_add_group (GString           *text,
+                            const VnSceneNode *data)
+{
+  g_string_append_printf (text, "%s, %s, ", data->op, _("closed group"));
+}
+
+/* Returns: (transfer full): a box in words, as a screen reader says it: "Conv, /cls/Conv, U8, 8.5 dB, bad, selected" */
 char *
-vn_graph_view_dup_node_label (VnGraphView *self,
-                              guint        node)
+vn_graph_view_dup_box_label (VnGraphView *self,
+                             guint        node)
 {
   const VnSceneNode *data;
   GString *text = g_string_new (NULL);
 
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
-
   data = vn_scene_get_node (self->scene, node);
-  if (data->kind == VN_SCENE_NODE)
+  if (data->kind == VN_SCENE_GROUP)
+    graph_view_words_add_group (text, data);
+  else if (data->kind == VN_SCENE_NODE)
     g_string_append_printf (text, "%s, ", data->op);
   else
     g_string_append_printf (text, "%s, ", data->kind == VN_SCENE_INPUT ? _("Input") : _("Output"));
@@ -50,13 +53,55 @@ vn_graph_view_dup_node_label (VnGraphView *self,
   return g_string_free (text, FALSE);
 }
 
+/**
+ * vn_graph_view_dup_node_label:
+ *
+ * Returns: (transfer full): a node in words, as a screen reader says it; the closed group that it is in, if it is in one
+ */
+char *
+vn_graph_view_dup_node_label (VnGraphView *self,
+                              guint        node)
+{
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
+  return vn_graph_view_dup_box_label (self, vn_graph_view_get_box (self, node));
+}
+
+/* What a closed group is, what is in it, and which of it is worst. */
+static char *
+graph_view_words_group_tooltip (VnGraphView *self,
+                                guint        box)
+{
+  const VnSceneNode *data = vn_scene_get_node (self->scene, box);
+  const VnOverlayNote *note = self->overlay != NULL ? vn_overlay_get_note (self->overlay, box) : NULL;
+  GString *text = g_string_new (data->op);
+
+  g_string_append_printf (text, " · %s", data->name);
+  if (data->detail != NULL)
+    g_string_append_printf (text, "\n%s", data->detail);
+  if (data->shape != NULL)
+    g_string_append_printf (text, "\n%s", data->shape);
+  if (note != NULL)
+    {
+      g_autofree char *value = g_strdup_printf ("%s\u00a0%s", vn_overlay_get (self->overlay, box)->value,
+                                                vn_overlay_get_unit (self->overlay));
+
+      g_string_append_c (text, '\n');
+      g_string_append_printf (text, _("Worst: %s, %s"), note->name, value);
+    }
+  return g_string_free (text, FALSE);
+}
+
 static char *
 graph_view_words_node_tooltip (VnGraphView *self,
                                guint        node)
 {
   const VnSceneNode *data = vn_scene_get_node (self->scene, node);
-  GString *text = g_string_new (data->name);
+  GString *text;
 
+  if (data->kind == VN_SCENE_GROUP)
+    return graph_view_words_group_tooltip (self, node);
+  text = g_string_new (data->name);
   if (data->kind == VN_SCENE_NODE)
     g_string_append_printf (text, "\n%s%s%s", data->op, data->detail != NULL ? " " : "",
                             data->detail != NULL ? data->detail : "");
@@ -86,6 +131,10 @@ vn_graph_view_query_tooltip (GtkWidget  *widget,
   if (self->state.hover_node != VN_SCENE_NONE)
     {
       text = graph_view_words_node_tooltip (self, self->state.hover_node);
+    }
+  else if (self->state.hover_frame != VN_SCENE_NONE)
+    {
+      text = g_strdup_printf (_("Close “%s”"), vn_groups_get (self->groups, self->state.hover_frame)->title);
     }
   else if (self->state.hover_edge != VN_SCENE_NONE)
     {

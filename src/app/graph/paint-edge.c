@@ -213,7 +213,7 @@ paint_far_edges (Paint        *paint,
 static const char *
 paint_edge_short_name (const VnSceneNode *node)
 {
-  return node->kind == VN_SCENE_NODE ? node->op : node->name;
+  return vn_scene_node_is_pill (node) ? node->name : node->op;
 }
 
 /* Draws a stub: the line to its pill, and the pill with the other end's name. */
@@ -247,6 +247,8 @@ vn_paint_stub (Paint              *paint,
 
   if (stub->n_edges > 1)
     label = g_strdup_printf (_("%u far uses ↓"), stub->n_edges);
+  else if (other->kind == VN_SCENE_GROUP)
+    label = g_strdup_printf ("%s %s", other->op, stub->at_source ? "↓" : "↑");
   else
     label = g_strdup_printf ("%s %u %s", paint_edge_short_name (other), other->source, stub->at_source ? "↓" : "↑");
   layout = vn_paint_text (paint, TEXT_SMALL, label, stub->box.width - 12, &width);

@@ -54,7 +54,7 @@ far_rect (Paint *paint,
   if (look.item != NULL && look.item->measured && !look.is_excluded)
     rect.key = 3 + (look.item->is_nan ? 255 : (int) (CLAMP (look.item->t, 0, 1) * 255));
   else
-    rect.key = look.node->kind != VN_SCENE_NODE ? 0 : look.is_excluded ? 2 : 1;
+    rect.key = vn_scene_node_is_pill (look.node) ? 0 : look.is_excluded ? 2 : 1;
   if (look.is_bad)
     rect.key += 512;
   return rect;

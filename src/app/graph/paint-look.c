@@ -91,7 +91,7 @@ paint_look_fill_of (const VnGraphTheme *theme,
   VnOverlayKind kind = overlay != NULL ? vn_overlay_get_kind (overlay) : VN_OVERLAY_NONE;
   const VnOverlayItem *item = overlay != NULL ? vn_overlay_get (overlay, index) : NULL;
 
-  if (node->kind != VN_SCENE_NODE)
+  if (vn_scene_node_is_pill (node))
     return theme->canvas;
   if (node->excluded)
     return theme->excluded;
@@ -110,10 +110,11 @@ vn_paint_look (Paint *paint,
 {
   VnGraphPainter *self = paint->self;
   Look look = { .node = vn_scene_get_node (self->scene, node),
-                .box = *vn_graph_layout_get_box (self->layout, node) };
+                .box = *vn_graph_layout_get_box (self->layout, node),
+                .note = self->overlay != NULL ? vn_overlay_get_note (self->overlay, node) : NULL };
   double t = 0;
 
-  if (self->overlay != NULL && look.node->kind == VN_SCENE_NODE
+  if (self->overlay != NULL && !vn_scene_node_is_pill (look.node)
       && vn_overlay_get_kind (self->overlay) != VN_OVERLAY_NONE
       && vn_overlay_get_kind (self->overlay) != VN_OVERLAY_PRECISION)
     look.item = vn_overlay_get (self->overlay, node);

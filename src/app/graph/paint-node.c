@@ -68,9 +68,10 @@ paint_family (Paint      *paint,
   cairo_fill (paint->cr);
 }
 
-static void
-paint_outline (Paint      *paint,
-               const Look *look)
+/* The line round a box, by its precision. */
+void
+vn_paint_outline (Paint      *paint,
+                  const Look *look)
 {
   gboolean high_contrast = paint->self->theme.high_contrast;
   const Outline *outline = &outlines[look->is_excluded ? VN_PRECISION_FLOAT : look->node->precision];
@@ -106,18 +107,18 @@ paint_box (Paint      *paint,
   if (look->is_excluded)
     paint_hatch (paint, look);
   paint_family (paint, look);
-  paint_outline (paint, look);
+  vn_paint_outline (paint, look);
 }
 
 /* ---- parts ---- */
 
 /* Four ticks ending at @right, centred about @middle; sizes multiplied by @scale. */
-static void
-paint_ticks (Paint      *paint,
-             const Look *look,
-             double      right,
-             double      middle,
-             double      scale)
+void
+vn_paint_ticks (Paint      *paint,
+                const Look *look,
+                double      right,
+                double      middle,
+                double      scale)
 {
   guint filled = look->item->measured ? look->item->ticks : 0;
 
@@ -206,12 +207,12 @@ paint_badge (Paint      *paint,
 }
 
 /* Ticks and value, ending at @right with baseline @baseline. Returns: their left end. */
-static double
-paint_value (Paint      *paint,
-             const Look *look,
-             double      right,
-             double      baseline,
-             gboolean    with_unit)
+double
+vn_paint_value (Paint      *paint,
+                const Look *look,
+                double      right,
+                double      baseline,
+                gboolean    with_unit)
 {
   const char *unit = with_unit ? vn_overlay_get_unit (paint->self->overlay) : "";
   const VnOverlayItem *item = look->item;
@@ -228,7 +229,7 @@ paint_value (Paint      *paint,
   layout = vn_paint_text (paint, TEXT_VALUE, text, 0, &width);
   vn_paint_set_color (paint, look->text, item->measured ? 1 : look->dim);
   vn_paint_show (paint, layout, right - width, baseline);
-  paint_ticks (paint, look, right - width - 6, baseline - 4, 1);
+  vn_paint_ticks (paint, look, right - width - 6, baseline - 4, 1);
   return right - width - 6 - TICKS_WIDTH;
 }
 
@@ -266,7 +267,7 @@ paint_full_text (Paint      *paint,
     }
   else if (look->item != NULL)
     {
-      end = paint_value (paint, look, right, y + 54, TRUE);
+      end = vn_paint_value (paint, look, right, y + 54, TRUE);
     }
   if (node->shape != NULL)
     {
@@ -291,16 +292,16 @@ paint_slim_text (Paint      *paint,
       right -= width > 0 ? width + 7 : 0;
     }
   if (look->item != NULL && !look->is_excluded)
-    right = paint_value (paint, look, right, y + 19, FALSE);
+    right = vn_paint_value (paint, look, right, y + 19, FALSE);
   vn_paint_set_color (paint, look->text, 1);
   layout = vn_paint_text (paint, TEXT_OP, look->node->op, right - 6 - left, NULL);
   vn_paint_show_middle (paint, layout, left, y + 15);
 }
 
 /* The operator in screen pixels, whatever the zoom. */
-static void
-paint_middle_text (Paint      *paint,
-                   const Look *look)
+void
+vn_paint_middle_text (Paint      *paint,
+                      const Look *look)
 {
   double zoom = paint->camera.zoom, scale = paint->px;
   double left = look->box.x + LEFT_MARGIN * MAX (zoom, 0.7) * scale;
@@ -315,7 +316,7 @@ paint_middle_text (Paint      *paint,
     {
       double height = 8 + 2 * (zoom - 0.45) / 0.45;
 
-      paint_ticks (paint, look, right, middle, height / TICK_HEIGHT * scale);
+      vn_paint_ticks (paint, look, right, middle, height / TICK_HEIGHT * scale);
       right -= TICKS_WIDTH * height / TICK_HEIGHT * scale + 5 * scale;
     }
   cairo_save (paint->cr);
@@ -383,14 +384,14 @@ void
 vn_paint_node (Paint      *paint,
                const Look *look)
 {
-  if (look->node->kind != VN_SCENE_NODE)
+  if (vn_scene_node_is_pill (look->node))
     {
       paint_pill (paint, look);
       return;
     }
   paint_box (paint, look);
   if (paint->level == VN_GRAPH_MIDDLE)
-    paint_middle_text (paint, look);
+    vn_paint_middle_text (paint, look);
   else if (look->node->slim)
     paint_slim_text (paint, look);
   else

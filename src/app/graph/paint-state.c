@@ -23,7 +23,7 @@ vn_graph_state_init (VnGraphState *self)
 
   *self = (VnGraphState) { .hover_node = VN_SCENE_NONE, .hover_edge = VN_SCENE_NONE,
                            .hover_stub = VN_SCENE_NONE, .focus_node = VN_SCENE_NONE,
-                           .selected_edge = VN_SCENE_NONE };
+                           .selected_edge = VN_SCENE_NONE, .hover_frame = VN_SCENE_NONE };
 }
 
 static double
@@ -32,7 +32,7 @@ paint_state_radius_of (Paint *paint,
 {
   if (paint->level == VN_GRAPH_FAR)
     return 1.5 * paint->px;
-  if (vn_scene_get_node (paint->self->scene, node)->kind != VN_SCENE_NODE)
+  if (vn_scene_node_is_pill (vn_scene_get_node (paint->self->scene, node)))
     return vn_graph_layout_get_box (paint->self->layout, node)->height / 2;
   return BOX_RADIUS;
 }
@@ -215,6 +215,8 @@ paint_rings (Paint              *paint,
 
       if (state->measuring != NULL && state->measuring[node])
         paint_measuring (paint, node, state->phase);
+      if (state->partly != NULL && state->partly[node] && node != state->focus_node)
+        paint_ring (paint, node, 1, RING, 0.45);
       if (state->selected != NULL && state->selected[node] && node != state->focus_node)
         paint_ring (paint, node, 1, RING, 1);
     }
@@ -264,6 +266,8 @@ vn_graph_painter_draw_state (VnGraphPainter     *self,
   paint_boundary (&paint, state);
   if (state->selected_edge != VN_SCENE_NONE)
     paint_selected_edge (&paint, state->selected_edge);
+  if (state->hover_frame != VN_SCENE_NONE)
+    vn_paint_frame_hover (&paint, state->hover_frame);
   if (state->hover_stub != VN_SCENE_NONE)
     vn_paint_stub (&paint, vn_graph_layout_get_stub (self->layout, state->hover_stub), TRUE);
   if (state->hover_node != VN_SCENE_NONE)

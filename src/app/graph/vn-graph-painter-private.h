@@ -35,6 +35,7 @@ struct _VnGraphPainter
   const VnGraphIndex *index;
   VnOverlay          *overlay, *fade_from;
   double              fade;
+  VnGroups           *groups;
   VnGraphTheme        theme;
   char               *font;
   PangoContext       *context;
@@ -63,6 +64,7 @@ typedef struct
 {
   const VnSceneNode   *node;
   const VnOverlayItem *item;      /* NULL: none */
+  const VnOverlayNote *note;      /* of a closed group; NULL: none */
   VnRect               box;
   VnColor              fill, text;
   double               dim;       /* alpha of second-line text */
@@ -105,6 +107,26 @@ void         vn_paint_show_middle    (Paint            *paint,
 
 void         vn_paint_node           (Paint            *paint,
                                       const Look       *look);
+double       vn_paint_value          (Paint            *paint,
+                                      const Look       *look,
+                                      double            right,
+                                      double            baseline,
+                                      gboolean          with_unit);
+void         vn_paint_ticks          (Paint            *paint,
+                                      const Look       *look,
+                                      double            right,
+                                      double            middle,
+                                      double            scale);
+void         vn_paint_outline        (Paint            *paint,
+                                      const Look       *look);
+void         vn_paint_middle_text    (Paint            *paint,
+                                      const Look       *look);
+void         vn_paint_group          (Paint            *paint,
+                                      const Look       *look);
+void         vn_paint_frames         (Paint            *paint);
+void         vn_paint_frame_titles   (Paint            *paint);
+void         vn_paint_frame_hover    (Paint            *paint,
+                                      guint             group);
 void         vn_paint_far_nodes      (Paint            *paint,
                                       const GArray     *nodes);
 void         vn_paint_edges          (Paint            *paint);

@@ -37,6 +37,7 @@ vn_graph_painter_free (VnGraphPainter *self)
   vn_graph_painter_set_content (self, NULL, NULL, NULL);
   vn_graph_painter_set_overlay (self, NULL);
   vn_graph_painter_set_fade (self, NULL, 1);
+  vn_graph_painter_set_groups (self, NULL);
   for (guint i = 0; i < N_TEXT_STYLES; i++)
     pango_font_description_free (self->fonts[i]);
   g_hash_table_unref (self->texts);
@@ -76,6 +77,22 @@ vn_graph_painter_set_content (VnGraphPainter     *self,
       && (scene == NULL || vn_overlay_get_n (self->overlay) != vn_scene_get_n_nodes (scene)))
     g_clear_pointer (&self->overlay, vn_overlay_unref);
   vn_graph_painter_set_fade (self, NULL, 1);
+}
+
+/**
+ * vn_graph_painter_set_groups:
+ * @groups: (nullable): that the frames of the layout are named after
+ */
+void
+vn_graph_painter_set_groups (VnGraphPainter *self,
+                             VnGroups       *groups)
+{
+  g_return_if_fail (self != NULL);
+
+  if (groups != NULL)
+    vn_groups_ref (groups);
+  g_clear_pointer (&self->groups, vn_groups_unref);
+  self->groups = groups;
 }
 
 /**
@@ -167,6 +184,16 @@ vn_graph_camera_fit (VnRect bounds,
 /* ---- one drawing ---- */
 
 static void
+graph_painter_paint_box (Paint      *paint,
+                         const Look *look)
+{
+  if (look->node->kind == VN_SCENE_GROUP)
+    vn_paint_group (paint, look);
+  else
+    vn_paint_node (paint, look);
+}
+
+static void
 graph_painter_paint_nodes (Paint *paint)
 {
   VnGraphPainter *self = paint->self;
@@ -185,10 +212,10 @@ graph_painter_paint_nodes (Paint *paint)
       if (look.is_bad)
         g_array_append_val (bad, look);
       else
-        vn_paint_node (paint, &look);
+        graph_painter_paint_box (paint, &look);
     }
   for (guint i = 0; i < bad->len; i++)
-    vn_paint_node (paint, &g_array_index (bad, Look, i));
+    graph_painter_paint_box (paint, &g_array_index (bad, Look, i));
 }
 
 /**
@@ -233,7 +260,9 @@ vn_graph_painter_draw (VnGraphPainter *self,
     return;
 
   paint = vn_paint_begin (self, cr, camera, width, height);
+  vn_paint_frames (&paint);
   vn_paint_edges (&paint);
+  vn_paint_frame_titles (&paint);
   graph_painter_paint_nodes (&paint);
   vn_paint_end (&paint);
 }

@@ -3,6 +3,7 @@
 
 #include "vn-graph-index.h"
 #include "vn-graph-theme.h"
+#include "vn-groups.h"
 
 #include <cairo.h>
 
@@ -44,15 +45,18 @@ typedef struct
  * @regions: rounded rectangles behind connected parts of the selection
  * @chips: crossings of the boundary; their edges are drawn in accent
  * @measuring: (nullable): one byte a node: being measured
+ * @partly: (nullable): one byte a node: a closed group of which some nodes are selected
+ * @hover_frame: open group whose title the pointer is over, in the tree of groups
  * @phase: 0 … 1, of the dash that travels round nodes being measured
  */
 typedef struct
 {
   const guint8      *selected;
+  const guint8      *partly;
   const guint8      *measuring;
   double             phase;
   guint              hover_node, hover_edge, hover_stub;
-  guint              focus_node, selected_edge;
+  guint              focus_node, selected_edge, hover_frame;
   const VnRect      *regions;
   guint              n_regions;
   const VnGraphChip *chips;
@@ -69,6 +73,8 @@ void            vn_graph_painter_set_content (VnGraphPainter      *self,
                                               VnScene             *scene,
                                               VnGraphLayout            *layout,
                                               const VnGraphIndex  *index);
+void            vn_graph_painter_set_groups  (VnGraphPainter      *self,
+                                              VnGroups            *groups);
 void            vn_graph_painter_set_overlay (VnGraphPainter      *self,
                                               VnOverlay           *overlay);
 void            vn_graph_painter_set_fade    (VnGraphPainter      *self,

@@ -3,6 +3,7 @@
 
 /* What the files of the graph view share: its structure, camera, selection and gestures. */
 
+#include "vn-fold.h"
 #include "vn-graph-tiles.h"
 #include "vn-graph-view.h"
 
@@ -12,6 +13,7 @@ G_BEGIN_DECLS
 #define TRAVEL_MS        250
 #define LONG_TRAVEL_MS   350
 #define FADE_MS          200
+#define FOLD_MS          250
 #define HIT_DISTANCE       8.
 
 typedef enum { DRAG_NONE, DRAG_PAN, DRAG_BAND } DragMode;
@@ -29,11 +31,37 @@ typedef struct
   VnPoint       anchor;
 } Flight;
 
+/**
+ * Folding: an animated change of what is open.
+ * @from, @frames_from: where boxes and frames of the new layout come from
+ * @layout, @index: what is drawn meanwhile
+ * @shift: of the camera, so that the group stays under the pointer
+ */
+typedef struct
+{
+  guint          tick;
+  gint64         start;
+  VnRect        *from, *frames_from;
+  VnGraphLayout *layout;
+  VnGraphIndex  *index;
+  VnPoint        shift;
+  double         shifted;
+} Folding;
+
+/* Boxes are those of the shown scene; outside of the view, nodes are those of the whole one. */
 struct _VnGraphView
 {
   GtkWidget       parent_instance;
 
-  VnScene        *scene;
+  VnScene        *whole;             /* all nodes, none in a closed group */
+  VnOverlay      *whole_overlay;
+  VnGroups       *groups;            /* or NULL */
+  guint8         *open;              /* by group: wanted; NULL: groups are not shown */
+  VnFold         *fold;              /* NULL: what is shown is the whole scene */
+  VnFoldPlaces   *places;
+  Folding         folding;
+
+  VnScene        *scene;             /* what is shown */
   VnGraphLayout  *layout;
   VnGraphIndex   *index;
   VnOverlay      *overlay;
@@ -41,8 +69,11 @@ struct _VnGraphView
   VnGraphTiles   *tiles;
   guint           prefetch;          /* idle source */
 
-  VnScene        *pending;           /* being laid out */
+  VnScene        *pending;           /* whole scene that is being laid out; the present one where groups open or close */
+  VnFold         *pending_fold;
   VnOverlay      *pending_overlay;
+  guint           pending_anchor;    /* group that is not to jump */
+  guint           pending_travel;    /* node to travel to, once it is shown */
   GCancellable   *cancellable;
 
   VnGraphCamera   camera;
@@ -51,12 +82,13 @@ struct _VnGraphView
   GArray         *trail;             /* of VnGraphCamera: places to go back to */
 
   VnGraphState    state;
-  guint8         *selected;          /* one a node */
-  guint           n_selected, n_inside;   /* all, and operators only */
+  guint8         *picked;            /* by node of the whole scene: what is selected */
+  guint8         *selected, *partly; /* by box: all, or only some of its nodes are picked */
+  guint           n_picked, n_inside;     /* nodes, and boxes but for pills */
   GArray         *regions;           /* of VnRect */
   GArray         *chips;             /* of VnGraphChip */
   GStrv           in_values, out_values;   /* order of the boundary, if given */
-  guint8         *measuring;
+  guint8         *measuring;         /* by box */
   guint           measuring_tick;
 
   VnOverlay      *fade_from;
@@ -69,9 +101,34 @@ struct _VnGraphView
   DragMode        drag;
   VnPoint         drag_start;        /* in the widget */
   VnPoint         drag_origin;       /* camera origin, or world point where the band began */
-  guint8         *band_base;         /* what was selected before the band */
+  guint8         *band_base;         /* what was picked before the band */
   double          pinch_zoom;
 };
+
+/* scene (graph-view-scene.c) */
+void     vn_graph_view_cancel         (VnGraphView   *self);
+VnOverlay *vn_graph_view_make_overlay (VnGraphView   *self);
+void     vn_graph_view_unfold         (VnGraphView   *self);   /* stops the animation */
+const guint *vn_graph_view_get_nodes  (VnGraphView   *self,
+                                       const guint   *box,
+                                       guint         *n);
+guint    vn_graph_view_get_box        (VnGraphView   *self,
+                                       guint          node);
+guint    vn_graph_view_find_frame     (VnGraphView   *self,
+                                       VnPoint        world);
+guint    vn_graph_view_get_group      (VnGraphView   *self,
+                                       guint          box);
+guint    vn_graph_view_get_parent     (VnGraphView   *self,
+                                       guint          box);
+void     vn_graph_view_set_open       (VnGraphView   *self,
+                                       guint          group,
+                                       gboolean       is_open);
+
+/* folding (graph-view-fold.c) */
+void     vn_graph_view_start_folding  (VnGraphView   *self,
+                                       VnFold        *before,
+                                       VnGraphLayout *layout,
+                                       guint          anchor);
 
 /* camera (graph-view-camera.c) */
 VnPoint  vn_graph_view_to_world       (VnGraphView   *self,
@@ -91,13 +148,21 @@ void     vn_graph_view_zoom_about     (VnGraphView   *self,
 void     vn_graph_view_go_home        (VnGraphView   *self);
 void     vn_graph_view_reveal         (VnGraphView   *self,
                                        guint          node);
+void     vn_graph_view_zoom_to_box    (VnGraphView   *self,
+                                       guint          box);
 void     vn_graph_view_push_trail     (VnGraphView   *self);
 gboolean vn_graph_view_animates       (VnGraphView   *self);
 
 /* selection (graph-view-select.c) */
 void     vn_graph_view_reset_selection (VnGraphView  *self);
+void     vn_graph_view_refold_selection (VnGraphView *self);
+void     vn_graph_view_select_box     (VnGraphView   *self,
+                                       guint          box,
+                                       gboolean       extend);
+void     vn_graph_view_focus_box      (VnGraphView   *self,
+                                       guint          box);
 void     vn_graph_view_toggle         (VnGraphView   *self,
-                                       guint          node);
+                                       guint          box);
 void     vn_graph_view_select_edge    (VnGraphView   *self,
                                        guint          edge);
 void     vn_graph_view_begin_band     (VnGraphView   *self,
@@ -110,6 +175,8 @@ guint    vn_graph_view_neighbour      (VnGraphView   *self,
                                        guint          keyval);
 
 /* words (graph-view-words.c) */
+char    *vn_graph_view_dup_box_label  (VnGraphView   *self,
+                                       guint          box);
 gboolean vn_graph_view_query_tooltip  (GtkWidget     *widget,
                                        int            x,
                                        int            y,

@@ -8,7 +8,6 @@
 #include <adwaita.h>
 #include <math.h>
 
-#define SYNC_NODES      1500    /* laid out in a few milliseconds: no thread */
 #define FADE_NODES      3000
 #define MANY_NODES       800    /* more take longer than a frame to paint */
 #define FRAME_BUDGET   0.010    /* seconds of painting in a frame */
@@ -40,171 +39,6 @@ graph_view_update_theme (VnGraphView *self)
   vn_graph_tiles_invalidate (self->tiles);
   pango_font_description_free (font);
   gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
-/* ---- scene ---- */
-
-static void
-graph_view_show_scene (VnGraphView   *self,
-                       VnScene       *scene,
-                       VnGraphLayout *layout,
-                       VnOverlay     *overlay)
-{
-  vn_graph_painter_set_content (self->painter, NULL, NULL, NULL);
-  vn_graph_painter_set_overlay (self->painter, NULL);
-  g_clear_pointer (&self->index, vn_graph_index_free);
-  g_clear_pointer (&self->scene, vn_scene_unref);
-  g_clear_pointer (&self->layout, vn_graph_layout_unref);
-  g_clear_pointer (&self->overlay, vn_overlay_unref);
-  self->scene = scene != NULL ? vn_scene_ref (scene) : NULL;
-  self->layout = layout != NULL ? vn_graph_layout_ref (layout) : NULL;
-  self->overlay = overlay != NULL ? vn_overlay_ref (overlay) : NULL;
-  if (layout != NULL)
-    self->index = vn_graph_index_new (layout);
-  vn_graph_painter_set_content (self->painter, scene, layout, self->index);
-  vn_graph_painter_set_overlay (self->painter, overlay);
-  vn_graph_tiles_invalidate (self->tiles);
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
-static void
-graph_view_open_scene (VnGraphView   *self,
-                       VnScene       *scene,
-                       VnGraphLayout *layout)
-{
-  g_autoptr(VnOverlay) overlay = g_steal_pointer (&self->pending_overlay);
-
-  g_clear_pointer (&self->pending, vn_scene_unref);
-  g_clear_object (&self->cancellable);
-  graph_view_show_scene (self, scene, layout, overlay);
-  vn_graph_tiles_clear (self->tiles);
-  g_array_set_size (self->trail, 0);
-  vn_graph_view_reset_selection (self);
-  vn_graph_view_go_home (self);
-  g_signal_emit_by_name (self, "ready");
-  g_signal_emit_by_name (self, "selection-changed");
-}
-
-static void
-graph_view_layout_failed (VnGraphView *self,
-                          GError      *error)
-{
-  g_clear_pointer (&self->pending, vn_scene_unref);
-  g_clear_pointer (&self->pending_overlay, vn_overlay_unref);
-  g_clear_object (&self->cancellable);
-  g_signal_emit_by_name (self, "failed", error->message);
-}
-
-static void
-graph_view_layout_done (GObject      *source,
-                        GAsyncResult *result,
-                        gpointer      user_data)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(VnGraphLayout) layout = vn_graph_layout_new_finish (result, &error);
-  g_autoptr(VnGraphView) self = user_data;
-  g_autoptr(VnScene) scene = NULL;
-
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return;
-  if (layout == NULL)
-    {
-      graph_view_layout_failed (self, error);
-      return;
-    }
-  scene = vn_scene_ref (self->pending);
-  graph_view_open_scene (self, scene, layout);
-}
-
-static void
-graph_view_cancel_pending (VnGraphView *self)
-{
-  if (self->cancellable != NULL)
-    g_cancellable_cancel (self->cancellable);
-  g_clear_object (&self->cancellable);
-  g_clear_pointer (&self->pending, vn_scene_unref);
-  g_clear_pointer (&self->pending_overlay, vn_overlay_unref);
-}
-
-/* The same network with other precisions: places and selection stay. */
-static void
-graph_view_replace_scene (VnGraphView *self,
-                          VnScene     *scene)
-{
-  g_autoptr(VnGraphLayout) layout = vn_graph_layout_ref (self->layout);
-  g_autoptr(VnOverlay) overlay = self->overlay != NULL ? vn_overlay_ref (self->overlay) : NULL;
-
-  graph_view_show_scene (self, scene, layout, overlay);
-}
-
-/**
- * vn_graph_view_set_scene:
- * @scene: (nullable): sealed; %NULL empties the view
- *
- * Shows a network. It is laid out first, on a worker thread if it is large; the old one stays until then. A
- * scene of the same geometry takes over places, selection and overlay at once. Emits ready, or failed.
- */
-void
-vn_graph_view_set_scene (VnGraphView *self,
-                         VnScene     *scene)
-{
-  g_autoptr(VnGraphLayout) layout = NULL;
-  g_autoptr(GError) error = NULL;
-
-  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
-
-  graph_view_cancel_pending (self);
-  if (scene == NULL)
-    {
-      graph_view_show_scene (self, NULL, NULL, NULL);
-      vn_graph_tiles_clear (self->tiles);
-      vn_graph_view_reset_selection (self);
-      g_signal_emit_by_name (self, "selection-changed");
-      return;
-    }
-  if (self->scene != NULL && vn_scene_same_geometry (self->scene, scene))
-    {
-      graph_view_replace_scene (self, scene);
-      return;
-    }
-  if (vn_scene_get_n_nodes (scene) > SYNC_NODES)
-    {
-      self->pending = vn_scene_ref (scene);
-      self->cancellable = g_cancellable_new ();
-      vn_graph_layout_new_async (scene, self->cancellable, graph_view_layout_done, g_object_ref (self));
-      return;
-    }
-  layout = vn_graph_layout_new_for_scene (scene, NULL, &error);
-  if (layout == NULL)
-    graph_view_layout_failed (self, error);
-  else
-    graph_view_open_scene (self, scene, layout);
-}
-
-/**
- * vn_graph_view_get_scene:
- *
- * Returns: (transfer none) (nullable): the scene that is shown
- */
-VnScene *
-vn_graph_view_get_scene (VnGraphView *self)
-{
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
-
-  return self->scene;
-}
-
-/**
- * vn_graph_view_get_layout:
- *
- * Returns: (transfer none) (nullable): the layout of what is shown
- */
-VnGraphLayout *
-vn_graph_view_get_layout (VnGraphView *self)
-{
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
-
-  return self->layout;
 }
 
 /* ---- overlay ---- */
@@ -260,35 +94,40 @@ vn_graph_view_set_overlay (VnGraphView *self,
 
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  if (self->pending != NULL)
+  if (self->pending != NULL && self->pending != self->whole)
     {
       g_clear_pointer (&self->pending_overlay, vn_overlay_unref);
       self->pending_overlay = overlay != NULL ? vn_overlay_ref (overlay) : NULL;
       return;
     }
-  g_return_if_fail (overlay == NULL || self->scene == NULL
-                    || vn_overlay_get_n (overlay) == vn_scene_get_n_nodes (self->scene));
+  g_return_if_fail (overlay == NULL || self->whole == NULL
+                    || vn_overlay_get_n (overlay) == vn_scene_get_n_nodes (self->whole));
+  if (overlay != NULL)
+    vn_overlay_ref (overlay);
+  g_clear_pointer (&self->whole_overlay, vn_overlay_unref);
+  self->whole_overlay = overlay;
   old = self->overlay;
-  self->overlay = overlay != NULL ? vn_overlay_ref (overlay) : NULL;
-  vn_graph_painter_set_overlay (self->painter, overlay);
+  self->overlay = vn_graph_view_make_overlay (self);
+  vn_graph_painter_set_overlay (self->painter, self->overlay);
   vn_graph_tiles_invalidate (self->tiles);
   if (self->scene != NULL && vn_scene_get_n_nodes (self->scene) <= FADE_NODES
       && vn_graph_view_animates (self))
     graph_view_start_fade (self, old);
   gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit_by_name (self, "content-changed");
 }
 
 /**
  * vn_graph_view_get_overlay:
  *
- * Returns: (transfer none) (nullable): the overlay that is shown
+ * Returns: (transfer none) (nullable): the overlay of all nodes
  */
 VnOverlay *
 vn_graph_view_get_overlay (VnGraphView *self)
 {
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
 
-  return self->overlay;
+  return self->whole_overlay;
 }
 
 static gboolean
@@ -314,21 +153,22 @@ vn_graph_view_set_measuring (VnGraphView *self,
                              const guint *nodes,
                              guint        n_nodes)
 {
-  guint n;
+  guint n, n_boxes;
 
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  n = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+  n = self->whole != NULL ? vn_scene_get_n_nodes (self->whole) : 0;
+  n_boxes = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
   g_clear_pointer (&self->measuring, g_free);
   if (self->measuring_tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->measuring_tick);
   self->measuring_tick = 0;
   if (n_nodes > 0)
     {
-      self->measuring = g_new0 (guint8, n + 1);
+      self->measuring = g_new0 (guint8, n_boxes + 1);
       for (guint i = 0; i < n_nodes; i++)
         if (nodes[i] < n)
-          self->measuring[nodes[i]] = 1;
+          self->measuring[vn_graph_view_get_box (self, nodes[i])] = 1;
       if (vn_graph_view_animates (self))
         self->measuring_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), graph_view_measuring_tick, NULL, NULL);
     }
@@ -388,7 +228,7 @@ graph_view_draw_network (VnGraphView   *self,
   if (zooms && graph_view_count_visible (self, width, height) > MANY_NODES
       && vn_graph_tiles_draw_scaled (self->tiles, cr, camera, width, height))
     return;
-  if (zooms || self->fade_tick != 0)
+  if (zooms || self->fade_tick != 0 || self->folding.tick != 0)
     {
       vn_graph_painter_draw (self->painter, cr, camera, width, height);
       return;
@@ -425,6 +265,8 @@ vn_graph_view_size_allocate (GtkWidget *widget,
 
   if (self->needs_home && width > 0)
     vn_graph_view_go_home (self);
+  else
+    g_signal_emit_by_name (self, "camera-changed");
 }
 
 static void
@@ -469,7 +311,8 @@ vn_graph_view_dispose (GObject *object)
 {
   VnGraphView *self = VN_GRAPH_VIEW (object);
 
-  graph_view_cancel_pending (self);
+  vn_graph_view_cancel (self);
+  vn_graph_view_unfold (self);
   vn_graph_view_stop (self);
   if (self->fade_tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->fade_tick);
@@ -488,6 +331,12 @@ vn_graph_view_finalize (GObject *object)
   vn_graph_tiles_free (self->tiles);
   vn_graph_painter_free (self->painter);
   vn_graph_index_free (self->index);
+  g_clear_pointer (&self->fold, vn_fold_unref);
+  g_clear_pointer (&self->places, vn_fold_places_unref);
+  g_clear_pointer (&self->groups, vn_groups_unref);
+  g_clear_pointer (&self->whole, vn_scene_unref);
+  g_clear_pointer (&self->whole_overlay, vn_overlay_unref);
+  g_free (self->open);
   g_clear_pointer (&self->scene, vn_scene_unref);
   g_clear_pointer (&self->layout, vn_graph_layout_unref);
   g_clear_pointer (&self->overlay, vn_overlay_unref);
@@ -495,7 +344,9 @@ vn_graph_view_finalize (GObject *object)
   g_array_unref (self->trail);
   g_array_unref (self->regions);
   g_array_unref (self->chips);
+  g_free (self->picked);
   g_free (self->selected);
+  g_free (self->partly);
   g_free (self->measuring);
   g_free (self->band_base);
   g_strfreev (self->in_values);
@@ -511,6 +362,9 @@ graph_view_add_signals (GType type)
   g_signal_new ("selection-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new ("focus-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new ("node-activated", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+  g_signal_new ("content-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new ("camera-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new ("folding-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new ("context-menu", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 3,
                 G_TYPE_UINT, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
 }
@@ -545,6 +399,7 @@ vn_graph_view_init (VnGraphView *self)
   GtkWidget *widget = GTK_WIDGET (self);
 
   self->camera.zoom = 1;
+  self->pending_anchor = self->pending_travel = VN_SCENE_NONE;
   self->painter = vn_graph_painter_new ();
   self->tiles = vn_graph_tiles_new (self->painter);
   self->trail = g_array_new (FALSE, FALSE, sizeof (VnGraphCamera));

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 #define VN_TYPE_GRAPH_VIEW (vn_graph_view_get_type ())
 G_DECLARE_FINAL_TYPE (VnGraphView, vn_graph_view, VN, GRAPH_VIEW, GtkWidget)
 
-/* The canvas. Nodes are named by their index in the scene.
+/* The canvas. Nodes are named by their index in the scene, whether they are seen or in a closed group.
  *
  * Signals:
  *   ready ()                     a scene is laid out and shown
@@ -20,20 +20,47 @@ G_DECLARE_FINAL_TYPE (VnGraphView, vn_graph_view, VN, GRAPH_VIEW, GtkWidget)
  *   selection-changed ()
  *   focus-changed ()             the node the keyboard and the inspector are at
  *   node-activated (guint node)  double click, Enter
+ *   folding-changed ()           groups were opened or closed
+ *   content-changed ()           other boxes, other places or other colours are shown
+ *   camera-changed ()            another part is seen, or the same one larger
  *   context-menu (guint node, double x, double y)   %VN_SCENE_NONE: on the canvas
  * Property: zoom (double, 1 is 100 %), notified. */
 
 GtkWidget  *vn_graph_view_new             (void);
 void        vn_graph_view_set_scene       (VnGraphView         *self,
                                            VnScene             *scene);
+void        vn_graph_view_set_network     (VnGraphView         *self,
+                                           VnScene             *scene,
+                                           VnGroups            *groups);
 VnScene    *vn_graph_view_get_scene       (VnGraphView         *self);
-VnGraphLayout *vn_graph_view_get_layout   (VnGraphView         *self);
+VnScene    *vn_graph_view_get_shown       (VnGraphView         *self);   /* closed groups are boxes in it */
+VnGraphLayout *vn_graph_view_get_layout   (VnGraphView         *self);   /* of what is shown */
+VnGraphIndex *vn_graph_view_get_index     (VnGraphView         *self);
+VnOverlay  *vn_graph_view_get_shown_overlay (VnGraphView       *self);
 void        vn_graph_view_set_overlay     (VnGraphView         *self,
                                            VnOverlay           *overlay);
 VnOverlay  *vn_graph_view_get_overlay     (VnGraphView         *self);
 void        vn_graph_view_set_measuring   (VnGraphView         *self,
                                            const guint         *nodes,
                                            guint                n_nodes);
+
+/* ---- groups ---- */
+
+gboolean    vn_graph_view_get_grouped     (VnGraphView         *self);
+void        vn_graph_view_set_grouped     (VnGraphView         *self,
+                                           gboolean             grouped);
+gboolean    vn_graph_view_is_open         (VnGraphView         *self,
+                                           guint                group);
+void        vn_graph_view_expand          (VnGraphView         *self,
+                                           guint                group);
+void        vn_graph_view_collapse        (VnGraphView         *self,
+                                           guint                group);
+void        vn_graph_view_expand_all      (VnGraphView         *self);
+void        vn_graph_view_collapse_all    (VnGraphView         *self);
+gboolean    vn_graph_view_can_expand      (VnGraphView         *self);
+gboolean    vn_graph_view_can_collapse    (VnGraphView         *self);
+gboolean    vn_graph_view_expand_focus    (VnGraphView         *self);
+gboolean    vn_graph_view_collapse_focus  (VnGraphView         *self);
 
 /* ---- selection ---- */
 

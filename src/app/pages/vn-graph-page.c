@@ -6,8 +6,11 @@
 #include "vn-graph-view.h"
 #include "vn-i18n.h"
 #include "vn-legend.h"
+#include "vn-minimap.h"
 #include "vn-scene-builder.h"
 #include "vn-subgraph.h"
+
+#define THREAD_NODES 1500    /* smaller models are prepared in a few milliseconds */
 
 struct _VnGraphPage
 {
@@ -15,10 +18,15 @@ struct _VnGraphPage
 
   VnDocument    *document;
   VnScene       *scene;         /* of the document's model and result, or NULL */
+  VnModel       *grouped;       /* borrowed: whose nodes @groups are of; only to be compared */
+  VnGroups      *groups;        /* or NULL */
+  GCancellable  *grouping;      /* a large model is being prepared */
   gboolean       busy;          /* passing a selection from one side to the other */
 
   VnGraphView   *view;
   VnLegend      *legend;
+  VnMinimap     *minimap;
+  GSimpleActionGroup *actions;
   GtkPopover    *context;
   GtkRevealer   *bar;
   GtkLabel      *bar_label, *zoom_label;
@@ -237,6 +245,125 @@ graph_page_selection_changed (VnGraphPage *self)
   graph_page_update_bar (self);
 }
 
+/* ---- groups ---- */
+
+static void
+graph_page_set_enabled (VnGraphPage *self,
+                        const char  *name,
+                        gboolean     enabled)
+{
+  g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self->actions), name)), enabled);
+}
+
+static void
+graph_page_update_actions (VnGraphPage *self)
+{
+  gboolean can_group = self->groups != NULL && vn_groups_get_n (self->groups) > 1;
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "groups");
+
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (vn_graph_view_get_grouped (self->view)));
+  graph_page_set_enabled (self, "groups", can_group);
+  graph_page_set_enabled (self, "expand-all", can_group);
+  graph_page_set_enabled (self, "collapse-all", can_group);
+  graph_page_set_enabled (self, "expand", vn_graph_view_can_expand (self->view));
+  graph_page_set_enabled (self, "collapse", vn_graph_view_can_collapse (self->view));
+}
+
+static void
+graph_page_show_groups (GSimpleAction *action,
+                        GVariant      *value,
+                        gpointer       data)
+{
+  VnGraphPage *self = data;
+
+  vn_graph_view_set_grouped (self->view, g_variant_get_boolean (value));
+  graph_page_update_actions (self);
+}
+
+static void
+graph_page_change_groups (GSimpleAction *action,
+                          GVariant      *parameter,
+                          gpointer       data)
+{
+  VnGraphPage *self = data;
+  const char *name = g_action_get_name (G_ACTION (action));
+
+  if (g_str_equal (name, "expand-all"))
+    vn_graph_view_expand_all (self->view);
+  else if (g_str_equal (name, "collapse-all"))
+    vn_graph_view_collapse_all (self->view);
+  else if (g_str_equal (name, "expand"))
+    vn_graph_view_expand_focus (self->view);
+  else
+    vn_graph_view_collapse_focus (self->view);
+}
+
+static GActionGroup *
+graph_page_get_actions (VnPage *page)
+{
+  return G_ACTION_GROUP (VN_GRAPH_PAGE (page)->actions);
+}
+
+static void
+graph_page_add_actions (VnGraphPage *self)
+{
+  static const GActionEntry entries[] = {
+    { "groups", NULL, NULL, "false", graph_page_show_groups, { 0 } },
+    { "expand-all", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
+    { "collapse-all", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
+    { "expand", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
+    { "collapse", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
+  };
+
+  self->actions = g_simple_action_group_new ();
+  g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
+  graph_page_update_actions (self);
+  g_signal_connect_swapped (self->view, "folding-changed", G_CALLBACK (graph_page_update_actions), self);
+  g_signal_connect_swapped (self->view, "focus-changed", G_CALLBACK (graph_page_update_actions), self);
+}
+
+/* ---- scene ---- */
+
+static void
+graph_page_show_scene (VnGraphPage *self)
+{
+  vn_graph_view_set_network (self->view, self->scene, self->groups);
+  graph_page_update_actions (self);
+  graph_page_update_legend (self);
+  graph_page_update_overlay (self);
+  graph_page_set_view_selection (self);
+}
+
+static void
+graph_page_grouped (GObject      *source,
+                    GAsyncResult *result,
+                    gpointer      data)
+{
+  g_autoptr(VnGraphPage) self = data;
+  g_autoptr(VnGroups) groups = NULL;
+  g_autoptr(VnScene) scene = vn_scene_build_grouped_finish (result, &groups, NULL);
+
+  if (scene == NULL)
+    return;
+  g_clear_object (&self->grouping);
+  self->scene = g_steal_pointer (&scene);
+  self->groups = g_steal_pointer (&groups);
+  self->grouped = vn_document_get_model (self->document);
+  graph_page_show_scene (self);
+}
+
+/* A large model that has no result yet is not waited for; what was shown before stays until then. */
+static gboolean
+graph_page_start_grouping (VnGraphPage *self,
+                           VnModel     *model)
+{
+  if (model == NULL || model->graph->nodes->len < THREAD_NODES || vn_document_get_result (self->document) != NULL)
+    return FALSE;
+  self->grouping = g_cancellable_new ();
+  vn_scene_build_grouped_async (model, self->grouping, graph_page_grouped, g_object_ref (self));
+  return TRUE;
+}
+
 /* Boxes keep their places when only precisions have changed: the canvas sees that itself. */
 static void
 graph_page_scene_changed (VnGraphPage *self)
@@ -244,12 +371,22 @@ graph_page_scene_changed (VnGraphPage *self)
   VnModel *model = vn_document_get_model (self->document);
 
   g_clear_pointer (&self->scene, vn_scene_unref);
+  if (self->grouping != NULL)
+    g_cancellable_cancel (self->grouping);
+  g_clear_object (&self->grouping);
+  if (model != self->grouped)
+    {
+      g_clear_pointer (&self->groups, vn_groups_unref);
+      self->grouped = NULL;
+      if (graph_page_start_grouping (self, model))
+        return;
+    }
   if (model != NULL)
     self->scene = vn_scene_build (model, vn_document_get_result (self->document));
-  vn_graph_view_set_scene (self->view, self->scene);
-  graph_page_update_legend (self);
-  graph_page_update_overlay (self);
-  graph_page_set_view_selection (self);
+  if (model != NULL && self->groups == NULL)
+    self->groups = vn_groups_new (self->scene);
+  self->grouped = model;
+  graph_page_show_scene (self);
 }
 
 static void
@@ -331,6 +468,7 @@ graph_page_init_interface (VnPageInterface *interface)
 {
   interface->set_document = graph_page_set_document;
   interface->reveal_selection = graph_page_reveal_selection;
+  interface->get_actions = graph_page_get_actions;
 }
 
 static void
@@ -339,10 +477,15 @@ vn_graph_page_dispose (GObject *object)
   VnGraphPage *self = VN_GRAPH_PAGE (object);
 
   self->busy = TRUE;
+  g_clear_object (&self->actions);
+  if (self->grouping != NULL)
+    g_cancellable_cancel (self->grouping);
+  g_clear_object (&self->grouping);
   if (self->context != NULL)
     gtk_widget_unparent (GTK_WIDGET (self->context));
   self->context = NULL;
   g_clear_pointer (&self->scene, vn_scene_unref);
+  g_clear_pointer (&self->groups, vn_groups_unref);
   g_clear_object (&self->document);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_GRAPH_PAGE);
   G_OBJECT_CLASS (vn_graph_page_parent_class)->dispose (object);
@@ -356,9 +499,11 @@ vn_graph_page_class_init (VnGraphPageClass *klass)
   G_OBJECT_CLASS (klass)->dispose = vn_graph_page_dispose;
   g_type_ensure (VN_TYPE_GRAPH_VIEW);
   g_type_ensure (VN_TYPE_LEGEND);
+  g_type_ensure (VN_TYPE_MINIMAP);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-graph-page.ui");
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, view);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, legend);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, minimap);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, context);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar_label);
@@ -387,5 +532,7 @@ vn_graph_page_init (VnGraphPage *self)
   g_signal_connect_swapped (self->legend, "handles-changed", G_CALLBACK (graph_page_update_overlay), self);
   g_signal_connect_swapped (self->legend, "band-activated", G_CALLBACK (graph_page_select_band), self);
   g_signal_connect_swapped (self->legend, "quantize", G_CALLBACK (graph_page_quantize_clicked), self);
+  vn_minimap_set_view (self->minimap, self->view);
+  graph_page_add_actions (self);
   graph_page_zoom_changed (self);
 }

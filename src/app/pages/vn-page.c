@@ -60,3 +60,19 @@ vn_page_focus_search (VnPage *self)
   interface->focus_search (self);
   return TRUE;
 }
+
+/**
+ * vn_page_get_actions:
+ *
+ * Returns: (transfer none) (nullable): what can be done with the page
+ */
+GActionGroup *
+vn_page_get_actions (VnPage *self)
+{
+  VnPageInterface *interface;
+
+  g_return_val_if_fail (VN_IS_PAGE (self), NULL);
+
+  interface = VN_PAGE_GET_IFACE (self);
+  return interface->get_actions != NULL ? interface->get_actions (self) : NULL;
+}

@@ -125,6 +125,9 @@ application_set_accels (GtkApplication *app)
     { "win.toggle-outline", { "F9" } },
     { "win.toggle-inspector", { "<Shift>F9" } },
     { "win.next-bad", { "<Control>j" } },
+    { "graph.groups", { "<Control>g" } },
+    { "graph.expand-all", { "F8" } },
+    { "graph.collapse-all", { "<Shift>F8" } },
     { "win.previous-bad", { "<Control><Shift>j" } },
   };
 

@@ -257,6 +257,12 @@ vn_window_class_init (VnWindowClass *klass)
   vn_window_install_project_actions (widget_class);
 }
 
+static const char * const window_page_ids[] = {
+#define VN_PAGE(id, ...) #id,
+#include "vn-pages.def"
+#undef VN_PAGE
+};
+
 static void
 window_connect_document (VnWindow *self)
 {
@@ -279,7 +285,10 @@ window_connect_document (VnWindow *self)
     g_signal_connect_swapped (self->document, signals[i].signal, signals[i].callback, self);
   vn_empty_page_update (self->empty);
   for (guint i = 0; i < VN_WINDOW_N_PAGES; i++)
-    vn_page_set_document (self->view_pages[i], self->document);
+    {
+      vn_page_set_document (self->view_pages[i], self->document);
+      gtk_widget_insert_action_group (GTK_WIDGET (self), window_page_ids[i], vn_page_get_actions (self->view_pages[i]));
+    }
   vn_outline_set_document (self->outline, self->document);
   vn_recipe_panel_set_document (self->recipe_panel, self->document);
   vn_inspector_set_document (self->inspector, self->document);

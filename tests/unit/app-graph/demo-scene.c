@@ -149,3 +149,98 @@ demo_scene_large (guint       n_nodes,
   vn_scene_seal (scene);
   return scene;
 }
+
+typedef struct
+{
+  VnScene *scene;
+  GArray  *errors;     /* of double */
+  guint    layer;
+  GRand   *rand;
+} Transformer;
+
+/* "MatMul+" has weights. */
+static guint
+add_node (Transformer *self,
+          const char  *part,
+          const char  *op,
+          guint        a,
+          guint        b)
+{
+  guint n = vn_scene_get_n_nodes (self->scene);
+  g_autofree char *type = g_strndup (op, strcspn (op, "+"));
+  g_autofree char *name = g_strdup_printf ("/encoder/layer.%u/%s/%s_%u", self->layer, part, type, n);
+  gboolean computes = strcmp (type, "MatMul") == 0;
+  VnSceneNode node = { .id = name, .source = n - 2, .op = type, .name = name, .shape = (char *) "1×128×768", .slim = !computes,
+                       .weighted = strchr (op, '+') != NULL, .family = computes ? VN_FAMILY_COMPUTE : family_of (type),
+                       .precision = VN_PRECISION_8, .badge = (char *) "U8" };
+  guint from[] = { a, b };
+  double db = n % 97 == 60 ? 7 : g_rand_double_range (self->rand, 18, 45);
+
+  vn_scene_add_node (self->scene, &node);
+  g_array_append_val (self->errors, db);
+  for (guint i = 0; i < 2; i++)
+    {
+      VnSceneEdge edge = { .from = from[i], .to = n, .input = i, .value = name };
+
+      if (from[i] != VN_SCENE_NONE)
+        vn_scene_add_edge (self->scene, &edge);
+    }
+  return n;
+}
+
+static guint
+add_nodes (Transformer *self,
+           const char  *part,
+           const char  *ops,
+           guint        from)
+{
+  g_auto(GStrv) words = g_strsplit (ops, " ", -1);
+
+  for (guint i = 0; words[i] != NULL; i++)
+    from = add_node (self, part, words[i], from, VN_SCENE_NONE);
+  return from;
+}
+
+static guint
+add_layer (Transformer *self,
+           guint        x,
+           guint        mask)
+{
+  guint q = add_nodes (self, "attention", "MatMul+ Add Reshape Transpose", x);
+  guint k = add_nodes (self, "attention", "MatMul+ Add Reshape Transpose", x);
+  guint v = add_nodes (self, "attention", "MatMul+ Add Reshape Transpose", x);
+  guint a = add_node (self, "attention", "Softmax",
+                      add_node (self, "attention", "Add", add_node (self, "attention", "MatMul", q, k), mask), VN_SCENE_NONE);
+
+  a = add_nodes (self, "attention", "Reshape MatMul+", add_node (self, "attention", "MatMul", a, v));
+  x = add_node (self, "attention", "LayerNormalization", add_node (self, "attention", "Add", a, x), VN_SCENE_NONE);
+  a = add_nodes (self, "intermediate", "MatMul+ Add Gelu", x);
+  a = add_nodes (self, "output", "MatMul+", a);
+  return add_node (self, "output", "LayerNormalization", add_node (self, "output", "Add", a, x), VN_SCENE_NONE);
+}
+
+/* Layers of 26 nodes with names, one after the other, and a mask that all of them use. */
+VnScene *
+demo_scene_transformer (guint       n_layers,
+                        VnOverlay **overlay)
+{
+  static const VnSceneNode pills[] = {
+    { .id = (char *) "tokens", .kind = VN_SCENE_INPUT, .op = (char *) "", .name = (char *) "tokens", .shape = (char *) "1×128" },
+    { .id = (char *) "mask", .kind = VN_SCENE_INPUT, .op = (char *) "", .name = (char *) "mask", .shape = (char *) "1×128" },
+  };
+  g_autoptr(GArray) errors = g_array_new (FALSE, TRUE, sizeof (double));
+  g_autoptr(GRand) rand = g_rand_new_with_seed (23);
+  Transformer self = { vn_scene_new (), errors, 0, rand };
+  guint x = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (pills); i++)
+    vn_scene_add_node (self.scene, &pills[i]);
+  g_array_set_size (errors, G_N_ELEMENTS (pills));
+  for (; self.layer < n_layers; self.layer++)
+    x = add_layer (&self, x, 1);
+  vn_scene_seal (self.scene);
+  *overlay = vn_overlay_new (VN_OVERLAY_ERROR, vn_scene_get_n_nodes (self.scene), "dB");
+  for (guint i = G_N_ELEMENTS (pills); i < errors->len; i++)
+    set_item (*overlay, i, g_array_index (errors, double, i));
+  return self.scene;
+}

@@ -9,3 +9,5 @@ VnScene   *demo_scene_detector (VnOverlay **overlay);
 VnScene   *demo_scene_large    (guint       n_nodes,
                                 guint       n_chains,
                                 VnOverlay **overlay);
+VnScene   *demo_scene_transformer (guint    n_layers,
+                                   VnOverlay **overlay);

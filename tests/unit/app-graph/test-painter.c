@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pictures are kept in the folder named by VN_KEEP_PICTURES, if it is set. */
 #include "demo-scene.h"
+#include "vn-fold.h"
 
 #include <math.h>
 #include <time.h>
@@ -135,6 +136,67 @@ test_levels (void)
       }
 }
 
+/* A closed group has the colour of its worst node, and below it a strip with the colours of all; an open one has a title. */
+static void
+test_groups (void)
+{
+  for (guint dark = 0; dark < 2; dark++)
+    {
+      Fixture fixture = { 0 };
+      VnOverlay *whole_overlay = NULL;
+      g_autoptr(VnScene) whole = demo_scene_transformer (14, &whole_overlay);
+      g_autoptr(VnGroups) groups = vn_groups_new (whole);
+      g_autoptr(VnFoldPlaces) places = vn_fold_places_new ();
+      g_autoptr(VnFold) fold = NULL;
+      g_autofree guint8 *open = g_new0 (guint8, vn_groups_get_n (groups));
+      g_autofree char *name = g_strdup_printf ("groups-%s", dark ? "dark" : "light");
+      VnGraphTheme theme;
+      VnGraphCamera camera = { .zoom = 1 };
+      VnRect bounds;
+      cairo_surface_t *surface;
+      guint n_groups = 0;
+
+      open[VN_GROUPS_ROOT] = 1;
+      for (guint i = 0; i < vn_groups_get_n (groups); i++)
+        open[i] |= g_str_equal (vn_groups_get (groups, i)->title, "layer\u00a01");
+      fold = vn_fold_new (whole, groups, open);
+      fixture.scene = vn_scene_ref (vn_fold_get_scene (fold));
+      fixture.layout = vn_fold_lay_out (fold, places, NULL, NULL);
+      fixture.index = vn_graph_index_new (fixture.layout);
+      fixture.overlay = vn_fold_make_overlay (fold, whole_overlay);
+      fixture.painter = vn_graph_painter_new ();
+      vn_graph_theme_init (&theme, dark, FALSE);
+      vn_graph_painter_set_theme (fixture.painter, &theme);
+      vn_graph_painter_set_content (fixture.painter, fixture.scene, fixture.layout, fixture.index);
+      vn_graph_painter_set_groups (fixture.painter, groups);
+      vn_graph_painter_set_overlay (fixture.painter, fixture.overlay);
+      bounds = vn_graph_layout_get_bounds (fixture.layout);
+      camera.origin = (VnPoint) { bounds.x - 20, bounds.y - 20 };
+      surface = draw (&fixture, camera, (int) bounds.width + 40, (int) bounds.height + 40, NULL);
+      keep (surface, name);
+      for (guint i = 0; i < vn_scene_get_n_nodes (fixture.scene); i++)
+        {
+          const VnRect *box = vn_graph_layout_get_box (fixture.layout, i);
+          const VnOverlayNote *note = vn_overlay_get_note (fixture.overlay, i);
+          double y = box->y - camera.origin.y + box->height - 8 - 3;
+
+          if (note == NULL)
+            continue;
+          assert_color ("worst of the group", pixel (surface, box->x - camera.origin.x + 6, box->y - camera.origin.y + 28),
+                        vn_heat_color (VN_HEAT_ERROR, dark, vn_overlay_get (fixture.overlay, i)->t), 0.02);
+          for (guint k = 2; k + 2 < note->n_items; k++)
+            assert_color ("cell", pixel (surface, box->x - camera.origin.x + (k + 0.5) * box->width / note->n_items, y),
+                          vn_heat_color (VN_HEAT_ERROR, dark, note->items[k].t), 0.02);
+          n_groups++;
+        }
+      g_assert_cmpuint (n_groups, ==, 15);   /* 13 layers, and attention and feed-forward of the open one */
+      g_assert_cmpuint (vn_graph_layout_get_n_frames (fixture.layout), ==, 1);
+      cairo_surface_destroy (surface);
+      vn_overlay_unref (whole_overlay);
+      fixture_clear (&fixture);
+    }
+}
+
 static void
 test_states (void)
 {
@@ -260,6 +322,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/painter/levels", test_levels);
+  g_test_add_func ("/painter/groups", test_groups);
   g_test_add_func ("/painter/states", test_states);
   g_test_add_func ("/painter/worst-is-seen", test_worst_is_seen);
   g_test_add_func ("/painter/speed", test_speed);
