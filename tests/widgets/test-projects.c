@@ -208,6 +208,26 @@ find_row (GtkWidget  *list,
   return NULL;
 }
 
+typedef struct
+{
+  GtkWidget  *list;
+  const char *id;
+} RowOf;
+
+static gboolean
+has_row (gpointer data)
+{
+  const RowOf *row = data;
+
+  return find_row (row->list, row->id) != NULL;
+}
+
+static gboolean
+has_no_row (gpointer data)
+{
+  return !has_row (data);
+}
+
 /* A click brings a run back, as a step that can be undone. */
 static void
 test_runs (Fixture       *fixture,
@@ -236,11 +256,9 @@ test_runs (Fixture       *fixture,
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.remove-run", "s", id);
   g_assert_null (vn_document_find_run (fixture->document, id));
-  vn_test_settle (300);
-  g_assert_null (find_row (list, id));
+  g_assert_true (vn_test_wait (has_no_row, &(RowOf) { list, id }, SECONDS));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.return-run", NULL);
-  vn_test_settle (100);
-  g_assert_nonnull (find_row (list, id));
+  g_assert_true (vn_test_wait (has_row, &(RowOf) { list, id }, SECONDS));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
 }
 
