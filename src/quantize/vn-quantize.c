@@ -448,8 +448,8 @@ quantize_tell_hidden (const VnNode *node,
 
   if (notes != NULL)
     vn_notes_add (notes, VN_NOTE_WARNING, "hidden-name", label,
-                  _("The graph “%s” inside “%s” stays in float: a name in it is also that of a tensor it reads from outside; "
-                    "rename one of the two"), attr->name, label);
+                  _("The graph “%s” inside “%s” stays in float: there are two of them, or a name in it is also that of a tensor "
+                    "it reads from outside; rename one of the two"), attr->name, label);
 }
 
 static gboolean

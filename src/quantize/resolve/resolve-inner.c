@@ -44,7 +44,7 @@ resolve_inner_compose (VnQuantScope *self)
  * @recipe: that of the graph that @holder is in
  * @attr: an attribute of @holder with a graph
  *
- * Returns: (transfer full) (nullable): the graph as a network of its own; %NULL if its names do not allow that
+ * Returns: (transfer full) (nullable): the graph as a network of its own; %NULL if names do not allow that
  */
 VnQuantScope *
 vn_quant_scope_new (const VnQuantScope *outer,
@@ -58,6 +58,8 @@ vn_quant_scope_new (const VnQuantScope *outer,
 
   g_return_val_if_fail (recipe != NULL && holder != NULL && attr != NULL && attr->graph != NULL, NULL);
 
+  if (vn_node_get_attr (holder, attr->name) != attr)   /* a file may give an attribute twice */
+    return NULL;
   self = g_new0 (VnQuantScope, 1);
   self->outer = outer;
   self->outer_plan = outer_plan;

@@ -233,6 +233,26 @@ test_hidden_name (void)
   g_assert_cmpuint (count_nodes (get_body (model, "If_0", "then_branch"), "QuantizeLinear"), ==, 0);
 }
 
+/* A file may give an attribute twice: the first one counts. */
+static void
+test_attribute_twice (void)
+{
+  g_autoptr(Fixture) f = make_if ();
+  g_autoptr(VnRecipe) recipe = make_recipe (NULL, NULL);
+  g_autoptr(VnModel) model = NULL;
+  VnNode *holder = vn_graph_find_node (f->model->graph, "If_0");
+  VnAttr *again = vn_attr_new ("then_branch", VN_ATTR_GRAPH);
+
+  again->graph = vn_graph_new (f->model, f->model->graph, holder);
+  inner_conv (again->graph, "t3", "u", "w.again", "p");
+  vn_graph_set_output (again->graph, 0, inner_value (again->graph, "p"));
+  g_ptr_array_add (holder->attrs, again);
+  model = quantize (f, recipe, NULL);
+  holder = vn_graph_find_node (model->graph, "If_0");
+  g_assert_cmpuint (count_nodes (get_body (model, "If_0", "then_branch"), "QuantizeLinear"), ==, 3);
+  g_assert_cmpuint (count_nodes (((const VnAttr *) g_ptr_array_index (holder->attrs, 2))->graph, "QuantizeLinear"), ==, 0);
+}
+
 /* ---- quantizing ---- */
 
 static float
@@ -382,6 +402,7 @@ main (int    argc,
   g_test_add_func ("/subgraphs/keys", test_keys);
   g_test_add_func ("/subgraphs/round-trip", test_round_trip);
   g_test_add_func ("/subgraphs/hidden-name", test_hidden_name);
+  g_test_add_func ("/subgraphs/attribute-twice", test_attribute_twice);
   g_test_add_func ("/subgraphs/quantized", test_quantized);
   g_test_add_func ("/subgraphs/off", test_off);
   g_test_add_func ("/subgraphs/list-values", test_list_values);
