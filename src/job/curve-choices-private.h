@@ -13,15 +13,17 @@ typedef enum { VN_CURVE_ITEM_UNIT, VN_CURVE_ITEM_TENSOR, VN_CURVE_ITEM_WEIGHT, V
  * VnCurveItem: one choice.
  * @names: (element-type utf8): borrowed: tensors that a rule names if it is taken; of VN_CURVE_ITEM_BITS: if it is not taken, or taken, as
  *   @small says
- * @noise: by output: that is gone then; @differences: at numbers of the outputs; @squares: by output: of the tensors' differences
+ * @noise: by output: that is gone then
+ * @group, @errors: the same
  * @small: VN_CURVE_ITEM_BITS: it is the recipe's type that has fewer bits
  */
 typedef struct
 {
   VnCurveItemKind  kind;
   GPtrArray       *names;
-  double          *noise, *squares;
-  float           *differences;
+  double          *noise;
+  guint            group;
+  VnCurveErrors    errors;
   gboolean         small;
 } VnCurveItem;
 
@@ -47,12 +49,13 @@ _vn_curve_get_item (const VnCurveChoices *self,
 }
 
 /* curve-collect.c */
+void _vn_curve_errors_init (VnCurveErrors      *self,
+                        const VnCurveChoices *choices);
 void _vn_curve_sum_up  (const VnCurveChoices *self,
                         const VnContribution *from,
                         double                times,
                         double               *noise,
-                        double               *squares,
-                        float                *differences);
+                        VnCurveErrors        *errors);
 void _vn_curve_collect (VnCurveBuild         *self);
 
 G_END_DECLS

@@ -11,14 +11,20 @@
 #include <string.h>
 
 static void
+choices_clear_errors (VnCurveErrors *self)
+{
+  g_free (self->squares);
+  g_free (self->differences);
+}
+
+static void
 choices_clear_item (gpointer data)
 {
   VnCurveItem *self = data;
 
   g_ptr_array_unref (self->names);
   g_free (self->noise);
-  g_free (self->squares);
-  g_free (self->differences);
+  choices_clear_errors (&self->errors);
 }
 
 /**
@@ -32,8 +38,8 @@ vn_curve_choices_free (VnCurveChoices *self)
   vn_choices_free (self->choices);
   g_array_unref (self->items);
   g_free (self->rest);
-  g_free (self->rest_squares);
-  g_free (self->rest_differences);
+  for (guint g = 0; g < VN_CURVE_N_GROUPS; g++)
+    choices_clear_errors (&self->rest_errors[g]);
   g_free (self);
 }
 
@@ -73,22 +79,16 @@ vn_curve_get_other_weight (const VnRecipe *recipe)
 
 /* ---- noise ---- */
 
-/* Adds what @item takes away, or takes it off. */
 static void
-choices_change (const VnCurveChoices *self,
-                const VnCurveItem    *item,
-                int                   sign,
-                double               *noise,
-                double               *squares,
-                float                *differences)
+choices_add_errors (const VnCurveChoices *self,
+                    const VnCurveErrors  *from,
+                    float                 sign,
+                    VnCurveErrors        *to)
 {
   for (guint o = 0; o < self->n_outputs; o++)
-    {
-      noise[o] += sign * item->noise[o];
-      squares[o] += sign * item->squares[o];
-    }
+    to->squares[o] += (double) sign * from->squares[o];
   for (gsize i = 0; i < self->n_differences; i++)
-    differences[i] += (float) sign * item->differences[i];
+    to->differences[i] += sign * from->differences[i];
 }
 
 /* ---- all ---- */
@@ -114,22 +114,31 @@ choices_find_rest (VnCurveBuild *self)
 {
   VnCurveChoices *choices = self->choices;
   g_autofree gboolean *plain = vn_curve_choices_make_plain (choices);
-  g_autofree double *all = g_new0 (double, choices->n_outputs + 1);
+  g_autofree double *all = NULL;
 
   choices->rest = g_new0 (double, choices->n_outputs + 1);
-  choices->rest_squares = g_new0 (double, choices->n_outputs + 1);
-  choices->rest_differences = g_new0 (float, choices->n_differences + 1);
+  for (guint g = 0; g < VN_CURVE_N_GROUPS; g++)
+    _vn_curve_errors_init (&choices->rest_errors[g], choices);
   for (guint i = 0; i < vn_contributions_get_n (choices->network->contributions); i++)
-    if (vn_contributions_get (choices->network->contributions, i)->noise != NULL)
-      _vn_curve_sum_up (choices, vn_contributions_get (choices->network->contributions, i), 1, choices->rest, choices->rest_squares,
-                        choices->rest_differences);
-  memcpy (all, choices->rest, choices->n_outputs * sizeof *all);
+    {
+      const VnContribution *item = vn_contributions_get (choices->network->contributions, i);
+
+      if (item->noise != NULL)
+        _vn_curve_sum_up (choices, item, 1, choices->rest, &choices->rest_errors[item->role == VN_TENSOR_ACTIVATION]);
+    }
+  all = g_memdup2 (choices->rest, (choices->n_outputs + 1) * sizeof *all);
   for (guint i = 0; i < choices->items->len; i++)
-    if (!plain[i])
-      choices_change (choices, _vn_curve_get_item (choices, i), -1, choices->rest, choices->rest_squares, choices->rest_differences);
+    {
+      const VnCurveItem *item = _vn_curve_get_item (choices, i);
+
+      for (guint o = 0; o < choices->n_outputs && !plain[i]; o++)
+        choices->rest[o] -= item->noise[o];
+      if (!plain[i])
+        choices_add_errors (choices, &item->errors, -1, &choices->rest_errors[item->group]);
+    }
   for (guint o = 0; o < choices->n_outputs; o++)
     if (choices->rest[o] < 1e-9 * all[o])   /* what rounding leaves */
-      choices->rest[o] = choices->rest_squares[o] = 0;
+      choices->rest[o] = choices->rest_errors[0].squares[o] = choices->rest_errors[1].squares[o] = 0;
 }
 
 /* A tensor that is not computed has no noise at any output. */
@@ -214,51 +223,120 @@ choices_add_up (VnCurveChoices *self,
       noise[o] += _vn_curve_get_item (self, i)->noise[o];
 }
 
-/* How much more, or less, noise comes together at an output than adds up, as differences of tensors are alike or cancel out. */
-static void
-choices_mix (VnCurveChoices *self,
-             const gboolean *taken,
-             double         *noise)
+static double
+choices_get_db (const VnCurveChoices *self,
+                const double         *noise)
 {
-  g_autofree float *differences = g_memdup2 (self->rest_differences, (self->n_differences + 1) * sizeof (float));
-  g_autofree double *apart = g_memdup2 (self->rest_squares, (self->n_outputs + 1) * sizeof (double));
-  g_autofree double *together = g_new0 (double, self->n_outputs + 1);
-  g_autofree double *sum = g_new0 (double, self->n_outputs + 1);
+  double sum = 0;
 
-  for (guint i = 0; i < self->items->len; i++)
-    if (!taken[i])
-      choices_change (self, _vn_curve_get_item (self, i), 1, sum, apart, differences);
-  for (gsize i = 0; i < self->n_differences; i++)
-    together[i / self->n_numbers % self->n_outputs] += (double) differences[i] * (double) differences[i];
   for (guint o = 0; o < self->n_outputs; o++)
-    if (apart[o] > 0 && together[o] > 0)
-      noise[o] *= together[o] / apart[o];
+    sum += vn_sqnr_bound (noise[o] > 0 ? -10 * log10 (noise[o]) : INFINITY, 0);
+  return self->n_outputs > 0 ? sum / self->n_outputs : vn_sqnr_bound (INFINITY, 0);
 }
 
 /**
  * vn_curve_choices_predict:
- * @mixed: errors that are alike at an output count more than if they just added up, those that cancel out less: true where layers shift
- *   outputs alike, mere chance where outputs have few numbers
  *
- * Returns: mean signal to noise of the outputs, in dB, to first order
+ * Returns: mean signal to noise of the outputs, in dB, to first order, if errors of several tensors have nothing to do with each other
  */
 double
 vn_curve_choices_predict (VnCurveChoices *self,
-                          const gboolean *taken,
-                          gboolean        mixed)
+                          const gboolean *taken)
 {
   g_autofree double *noise = NULL;
-  double sum = 0;
 
   g_return_val_if_fail (self != NULL && taken != NULL, NAN);
 
   noise = g_new0 (double, self->n_outputs + 1);
   choices_add_up (self, taken, noise);
-  if (mixed)
-    choices_mix (self, taken, noise);
-  for (guint o = 0; o < self->n_outputs; o++)
-    sum += vn_sqnr_bound (noise[o] > 0 ? -10 * log10 (noise[o]) : INFINITY, 0);
-  return self->n_outputs > 0 ? sum / self->n_outputs : vn_sqnr_bound (INFINITY, 0);
+  return choices_get_db (self, noise);
+}
+
+/* How much weight products of differences have, by model: within each group, and between them. */
+static const struct { double within[VN_CURVE_N_GROUPS], between; } choices_models[] = {
+  { { 0, 0 }, 0 }, { { 1, 0 }, 0 }, { { 1, 0 }, 1 }, { { 1, 1 }, 1 }, { { 0.5, 0.5 }, 0.5 },
+};
+
+G_STATIC_ASSERT (G_N_ELEMENTS (choices_models) == VN_CURVE_N_MODELS);
+
+/* However much cancels out, so much of what adds up stays. */
+#define LEAST_LEFT 0.02
+
+/* Squares of sums of differences, by output: of each group, and products between them. */
+static void
+choices_multiply (const VnCurveChoices *self,
+                  const VnCurveErrors  *groups,
+                  double               *within[VN_CURVE_N_GROUPS],
+                  double               *between)
+{
+  for (gsize i = 0; i < self->n_differences; i++)
+    {
+      guint o = (guint) (i / self->n_numbers % self->n_outputs);
+      double a = groups[0].differences[i], b = groups[1].differences[i];
+
+      within[0][o] += a * a;
+      within[1][o] += b * b;
+      between[o] += 2 * a * b;
+    }
+}
+
+static void
+choices_sum_groups (const VnCurveChoices *self,
+                    const gboolean       *taken,
+                    VnCurveErrors        *groups)
+{
+  for (guint g = 0; g < VN_CURVE_N_GROUPS; g++)
+    {
+      _vn_curve_errors_init (&groups[g], self);
+      choices_add_errors (self, &self->rest_errors[g], 1, &groups[g]);
+    }
+  for (guint i = 0; i < self->items->len; i++)
+    if (!taken[i] && _vn_curve_get_item (self, i)->kind != VN_CURVE_ITEM_UNIT)
+      choices_add_errors (self, &_vn_curve_get_item (self, i)->errors, 1, &groups[_vn_curve_get_item (self, i)->group]);
+}
+
+/**
+ * vn_curve_choices_sum_up:
+ *
+ * Errors of weights are the same for each sample, those of activations are chance, but where they are clipped; in an output of few numbers
+ * all may be alike, or seem so by chance. Which model is true is to be told from what is measured.
+ *
+ * Returns: what @taken comes to by each model
+ */
+VnCurveSums
+vn_curve_choices_sum_up (VnCurveChoices *self,
+                         const gboolean *taken)
+{
+  VnCurveSums sums = { { NAN }, 0 };
+  VnCurveErrors groups[VN_CURVE_N_GROUPS];
+  g_autofree double *noise = NULL, *first = NULL, *second = NULL, *between = NULL, *mixed = NULL;
+  double *within[VN_CURVE_N_GROUPS];
+
+  g_return_val_if_fail (self != NULL && taken != NULL, sums);
+
+  noise = g_new0 (double, self->n_outputs + 1);
+  mixed = g_new0 (double, self->n_outputs + 1);
+  within[0] = first = g_new0 (double, self->n_outputs + 1);
+  within[1] = second = g_new0 (double, self->n_outputs + 1);
+  between = g_new0 (double, self->n_outputs + 1);
+  choices_add_up (self, taken, noise);
+  choices_sum_groups (self, taken, groups);
+  choices_multiply (self, groups, within, between);
+  for (guint m = 0; m < VN_CURVE_N_MODELS; m++)
+    {
+      for (guint o = 0; o < self->n_outputs; o++)
+        {
+          double apart = groups[0].squares[o] + groups[1].squares[o], together = apart + choices_models[m].between * between[o];
+
+          for (guint g = 0; g < VN_CURVE_N_GROUPS; g++)
+            together += choices_models[m].within[g] * (within[g][o] - groups[g].squares[o]);
+          mixed[o] = apart > 0 ? noise[o] * MAX (together / apart, LEAST_LEFT) : noise[o];
+        }
+      sums.db[m] = choices_get_db (self, mixed);
+    }
+  for (guint g = 0; g < VN_CURVE_N_GROUPS; g++)
+    choices_clear_errors (&groups[g]);
+  return sums;
 }
 
 /* What an output weighs falls with the noise it has: gains are those at the error that @taken leaves. */

@@ -97,9 +97,10 @@ collect_add (VnCurveBuild    *self,
              double           cost)
 {
   VnCurveChoices *choices = self->choices;
-  VnCurveItem item = { kind, g_ptr_array_new (), g_new0 (double, choices->n_outputs + 1), g_new0 (double, choices->n_outputs + 1),
-                       g_new0 (float, choices->n_differences + 1), FALSE };
+  VnCurveItem item = { .kind = kind, .names = g_ptr_array_new (), .noise = g_new0 (double, choices->n_outputs + 1),
+                       .group = kind == VN_CURVE_ITEM_UNIT || kind == VN_CURVE_ITEM_TENSOR };
 
+  _vn_curve_errors_init (&item.errors, choices);
   g_array_append_val (self->choices->items, item);
   return vn_choices_add (self->choices->choices, 0, cost);
 }
@@ -144,6 +145,14 @@ collect_add_units (VnCurveBuild *self)
 
 /* ---- tensors ---- */
 
+void
+_vn_curve_errors_init (VnCurveErrors        *self,
+                       const VnCurveChoices *choices)
+{
+  self->squares = g_new0 (double, choices->n_outputs + 1);
+  self->differences = g_new0 (float, choices->n_differences + 1);
+}
+
 /*< private >
  * _vn_curve_sum_up:
  *
@@ -154,8 +163,7 @@ _vn_curve_sum_up (const VnCurveChoices *self,
                   const VnContribution *from,
                   double                times,
                   double               *noise,
-                  double               *squares,
-                  float                *differences)
+                  VnCurveErrors        *errors)
 {
   for (guint o = 0; from->noise->len == self->n_outputs && o < self->n_outputs; o++)
     noise[o] += times * g_array_index (from->noise, double, o);
@@ -165,8 +173,8 @@ _vn_curve_sum_up (const VnCurveChoices *self,
     {
       float d = g_array_index (from->differences, float, i);
 
-      squares[i / self->n_numbers % self->n_outputs] += times * (double) d * (double) d;
-      differences[i] += times < 0 ? -d : d;
+      errors->squares[i / self->n_numbers % self->n_outputs] += times * (double) d * (double) d;
+      errors->differences[i] += times < 0 ? -d : d;
     }
 }
 
@@ -181,7 +189,7 @@ collect_add_noise (VnCurveBuild *self,
   VnCurveItem *item = _vn_curve_get_item (self->choices, which);
 
   if (found != NULL)
-    _vn_curve_sum_up (self->choices, found, times, item->noise, item->squares, item->differences);
+    _vn_curve_sum_up (self->choices, found, times, item->noise, &item->errors);
 }
 
 static double

@@ -12,5 +12,9 @@ guint     vn_judge_count_copies (VnPlan          *plan,
 VnTensor *vn_judge_make_copy    (const VnTensor  *tensor,
                                  guint            copy,
                                  GError         **error);
+guint     vn_judge_count_near_copies (VnPlan     *plan);
+VnTensor *vn_judge_make_near_copy (const VnTensor *tensor,
+                                 guint            copy,
+                                 GError         **error);
 
 G_END_DECLS

@@ -22,7 +22,8 @@ struct _VnJudge
   guint           n_outputs, n_inputs;
   guint           n_copies;   /* how often each sample is run, moved a little */
   guint           n_runs;
-  VnTensor     ***inputs;     /* by run; NULL: not read */
+  VnTensor     *(*make_copy) (const VnTensor *tensor, guint copy, GError **error);
+  VnTensor     ***inputs;     /* by sample; NULL: not read */
   VnTensor     ***outputs;    /* by run, of the float network */
 };
 
@@ -49,11 +50,10 @@ vn_judge_free (VnJudge *self)
 {
   if (self == NULL)
     return;
+  for (guint i = 0; i < self->samples.n; i++)
+    judge_free_tensors (self->inputs[i], self->n_inputs);
   for (guint i = 0; i < self->n_runs; i++)
-    {
-      judge_free_tensors (self->inputs[i], self->n_inputs);
-      judge_free_tensors (self->outputs[i], self->n_outputs);
-    }
+    judge_free_tensors (self->outputs[i], self->n_outputs);
   g_free (self->inputs);
   g_free (self->outputs);
   g_free (self);
@@ -71,6 +71,23 @@ judge_add_error (VnErrorSum     *sum,
     vn_error_sum_add (sum, wanted->data, found->data, wanted->n_elements);
 }
 
+/* The sample itself, or a copy of it, which only networks with one input get. */
+static gboolean
+judge_run_network (VnJudge   *self,
+                   VnRunner  *runner,
+                   gsize      run,
+                   VnTensor **outputs,
+                   GError   **error)
+{
+  VnTensor **inputs = self->inputs[run / self->n_copies];
+  g_autoptr(VnTensor) copy = NULL;
+
+  if (run % self->n_copies == 0)
+    return vn_runner_run (runner, inputs, outputs, NULL, error);
+  copy = self->make_copy (inputs[0], (guint) (run % self->n_copies), error);
+  return copy != NULL && vn_runner_run (runner, &copy, outputs, NULL, error);
+}
+
 static gboolean
 judge_run_item (gsize     run,
                 guint     worker,
@@ -81,10 +98,10 @@ judge_run_item (gsize     run,
   VnJudge *self = trial->judge;
   VnTensor **outputs;
 
-  if (self->inputs[run] == NULL)
+  if (self->inputs[run / self->n_copies] == NULL)
     return TRUE;
   outputs = g_new0 (VnTensor *, self->n_outputs + 1);
-  if (!vn_runner_run (trial->runners[worker], self->inputs[run], outputs, NULL, error))
+  if (!judge_run_network (self, trial->runners[worker], run, outputs, error))
     {
       judge_free_tensors (outputs, self->n_outputs);
       return FALSE;
@@ -122,29 +139,20 @@ judge_run (VnJudge       *self,
 
 /* ---- the judge ---- */
 
-/* The inputs of a sample, and of its copies. */
 static gboolean
 judge_load_sample (VnJudge   *self,
                    guint      sample,
                    GError   **error)
 {
-  VnTensor ***runs = &self->inputs[sample * self->n_copies];
+  VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
   GError *bad = NULL;
 
-  runs[0] = g_new0 (VnTensor *, self->n_inputs + 1);
-  if (!vn_dataset_load (self->samples.dataset, self->samples.indices[sample], runs[0], &bad))
+  if (!vn_dataset_load (self->samples.dataset, self->samples.indices[sample], inputs, &bad))
     {
-      judge_free_tensors (runs[0], self->n_inputs);
-      runs[0] = NULL;
+      judge_free_tensors (inputs, self->n_inputs);
       return vn_dataset_leave_out (self->samples.dataset, self->samples.indices[sample], bad, self->samples.notes, error);
     }
-  for (guint i = 1; i < self->n_copies; i++)
-    {
-      runs[i] = g_new0 (VnTensor *, self->n_inputs + 1);
-      runs[i][0] = vn_judge_make_copy (runs[0][0], i, error);
-      if (runs[i][0] == NULL)
-        return FALSE;
-    }
+  self->inputs[sample] = inputs;
   return TRUE;
 }
 
@@ -158,27 +166,43 @@ judge_load (VnJudge  *self,
   return TRUE;
 }
 
-/* As many samples as there is room for. */
-static guint
-judge_count_samples (VnPlan *plan,
-                     guint   n)
+/* What is kept of each sample. @inputs, @outputs: (out) */
+static void
+judge_count_bytes (VnPlan *plan,
+                   gsize  *inputs,
+                   gsize  *outputs)
 {
-  gsize bytes = 0;
-
+  *inputs = *outputs = 0;
   for (guint i = 0; i < vn_plan_get_n_outputs (plan); i++)
     {
       const VnShape *shape = &vn_plan_get_output (plan, i)->type.shape;
 
       if (vn_shape_is_static (shape))
-        bytes += (gsize) vn_shape_count (shape, 0, shape->rank) * sizeof (float);
+        *outputs += (gsize) vn_shape_count (shape, 0, shape->rank) * sizeof (float);
     }
   for (guint i = 0; i < vn_plan_get_n_inputs (plan); i++)
     {
       const VnShape *shape = &vn_plan_get_input_type (plan, i)->shape;
 
-      bytes += (gsize) MAX (vn_shape_count (shape, 0, shape->rank), 0) * sizeof (float);
+      *inputs += (gsize) MAX (vn_shape_count (shape, 0, shape->rank), 0) * sizeof (float);
     }
-  return (guint) CLAMP (KEEP_BYTES / MAX (bytes, 1), 1, MAX (n, 1));
+}
+
+/* As many samples as there is room for, and as many copies that are near them. */
+static void
+judge_count_runs (VnJudge               *self,
+                  VnPlan                *plan,
+                  const VnRepairSamples *samples)
+{
+  gsize inputs, outputs, room;
+
+  judge_count_bytes (plan, &inputs, &outputs);
+  self->samples.n = MIN (samples->n, (guint) CLAMP (KEEP_BYTES / MAX (inputs + outputs, 1), 1, MAX (samples->n, 1)));
+  room = KEEP_BYTES / MAX (outputs * self->samples.n, 1);
+  self->n_copies = samples->near_copies > 0 ? MIN (vn_judge_count_near_copies (plan), (guint) CLAMP (room, 1, samples->near_copies))
+                                            : vn_judge_count_copies (plan, self->samples.n);
+  self->make_copy = samples->near_copies > 0 ? vn_judge_make_near_copy : vn_judge_make_copy;
+  self->n_runs = self->samples.n * self->n_copies;
 }
 
 /**
@@ -206,12 +230,10 @@ vn_judge_new (VnModel                *model,
     return NULL;
   self = g_new0 (VnJudge, 1);
   self->samples = *samples;
-  self->samples.n = MIN (samples->n, judge_count_samples (plan, samples->n));
   self->n_inputs = vn_plan_get_n_inputs (plan);
   self->n_outputs = vn_plan_get_n_outputs (plan);
-  self->n_copies = MIN (vn_judge_count_copies (plan, self->samples.n), samples->most_copies > 0 ? samples->most_copies : G_MAXUINT);
-  self->n_runs = self->samples.n * self->n_copies;
-  self->inputs = g_new0 (VnTensor **, self->n_runs + 1);
+  judge_count_runs (self, plan, samples);
+  self->inputs = g_new0 (VnTensor **, self->samples.n + 1);
   self->outputs = g_new0 (VnTensor **, self->n_runs + 1);
   if (!judge_load (self, error) || !judge_run (self, plan, NULL, cancellable, error))
     return NULL;

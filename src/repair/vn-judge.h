@@ -13,7 +13,8 @@ G_BEGIN_DECLS
  * VnRepairSamples: samples that repairs work with.
  * @shapes: (nullable): as vn_model_infer_types()
  * @n_threads: 0: all processors; results are the same bits for any number
- * @most_copies: how often a judge runs each sample at most, moved a little; 0: as it seems fit
+ * @near_copies: how often a judge runs each sample at most, itself counted, with copies that differ as little as they can; 0: as it seems
+ *   fit, with copies that differ more
  */
 typedef struct
 {
@@ -23,7 +24,7 @@ typedef struct
   guint         n;
   guint         n_threads;
   VnNotes      *notes;      /* nullable */
-  guint         most_copies;
+  guint         near_copies;
 } VnRepairSamples;
 
 /**
@@ -48,7 +49,7 @@ VnJudge *vn_judge_new     (VnModel                *model,
                            GCancellable           *cancellable,
                            GError                **error);
 void     vn_judge_free    (VnJudge                *self);
-guint    vn_judge_get_n_copies (VnJudge             *self);      /* how often each is run, moved a little */
+guint    vn_judge_get_n_copies (VnJudge             *self);      /* how often each is run, itself counted */
 guint    vn_judge_get_n   (VnJudge                *self);      /* samples, without their copies */
 gboolean vn_judge_measure (VnJudge                *self,
                            VnModel                *model,

@@ -3,6 +3,7 @@
  * for any number of threads. */
 #include "engine-fixture.h"
 
+#include "curve-fit.h"
 #include "vn-curve-job.h"
 
 #include "vn-error.h"
@@ -237,6 +238,30 @@ test_size (Fixture       *fixture,
   check_makes_again (fixture, point, result);
 }
 
+/* Weights of 4 bit are worth what second-order rounding makes of them: in what is measured, and in what is written. */
+static void
+test_rounding (Fixture       *fixture,
+               gconstpointer  preset)
+{
+  double db[2];
+
+  fixture->settings.cost = VN_CURVE_COST_SIZE;
+  for (guint i = 0; i < G_N_ELEMENTS (db); i++)
+    {
+      g_autoptr(VnResult) result = NULL;
+      const VnCurvePoint *point;
+
+      g_assert_true (vn_recipe_set (fixture->recipe, "rounding", i == 0 ? "nearest" : "second-order", NULL));
+      result = run_curve (fixture);
+      point = vn_curve_get (result->curve, 0);
+      g_assert_cmpuint (point->n_small, >=, LAYERS - 1);
+      db[i] = vn_curve_point_get_db (point);
+      g_assert_cmpfloat (vn_curve_get_worst_miss (result->curve, NULL), <=, 1);
+    }
+  g_test_message ("%.2f dB, second-order %.2f dB", db[0], db[1]);
+  g_assert_cmpfloat (db[1], >, db[0] + 1);
+}
+
 static void
 test_target (Fixture       *fixture,
              gconstpointer  preset)
@@ -322,14 +347,73 @@ test_wide (Fixture       *fixture,
   g_assert_cmpfloat (vn_curve_get_worst_miss (result->curve, NULL), <=, 0.5);
 }
 
+/* ---- what corrects predictions ---- */
+
+/* By model m a choice at @at comes to m dB more at its lower end, and is otherwise somewhere else. */
+static VnCurveSums
+make_sums (double at)
+{
+  VnCurveSums sums = { .place = at };
+
+  for (guint m = 0; m < VN_CURVE_N_MODELS; m++)
+    sums.db[m] = at + m * (1 + sin (3 * at));
+  return sums;
+}
+
+/* The model that measured choices go by is found, and what they have in common is added; between two it changes evenly. */
+static void
+test_fit (void)
+{
+  for (guint model = 0; model < VN_CURVE_N_MODELS; model++)
+    {
+      g_autoptr(VnCurveFit) fit = vn_curve_fit_new ();
+
+      for (guint at = 20; at < 40; at += 2)
+        {
+          VnCurveSums sums = make_sums (at);
+
+          vn_curve_fit_add (fit, &sums, sums.db[model] + 0.1 * at - 1);
+        }
+      g_assert_cmpuint (vn_curve_fit_choose (fit), ==, model);
+      for (double at = 21; at < 38; at += 2)
+        {
+          VnCurveSums sums = make_sums (at);
+
+          g_assert_cmpfloat_with_epsilon (vn_curve_fit_predict (fit, &sums), sums.db[model] + 0.1 * at - 1, 1e-9);
+        }
+    }
+}
+
+static void
+test_fit_ends (void)
+{
+  g_autoptr(VnCurveFit) fit = vn_curve_fit_new ();
+  VnCurveSums low = { { 10, 10, 10, 10, 10 }, 1 }, same = { { 10.1, 10.1, 10.1, 10.1, 10.1 }, 1.5 }, high = { { 20, 20, 20, 20, 20 }, 4 };
+  VnCurveSums below = { { 5, 5, 5, 5, 5 }, 0 }, above = { { 50, 50, 50, 50, 50 }, 9 };
+
+  vn_curve_fit_choose (fit);
+  g_assert_cmpfloat (vn_curve_fit_predict (fit, &low), ==, 10);
+  vn_curve_fit_add (fit, &high, 19);
+  vn_curve_fit_choose (fit);
+  g_assert_cmpfloat (vn_curve_fit_predict (fit, &low), ==, 9);
+  vn_curve_fit_add (fit, &low, 11);
+  vn_curve_fit_add (fit, &same, 11.3);
+  vn_curve_fit_choose (fit);
+  g_assert_cmpfloat_with_epsilon (vn_curve_fit_predict (fit, &below), 6.1, 1e-9);
+  g_assert_cmpfloat_with_epsilon (vn_curve_fit_predict (fit, &above), 49, 1e-9);
+}
+
 int
 main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/curve/fit", test_fit);
+  g_test_add_func ("/curve/fit-ends", test_fit_ends);
   g_test_add ("/curve/prediction", Fixture, NULL, set_up, test_prediction, tear_down);
   g_test_add ("/curve/budget-float", Fixture, NULL, set_up, test_float, tear_down);
   g_test_add ("/curve/budget-size", Fixture, NULL, set_up, test_size, tear_down);
+  g_test_add ("/curve/rounding", Fixture, NULL, set_up, test_rounding, tear_down);
   g_test_add ("/curve/target", Fixture, NULL, set_up, test_target, tear_down);
   g_test_add ("/curve/out-of-reach", Fixture, NULL, set_up, test_out_of_reach, tear_down);
   g_test_add ("/curve/threads", Fixture, NULL, set_up, test_threads, tear_down);

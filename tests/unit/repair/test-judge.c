@@ -32,6 +32,48 @@ get_pixel (const VnTensor *tensor,
   return ((const float *) tensor->data)[last ? (y * dims[2] + x) * dims[3] + c : (c * dims[2] + y) * dims[3] + x];
 }
 
+/* All copies that a picture can have differ, by no more pixels than it has room for; their edges are repeated. */
+static void
+test_near_copies (gconstpointer data)
+{
+  gboolean last = GPOINTER_TO_INT (data);
+  g_autoptr(VnTensor) sample = make_picture (3, 60, 50, last);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  gint64 most = 2;
+
+  for (guint copy = 1; copy < 25; copy++)
+    {
+      g_autoptr(VnTensor) moved = vn_judge_make_near_copy (sample, copy, NULL);
+      gint64 middle = (gint64) get_pixel (moved, last, 1, 30, 25), width = last ? 50 * 3 : 50, of_pixel = last ? 3 : 1;
+      gint64 from = last ? middle - 1 : middle - 60 * 50, dy = from / width - 30, dx = from % width / of_pixel - 25;
+
+      g_assert_cmpint (ABS (dy), <=, copy < 9 ? 1 : most);
+      g_assert_cmpint (ABS (dx), <=, copy < 9 ? 1 : most);
+      g_assert_true (dx != 0 || dy != 0);
+      g_assert_true (g_hash_table_add (seen, GINT_TO_POINTER ((int) (100 + 10 * dy + dx))));
+      for (gint64 y = 0; y < 60; y++)
+        for (gint64 x = 0; x < 50; x++)
+          g_assert_cmpfloat (get_pixel (moved, last, 2, y, x), ==, get_pixel (sample, last, 2, CLAMP (y + dy, 0, 59), CLAMP (x + dx, 0, 49)));
+    }
+  g_assert_cmpuint (g_hash_table_size (seen), ==, 24);
+}
+
+/* What is no picture gets a little weaker. */
+static void
+test_near_signals (void)
+{
+  const float values[] = { 0, 1, -3, 250 };
+  g_autoptr(VnTensor) sample = vn_tensor_new_copy (VN_DTYPE_F32, &VN_SHAPE (1, 4), values, NULL);
+
+  for (guint copy = 1; copy < 25; copy++)
+    {
+      g_autoptr(VnTensor) weaker = vn_judge_make_near_copy (sample, copy, NULL);
+
+      for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+        g_assert_cmpfloat_with_epsilon (((const float *) weaker->data)[i], values[i] * (1 - copy / 100.0f), 1e-4f);
+    }
+}
+
 /* Each channel of a copy holds the same pixels as that of the sample, moved by 3 and 5 of them for each copy. */
 static void
 test_copies (gconstpointer data)
@@ -99,6 +141,9 @@ main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/repair/judge/near-copies", GINT_TO_POINTER (FALSE), test_near_copies);
+  g_test_add_data_func ("/repair/judge/near-copies-channels-last", GINT_TO_POINTER (TRUE), test_near_copies);
+  g_test_add_func ("/repair/judge/near-signals", test_near_signals);
   g_test_add_data_func ("/repair/judge/copies", GINT_TO_POINTER (FALSE), test_copies);
   g_test_add_data_func ("/repair/judge/copies-channels-last", GINT_TO_POINTER (TRUE), test_copies);
   g_test_add_func ("/repair/judge/error", test_error);
