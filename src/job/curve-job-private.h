@@ -9,8 +9,6 @@
 
 G_BEGIN_DECLS
 
-/* What is as near to the float network is taken for it. */
-#define VN_CURVE_FLOAT_DB 150
 
 /* Choices that are measured to correct the prediction of the others. */
 #define VN_CURVE_ANCHORS 16
