@@ -251,8 +251,10 @@ first_layer_find_divergence (const VnFirstLayer *layer,
 
 /* @swapped: the same layer, of the same samples with red and blue swapped. Pictures of sky and sea, which are bluer than what
  * networks are trained with, come to 2.0 and 2.7 in the right order; so much is asked for that one in three sets of photographs
- * in the wrong order is told, by networks that have learned from colours. */
-void
+ * in the wrong order is told, by networks that have learned from colours.
+ *
+ * Returns whether it said something. */
+gboolean
 _vn_first_layer_judge_colors (const VnFirstLayer *layer,
                               const VnFirstLayer *swapped,
                               const char         *input,
@@ -262,12 +264,13 @@ _vn_first_layer_judge_colors (const VnFirstLayer *layer,
   double mean = first_layer_find_divergence (layer, &middle);
   double mean_swapped = first_layer_find_divergence (swapped, &middle_swapped);
 
-  if (layer->n_tensors < VN_DATA_COLORS_FEWEST || swapped->n_tensors != layer->n_tensors || swapped->n_channels != layer->n_channels)
-    return;
-  if (mean > VN_DATA_COLORS * mean_swapped && mean * middle > VN_DATA_COLORS_BOTH * mean_swapped * middle_swapped)
-    vn_notes_add (notes, VN_NOTE_WARNING, "data-colors", input,
-                  _("With red and blue swapped the samples are more like those the network was trained with: %.2g instead of "
-                    "%.2g from them"), mean_swapped, mean);
+  if (layer->n_tensors < VN_DATA_COLORS_FEWEST || swapped->n_tensors != layer->n_tensors || swapped->n_channels != layer->n_channels ||
+      !(mean > VN_DATA_COLORS * mean_swapped && mean * middle > VN_DATA_COLORS_BOTH * mean_swapped * middle_swapped))
+    return FALSE;
+  vn_notes_add (notes, VN_NOTE_WARNING, "data-colors", input,
+                _("With red and blue swapped the samples are more like those the network was trained with: %.2g instead of "
+                  "%.2g from them"), mean_swapped, mean);
+  return TRUE;
 }
 
 /* Medians over the channels: of the biases, in deviations of what they are added to (NaN: there are none), and of the
@@ -337,6 +340,49 @@ _vn_first_layer_get_distance (const VnFirstLayer *layer)
     }
   first_layer_measure_bias (layer, &bias, &deviation);
   return bias > VN_DATA_BIAS || deviation > VN_DATA_CLAMP * layer->clamp ? INFINITY : fabs (log (MAX (bias, 1e-30)));
+}
+
+/*< private >
+ * _vn_first_layer_find_fault:
+ *
+ * Returns: what a judge would say of the samples
+ */
+VnDataFault
+_vn_first_layer_find_fault (const VnFirstLayer *layer)
+{
+  double ratio, shift, bias, deviation;
+
+  if (layer->sum == NULL || !(layer->n > 1))
+    return VN_FAULT_NONE;
+  if (layer->norm != NULL)
+    {
+      first_layer_measure_norm (layer, &ratio, &shift);
+      return first_layer_is_ratio_wrong (ratio) ? VN_FAULT_RATIO : shift > VN_DATA_SHIFT ? VN_FAULT_SHIFT : VN_FAULT_NONE;
+    }
+  first_layer_measure_bias (layer, &bias, &deviation);
+  return bias > VN_DATA_BIAS ? VN_FAULT_BIAS : deviation > VN_DATA_CLAMP * layer->clamp ? VN_FAULT_CLAMP : VN_FAULT_NONE;
+}
+
+/*< private >
+ * _vn_first_layer_get_fault:
+ *
+ * Returns: the number of @fault, whether it is one or not; NaN: there is none
+ */
+double
+_vn_first_layer_get_fault (const VnFirstLayer *layer,
+                           VnDataFault         fault)
+{
+  double ratio, shift, bias, deviation;
+
+  if (layer->sum == NULL || !(layer->n > 1) || fault == VN_FAULT_NONE)
+    return NAN;
+  if (fault == VN_FAULT_RATIO || fault == VN_FAULT_SHIFT)
+    {
+      first_layer_measure_norm (layer, &ratio, &shift);
+      return fault == VN_FAULT_RATIO ? ratio : shift;
+    }
+  first_layer_measure_bias (layer, &bias, &deviation);
+  return fault == VN_FAULT_BIAS ? bias : fault == VN_FAULT_CLAMP ? deviation : 1 / bias;
 }
 
 /*< private >

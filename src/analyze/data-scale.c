@@ -143,10 +143,12 @@ _vn_data_scale_judge (const VnFirstLayers *self,
   all = scale_measure (self, first->input, first->value, &small, cancellable);
   if (!(small < VN_DATA_SMALL_FIRST) || !(all < VN_DATA_SMALL_ALL))
     return FALSE;
+  if (self->sight != NULL)
+    _vn_data_find_scales (self, layer, input, cancellable);
   vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input,
                        _("Set mean and deviation of the preprocessing to those of the training; usual are “imagenet”, “minus-one-one” "
                          "and “zero-one”."),
-                       _("The samples are 0 to 255 as they are, and make %.3g times as much of the first layer as its biases; from -1 "
+                       _("The samples are 0 to 255 as they are, and make %.3g times as much of the first layer as its biases; from −1 "
                          "to 1 they would make %.3g times as much, as the biases of the whole network seem to expect"), raw, small);
   return TRUE;
 }

@@ -4,9 +4,55 @@
 /* What the parts of the check of samples share: the first layer behind an input, and how it is judged. */
 
 #include "vn-data-check.h"
+#include "vn-data-look.h"
+#include "vn-histogram.h"
 #include "vn-plan.h"
 
 G_BEGIN_DECLS
+
+/* What a first layer says is wrong, each with a number of its own. */
+typedef enum
+{
+  VN_FAULT_NONE,
+  VN_FAULT_RATIO,     /* deviation behind it, to that of training */
+  VN_FAULT_SHIFT,     /* of the mean there, in deviations of training */
+  VN_FAULT_BIAS,      /* of its biases, in deviations of what they are added to */
+  VN_FAULT_CLAMP,     /* deviation of what is cut off */
+  VN_FAULT_RAW,       /* deviation of what biases are added to, in these */
+} VnDataFault;
+
+/* What is collected for who looks at the samples: data-values.c. */
+typedef struct _VnDataSight VnDataSight;
+
+VnDataSight *_vn_data_sight_new         (VnDataLook         *look);
+void         _vn_data_sight_free        (VnDataSight        *self);
+void         _vn_data_sight_add_sample  (VnDataSight        *self,
+                                         VnTensor          **tensors,
+                                         const char * const *names,
+                                         guint               n_inputs);
+void         _vn_data_sight_add_cures   (VnDataSight        *self,
+                                         const char         *code,
+                                         gboolean            is_certain,
+                                         GPtrArray          *cures);
+GPtrArray   *_vn_data_sight_find_cures  (const VnDataSight  *self,
+                                         const char         *code,
+                                         const char         *input,      /* nullable */
+                                         gboolean           *is_certain);
+void         _vn_data_sight_set_suits   (VnDataSight        *self,
+                                         const char         *input,
+                                         const VnPreprocess *settings);
+void         _vn_data_sight_finish      (VnDataSight        *self);
+void         _vn_data_cure_free         (gpointer            cure);
+
+gboolean     _vn_data_check             (VnModel            *model,
+                                         const VnModel      *fed,
+                                         GHashTable         *shapes,     /* nullable */
+                                         VnDataset          *dataset,
+                                         gboolean            calibrates,
+                                         VnDataSight        *sight,      /* nullable */
+                                         VnNotes            *notes,
+                                         GCancellable       *cancellable,
+                                         GError            **error);
 
 /* The first layer behind an input. */
 typedef struct
@@ -31,6 +77,9 @@ void     _vn_first_layer_add           (VnFirstLayer       *layer,
                                         const VnTensor     *tensor);
 double   _vn_first_layer_get_bias      (const VnFirstLayer *layer);
 double   _vn_first_layer_get_distance  (const VnFirstLayer *layer);
+VnDataFault _vn_first_layer_find_fault (const VnFirstLayer *layer);
+double   _vn_first_layer_get_fault     (const VnFirstLayer *layer,
+                                        VnDataFault         fault);
 gboolean _vn_first_layer_judge_by_norm (const VnFirstLayer *layer,
                                         const char         *input,
                                         const char         *remedy,     /* nullable */
@@ -39,7 +88,7 @@ gboolean _vn_first_layer_judge_by_bias (const VnFirstLayer *layer,
                                         const char         *input,
                                         const char         *remedy,     /* nullable */
                                         VnNotes            *notes);
-void     _vn_first_layer_judge_colors  (const VnFirstLayer *layer,
+gboolean _vn_first_layer_judge_colors  (const VnFirstLayer *layer,
                                         const VnFirstLayer *swapped,
                                         const char         *input,
                                         VnNotes            *notes);
@@ -54,6 +103,7 @@ typedef struct
   guint       n_inputs;
   GPtrArray  *layers;       /* of VnFirstLayer: seen in the samples as they are */
   VnRunner   *runner;       /* nullable: there is nothing to run */
+  VnDataSight *sight;       /* nullable: nobody looks */
 } VnFirstLayers;
 
 GPtrArray *_vn_first_layers_copy (const GPtrArray     *layers);
@@ -65,6 +115,11 @@ void       _vn_first_layers_run  (const VnFirstLayers *self,
 /* data-remedy.c */
 char      *_vn_data_find_preset  (const VnFirstLayers *self,
                                   guint                layer,
+                                  const char          *name,
+                                  GCancellable        *cancellable);
+void       _vn_data_find_scales  (const VnFirstLayers *self,
+                                  guint                layer,
+                                  const char          *name,
                                   GCancellable        *cancellable);
 
 /* data-scale.c */

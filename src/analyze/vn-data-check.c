@@ -28,6 +28,7 @@ typedef struct
   guint      n_samples, n_inputs;
   VnTensor **first;         /* the first sample */
   double    *low, *high;    /* of the finite values, by input */
+  const char **names;       /* of the inputs */
   gboolean   all_equal;
   guint      n_constant, n_bad, n_planar, n_planar_wrong, n_packed, n_packed_wrong;
   gboolean   calibrates;
@@ -222,6 +223,48 @@ data_check_first_layers_swap_colors (VnDataset  *dataset,
   return any;
 }
 
+/* What the settings of an input are, where they make tensors of pictures; else NULL: there is nothing to change about them. */
+static const VnPreprocess *
+data_check_first_layers_get_settings (const VnFirstLayers *self,
+                                      guint                input)
+{
+  return self->sight != NULL ? vn_dataset_get_preprocess (self->dataset, input) : NULL;
+}
+
+static void
+data_check_first_layers_offer_colors (const VnFirstLayers *self,
+                                      guint                input,
+                                      const char          *name)
+{
+  const VnPreprocess *own = data_check_first_layers_get_settings (self, input);
+  GPtrArray *cures;
+  VnDataCure *cure;
+
+  if (own == NULL)
+    return;
+  cures = g_ptr_array_new_with_free_func (_vn_data_cure_free);
+  cure = g_new0 (VnDataCure, 1);
+  cure->input = g_strdup (name);
+  cure->settings = *own;
+  cure->settings.color = own->color == VN_COLOR_BGR ? VN_COLOR_RGB : VN_COLOR_BGR;
+  cure->title = g_strdup (cure->settings.color == VN_COLOR_BGR ? _("BGR") : _("RGB"));
+  g_ptr_array_add (cures, cure);
+  _vn_data_sight_add_cures (self->sight, "data-colors", TRUE, cures);
+}
+
+/* The samples are right as far as the layer tells: what it seems to be made for is what they are. */
+static void
+data_check_first_layers_confirm (const VnFirstLayers *self,
+                                 const VnFirstLayer  *layer,
+                                 const char          *name)
+{
+  const VnPreprocess *own = data_check_first_layers_get_settings (self, layer->input);
+  double raw = _vn_first_layer_get_fault (layer, VN_FAULT_RAW);
+
+  if (own != NULL && (layer->norm != NULL || raw < VN_DATA_SMALL_FIRST))
+    _vn_data_sight_set_suits (self->sight, name, own);
+}
+
 static const char *
 data_check_first_layers_get_input_name (const VnFirstLayers *self,
                                         guint                input)
@@ -256,13 +299,16 @@ data_check_first_layers_judge (const VnFirstLayers *self,
       if (layer->sum == NULL || !(layer->n > 1) || input == NULL)
         continue;
       if (isinf (_vn_first_layer_get_distance (layer)))
-        remedy = _vn_data_find_preset (self, i, cancellable);
+        remedy = _vn_data_find_preset (self, i, input, cancellable);
       said = layer->norm != NULL ? _vn_first_layer_judge_by_norm (layer, input, remedy, samples->notes)
                                  : _vn_first_layer_judge_by_bias (layer, input, remedy, samples->notes);
-      if (!said && layer->norm != NULL && ((const VnFirstLayer *) swapped->pdata[i])->sum != NULL)
-        _vn_first_layer_judge_colors (layer, swapped->pdata[i], input, samples->notes);
-      else if (!said && layer->norm == NULL && samples->low[layer->input] >= 0 && samples->high[layer->input] > RAW_MAX)
-        _vn_data_scale_judge (self, i, input, samples->notes, cancellable);
+      if (!said && layer->norm == NULL && samples->low[layer->input] >= 0 && samples->high[layer->input] > RAW_MAX)
+        said = _vn_data_scale_judge (self, i, input, samples->notes, cancellable);
+      if (!said)
+        data_check_first_layers_confirm (self, layer, input);
+      if (!said && layer->norm != NULL && ((const VnFirstLayer *) swapped->pdata[i])->sum != NULL &&
+          _vn_first_layer_judge_colors (layer, swapped->pdata[i], input, samples->notes))
+        data_check_first_layers_offer_colors (self, layer->input, input);
     }
 }
 
@@ -288,8 +334,11 @@ data_check_count_inputs (const VnModel *model)
 }
 
 static void
-data_check_samples_init (Samples *self)
+data_check_samples_init (Samples       *self,
+                         const VnModel *fed)
 {
+  guint n = 0;
+
   self->first = g_new0 (VnTensor *, self->n_inputs + 1);
   self->low = g_new (double, self->n_inputs + 1);
   self->high = g_new (double, self->n_inputs + 1);
@@ -298,6 +347,14 @@ data_check_samples_init (Samples *self)
     {
       self->low[k] = INFINITY;
       self->high[k] = -INFINITY;
+    }
+  self->names = g_new0 (const char *, self->n_inputs + 1);
+  for (guint i = 0; i < fed->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (fed->graph->inputs, i);
+
+      if (value->initializer == NULL)
+        self->names[n++] = value->name;
     }
 }
 
@@ -309,6 +366,7 @@ data_check_samples_clear (Samples *self)
   g_free (self->first);
   g_free (self->low);
   g_free (self->high);
+  g_free (self->names);
 }
 
 /* One sample: its values, and what the first layers make of it, in both orders of colours. */
@@ -326,6 +384,8 @@ data_check_sample (Samples             *samples,
   if (!vn_dataset_load (samples->dataset, index, tensors, NULL))
     return;
   data_check_samples_look_at (samples, index, tensors);
+  if (layers->sight != NULL)
+    _vn_data_sight_add_sample (layers->sight, tensors, (const char * const *) samples->names, n_inputs);
   _vn_first_layers_run (layers, layers->layers, tensors, cancellable);
   if (data_check_first_layers_have_norm (layers->layers) && data_check_first_layers_swap_colors (samples->dataset, tensors, others, n_inputs))
     _vn_first_layers_run (layers, swapped, others, cancellable);
@@ -334,6 +394,55 @@ data_check_sample (Samples             *samples,
       vn_tensor_unref (tensors[k]);
       g_clear_pointer (&others[k], vn_tensor_unref);
     }
+}
+
+/*< private >
+ * _vn_data_check:
+ * @sight: (nullable): receives the values, and what can be done about each note
+ *
+ * As vn_data_check().
+ */
+gboolean
+_vn_data_check (VnModel        *model,
+                const VnModel  *fed,
+                GHashTable     *shapes,
+                VnDataset      *dataset,
+                gboolean        calibrates,
+                VnDataSight    *sight,
+                VnNotes        *notes,
+                GCancellable   *cancellable,
+                GError        **error)
+{
+  const guint n = vn_dataset_get_n (dataset);
+  const guint n_checked = MIN (n, MAX_SAMPLES);
+  Samples samples = { .dataset = dataset, .notes = notes, .n_inputs = data_check_count_inputs (fed), .calibrates = calibrates };
+  g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func (_vn_first_layer_free);
+  VnFirstLayers layers;
+  g_autoptr(GPtrArray) swapped = NULL;
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnRunner) runner = NULL;
+
+  layers = (VnFirstLayers) { .model = model, .shapes = shapes, .dataset = dataset, .n_inputs = samples.n_inputs, .layers = found,
+                             .sight = sight };
+  if (vn_dataset_is_random (dataset))
+    {
+      vn_notes_add (notes, VN_NOTE_WARNING, "data-random", NULL, _("The samples are random values, not what the network will see"));
+      return TRUE;
+    }
+  plan = data_check_first_layers_plan (&layers);
+  layers.runner = runner = plan != NULL ? vn_runner_new (plan, NULL) : NULL;
+  swapped = _vn_first_layers_copy (found);
+  data_check_samples_init (&samples, fed);
+  for (guint i = 0; i < n_checked && !g_cancellable_is_cancelled (cancellable); i++)
+    data_check_sample (&samples, &layers, swapped, (guint) ((guint64) i * n / n_checked), cancellable);
+  if (!g_cancellable_is_cancelled (cancellable))
+    {
+      data_check_samples_note (&samples);
+      if (samples.n_bad == 0)
+        data_check_first_layers_judge (&layers, swapped, &samples, cancellable);
+    }
+  data_check_samples_clear (&samples);
+  return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }
 
 /**
@@ -360,35 +469,7 @@ vn_data_check (VnModel        *model,
                GCancellable   *cancellable,
                GError        **error)
 {
-  const guint n = vn_dataset_get_n (dataset);
-  const guint n_checked = MIN (n, MAX_SAMPLES);
-  Samples samples = { .dataset = dataset, .notes = notes, .n_inputs = data_check_count_inputs (fed), .calibrates = calibrates };
-  g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func (_vn_first_layer_free);
-  VnFirstLayers layers;
-  g_autoptr(GPtrArray) swapped = NULL;
-  g_autoptr(VnPlan) plan = NULL;
-  g_autoptr(VnRunner) runner = NULL;
+  g_return_val_if_fail (model != NULL && fed != NULL && dataset != NULL && notes != NULL, FALSE);
 
-  g_return_val_if_fail (model != NULL, FALSE);
-
-  layers = (VnFirstLayers) { .model = model, .shapes = shapes, .dataset = dataset, .n_inputs = samples.n_inputs, .layers = found };
-  if (vn_dataset_is_random (dataset))
-    {
-      vn_notes_add (notes, VN_NOTE_WARNING, "data-random", NULL, _("The samples are random values, not what the network will see"));
-      return TRUE;
-    }
-  plan = data_check_first_layers_plan (&layers);
-  layers.runner = runner = plan != NULL ? vn_runner_new (plan, NULL) : NULL;
-  swapped = _vn_first_layers_copy (found);
-  data_check_samples_init (&samples);
-  for (guint i = 0; i < n_checked && !g_cancellable_is_cancelled (cancellable); i++)
-    data_check_sample (&samples, &layers, swapped, (guint) ((guint64) i * n / n_checked), cancellable);
-  if (!g_cancellable_is_cancelled (cancellable))
-    {
-      data_check_samples_note (&samples);
-      if (samples.n_bad == 0)
-        data_check_first_layers_judge (&layers, swapped, &samples, cancellable);
-    }
-  data_check_samples_clear (&samples);
-  return !g_cancellable_set_error_if_cancelled (cancellable, error);
+  return _vn_data_check (model, fed, shapes, dataset, calibrates, NULL, notes, cancellable, error);
 }

@@ -6,9 +6,9 @@
 
 static const struct
 {
-  const char *code, *remedy;
+  const char *code, *title, *remedy;
 } suspicions[] = {
-#define VN_DATA_SUSPICION(code, remedy) { code, remedy },
+#define VN_DATA_SUSPICION(code, title, remedy) { code, title, remedy },
 #include "vn-data-suspicions.def"
 #undef VN_DATA_SUSPICION
 };
@@ -19,6 +19,23 @@ suspicion_find (const char *code)
   for (guint i = 0; i < G_N_ELEMENTS (suspicions); i++)
     if (g_str_equal (suspicions[i].code, code))
       return suspicions[i].remedy;
+  return NULL;
+}
+
+/**
+ * vn_data_suspicion_get_title:
+ * @code: of a suspicion
+ *
+ * Returns: (transfer none) (nullable): some words about it, translated; %NULL: it is none
+ */
+const char *
+vn_data_suspicion_get_title (const char *code)
+{
+  g_return_val_if_fail (code != NULL, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (suspicions); i++)
+    if (g_str_equal (suspicions[i].code, code))
+      return _(suspicions[i].title);
   return NULL;
 }
 

@@ -8,6 +8,7 @@
 G_BEGIN_DECLS
 
 gboolean    vn_data_suspicion_is         (const VnNote *note);
+const char *vn_data_suspicion_get_title  (const char   *code);
 const char *vn_data_suspicion_get_remedy (const VnNote *note);
 
 G_END_DECLS

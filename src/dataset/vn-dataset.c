@@ -355,6 +355,26 @@ vn_dataset_swap_colors (VnDataset      *self,
 }
 
 /**
+ * vn_dataset_get_preprocess:
+ *
+ * Returns: (transfer none) (nullable): the settings that make tensors of pictures for @input; %NULL if the samples are no
+ *   pictures, a script makes the tensors, or the input takes none
+ */
+const VnPreprocess *
+vn_dataset_get_preprocess (VnDataset *self,
+                           guint      input)
+{
+  const char *name;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  name = self->inputs[input].name;
+  if (!vn_dataset_is_image (self) || self->pictures[input].channels == 0 || vn_data_spec_get_script (self->spec, name) != NULL)
+    return NULL;
+  return vn_data_spec_get_preprocess (self->spec, name);
+}
+
+/**
  * vn_dataset_renormalize:
  * @tensor: loaded for @input
  * @settings: whose mean and deviation are to be tried

@@ -42,7 +42,7 @@ typedef struct
 } VnPreprocess;
 
 void     vn_preprocess_init    (VnPreprocess *self);             /* 0..255 as is: mean 0, std 1, stretch, RGB, layout by the model */
-typedef struct { const char *id, *title; VnPreprocess settings; } VnPreprocessPreset;
+typedef struct { const char *id, *title, *brief; VnPreprocess settings; } VnPreprocessPreset;   /* @brief: for a button */
 const VnPreprocessPreset *vn_preprocess_presets (guint *n);      /* none, imagenet, pt-imagenet, minus-one-one, mlperf-... */
 gboolean vn_preprocess_set_preset (VnPreprocess *self, const char *id, GError **error);
 
@@ -156,6 +156,10 @@ gboolean    vn_dataset_load       (VnDataset          *self,
                                    GError            **error);
 
 gboolean    vn_dataset_is_random   (VnDataset         *self);
+
+/* The settings that make tensors of pictures; NULL if something else does, or the input takes none. */
+const VnPreprocess *vn_dataset_get_preprocess (VnDataset *self,
+                                               guint      input);
 
 /* A loaded picture as it would be with mean and deviation of other settings; NULL if the input takes no pictures. */
 VnTensor   *vn_dataset_renormalize (VnDataset          *self,

@@ -17,19 +17,19 @@
 #define IMAGENET_STD { 58.395f, 57.12f, 57.375f, 1 }
 
 static const VnPreprocessPreset presets[] = {
-  { "none", N_("As is, 0 to 255"),
+  { "none", N_("As is, 0 to 255"), "0 … 255",
     { .fit = VN_FIT_STRETCH, .mean = ALL (0), .std = ALL (1) } },
-  { "imagenet", N_("ImageNet: centre, mean and deviation"),
+  { "imagenet", N_("ImageNet: centre, mean and deviation"), "ImageNet",
     { .fit = VN_FIT_CROP, .crop_part = CENTRE, .crop_down = TRUE, .mean = IMAGENET_MEAN, .std = IMAGENET_STD } },
-  { "pt-imagenet", N_("ImageNet as in PyTorch: centre, mean and deviation"),
+  { "pt-imagenet", N_("ImageNet as in PyTorch: centre, mean and deviation"), "ImageNet",
     { .fit = VN_FIT_CROP, .crop_part = CENTRE, .mean = IMAGENET_MEAN, .std = IMAGENET_STD } },
-  { "minus-one-one", N_("From -1 to 1"),
+  { "minus-one-one", N_("From −1 to 1"), "−1 … 1",
     { .fit = VN_FIT_STRETCH, .mean = ALL (127.5f), .std = ALL (127.5f) } },
-  { "zero-one", N_("From 0 to 1"),
+  { "zero-one", N_("From 0 to 1"), "0 … 1",
     { .fit = VN_FIT_STRETCH, .mean = ALL (0), .std = ALL (255) } },
-  { "mlperf-mobilenet", N_("MLPerf MobileNet: centre, from -1 to 1"),
+  { "mlperf-mobilenet", N_("MLPerf MobileNet: centre, from −1 to 1"), "−1 … 1",
     { .fit = VN_FIT_CROP, .crop_part = CENTRE, .crop_down = TRUE, .mean = ALL (127.5f), .std = ALL (127.5f) } },
-  { "mlperf-resnet", N_("MLPerf ResNet: centre, mean only"),
+  { "mlperf-resnet", N_("MLPerf ResNet: centre, mean only"), N_("Mean of ImageNet"),
     { .fit = VN_FIT_CROP, .crop_part = CENTRE, .crop_down = TRUE, .mean = { 123.68f, 116.78f, 103.94f, 0 },
       .std = ALL (1) } },
 };

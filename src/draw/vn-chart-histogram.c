@@ -76,32 +76,6 @@ chart_histogram_draw_bars (const Chart        *chart,
 }
 
 static void
-chart_histogram_draw_axis (const Chart *chart)
-{
-  const VnStroke line = { .line = VN_INK (0.4), .width = 1 };
-  double span = chart->hi - chart->lo;
-  double step = pow (10, floor (log10 (span / 4)));
-  double y = floor (chart->height - BOTTOM) + 0.5, last = -INFINITY;
-
-  if (span / step > 10)
-    step *= span / step > 20 ? 5 : 2;
-  vn_pen_move (chart->pen, 0, y);
-  vn_pen_line (chart->pen, chart->width, y);
-  vn_pen_paint (chart->pen, &line);
-  for (double value = ceil (chart->lo / step) * step; value <= chart->hi; value += step)
-    {
-      const double shown = fabs (value) < step / 2 ? 0.0 : value, x = chart_histogram_x_of (chart, value);
-      char number[32];
-
-      g_snprintf (number, sizeof number, "%s%.4g", shown < 0 ? "\u2212" : "", fabs (shown));
-      if (x - vn_pen_measure (number, TEXT, FALSE) / 2 < last)
-        continue;
-      last = x + vn_pen_measure (number, TEXT, FALSE) / 2 + 4;
-      chart_histogram_draw_text (chart, number, x, y + 14, 0.6, FALSE);
-    }
-}
-
-static void
 chart_histogram_draw_line (const Chart        *chart,
                            const VnChartRange *range,
                            double              value)
@@ -157,7 +131,7 @@ chart_histogram_draw (const Chart        *chart,
     if (ranges[i].is_current)
       current = &ranges[i];
   chart_histogram_draw_bars (chart, bars, current);
-  chart_histogram_draw_axis (chart);
+  vn_chart_draw_axis (chart->pen, chart->width, chart->height, chart->lo, chart->hi);
   for (guint i = 0; i < n_ranges; i++)
     {
       chart_histogram_draw_line (chart, &ranges[i], ranges[i].min);
@@ -170,6 +144,45 @@ chart_histogram_has_room (double width,
                           double height)
 {
   return width >= 40 && height >= TOP + BOTTOM + 10;
+}
+
+/**
+ * vn_chart_draw_axis:
+ * @low, @high: values at the left and the right edge
+ *
+ * Draws a line at the foot of (0, 0, @width, @height), and round numbers below it.
+ */
+void
+vn_chart_draw_axis (VnPen  *pen,
+                    double  width,
+                    double  height,
+                    double  low,
+                    double  high)
+{
+  const Chart axis = { pen, width, height, low, high }, *chart = &axis;
+  const VnStroke line = { .line = VN_INK (0.4), .width = 1 };
+  double span = chart->hi - chart->lo;
+  double step = pow (10, floor (log10 (span / 4)));
+  double y = floor (chart->height - BOTTOM) + 0.5, last = -INFINITY;
+
+  g_return_if_fail (pen != NULL && low < high);
+
+  if (span / step > 10)
+    step *= span / step > 20 ? 5 : 2;
+  vn_pen_move (chart->pen, 0, y);
+  vn_pen_line (chart->pen, chart->width, y);
+  vn_pen_paint (chart->pen, &line);
+  for (double value = ceil (chart->lo / step) * step; value <= chart->hi; value += step)
+    {
+      const double shown = fabs (value) < step / 2 ? 0.0 : value, x = chart_histogram_x_of (chart, value);
+      char number[32];
+
+      g_snprintf (number, sizeof number, "%s%.4g", shown < 0 ? "\u2212" : "", fabs (shown));
+      if (x - vn_pen_measure (number, TEXT, FALSE) / 2 < last)
+        continue;
+      last = x + vn_pen_measure (number, TEXT, FALSE) / 2 + 4;
+      chart_histogram_draw_text (chart, number, x, y + 14, 0.6, FALSE);
+    }
 }
 
 /**

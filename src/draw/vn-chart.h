@@ -27,5 +27,10 @@ void vn_chart_draw_bars (VnPen              *pen,
                          const VnChartBars  *bars,
                          const VnChartRange *ranges,
                          guint               n_ranges);
+void vn_chart_draw_axis (VnPen              *pen,
+                         double              width,
+                         double              height,
+                         double              low,
+                         double              high);
 
 G_END_DECLS

@@ -49,6 +49,25 @@ typedef struct
   double        height;
 } VnPictureAxes;
 
+#define VN_PICTURE_CHANNELS 4u
+
+/**
+ * VnPictureValues: how the values of an input are spread, by channel.
+ * @n_channels: at most %VN_PICTURE_CHANNELS
+ * @names: (array length=n_channels): of the channels, translated; %NULL: not named
+ * @counts: (array length=n_channels): of @n_bins equal parts between @low and @high
+ * @suits_low, @suits_high: what is marked; not marked unless the one is less than the other
+ * @suits: (nullable): what that is, translated
+ */
+typedef struct
+{
+  guint         n_channels, n_bins;
+  const char   *names[VN_PICTURE_CHANNELS];
+  const double *counts[VN_PICTURE_CHANNELS];
+  double        low, high, suits_low, suits_high;
+  const char   *suits;
+} VnPictureValues;
+
 VnPicture  *vn_picture_new_network   (VnScene              *scene,
                                       VnOverlay            *overlay);
 VnPicture  *vn_picture_new_histogram (const VnSpread       *spread);
@@ -62,6 +81,7 @@ gboolean    vn_picture_locate_point  (VnPicture            *self,
                                       double                width,
                                       double               *x,
                                       double               *y);
+VnPicture  *vn_picture_new_values    (const VnPictureValues *values);
 VnPicture  *vn_picture_ref           (VnPicture            *self);
 void        vn_picture_unref         (VnPicture            *self);
 double      vn_picture_get_height    (VnPicture            *self,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-data-look.h"
 #include "vn-improve-job.h"
 #include "vn-project-file.h"
 
@@ -247,6 +248,14 @@ VnDataset        *vn_document_open_dataset_finish (VnDocument    *self,
                                                    GAsyncResult  *result,
                                                    VnNotes      **notes,
                                                    GError       **error);
+void              vn_document_look_async     (VnDocument        *self,
+                                              VnDataset         *dataset,
+                                              GCancellable      *cancellable,
+                                              GAsyncReadyCallback callback,
+                                              gpointer           user_data);
+VnDataLook       *vn_document_look_finish    (VnDocument        *self,
+                                              GAsyncResult      *result,
+                                              GError           **error);
 gboolean          vn_document_export         (VnDocument        *self,
                                               const char        *model_path,
                                               const char        *report,

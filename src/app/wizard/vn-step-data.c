@@ -3,10 +3,12 @@
 #include "vn-step-data.h"
 
 #include "vn-compat.h"
+#include "vn-data-card.h"
 #include "vn-format.h"
-#include "vn-format-model.h"
 #include "vn-i18n.h"
+#include "vn-input-sizes.h"
 #include "vn-preview-grid.h"
+#include "vn-values-chart.h"
 
 #include <string.h>
 
@@ -19,21 +21,26 @@ struct _VnStepData
 
   VnDataset       *dataset;      /* of the document's data, or NULL */
   char            *problem;      /* why there is none */
-  GCancellable    *opening;      /* while the samples are opened */
+  GCancellable    *opening;      /* while the samples are opened and looked at */
+  VnNotes         *notes;        /* of opening them; nullable */
+  VnDataLook      *look;         /* what was found, or NULL */
+  VnDataSpec      *looked_at;    /* the samples that the card was about; nullable */
   char            *folder_path;  /* the last real folder, while random values are on */
   VnPreviews      *pictures;
   guint            refresh_timeout;
   gboolean         busy;
 
-  AdwActionRow    *folder;
+  AdwActionRow    *folder, *held_row;
   GtkButton       *change;
-  GtkSpinButton   *count;
+  GtkSpinButton   *count, *held;
   GtkSwitch       *random;
-  GtkWidget       *preprocessing, *warning, *shapes_box;
-  GtkListBox      *shapes;
+  GtkWidget       *preprocessing;
+  VnInputSizes    *sizes;
+  VnDataCard      *card;
+  VnValuesChart   *values;
   AdwComboRow     *preset, *fit, *color, *layout;
   GtkEditable     *mean, *deviation;
-  GtkLabel        *warning_text, *previews_title, *previews_count;
+  GtkLabel        *previews_title, *previews_count;
   GtkToggleButton *network, *original;
   GtkFlowBox      *previews;
 };
@@ -103,28 +110,47 @@ step_data_show_folder (VnStepData       *self,
   where = vn_format_path (data->path);
   count = g_strdup_printf (ngettext ("%u sample", "%u samples", n), n);
   subtitle = g_strdup_printf ("%s · %s", where,
-                              self->dataset != NULL ? count : self->problem != NULL ? self->problem : _("reading…"));
+                              self->dataset != NULL ? count : self->problem != NULL ? _("cannot be used") : _("reading…"));
   escaped = g_markup_escape_text (subtitle, -1);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->folder), base);
   adw_action_row_set_subtitle (self->folder, escaped);
 }
 
+/* What is to be decided, and the values of the input. */
 static void
-step_data_show_warning (VnStepData *self,
-                        VnNotes    *notes)
+step_data_show_look (VnStepData *self)
 {
-  const VnNote *worst = NULL;
+  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
 
-  for (guint i = 0; i < vn_notes_get_n (notes); i++)
-    {
-      const VnNote *note = vn_notes_get (notes, i);
+  if (self->problem != NULL)
+    vn_data_card_show_problem (self->card, self->problem);
+  else
+    vn_data_card_show_look (self->card, self->look, self->notes);
+  vn_values_chart_set (self->values, self->look != NULL ? &self->look->values : NULL,
+                       self->dataset != NULL && vn_dataset_is_image (self->dataset),
+                       data != NULL ? data->preprocess.color : VN_COLOR_RGB);
+}
 
-      if (note->level != VN_NOTE_INFO && (worst == NULL || note->level > worst->level))
-        worst = note;
-    }
-  gtk_widget_set_visible (self->warning, worst != NULL || self->problem != NULL);
-  if (worst != NULL || self->problem != NULL)
-    gtk_label_set_label (self->warning_text, self->problem != NULL ? self->problem : worst->text);
+/* How many are left for the check of the error. */
+static void
+step_data_show_held (VnStepData *self)
+{
+  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
+  guint most = vn_document_get_n_samples (step_data_get_document (self));
+  guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0, held;
+  g_autofree char *text = NULL;
+
+  if (most > 0)
+    n = MIN (n, most);
+  held = data != NULL && n > 0 ? vn_data_spec_count_held_out (data, n) : 0;
+  if (n == 0)
+    text = g_strdup (_("evenly spread, not calibrated on"));
+  else if (held > 0)
+    text = g_strdup_printf (ngettext ("%u of %u: the error is measured on it, calibration leaves it out",
+                                      "%u of %u: the error is measured on them, calibration leaves them out", held), held, n);
+  else
+    text = g_strdup (_("none: the error is measured on samples that calibration has seen"));
+  adw_action_row_set_subtitle (self->held_row, text);
 }
 
 static void
@@ -142,33 +168,32 @@ step_data_show_previews (VnStepData *self)
                     data != NULL && data->preprocess.fit == VN_FIT_STRETCH);
 }
 
-/* The first sample fills in what is open. */
 static void
-step_data_show_sizes (VnStepData *self)
-{
-  GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->shapes));
-
-  for (; row != NULL; row = gtk_widget_get_next_sibling (row))
-    {
-      const char *name = g_object_get_data (G_OBJECT (row), "vn-input");
-      g_autofree char *text = vn_shape_to_string (vn_document_get_size (step_data_get_document (self), name), "×");
-
-      if (!gtk_widget_has_css_class (row, "error") &&
-          !g_str_equal (gtk_editable_get_text (GTK_EDITABLE (row)), text))
-        gtk_editable_set_text (GTK_EDITABLE (row), text);
-    }
-}
-
-static void
-step_data_show_samples (VnStepData *self,
-                        VnNotes    *notes)
+step_data_show_samples (VnStepData *self)
 {
   const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
 
   step_data_show_folder (self, data, data != NULL && g_str_equal (data->path, RANDOM_PATH));
-  step_data_show_sizes (self);
-  step_data_show_warning (self, notes);
+  step_data_show_held (self);
+  vn_input_sizes_update (self->sizes);
+  step_data_show_look (self);
   step_data_show_previews (self);
+  vn_wizard_step_changed (VN_WIZARD_STEP (self));
+}
+
+static void
+step_data_looked (GObject      *source,
+                  GAsyncResult *result,
+                  gpointer      user_data)
+{
+  g_autoptr(VnStepData) self = user_data;
+  g_autoptr(VnDataLook) look = vn_document_look_finish (VN_DOCUMENT (source), result, NULL);
+
+  if (look == NULL || g_task_get_cancellable (G_TASK (result)) != self->opening)
+    return;
+  g_clear_object (&self->opening);
+  self->look = g_steal_pointer (&look);
+  step_data_show_look (self);
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
 
@@ -184,15 +209,17 @@ step_data_samples_opened (GObject      *source,
 
   if (g_task_get_cancellable (G_TASK (result)) != self->opening)   /* others are wanted by now, or nobody looks */
     return;
-  g_clear_object (&self->opening);
+  if (dataset == NULL)
+    g_clear_object (&self->opening);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
   self->dataset = g_steal_pointer (&dataset);
-  if (notes == NULL)
-    notes = vn_notes_new ();
+  self->notes = g_steal_pointer (&notes);
   if (error != NULL)
     self->problem = g_strdup (error->message);
-  step_data_show_samples (self, notes);
+  step_data_show_samples (self);
+  if (self->dataset != NULL)
+    vn_document_look_async (VN_DOCUMENT (source), self->dataset, self->opening, step_data_looked, g_object_ref (self));
 }
 
 static void
@@ -202,21 +229,37 @@ step_data_stop_opening (VnStepData *self)
   g_clear_object (&self->opening);
 }
 
+/* What the user decided to keep was said of these samples alone. */
+static void
+step_data_forget_kept (VnStepData       *self,
+                       const VnDataSpec *data)
+{
+  const VnDataSpec *before = self->looked_at;
+
+  if (before == NULL || data == NULL || !g_str_equal (before->path, data->path) || g_strcmp0 (before->script, data->script) != 0 ||
+      before->preprocess.layout != data->preprocess.layout || !step_data_same_settings (&before->preprocess, &data->preprocess))
+    vn_data_card_forget (self->card);
+  g_clear_pointer (&self->looked_at, vn_data_spec_free);
+  self->looked_at = data != NULL ? vn_data_spec_copy (data) : NULL;
+}
+
 static gboolean
 step_data_refresh (gpointer user_data)
 {
   VnStepData *self = user_data;
   VnDocument *document = step_data_get_document (self);
   const VnDataSpec *data = vn_document_get_data (document);
-  g_autoptr(VnNotes) none = vn_notes_new ();
 
   self->refresh_timeout = 0;
   step_data_stop_opening (self);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->problem, g_free);
+  g_clear_pointer (&self->notes, vn_notes_unref);
+  g_clear_pointer (&self->look, vn_data_look_free);
+  step_data_forget_kept (self, data);
   if (data == NULL || vn_document_get_model (document) == NULL)
     {
-      step_data_show_samples (self, none);
+      step_data_show_samples (self);
       return G_SOURCE_REMOVE;
     }
   step_data_show_folder (self, data, g_str_equal (data->path, RANDOM_PATH));
@@ -236,6 +279,7 @@ data_changed (VnStepData *self)
   vn_preprocess_init (&plain);
   step_data_show_settings (self, data != NULL ? &data->preprocess : &plain);
   gtk_spin_button_set_value (self->count, vn_document_get_n_samples (document));
+  gtk_spin_button_set_value (self->held, data != NULL ? data->held_out : VN_HELD_OUT_USUAL);
   gtk_switch_set_active (self->random, data != NULL && g_str_equal (data->path, RANDOM_PATH));
   gtk_widget_set_sensitive (self->preprocessing, data != NULL && !g_str_equal (data->path, RANDOM_PATH));
   self->busy = FALSE;
@@ -309,6 +353,46 @@ step_data_count_changed (VnStepData *self)
     vn_document_set_n_samples (step_data_get_document (self), (guint) gtk_spin_button_get_value_as_int (self->count));
 }
 
+/* As in a project: -1 is as many as are usual. */
+static gboolean
+step_data_held_output (VnStepData *self)
+{
+  if (gtk_spin_button_get_value_as_int (self->held) >= 0)
+    return FALSE;
+  gtk_editable_set_text (GTK_EDITABLE (self->held), _("Usual"));
+  return TRUE;
+}
+
+static void
+step_data_held_changed (VnStepData *self)
+{
+  const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
+  g_autoptr(VnDataSpec) data = NULL;
+
+  if (self->busy || present == NULL)
+    return;
+  data = vn_data_spec_copy (present);
+  data->held_out = gtk_spin_button_get_value_as_int (self->held);
+  vn_document_set_data (step_data_get_document (self), data);
+}
+
+static void
+step_data_cure_applied (VnStepData       *self,
+                        const VnDataCure *cure)
+{
+  const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
+  g_autoptr(VnDataSpec) data = NULL;
+
+  if (present == NULL)
+    return;
+  data = vn_data_spec_copy (present);
+  if (data->inputs != NULL && g_hash_table_contains (data->inputs, cure->input))
+    vn_data_spec_set_input (data, cure->input, &cure->settings, NULL);
+  else
+    data->preprocess = cure->settings;
+  vn_document_set_data (step_data_get_document (self), data);
+}
+
 static void
 step_data_preset_changed (VnStepData *self)
 {
@@ -363,75 +447,6 @@ step_data_settings_changed (VnStepData *self)
     vn_document_set_data (step_data_get_document (self), data);
 }
 
-static gboolean
-step_data_fits_input (VnModel       *model,
-                      const char    *name,
-                      const VnShape *shape)
-{
-  const VnValue *input = vn_graph_find_value (model->graph, name);
-  const VnShape *declared = &input->type.shape;
-
-  for (int i = 0; i < shape->rank && shape->rank == declared->rank; i++)
-    if (declared->dims[i] >= 0 && shape->dims[i] >= 0 && declared->dims[i] != shape->dims[i])
-      return FALSE;
-  return shape->rank == declared->rank;
-}
-
-static void
-step_data_shape_applied (VnStepData  *self,
-                         GtkEditable *entry)
-{
-  const char *name = g_object_get_data (G_OBJECT (entry), "vn-input");
-  VnShape shape;
-
-  if (vn_format_parse_shape (gtk_editable_get_text (entry), &shape) &&
-      step_data_fits_input (vn_document_get_model (step_data_get_document (self)), name, &shape))
-    {
-      gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
-      vn_document_set_input_shape (step_data_get_document (self), name, &shape);
-    }
-  else
-    gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
-}
-
-static GtkWidget *
-step_data_make_shape_row (VnStepData    *self,
-                          const VnValue *input)
-{
-  g_autofree char *text = vn_shape_to_string (vn_document_get_size (step_data_get_document (self), input->name), "×");
-  g_autofree char *type = vn_type_to_string (&input->type);
-  GtkWidget *row = adw_entry_row_new ();
-
-  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), input->name);
-  adw_entry_row_set_show_apply_button (ADW_ENTRY_ROW (row), TRUE);
-  gtk_editable_set_text (GTK_EDITABLE (row), text);
-  gtk_widget_set_tooltip_text (row, type);
-  g_object_set_data_full (G_OBJECT (row), "vn-input", g_strdup (input->name), g_free);
-  g_signal_connect_swapped (row, "apply", G_CALLBACK (step_data_shape_applied), self);
-  return row;
-}
-
-/* Inputs whose size the model leaves open. */
-static void
-step_data_model_changed (VnStepData *self)
-{
-  VnModel *model = vn_document_get_model (step_data_get_document (self));
-  GHashTable *open = vn_document_get_input_shapes (step_data_get_document (self));
-  GtkWidget *child;
-
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->shapes))) != NULL)
-    gtk_list_box_remove (self->shapes, child);
-  gtk_widget_set_visible (self->shapes_box, open != NULL);
-  for (guint i = 0; open != NULL && i < model->graph->inputs->len; i++)
-    {
-      const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
-
-      if (g_hash_table_contains (open, input->name))
-        gtk_list_box_append (self->shapes, step_data_make_shape_row (self, input));
-    }
-}
-
 static void
 step_data_view_toggled (VnStepData      *self,
                         GtkToggleButton *button)
@@ -446,7 +461,7 @@ vn_step_data_document_set (VnWizardStep *step)
   VnDocument *document = vn_wizard_step_get_document (step);
 
   g_signal_connect_object (document, "data-changed", G_CALLBACK (data_changed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (step_data_model_changed), step, G_CONNECT_SWAPPED);
+  vn_input_sizes_set_document (VN_STEP_DATA (step)->sizes, document);
   data_changed (VN_STEP_DATA (step));
 }
 
@@ -472,6 +487,14 @@ vn_step_data_dup_blocker (VnWizardStep *step)
   return self->problem != NULL ? g_strdup (_("The samples cannot be used")) : NULL;
 }
 
+static gboolean
+vn_step_data_has_warning (VnWizardStep *step)
+{
+  VnStepData *self = VN_STEP_DATA (step);
+
+  return self->problem != NULL || (self->look != NULL && vn_data_look_is_suspicious (self->look));
+}
+
 static void
 vn_step_data_dispose (GObject *object)
 {
@@ -484,6 +507,9 @@ vn_step_data_dispose (GObject *object)
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->problem, g_free);
   g_clear_pointer (&self->folder_path, g_free);
+  g_clear_pointer (&self->notes, vn_notes_unref);
+  g_clear_pointer (&self->look, vn_data_look_free);
+  g_clear_pointer (&self->looked_at, vn_data_spec_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_STEP_DATA);
   G_OBJECT_CLASS (vn_step_data_parent_class)->dispose (object);
 }
@@ -498,23 +524,28 @@ vn_step_data_class_init (VnStepDataClass *klass)
   step_class->document_set = vn_step_data_document_set;
   step_class->dup_answer = vn_step_data_dup_answer;
   step_class->dup_blocker = vn_step_data_dup_blocker;
+  step_class->has_warning = vn_step_data_has_warning;
+  g_type_ensure (VN_TYPE_DATA_CARD);
+  g_type_ensure (VN_TYPE_INPUT_SIZES);
+  g_type_ensure (VN_TYPE_VALUES_CHART);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-data.ui");
   vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, folder);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, change);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, count);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, held);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, held_row);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, random);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, card);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, values);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, sizes);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, preprocessing);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, warning);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, shapes_box);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, shapes);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, preset);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, fit);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, color);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, layout);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, mean);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, deviation);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, warning_text);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_title);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_count);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, network);
@@ -545,6 +576,10 @@ vn_step_data_init (VnStepData *self)
   g_signal_connect_swapped (self->change, "clicked", G_CALLBACK (step_data_change_clicked), self);
   g_signal_connect_swapped (self->count, "value-changed", G_CALLBACK (step_data_count_changed), self);
   g_signal_connect_swapped (self->count, "output", G_CALLBACK (step_data_count_output), self);
+  g_signal_connect_swapped (self->held, "value-changed", G_CALLBACK (step_data_held_changed), self);
+  g_signal_connect_swapped (self->held, "output", G_CALLBACK (step_data_held_output), self);
+  g_signal_connect_swapped (self->card, "apply", G_CALLBACK (step_data_cure_applied), self);
+  g_signal_connect_swapped (self->card, "choose", G_CALLBACK (step_data_change_clicked), self);
   g_signal_connect_swapped (self->random, "notify::active", G_CALLBACK (step_data_random_toggled), self);
   g_signal_connect_swapped (self->preset, "notify::selected", G_CALLBACK (step_data_preset_changed), self);
   g_signal_connect_swapped (self->fit, "notify::selected", G_CALLBACK (step_data_settings_changed), self);

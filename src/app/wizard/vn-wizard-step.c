@@ -120,6 +120,17 @@ vn_wizard_step_dup_blocker (VnWizardStep *self)
   return klass->dup_blocker != NULL ? klass->dup_blocker (self) : NULL;
 }
 
+gboolean
+vn_wizard_step_has_warning (VnWizardStep *self)
+{
+  VnWizardStepClass *klass;
+
+  g_return_val_if_fail (VN_IS_WIZARD_STEP (self), FALSE);
+
+  klass = VN_WIZARD_STEP_GET_CLASS (self);
+  return klass->has_warning != NULL && klass->has_warning (self);
+}
+
 void
 vn_wizard_step_next (VnWizardStep *self)
 {

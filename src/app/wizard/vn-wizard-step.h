@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * @enter: (nullable): the page comes to the front
  * @dup_answer: (nullable): what was decided here, for the list of steps; NULL: nothing yet
  * @dup_blocker: (nullable): why one cannot go on, in a few words; NULL: one can
+ * @has_warning: (nullable): whether the answer may be wrong, though one can go on with it
  * @next: (nullable): does what the button of the last page does
  */
 #define VN_TYPE_WIZARD_STEP (vn_wizard_step_get_type ())
@@ -26,6 +27,7 @@ struct _VnWizardStepClass
   void  (*enter)        (VnWizardStep *self);
   char *(*dup_answer)   (VnWizardStep *self);
   char *(*dup_blocker)  (VnWizardStep *self);
+  gboolean (*has_warning) (VnWizardStep *self);
   void  (*next)         (VnWizardStep *self);
 };
 
@@ -37,6 +39,7 @@ VnDocument *vn_wizard_step_get_document (VnWizardStep *self);
 void        vn_wizard_step_enter        (VnWizardStep *self);
 char       *vn_wizard_step_dup_answer   (VnWizardStep *self);
 char       *vn_wizard_step_dup_blocker  (VnWizardStep *self);
+gboolean    vn_wizard_step_has_warning  (VnWizardStep *self);
 void        vn_wizard_step_next         (VnWizardStep *self);
 
 /* For subclasses: answer or blocker may have changed. */

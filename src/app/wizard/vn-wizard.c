@@ -66,12 +66,16 @@ wizard_make_number (VnWizard *self,
                     gboolean  done)
 {
   g_autofree char *number = g_strdup_printf ("%u", i + 1);
-  GtkWidget *widget = done ? gtk_image_new_from_icon_name ("object-select-symbolic") : gtk_label_new (number);
+  const gboolean warns = i != self->at && vn_wizard_step_has_warning (self->steps[i]);
+  GtkWidget *widget = warns ? gtk_image_new_from_icon_name ("dialog-warning-symbolic")
+                    : done ? gtk_image_new_from_icon_name ("object-select-symbolic") : gtk_label_new (number);
 
   gtk_widget_add_css_class (widget, "step-number");
   gtk_widget_set_valign (widget, GTK_ALIGN_CENTER);
   if (i == self->at)
     gtk_widget_add_css_class (widget, "current");
+  else if (warns)
+    gtk_widget_add_css_class (widget, "warns");
   else if (done)
     gtk_widget_add_css_class (widget, "done");
   return widget;
@@ -132,6 +136,11 @@ wizard_update_buttons (VnWizard *self)
   gtk_button_set_label (self->next, self->at == N_STEPS - 1 ? _("_Export") : _("_Next"));
   vn_button_names_set (GTK_WIDGET (self->next));
   gtk_label_set_label (self->reason, blocker != NULL ? blocker : "");
+  /* Waiting, or beginning, is no fault. */
+  if (vn_wizard_step_has_warning (self->steps[self->at]))
+    gtk_widget_add_css_class (GTK_WIDGET (self->reason), "reason");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->reason), "reason");
 }
 
 static void

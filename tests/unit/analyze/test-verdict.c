@@ -127,7 +127,7 @@ test_suspicions (void)
 {
   const Row good[MAX_ROWS] = { { "out", 50 } }, bad[MAX_ROWS] = { { "out", 2 } };
   static const char * const codes[] = {
-#define VN_DATA_SUSPICION(code, remedy) code,
+#define VN_DATA_SUSPICION(code, title, remedy) code,
 #include "vn-data-suspicions.def"
 #undef VN_DATA_SUSPICION
   };

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* What the steps of the wizard say and offer: samples unlike those of the training are told before calibration, with a button that
+ * mends it; what was decided to keep is not said again. */
+
+#include "vn-data-card.h"
+#include "vn-graph-edit.h"
+#include "vn-onnx.h"
+#include "vn-wizard-step.h"
+#include "vn-wizard.h"
+#include "widget-fixture.h"
+#include "window-fixture.h"
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#define SIDE 16
+
+/* image -> BatchNormalization of what pictures from -1 to 1 have -> Relu */
+static char *
+write_model (const char *folder)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  VnShape shape = VN_SHAPE (1, 3, SIDE, SIDE);
+  VnValue *in = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &shape);
+  VnValue *norm = vn_graph_add_value (graph, "norm", VN_DTYPE_F32, &shape);
+  VnValue *out = vn_graph_add_value (graph, "out", VN_DTYPE_F32, &shape);
+  g_autoptr(VnTensor) ones = vn_tensor_new_f32 (&VN_SHAPE (3), (const float[3]) { 1, 1, 1 });
+  g_autoptr(VnTensor) means = vn_tensor_new_f32 (&VN_SHAPE (3), (const float[3]) { 0, 0, 0 });
+  g_autoptr(VnTensor) variances = vn_tensor_new_f32 (&VN_SHAPE (3), (const float[3]) { 0.2f, 0.2f, 0.2f });
+  VnValue *one = vn_graph_add_initializer (graph, "one", ones);
+  VnValue *mean = vn_graph_add_initializer (graph, "mean", means);
+  VnValue *variance = vn_graph_add_initializer (graph, "variance", variances);
+  char *path = g_build_filename (folder, "norm.onnx", NULL);
+
+  vn_graph_add_node (graph, "/norm", "", "BatchNormalization", (VnValue *[]) { in, one, mean, mean, variance }, 5, &norm, 1);
+  vn_graph_add_node (graph, "/relu", "", "Relu", &norm, 1, &out, 1);
+  vn_graph_set_output (graph, 0, out);
+  g_assert_true (vn_onnx_write_file (model, path, NULL, NULL, NULL));
+  return path;
+}
+
+static char *
+write_pictures (const char *folder,
+                guint       n)
+{
+  char *pictures = g_build_filename (folder, "pictures", NULL);
+
+  g_assert_cmpint (g_mkdir (pictures, 0700), ==, 0);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new (GDK_COLORSPACE_RGB, FALSE, 8, SIDE, SIDE);
+      g_autofree char *path = g_strdup_printf ("%s/%02u.png", pictures, i);
+      guchar *pixels = gdk_pixbuf_get_pixels (pixbuf);
+
+      for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++)
+          for (int c = 0; c < 3; c++)
+            pixels[y * gdk_pixbuf_get_rowstride (pixbuf) + 3 * x + c] = (guchar) (127 + 80 * sin (x * (0.3 + 0.05 * i) + c) + 40 * cos (y * 0.4 + i));
+      g_assert_true (gdk_pixbuf_save (pixbuf, path, "png", NULL, NULL));
+    }
+  return pictures;
+}
+
+static void
+remove_folder (const char *path)
+{
+  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *file = g_build_filename (path, name, NULL);
+
+      g_unlink (file);
+    }
+  g_rmdir (path);
+}
+
+static GtkWidget *
+find_card (Fixture *fixture)
+{
+  return vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_DATA_CARD, NULL);
+}
+
+static gboolean
+card_is_shown (gpointer window)
+{
+  return gtk_widget_get_visible (vn_test_find (window, VN_TYPE_DATA_CARD, NULL));
+}
+
+static gboolean
+card_is_hidden (gpointer window)
+{
+  return !card_is_shown (window);
+}
+
+static gboolean
+card_says (GtkWidget  *card,
+           const char *text)
+{
+  return vn_test_find (card, GTK_TYPE_LABEL, text) != NULL;
+}
+
+static gboolean
+step_warns (Fixture *fixture)
+{
+  GtkWidget *step = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL);
+
+  return vn_wizard_step_has_warning (VN_WIZARD_STEP (step));
+}
+
+static void
+show_data_step (Fixture    *fixture,
+                const char *model,
+                const char *samples)
+{
+  g_autoptr(VnDataSpec) data = vn_data_spec_new (samples);
+
+  vn_document_open (fixture->document, model);
+  g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
+  vn_wizard_begin (VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL)), "data");
+  vn_document_set_data (fixture->document, data);
+}
+
+/* Pixels of 0 to 255 where −1 to 1 are wanted: said, mended by the button, and said no more. */
+static void
+test_cure (Fixture       *fixture,
+           gconstpointer  user_data)
+{
+  g_autofree char *model = write_model (fixture->folder);
+  g_autofree char *pictures = write_pictures (fixture->folder, 12);
+  GtkWidget *card;
+  const VnDataSpec *data;
+
+  show_data_step (fixture, model, pictures);
+  g_assert_true (vn_test_wait (card_is_shown, fixture->window, SECONDS));
+  card = find_card (fixture);
+  g_assert_true (card_says (card, "Values unlike those the network was trained on"));
+  g_assert_true (step_warns (fixture));
+  vn_test_settle (300);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-guidance-warning");
+  g_signal_emit_by_name (vn_test_find (card, GTK_TYPE_BUTTON, "Use −1 … 1"), "clicked");
+  g_assert_true (vn_test_wait (card_is_hidden, fixture->window, SECONDS));
+  vn_test_settle (600);
+  g_assert_true (card_is_hidden (fixture->window));      /* also after another look */
+  g_assert_false (step_warns (fixture));
+  data = vn_document_get_data (fixture->document);
+  g_assert_cmpfloat (data->preprocess.mean[1], ==, 127.5f);
+  g_assert_cmpfloat (data->preprocess.std[2], ==, 127.5f);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-guidance-mended");
+  remove_folder (pictures);
+  g_unlink (model);
+}
+
+/* Kept: not said again until the samples change; the step keeps its mark. */
+static void
+test_keep (Fixture       *fixture,
+           gconstpointer  user_data)
+{
+  g_autofree char *model = write_model (fixture->folder);
+  g_autofree char *pictures = write_pictures (fixture->folder, 12);
+  g_autoptr(VnDataSpec) data = NULL;
+
+  show_data_step (fixture, model, pictures);
+  g_assert_true (vn_test_wait (card_is_shown, fixture->window, SECONDS));
+  g_signal_emit_by_name (vn_test_find (find_card (fixture), GTK_TYPE_BUTTON, "_Keep"), "clicked");
+  g_assert_true (card_is_hidden (fixture->window));
+  g_assert_true (step_warns (fixture));
+  vn_document_set_n_samples (fixture->document, 8);      /* the same samples */
+  vn_test_settle (1000);
+  g_assert_true (card_is_hidden (fixture->window));
+  data = vn_data_spec_copy (vn_document_get_data (fixture->document));
+  data->preprocess.std[0] = data->preprocess.std[1] = data->preprocess.std[2] = 0.5f;
+  vn_document_set_data (fixture->document, data);
+  g_assert_true (vn_test_wait (card_is_shown, fixture->window, SECONDS));
+  remove_folder (pictures);
+  g_unlink (model);
+}
+
+/* Few samples are a fact; a folder without pictures is said once; what is held out is chosen, and kept by the project. */
+static void
+test_samples (Fixture       *fixture,
+              gconstpointer  user_data)
+{
+  g_autofree char *model = write_model (fixture->folder);
+  g_autofree char *pictures = write_pictures (fixture->folder, 4);
+  g_autofree char *empty = g_build_filename (fixture->folder, "empty", NULL);
+  g_autoptr(VnDataSpec) none = NULL;
+  g_autoptr(VnDataSpec) small = NULL;
+  GtkWidget *card, *folder;
+
+  show_data_step (fixture, model, pictures);
+  small = vn_data_spec_copy (vn_document_get_data (fixture->document));
+  for (guint c = 0; c < 4; c++)
+    small->preprocess.mean[c] = small->preprocess.std[c] = 127.5f;
+  vn_document_set_data (fixture->document, small);
+  g_assert_true (vn_test_wait (card_is_shown, fixture->window, SECONDS));
+  card = find_card (fixture);
+  g_assert_true (card_says (card, "Few samples"));
+  g_assert_false (step_warns (fixture));
+
+  g_assert_cmpint (g_mkdir (empty, 0700), ==, 0);
+  none = vn_data_spec_new (empty);
+  vn_document_set_data (fixture->document, none);
+  vn_test_settle (1500);
+  g_assert_true (card_says (card, "The samples cannot be used"));
+  folder = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL);
+  folder = vn_test_find (folder, ADW_TYPE_ACTION_ROW, NULL);
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (folder)), "cannot be used"));
+  g_assert_null (vn_test_find (card, GTK_TYPE_BUTTON, "_Keep"));
+  g_assert_nonnull (vn_test_find (card, GTK_TYPE_BUTTON, "Choose _Others…"));
+  g_rmdir (empty);
+  remove_folder (pictures);
+  g_unlink (model);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  vn_window_fixture_init (&argc, &argv);
+
+  g_test_add ("/guidance/cure", Fixture, NULL, vn_window_fixture_set_up, test_cure, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/keep", Fixture, NULL, vn_window_fixture_set_up, test_keep, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/samples", Fixture, NULL, vn_window_fixture_set_up, test_samples, vn_window_fixture_tear_down);
+  return g_test_run ();
+}
