@@ -6,6 +6,7 @@
 #include "vn-data-card.h"
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
+#include "vn-step-export.h"
 #include "vn-wizard-step.h"
 #include "vn-wizard.h"
 #include "widget-fixture.h"
@@ -142,7 +143,7 @@ test_cure (Fixture       *fixture,
   card = find_card (fixture);
   g_assert_true (card_says (card, "Values unlike those the network was trained on"));
   g_assert_true (step_warns (fixture));
-  vn_test_settle (300);
+  vn_test_settle (1500);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-guidance-warning");
   g_signal_emit_by_name (vn_test_find (card, GTK_TYPE_BUTTON, "Use −1 … 1"), "clicked");
   g_assert_true (vn_test_wait (card_is_hidden, fixture->window, SECONDS));
@@ -219,6 +220,140 @@ test_samples (Fixture       *fixture,
   g_unlink (model);
 }
 
+static void
+press (Fixture    *fixture,
+       const char *label,
+       guint      *clicks)
+{
+  GtkWidget *button = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL), GTK_TYPE_BUTTON, label);
+
+  g_assert_nonnull (button);
+  g_assert_true (gtk_widget_get_visible (button) && gtk_widget_is_sensitive (button));
+  g_signal_emit_by_name (button, "clicked");
+  (*clicks)++;
+}
+
+static gboolean
+is_at_review (gpointer wizard)
+{
+  return g_str_equal (vn_wizard_get_step (wizard), "review");
+}
+
+static gboolean
+exists (gpointer path)
+{
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* Cells of the table of the review, by title of the line; @column by its heading. */
+static const char *
+get_cell (GtkWidget  *table,
+          const char *line,
+          const char *column)
+{
+  GtkGrid *grid = GTK_GRID (vn_test_find (table, GTK_TYPE_GRID, NULL));
+  int at = -1;
+
+  for (int c = 1; c < 6; c++)
+    {
+      GtkWidget *heading = gtk_grid_get_child_at (grid, c, 0);
+
+      if (heading != NULL && g_str_equal (gtk_label_get_label (GTK_LABEL (heading)), column))
+        at = c;
+    }
+  for (int row = 2; at > 0 && row < 60; row += 2)
+    {
+      GtkWidget *title = gtk_grid_get_child_at (grid, 0, row);
+
+      if (title != NULL && g_str_equal (gtk_label_get_label (GTK_LABEL (title)), line))
+        return gtk_label_get_label (GTK_LABEL (gtk_grid_get_child_at (grid, at, row)));
+    }
+  return NULL;
+}
+
+/* From an opened model to an exported one with a report: Open, Quantize, Change, Calibrate Now, Export…, Export are six clicks. */
+static void
+test_clicks (Fixture       *fixture,
+             gconstpointer  user_data)
+{
+  g_autofree char *pictures = write_pictures (fixture->folder, 12);
+  g_autofree char *folder = g_build_filename (fixture->folder, "out", NULL);
+  g_autofree char *model = g_build_filename (folder, "other.onnx", NULL);
+  g_autofree char *report = g_build_filename (folder, "other-report", NULL);
+  g_autofree char *html = g_build_filename (report, "report.html", NULL);
+  g_autoptr(VnDataSpec) data = vn_data_spec_new (pictures);
+  VnWizard *wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL));
+  GtkWidget *table, *step;
+  VnRecipe *recipe;
+  guint clicks = 1;      /* Open Model… */
+
+  vn_window_fixture_open_model (fixture);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
+  clicks++;
+  g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "data");    /* what asks for something comes first */
+  g_assert_true (gtk_widget_has_css_class (vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_BUTTON, "_Next"), "blocked"));
+  for (guint c = 0; c < 4; c++)
+    data->preprocess.mean[c] = data->preprocess.std[c] = 127.5f;
+  vn_document_set_data (fixture->document, data);               /* Change… */
+  clicks++;
+  vn_test_settle (600);
+  press (fixture, "_Calibrate Now", &clicks);
+  g_assert_true (vn_test_wait (is_at_review, wizard, SECONDS));
+  table = vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnReviewTable"), NULL);
+  g_assert_nonnull (get_cell (table, "Size", "Float"));
+  g_assert_nonnull (strstr (get_cell (table, "Signal to noise, /head/relu", "Now"), "dB"));
+  g_assert_null (get_cell (table, "Size", "Before"));
+
+  press (fixture, "_Export…", &clicks);
+  step = vn_test_find (GTK_WIDGET (wizard), VN_TYPE_STEP_EXPORT, NULL);
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  vn_step_export_set_model_path (VN_STEP_EXPORT (step), model);     /* elsewhere: the report comes along */
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  press (fixture, "_Export", &clicks);
+  g_assert_true (vn_test_wait (exists, model, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  g_assert_true (g_file_test (report, G_FILE_TEST_IS_DIR));
+  g_assert_true (g_file_test (html, G_FILE_TEST_EXISTS));
+  g_assert_cmpuint (clicks, <=, 6);
+
+  /* Another run: what was before stands beside it. */
+  recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  recipe->per_channel = !recipe->per_channel;
+  vn_document_edit_recipe (fixture->document, recipe, "Other scales");
+  g_assert_true (vn_document_quantize (fixture->document, NULL));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  g_assert_nonnull (strstr (get_cell (table, "Signal to noise, /head/relu", "Before"), "dB"));
+  vn_wizard_begin (wizard, "review");
+  vn_test_settle (400);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-guidance-review");
+  vn_wizard_begin (wizard, "precision");
+  vn_test_settle (400);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-guidance-precision");
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  remove_folder (report);
+  remove_folder (folder);
+  remove_folder (pictures);
+}
+
+/* The names of presets are read whole in the list that opens. */
+static void
+test_preset_names (Fixture       *fixture,
+                   gconstpointer  user_data)
+{
+  GtkWidget *step, *row, *label;
+
+  vn_window_fixture_open_model (fixture);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
+  step = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL);
+  row = vn_test_find (step, ADW_TYPE_COMBO_ROW, NULL);
+  gtk_widget_set_sensitive (gtk_widget_get_parent (row), TRUE);
+  gtk_popover_popup (GTK_POPOVER (vn_test_find (row, GTK_TYPE_POPOVER, NULL)));
+  vn_test_settle (600);
+  label = vn_test_find (vn_test_find (row, GTK_TYPE_POPOVER, NULL), GTK_TYPE_LABEL, "MLPerf MobileNet: centre, from −1 to 1");
+  g_assert_nonnull (label);
+  g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (label))));
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -228,5 +363,7 @@ main (int   argc,
   g_test_add ("/guidance/cure", Fixture, NULL, vn_window_fixture_set_up, test_cure, vn_window_fixture_tear_down);
   g_test_add ("/guidance/keep", Fixture, NULL, vn_window_fixture_set_up, test_keep, vn_window_fixture_tear_down);
   g_test_add ("/guidance/samples", Fixture, NULL, vn_window_fixture_set_up, test_samples, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/clicks", Fixture, NULL, vn_window_fixture_set_up, test_clicks, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/preset-names", Fixture, NULL, vn_window_fixture_set_up, test_preset_names, vn_window_fixture_tear_down);
   return g_test_run ();
 }

@@ -278,7 +278,7 @@ test_wizard_settings (Fixture       *fixture,
   VnWizard *wizard;
 
   vn_window_fixture_open_model (fixture);
-  wizard = show_wizard (fixture, "target");
+  wizard = show_wizard (fixture, "precision");
   g_assert_cmpuint (vn_wizard_setting_count (), >=, 4);
   for (guint i = 0; i < vn_wizard_setting_count (); i++)
     {
@@ -311,7 +311,7 @@ test_wizard_rows (Fixture       *fixture,
   guint n = 0;
 
   vn_window_fixture_open_model (fixture);
-  wizard = GTK_WIDGET (show_wizard (fixture, "target"));
+  wizard = GTK_WIDGET (show_wizard (fixture, "precision"));
   symmetric = find_setting (wizard, "symmetric-activations");
   percentile = find_setting (wizard, "percentile");
   method = find_setting (wizard, "method");

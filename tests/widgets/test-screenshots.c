@@ -219,6 +219,7 @@ take_wizard (VnWindow *window)
   VnWizard *wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (window), VN_TYPE_WIZARD, NULL));
 
   gtk_widget_activate_action (GTK_WIDGET (window), "win.quantize", NULL);
+  vn_wizard_begin (wizard, steps[0]);
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
     {
       g_autofree char *name = g_strconcat ("4-wizard-", steps[i], NULL);
@@ -226,10 +227,10 @@ take_wizard (VnWindow *window)
       g_assert_cmpstr (vn_wizard_get_step (wizard), ==, steps[i]);
       vn_test_settle (1500);
       take (window, name);
-      if (g_str_equal (steps[i], "target"))
+      if (g_str_equal (steps[i], "precision"))
         {
-          scroll_down (vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnStepTarget"), NULL));
-          take (window, "4-wizard-target-details");
+          scroll_down (vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnStepPrecision"), NULL));
+          take (window, "4-wizard-precision-end");
         }
       if (g_str_equal (steps[i], "review"))
         {

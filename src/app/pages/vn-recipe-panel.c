@@ -276,13 +276,12 @@ recipe_panel_rebuild (gpointer data)
   VnRecipePanel *self = data;
   const VnRecipe *recipe = vn_document_get_recipe (self->document);
   const VnPreset *preset = vn_preset_find (recipe->preset, NULL);
-  g_autofree char *summary = g_markup_escape_text (preset != NULL ? _(preset->summary) : "", -1);
   GtkWidget *child;
 
   if (self->preset == NULL)   /* disposed of in the meantime */
     return G_SOURCE_REMOVE;
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->preset), preset != NULL ? _(preset->title) : "");
-  adw_action_row_set_subtitle (self->preset, summary);
+  adw_action_row_set_subtitle (self->preset, preset != NULL ? _(preset->summary) : "");
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->rules))) != NULL)
     gtk_list_box_remove (self->rules, child);
   g_clear_pointer (&self->groups, g_ptr_array_unref);

@@ -145,3 +145,42 @@ vn_figure_new (const char *value,
   gtk_box_append (GTK_BOX (box), text);
   return box;
 }
+
+static void
+rows_set_up_item (GtkSignalListItemFactory *factory,
+                  GtkListItem              *item)
+{
+  gtk_list_item_set_child (item, vn_label_new ("", NULL));
+  gtk_label_set_wrap (GTK_LABEL (gtk_list_item_get_child (item)), FALSE);
+}
+
+static void
+rows_bind_item (GtkSignalListItemFactory *factory,
+                GtkListItem              *item)
+{
+  GtkLabel *label = GTK_LABEL (gtk_list_item_get_child (item));
+
+  gtk_label_set_label (label, gtk_string_object_get_string (GTK_STRING_OBJECT (gtk_list_item_get_item (item))));
+  if (gtk_list_item_get_selected (item))
+    gtk_widget_add_css_class (GTK_WIDGET (label), "heading");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (label), "heading");
+}
+
+/**
+ * vn_combo_row_show_whole:
+ * @row: with a list of strings
+ *
+ * The list that it opens shows each of them whole, which is cut after 20 letters otherwise.
+ */
+void
+vn_combo_row_show_whole (AdwComboRow *row)
+{
+  g_autoptr(GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+
+  g_return_if_fail (ADW_IS_COMBO_ROW (row));
+
+  g_signal_connect (factory, "setup", G_CALLBACK (rows_set_up_item), NULL);
+  g_signal_connect (factory, "bind", G_CALLBACK (rows_bind_item), NULL);
+  adw_combo_row_set_list_factory (row, factory);
+}

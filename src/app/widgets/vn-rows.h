@@ -18,6 +18,7 @@ GtkWidget *vn_section_new      (const char *title,
 GtkWidget *vn_label_new        (const char *text,
                                 const char *css_class);
 void       vn_box_clear        (GtkWidget  *box);
+void       vn_combo_row_show_whole (AdwComboRow *row);
 GtkWidget *vn_figure_new       (const char *value,
                                 const char *caption);
 

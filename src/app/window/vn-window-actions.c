@@ -62,7 +62,7 @@ window_actions_action_change_target (GtkWidget  *widget,
 {
   VnWindow *self = VN_WINDOW (widget);
 
-  vn_wizard_begin (self->wizard, "target");
+  vn_wizard_begin (self->wizard, g_str_equal (name, "win.change-samples") ? "data" : "target");
   gtk_stack_set_visible_child_name (self->pages, "wizard");
 }
 
@@ -283,6 +283,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.quantize", NULL, window_actions_action_quantize },
     { "win.change-target", NULL, window_actions_action_change_target },
     { "win.mixed-precision", NULL, window_actions_action_mixed_precision },
+    { "win.change-samples", NULL, window_actions_action_change_target },
     { "win.leave-wizard", NULL, window_actions_action_leave_wizard },
     { "win.cancel-job", NULL, window_actions_action_cancel },
     { "win.exclude", NULL, window_actions_action_exclude },

@@ -8,6 +8,7 @@
 #include "vn-i18n.h"
 #include "vn-input-sizes.h"
 #include "vn-preview-grid.h"
+#include "vn-rows.h"
 #include "vn-values-chart.h"
 
 #include <string.h>
@@ -96,7 +97,7 @@ step_data_show_folder (VnStepData       *self,
                        const VnDataSpec *data,
                        gboolean          random)
 {
-  g_autofree char *base = NULL, *where = NULL, *count = NULL, *subtitle = NULL, *escaped = NULL;
+  g_autofree char *base = NULL, *where = NULL, *count = NULL, *subtitle = NULL;
   guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0;
 
   if (data == NULL || random)
@@ -111,9 +112,8 @@ step_data_show_folder (VnStepData       *self,
   count = g_strdup_printf (ngettext ("%u sample", "%u samples", n), n);
   subtitle = g_strdup_printf ("%s · %s", where,
                               self->dataset != NULL ? count : self->problem != NULL ? _("cannot be used") : _("reading…"));
-  escaped = g_markup_escape_text (subtitle, -1);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->folder), base);
-  adw_action_row_set_subtitle (self->folder, escaped);
+  adw_action_row_set_subtitle (self->folder, subtitle);
 }
 
 /* What is to be decided, and the values of the input. */
@@ -564,6 +564,7 @@ step_data_fill_presets (VnStepData *self)
     gtk_string_list_append (names, _(presets[i].title));
   gtk_string_list_append (names, _("Custom"));
   adw_combo_row_set_model (self->preset, G_LIST_MODEL (names));
+  vn_combo_row_show_whole (self->preset);
 }
 
 static void

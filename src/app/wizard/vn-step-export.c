@@ -18,6 +18,7 @@ struct _VnStepExport
 
   char         *model_path;
   char         *report_base;   /* of the report: the folder for all forms, or the file without its ending */
+  gboolean      report_chosen; /* by the user; else it lies beside the model */
   gboolean      exporting;     /* the next job that ends well is ours */
 
   AdwActionRow *model_row, *report_row;
@@ -79,6 +80,20 @@ step_export_update (VnStepExport *self)
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
 
+/* Beside the model, called like it. */
+static void
+step_export_place_report (VnStepExport *self)
+{
+  g_autofree char *base = NULL;
+
+  if (self->report_chosen || self->model_path == NULL)
+    return;
+  base = g_str_has_suffix (self->model_path, ".onnx") ? g_strndup (self->model_path, strlen (self->model_path) - strlen (".onnx"))
+                                                      : g_strdup (self->model_path);
+  g_free (self->report_base);
+  self->report_base = g_strconcat (base, "-report", NULL);
+}
+
 /* Beside the opened file, where that can be written; else in the documents folder. */
 static void
 step_export_model_changed (VnStepExport *self)
@@ -86,7 +101,6 @@ step_export_model_changed (VnStepExport *self)
   VnModel *model = vn_document_get_model (step_export_get_document (self));
   g_autofree char *name = vn_document_dup_file_name (step_export_get_document (self), VN_QUANTIZED_ENDING);
   g_autofree char *folder = NULL;
-  g_autofree char *base = NULL;
   const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);
 
   if (model == NULL)
@@ -97,11 +111,10 @@ step_export_model_changed (VnStepExport *self)
       g_free (folder);
       folder = g_strdup (documents != NULL ? documents : g_get_home_dir ());
     }
+  self->report_chosen = FALSE;
   g_free (self->model_path);
-  g_free (self->report_base);
   self->model_path = g_build_filename (folder, name, NULL);
-  base = g_strndup (name, strlen (name) - strlen (".onnx"));
-  self->report_base = g_strdup_printf ("%s/%s-report", folder, base);
+  step_export_place_report (self);
   step_export_update (self);
 }
 
@@ -109,10 +122,25 @@ static void
 step_export_model_chosen (GFile    *file,
                           gpointer  data)
 {
-  VnStepExport *self = data;
+  g_autofree char *path = g_file_get_path (file);
+
+  if (path != NULL)
+    vn_step_export_set_model_path (data, path);
+}
+
+/**
+ * vn_step_export_set_model_path:
+ * @path: where the model is to be written; a report that nobody chose a place for is written beside it
+ */
+void
+vn_step_export_set_model_path (VnStepExport *self,
+                               const char   *path)
+{
+  g_return_if_fail (VN_IS_STEP_EXPORT (self) && path != NULL);
 
   g_free (self->model_path);
-  self->model_path = g_file_get_path (file);
+  self->model_path = g_strdup (path);
+  step_export_place_report (self);
   step_export_update (self);
 }
 
@@ -125,6 +153,7 @@ step_export_report_chosen (GFile    *file,
   const VnReportPrinter *form = step_export_get_form (self);
 
   g_free (self->report_base);
+  self->report_chosen = TRUE;
   self->report_base = g_file_get_path (file);
   if (form != NULL && g_str_has_suffix (self->report_base, strrchr (form->file, '.')))
     *strrchr (self->report_base, '.') = '\0';

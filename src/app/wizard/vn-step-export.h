@@ -10,4 +10,7 @@ G_BEGIN_DECLS
 #define VN_TYPE_STEP_EXPORT (vn_step_export_get_type ())
 G_DECLARE_FINAL_TYPE (VnStepExport, vn_step_export, VN, STEP_EXPORT, VnWizardStep)
 
+void vn_step_export_set_model_path (VnStepExport *self,
+                                    const char   *path);
+
 G_END_DECLS

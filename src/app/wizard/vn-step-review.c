@@ -9,6 +9,7 @@
 #include "vn-i18n.h"
 #include "vn-improve-panel.h"
 #include "vn-origins-list.h"
+#include "vn-review-table.h"
 #include "vn-rows.h"
 #include "vn-verdict.h"
 #include "vn-verify-panel.h"
@@ -20,14 +21,15 @@ struct _VnStepReview
   VnWizardStep  parent_instance;
 
   GtkImage     *verdict_icon;
-  GtkLabel     *verdict_title, *verdict_text, *measured;
+  GtkLabel     *verdict_title, *verdict_text;
   GtkWidget    *figures;
   VnOriginsList *origins;
   VnImprovePanel *improve;
   VnCurvePanel *curve;
   VnCuresList  *cures;
   VnVerifyPanel *verify;
-  GtkListBox   *suspicions, *table;
+  VnReviewTable *table;
+  GtkListBox   *suspicions;
 };
 
 G_DEFINE_FINAL_TYPE (VnStepReview, vn_step_review, VN_TYPE_WIZARD_STEP)
@@ -45,6 +47,17 @@ step_review_clear_list (GtkListBox *list)
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (list))) != NULL)
     gtk_list_box_remove (list, child);
+}
+
+/* To the step that says what can be applied. */
+static GtkWidget *
+step_review_make_change_button (void)
+{
+  GtkWidget *button = gtk_button_new_with_mnemonic (_("Change _Samples…"));
+
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.change-samples");
+  return button;
 }
 
 /* What is suspected of the samples stands above all that was measured on them. */
@@ -65,6 +78,7 @@ step_review_show_suspicions (VnStepReview    *self,
       adw_action_row_set_subtitle (ADW_ACTION_ROW (row), vn_data_suspicion_get_remedy (note));
       gtk_widget_add_css_class (icon, "warning");
       adw_action_row_add_prefix (ADW_ACTION_ROW (row), icon);
+      adw_action_row_add_suffix (ADW_ACTION_ROW (row), step_review_make_change_button ());
       gtk_list_box_append (self->suspicions, row);
     }
   gtk_widget_set_visible (GTK_WIDGET (self->suspicions), verdict->suspicions->len > 0);
@@ -140,28 +154,6 @@ step_review_show_figures (VnStepReview    *self,
     }
 }
 
-static void
-step_review_show_outputs (VnStepReview *self,
-                          VnResult     *result)
-{
-  guint n = result->errors != NULL ? vn_error_table_get_n (result->errors) : 0;
-
-  for (guint i = 0; i < n; i++)
-    {
-      const VnErrorRow *row = vn_error_table_get (result->errors, i);
-      g_autofree char *title = NULL, *db = NULL, *cosine = NULL, *value = NULL;
-
-      if (!row->is_output && !row->is_last)
-        continue;
-      title = row->is_output ? g_strdup_printf (_("Output %s"), row->value)
-                             : g_strdup_printf (_("%s, before nodes that cannot be run"), row->value);
-      db = vn_format_db (row->sqnr_db);
-      cosine = vn_metric_format (VN_METRIC_COSINE, row->cosine);
-      value = g_strdup_printf (_("%s · cosine %s"), db, cosine);
-      gtk_list_box_append (self->table, vn_row_new (title, value));
-    }
-}
-
 /* On what the figures were found. */
 static char *
 step_review_describe_samples (VnStepReview *self,
@@ -187,23 +179,7 @@ step_review_show_table (VnStepReview *self,
 {
   g_autofree char *title = step_review_describe_samples (self, result);
 
-  gtk_label_set_label (self->measured, title);
-  step_review_clear_list (self->table);
-  if (result->accuracy.valid && result->accuracy.n > 0)
-    {
-      g_autofree char *top1 = g_strdup_printf ("%.1f %% → %.1f %%",
-                                               100.0 * result->accuracy.float_top1 / result->accuracy.n,
-                                               100.0 * result->accuracy.quant_top1 / result->accuracy.n);
-
-      gtk_list_box_append (self->table, vn_row_new (_("Top-1 accuracy"), top1));
-    }
-  if (vn_kept_is_known (&result->accuracy.kept))
-    {
-      g_autofree char *figures = vn_kept_dup_figures (&result->accuracy.kept);
-
-      gtk_list_box_append (self->table, vn_row_new (vn_task_get_title (result->accuracy.kept.task), figures));
-    }
-  step_review_show_outputs (self, result);
+  vn_review_table_update (self->table, title);
 }
 
 static void
@@ -231,6 +207,7 @@ vn_step_review_document_set (VnWizardStep *step)
   vn_cures_list_set_document (VN_STEP_REVIEW (step)->cures, document);
   vn_improve_panel_set_document (VN_STEP_REVIEW (step)->improve, document);
   vn_curve_panel_set_document (VN_STEP_REVIEW (step)->curve, document);
+  vn_review_table_set_document (VN_STEP_REVIEW (step)->table, document);
   vn_verify_panel_set_document (VN_STEP_REVIEW (step)->verify, document);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (step_review_result_changed), step, G_CONNECT_SWAPPED);
   step_review_result_changed (VN_STEP_REVIEW (step));
@@ -288,12 +265,12 @@ vn_step_review_class_init (VnStepReviewClass *klass)
   g_type_ensure (VN_TYPE_CURVE_PANEL);
   g_type_ensure (VN_TYPE_IMPROVE_PANEL);
   g_type_ensure (VN_TYPE_VERIFY_PANEL);
+  g_type_ensure (VN_TYPE_REVIEW_TABLE);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-review.ui");
   vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_icon);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_title);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_text);
-  gtk_widget_class_bind_template_child (widget_class, VnStepReview, measured);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, figures);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, improve);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, cures);

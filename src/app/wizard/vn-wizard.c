@@ -30,9 +30,10 @@ struct _VnWizard
   VnWizardStep   *steps[N_STEPS];   /* borrowed from the stack */
   guint           at, reached;      /* reached: furthest step that has been seen */
   gboolean        busy;
+  gboolean        goes_on;          /* when calibration ends well the review is wanted */
 
   AdwWindowTitle *title;
-  GtkButton      *next, *back;
+  GtkButton      *next, *back, *calibrate;
   GtkLabel       *reason;
   GtkListBox     *list;
   GtkStack       *stack;
@@ -126,14 +127,55 @@ wizard_update_list (VnWizard *self)
   self->busy = FALSE;
 }
 
+static guint
+wizard_find (VnWizard   *self,
+             const char *step)
+{
+  for (guint i = 0; i < N_STEPS; i++)
+    if (g_str_equal (pages[i].id, step))
+      return i;
+  g_return_val_if_reached (0);
+}
+
+/* Whether something is missing between here and @step. */
+static gboolean
+wizard_is_blocked_before (VnWizard   *self,
+                          const char *step)
+{
+  for (guint i = self->at; i < wizard_find (self, step); i++)
+    if (!wizard_can_leave (self, i))
+      return TRUE;
+  return FALSE;
+}
+
+/* Not insensitive: a button that becomes sensitive again below a pointer at rest does not get its next click. */
+static void
+wizard_set_blocked (GtkButton *button,
+                    gboolean   blocked)
+{
+  if (blocked)
+    gtk_widget_add_css_class (GTK_WIDGET (button), "blocked");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (button), "blocked");
+  gtk_accessible_update_state (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_STATE_DISABLED, blocked, -1);
+}
+
+static gboolean
+wizard_is_blocked (GtkButton *button)
+{
+  return gtk_widget_has_css_class (GTK_WIDGET (button), "blocked");
+}
+
 static void
 wizard_update_buttons (VnWizard *self)
 {
   g_autofree char *blocker = vn_wizard_step_dup_blocker (self->steps[self->at]);
 
   gtk_widget_set_sensitive (GTK_WIDGET (self->back), self->at > 0);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->next), blocker == NULL);
-  gtk_button_set_label (self->next, self->at == N_STEPS - 1 ? _("_Export") : _("_Next"));
+  wizard_set_blocked (self->next, blocker != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->calibrate), self->at > 0 && self->at + 1 < wizard_find (self, "calibrate"));
+  wizard_set_blocked (self->calibrate, wizard_is_blocked_before (self, "calibrate"));
+  gtk_button_set_label (self->next, self->at == N_STEPS - 1 ? _("_Export") : self->at == N_STEPS - 2 ? _("_Export…") : _("_Next"));
   vn_button_names_set (GTK_WIDGET (self->next));
   gtk_label_set_label (self->reason, blocker != NULL ? blocker : "");
   /* Waiting, or beginning, is no fault. */
@@ -160,6 +202,7 @@ static void
 wizard_go_to (VnWizard *self,
               guint     step)
 {
+  self->goes_on = FALSE;
   self->at = step;
   self->reached = MAX (self->reached, step);
   gtk_stack_set_visible_child (self->stack, GTK_WIDGET (self->steps[step]));
@@ -167,13 +210,42 @@ wizard_go_to (VnWizard *self,
   wizard_update (self);
 }
 
+/* Once calibration has ended well, if nobody went elsewhere in the meantime. */
+static void
+wizard_go_on (VnWizard *self)
+{
+  if (self->goes_on && self->at == wizard_find (self, "calibrate") && wizard_can_leave (self, self->at) &&
+      vn_document_get_job (self->document) == NULL && !vn_document_is_stale (self->document))
+    wizard_go_to (self, self->at + 1);
+}
+
+static void
+wizard_step_changed (VnWizard *self)
+{
+  wizard_update (self);
+  wizard_go_on (self);
+}
+
 static void
 wizard_next_clicked (VnWizard *self)
 {
+  if (wizard_is_blocked (self->next))
+    return;
   if (self->at == N_STEPS - 1)
     vn_wizard_step_next (self->steps[self->at]);
   else
     wizard_go_to (self, self->at + 1);
+}
+
+/* With what the target has chosen; and on to what came out. */
+static void
+wizard_calibrate_clicked (VnWizard *self)
+{
+  if (wizard_is_blocked (self->calibrate))
+    return;
+  wizard_go_to (self, wizard_find (self, "calibrate"));
+  self->goes_on = TRUE;
+  wizard_go_on (self);
 }
 
 static void
@@ -214,14 +286,14 @@ vn_wizard_set_document (VnWizard   *self,
   for (guint i = 0; i < N_STEPS; i++)
     {
       vn_wizard_step_set_document (self->steps[i], pages[i].id, document);
-      g_signal_connect_swapped (self->steps[i], "changed", G_CALLBACK (wizard_update), self);
+      g_signal_connect_swapped (self->steps[i], "changed", G_CALLBACK (wizard_step_changed), self);
     }
   g_signal_connect_object (document, "model-changed", G_CALLBACK (wizard_model_changed), self, G_CONNECT_SWAPPED);
 }
 
 /**
  * vn_wizard_begin:
- * @step: (nullable): id of the step to show; %NULL: where it was left
+ * @step: (nullable): id of the step to show; %NULL: where it was left, or the first that asks for something
  *
  * To be called before the assistant is shown; there must be a model.
  */
@@ -233,7 +305,7 @@ vn_wizard_begin (VnWizard   *self,
 
   g_return_if_fail (VN_IS_WIZARD (self));
 
-  at = self->at;
+  at = MAX (self->at, wizard_find (self, "data"));
   for (guint i = 0; step != NULL && i < N_STEPS; i++)
     if (g_str_equal (pages[i].id, step))
       at = i;
@@ -277,8 +349,7 @@ vn_wizard_go_next (VnWizard *self)
 {
   g_return_if_fail (VN_IS_WIZARD (self));
 
-  if (gtk_widget_get_sensitive (GTK_WIDGET (self->next)))
-    wizard_next_clicked (self);
+  wizard_next_clicked (self);
 }
 
 static void
@@ -305,6 +376,7 @@ vn_wizard_class_init (VnWizardClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnWizard, title);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, next);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, back);
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, calibrate);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, reason);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, list);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, stack);
@@ -321,6 +393,7 @@ vn_wizard_init (VnWizard *self)
       gtk_stack_add_named (self->stack, GTK_WIDGET (self->steps[i]), pages[i].id);
     }
   g_signal_connect_swapped (self->next, "clicked", G_CALLBACK (wizard_next_clicked), self);
+  g_signal_connect_swapped (self->calibrate, "clicked", G_CALLBACK (wizard_calibrate_clicked), self);
   g_signal_connect_swapped (self->back, "clicked", G_CALLBACK (wizard_back_clicked), self);
   g_signal_connect_swapped (self->list, "row-selected", G_CALLBACK (wizard_row_selected), self);
 }

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a network costs and how good its answers are: in float, before the last change, now, and as is expected. */
+#include "vn-review-table.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-rows.h"
+
+#include <math.h>
+
+#define MOST_OUTPUTS 8u     /* lines; the report has all */
+
+typedef enum { COLUMN_FLOAT, COLUMN_BEFORE, COLUMN_NOW, COLUMN_EXPECTED, N_COLUMNS } Column;
+
+/* One line: what is not known is NULL. */
+typedef struct
+{
+  char *title, *cells[N_COLUMNS];
+} Line;
+
+/* What stays of a run for comparison, without its network. */
+typedef struct
+{
+  gint64      time;
+  VnRecipe   *recipe;
+  GPtrArray  *lines;      /* of Line */
+} Run;
+
+struct _VnReviewTable
+{
+  AdwBin      parent_instance;
+
+  VnDocument *document;
+  Run         now, before;
+  GtkGrid    *grid;
+};
+
+G_DEFINE_FINAL_TYPE (VnReviewTable, vn_review_table, ADW_TYPE_BIN)
+
+static void
+review_table_free_line (gpointer data)
+{
+  Line *self = data;
+
+  g_free (self->title);
+  for (guint c = 0; c < N_COLUMNS; c++)
+    g_free (self->cells[c]);
+  g_free (self);
+}
+
+static void
+review_table_clear_run (Run *run)
+{
+  g_clear_pointer (&run->recipe, vn_recipe_free);
+  g_clear_pointer (&run->lines, g_ptr_array_unref);
+  run->time = 0;
+}
+
+/* @in_float, @now: (transfer full) (nullable) */
+static void
+review_table_add (GPtrArray  *lines,
+                  const char *title,
+                  char       *in_float,
+                  char       *now)
+{
+  Line *line = g_new0 (Line, 1);
+
+  line->title = g_strdup (title);
+  line->cells[COLUMN_FLOAT] = in_float;
+  line->cells[COLUMN_NOW] = now;
+  g_ptr_array_add (lines, line);
+}
+
+static char *
+review_table_format_share (double share)
+{
+  g_autofree char *number = isnan (share) ? NULL : vn_format_decimals (100 * share, 1);
+
+  return number != NULL ? g_strconcat (number, "\u00a0%", NULL) : NULL;
+}
+
+static char *
+review_table_format_time (double seconds)
+{
+  g_autofree char *number = seconds > 0 ? vn_format_number (seconds * 1000, 3) : NULL;
+
+  return number != NULL ? g_strconcat (number, "\u00a0ms", NULL) : NULL;
+}
+
+static void
+review_table_add_answers (GPtrArray        *lines,
+                          const VnAccuracy *accuracy)
+{
+  if (accuracy->valid && accuracy->n > 0)
+    {
+      const double n = accuracy->n;
+
+      review_table_add (lines, _("Top-1 accuracy"), review_table_format_share (accuracy->float_top1 / n),
+                        review_table_format_share (accuracy->quant_top1 / n));
+      review_table_add (lines, _("Same answer as in float"), review_table_format_share (1), review_table_format_share (accuracy->agree / n));
+    }
+  if (vn_kept_is_known (&accuracy->kept))
+    review_table_add (lines, vn_task_get_title (accuracy->kept.task), review_table_format_share (1),
+                      review_table_format_share (accuracy->kept.share));
+}
+
+static void
+review_table_add_outputs (GPtrArray *lines,
+                          VnResult  *result)
+{
+  guint n = result->errors != NULL ? vn_error_table_get_n (result->errors) : 0, n_added = 0;
+
+  for (guint i = 0; i < n && n_added < MOST_OUTPUTS; i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (result->errors, i);
+      g_autofree char *title = NULL;
+
+      if (!row->is_output && !row->is_last)
+        continue;
+      title = g_strdup_printf (row->is_output ? _("Signal to noise, %s") : _("Signal to noise, %s, before nodes that cannot be run"), row->value);
+      review_table_add (lines, title, NULL, vn_format_db (row->sqnr_db));
+      n_added++;
+    }
+}
+
+/* What is known of @result: the column of float, and its own. */
+static GPtrArray *
+review_table_list_lines (VnResult *result)
+{
+  GPtrArray *lines = g_ptr_array_new_with_free_func (review_table_free_line);
+  VnRuntimeFigures figures;
+
+  vn_runtime_figures_init (&figures, result->forecast, result->verification);
+  review_table_add (lines, _("Size"), vn_format_bytes (result->float_bytes), vn_format_bytes (result->quantized_bytes));
+  review_table_add_answers (lines, &result->accuracy);
+  review_table_add_outputs (lines, result);
+  if (!isnan (figures.integer_share))
+    review_table_add (lines, figures.share_measured ? _("Multiplications in integers") : _("Multiplications in integers, forecast"),
+                      review_table_format_share (0), review_table_format_share (figures.integer_share));
+  if (figures.seconds > 0)
+    review_table_add (lines, figures.time_measured ? _("Time of one sample, ONNX Runtime, one thread")
+                                                   : _("Time of one sample, ONNX Runtime, forecast"),
+                      review_table_format_time (figures.float_seconds), review_table_format_time (figures.seconds));
+  return lines;
+}
+
+static void
+review_table_take_run (VnReviewTable *self,
+                       VnResult      *result)
+{
+  const gboolean same = self->now.recipe != NULL && self->now.time == result->time && vn_recipe_equal (self->now.recipe, result->recipe);
+
+  if (!same && self->now.recipe != NULL)
+    {
+      review_table_clear_run (&self->before);
+      self->before = self->now;
+      self->now = (Run) { 0 };
+    }
+  review_table_clear_run (&self->now);
+  self->now = (Run) { result->time, vn_recipe_copy (result->recipe), review_table_list_lines (result) };
+}
+
+/* Copies the column of what is now of @from, as column @to. */
+static void
+review_table_merge (GPtrArray       *lines,
+                    const GPtrArray *from,
+                    Column           to)
+{
+  for (guint i = 0; from != NULL && i < from->len; i++)
+    for (guint k = 0; k < lines->len; k++)
+      {
+        const Line *other = from->pdata[i];
+        Line *line = lines->pdata[k];
+
+        if (g_str_equal (other->title, line->title) && line->cells[to] == NULL)
+          line->cells[to] = g_strdup (other->cells[COLUMN_NOW]);
+      }
+}
+
+static void
+review_table_put (VnReviewTable *self,
+                  const char    *text,
+                  int            column,
+                  int            row,
+                  const char    *style)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_xalign (GTK_LABEL (label), column == 0 ? 0 : 1);
+  gtk_widget_set_hexpand (label, column == 0);
+  if (column == 0)
+    {
+      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+      gtk_widget_set_tooltip_text (label, text);
+    }
+  else
+    gtk_widget_add_css_class (label, "numeric");
+  if (style != NULL)
+    gtk_widget_add_css_class (label, style);
+  gtk_grid_attach (self->grid, label, column, row, 1, 1);
+}
+
+static void
+review_table_fill (VnReviewTable   *self,
+                   const GPtrArray *lines,
+                   const char      *measured,
+                   const gboolean   shown[N_COLUMNS])
+{
+  const char *titles[N_COLUMNS] = { [COLUMN_FLOAT] = _("Float"), [COLUMN_BEFORE] = _("Before"), [COLUMN_NOW] = _("Now"),
+                                    [COLUMN_EXPECTED] = _("Expected") };
+  int at = 1, row = 0;
+
+  review_table_put (self, measured, 0, row, "heading");
+  for (guint c = 0; c < N_COLUMNS; c++)
+    if (shown[c])
+      review_table_put (self, titles[c], at++, row, "heading");
+  for (guint i = 0; i < lines->len; i++)
+    {
+      const Line *line = lines->pdata[i];
+
+      row += 2;
+      gtk_grid_attach (self->grid, gtk_separator_new (GTK_ORIENTATION_HORIZONTAL), 0, row - 1, at, 1);
+      review_table_put (self, line->title, 0, row, NULL);
+      for (guint c = 0, k = 1; c < N_COLUMNS; c++)
+        if (shown[c])
+          review_table_put (self, line->cells[c] != NULL ? line->cells[c] : "–", (int) k++, row, NULL);
+    }
+}
+
+/**
+ * vn_review_table_update:
+ * @measured: on what the figures were found
+ *
+ * Shows the present result of the document. What was before is the last whole run with another recipe, or at another time.
+ */
+void
+vn_review_table_update (VnReviewTable *self,
+                        const char    *measured)
+{
+  VnResult *result, *confirmed;
+  GtkWidget *child;
+  gboolean shown[N_COLUMNS] = { [COLUMN_FLOAT] = TRUE, [COLUMN_NOW] = TRUE };
+  g_autoptr(GPtrArray) expected = NULL, lines = NULL;
+
+  g_return_if_fail (VN_IS_REVIEW_TABLE (self));
+
+  result = vn_document_get_result (self->document);
+  confirmed = vn_document_get_confirmed (self->document);
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->grid))) != NULL)
+    gtk_grid_remove (self->grid, child);
+  if (result == NULL || confirmed == NULL)
+    return;
+  review_table_take_run (self, confirmed);
+  lines = review_table_list_lines (confirmed);
+  review_table_merge (lines, self->before.lines, COLUMN_BEFORE);
+  shown[COLUMN_BEFORE] = self->before.lines != NULL;
+  if (result->is_expected)
+    {
+      expected = review_table_list_lines (result);
+      review_table_merge (lines, expected, COLUMN_EXPECTED);
+      shown[COLUMN_EXPECTED] = TRUE;
+    }
+  review_table_fill (self, lines, measured, shown);
+}
+
+/* Nothing is left of another network. */
+static void
+review_table_forget (VnReviewTable *self)
+{
+  review_table_clear_run (&self->now);
+  review_table_clear_run (&self->before);
+}
+
+/**
+ * vn_review_table_set_document:
+ *
+ * To be called once.
+ */
+void
+vn_review_table_set_document (VnReviewTable *self,
+                              VnDocument    *document)
+{
+  g_return_if_fail (VN_IS_REVIEW_TABLE (self) && VN_IS_DOCUMENT (document) && self->document == NULL);
+
+  self->document = g_object_ref (document);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (review_table_forget), self, G_CONNECT_SWAPPED);
+}
+
+static void
+vn_review_table_dispose (GObject *object)
+{
+  review_table_forget (VN_REVIEW_TABLE (object));
+  g_clear_object (&VN_REVIEW_TABLE (object)->document);
+  G_OBJECT_CLASS (vn_review_table_parent_class)->dispose (object);
+}
+
+static void
+vn_review_table_class_init (VnReviewTableClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = vn_review_table_dispose;
+}
+
+static void
+vn_review_table_init (VnReviewTable *self)
+{
+  self->grid = GTK_GRID (gtk_grid_new ());
+  gtk_grid_set_column_spacing (self->grid, 24);
+  gtk_widget_add_css_class (GTK_WIDGET (self->grid), "card");
+  gtk_widget_add_css_class (GTK_WIDGET (self->grid), "review-table");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->grid), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Measured"), -1);
+  adw_bin_set_child (ADW_BIN (self), GTK_WIDGET (self->grid));
+}
