@@ -71,7 +71,7 @@ class Program:
         if below is not None:
             root = next((node for node in walk(root) if node.name == below), None)
         for node in walk(root) if root is not None else ():
-            if node.getRoleName() == role and node.name == name and self.is_shown(node):
+            if node.getRoleName() == role and node.name in (name, f"{name} {name}") and self.is_shown(node):   # GTK 4.8 says some twice
                 return node
         return None
 

@@ -47,16 +47,16 @@ def begin(desk, vernier, drop_source, shared):
 
 
 def quantize(desk, app):
-    """Drop a detector, drop photographs, and go on until there is a result. Returns how often one had to do something."""
+    """Drop a detector, drop photographs that it was not trained on as they are, be warned, accept what is proposed, and calibrate."""
     desk.drag((1580, 120), (700, 500))
     app.find("push button", "Quantize…")
     time.sleep(1)
     desk.drag((1580, 160), (700, 500))
-    app.find("push button", "Network", "VnStepData")
-    for _ in range(3):
-        app.click("push button", "Next", "VnWizard")
+    app.click("push button", "Use −1 … 1", "VnStepData")
+    app.wait(lambda: app.look("push button", "Use −1 … 1", "VnStepData") is None, "the warning stays")
+    app.click("push button", "Calibrate Now", "VnWizard")
     app.find("push button", "Lower the Error", "VnStepReview", seconds=120)
-    return 5
+    picture("journey-review")
 
 
 def main(vernier, drop_source):
@@ -74,7 +74,7 @@ def main(vernier, drop_source):
     app, source = begin(desk, vernier, drop_source, shared)
     try:
         quantize(desk, app)
-        app.click("push button", "Next", "VnWizard")
+        app.click("push button", "Export…", "VnWizard")
         app.find("check box", "Write a report", "VnStepExport")
         app.click("push button", "Export", "VnWizard")
         home = pathlib.Path.home()

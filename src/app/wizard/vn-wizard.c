@@ -305,7 +305,7 @@ vn_wizard_begin (VnWizard   *self,
 
   g_return_if_fail (VN_IS_WIZARD (self));
 
-  at = MAX (self->at, wizard_find (self, "data"));
+  at = wizard_can_leave (self, 0) ? MAX (self->at, wizard_find (self, "data")) : 0;
   for (guint i = 0; step != NULL && i < N_STEPS; i++)
     if (g_str_equal (pages[i].id, step))
       at = i;
