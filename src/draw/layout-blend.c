@@ -2,6 +2,8 @@
 /* A layout on its way from another one, for a change that is seen to happen. */
 #include "vn-graph-layout-private.h"
 
+#include <string.h>
+
 static VnRect
 layout_blend_mix (VnRect a,
                   VnRect b,
@@ -66,8 +68,7 @@ vn_graph_layout_blend (const VnGraphLayout *self,
       layout->boxes[i] = layout_blend_mix (from[i], self->boxes[i], progress);
       layout->ranks[i] = self->ranks[i];
     }
-  for (guint i = 0; i <= self->n_edges; i++)
-    layout->route_first[i] = self->route_first[i];
+  memcpy (layout->route_first, self->route_first, sizeof (guint) * (self->n_edges + 1));
   for (guint i = 0; i < self->n_edges; i++)
     {
       const VnSceneEdge *edge = vn_scene_get_edge (scene, i);

@@ -454,11 +454,8 @@ graph_view_input_key_pressed (GtkEventControllerKey *controller,
     case GDK_KEY_Up: case GDK_KEY_Down: case GDK_KEY_Left: case GDK_KEY_Right:
     case GDK_KEY_KP_Up: case GDK_KEY_KP_Down: case GDK_KEY_KP_Left: case GDK_KEY_KP_Right:
       return graph_view_input_walk (self, keyval, shift);
-    case GDK_KEY_Home:
-      graph_view_input_focus_on (self, graph_view_input_end_node (self, FALSE), shift);
-      return TRUE;
-    case GDK_KEY_End:
-      graph_view_input_focus_on (self, graph_view_input_end_node (self, TRUE), shift);
+    case GDK_KEY_Home: case GDK_KEY_End:
+      graph_view_input_focus_on (self, graph_view_input_end_node (self, keyval == GDK_KEY_End), shift);
       return TRUE;
     case GDK_KEY_n:
     case GDK_KEY_N:

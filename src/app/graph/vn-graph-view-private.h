@@ -170,6 +170,8 @@ void     vn_graph_view_begin_band     (VnGraphView   *self,
 void     vn_graph_view_update_band    (VnGraphView   *self,
                                        VnPoint        to);
 void     vn_graph_view_end_band       (VnGraphView   *self);
+
+/* walking (graph-view-walk.c) */
 guint    vn_graph_view_neighbour      (VnGraphView   *self,
                                        guint          node,
                                        guint          keyval);

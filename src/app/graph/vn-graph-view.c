@@ -41,6 +41,73 @@ graph_view_update_theme (VnGraphView *self)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+/* ---- what is shown ---- */
+
+/**
+ * vn_graph_view_get_scene:
+ *
+ * Returns: (transfer none) (nullable): the network, with all its nodes
+ */
+VnScene *
+vn_graph_view_get_scene (VnGraphView *self)
+{
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
+  return self->whole;
+}
+
+/**
+ * vn_graph_view_get_shown:
+ *
+ * Returns: (transfer none) (nullable): what is seen of it: closed groups are one box each
+ */
+VnScene *
+vn_graph_view_get_shown (VnGraphView *self)
+{
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
+  return self->scene;
+}
+
+/**
+ * vn_graph_view_get_layout:
+ *
+ * Returns: (transfer none) (nullable): the layout of what is shown
+ */
+VnGraphLayout *
+vn_graph_view_get_layout (VnGraphView *self)
+{
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
+  return self->layout;
+}
+
+/**
+ * vn_graph_view_get_index:
+ *
+ * Returns: (transfer none) (nullable): the index of what is shown
+ */
+VnGraphIndex *
+vn_graph_view_get_index (VnGraphView *self)
+{
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
+  return self->index;
+}
+
+/**
+ * vn_graph_view_get_shown_overlay:
+ *
+ * Returns: (transfer none) (nullable): the overlay of what is shown
+ */
+VnOverlay *
+vn_graph_view_get_shown_overlay (VnGraphView *self)
+{
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
+  return self->overlay;
+}
+
 /* ---- overlay ---- */
 
 static gboolean
