@@ -570,13 +570,13 @@ evaluate_is_classifier (const VnModel *model,
   g_autofree gboolean *lost = vn_graph_find_lost (model->graph);
   gint64 n = 1;
 
-  if (output == NULL || output->type.shape.rank < 1 || vn_dataset_get_n_classes (dataset) < 2)
+  if (output == NULL || output->type.shape.rank < 1 || (vn_dataset_get_n_classes (dataset) < 2 && vn_dataset_get_labels (dataset) == NULL))
     return FALSE;
   if (output->graph != model->graph || lost[output->id])
     return FALSE;
   for (int i = 0; i < output->type.shape.rank; i++)
     n *= output->type.shape.dims[i] < 0 && i == 0 ? 1 : output->type.shape.dims[i];
-  return n == vn_dataset_get_n_classes (dataset);
+  return vn_dataset_get_labels (dataset) != NULL ? n >= 2 && output->type.shape.rank <= 2 : n == vn_dataset_get_n_classes (dataset);
 }
 
 /* One picture goes in, and what comes out can be computed here: there may be things to be found on it. */
@@ -627,7 +627,7 @@ vn_evaluate_accuracy (VnModel                 *float_model,
   is_classifier = evaluate_is_classifier (float_model, dataset);
   if (!is_classifier && !evaluate_takes_picture (float_model))
     return TRUE;
-  labels = vn_labels_new (dataset, NULL, notes, error);
+  labels = vn_labels_new (dataset, vn_dataset_get_labels (dataset), notes, error);
   self = (Evaluate) { .contestants = contestants, .n_contestants = 2, .labels = labels, .options = options, .notes = notes,
                       .pictures_only = !is_classifier };
   if (labels == NULL || !evaluate_networks (&self, scores, cancellable, error))

@@ -5,7 +5,7 @@
  *   { "path": "samples", "samples": 100, "held-out": 16, "seed": 0,
  *     "fit": "crop", "color": "rgb", "layout": "auto", "width": 0, "height": 0, "resize": 0, "crop-part": 0.875,
  *     "crop-down": false, "fill": 0, "mean": [r, g, b, a], "std": [r, g, b, a],
- *     "script": "prepare.py:load", "python": "python3", "timeout": 0, "raw-type": "float32",
+ *     "script": "prepare.py:load", "python": "python3", "timeout": 0, "raw-type": "float32", "labels": "labels.txt",
  *     "inputs": { "name": { "fit": …, "script": …, "raw-type": … } } }
  *
  * What is missing is as vn_data_spec_new() has it. Paths below the folder of the file are relative to it. */
@@ -169,12 +169,13 @@ vn_data_spec_to_json (const VnDataSpec *self,
                       const char       *folder)
 {
   g_autoptr(JsonBuilder) json = json_builder_new ();
-  g_autofree char *path = NULL, *script = NULL;
+  g_autofree char *path = NULL, *script = NULL, *labels = NULL;
 
   g_return_val_if_fail (self != NULL && folder != NULL, NULL);
 
   path = data_spec_json_change_places (self->path, folder, vn_file_dup_short);
   script = self->script != NULL ? vn_file_dup_short (self->script, folder) : NULL;
+  labels = self->labels != NULL ? vn_file_dup_short (self->labels, folder) : NULL;
   json_builder_begin_object (json);
   vn_json_add_text_if (json, "path", path);
   vn_json_add_int (json, "samples", self->max_samples);
@@ -186,6 +187,7 @@ vn_data_spec_to_json (const VnDataSpec *self,
   vn_json_add_text_if (json, "python", self->python);
   vn_json_add_int (json, "timeout", self->timeout);
   vn_json_add_text_if (json, "raw-type", self->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (self->raw_type) : NULL);
+  vn_json_add_text_if (json, "labels", labels);
   data_spec_json_add_inputs (json, self, folder);
   json_builder_end_object (json);
   return json_builder_get_root (json);
@@ -442,7 +444,8 @@ data_spec_json_read_member (VnDataSpec  *self,
                             const char  *folder,
                             GError     **error)
 {
-  char **path = g_str_equal (id, "path") ? &self->path : g_str_equal (id, "script") ? &self->script : NULL;
+  char **path = g_str_equal (id, "path") ? &self->path : g_str_equal (id, "script") ? &self->script
+              : g_str_equal (id, "labels") ? &self->labels : NULL;
   guint64 value = 0;
   int k = data_spec_json_find_field (id);
 

@@ -45,6 +45,7 @@ vn_data_spec_copy (const VnDataSpec *self)
   copy->path = g_strdup (self->path);
   copy->script = g_strdup (self->script);
   copy->python = g_strdup (self->python);
+  copy->labels = g_strdup (self->labels);
   copy->inputs = NULL;
   if (self->inputs == NULL)
     return copy;
@@ -67,6 +68,7 @@ vn_data_spec_free (VnDataSpec *self)
   g_free (self->path);
   g_free (self->script);
   g_free (self->python);
+  g_free (self->labels);
   g_clear_pointer (&self->inputs, g_hash_table_unref);
   g_free (self);
 }

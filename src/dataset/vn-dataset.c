@@ -187,6 +187,19 @@ vn_dataset_get_class (VnDataset *self,
 }
 
 /**
+ * vn_dataset_get_labels:
+ *
+ * Returns: (transfer none) (nullable): the file that the specification says names the classes or the samples
+ */
+const char *
+vn_dataset_get_labels (VnDataset *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->spec->labels;
+}
+
+/**
  * vn_dataset_is_image:
  *
  * Returns: whether the first input is fed with pictures

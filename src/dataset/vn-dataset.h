@@ -78,6 +78,7 @@ typedef struct
  * @python: (nullable): the interpreter for it; %NULL: python3
  * @timeout: seconds one call of it may take; 0: VN_SCRIPT_TIMEOUT
  * @raw_type: element type of .raw and .bin files; %VN_DTYPE_UNDEFINED: the input's, or float32
+ * @labels: (nullable): a file that names the classes or the samples, for accuracy; %NULL: as folders or the list of samples say
  * @inputs: (nullable): VnInputData by input name: settings of single inputs (vn_data_spec_set_input())
  */
 #define VN_SCRIPT_TIMEOUT 120
@@ -94,6 +95,7 @@ typedef struct
   char        *python;
   guint        timeout;
   VnDType      raw_type;
+  char        *labels;
   GHashTable  *inputs;
 } VnDataSpec;
 
@@ -144,6 +146,7 @@ int         vn_dataset_get_label  (VnDataset          *self,
 guint       vn_dataset_get_n_classes (VnDataset       *self);
 const char *vn_dataset_get_class  (VnDataset          *self,
                                    guint               k);
+const char *vn_dataset_get_labels (VnDataset          *self);         /* file of the user; NULL: none */
 gboolean    vn_dataset_is_image   (VnDataset          *self);
 char       *vn_dataset_dup_digest (VnDataset          *self,
                                    const guint        *samples,

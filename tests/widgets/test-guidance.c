@@ -4,6 +4,7 @@
  * mends it; what was decided to keep is not said again. */
 
 #include "vn-data-card.h"
+#include "vn-data-files.h"
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
 #include "vn-step-export.h"
@@ -335,6 +336,58 @@ test_clicks (Fixture       *fixture,
   remove_folder (pictures);
 }
 
+/* Settings come from a file, without the script that it names; labels are kept with the samples and give an accuracy; a script's first
+ * function is taken. */
+static void
+test_files (Fixture       *fixture,
+            gconstpointer  user_data)
+{
+  g_autofree char *model = write_model (fixture->folder);
+  g_autofree char *pictures = write_pictures (fixture->folder, 12);
+  g_autofree char *settings = g_build_filename (fixture->folder, "settings.json", NULL);
+  g_autofree char *labels = g_build_filename (fixture->folder, "labels.txt", NULL);
+  g_autofree char *script = g_build_filename (fixture->folder, "prepare.py", NULL);
+  g_autofree char *wanted = g_strconcat (script, ":load", NULL);
+  VnDataFiles *files;
+  const VnDataSpec *data;
+
+  show_data_step (fixture, model, pictures);
+  files = VN_DATA_FILES (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_DATA_FILES, NULL));
+  g_assert_true (g_file_set_contents (settings, "{ \"fit\": \"letterbox\", \"color\": \"bgr\", \"mean\": [1, 2, 3, 0], \"std\": [4, 5, 6, 1], "
+                                                "\"script\": \"evil.py:run\" }", -1, NULL));
+  vn_data_files_load (files, settings);
+  data = vn_document_get_data (fixture->document);
+  g_assert_cmpstr (data->path, ==, pictures);
+  g_assert_cmpint (data->preprocess.fit, ==, VN_FIT_LETTERBOX);
+  g_assert_cmpint (data->preprocess.color, ==, VN_COLOR_BGR);
+  g_assert_cmpfloat (data->preprocess.std[1], ==, 5);
+  g_assert_null (data->script);
+
+  g_assert_true (g_file_set_contents (labels, "one\ntwo\n", -1, NULL));
+  vn_data_files_set_labels (files, labels);
+  data = vn_document_get_data (fixture->document);
+  g_assert_cmpstr (data->labels, ==, labels);
+  vn_test_settle (800);
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (vn_test_find (GTK_WIDGET (files), ADW_TYPE_ACTION_ROW, NULL))), "labels.txt"));
+  vn_data_files_set_labels (files, NULL);
+  g_assert_null (vn_document_get_data (fixture->document)->labels);
+
+  g_assert_true (g_file_set_contents (script, "import numpy\n\ndef _own():\n  pass\n\ndef load(path):\n  return None\n", -1, NULL));
+  vn_data_files_set_script (files, script);
+  g_assert_cmpstr (vn_document_get_data (fixture->document)->script, ==, wanted);
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  g_assert_true (g_file_set_contents (script, "x = 1\n", -1, NULL));
+  vn_data_files_set_script (files, script);
+  g_assert_cmpuint (fixture->n_failed, ==, 1);
+  vn_document_set_data (fixture->document, NULL);
+  vn_test_settle (600);
+  g_unlink (settings);
+  g_unlink (labels);
+  g_unlink (script);
+  g_unlink (model);
+  remove_folder (pictures);
+}
+
 /* The names of presets are read whole in the list that opens. */
 static void
 test_preset_names (Fixture       *fixture,
@@ -364,6 +417,7 @@ main (int   argc,
   g_test_add ("/guidance/keep", Fixture, NULL, vn_window_fixture_set_up, test_keep, vn_window_fixture_tear_down);
   g_test_add ("/guidance/samples", Fixture, NULL, vn_window_fixture_set_up, test_samples, vn_window_fixture_tear_down);
   g_test_add ("/guidance/clicks", Fixture, NULL, vn_window_fixture_set_up, test_clicks, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/files", Fixture, NULL, vn_window_fixture_set_up, test_files, vn_window_fixture_tear_down);
   g_test_add ("/guidance/preset-names", Fixture, NULL, vn_window_fixture_set_up, test_preset_names, vn_window_fixture_tear_down);
   return g_test_run ();
 }

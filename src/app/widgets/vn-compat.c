@@ -113,6 +113,9 @@ vn_choose_file (GtkWidget      *parent,
     [VN_CHOOSE_SAVE_REPORT] = { N_("Export Report"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SAVE },
     [VN_CHOOSE_SETTINGS] = { N_("Open Recipe or Configuration"), N_("_Open"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_SAVE_OTHER] = { N_("Save"), N_("_Save"), GTK_FILE_CHOOSER_ACTION_SAVE },
+    [VN_CHOOSE_PREPROCESSING] = { N_("Load Preprocessing"), N_("_Open"), GTK_FILE_CHOOSER_ACTION_OPEN },
+    [VN_CHOOSE_SCRIPT] = { N_("Choose Python Script"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_OPEN },
+    [VN_CHOOSE_LABELS] = { N_("Choose Labels"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_OPEN },
   };
   GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
   GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_(kinds[kind].title), window, kinds[kind].action,

@@ -17,6 +17,9 @@ typedef enum
   VN_CHOOSE_SAVE_REPORT,
   VN_CHOOSE_SETTINGS,
   VN_CHOOSE_SAVE_OTHER,
+  VN_CHOOSE_PREPROCESSING,
+  VN_CHOOSE_SCRIPT,
+  VN_CHOOSE_LABELS,
 } VnChooseKind;
 
 typedef void (*VnChooseFunc) (GFile    *file,

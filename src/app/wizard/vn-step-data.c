@@ -4,6 +4,7 @@
 
 #include "vn-compat.h"
 #include "vn-data-card.h"
+#include "vn-data-files.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-input-sizes.h"
@@ -38,6 +39,7 @@ struct _VnStepData
   GtkWidget       *preprocessing;
   VnInputSizes    *sizes;
   VnDataCard      *card;
+  VnDataFiles     *files;
   VnValuesChart   *values;
   AdwComboRow     *preset, *fit, *color, *layout;
   GtkEditable     *mean, *deviation;
@@ -176,6 +178,7 @@ step_data_show_samples (VnStepData *self)
   step_data_show_folder (self, data, data != NULL && g_str_equal (data->path, RANDOM_PATH));
   step_data_show_held (self);
   vn_input_sizes_update (self->sizes);
+  vn_data_files_show (self->files, self->dataset);
   step_data_show_look (self);
   step_data_show_previews (self);
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
@@ -462,6 +465,7 @@ vn_step_data_document_set (VnWizardStep *step)
 
   g_signal_connect_object (document, "data-changed", G_CALLBACK (data_changed), step, G_CONNECT_SWAPPED);
   vn_input_sizes_set_document (VN_STEP_DATA (step)->sizes, document);
+  vn_data_files_set_document (VN_STEP_DATA (step)->files, document);
   data_changed (VN_STEP_DATA (step));
 }
 
@@ -526,6 +530,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   step_class->dup_blocker = vn_step_data_dup_blocker;
   step_class->has_warning = vn_step_data_has_warning;
   g_type_ensure (VN_TYPE_DATA_CARD);
+  g_type_ensure (VN_TYPE_DATA_FILES);
   g_type_ensure (VN_TYPE_INPUT_SIZES);
   g_type_ensure (VN_TYPE_VALUES_CHART);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-data.ui");
@@ -537,6 +542,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepData, held_row);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, random);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, card);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, files);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, values);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, sizes);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, preprocessing);
