@@ -2,8 +2,8 @@
 /* The weights of a quantized network against those of the float one. Whole numbers that are constant become floats again by
  * their scales; their counterpart is the constant of the same name, less what quantizing appended, or the one that the node of
  * the same name reads at the same place. */
-#include "vn-error-sum.h"
 #include "vn-compare.h"
+
 #include "vn-error-sum.h"
 
 #include <string.h>
@@ -238,4 +238,103 @@ vn_compare_weights (const VnModel *float_model,
     }
   vn_error_table_sort_weights (table);
   return n_missing;
+}
+
+/* ---- one of them ---- */
+
+/* Whether the same node reads it at the same place as one of @uses. */
+static gboolean
+compare_weights_has_use (const GArray *uses,
+                         const Weight *weight)
+{
+  for (guint i = 0; weight->user != NULL && i < uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (uses, VnUse, i);
+
+      if (*use->node->name != '\0' && use->index == weight->index && g_str_equal (use->node->name, weight->user->name))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+compare_weights_find_one (const VnModel *reference,
+                          const VnModel *network,
+                          const VnValue *value,
+                          Weight        *found)
+{
+  const VnTensor *tensor = vn_value_get_constant (value);
+  gboolean by_use = FALSE;
+
+  for (guint i = 0; i < network->graph->nodes->len; i++)
+    {
+      const VnNode *node = network->graph->nodes->pdata[i];
+      Weight weight;
+
+      if (!(compare_weights_find_dequantized (node, &weight) || compare_weights_find_integer (node, &weight)) ||
+          !vn_shape_equal (&vn_value_get_constant (weight.value)->shape, &tensor->shape))
+        continue;
+      if (compare_weights_find_by_name (reference, weight.value->name, tensor) == value)
+        {
+          *found = weight;
+          return TRUE;
+        }
+      if (!by_use && compare_weights_has_use (value->uses, &weight))
+        {
+          *found = weight;
+          by_use = TRUE;
+        }
+    }
+  return by_use;
+}
+
+static void
+compare_weights_fill_grid (const Weight *weight,
+                           VnValueGrid  *grid)
+{
+  *grid = (VnValueGrid) { 0, 0, vn_value_get_constant (weight->value)->dtype, FALSE };
+  if (weight->scale->n_elements != 1)
+    return;
+  grid->scale = vn_tensor_get_double (weight->scale, 0);
+  grid->zero_point = weight->zero_point != NULL ? vn_tensor_get_s64 (weight->zero_point, 0) : 0;
+}
+
+/**
+ * vn_compare_read_weight:
+ * @reference: has a constant @name
+ * @network: made of it by some tool, or @reference itself
+ * @grid: (out caller-allocates) (nullable): its scale; @grid->scale is 0 if the weight is float or has several
+ *
+ * Returns: (transfer full) (nullable): what @network holds for the constant, as float32; %NULL if there is nothing
+ */
+VnTensor *
+vn_compare_read_weight (const VnModel *reference,
+                        const VnModel *network,
+                        const char    *name,
+                        VnValueGrid   *grid)
+{
+  const VnValue *value, *same;
+  g_autoptr(VnTensor) converted = NULL;
+  VnTensor *constant;
+  Weight weight;
+
+  g_return_val_if_fail (reference != NULL && network != NULL && name != NULL, NULL);
+
+  if (grid != NULL)
+    *grid = (VnValueGrid) { 0 };
+  value = g_hash_table_lookup (reference->graph->by_name, name);
+  if (value == NULL || vn_value_get_constant (value) == NULL)
+    return NULL;
+  if (network != reference && compare_weights_find_one (reference, network, value, &weight))
+    {
+      if (grid != NULL)
+        compare_weights_fill_grid (&weight, grid);
+      return compare_weights_dequantize (&weight);
+    }
+  same = g_hash_table_lookup (network->graph->by_name, name);
+  constant = same != NULL ? vn_value_get_constant (same) : NULL;
+  if (constant == NULL || !vn_dtype_is_float (constant->dtype))
+    return NULL;
+  converted = vn_tensor_convert (constant, VN_DTYPE_F32, NULL);
+  return converted != NULL ? vn_tensor_get_aligned (converted, NULL) : NULL;
 }

@@ -12,6 +12,7 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
+#include "vn-value-grid.h"
 
 #include <string.h>
 
@@ -82,8 +83,14 @@ compare_find_grid (const VnCompareOptions *options,
                    Grid                   *grid)
 {
   const VnTensorPlan *row = options->plan != NULL ? vn_quant_plan_find (options->plan, value->name) : NULL;
+  VnValueGrid found;
 
   *grid = (Grid) { 0, 0, row != NULL ? row->factors : NULL };
+  if (options->plan == NULL && vn_value_find_grid (other, &found) && found.holds_integers)
+    {
+      *grid = (Grid) { (float) found.scale, (float) found.zero_point, NULL };
+      return TRUE;
+    }
   if (compare_is_float32 (other) || other->type.dtype == VN_DTYPE_F16)
     return TRUE;
   if (row == NULL || !row->quantized || row->scale == NULL || other->type.dtype != row->dtype || row->scale->n_elements != 1)

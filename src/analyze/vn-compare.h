@@ -8,6 +8,7 @@
 #include "vn-plan.h"
 #include "vn-progress.h"
 #include "vn-quantize.h"
+#include "vn-value-grid.h"
 
 G_BEGIN_DECLS
 
@@ -39,6 +40,12 @@ guint             vn_compare_weights      (const VnModel           *float_model,
                                            const VnModel           *prepared,      /* nullable */
                                            const VnModel           *quant_model,
                                            VnErrorTable            *table);
+
+/* One of them, as floats. */
+VnTensor         *vn_compare_read_weight  (const VnModel           *reference,
+                                           const VnModel           *network,
+                                           const char              *name,
+                                           VnValueGrid             *grid);         /* nullable */
 
 /* Maps names for a quantized model that came from a file: t -> t's DequantizeLinear output where the quantized model has one. */
 GHashTable       *vn_compare_match_names  (const VnModel           *float_model,

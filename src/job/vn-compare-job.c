@@ -4,6 +4,7 @@
 
 #include "vn-data-check.h"
 #include "vn-i18n.h"
+#include "vn-node-match.h"
 #include "vn-weights-check.h"
 
 struct _VnCompareJob
@@ -78,9 +79,9 @@ vn_compare_job_compare (VnJob         *job,
                         GError       **error)
 {
   VnCompareJob *self = VN_COMPARE_JOB (job);
-  g_autoptr(GHashTable) names = vn_compare_match_names (self->float_run, self->quant_run);
+  g_autoptr(VnNodeMatch) match = vn_node_match_new (self->float_run, self->quant_run);
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
-  VnCompareOptions options = { .value_names = names, .n_threads = self->n_threads, .local = TRUE };
+  VnCompareOptions options = { .value_names = vn_node_match_get_values (match), .n_threads = self->n_threads, .local = TRUE };
   VnProgress progress = vn_job_get_reporter (job);
 
   vn_weights_check (self->float_model, self->notes);

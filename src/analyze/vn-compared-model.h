@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A network that is looked at beside another one: the float network, a quantized result of it, or a file that another tool made. */
+#pragma once
+
+#include "vn-node-match.h"
+#include "vn-result.h"
+#include "vn-tensor-pair.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnComparedFigures: what tables tell of a network; what is not known is NaN.
+ * @bytes: of its file; 0: not known
+ * @outputs_db: mean signal to noise of the outputs against the float network; infinite for that itself
+ * @agreement: share of samples with the same answer, 0 to 1
+ * @integer_share: of the multiplications that ONNX Runtime does on integers, 0 to 1
+ * @time_ratio: to the float network in ONNX Runtime
+ * @seconds: of one sample in ONNX Runtime
+ * @is_measured: @time_ratio was measured; else it is a forecast
+ */
+typedef struct
+{
+  guint64  bytes;
+  double   outputs_db, agreement, integer_share, time_ratio, seconds;
+  gboolean is_measured;
+} VnComparedFigures;
+
+/**
+ * VnComparedModel: immutable.
+ */
+typedef struct _VnComparedModel VnComparedModel;
+
+VnComparedModel   *vn_compared_model_new_float   (VnModel               *model);
+VnComparedModel   *vn_compared_model_new_result  (VnResult              *result);
+VnComparedModel   *vn_compared_model_new_file    (VnModel               *float_model,
+                                                  VnModel               *model,
+                                                  VnErrorTable          *errors);     /* nullable */
+VnComparedModel   *vn_compared_model_ref         (VnComparedModel       *self);
+void               vn_compared_model_unref       (VnComparedModel       *self);
+VnModel           *vn_compared_model_get_model   (VnComparedModel       *self);       /* whose nodes are shown; borrowed */
+VnResult          *vn_compared_model_get_result  (VnComparedModel       *self);       /* borrowed; NULL: it has none */
+VnErrorTable      *vn_compared_model_get_errors  (VnComparedModel       *self);       /* borrowed; NULL: not measured */
+gboolean           vn_compared_model_is_float    (VnComparedModel       *self);
+gboolean           vn_compared_model_is_file     (VnComparedModel       *self);
+gboolean           vn_compared_model_has_network (VnComparedModel       *self);
+guint              vn_compared_model_get_float_node (VnComparedModel    *self,
+                                                     guint               node);
+guint              vn_compared_model_get_node    (VnComparedModel       *self,
+                                                  guint                  float_node);
+const VnErrorRow  *vn_compared_model_get_row     (VnComparedModel       *self,
+                                                  guint                  node);
+gboolean           vn_compared_model_find_tensor (VnComparedModel       *self,
+                                                  VnComparedModel       *beside,
+                                                  guint                  float_node,
+                                                  VnTensorSource        *source);
+gboolean           vn_compared_model_find_weight (VnComparedModel       *self,
+                                                  VnComparedModel       *beside,
+                                                  guint                  float_node,
+                                                  VnTensorSource        *source);
+VnNodeMatch       *vn_compared_model_match       (VnComparedModel       *self,
+                                                  VnComparedModel       *other);
+void               vn_compared_model_get_figures (VnComparedModel       *self,
+                                                  VnComparedFigures     *figures);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnComparedModel, vn_compared_model_unref)
+
+G_END_DECLS
