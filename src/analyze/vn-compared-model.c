@@ -257,6 +257,19 @@ vn_compared_model_get_row (VnComparedModel *self,
   return self->rows != NULL ? self->rows[node] : NULL;
 }
 
+/**
+ * vn_compared_model_get_rows:
+ *
+ * Returns: (transfer none) (nullable): what vn_compared_model_get_row() gives, by index of the node; %NULL: nothing was measured
+ */
+const VnErrorRow * const *
+vn_compared_model_get_rows (VnComparedModel *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return (const VnErrorRow * const *) self->rows;
+}
+
 /* ---- where tensors are ---- */
 
 static const VnNode *

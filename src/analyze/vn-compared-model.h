@@ -49,6 +49,7 @@ guint              vn_compared_model_get_node    (VnComparedModel       *self,
                                                   guint                  float_node);
 const VnErrorRow  *vn_compared_model_get_row     (VnComparedModel       *self,
                                                   guint                  node);
+const VnErrorRow * const *vn_compared_model_get_rows (VnComparedModel   *self);       /* by node; NULL: not measured */
 gboolean           vn_compared_model_find_tensor (VnComparedModel       *self,
                                                   VnComparedModel       *beside,
                                                   guint                  float_node,

@@ -135,6 +135,8 @@ vn_tensor_errors_init (VnTensorErrors        *self,
 void
 vn_tensor_errors_clear (VnTensorErrors *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_clear_pointer (&self->channels, g_free);
   self->n_channels = 0;
 }

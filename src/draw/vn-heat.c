@@ -64,6 +64,31 @@ vn_heat_color (VnHeatScale scale,
   return vn_color_mix (table[i], table[i + 1], x - i);
 }
 
+#define N_DIFFERENCES 7
+
+/* violet to orange, mirrored: light, dark */
+static const guint32 differences[2][N_DIFFERENCES] = {
+  { 0x40206b, 0x7f5fa8, 0xc3b3da, 0xf4f2f5, 0xf6c899, 0xdd8432, 0x8f4a06 },
+  { 0xd9c2ff, 0x9b7cc9, 0x5c4a78, 0x2e2e2e, 0x7a5330, 0xd0894a, 0xffd9a8 },
+};
+
+/**
+ * vn_heat_difference:
+ * @t: −1 (as much too small as any) … 0 (equal) … 1 (as much too large as any); clamped, NaN counts as 1
+ *
+ * Returns: the colour of a pixel in a picture of a difference
+ */
+VnColor
+vn_heat_difference (gboolean dark,
+                    double   t)
+{
+  const guint32 *row = differences[dark != FALSE];
+  double x = (isnan (t) ? 2 : CLAMP (t, -1, 1) + 1) / 2 * (N_DIFFERENCES - 1);
+  guint i = MIN ((guint) x, N_DIFFERENCES - 2);
+
+  return vn_color_mix_even (vn_color_from_hex (row[i]), vn_color_from_hex (row[i + 1]), x - i);
+}
+
 /* ---- metrics ---- */
 
 /**

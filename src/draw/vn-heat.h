@@ -23,6 +23,8 @@ typedef struct { double fine, bad; } VnHeatHandles;
 VnColor        vn_heat_color          (VnHeatScale    scale,
                                        gboolean       dark,
                                        double         t);
+VnColor        vn_heat_difference     (gboolean       dark,
+                                       double         t);
 double         vn_heat_axis           (VnMetric       metric,
                                        double         value);
 double         vn_heat_from_axis      (VnMetric       metric,

@@ -370,6 +370,31 @@ scene_builder_row_of (const VnScene *scene,
   return vn_result_get_node_error (result, g_ptr_array_index (model->graph->nodes, box->source));
 }
 
+/* FALSE: it was not measured. */
+static gboolean
+scene_builder_rate (const VnErrorRow *row,
+                    VnMetric          metric,
+                    VnHeatHandles     handles,
+                    VnOverlayItem    *item)
+{
+  g_autofree char *text = NULL;
+  double value, axis;
+
+  *item = (VnOverlayItem) { .measured = TRUE };
+  if (row == NULL || !vn_metric_is_measured (row, metric))
+    return FALSE;
+  value = vn_metric_get (row, metric);
+  axis = row->n_bad > 0 ? NAN : vn_heat_axis (metric, value);
+  item->is_nan = isnan (axis);
+  item->t = (float) vn_heat_t (axis, handles);
+  item->ticks = vn_heat_ticks (axis, handles);
+  item->is_bad = item->ticks == 4;
+  item->is_origin = row->contribution > vn_metric_get_info (VN_METRIC_CONTRIBUTION)->fine;
+  text = vn_metric_format_short (metric, item->is_nan ? NAN : value);
+  g_strlcpy (item->value, text, sizeof item->value);
+  return TRUE;
+}
+
 /**
  * vn_scene_build_overlay:
  * @scene: of @model
@@ -395,22 +420,39 @@ vn_scene_build_overlay (const VnScene *scene,
   for (guint i = 0; i < n; i++)
     {
       const VnErrorRow *row = scene_builder_row_of (scene, model, result, i);
-      VnOverlayItem item = { .measured = TRUE };
-      g_autofree char *text = NULL;
-      double value, axis;
+      VnOverlayItem item;
 
-      if (row == NULL || !vn_metric_is_measured (row, metric))
-        continue;
-      value = vn_metric_get (row, metric);
-      axis = row->n_bad > 0 ? NAN : vn_heat_axis (metric, value);
-      item.is_nan = isnan (axis);
-      item.t = (float) vn_heat_t (axis, handles);
-      item.ticks = vn_heat_ticks (axis, handles);
-      item.is_bad = item.ticks == 4;
-      item.is_origin = row->contribution > vn_metric_get_info (VN_METRIC_CONTRIBUTION)->fine;
-      text = vn_metric_format_short (metric, item.is_nan ? NAN : value);
-      g_strlcpy (item.value, text, sizeof item.value);
-      vn_overlay_set (overlay, i, &item);
+      if (scene_builder_rate (row, metric, handles, &item))
+        vn_overlay_set (overlay, i, &item);
+    }
+  return overlay;
+}
+
+/**
+ * vn_scene_build_rows:
+ * @rows: by index of the node in its graph; %NULL: not measured
+ *
+ * Returns: (transfer full): the same of a network whose errors are not those of a result
+ */
+VnOverlay *
+vn_scene_build_rows (const VnScene            *scene,
+                     const VnErrorRow * const *rows,
+                     VnMetric                  metric,
+                     VnHeatHandles             handles)
+{
+  const char *unit = vn_metric_get_info (metric)->unit;
+  VnOverlay *overlay;
+
+  g_return_val_if_fail (scene != NULL && rows != NULL, NULL);
+
+  overlay = vn_overlay_new (VN_OVERLAY_ERROR, vn_scene_get_n_nodes (scene), unit != NULL && *unit != '\0' ? _(unit) : NULL);
+  for (guint i = 0; i < vn_scene_get_n_nodes (scene); i++)
+    {
+      const VnSceneNode *box = vn_scene_get_node (scene, i);
+      VnOverlayItem item;
+
+      if (box->kind == VN_SCENE_NODE && scene_builder_rate (rows[box->source], metric, handles, &item))
+        vn_overlay_set (overlay, i, &item);
     }
   return overlay;
 }

@@ -24,6 +24,10 @@ VnOverlay    *vn_scene_build_overlay    (const VnScene  *scene,
                                          VnResult       *result,
                                          VnMetric        metric,
                                          VnHeatHandles   handles);
+VnOverlay    *vn_scene_build_rows       (const VnScene  *scene,
+                                         const VnErrorRow * const *rows,
+                                         VnMetric        metric,
+                                         VnHeatHandles   handles);
 VnOverlay    *vn_scene_build_amounts    (const VnScene  *scene,
                                          const double   *amounts,
                                          const char     *unit);

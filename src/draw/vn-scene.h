@@ -127,6 +127,17 @@ typedef enum
 } VnOverlayKind;
 
 /**
+ * VnSceneMark: what is said of a node beside another network.
+ */
+typedef enum
+{
+  VN_MARK_NONE,
+  VN_MARK_CHANGED,    /* another operator, other attributes or another precision */
+  VN_MARK_ADDED,      /* only this network has it */
+  VN_MARK_MISSING,    /* the other network lacks it */
+} VnSceneMark;
+
+/**
  * VnOverlayItem:
  * @t: place on the scale, 0 … 1
  * @ticks: filled ticks, 0 … 4; for errors the band
@@ -134,6 +145,7 @@ typedef enum
  * @is_nan: NaN or infinite
  * @is_origin: a good part of the error of the outputs starts here
  * @value: what is written, without unit
+ * @mark: also of a node that was not measured
  */
 typedef struct
 {
@@ -142,6 +154,7 @@ typedef struct
   guint    ticks;
   gboolean is_bad, is_nan, is_origin;
   char     value[16];
+  VnSceneMark mark;
 } VnOverlayItem;
 
 /**

@@ -54,6 +54,29 @@ vn_document_find_known (VnDocument     *self,
   return NULL;
 }
 
+/**
+ * vn_document_find_run_result:
+ * @run: one of vn_document_get_runs()
+ *
+ * Returns: (transfer none) (nullable): what the run gave, with its networks, while it is remembered
+ */
+VnResult *
+vn_document_find_run_result (VnDocument         *self,
+                             const VnProjectRun *run)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self) && run != NULL, NULL);
+
+  for (guint i = 0; i < self->known->len + 1; i++)
+    {
+      VnResult *result = i < self->known->len ? g_ptr_array_index (self->known, i) : self->result;
+      g_autofree char *digest = result != NULL && result->time == run->time ? vn_recipe_dup_digest (result->recipe) : NULL;
+
+      if (digest != NULL && g_str_equal (digest, run->recipe_digest))
+        return result;
+    }
+  return NULL;
+}
+
 /* ---- what it is measured with ---- */
 
 typedef struct

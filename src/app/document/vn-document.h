@@ -89,6 +89,8 @@ const VnNote     *vn_document_get_note       (VnDocument        *self,
 guint             vn_document_count_problems (VnDocument        *self);
 
 GPtrArray        *vn_document_get_runs       (VnDocument        *self);   /* of VnProjectRun, borrowed: what a project keeps */
+VnResult         *vn_document_find_run_result (VnDocument       *self,
+                                               const VnProjectRun *run);    /* NULL: only its record is left */
 void              vn_document_set_runs       (VnDocument        *self,
                                               GPtrArray         *runs);
 

@@ -13,7 +13,11 @@ void
 vn_graph_view_update_hover (VnGraphView *self)
 {
   guint node = VN_SCENE_NONE, edge = VN_SCENE_NONE, stub = VN_SCENE_NONE, frame = VN_SCENE_NONE;
+  guint before = self->state.hover_node;
 
+  if (self->hover_is_mirrored && !self->has_pointer)
+    return;
+  self->hover_is_mirrored = FALSE;
   if (self->index != NULL && self->has_pointer && self->drag == DRAG_NONE)
     {
       VnPoint world = vn_graph_view_to_world (self, self->pointer.x, self->pointer.y);
@@ -35,6 +39,8 @@ vn_graph_view_update_hover (VnGraphView *self)
   self->state.hover_frame = frame;
   gtk_widget_trigger_tooltip_query (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
+  if (node != before)
+    g_signal_emit_by_name (self, "hover-changed");
 }
 
 static void

@@ -599,3 +599,28 @@ vn_graph_view_collapse_focus (VnGraphView *self)
     vn_graph_view_reveal (self, self->state.focus_node);
   return TRUE;
 }
+
+/**
+ * vn_graph_view_set_scene_like:
+ * @scene: sealed
+ * @other: shows a scene
+ *
+ * As vn_graph_view_set_scene(), but a scene of the same geometry as that of @other is not laid out again.
+ */
+void
+vn_graph_view_set_scene_like (VnGraphView *self,
+                              VnScene     *scene,
+                              VnGraphView *other)
+{
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self) && VN_IS_GRAPH_VIEW (other) && scene != NULL);
+
+  if (other->whole == NULL || other->layout == NULL || other->pending != NULL || other->fold != NULL || self->open != NULL ||
+      !vn_scene_same_geometry (other->whole, scene) || (self->whole != NULL && vn_scene_same_geometry (self->whole, scene)))
+    {
+      vn_graph_view_set_scene (self, scene);
+      return;
+    }
+  vn_graph_view_cancel (self);
+  graph_view_scene_set_groups (self, scene, NULL);
+  graph_view_scene_open (self, scene, NULL, other->layout);
+}

@@ -16,7 +16,7 @@ typedef struct
   int      key;       /* colour and order: larger is drawn later */
   int      x, y, width, height;
   VnColor  fill;
-  guint8   precision;
+  guint8   precision, mark;
   gboolean is_bad, is_excluded, has_outline;
 } FarRect;
 
@@ -51,6 +51,7 @@ far_rect (Paint *paint,
   rect.width = MAX ((int) lround (x + width) - rect.x, 2);
   rect.height = MAX ((int) lround (y + height) - rect.y, 2);
   rect.precision = (guint8) look.node->precision;
+  rect.mark = (guint8) look.mark;
   if (look.item != NULL && look.item->measured && !look.is_excluded)
     rect.key = 3 + (look.item->is_nan ? 255 : (int) (CLAMP (look.item->t, 0, 1) * 255));
   else
@@ -184,5 +185,11 @@ vn_paint_far_nodes (Paint        *paint,
   for (bad = nodes->len; bad > 0 && g_array_index (self->rects, FarRect, bad - 1).is_bad; bad--)
     continue;
   paint_details (paint, (const FarRect *) self->rects->data, bad);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const FarRect *rect = &g_array_index (self->rects, FarRect, i);
+
+      vn_paint_far_mark (paint, (VnSceneMark) rect->mark, rect->x, rect->y, rect->width, rect->height);
+    }
   cairo_restore (paint->cr);
 }

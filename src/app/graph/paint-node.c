@@ -396,4 +396,5 @@ vn_paint_node (Paint      *paint,
     paint_slim_text (paint, look);
   else
     paint_full_text (paint, look);
+  vn_paint_mark (paint, look);
 }

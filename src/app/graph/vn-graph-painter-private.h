@@ -69,6 +69,7 @@ typedef struct
   VnColor              fill, text;
   double               dim;       /* alpha of second-line text */
   gboolean             is_bad, is_excluded;
+  VnSceneMark          mark;
 } Look;
 
 Paint        vn_paint_begin          (VnGraphPainter   *self,
@@ -127,6 +128,14 @@ void         vn_paint_frames         (Paint            *paint);
 void         vn_paint_frame_titles   (Paint            *paint);
 void         vn_paint_frame_hover    (Paint            *paint,
                                       guint             group);
+void         vn_paint_mark           (Paint            *paint,
+                                      const Look       *look);
+void         vn_paint_far_mark       (Paint            *paint,
+                                      VnSceneMark       mark,
+                                      double            x,
+                                      double            y,
+                                      double            width,
+                                      double            height);
 void         vn_paint_far_nodes      (Paint            *paint,
                                       const GArray     *nodes);
 void         vn_paint_edges          (Paint            *paint);

@@ -97,6 +97,7 @@ struct _VnGraphView
 
   VnPoint         pointer;
   gboolean        has_pointer;
+  gboolean        hover_is_mirrored; /* it is another view that the pointer is over */
   gboolean        space_down, space_used;
   DragMode        drag;
   VnPoint         drag_start;        /* in the widget */

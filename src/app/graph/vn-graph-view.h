@@ -19,6 +19,7 @@ G_DECLARE_FINAL_TYPE (VnGraphView, vn_graph_view, VN, GRAPH_VIEW, GtkWidget)
  *   failed (const char *message) a scene could not be laid out; the old one stays
  *   selection-changed ()
  *   focus-changed ()             the node the keyboard and the inspector are at
+ *   hover-changed ()             the pointer came over another node, or left it
  *   node-activated (guint node)  double click, Enter
  *   folding-changed ()           groups were opened or closed
  *   content-changed ()           other boxes, other places or other colours are shown
@@ -98,6 +99,19 @@ void        vn_graph_view_center_on       (VnGraphView         *self,
 void        vn_graph_view_go_back         (VnGraphView         *self);
 gboolean    vn_graph_view_next_bad        (VnGraphView         *self,
                                            int                  step);
+
+/* ---- beside another view (graph-view-beside.c) ---- */
+
+void        vn_graph_view_set_scene_like  (VnGraphView         *self,
+                                           VnScene             *scene,
+                                           VnGraphView         *other);
+void        vn_graph_view_set_camera      (VnGraphView         *self,
+                                           VnGraphCamera        camera);
+guint       vn_graph_view_get_hover_node  (VnGraphView         *self);   /* VN_SCENE_NONE: none */
+void        vn_graph_view_set_hover_node  (VnGraphView         *self,
+                                           guint                node);
+void        vn_graph_view_list_visible    (VnGraphView         *self,
+                                           GArray              *nodes);
 
 char       *vn_graph_view_dup_node_label  (VnGraphView         *self,
                                            guint                node);   /* for screen readers and tooltips */

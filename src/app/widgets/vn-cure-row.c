@@ -110,3 +110,27 @@ vn_cure_row_new (VnDocument        *document,
     adw_action_row_add_suffix (ADW_ACTION_ROW (row), cure_row_make_button (document, offer));
   return row;
 }
+
+/**
+ * vn_cure_button_new:
+ * @offer: with a recipe
+ *
+ * Returns: (transfer floating): a button that applies it
+ */
+GtkWidget *
+vn_cure_button_new (VnDocument        *document,
+                    const VnCureOffer *offer)
+{
+  g_autofree char *gain = NULL, *label = NULL;
+  gboolean measured;
+  GtkWidget *button;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && offer != NULL && offer->recipe != NULL, NULL);
+
+  gain = cure_row_dup_gain (offer, &measured);
+  label = measured ? g_strdup_printf ("%s  %s", offer->title, gain) : g_strdup (offer->title);
+  button = cure_row_make_button (document, offer);
+  gtk_button_set_label (GTK_BUTTON (button), label);
+  gtk_widget_set_tooltip_text (button, *gain != '\0' ? gain : NULL);
+  return button;
+}

@@ -1,0 +1,708 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page that compares: what can be chosen, the match of both sides, and selections that follow each other and the document. */
+#include "vn-compare-page.h"
+
+#include "vn-compare-link.h"
+#include "vn-compare-pane.h"
+#include "vn-compare-table.h"
+#include "vn-compare-tensor.h"
+#include "vn-compat.h"
+#include "vn-i18n.h"
+
+#define LOWER_HEIGHT 352
+
+struct _VnComparePage
+{
+  AdwBin           parent_instance;
+
+  VnDocument      *document;
+  GListStore      *sources;       /* of VnCompareSource */
+  VnNodeMatch     *match;         /* nullable: of what both sides show */
+  GCancellable    *matching;      /* nullable */
+  VnCompareLink   *link;
+  gboolean         busy;          /* passing a selection on */
+  guint            open_side;     /* that a file is being chosen for */
+  guint            align_tick;
+
+  GtkStack        *stack;
+  GtkOverlay      *overlay;
+  GtkPaned        *upper, *whole;
+  VnComparePane   *panes[2];
+  GtkWidget       *tools;
+  GtkToggleButton *together, *as_table, *fold;
+  GtkButton       *fit;
+  GtkStack        *lower;
+  VnCompareTensor *tensor;
+  VnCompareTable  *table;
+};
+
+static void compare_page_init_interface (VnPageInterface *interface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (VnComparePage, vn_compare_page, ADW_TYPE_BIN,
+                               G_IMPLEMENT_INTERFACE (VN_TYPE_PAGE, compare_page_init_interface))
+
+/* ---- tensor ---- */
+
+/* What the pane of the tensor shows: the node with the focus, by what it stands for in the float network. */
+static void
+compare_page_show_node (VnComparePage *self,
+                        guint          side)
+{
+  VnGraphView *view = vn_compare_pane_get_view (self->panes[side]);
+  VnScene *scene = vn_graph_view_get_scene (view);
+  VnComparedModel *model = vn_compare_pane_get_model (self->panes[side]);
+  guint focus = vn_graph_view_get_focus_node (view), node = VN_MATCH_NONE;
+  g_autofree char *alone = NULL;
+
+  if (scene != NULL && model != NULL && focus != VN_SCENE_NONE && vn_graph_view_is_selected (view, focus))
+    {
+      const VnSceneNode *box = vn_scene_get_node (scene, focus);
+
+      if (box->kind == VN_SCENE_NODE)
+        node = vn_compared_model_get_float_node (model, box->source);
+      if (box->kind == VN_SCENE_NODE && node == VN_MATCH_NONE)
+        alone = g_strdup_printf (_("%s %s stands for nothing in the float network."), box->op, box->name);
+    }
+  vn_compare_tensor_set_node (self->tensor, node, alone);
+}
+
+/* ---- match ---- */
+
+typedef struct
+{
+  VnComparedModel *models[2];
+  VnNodeMatch     *match;
+} Matching;
+
+static void
+compare_page_free_matching (gpointer data)
+{
+  Matching *self = data;
+
+  vn_compared_model_unref (self->models[0]);
+  vn_compared_model_unref (self->models[1]);
+  g_clear_pointer (&self->match, vn_node_match_unref);
+  g_free (self);
+}
+
+static void compare_page_set_view_selections (VnComparePage *self);
+
+static void
+compare_page_take_match (VnComparePage *self,
+                         VnNodeMatch   *match)
+{
+  self->match = vn_node_match_ref (match);
+  for (guint i = 0; i < 2; i++)
+    vn_compare_pane_set_marks (self->panes[i], match, i);
+  vn_compare_link_set_match (self->link, match);
+  compare_page_set_view_selections (self);
+}
+
+static void
+compare_page_run_matching (GTask        *task,
+                           gpointer      source,
+                           gpointer      data,
+                           GCancellable *cancellable)
+{
+  Matching *matching = data;
+
+  matching->match = vn_compared_model_match (matching->models[0], matching->models[1]);
+  g_task_return_boolean (task, TRUE);
+}
+
+static void
+compare_page_matched (GObject      *source,
+                      GAsyncResult *async,
+                      gpointer      data)
+{
+  VnComparePage *self = VN_COMPARE_PAGE (source);
+  Matching *matching = g_task_get_task_data (G_TASK (async));
+
+  if (self->matching == NULL || self->matching != g_task_get_cancellable (G_TASK (async)) ||
+      !g_task_propagate_boolean (G_TASK (async), NULL))
+    return;
+  g_clear_object (&self->matching);
+  compare_page_take_match (self, matching->match);
+}
+
+static void
+compare_page_stop_matching (VnComparePage *self)
+{
+  if (self->matching != NULL)
+    g_cancellable_cancel (self->matching);
+  g_clear_object (&self->matching);
+}
+
+static void
+compare_page_match (VnComparePage *self)
+{
+  VnComparedModel *models[] = { vn_compare_pane_get_model (self->panes[0]), vn_compare_pane_get_model (self->panes[1]) };
+  g_autoptr(GTask) task = NULL;
+  Matching *matching;
+
+  compare_page_stop_matching (self);
+  g_clear_pointer (&self->match, vn_node_match_unref);
+  vn_compare_link_set_match (self->link, NULL);
+  if (models[0] == NULL || models[1] == NULL)
+    return;
+  matching = g_new0 (Matching, 1);
+  *matching = (Matching) { { vn_compared_model_ref (models[0]), vn_compared_model_ref (models[1]) }, NULL };
+  self->matching = g_cancellable_new ();
+  task = g_task_new (self, self->matching, compare_page_matched, NULL);
+  g_task_set_task_data (task, matching, compare_page_free_matching);
+  g_task_run_in_thread (task, compare_page_run_matching);
+}
+
+static const char *
+compare_page_get_title (VnComparePage *self,
+                        guint          side)
+{
+  VnCompareSource *source = vn_compare_pane_get_source (self->panes[side]);
+
+  return source != NULL ? source->title : "";
+}
+
+static void
+compare_page_models_changed (VnComparePage *self)
+{
+  compare_page_match (self);
+  vn_compare_tensor_set_models (self->tensor, vn_compare_pane_get_model (self->panes[0]), vn_compare_pane_get_model (self->panes[1]),
+                                compare_page_get_title (self, 0), compare_page_get_title (self, 1));
+  vn_compare_table_set_sides (self->table, vn_compare_pane_get_source (self->panes[0]), vn_compare_pane_get_source (self->panes[1]));
+}
+
+/* ---- selection ---- */
+
+static void
+compare_page_tell_document (VnComparePage *self,
+                            guint          side)
+{
+  VnGraphView *view = vn_compare_pane_get_view (self->panes[side]);
+  VnScene *scene = vn_graph_view_get_scene (view);
+  VnComparedModel *model = vn_compare_pane_get_model (self->panes[side]);
+  g_autoptr(GArray) nodes = vn_graph_view_dup_selection (view);
+  g_autoptr(GtkBitset) selection = gtk_bitset_new_empty ();
+
+  for (guint i = 0; i < nodes->len && scene != NULL && model != NULL; i++)
+    {
+      const VnSceneNode *box = vn_scene_get_node (scene, g_array_index (nodes, guint, i));
+      guint node = box->kind == VN_SCENE_NODE ? vn_compared_model_get_float_node (model, box->source) : VN_MATCH_NONE;
+
+      if (node != VN_MATCH_NONE)
+        gtk_bitset_add (selection, node);
+    }
+  vn_document_select (self->document, selection);
+}
+
+static void
+compare_page_selected (VnComparePage *self,
+                       guint          side)
+{
+  if (self->busy || self->document == NULL)
+    return;
+  self->busy = TRUE;
+  vn_compare_link_mirror_selection (self->link, side);
+  compare_page_tell_document (self, side);
+  self->busy = FALSE;
+}
+
+static void
+compare_page_first_selected (VnComparePage *self)
+{
+  compare_page_selected (self, 0);
+}
+
+static void
+compare_page_second_selected (VnComparePage *self)
+{
+  compare_page_selected (self, 1);
+}
+
+/* A click selects first and focuses then: the focus says which node is looked at. */
+static void
+compare_page_focused (VnComparePage *self,
+                      guint          side)
+{
+  VnGraphView *view = vn_compare_pane_get_view (self->panes[side]), *other = vn_compare_pane_get_view (self->panes[1 - side]);
+
+  if (self->busy)
+    return;
+  self->busy = TRUE;
+  vn_graph_view_set_focus_node (other, vn_compare_link_map (self->link, side, vn_graph_view_get_focus_node (view)));
+  self->busy = FALSE;
+  compare_page_show_node (self, side);
+}
+
+static void
+compare_page_first_focused (VnComparePage *self)
+{
+  compare_page_focused (self, 0);
+}
+
+static void
+compare_page_second_focused (VnComparePage *self)
+{
+  compare_page_focused (self, 1);
+}
+
+/* What the document has selected, in both views. */
+static void
+compare_page_set_view_selections (VnComparePage *self)
+{
+  GtkBitset *selection = vn_document_get_selection (self->document);
+  guint shown = 0;
+
+  if (self->busy)
+    return;
+  self->busy = TRUE;
+  for (guint side = 0; side < 2; side++)
+    {
+      VnComparedModel *model = vn_compare_pane_get_model (self->panes[side]);
+      VnScene *scene = vn_compare_pane_get_scene (self->panes[side]);
+      VnGraphView *view = vn_compare_pane_get_view (self->panes[side]);
+      g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
+      GtkBitsetIter iter;
+      guint index;
+
+      if (model == NULL || scene == NULL || vn_graph_view_get_scene (view) != scene)
+        continue;
+      for (gboolean ok = gtk_bitset_iter_init_first (&iter, selection, &index); ok; ok = gtk_bitset_iter_next (&iter, &index))
+        {
+          guint node = vn_compared_model_get_node (model, index), at = node != VN_MATCH_NONE ? vn_scene_find_source (scene, node) : VN_SCENE_NONE;
+
+          if (at != VN_SCENE_NONE)
+            g_array_append_val (nodes, at);
+        }
+      vn_graph_view_select (view, (const guint *) (gpointer) nodes->data, nodes->len, FALSE);
+      if (nodes->len == 1)
+        {
+          vn_graph_view_set_focus_node (view, g_array_index (nodes, guint, 0));
+          shown = side;
+        }
+    }
+  self->busy = FALSE;
+  compare_page_show_node (self, shown);
+}
+
+static void
+compare_page_travel (VnGraphView *view,
+                     guint        node)
+{
+  vn_graph_view_zoom_to_node (view, node);
+}
+
+/* ---- sources ---- */
+
+static VnCompareSource *
+compare_page_find (VnComparePage *self,
+                   VnCompareKind  kind,
+                   VnProjectRun  *run)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
+    {
+      g_autoptr(VnCompareSource) source = g_list_model_get_item (G_LIST_MODEL (self->sources), i);
+
+      if (source->kind == kind && (run == NULL || g_str_equal (source->run->id, run->id)))
+        return source;   /* the list keeps it */
+    }
+  return NULL;
+}
+
+static void
+compare_page_add (VnComparePage *self,
+                  GPtrArray     *list,
+                  VnCompareKind  kind,
+                  VnProjectRun  *run)
+{
+  VnCompareSource *known = compare_page_find (self, kind, run);
+
+  if (known != NULL)
+    vn_compare_source_update (known);
+  g_ptr_array_add (list, known != NULL ? g_object_ref (known) : vn_compare_source_new (self->document, kind, run, NULL));
+}
+
+/* The newest run first; the last one is what the quantized network is now. */
+static void
+compare_page_add_runs (VnComparePage *self,
+                       GPtrArray     *list)
+{
+  GPtrArray *runs = vn_document_get_runs (self->document);
+  VnResult *now = vn_document_get_confirmed (self->document);
+
+  for (guint i = runs->len; i > 0; i--)
+    {
+      VnProjectRun *run = g_ptr_array_index (runs, i - 1);
+
+      if (now == NULL || i < runs->len || run->time != now->time)
+        compare_page_add (self, list, VN_COMPARE_RUN, run);
+    }
+}
+
+static void
+compare_page_add_files (VnComparePage *self,
+                        GPtrArray     *list)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
+    {
+      g_autoptr(VnCompareSource) source = g_list_model_get_item (G_LIST_MODEL (self->sources), i);
+
+      if (source->kind == VN_COMPARE_FILE)
+        g_ptr_array_add (list, g_steal_pointer (&source));
+    }
+}
+
+static gboolean
+compare_page_has (GPtrArray       *list,
+                  VnCompareSource *source)
+{
+  return source != NULL && g_ptr_array_find (list, source, NULL);
+}
+
+static void
+compare_page_choose (VnComparePage *self,
+                     GPtrArray     *list)
+{
+  VnCompareSource *now = compare_page_find (self, VN_COMPARE_NOW, NULL);
+  VnCompareSource *chosen[] = { vn_compare_pane_get_source (self->panes[0]), vn_compare_pane_get_source (self->panes[1]) };
+
+  if (!compare_page_has (list, chosen[0]))
+    chosen[0] = compare_page_find (self, VN_COMPARE_FLOAT, NULL);
+  if (!compare_page_has (list, chosen[1]))
+    chosen[1] = now;
+  for (guint i = 0; i < 2; i++)
+    vn_compare_pane_set_source (self->panes[i], chosen[i]);
+  gtk_stack_set_visible_child_name (self->stack, chosen[1] != NULL ? "compare" : "empty");
+  compare_page_models_changed (self);
+}
+
+/* While the list changes, lists that show it choose by themselves: none does. */
+static void
+compare_page_set_lists (VnComparePage *self,
+                        GPtrArray     *list)
+{
+  for (guint i = 0; i < 2; i++)
+    vn_compare_pane_set_list (self->panes[i], NULL);
+  g_list_store_splice (self->sources, 0, g_list_model_get_n_items (G_LIST_MODEL (self->sources)), list->pdata, list->len);
+  for (guint i = 0; i < 2; i++)
+    vn_compare_pane_set_list (self->panes[i], G_LIST_MODEL (self->sources));
+  vn_compare_table_set_list (self->table, G_LIST_MODEL (self->sources));
+}
+
+static void
+compare_page_update_sources (VnComparePage *self)
+{
+  g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
+
+  if (vn_document_get_model (self->document) != NULL)
+    {
+      compare_page_add (self, list, VN_COMPARE_FLOAT, NULL);
+      if (vn_document_get_confirmed (self->document) != NULL)
+        compare_page_add (self, list, VN_COMPARE_NOW, NULL);
+      compare_page_add_runs (self, list);
+      compare_page_add_files (self, list);
+      compare_page_add (self, list, VN_COMPARE_OPEN, NULL);
+    }
+  compare_page_set_lists (self, list);
+  compare_page_choose (self, list);
+}
+
+/* Nothing of another model is kept. */
+static void
+compare_page_model_changed (VnComparePage *self)
+{
+  g_autoptr(GPtrArray) none = g_ptr_array_new ();
+
+  for (guint i = 0; i < 2; i++)
+    vn_compare_pane_set_source (self->panes[i], NULL);
+  compare_page_set_lists (self, none);
+  compare_page_update_sources (self);
+}
+
+static void
+compare_page_file_chosen (GFile    *file,
+                          gpointer  data)
+{
+  VnComparePage *self = data;
+  g_autofree char *path = g_file_get_path (file);
+
+  if (path != NULL && self->document != NULL && vn_document_get_model (self->document) != NULL)
+    vn_compare_page_open_file (self, path, self->open_side);
+}
+
+static void
+compare_page_ask_file (VnComparePage *self,
+                       guint          side)
+{
+  self->open_side = side;
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_MODEL, NULL, compare_page_file_chosen, g_object_ref (self), g_object_unref);
+}
+
+static void
+compare_page_ask_first (VnComparePage *self)
+{
+  compare_page_ask_file (self, 0);
+}
+
+static void
+compare_page_ask_second (VnComparePage *self)
+{
+  compare_page_ask_file (self, 1);
+}
+
+/* Of a run that was kept the networks are made once more. */
+static void
+compare_page_rebuild (VnComparePage *self)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      VnCompareSource *source = vn_compare_pane_get_source (self->panes[i]);
+
+      if (source != NULL && source->model != NULL && !vn_compared_model_has_network (source->model))
+        vn_compare_source_rebuild (source);
+    }
+}
+
+/* ---- tools ---- */
+
+static void
+compare_page_together_toggled (VnComparePage *self)
+{
+  vn_compare_link_set_together (self->link, gtk_toggle_button_get_active (self->together));
+}
+
+static void
+compare_page_fit_clicked (VnComparePage *self)
+{
+  vn_compare_link_fit (self->link);
+}
+
+static void
+compare_page_table_toggled (VnComparePage *self)
+{
+  gtk_stack_set_visible_child (self->lower, gtk_toggle_button_get_active (self->as_table) ? GTK_WIDGET (self->table) : GTK_WIDGET (self->tensor));
+  if (gtk_toggle_button_get_active (self->as_table))
+    gtk_toggle_button_set_active (self->fold, FALSE);
+}
+
+static void
+compare_page_fold_toggled (VnComparePage *self)
+{
+  gboolean folded = gtk_toggle_button_get_active (self->fold);
+
+  gtk_widget_set_visible (GTK_WIDGET (self->lower), !folded);
+  gtk_button_set_icon_name (GTK_BUTTON (self->fold), folded ? "pan-up-symbolic" : "pan-down-symbolic");
+}
+
+/* The tools float on the line between the two graphs. */
+static gboolean
+compare_page_place_tools (VnComparePage *self,
+                          GtkWidget     *child,
+                          GdkRectangle  *place)
+{
+  GtkRequisition size;
+
+  if (child != self->tools)
+    return FALSE;
+  gtk_widget_get_preferred_size (child, NULL, &size);
+  place->width = size.width;
+  place->height = size.height;
+  place->x = CLAMP (gtk_paned_get_position (self->upper) - size.width / 2, 0, MAX (gtk_widget_get_width (GTK_WIDGET (self->overlay)) - size.width, 0));
+  place->y = MAX (gtk_widget_get_height (GTK_WIDGET (self->overlay)) - size.height - 12, 0);
+  return TRUE;
+}
+
+static gboolean
+compare_page_align (GtkWidget     *widget,
+                    GdkFrameClock *clock,
+                    gpointer       data)
+{
+  VnComparePage *self = VN_COMPARE_PAGE (widget);
+
+  self->align_tick = 0;
+  gtk_widget_queue_allocate (GTK_WIDGET (self->overlay));
+  vn_compare_link_align (self->link);
+  return G_SOURCE_REMOVE;
+}
+
+/* Of the new sizes the views know in the next frame. */
+static void
+compare_page_divider_moved (VnComparePage *self)
+{
+  if (self->align_tick == 0)
+    self->align_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), compare_page_align, NULL, NULL);
+}
+
+/* ---- page ---- */
+
+static void
+compare_page_set_document (VnPage     *page,
+                           VnDocument *document)
+{
+  VnComparePage *self = VN_COMPARE_PAGE (page);
+
+  self->document = g_object_ref (document);
+  vn_compare_tensor_set_document (self->tensor, document);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (compare_page_model_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (compare_page_update_sources), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (compare_page_set_view_selections), self, G_CONNECT_SWAPPED);
+  compare_page_update_sources (self);
+}
+
+static void
+compare_page_reveal_selection (VnPage *page)
+{
+  VnComparePage *self = VN_COMPARE_PAGE (page);
+  VnGraphView *view = vn_compare_pane_get_view (self->panes[0]);
+  guint focus = vn_graph_view_get_focus_node (view);
+
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)) && focus != VN_SCENE_NONE)
+    vn_graph_view_zoom_to_node (view, focus);
+}
+
+static void
+compare_page_init_interface (VnPageInterface *interface)
+{
+  interface->set_document = compare_page_set_document;
+  interface->reveal_selection = compare_page_reveal_selection;
+}
+
+static void
+vn_compare_page_map (GtkWidget *widget)
+{
+  VnComparePage *self = VN_COMPARE_PAGE (widget);
+
+  GTK_WIDGET_CLASS (vn_compare_page_parent_class)->map (widget);
+  for (guint i = 0; i < 2; i++)
+    vn_compare_pane_show (self->panes[i], TRUE);
+}
+
+static void
+vn_compare_page_dispose (GObject *object)
+{
+  VnComparePage *self = VN_COMPARE_PAGE (object);
+
+  self->busy = TRUE;
+  compare_page_stop_matching (self);
+  g_clear_pointer (&self->link, vn_compare_link_free);
+  g_clear_pointer (&self->match, vn_node_match_unref);
+  g_clear_object (&self->sources);
+  g_clear_object (&self->document);
+  gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_COMPARE_PAGE);
+  G_OBJECT_CLASS (vn_compare_page_parent_class)->dispose (object);
+}
+
+static void
+vn_compare_page_class_init (VnComparePageClass *klass)
+{
+  GtkWidgetClass *class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = vn_compare_page_dispose;
+  class->map = vn_compare_page_map;
+  g_type_ensure (VN_TYPE_COMPARE_PANE);
+  g_type_ensure (VN_TYPE_COMPARE_TENSOR);
+  g_type_ensure (VN_TYPE_COMPARE_TABLE);
+  gtk_widget_class_set_template_from_resource (class, "/io/github/vernier/Vernier/vn-compare-page.ui");
+  gtk_widget_class_bind_template_child (class, VnComparePage, stack);
+  gtk_widget_class_bind_template_child (class, VnComparePage, overlay);
+  gtk_widget_class_bind_template_child (class, VnComparePage, upper);
+  gtk_widget_class_bind_template_child (class, VnComparePage, whole);
+  gtk_widget_class_bind_template_child_full (class, "first", FALSE, G_STRUCT_OFFSET (VnComparePage, panes));
+  gtk_widget_class_bind_template_child_full (class, "second", FALSE, G_STRUCT_OFFSET (VnComparePage, panes) + sizeof (VnComparePane *));
+  gtk_widget_class_bind_template_child (class, VnComparePage, tools);
+  gtk_widget_class_bind_template_child (class, VnComparePage, together);
+  gtk_widget_class_bind_template_child (class, VnComparePage, as_table);
+  gtk_widget_class_bind_template_child (class, VnComparePage, fold);
+  gtk_widget_class_bind_template_child (class, VnComparePage, fit);
+  gtk_widget_class_bind_template_child (class, VnComparePage, lower);
+  gtk_widget_class_bind_template_child (class, VnComparePage, tensor);
+  gtk_widget_class_bind_template_child (class, VnComparePage, table);
+  gtk_widget_class_bind_template_callback (class, compare_page_ask_second);
+}
+
+static void
+compare_page_connect_panes (VnComparePage *self)
+{
+  static void (* const selected[]) (VnComparePage *) = { compare_page_first_selected, compare_page_second_selected };
+  static void (* const focused[]) (VnComparePage *) = { compare_page_first_focused, compare_page_second_focused };
+  static void (* const ask[]) (VnComparePage *) = { compare_page_ask_first, compare_page_ask_second };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      VnGraphView *view = vn_compare_pane_get_view (self->panes[i]);
+
+      vn_compare_pane_set_beside (self->panes[i], self->panes[1 - i]);
+      g_signal_connect_swapped (self->panes[i], "model-changed", G_CALLBACK (compare_page_models_changed), self);
+      g_signal_connect_swapped (self->panes[i], "source-chosen", G_CALLBACK (compare_page_models_changed), self);
+      g_signal_connect_swapped (self->panes[i], "open-file", G_CALLBACK (ask[i]), self);
+      g_signal_connect_swapped (view, "selection-changed", G_CALLBACK (selected[i]), self);
+      g_signal_connect_swapped (view, "focus-changed", G_CALLBACK (focused[i]), self);
+      g_signal_connect_swapped (view, "ready", G_CALLBACK (compare_page_set_view_selections), self);
+      g_signal_connect (view, "node-activated", G_CALLBACK (compare_page_travel), NULL);
+    }
+}
+
+static void
+vn_compare_page_init (VnComparePage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->sources = g_list_store_new (VN_TYPE_COMPARE_SOURCE);
+  self->link = vn_compare_link_new (vn_compare_pane_get_view (self->panes[0]), vn_compare_pane_get_view (self->panes[1]));
+  compare_page_connect_panes (self);
+  gtk_widget_set_size_request (GTK_WIDGET (self->lower), -1, LOWER_HEIGHT);
+  g_signal_connect_swapped (self->tensor, "rebuild", G_CALLBACK (compare_page_rebuild), self);
+  g_signal_connect_swapped (self->together, "toggled", G_CALLBACK (compare_page_together_toggled), self);
+  g_signal_connect_swapped (self->fit, "clicked", G_CALLBACK (compare_page_fit_clicked), self);
+  g_signal_connect_swapped (self->as_table, "toggled", G_CALLBACK (compare_page_table_toggled), self);
+  g_signal_connect_swapped (self->fold, "toggled", G_CALLBACK (compare_page_fold_toggled), self);
+  g_signal_connect_swapped (self->overlay, "get-child-position", G_CALLBACK (compare_page_place_tools), self);
+  g_signal_connect_swapped (self->upper, "notify::position", G_CALLBACK (compare_page_divider_moved), self);
+}
+
+/**
+ * vn_compare_page_open_file:
+ * @path: of an ONNX model
+ * @side: 0 or 1: that shall show it
+ *
+ * Adds the file to what can be chosen, and shows it.
+ */
+void
+vn_compare_page_open_file (VnComparePage *self,
+                           const char    *path,
+                           guint          side)
+{
+  g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
+  VnCompareSource *source;
+
+  g_return_if_fail (VN_IS_COMPARE_PAGE (self) && path != NULL && side < 2 && vn_document_get_model (self->document) != NULL);
+
+  source = vn_compare_source_new (self->document, VN_COMPARE_FILE, NULL, path);
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
+    g_ptr_array_add (list, g_list_model_get_item (G_LIST_MODEL (self->sources), i));
+  g_ptr_array_insert (list, list->len > 0 ? (int) list->len - 1 : 0, source);
+  compare_page_set_lists (self, list);
+  vn_compare_pane_set_source (self->panes[side], source);
+  gtk_stack_set_visible_child_name (self->stack, "compare");
+  compare_page_models_changed (self);
+}
+
+/**
+ * vn_compare_page_is_busy:
+ *
+ * Returns: whether something is being loaded, matched, measured or read
+ */
+gboolean
+vn_compare_page_is_busy (VnComparePage *self)
+{
+  g_return_val_if_fail (VN_IS_COMPARE_PAGE (self), FALSE);
+
+  if (self->matching != NULL || vn_compare_tensor_is_busy (self->tensor))
+    return TRUE;
+  for (guint i = 0; i < 2; i++)
+    {
+      VnCompareSource *source = vn_compare_pane_get_source (self->panes[i]);
+
+      if (source != NULL && (vn_compare_source_is_busy (source) || vn_compare_pane_get_model (self->panes[i]) != source->model))
+        return TRUE;
+    }
+  return FALSE;
+}
