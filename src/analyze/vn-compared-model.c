@@ -454,6 +454,8 @@ vn_compared_model_match (VnComparedModel *self,
 
   if (self->shown == other->shown)
     return compared_model_match_results (self, other);
+  if (self->shown == other->float_model && other->match != NULL)
+    return vn_node_match_ref (other->match);
   return vn_node_match_new (self->shown, other->shown);
 }
 

@@ -7,6 +7,7 @@
  * Without that folder, or without VN_SHARED for the model and the samples, it is skipped. */
 #include "vn-application.h"
 #include "vn-curve-view.h"
+#include "vn-compare-page.h"
 #include "vn-document.h"
 #include "vn-node-item.h"
 #include "vn-settings-dialog.h"
@@ -118,6 +119,40 @@ take_expected (VnWindow *window)
   g_assert_true (vn_test_wait (is_idle, document, SECONDS));
 }
 
+static gboolean
+is_compared (gpointer data)
+{
+  return !vn_compare_page_is_busy (data);
+}
+
+/* Float beside quantized, a weight, the table, and the run before beside the present one. */
+static void
+take_compare (VnWindow *window)
+{
+  VnDocument *document = vn_window_get_document (window);
+  GtkWidget *page = vn_test_find (GTK_WIDGET (window), VN_TYPE_COMPARE_PAGE, NULL), *choice;
+
+  vn_document_select_one (document, find_worst (document));
+  vn_window_show_page (window, "compare");
+  vn_page_reveal_selection (VN_PAGE (page));
+  vn_test_settle (1500);
+  g_assert_true (vn_test_wait (is_compared, page, SECONDS));
+  take (window, "5-compare");
+  g_signal_emit_by_name (vn_test_find (page, g_type_from_name ("VnChannelsChart"), NULL), "channel-chosen", 1);
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (vn_test_find (page, GTK_TYPE_TOGGLE_BUTTON, "Weight")), TRUE);
+  vn_test_settle (500);
+  g_assert_true (vn_test_wait (is_compared, page, SECONDS));
+  take (window, "5-compare-weight");
+  choice = vn_test_find (page, GTK_TYPE_DROP_DOWN, NULL);
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (choice), 2);   /* the newest run before */
+  vn_test_settle (500);
+  g_assert_true (vn_test_wait (is_compared, page, SECONDS));
+  gtk_widget_activate_action (page, "compare.table", NULL);
+  take (window, "5-compare-runs");
+  gtk_widget_activate_action (page, "compare.table", NULL);
+  vn_window_show_page (window, "graph");
+}
+
 static void
 take_main_pages (VnWindow *window)
 {
@@ -145,6 +180,7 @@ take_main_pages (VnWindow *window)
   take (window, "2-recipe");
   vn_window_show_page (window, "nodes");
   take (window, "3-nodes");
+  take_compare (window);
   vn_window_show_page (window, "graph");
 }
 

@@ -107,7 +107,7 @@ _vn_compare_tensor_show_worst (VnCompareTensor *self)
     {
       guint worst = compare_tensor_find_worst (sqnr, taken, n);
       g_autofree char *db = NULL;
-      GtkWidget *box;
+      GtkWidget *box, *value;
 
       if (worst == G_MAXUINT)
         return;
@@ -115,7 +115,9 @@ _vn_compare_tensor_show_worst (VnCompareTensor *self)
       db = vn_format_db (g_array_index (sqnr, double, worst));
       box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
       gtk_box_append (GTK_BOX (box), compare_tensor_make_thumb (self, dataset, worst));
-      gtk_box_append (GTK_BOX (box), vn_label_new (db, "numeric"));
+      value = gtk_label_new (db);
+      gtk_widget_add_css_class (value, "numeric");
+      gtk_box_append (GTK_BOX (box), value);
       gtk_box_append (GTK_BOX (self->worst), box);
     }
 }

@@ -62,9 +62,9 @@ compare_source_dup_run_detail (const VnProjectRun *run)
 {
   g_autoptr(GDateTime) time = g_date_time_new_from_unix_local (run->time);
   g_autofree char *bytes = vn_format_bytes (run->quantized_bytes);
-  g_autofree char *when = time != NULL ? g_date_time_format (time, "%X") : g_strdup ("");
+  g_autofree char *when = time != NULL ? g_date_time_format (time, "%H:%M") : g_strdup ("");
 
-  return g_strdup_printf ("%s · %s", bytes, when);
+  return g_strdup_printf ("%s · %s · %s", run->preset, bytes, when);
 }
 
 static void
@@ -88,7 +88,7 @@ compare_source_describe (VnCompareSource *self)
       self->detail = g_strdup_printf (_("%s · now"), bytes);
       break;
     case VN_COMPARE_RUN:
-      self->title = g_strdup_printf (_("Run %s"), self->run->preset);
+      self->title = g_strdup_printf (_("Run %u"), self->number);
       self->detail = compare_source_dup_run_detail (self->run);
       break;
     case VN_COMPARE_OPEN:
@@ -396,6 +396,7 @@ vn_compare_source_rebuild (VnCompareSource *self)
  * vn_compare_source_new:
  * @document: must outlive it
  * @run: (nullable): of %VN_COMPARE_RUN
+ * @number: of @run in the document, from 1
  * @path: (nullable): of %VN_COMPARE_FILE
  *
  * Returns: (transfer full): not loaded yet
@@ -404,6 +405,7 @@ VnCompareSource *
 vn_compare_source_new (VnDocument    *document,
                        VnCompareKind  kind,
                        VnProjectRun  *run,
+                       guint          number,
                        const char    *path)
 {
   VnCompareSource *self;
@@ -414,6 +416,7 @@ vn_compare_source_new (VnDocument    *document,
   self->document = document;
   self->kind = kind;
   self->run = run != NULL ? vn_project_run_ref (run) : NULL;
+  self->number = number;
   self->path = g_strdup (path);
   compare_source_describe (self);
   return self;

@@ -23,6 +23,7 @@ struct _VnComparePage
   gboolean         busy;          /* passing a selection on */
   guint            open_side;     /* that a file is being chosen for */
   guint            align_tick;
+  gboolean         wants_travel;  /* to the selected node, as soon as there is something to see */
 
   GtkStack        *stack;
   GtkOverlay      *overlay;
@@ -88,6 +89,20 @@ compare_page_free_matching (gpointer data)
 static void compare_page_set_view_selections (VnComparePage *self);
 
 static void
+compare_page_travel_to_selection (VnComparePage *self)
+{
+  VnGraphView *view = vn_compare_pane_get_view (self->panes[0]);
+  guint focus = vn_graph_view_get_focus_node (view);
+
+  if (!self->wants_travel || self->match == NULL || vn_graph_view_get_layout (view) == NULL ||
+      vn_graph_view_get_scene (view) != vn_compare_pane_get_scene (self->panes[0]))
+    return;
+  self->wants_travel = FALSE;
+  if (focus != VN_SCENE_NONE && vn_graph_view_is_selected (view, focus))
+    vn_graph_view_zoom_to_node (view, focus);
+}
+
+static void
 compare_page_take_match (VnComparePage *self,
                          VnNodeMatch   *match)
 {
@@ -96,6 +111,7 @@ compare_page_take_match (VnComparePage *self,
     vn_compare_pane_set_marks (self->panes[i], match, i);
   vn_compare_link_set_match (self->link, match);
   compare_page_set_view_selections (self);
+  compare_page_travel_to_selection (self);
 }
 
 static void
@@ -285,6 +301,14 @@ compare_page_set_view_selections (VnComparePage *self)
 }
 
 static void
+compare_page_view_ready (VnComparePage *self)
+{
+  compare_page_set_view_selections (self);
+  vn_compare_link_align (self->link);
+  compare_page_travel_to_selection (self);
+}
+
+static void
 compare_page_travel (VnGraphView *view,
                      guint        node)
 {
@@ -312,13 +336,14 @@ static void
 compare_page_add (VnComparePage *self,
                   GPtrArray     *list,
                   VnCompareKind  kind,
-                  VnProjectRun  *run)
+                  VnProjectRun  *run,
+                  guint          number)
 {
   VnCompareSource *known = compare_page_find (self, kind, run);
 
   if (known != NULL)
     vn_compare_source_update (known);
-  g_ptr_array_add (list, known != NULL ? g_object_ref (known) : vn_compare_source_new (self->document, kind, run, NULL));
+  g_ptr_array_add (list, known != NULL ? g_object_ref (known) : vn_compare_source_new (self->document, kind, run, number, NULL));
 }
 
 /* The newest run first; the last one is what the quantized network is now. */
@@ -334,7 +359,7 @@ compare_page_add_runs (VnComparePage *self,
       VnProjectRun *run = g_ptr_array_index (runs, i - 1);
 
       if (now == NULL || i < runs->len || run->time != now->time)
-        compare_page_add (self, list, VN_COMPARE_RUN, run);
+        compare_page_add (self, list, VN_COMPARE_RUN, run, i);
     }
 }
 
@@ -395,12 +420,12 @@ compare_page_update_sources (VnComparePage *self)
 
   if (vn_document_get_model (self->document) != NULL)
     {
-      compare_page_add (self, list, VN_COMPARE_FLOAT, NULL);
+      compare_page_add (self, list, VN_COMPARE_FLOAT, NULL, 0);
       if (vn_document_get_confirmed (self->document) != NULL)
-        compare_page_add (self, list, VN_COMPARE_NOW, NULL);
+        compare_page_add (self, list, VN_COMPARE_NOW, NULL, 0);
       compare_page_add_runs (self, list);
       compare_page_add_files (self, list);
-      compare_page_add (self, list, VN_COMPARE_OPEN, NULL);
+      compare_page_add (self, list, VN_COMPARE_OPEN, NULL, 0);
     }
   compare_page_set_lists (self, list);
   compare_page_choose (self, list);
@@ -493,6 +518,25 @@ compare_page_fold_toggled (VnComparePage *self)
   gtk_button_set_icon_name (GTK_BUTTON (self->fold), folded ? "pan-up-symbolic" : "pan-down-symbolic");
 }
 
+static void
+compare_page_toggle (GtkWidget  *widget,
+                     const char *name,
+                     GVariant   *parameter)
+{
+  VnComparePage *self = VN_COMPARE_PAGE (widget);
+  GtkToggleButton *button = g_str_has_suffix (name, "together") ? self->together : g_str_has_suffix (name, "table") ? self->as_table : self->fold;
+
+  gtk_toggle_button_set_active (button, !gtk_toggle_button_get_active (button));
+}
+
+static void
+compare_page_open_action (GtkWidget  *widget,
+                          const char *name,
+                          GVariant   *parameter)
+{
+  compare_page_ask_second (VN_COMPARE_PAGE (widget));
+}
+
 /* The tools float on the line between the two graphs. */
 static gboolean
 compare_page_place_tools (VnComparePage *self,
@@ -552,11 +596,10 @@ static void
 compare_page_reveal_selection (VnPage *page)
 {
   VnComparePage *self = VN_COMPARE_PAGE (page);
-  VnGraphView *view = vn_compare_pane_get_view (self->panes[0]);
-  guint focus = vn_graph_view_get_focus_node (view);
 
-  if (gtk_widget_get_mapped (GTK_WIDGET (self)) && focus != VN_SCENE_NONE)
-    vn_graph_view_zoom_to_node (view, focus);
+  self->wants_travel = TRUE;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    compare_page_travel_to_selection (self);
 }
 
 static void
@@ -572,6 +615,7 @@ vn_compare_page_map (GtkWidget *widget)
   VnComparePage *self = VN_COMPARE_PAGE (widget);
 
   GTK_WIDGET_CLASS (vn_compare_page_parent_class)->map (widget);
+  self->wants_travel = TRUE;
   for (guint i = 0; i < 2; i++)
     vn_compare_pane_show (self->panes[i], TRUE);
 }
@@ -617,6 +661,13 @@ vn_compare_page_class_init (VnComparePageClass *klass)
   gtk_widget_class_bind_template_child (class, VnComparePage, tensor);
   gtk_widget_class_bind_template_child (class, VnComparePage, table);
   gtk_widget_class_bind_template_callback (class, compare_page_ask_second);
+  gtk_widget_class_install_action (class, "compare.together", NULL, compare_page_toggle);
+  gtk_widget_class_install_action (class, "compare.table", NULL, compare_page_toggle);
+  gtk_widget_class_install_action (class, "compare.fold", NULL, compare_page_toggle);
+  gtk_widget_class_install_action (class, "compare.open-file", NULL, compare_page_open_action);
+  gtk_widget_class_add_binding_action (class, GDK_KEY_m, GDK_ALT_MASK, "compare.together", NULL);
+  gtk_widget_class_add_binding_action (class, GDK_KEY_t, GDK_ALT_MASK, "compare.table", NULL);
+  gtk_widget_class_add_binding_action (class, GDK_KEY_l, GDK_ALT_MASK, "compare.fold", NULL);
 }
 
 static void
@@ -636,7 +687,7 @@ compare_page_connect_panes (VnComparePage *self)
       g_signal_connect_swapped (self->panes[i], "open-file", G_CALLBACK (ask[i]), self);
       g_signal_connect_swapped (view, "selection-changed", G_CALLBACK (selected[i]), self);
       g_signal_connect_swapped (view, "focus-changed", G_CALLBACK (focused[i]), self);
-      g_signal_connect_swapped (view, "ready", G_CALLBACK (compare_page_set_view_selections), self);
+      g_signal_connect_swapped (view, "ready", G_CALLBACK (compare_page_view_ready), self);
       g_signal_connect (view, "node-activated", G_CALLBACK (compare_page_travel), NULL);
     }
 }
@@ -675,7 +726,7 @@ vn_compare_page_open_file (VnComparePage *self,
 
   g_return_if_fail (VN_IS_COMPARE_PAGE (self) && path != NULL && side < 2 && vn_document_get_model (self->document) != NULL);
 
-  source = vn_compare_source_new (self->document, VN_COMPARE_FILE, NULL, path);
+  source = vn_compare_source_new (self->document, VN_COMPARE_FILE, NULL, 0, path);
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
     g_ptr_array_add (list, g_list_model_get_item (G_LIST_MODEL (self->sources), i));
   g_ptr_array_insert (list, list->len > 0 ? (int) list->len - 1 : 0, source);

@@ -116,6 +116,7 @@ application_set_accels (GtkApplication *app)
     { "win.open", { "<Control>o" } },
     { "win.save-project", { "<Control>s" } },
     { "win.save-project-as", { "<Control><Shift>s" } },
+    { "win.compare-file", { "<Control><Shift>o" } },
     { "win.undo", { "<Control>z" } },
     { "win.redo", { "<Control><Shift>z", "<Control>y" } },
     { "win.find", { "<Control>f" } },

@@ -244,6 +244,20 @@ window_actions_action_show_page (GtkWidget  *widget,
     vn_window_show_page (self, g_variant_get_string (parameter, NULL));
 }
 
+/* A file beside the model that is open: the page asks which. */
+static void
+window_actions_action_compare_file (GtkWidget  *widget,
+                                    const char *name,
+                                    GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  if (vn_document_get_model (self->document) == NULL)
+    return;
+  vn_window_show_page (self, "compare");
+  gtk_widget_activate_action (GTK_WIDGET (self->view_pages[VN_WINDOW_PAGE_compare]), "compare.open-file", NULL);
+}
+
 static void
 window_actions_action_select_all (GtkWidget  *widget,
                                   const char *name,
@@ -300,6 +314,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.toggle-outline", NULL, window_actions_action_toggle_panel },
     { "win.toggle-inspector", NULL, window_actions_action_toggle_panel },
     { "win.show-page", "s", window_actions_action_show_page },
+    { "win.compare-file", NULL, window_actions_action_compare_file },
     { "win.select-all", NULL, window_actions_action_select_all },
     { "win.select-none", NULL, window_actions_action_select_none },
     { "win.grow-selection", "s", window_actions_action_grow_selection },
@@ -350,6 +365,7 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.grow-selection", selected);
   gtk_widget_action_set_enabled (widget, "win.show-in-graph", selected);
   gtk_widget_action_set_enabled (widget, "win.find", has_model && !wizard);
+  gtk_widget_action_set_enabled (widget, "win.compare-file", has_model);
   gtk_widget_action_set_enabled (widget, "win.next-bad", has_result);
   gtk_widget_action_set_enabled (widget, "win.previous-bad", has_result);
 }
