@@ -84,7 +84,6 @@ show_page (Fixture *fixture)
 {
   Parts parts = get_parts (fixture);
 
-  vn_test_settle (400);   /* until the side panels stand still */
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.show-page", "s", "compare");
   vn_test_settle (400);
   wait_for_calm (&parts);
@@ -319,6 +318,96 @@ test_runs (Fixture       *fixture,
   g_assert_cmpuint (vn_compare_table_get_n (VN_COMPARE_TABLE (table)), ==, 2);
 }
 
+static gboolean
+is_saved (gpointer data)
+{
+  return vn_document_get_runs (data)->len > 0 && vn_window_fixture_has_model (data);
+}
+
+/* Of a project only what runs gave is left, not their networks: these are made again when they are asked for. */
+static void
+test_kept_run (Fixture       *fixture,
+               gconstpointer  data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "work.vernier", NULL);
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(GError) error = NULL;
+  Parts parts;
+  GListModel *list;
+  GtkDropDown *drop;
+  GtkWidget *again;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));
+  g_assert_no_error (error);
+  g_assert_true (vn_document_open_project (fixture->document, path, &error));
+  g_assert_no_error (error);
+  vn_test_settle (100);
+  g_assert_true (vn_test_wait (is_saved, fixture->document, SECONDS));
+  vn_window_fixture_quantize (fixture);
+  vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/left/conv")->index);
+  parts = show_page (fixture);
+  drop = GTK_DROP_DOWN (get_nth (GTK_WIDGET (parts.panes[1]), GTK_TYPE_DROP_DOWN, 0));
+  list = gtk_drop_down_get_model (drop);
+  for (guint i = g_list_model_get_n_items (list); i > 0; i--)
+    {
+      g_autoptr(VnCompareSource) source = g_list_model_get_item (list, i - 1);
+
+      if (source->kind == VN_COMPARE_RUN)
+        {
+          gtk_drop_down_set_selected (drop, i - 1);
+          break;
+        }
+    }
+  wait_for_calm (&parts);
+  g_assert_cmpint (vn_compare_pane_get_source (parts.panes[1])->kind, ==, VN_COMPARE_RUN);
+  g_assert_cmpint (vn_overlay_get_kind (vn_graph_view_get_overlay (parts.views[1])), ==, VN_OVERLAY_ERROR);
+  if (!vn_compared_model_has_network (vn_compare_pane_get_model (parts.panes[1])))
+    {
+      g_assert_cmpstr (get_page_of_tensor (&parts), ==, "rebuild");
+      again = vn_test_find (parts.tensor, GTK_TYPE_BUTTON, "_Repeat the Run");
+      g_assert_nonnull (again);
+      g_signal_emit_by_name (again, "clicked");
+      wait_for_calm (&parts);
+    }
+  g_assert_true (vn_compared_model_has_network (vn_compare_pane_get_model (parts.panes[1])));
+  g_assert_cmpstr (get_page_of_tensor (&parts), ==, "tensor");
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
+static gboolean
+has_failed (gpointer data)
+{
+  return ((Fixture *) data)->n_failed > 0;
+}
+
+/* What is no model is said, and can be left again; what is not seen is not run. */
+static void
+test_failure (Fixture       *fixture,
+              gconstpointer  data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "broken.onnx", NULL);
+  Parts parts;
+
+  g_assert_true (g_file_set_contents (path, "no model", -1, NULL));
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  parts = show_page (fixture);
+  vn_compare_page_open_file (parts.page, path, 1);
+  g_assert_true (vn_test_wait (has_failed, fixture, SECONDS));
+  wait_for_calm (&parts);
+  g_assert_null (vn_compare_pane_get_model (parts.panes[1]));
+  g_assert_nonnull (vn_compare_pane_get_source (parts.panes[1])->error);
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (get_nth (GTK_WIDGET (parts.panes[1]), GTK_TYPE_DROP_DOWN, 0)), 1);
+  wait_for_calm (&parts);
+  g_assert_nonnull (vn_compare_pane_get_model (parts.panes[1]));
+  vn_window_show_page (fixture->window, "graph");
+  vn_test_settle (400);
+  vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/left/conv")->index);
+  g_assert_false (vn_compare_tensor_is_busy (VN_COMPARE_TENSOR (parts.tensor)));
+}
+
 /* ---- another tool's file ---- */
 
 static gboolean
@@ -429,6 +518,7 @@ main (int    argc,
       char **argv)
 {
   vn_window_fixture_init (&argc, &argv);
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);   /* cameras and side panels are there at once */
 #define ADD(path, function) \
   g_test_add (path, Fixture, NULL, vn_window_fixture_set_up, function, vn_window_fixture_tear_down)
   ADD ("/compare/empty", test_empty);
@@ -436,6 +526,8 @@ main (int    argc,
   ADD ("/compare/together", test_together);
   ADD ("/compare/tensor", test_tensor);
   ADD ("/compare/runs", test_runs);
+  ADD ("/compare/kept-run", test_kept_run);
+  ADD ("/compare/failure", test_failure);
   ADD ("/compare/pairs", test_pairs);
   ADD ("/compare/integers", test_integers);
   ADD ("/compare/names", test_names);

@@ -24,7 +24,7 @@ struct _VnComparePane
 
   VnGraphView     *view;
   GtkDropDown     *choice;
-  GtkWidget       *key, *state;
+  GtkWidget       *key, *state, *cancel;
   GtkLabel        *counts[3], *marks, *state_label;
   GtkProgressBar  *progress;
   guint            progress_timeout;
@@ -131,7 +131,7 @@ compare_pane_clear_scene (VnComparePane *self)
 {
   compare_pane_stop_building (self);
   g_clear_pointer (&self->model, vn_compared_model_unref);
-  g_clear_pointer (&self->scene, vn_scene_unref);
+  g_clear_pointer (&self->scene, vn_scene_unref);   /* before the view: what it then says is not the user's */
   vn_graph_view_set_scene (self->view, NULL);
   gtk_widget_set_visible (self->key, FALSE);
 }
@@ -154,8 +154,13 @@ static void
 compare_pane_show_state (VnComparePane *self)
 {
   gboolean busy = self->source != NULL && self->source->job != NULL;
+  const GError *error = self->source != NULL && !busy ? self->source->error : NULL;
 
-  gtk_widget_set_visible (self->state, busy);
+  gtk_widget_set_visible (self->state, busy || error != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->progress), busy);
+  gtk_widget_set_visible (self->cancel, busy);
+  if (error != NULL)
+    gtk_label_set_label (self->state_label, error->message);
   if (busy && self->progress_timeout == 0)
     self->progress_timeout = g_timeout_add (100, compare_pane_show_progress, self);
   else if (!busy)
@@ -249,6 +254,7 @@ compare_pane_chosen (VnComparePane *self)
       g_signal_emit_by_name (self, "open-file");
       return;
     }
+  vn_compare_source_forget_error (chosen);
   vn_compare_pane_set_source (self, chosen);
   g_signal_emit_by_name (self, "source-chosen");
 }
@@ -310,7 +316,10 @@ compare_pane_make_state (VnComparePane *self)
 {
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10), *cancel = gtk_button_new_with_label (_("Cancel"));
 
+  self->cancel = cancel;
   self->state_label = GTK_LABEL (gtk_label_new (NULL));
+  gtk_label_set_wrap (self->state_label, TRUE);
+  gtk_label_set_max_width_chars (self->state_label, 48);
   self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
   gtk_widget_set_valign (GTK_WIDGET (self->progress), GTK_ALIGN_CENTER);
   gtk_widget_set_size_request (GTK_WIDGET (self->progress), 120, -1);

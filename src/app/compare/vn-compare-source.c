@@ -463,6 +463,19 @@ vn_compare_source_load (VnCompareSource *self)
 }
 
 /**
+ * vn_compare_source_forget_error:
+ *
+ * What failed may be tried again.
+ */
+void
+vn_compare_source_forget_error (VnCompareSource *self)
+{
+  g_return_if_fail (VN_IS_COMPARE_SOURCE (self));
+
+  g_clear_error (&self->error);
+}
+
+/**
  * vn_compare_source_update:
  *
  * Another result is there: what the quantized network is now has to be looked at again.

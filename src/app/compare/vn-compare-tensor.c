@@ -189,6 +189,8 @@ compare_tensor_read (VnCompareTensor *self)
 
   compare_tensor_stop (self);
   g_clear_pointer (&self->view, vn_tensor_view_unref);
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
   if (!compare_tensor_can_read (self))
     {
       _vn_compare_tensor_show_head (self);
@@ -368,11 +370,27 @@ vn_compare_tensor_class_init (VnCompareTensorClass *klass)
   compare_tensor_bind_children (widget_class);
 }
 
+/* What nobody sees is not run. */
+static void
+compare_tensor_mapped (VnCompareTensor *self)
+{
+  if (self->view == NULL && self->document != NULL)
+    compare_tensor_read (self);
+}
+
+static void
+compare_tensor_unmapped (VnCompareTensor *self)
+{
+  compare_tensor_stop (self);
+}
+
 static void
 vn_compare_tensor_init (VnCompareTensor *self)
 {
   self->node = VN_MATCH_NONE;
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_after (self, "map", G_CALLBACK (compare_tensor_mapped), NULL);
+  g_signal_connect (self, "unmap", G_CALLBACK (compare_tensor_unmapped), NULL);
   g_signal_connect_swapped (self->weight, "toggled", G_CALLBACK (compare_tensor_role_changed), self);
   g_signal_connect_swapped (self->channel_spin, "value-changed", G_CALLBACK (compare_tensor_channel_changed), self);
   g_signal_connect_swapped (self->channels, "channel-chosen", G_CALLBACK (compare_tensor_channel_chosen), self);

@@ -214,7 +214,9 @@ static void
 compare_page_selected (VnComparePage *self,
                        guint          side)
 {
-  if (self->busy || self->document == NULL)
+  /* a side that is emptied, or gets another network, has selected nothing */
+  if (self->busy || self->document == NULL || vn_compare_pane_get_scene (self->panes[side]) == NULL ||
+      vn_graph_view_get_scene (vn_compare_pane_get_view (self->panes[side])) != vn_compare_pane_get_scene (self->panes[side]))
     return;
   self->busy = TRUE;
   vn_compare_link_mirror_selection (self->link, side);
@@ -241,7 +243,7 @@ compare_page_focused (VnComparePage *self,
 {
   VnGraphView *view = vn_compare_pane_get_view (self->panes[side]), *other = vn_compare_pane_get_view (self->panes[1 - side]);
 
-  if (self->busy)
+  if (self->busy || vn_graph_view_get_scene (view) == NULL)
     return;
   self->busy = TRUE;
   vn_graph_view_set_focus_node (other, vn_compare_link_map (self->link, side, vn_graph_view_get_focus_node (view)));
@@ -620,6 +622,17 @@ vn_compare_page_map (GtkWidget *widget)
     vn_compare_pane_show (self->panes[i], TRUE);
 }
 
+/* What nobody sees is neither loaded nor run. */
+static void
+vn_compare_page_unmap (GtkWidget *widget)
+{
+  VnComparePage *self = VN_COMPARE_PAGE (widget);
+
+  for (guint i = 0; i < 2; i++)
+    vn_compare_pane_show (self->panes[i], FALSE);
+  GTK_WIDGET_CLASS (vn_compare_page_parent_class)->unmap (widget);
+}
+
 static void
 vn_compare_page_dispose (GObject *object)
 {
@@ -642,6 +655,7 @@ vn_compare_page_class_init (VnComparePageClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = vn_compare_page_dispose;
   class->map = vn_compare_page_map;
+  class->unmap = vn_compare_page_unmap;
   g_type_ensure (VN_TYPE_COMPARE_PANE);
   g_type_ensure (VN_TYPE_COMPARE_TENSOR);
   g_type_ensure (VN_TYPE_COMPARE_TABLE);
