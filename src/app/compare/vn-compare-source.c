@@ -88,7 +88,7 @@ compare_source_describe (VnCompareSource *self)
       self->detail = g_strdup_printf (_("%s · now"), bytes);
       break;
     case VN_COMPARE_RUN:
-      self->title = g_strdup_printf (_("Run %u"), self->number);
+      self->title = self->run->name != NULL && *self->run->name != 0 ? g_strdup (self->run->name) : g_strdup_printf (_("Run %u"), self->number);
       self->detail = compare_source_dup_run_detail (self->run);
       break;
     case VN_COMPARE_OPEN:

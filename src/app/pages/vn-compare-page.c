@@ -590,6 +590,7 @@ compare_page_set_document (VnPage     *page,
   vn_compare_tensor_set_document (self->tensor, document);
   g_signal_connect_object (document, "model-changed", G_CALLBACK (compare_page_model_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (compare_page_update_sources), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "runs-changed", G_CALLBACK (compare_page_update_sources), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (compare_page_set_view_selections), self, G_CONNECT_SWAPPED);
   compare_page_update_sources (self);
 }

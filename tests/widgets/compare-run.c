@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How long the compare page takes for networks of many nodes: until both are painted, for a selection that both show, and to move both.
  *
- *   run-headless.sh compare-speed [NODES]
+ *   run-headless.sh compare-run [NODES]
  *
  * Time on the wall, and of the processor where that is what counts: on a machine that does nothing else. */
 #include "vn-compare-page.h"
