@@ -477,14 +477,24 @@ vn_compare_source_forget_error (VnCompareSource *self)
 
 /**
  * vn_compare_source_update:
+ * @run: (nullable): of %VN_COMPARE_RUN: as it is called now
+ * @number: of @run in the document
  *
  * Another result is there: what the quantized network is now has to be looked at again.
  */
 void
-vn_compare_source_update (VnCompareSource *self)
+vn_compare_source_update (VnCompareSource *self,
+                          VnProjectRun    *run,
+                          guint            number)
 {
   g_return_if_fail (VN_IS_COMPARE_SOURCE (self));
 
+  if (run != NULL && run != self->run)
+    {
+      g_clear_pointer (&self->run, vn_project_run_unref);
+      self->run = vn_project_run_ref (run);
+    }
+  self->number = number;
   compare_source_describe (self);
   if (self->kind == VN_COMPARE_NOW)
     compare_source_set_model (self, NULL);

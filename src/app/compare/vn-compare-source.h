@@ -49,7 +49,9 @@ void             vn_compare_source_rebuild   (VnCompareSource    *self);
 gboolean         vn_compare_source_is_busy   (VnCompareSource    *self);
 void             vn_compare_source_cancel    (VnCompareSource    *self);
 void             vn_compare_source_forget_error (VnCompareSource *self);
-void             vn_compare_source_update    (VnCompareSource    *self);
+void             vn_compare_source_update    (VnCompareSource    *self,
+                                              VnProjectRun       *run,        /* nullable */
+                                              guint               number);
 VnDataSpec      *vn_compare_source_dup_data  (VnDocument         *document,
                                               VnResult           *result,     /* nullable */
                                               GHashTable        **shapes,

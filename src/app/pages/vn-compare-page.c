@@ -344,7 +344,7 @@ compare_page_add (VnComparePage *self,
   VnCompareSource *known = compare_page_find (self, kind, run);
 
   if (known != NULL)
-    vn_compare_source_update (known);
+    vn_compare_source_update (known, run, number);
   g_ptr_array_add (list, known != NULL ? g_object_ref (known) : vn_compare_source_new (self->document, kind, run, number, NULL));
 }
 
@@ -360,7 +360,7 @@ compare_page_add_runs (VnComparePage *self,
     {
       VnProjectRun *run = g_ptr_array_index (runs, i - 1);
 
-      if (now == NULL || i < runs->len || run->time != now->time)
+      if (now == NULL || !vn_document_is_shown (self->document, run))
         compare_page_add (self, list, VN_COMPARE_RUN, run, i);
     }
 }
