@@ -69,7 +69,8 @@ vn_document_find_run_result (VnDocument         *self,
   for (guint i = 0; i < self->known->len + 1; i++)
     {
       VnResult *result = i < self->known->len ? g_ptr_array_index (self->known, i) : self->result;
-      g_autofree char *digest = result != NULL && result->time == run->time ? vn_recipe_dup_digest (result->recipe) : NULL;
+      gboolean is_whole = result != NULL && result->quantized != NULL && result->prepared != NULL;
+      g_autofree char *digest = is_whole && result->time == run->time ? vn_recipe_dup_digest (result->recipe) : NULL;
 
       if (digest != NULL && g_str_equal (digest, run->recipe_digest))
         return result;
