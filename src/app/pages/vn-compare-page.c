@@ -95,7 +95,8 @@ compare_page_travel_to_selection (VnComparePage *self)
   guint focus = vn_graph_view_get_focus_node (view);
 
   if (!self->wants_travel || self->match == NULL || vn_graph_view_get_layout (view) == NULL ||
-      vn_graph_view_get_scene (view) != vn_compare_pane_get_scene (self->panes[0]))
+      vn_graph_view_get_scene (view) != vn_compare_pane_get_scene (self->panes[0]) ||
+      gtk_widget_get_width (GTK_WIDGET (view)) <= 0 || gtk_widget_get_width (GTK_WIDGET (vn_compare_pane_get_view (self->panes[1]))) <= 0)
     return;
   self->wants_travel = FALSE;
   if (focus != VN_SCENE_NONE && vn_graph_view_is_selected (view, focus))
@@ -567,6 +568,7 @@ compare_page_align (GtkWidget     *widget,
   self->align_tick = 0;
   gtk_widget_queue_allocate (GTK_WIDGET (self->overlay));
   vn_compare_link_align (self->link);
+  compare_page_travel_to_selection (self);
   return G_SOURCE_REMOVE;
 }
 
