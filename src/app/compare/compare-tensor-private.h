@@ -6,7 +6,7 @@
 #include "vn-channels-chart.h"
 #include "vn-compare-tensor.h"
 #include "vn-tensor-picture.h"
-#include "vn-values-chart.h"
+#include "vn-beside-chart.h"
 
 #include "vn-tensor-job.h"
 
@@ -48,7 +48,7 @@ struct _VnCompareTensor
   GtkStack        *stack;
   AdwStatusPage   *empty;
   VnComparePicture pictures[3];     /* first, second, difference */
-  VnValuesChart   *values;
+  VnBesideChart   *values;
   VnChannelsChart *channels;
   guint            first_photo;
 };

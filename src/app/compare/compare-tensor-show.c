@@ -159,7 +159,7 @@ _vn_compare_tensor_show_channel (VnCompareTensor *self)
       !vn_tensor_values_init (values, &view->layout, self->channel, view->tensors[0]->data, view->tensors[1]->data, NULL))
     return;
   compare_tensor_show_pictures (self, values);
-  vn_values_chart_set (self->values, values);
+  vn_beside_chart_set (self->values, values);
   vn_channels_chart_set_chosen (self->channels, (guint) self->channel);
 }
 

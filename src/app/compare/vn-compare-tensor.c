@@ -363,7 +363,7 @@ vn_compare_tensor_class_init (VnCompareTensorClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = vn_compare_tensor_dispose;
   g_type_ensure (VN_TYPE_TENSOR_PICTURE);
-  g_type_ensure (VN_TYPE_VALUES_CHART);
+  g_type_ensure (VN_TYPE_BESIDE_CHART);
   g_type_ensure (VN_TYPE_CHANNELS_CHART);
   g_signal_new ("rebuild", VN_TYPE_COMPARE_TENSOR, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-compare-tensor.ui");

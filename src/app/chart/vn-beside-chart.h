@@ -9,11 +9,11 @@
 
 G_BEGIN_DECLS
 
-#define VN_TYPE_VALUES_CHART (vn_values_chart_get_type ())
-G_DECLARE_FINAL_TYPE (VnValuesChart, vn_values_chart, VN, VALUES_CHART, GtkDrawingArea)
+#define VN_TYPE_BESIDE_CHART (vn_beside_chart_get_type ())
+G_DECLARE_FINAL_TYPE (VnBesideChart, vn_beside_chart, VN, BESIDE_CHART, GtkDrawingArea)
 
-GtkWidget *vn_values_chart_new (void);
-void       vn_values_chart_set (VnValuesChart        *self,
+GtkWidget *vn_beside_chart_new (void);
+void       vn_beside_chart_set (VnBesideChart        *self,
                                 const VnTensorValues *values);    /* NULL: nothing */
 
 G_END_DECLS

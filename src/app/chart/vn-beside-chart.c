@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A widget that draws the values of a channel, with the painter of the report's charts. */
-#include "vn-values-chart.h"
+#include "vn-beside-chart.h"
 
 #include "vn-chart-beside.h"
 
 #include <adwaita.h>
 
-struct _VnValuesChart
+struct _VnBesideChart
 {
   GtkDrawingArea parent_instance;
 
@@ -14,16 +14,16 @@ struct _VnValuesChart
   gboolean       has_values;
 };
 
-G_DEFINE_FINAL_TYPE (VnValuesChart, vn_values_chart, GTK_TYPE_DRAWING_AREA)
+G_DEFINE_FINAL_TYPE (VnBesideChart, vn_beside_chart, GTK_TYPE_DRAWING_AREA)
 
 static void
-values_chart_draw (GtkDrawingArea *area,
+beside_chart_draw (GtkDrawingArea *area,
                    cairo_t        *cr,
                    int             width,
                    int             height,
                    gpointer        data)
 {
-  VnValuesChart *self = VN_VALUES_CHART (area);
+  VnBesideChart *self = VN_BESIDE_CHART (area);
   gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
   VnChartLevels levels = { self->values.levels, self->values.counts, self->values.n_levels };
   double counts[VN_TENSOR_BARS];
@@ -39,33 +39,33 @@ values_chart_draw (GtkDrawingArea *area,
 }
 
 static void
-vn_values_chart_class_init (VnValuesChartClass *klass)
+vn_beside_chart_class_init (VnBesideChartClass *klass)
 {
   gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_IMG);
 }
 
 static void
-vn_values_chart_init (VnValuesChart *self)
+vn_beside_chart_init (VnBesideChart *self)
 {
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self), values_chart_draw, NULL, NULL);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self), beside_chart_draw, NULL, NULL);
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
 }
 
 GtkWidget *
-vn_values_chart_new (void)
+vn_beside_chart_new (void)
 {
-  return g_object_new (VN_TYPE_VALUES_CHART, NULL);
+  return g_object_new (VN_TYPE_BESIDE_CHART, NULL);
 }
 
 /**
- * vn_values_chart_set:
+ * vn_beside_chart_set:
  * @values: (nullable): copied; %NULL: nothing is drawn
  */
 void
-vn_values_chart_set (VnValuesChart        *self,
+vn_beside_chart_set (VnBesideChart        *self,
                      const VnTensorValues *values)
 {
-  g_return_if_fail (VN_IS_VALUES_CHART (self));
+  g_return_if_fail (VN_IS_BESIDE_CHART (self));
 
   self->has_values = values != NULL;
   if (values != NULL)
