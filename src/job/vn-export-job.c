@@ -32,7 +32,8 @@ vn_export_job_write_model (VnJob         *job,
 {
   VnExportJob *self = VN_EXPORT_JOB (job);
 
-  return vn_onnx_write_file (self->result->quantized, self->model_path, &self->write, cancellable, error);
+  return (self->report == NULL || vn_report_expect_memory (self->report, error)) &&
+         vn_onnx_write_file (self->result->quantized, self->model_path, &self->write, cancellable, error);
 }
 
 /* ---- verifying ---- */

@@ -6,6 +6,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <cairo-pdf.h>
 
@@ -442,6 +443,8 @@ vn_report_print_pdf (const VnReportModel  *model,
 
   g_return_val_if_fail (model != NULL, NULL);
 
+  if (!vn_memory_expect (VN_REPORT_FONT_BYTES, error))
+    return NULL;
   n_pages = pdf_draw_all (model, NULL, 0, &status);
   if (status == CAIRO_STATUS_SUCCESS)
     pdf_draw_all (model, bytes, n_pages, &status);

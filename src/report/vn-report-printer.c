@@ -4,6 +4,7 @@
 
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -118,6 +119,26 @@ vn_report_write (const VnReportModel    *model,
     printer = vn_report_printer_find_for_file (path);
   bytes = printer->print (model, error);
   return bytes != NULL && vn_file_write_all (path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), error);
+}
+
+/**
+ * vn_report_expect_memory:
+ * @path: as vn_report_export() takes it
+ *
+ * Before anything is written: GLib ends a process that cannot have the thread which looks for fonts.
+ *
+ * Returns: %FALSE with %VN_ERROR_MEMORY if there is too little for what pages are drawn with
+ */
+gboolean
+vn_report_expect_memory (const char  *path,
+                         GError     **error)
+{
+  const VnReportPrinter *single;
+
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  single = report_printer_find_single (path);
+  return (single != NULL && single->print != vn_report_print_pdf) || vn_memory_expect (VN_REPORT_FONT_BYTES + ((gsize) 64 << 20), error);
 }
 
 /**

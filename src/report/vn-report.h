@@ -88,6 +88,11 @@ gboolean               vn_report_write                 (const VnReportModel    *
                                                         const char             *path,
                                                         GError                **error);
 /* @path: a file whose ending is one of the table, or a folder for all forms. */
+/* What fonts, their libraries and the thread that looks for them take at most. */
+#define VN_REPORT_FONT_BYTES ((gsize) 192 << 20)
+
+gboolean vn_report_expect_memory (const char *path,
+                                  GError    **error);
 gboolean               vn_report_export                (const VnReportModel    *model,
                                                         const char             *path,
                                                         GError                **error);
