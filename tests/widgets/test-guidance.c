@@ -108,6 +108,18 @@ card_says (GtkWidget  *card,
 }
 
 static gboolean
+card_says_unusable (gpointer card)
+{
+  return card_says (card, "The samples cannot be used");
+}
+
+static gboolean
+card_says_few (gpointer card)
+{
+  return card_says (card, "Few samples");
+}
+
+static gboolean
 step_warns (Fixture *fixture)
 {
   GtkWidget *step = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL);
@@ -201,16 +213,14 @@ test_samples (Fixture       *fixture,
   for (guint c = 0; c < 4; c++)
     small->preprocess.mean[c] = small->preprocess.std[c] = 127.5f;
   vn_document_set_data (fixture->document, small);
-  g_assert_true (vn_test_wait (card_is_shown, fixture->window, SECONDS));
   card = find_card (fixture);
-  g_assert_true (card_says (card, "Few samples"));
+  g_assert_true (vn_test_wait (card_says_few, card, SECONDS));
   g_assert_false (step_warns (fixture));
 
   g_assert_cmpint (g_mkdir (empty, 0700), ==, 0);
   none = vn_data_spec_new (empty);
   vn_document_set_data (fixture->document, none);
-  vn_test_settle (1500);
-  g_assert_true (card_says (card, "The samples cannot be used"));
+  g_assert_true (vn_test_wait (card_says_unusable, card, SECONDS));
   folder = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL);
   folder = vn_test_find (folder, ADW_TYPE_ACTION_ROW, NULL);
   g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (folder)), "cannot be used"));
@@ -367,7 +377,6 @@ test_files (Fixture       *fixture,
   vn_data_files_set_labels (files, labels);
   data = vn_document_get_data (fixture->document);
   g_assert_cmpstr (data->labels, ==, labels);
-  vn_test_settle (800);
   g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (vn_test_find (GTK_WIDGET (files), ADW_TYPE_ACTION_ROW, NULL))), "labels.txt"));
   vn_data_files_set_labels (files, NULL);
   g_assert_null (vn_document_get_data (fixture->document)->labels);

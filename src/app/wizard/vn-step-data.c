@@ -285,6 +285,7 @@ data_changed (VnStepData *self)
   gtk_spin_button_set_value (self->held, data != NULL ? data->held_out : VN_HELD_OUT_USUAL);
   gtk_switch_set_active (self->random, data != NULL && g_str_equal (data->path, RANDOM_PATH));
   gtk_widget_set_sensitive (self->preprocessing, data != NULL && !g_str_equal (data->path, RANDOM_PATH));
+  vn_data_files_show (self->files, self->dataset);
   self->busy = FALSE;
   if (self->refresh_timeout == 0)
     self->refresh_timeout = g_timeout_add (REFRESH_DELAY_MS, step_data_refresh, self);

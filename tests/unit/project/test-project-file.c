@@ -54,6 +54,7 @@ make_project (const char *folder)
   data->preprocess.std[2] = 57.375f;
   data->preprocess.fill = 114;
   data->python = g_strdup ("python3.11");
+  data->labels = g_build_filename (folder, "labels.txt", NULL);
   data->timeout = 9;
   data->raw_type = VN_DTYPE_S64;
   vn_preprocess_init (&other);
@@ -92,6 +93,7 @@ test_roundtrip (Fixture       *self,
   g_assert_cmpuint (again->data->max_samples, ==, 77);
   g_assert_cmpuint (again->data->seed, ==, project->data->seed);
   g_assert_cmpstr (again->data->python, ==, "python3.11");
+  g_assert_cmpstr (again->data->labels, ==, project->data->labels);
   g_assert_cmpuint (again->data->timeout, ==, 9);
   g_assert_cmpint (again->data->raw_type, ==, VN_DTYPE_S64);
   g_assert_cmpmem (&again->data->preprocess, sizeof (VnPreprocess), &project->data->preprocess, sizeof (VnPreprocess));
