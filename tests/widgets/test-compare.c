@@ -71,6 +71,12 @@ is_calm (gpointer data)
   return !vn_compare_page_is_busy (data);
 }
 
+static gboolean
+is_mapped (gpointer data)
+{
+  return gtk_widget_get_mapped (data);
+}
+
 static void
 wait_for_calm (Parts *parts)
 {
@@ -85,9 +91,24 @@ show_page (Fixture *fixture)
   Parts parts = get_parts (fixture);
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.show-page", "s", "compare");
+  g_assert_true (vn_test_wait (is_mapped, parts.tensor, SECONDS));
   vn_test_settle (400);
   wait_for_calm (&parts);
   return parts;
+}
+
+typedef struct
+{
+  GtkWidget *within;
+  const char *text;
+} WantedLabel;
+
+static gboolean
+has_label (gpointer data)
+{
+  WantedLabel *wanted = data;
+
+  return vn_test_find (wanted->within, GTK_TYPE_LABEL, wanted->text) != NULL;
 }
 
 static guint
@@ -257,7 +278,8 @@ test_tensor (Fixture       *fixture,
   g_assert_cmpstr (get_page_of_tensor (&parts), ==, "tensor");
   db = vn_metric_format (VN_METRIC_SQNR, item->metrics[VN_METRIC_SQNR]);
   g_test_message ("the run says %s", db);
-  g_assert_nonnull (vn_test_find (parts.tensor, GTK_TYPE_LABEL, db));
+  /* one sample first, then all, whose figure is that of the run */
+  g_assert_true (vn_test_wait (has_label, &(WantedLabel) { parts.tensor, db }, SECONDS));
   channel = GTK_SPIN_BUTTON (get_nth (parts.tensor, GTK_TYPE_SPIN_BUTTON, 0));
   g_assert_cmpfloat (gtk_adjustment_get_upper (gtk_spin_button_get_adjustment (channel)), ==, 7);
   g_signal_emit_by_name (get_nth (parts.tensor, VN_TYPE_CHANNELS_CHART, 0), "channel-chosen", 5);
