@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 #include "vn-memory.h"
+#include "vn-thread.h"
 
 typedef struct
 {
@@ -432,7 +433,7 @@ job_run_in_thread (GTask        *task,
  * vn_job_start:
  * @callback: (nullable): called on the thread-default main context of the caller; ends with vn_job_finish()
  *
- * Runs the job on a worker thread.
+ * Runs the job on a thread of its own.
  */
 void
 vn_job_start (VnJob               *self,
@@ -448,7 +449,7 @@ vn_job_start (VnJob               *self,
   g_task_set_source_tag (task, vn_job_start);
   /* What run() returned counts, also when somebody cancelled after it had done its work. */
   g_task_set_check_cancellable (task, FALSE);
-  g_task_run_in_thread (task, job_run_in_thread);
+  vn_thread_run_task (task, job_run_in_thread);
 }
 
 gboolean

@@ -26,13 +26,13 @@ data=(--data "$SAMPLES" -n 2)
 # command NAME THREADS
 command () {
   case $1 in
-    quantize)  "$CLI" quantize ../large.onnx "${data[@]}" -t $2 -o q.onnx --report report ;;
-    calibrate) "$CLI" calibrate ../large.onnx "${data[@]}" -t $2 -o s.stats --held-out 0 ;;
-    compare)   "$CLI" compare ../large.onnx ../small.onnx "${data[@]}" -t $2 --report c.md ;;
-    evaluate)  "$CLI" evaluate ../large.onnx ../small.onnx "${data[@]}" -t $2 --report e.md ;;
-    dump)      "$CLI" dump ../small.onnx "${data[@]}" -t $2 -o d --float ;;
-    prepare)   "$CLI" prepare ../large.onnx -o p.onnx -t $2 ;;
-    run)       "$CLI" run ../small.onnx "${data[@]}" -t $2 -o r ;;
+    quantize)  timeout 100 "$CLI" quantize ../large.onnx "${data[@]}" -t $2 -o q.onnx --report report ;;
+    calibrate) timeout 100 "$CLI" calibrate ../large.onnx "${data[@]}" -t $2 -o s.stats --held-out 0 ;;
+    compare)   timeout 100 "$CLI" compare ../large.onnx ../small.onnx "${data[@]}" -t $2 --report c.md ;;
+    evaluate)  timeout 100 "$CLI" evaluate ../large.onnx ../small.onnx "${data[@]}" -t $2 --report e.md ;;
+    dump)      timeout 100 "$CLI" dump ../small.onnx "${data[@]}" -t $2 -o d --float ;;
+    prepare)   timeout 100 "$CLI" prepare ../large.onnx -o p.onnx -t $2 ;;
+    run)       timeout 100 "$CLI" run ../small.onnx "${data[@]}" -t $2 -o r ;;
   esac
 }
 
