@@ -128,6 +128,22 @@ compare_source_failed (VnCompareSource *self,
   g_signal_emit_by_name (self->document, "failed", _("It could not be compared"), error);
 }
 
+/* Whether @source is the job that is waited for and has succeeded: why not is told here. */
+static gboolean
+compare_source_finish (VnCompareSource *self,
+                       GObject         *source,
+                       GAsyncResult    *async)
+{
+  g_autoptr(GError) error = NULL;
+  gboolean ok = vn_job_finish (VN_JOB (source), async, &error);
+
+  if (self->job != VN_JOB (source))
+    return FALSE;
+  if (!ok)
+    compare_source_failed (self, error);
+  return ok;
+}
+
 static void
 compare_source_start (VnCompareSource     *self,
                       VnJob               *job,
@@ -256,17 +272,9 @@ compare_source_file_opened (GObject      *source,
                             gpointer      data)
 {
   g_autoptr(VnCompareSource) self = data;
-  g_autoptr(GError) error = NULL;
-  gboolean ok = vn_job_finish (VN_JOB (source), async, &error);
 
-  if (self->job != VN_JOB (source))
+  if (!compare_source_finish (self, source, async) || vn_document_get_model (self->document) == NULL)
     return;
-  if (!ok || vn_document_get_model (self->document) == NULL)
-    {
-      if (error != NULL)
-        compare_source_failed (self, error);
-      return;
-    }
   self->file = vn_model_ref (vn_open_job_get_model (VN_OPEN_JOB (source)));
   compare_source_end (self);
   compare_source_load_in_thread (self, NULL);
@@ -278,17 +286,10 @@ compare_source_file_measured (GObject      *source,
                               gpointer      data)
 {
   g_autoptr(VnCompareSource) self = data;
-  g_autoptr(GError) error = NULL;
   g_autoptr(VnErrorTable) errors = NULL;
-  gboolean ok = vn_job_finish (VN_JOB (source), async, &error);
 
-  if (self->job != VN_JOB (source))
+  if (!compare_source_finish (self, source, async))
     return;
-  if (!ok)
-    {
-      compare_source_failed (self, error);
-      return;
-    }
   errors = vn_error_table_ref (vn_compare_job_get_errors (VN_COMPARE_JOB (source)));
   compare_source_end (self);
   compare_source_load_in_thread (self, errors);
@@ -353,16 +354,9 @@ compare_source_rebuilt (GObject      *source,
                         gpointer      data)
 {
   g_autoptr(VnCompareSource) self = data;
-  g_autoptr(GError) error = NULL;
-  gboolean ok = vn_job_finish (VN_JOB (source), async, &error);
 
-  if (self->job != VN_JOB (source))
+  if (!compare_source_finish (self, source, async))
     return;
-  if (!ok)
-    {
-      compare_source_failed (self, error);
-      return;
-    }
   compare_source_set_model (self, vn_compared_model_new_result (vn_quantize_job_get_result (VN_QUANTIZE_JOB (source))));
   compare_source_end (self);
   compare_source_changed (self);

@@ -32,14 +32,23 @@ check (const VnNodeMatch *match,
   g_assert_cmpuint (matched->other, ==, other);
 }
 
+/* With the input and the constants that the networks here share. */
 static VnModel *
-make_float (void)
+make_start (void)
 {
   VnModel *model = vn_model_new (8, 13);
 
   vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 4, 8, 8));
   add_floats (model, "w", VN_SHAPE (4, 4, 1, 1), 0.5f, 0.1f);
   add_floats (model, "s", VN_SHAPE (1), 0.1f, 0);
+  return model;
+}
+
+static VnModel *
+make_float (void)
+{
+  VnModel *model = make_start ();
+
   add_node (model, "Conv", "conv", "x w", "a");
   add_node (model, "Relu", "relu", "a", "b");
   add_node (model, "Sigmoid", "sigmoid", "b", "c");
@@ -53,11 +62,8 @@ make_float (void)
 static VnModel *
 make_pairs (void)
 {
-  VnModel *model = vn_model_new (8, 13);
+  VnModel *model = make_start ();
 
-  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 4, 8, 8));
-  add_floats (model, "w", VN_SHAPE (4, 4, 1, 1), 0.5f, 0.1f);
-  add_floats (model, "s", VN_SHAPE (1), 0.1f, 0);
   add_node (model, "QuantizeLinear", "xq", "x s", "x_q");
   add_node (model, "DequantizeLinear", "xd", "x_q s", "x_d");
   add_node (model, "Conv", "conv", "x_d w", "b");
