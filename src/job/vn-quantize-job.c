@@ -3,6 +3,7 @@
 #include "vn-calibration-private.h"
 #include "vn-forecast-export-private.h"
 #include "vn-idle-settings-private.h"
+#include "vn-known-stats-private.h"
 
 #include "vn-diagnose.h"
 #include "vn-error.h"
@@ -91,96 +92,6 @@ quantize_job_load_stats (VnQuantizeJob  *self,
   return self->stats != NULL;
 }
 
-/* The first value that @stats lack, of those that can be known. */
-static char *
-quantize_job_find_missing (const VnModel *prepared,
-                           VnStats       *stats,
-                           GPtrArray     *taps)
-{
-  g_autofree gboolean *lost = vn_graph_find_lost (prepared->graph);
-
-  for (guint i = 0; i < taps->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (taps, i);
-      g_autofree char *key = vn_value_dup_key (value);
-
-      if ((value->graph != prepared->graph || !lost[value->id]) && vn_stats_get (stats, key) == NULL)
-        return g_steal_pointer (&key);
-    }
-  return NULL;
-}
-
-/* Factors for ranges that an earlier run found are found anew, if the recipe asks for such. */
-static void
-quantize_job_take_stats (VnResult *result,
-                         VnStats  *stats)
-{
-  vn_graph_note_unsupported (result->prepared->graph, result->notes);
-  result->stats = vn_stats_get_factors (stats) != NULL ? vn_stats_with_factors (stats, NULL) : vn_stats_ref (stats);
-  result->n_calibration = vn_stats_get_n_samples (stats);
-}
-
-/* Statistics from files must hold every value: there may be no samples to make them anew. */
-static gboolean
-quantize_job_use_loaded (VnQuantizeJob  *self,
-                         VnResult       *result,
-                         GPtrArray      *taps,
-                         GError        **error)
-{
-  g_autofree char *missing = quantize_job_find_missing (result->prepared, self->stats, taps);
-
-  if (missing != NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("The statistics say nothing of “%s”: the network was prepared otherwise for them, perhaps to another "
-                     "opset; calibrate with the options that are given here"), missing);
-      return FALSE;
-    }
-  quantize_job_take_stats (result, self->stats);
-  return TRUE;
-}
-
-/* Statistics of an earlier run serve again if this run would find them once more, and they hold every value it needs. */
-static VnStats *
-quantize_job_find_earlier (VnQuantizeJob *self,
-                           GPtrArray     *taps,
-                           GCancellable  *cancellable)
-{
-  VnStats *earlier = self->settings.earlier;
-  g_autofree char *missing = NULL;
-
-  if (earlier == NULL || !vn_job_input_owns_stats (&self->input, earlier, cancellable) ||
-      (vn_recipe_needs_votes (self->settings.recipe) && !vn_stats_has_votes (earlier)))
-    return NULL;
-  missing = quantize_job_find_missing (self->input.prepared, earlier, taps);
-  return missing == NULL ? earlier : NULL;
-}
-
-/* Takes statistics that need no run: those that were given, or that an earlier run left, or none if all ranges are given. */
-static gboolean
-quantize_job_take_known_stats (VnQuantizeJob  *self,
-                               VnResult       *result,
-                               GCancellable   *cancellable,
-                               GError        **error)
-{
-  g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
-  g_autoptr(VnStats) nothing = vn_stats_new_empty ();
-  VnStats *known;
-
-  if (!vn_recipe_uses_samples (self->settings.recipe))
-    {
-      result->stats = g_steal_pointer (&nothing);
-      result->n_calibration = 0;
-      return TRUE;
-    }
-  if (self->stats != NULL)
-    return quantize_job_use_loaded (self, result, taps, error);
-  known = self->input.dataset != NULL ? quantize_job_find_earlier (self, taps, cancellable) : nothing;
-  if (known != NULL)
-    quantize_job_take_stats (result, known);
-  return TRUE;
-}
-
 static gboolean
 vn_quantize_job_check (VnJob         *job,
                        GCancellable  *cancellable,
@@ -200,7 +111,7 @@ vn_quantize_job_check (VnJob         *job,
       self->draft->n_held_out = input->measured->len;
     }
   return vn_job_input_check (input, self->stats == NULL && vn_recipe_needs_samples (self->settings.recipe), cancellable, error) &&
-         quantize_job_take_known_stats (self, self->draft, cancellable, error);
+         vn_job_take_known_stats (input, self->stats, self->settings.earlier, self->draft, cancellable, error);
 }
 
 static gboolean

@@ -11,7 +11,7 @@ import tempfile
 
 # What must be German, of the files in po/POTFILES.
 WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c", "src/rewrite/*pass-*.c",
-          "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c", "src/draw/picture-curve.c", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose-*.c",
+          "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c", "src/draw/picture-curve.c", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose/diagnose-*.c",
           "*/vn-group-kinds.def", "src/draw/groups-*.c", "src/draw/vn-fold.c")
 KEYWORDS = ("_", "N_", "C_:1c,2", "NC_:1c,2", "ngettext:1,2", "g_dngettext:2,3")
 

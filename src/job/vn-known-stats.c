@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Statistics that a run need not make: given in files, left by an earlier run, or not needed. */
+#include "vn-known-stats-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+/* The first value that @stats lack, of those that can be known. */
+static char *
+known_stats_find_missing (const VnModel *prepared,
+                          VnStats       *stats,
+                          GPtrArray     *taps)
+{
+  g_autofree gboolean *lost = vn_graph_find_lost (prepared->graph);
+
+  for (guint i = 0; i < taps->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (taps, i);
+      g_autofree char *key = vn_value_dup_key (value);
+
+      if ((value->graph != prepared->graph || !lost[value->id]) && vn_stats_get (stats, key) == NULL)
+        return g_steal_pointer (&key);
+    }
+  return NULL;
+}
+
+/* Factors for ranges that an earlier run found are found anew, if the recipe asks for such. */
+static void
+known_stats_put (VnResult *result,
+                 VnStats  *stats)
+{
+  vn_graph_note_unsupported (result->prepared->graph, result->notes);
+  result->stats = vn_stats_get_factors (stats) != NULL ? vn_stats_with_factors (stats, NULL) : vn_stats_ref (stats);
+  result->n_calibration = vn_stats_get_n_samples (stats);
+}
+
+/* Statistics from files must hold every value: there may be no samples to make them anew. */
+static gboolean
+known_stats_use_loaded (VnStats    *loaded,
+                        VnResult   *result,
+                        GPtrArray  *taps,
+                        GError    **error)
+{
+  g_autofree char *missing = known_stats_find_missing (result->prepared, loaded, taps);
+
+  if (missing != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   _("The statistics say nothing of “%s”: the network was prepared otherwise for them, perhaps to another "
+                     "opset; calibrate with the options that are given here"), missing);
+      return FALSE;
+    }
+  known_stats_put (result, loaded);
+  return TRUE;
+}
+
+/* Statistics of an earlier run serve again if this run would find them once more, and they hold every value it needs. */
+static gboolean
+known_stats_can_use (VnJobInput    *input,
+                     VnStats       *earlier,
+                     GPtrArray     *taps,
+                     GCancellable  *cancellable)
+{
+  g_autofree char *missing = NULL;
+
+  if (earlier == NULL || !vn_job_input_owns_stats (input, earlier, cancellable) ||
+      (vn_recipe_needs_votes (input->recipe) && !vn_stats_has_votes (earlier)))
+    return FALSE;
+  missing = known_stats_find_missing (input->prepared, earlier, taps);
+  return missing == NULL;
+}
+
+/*< private >
+ * vn_job_take_known_stats:
+ * @input: checked
+ * @loaded: (nullable): from files: they must serve
+ * @earlier: (nullable): of an earlier run: they serve if this run would find them once more
+ * @result: its statistics stay %NULL if they must be made
+ *
+ * Returns: %FALSE with an error if @loaded lack a value
+ */
+gboolean
+vn_job_take_known_stats (VnJobInput    *input,
+                         VnStats       *loaded,
+                         VnStats       *earlier,
+                         VnResult      *result,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  g_autoptr(GPtrArray) taps = NULL;
+  g_autoptr(VnStats) nothing = vn_stats_new_empty ();
+
+  g_return_val_if_fail (input != NULL && result != NULL, FALSE);
+
+  if (!vn_recipe_uses_samples (input->recipe))
+    {
+      result->stats = g_steal_pointer (&nothing);
+      result->n_calibration = 0;
+      return TRUE;
+    }
+  taps = vn_quantize_list_values (result->prepared, input->recipe);
+  if (loaded != NULL)
+    return known_stats_use_loaded (loaded, result, taps, error);
+  if (input->dataset == NULL)
+    known_stats_put (result, nothing);
+  else if (known_stats_can_use (input, earlier, taps, cancellable))
+    known_stats_put (result, earlier);
+  return TRUE;
+}
