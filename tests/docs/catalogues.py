@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""catalogues.py SOURCE_DIR: the catalogue of every language in po/LINGUAS is sound, and translates all that the window shows of
+its own and of the tables: settings, presets, range methods, passes, reasons of error with their sentences, cures, steps of improving,
+what is kept of answers. Other messages of the core may still be English."""
+import fnmatch
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# What must be translated, of the files in po/POTFILES.
+WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c", "src/rewrite/*pass-*.c",
+          "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c", "src/draw/picture-curve.c", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose/diagnose-*.c",
+          "*/vn-group-kinds.def", "src/draw/groups-*.c", "src/draw/vn-fold.c")
+KEYWORDS = ("_", "N_", "C_:1c,2", "NC_:1c,2", "ngettext:1,2", "g_dngettext:2,3")
+
+
+def run(*command, **options):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, encoding="utf-8", **options)
+
+
+def find_missing(catalogue, wanted, folder):
+    """The texts of a template that a catalogue does not translate, or only by a guess."""
+    merged = pathlib.Path(folder, catalogue.name)
+    run("msgmerge", "-q", "--no-fuzzy-matching", "-o", merged, catalogue, wanted, check=True)
+    lists = [run("msgattrib", kind, "--no-obsolete", "--no-wrap", merged, check=True).stdout for kind in ("--untranslated", "--only-fuzzy")]
+    return [entry.strip() for entry in "\n\n".join(lists).split("\n\n") if "\n#: " in "\n" + entry]
+
+
+def find_faults(catalogue):
+    """What msgfmt says of a catalogue: formats, plurals and mnemonics that are not those of the text, a heading that is not whole."""
+    checked = run("msgfmt", "-c", "--check-accelerators=_", "-o", "/dev/null", catalogue)
+    return checked.stderr.strip().split("\n") if checked.stderr else ["msgfmt failed"] * (checked.returncode != 0)
+
+
+def main(root):
+    if not all(map(shutil.which, ("xgettext", "msgmerge", "msgattrib", "msgfmt"))):
+        print("gettext is not installed")
+        return 77
+    po = root / "po"
+    languages = [line for line in (po / "LINGUAS").read_text(encoding="utf-8").split("\n") if line[:1] not in ("", "#")]
+    listed = (po / "POTFILES").read_text(encoding="utf-8").split("\n")
+    names = [name for name in listed if name[:1] not in ("", "#") and any(fnmatch.fnmatch(name, pattern) for pattern in WINDOW)]
+    failed = languages == [] or {language + ".po" for language in languages} != {path.name for path in po.glob("*.po")}
+    if failed:
+        print("po/LINGUAS does not list the catalogues in po, each and no other:", *languages)
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = pathlib.Path(folder, "wanted.pot")
+        run("xgettext", "--from-code=UTF-8", "-o", wanted, *("--keyword=" + word for word in KEYWORDS), *names, cwd=root, check=True)
+        n_wanted = wanted.read_text(encoding="utf-8").count("\nmsgid ") - 1
+        print(f"{n_wanted} texts in {len(names)} files")
+        for catalogue in sorted(po.glob("*.po")):
+            faults, missing = find_faults(catalogue), find_missing(catalogue, wanted, folder)
+            print(*faults, *missing, f"{catalogue.stem}: {len(missing)} not translated, {len(faults)} faults", sep="\n")
+            failed = failed or faults != [] or missing != []
+    return int(failed or n_wanted < 500)
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
