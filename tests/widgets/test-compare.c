@@ -91,7 +91,7 @@ show_page (Fixture *fixture)
   Parts parts = get_parts (fixture);
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.show-page", "s", "compare");
-  g_assert_true (vn_test_wait (is_mapped, parts.tensor, SECONDS));
+  g_assert_true (vn_test_wait (is_mapped, parts.page, SECONDS));
   vn_test_settle (400);
   wait_for_calm (&parts);
   return parts;
