@@ -419,7 +419,8 @@ def check_auto(work, data, unseen):
     wanted = run(network, unseen)
     plain = export(network, data, os.path.join(work, 'plain.onnx'))
     out, recipe = os.path.join(work, 'improved.onnx'), os.path.join(work, 'recipe.json')
-    done = subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', '--auto', '--save-recipe', recipe],
+    auto = ['--auto', '--time', '600']   # enough for all steps on a machine that has other things to do
+    done = subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', *auto, '--save-recipe', recipe],
                           check=True, capture_output=True, text=True)
     onnx.checker.check_model(onnx.load(out), full_check=True)
     before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(out, unseen))
@@ -428,7 +429,7 @@ def check_auto(work, data, unseen):
     again = os.path.join(work, 'again.onnx')
     subprocess.run([CLI, 'quantize', network, '-o', again, '--data', data, '--recipe', recipe], check=True, capture_output=True)
     expect(open(again, 'rb').read() == open(out, 'rb').read(), 'its recipe makes the same bytes')
-    done = subprocess.run([CLI, 'quantize', network, '-o', again, '--data', data, '--preset', 'cpu', '--auto', '--origins', '--json'],
+    done = subprocess.run([CLI, 'quantize', network, '-o', again, '--data', data, '--preset', 'cpu', *auto, '--origins', '--json'],
                           check=True, capture_output=True, text=True)
     expect(len(json.loads(done.stdout)['report'].get('origins', [])) > 5, 'with --origins it tells where the error starts that is left')
     expect(open(again, 'rb').read() == open(out, 'rb').read(), 'in the same network')
