@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Work that is not lost: it keeps itself, comes back when a window is closed or another model is opened, and as a project; runs are
  * brought back, named and removed. */
+#include "vn-compare-page.h"
 #include "vn-draft.h"
 #include "vn-recent-row.h"
 #include "vn-runs-list.h"
@@ -78,6 +79,16 @@ open_in_new_window (Fixture    *fixture,
   return window;
 }
 
+static gboolean
+compares_a_run (gpointer window)
+{
+  GtkWidget *page = vn_test_find (window, VN_TYPE_COMPARE_PAGE, NULL);
+  GtkWidget *stack = page != NULL ? vn_test_find (page, GTK_TYPE_STACK, NULL) : NULL;
+
+  return stack != NULL && g_strcmp0 (gtk_stack_get_visible_child_name (GTK_STACK (stack)), "compare") == 0 &&
+         !vn_compare_page_is_busy (VN_COMPARE_PAGE (page));
+}
+
 static void
 assert_same_work (VnDocument *document,
                   guint       n_runs)
@@ -121,6 +132,9 @@ test_draft (Fixture       *fixture,
   gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (vn_test_find (GTK_WIDGET (third), VN_TYPE_RUNS_LIST, NULL), GTK_TYPE_STACK)), "recipe");
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (third), "small-project");
+  /* its runs can be compared, though their networks must be made again */
+  gtk_widget_activate_action (GTK_WIDGET (third), "win.show-page", "s", "compare");
+  g_assert_true (vn_test_wait (compares_a_run, third, SECONDS));
   row = vn_recent_row_new (path, NULL, TRUE);
   g_object_ref_sink (row);
   g_assert_cmpstr (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)), ==, "small.onnx");

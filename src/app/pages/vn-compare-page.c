@@ -386,17 +386,30 @@ compare_page_has (GPtrArray       *list,
   return source != NULL && g_ptr_array_find (list, source, NULL);
 }
 
+/* What is beside the float network when nothing was chosen: the result, or the newest run that was kept, as of a project that was opened. */
+static VnCompareSource *
+compare_page_find_newest (GPtrArray *list)
+{
+  for (guint i = 0; i < list->len; i++)
+    {
+      VnCompareSource *source = g_ptr_array_index (list, i);
+
+      if (source->kind == VN_COMPARE_NOW || source->kind == VN_COMPARE_RUN)
+        return source;
+    }
+  return NULL;
+}
+
 static void
 compare_page_choose (VnComparePage *self,
                      GPtrArray     *list)
 {
-  VnCompareSource *now = compare_page_find (self, VN_COMPARE_NOW, NULL);
   VnCompareSource *chosen[] = { vn_compare_pane_get_source (self->panes[0]), vn_compare_pane_get_source (self->panes[1]) };
 
   if (!compare_page_has (list, chosen[0]))
     chosen[0] = compare_page_find (self, VN_COMPARE_FLOAT, NULL);
   if (!compare_page_has (list, chosen[1]))
-    chosen[1] = now;
+    chosen[1] = compare_page_find_newest (list);
   for (guint i = 0; i < 2; i++)
     vn_compare_pane_set_source (self->panes[i], chosen[i]);
   gtk_stack_set_visible_child_name (self->stack, chosen[1] != NULL ? "compare" : "empty");
