@@ -86,12 +86,37 @@ class Program:
         edge = (int(geometry["WIDTH"]) - frame.width) // 2   # the shadow round the window
         return int(geometry["X"]) + edge + box.x + box.width // 2, int(geometry["Y"]) + edge + box.y + box.height // 2
 
-    def click(self, role, name, below=None, seconds=60):
+    def click(self, role, name, below=None, seconds=60, from_left=None):
+        """In the middle, or so many pixels from the left edge."""
         node = self.find(role, name, below, seconds)
         self.wait(lambda: node.getState().contains(pyatspi.STATE_SENSITIVE), f"{role} “{name}” is insensitive", seconds)
         x, y = self.place(node)
+        if from_left is not None:
+            x += from_left - node.queryComponent().getExtents(pyatspi.WINDOW_COORDS).width // 2
         run("xdotool", "mousemove", x, y, "click", 1)
         time.sleep(0.3)
+
+    def choose(self, name):
+        """In the menu that is open, by the keyboard."""
+        for _ in range(40):
+            item = self.find("menu item", name)
+            if item.getState().contains(pyatspi.STATE_FOCUSED):
+                run("xdotool", "key", "Return")
+                time.sleep(0.3)
+                return
+            run("xdotool", "key", "Down")
+            time.sleep(0.2)
+        raise NotThere(f"menu item “{name}” cannot be reached by the keyboard")
+
+    def labels(self, below):
+        """What is written, from top to bottom, below the widget of that name."""
+        found = next((node for node in walk(self.root()) if node.name == below), None)
+        return [node.name for node in walk(found) if node.getRoleName() == "label"] if found is not None else []
+
+    def resize(self, width, height):
+        run("xdotool", "windowmove", "--sync", self.window, 0, 0)
+        run("xdotool", "windowsize", "--sync", self.window, width, height)
+        time.sleep(1)
 
     def key(self, *keys):
         run("xdotool", "windowfocus", "--sync", self.window)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""journey.py VERNIER DROP_SOURCE: from an empty window to an exported model, by dropping files and clicking, as a person does it.
+"""journey.py VERNIER DROP_SOURCE [JOURNEY]: from an empty window to an exported model, by dropping files, clicking and typing, as a person
+does it: "export" in as few clicks as there need be, or "repair": improving, 16 bit for a region of the graph, undo, a crash, comparing runs.
 
 Needs a display with nothing on it, a session bus, a window manager, xdotool and AT-SPI; real networks and photographs; onnxruntime in
 $VN_ORACLE_PYTHON judges what was exported. $VN_SCREENSHOTS: a folder for pictures on the way."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,15 +18,18 @@ import sys, numpy, onnx, onnxruntime
 onnx.checker.check_model(onnx.load(sys.argv[1]), full_check=True)
 session = onnxruntime.InferenceSession(sys.argv[1])
 values = session.run(None, {each.name: numpy.zeros(each.shape, numpy.float32) for each in session.get_inputs()})
-print(sum(node.op_type == "QuantizeLinear" for node in onnx.load(sys.argv[1]).graph.node), len(values))
+graph = onnx.load(sys.argv[1]).graph
+wide = {each.name for each in graph.initializer if each.data_type == onnx.TensorProto.UINT16}
+quantizers = [node for node in graph.node if node.op_type == "QuantizeLinear"]
+print(len(quantizers), sum(node.input[2] in wide for node in quantizers), len(values))
 """
 
 
 def judge(path):
-    """How many quantizers there are; the file is sound and runs."""
+    """How many quantizers there are, and how many of 16 bit; the file is sound and runs."""
     run = subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", JUDGE, str(path)], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    return int(run.stdout.split()[0])
+    return tuple(int(word) for word in run.stdout.split()[:2])
 
 
 def picture(name):
@@ -59,7 +64,117 @@ def quantize(desk, app):
     picture("journey-review")
 
 
-def main(vernier, drop_source):
+def is_idle(app):
+    """No job runs in the window."""
+    return app.look("push button", "Cancel", "VnJobBar") is None
+
+
+def export_at_once(desk, app, vernier):
+    """As few clicks as there need be."""
+    app.click("push button", "Export…", "VnWizard")
+    app.find("check box", "Write a report", "VnStepExport")
+    app.click("push button", "Export", "VnWizard")
+
+
+def improve(desk, app, vernier):
+    """What improving gained, and where the error starts that is left."""
+    app.click("spin button", "Time Limit", "VnImprovePanel", from_left=15)
+    desk.run("xdotool", "key", "ctrl+a")
+    app.type("20")
+    app.click("push button", "Lower the Error", "VnImprovePanel")
+    app.find("label", "What Improving Gained", "VnImprovePanel", seconds=200)
+    gains = [float(found[1]) for found in (re.fullmatch("\\+([0-9.]+)\u00a0dB", text) for text in app.labels("VnImprovePanel")) if found]
+    assert gains and sum(gains) > 0.5, f"improving gained {gains}"
+    app.find("label", "Where the Error Starts", "VnOriginsList", seconds=200)
+    origins = [text for text in app.labels("VnOriginsList") if re.fullmatch("[0-9.]+\u00a0%", text)]
+    assert len(origins) > 3, f"origins: {origins}"
+    print("improved by", gains, "dB; the error that is left starts at", origins)
+    picture("journey-improved")
+
+
+def worst_output(app):
+    labels = app.labels("VnStepReview")
+    return float(labels[labels.index("signal to noise, worst output") - 1].split()[0])
+
+
+def give_region_bits(desk, app, vernier):
+    """A region of the graph, chosen with the mouse, gets 16 bit: the error falls, comes back, falls."""
+    app.click("push button", "Graph", "VnWizard")
+    app.resize(1280, 860)
+    app.click("push button", "Show the Whole Network")
+    time.sleep(1)
+    desk.drag((1000, 70), (620, 500))
+    chosen = app.wait(lambda: next((text for text in app.labels("VnInspector") if re.fullmatch("[0-9]+ Nodes", text)), None), "no nodes are selected")
+    assert int(chosen.split()[0]) > 20, chosen
+    found = [worst_output(app)]
+
+    def settle():
+        app.wait(lambda: worst_output(app) != found[-1] and is_idle(app), f"the error stays as it was: {found}", 200)
+        found.append(worst_output(app))
+
+    app.click("push button", "Precision")
+    app.choose("Region in 16 Bit")
+    settle()
+    picture("journey-region")
+    app.key("ctrl+z")
+    settle()
+    app.key("ctrl+shift+z")
+    settle()
+    print("a region of", chosen, "in 16 bit, undone, redone: worst output, dB:", found)
+    assert found[1] > found[0] + 0.5 and found[2] == found[0] and found[3] == found[1], found
+
+
+def crash(desk, app, vernier):
+    """Saved, and killed while it calibrates again: the program of the next day has it all."""
+    kept = pathlib.Path.home() / "kept.vernier"
+    app.key("ctrl+s")
+    time.sleep(2)
+    desk.run("xdotool", "key", "ctrl+a")
+    app.type(str(kept))
+    time.sleep(0.5)
+    desk.run("xdotool", "key", "Return")
+    app.wait(lambda: kept.is_file(), "no project was written")
+    app.key("ctrl+r")
+    app.click("list item", "Calibrate", "VnWizard")
+    app.find("push button", "Run Again", "VnStepCalibrate")
+    runs = sorted(each.name for each in kept.with_name(kept.name + "-runs").iterdir())
+    app.click("push button", "Run Again", "VnStepCalibrate")
+    app.kill()
+    assert runs and runs == sorted(each.name for each in kept.with_name(kept.name + "-runs").iterdir()), "it was not killed while it ran"
+    again = desk.Program([vernier])
+    again.click("label", "kept.vernier", "VnEmptyPage")
+    again.resize(1280, 860)
+    again.find("push button", "Run Now", "VnExpectedBar")
+    return again
+
+
+def compare(desk, app, vernier):
+    """The run before beside the last one: five nodes differ."""
+    app.key("alt+3")
+    app.find("combo box", "What This Side Shows", "VnComparePage")
+    time.sleep(2)
+    app.click("combo box", "What This Side Shows", "VnComparePage")
+    time.sleep(0.5)
+    desk.run("xdotool", "key", "Down", "Down", "Return")
+    changed = app.wait(lambda: [text for text in app.labels("VnComparePage") if re.fullmatch("≠ [0-9]+ changed", text)], "no node has changed")
+    assert len(changed) == 2 and changed[0] == changed[1], changed
+    print("compared:", changed[0])
+    picture("journey-compare")
+
+
+def export_again(desk, app, vernier):
+    """What was kept is quantized once more, and exported."""
+    app.click("push button", "Run Now", "VnExpectedBar")
+    time.sleep(2)
+    app.wait(lambda: is_idle(app), "the run does not end", 200)
+    app.key("ctrl+r")
+    export_at_once(desk, app, vernier)
+
+
+JOURNEYS = {"export": (export_at_once,), "repair": (improve, give_region_bits, crash, compare, export_again)}
+
+
+def main(vernier, drop_source, journey="export"):
     shared = pathlib.Path(os.environ.get("VN_SHARED", ""), ".")
     tools = [tool for tool in ("xdotool", "openbox") if shutil.which(tool) is None]
     if tools or not (shared / "models" / "det_ultraface_rfb320.onnx").is_file() or not os.environ.get("VN_ORACLE_PYTHON"):
@@ -74,17 +189,17 @@ def main(vernier, drop_source):
     app, source = begin(desk, vernier, drop_source, shared)
     try:
         quantize(desk, app)
-        app.click("push button", "Export…", "VnWizard")
-        app.find("check box", "Write a report", "VnStepExport")
-        app.click("push button", "Export", "VnWizard")
+        for step in JOURNEYS[journey]:
+            app = step(desk, app, vernier) or app
         home = pathlib.Path.home()
         written = home / "detector-quantized.onnx"
         report = home / "detector-quantized-report" / "report.html"
         app.wait(lambda: written.is_file() and report.is_file(), "no exported model and report")
-        n = judge(written)
+        n, n_wide = judge(written)
         assert n > 50, f"{n} quantizers"
+        assert (n_wide > 0) == (journey == "repair"), f"{n_wide} quantizers of 16 bit"
         assert "<svg" in report.read_text(encoding="utf-8")
-        print("exported", written.name, n, "quantizers, and a report of", report.stat().st_size, "bytes")
+        print("exported", written.name, n, "quantizers,", n_wide, "of 16 bit, and a report of", report.stat().st_size, "bytes")
     finally:
         picture("journey-end")
         for program in (app, source):

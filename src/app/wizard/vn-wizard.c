@@ -291,9 +291,20 @@ vn_wizard_set_document (VnWizard   *self,
   g_signal_connect_object (document, "model-changed", G_CALLBACK (wizard_model_changed), self, G_CONNECT_SWAPPED);
 }
 
+/* Where it was left; if it was not shown yet, what there is to review, or the first that asks for something. */
+static guint
+wizard_find_begin (VnWizard *self)
+{
+  if (!wizard_can_leave (self, 0))
+    return 0;
+  if (self->at == 0 && vn_document_get_confirmed (self->document) != NULL && !vn_document_is_stale (self->document))
+    return wizard_find (self, "review");
+  return MAX (self->at, wizard_find (self, "data"));
+}
+
 /**
  * vn_wizard_begin:
- * @step: (nullable): id of the step to show; %NULL: where it was left, or the first that asks for something
+ * @step: (nullable): id of the step to show; %NULL: where it was left, or where there is something to see or to say
  *
  * To be called before the assistant is shown; there must be a model.
  */
@@ -305,7 +316,7 @@ vn_wizard_begin (VnWizard   *self,
 
   g_return_if_fail (VN_IS_WIZARD (self));
 
-  at = wizard_can_leave (self, 0) ? MAX (self->at, wizard_find (self, "data")) : 0;
+  at = wizard_find_begin (self);
   for (guint i = 0; step != NULL && i < N_STEPS; i++)
     if (g_str_equal (pages[i].id, step))
       at = i;
