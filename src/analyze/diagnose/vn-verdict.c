@@ -143,6 +143,7 @@ verdict_judgement_by_hits (Judgement *self,
   return TRUE;
 }
 
+/* What nodes that cannot be run make of what they read is not known: no verdict is better than one with care then. */
 static VnVerdictLevel
 verdict_judgement_by_outputs (const Judgement *self,
                               gboolean         spot)
@@ -152,6 +153,8 @@ verdict_judgement_by_outputs (const Judgement *self,
 
   if (db < sqnr->bad)
     return VN_VERDICT_UNUSABLE;
+  if (self->verdict->incomplete)
+    return VN_VERDICT_CARE;
   if (db >= VN_EXCELLENT_SQNR_DB)
     return VN_VERDICT_GOOD;
   if (self->verdict->n_bad > 0)
@@ -246,6 +249,21 @@ verdict_judgement_append_nodes (const Judgement *self,
                                             "%u nodes are below %s dB; leaving them in float may win most of that back.", n), n, bad);
 }
 
+static void
+verdict_judgement_append_outputs (const Judgement *self,
+                                  GString         *text)
+{
+  const VnVerdict *verdict = self->verdict;
+  g_autofree char *db = vn_format_db (verdict->worst_output_db);
+
+  if (!isfinite (verdict->worst_output_db))
+    g_string_append (text, verdict->worst_output_db > 0 ? _("The outputs are the same as before.") : _("Nothing is left of an output."));
+  else if (verdict->worst->is_last)
+    g_string_append_printf (text, _("“%s” in front of them keeps %s of signal to noise."), verdict->worst->value, db);
+  else
+    g_string_append_printf (text, _("The weakest output keeps %s of signal to noise."), db);
+}
+
 static char *
 verdict_judgement_describe (const Judgement *self)
 {
@@ -264,14 +282,12 @@ verdict_judgement_describe (const Judgement *self)
   if (verdict->level == VN_VERDICT_SUSPICIOUS)
     g_string_append_printf (text, _("What is measured on samples that the network does not expect says little. On these: %s. "),
                             _(levels[self->level].title));
-  if (isfinite (verdict->worst_output_db))
+  if (verdict->incomplete)
     {
-      g_autofree char *db = vn_format_db (verdict->worst_output_db);
-
-      g_string_append_printf (text, _("The weakest output keeps %s of signal to noise."), db);
+      g_string_append (text, _("Nodes that cannot be run here stay as they are; what the error makes of the outputs behind them is not known."));
+      g_string_append_c (text, ' ');
     }
-  else
-    g_string_append (text, verdict->worst_output_db > 0 ? _("The outputs are the same as before.") : _("Nothing is left of an output."));
+  verdict_judgement_append_outputs (self, text);
   verdict_judgement_append_hits (self, text);
   verdict_judgement_append_nodes (self, text);
   return g_strdup (text->str);

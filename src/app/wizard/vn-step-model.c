@@ -15,6 +15,8 @@ struct _VnStepModel
   VnWizardStep  parent_instance;
 
   GtkListBox   *facts, *inputs, *outputs, *operators;
+  GtkWidget    *already;
+  AdwActionRow *already_row;
 };
 
 G_DEFINE_FINAL_TYPE (VnStepModel, vn_step_model, VN_TYPE_WIZARD_STEP)
@@ -99,6 +101,19 @@ step_model_fill_operators (VnStepModel *self,
     }
 }
 
+/* It would be quantized a second time, on top of its own errors: says so, with what can be done instead. */
+static void
+step_model_show_already (VnStepModel *self,
+                         VnModel     *model)
+{
+  guint n = vn_quantize_count_quantized (model), n_nodes = model->graph->nodes->len;
+  g_autofree char *text = g_strdup_printf (ngettext ("%u of its %u nodes quantizes a tensor or computes with quantized ones",
+                                                     "%u of its %u nodes quantize a tensor or compute with quantized ones", n), n, n_nodes);
+
+  gtk_widget_set_visible (self->already, n > 0);
+  adw_action_row_set_subtitle (self->already_row, text);
+}
+
 static void
 model_changed (VnStepModel *self)
 {
@@ -106,6 +121,7 @@ model_changed (VnStepModel *self)
 
   if (model == NULL)
     return;
+  step_model_show_already (self, model);
   step_model_fill_facts (self, model);
   step_model_fill_values (self->inputs, model->graph->inputs);
   step_model_fill_values (self->outputs, model->graph->outputs);
@@ -127,17 +143,12 @@ vn_step_model_dup_answer (VnWizardStep *step)
   return vn_document_dup_title (vn_wizard_step_get_document (step));
 }
 
-/* It would be quantized a second time, on top of its own errors. */
 static char *
 vn_step_model_dup_blocker (VnWizardStep *step)
 {
   VnModel *model = vn_document_get_model (vn_wizard_step_get_document (step));
-  guint n = model != NULL ? vn_quantize_count_quantized (model) : 0;
 
-  if (n == 0)
-    return NULL;
-  return g_strdup_printf (_("This network is quantized already (%u of %u nodes): open the float network it was made from."), n,
-                          model->graph->nodes->len);
+  return model != NULL && vn_quantize_count_quantized (model) > 0 ? g_strdup (_("This network is quantized already")) : NULL;
 }
 
 static void
@@ -159,6 +170,8 @@ vn_step_model_class_init (VnStepModelClass *klass)
   step_class->dup_blocker = vn_step_model_dup_blocker;
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-model.ui");
   vn_wizard_step_declare_settings (widget_class);
+  gtk_widget_class_bind_template_child (widget_class, VnStepModel, already);
+  gtk_widget_class_bind_template_child (widget_class, VnStepModel, already_row);
   gtk_widget_class_bind_template_child (widget_class, VnStepModel, facts);
   gtk_widget_class_bind_template_child (widget_class, VnStepModel, inputs);
   gtk_widget_class_bind_template_child (widget_class, VnStepModel, outputs);

@@ -137,7 +137,8 @@ step_review_show_figures (VnStepReview    *self,
     {
       g_autofree char *db = vn_format_db (verdict->worst_output_db);
 
-      step_review_add_figure (self, db, _("signal to noise, worst output"));
+      step_review_add_figure (self, db, verdict->worst->is_last ? _("signal to noise, before nodes that cannot be run")
+                                                                : _("signal to noise, worst output"));
     }
   if (result->accuracy.valid && result->accuracy.n > 0)
     {

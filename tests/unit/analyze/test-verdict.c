@@ -74,6 +74,7 @@ static const Case cases[] = {
   { "output bad", VN_VERDICT_UNUSABLE, { { "out", 9.9 } } },
   { "the worse output counts", VN_VERDICT_UNUSABLE, { { "out1", 40 }, { "out2", 5 }, { "out3", 40 } } },
   { "the last before what cannot be run counts", VN_VERDICT_CARE, { { "last", 15 }, { "out", 40 } } },
+  { "what cannot be run leaves the outputs open", VN_VERDICT_CARE, { { "last", 48 }, { "out", 60 } } },
   { "nothing left", VN_VERDICT_UNUSABLE, { { "out", -INFINITY } } },
   /* float hits, quantized hits, same answer, valid */
   { "many lost", VN_VERDICT_UNUSABLE, { { "out", 40 } }, { 1000, 800, 700, 850, TRUE } },
