@@ -98,6 +98,8 @@ vn_document_open_dataset_async (VnDocument          *self,
   opening = g_new0 (Opening, 1);
   opening->model = vn_model_ref (self->model);
   opening->data = vn_data_spec_copy (data);
+  if (g_str_equal (data->path, "random"))
+    opening->data->max_samples = self->n_samples;   /* as many as are asked for; of files it is told how many there are */
   opening->given = vn_document_dup_given_shapes (self, data);
   opening->serial = self->data_serial;
   opening->notes = vn_notes_new ();

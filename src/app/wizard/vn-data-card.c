@@ -112,7 +112,7 @@ data_card_add_buttons (VnDataCard   *self,
                        const Saying *saying)
 {
   const guint n_cures = saying->cures != NULL ? MIN (saying->cures->len, MOST_CURES) : 0;
-  GtkBox *box = n_cures > 1 ? self->below : self->beside;
+  GtkBox *box = n_cures == 1 ? self->beside : self->below;
 
   for (guint i = 0; i < n_cures; i++)
     {
