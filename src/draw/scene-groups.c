@@ -2,15 +2,23 @@
 /* Scene and groups of a large model, made on a worker thread. */
 #include "vn-scene-builder.h"
 
-typedef struct { VnScene *scene; VnGroups *groups; } Made;
+typedef struct
+{
+  VnModel  *model;
+  VnResult *result;    /* nullable */
+  VnScene  *scene;
+  VnGroups *groups;    /* of the scene, or of one of the same geometry */
+} Made;
 
 static void
 scene_groups_free (gpointer data)
 {
   Made *made = data;
 
-  vn_scene_unref (made->scene);
-  vn_groups_unref (made->groups);
+  vn_model_unref (made->model);
+  g_clear_pointer (&made->result, vn_result_unref);
+  g_clear_pointer (&made->scene, vn_scene_unref);
+  g_clear_pointer (&made->groups, vn_groups_unref);
   g_free (made);
 }
 
@@ -20,32 +28,42 @@ scene_groups_thread (GTask        *task,
                      gpointer      task_data,
                      GCancellable *cancellable)
 {
-  Made *made = g_new0 (Made, 1);
+  Made *made = task_data;
 
-  made->scene = vn_scene_build (task_data, NULL);
-  made->groups = vn_groups_new (made->scene);
-  g_task_return_pointer (task, made, scene_groups_free);
+  made->scene = vn_scene_build (made->model, made->result);
+  if (made->groups == NULL)
+    made->groups = vn_groups_new (made->scene);
+  g_task_return_boolean (task, TRUE);
 }
 
 /**
  * vn_scene_build_grouped_async:
  * @model: must not be edited meanwhile
+ * @result: (nullable): of the model
+ * @groups: (nullable): of the model, if they are known already
  * @callback: called on the calling thread's main context
  *
- * Makes scene and groups of a model without a result.
+ * Makes scene and groups of a model.
  */
 void
 vn_scene_build_grouped_async (VnModel             *model,
+                              VnResult            *result,
+                              VnGroups            *groups,
                               GCancellable        *cancellable,
                               GAsyncReadyCallback  callback,
                               gpointer             user_data)
 {
   g_autoptr(GTask) task = g_task_new (NULL, cancellable, callback, user_data);
+  Made *made;
 
   g_return_if_fail (model != NULL);
 
+  made = g_new0 (Made, 1);
+  made->model = vn_model_ref (model);
+  made->result = result != NULL ? vn_result_ref (result) : NULL;
+  made->groups = groups != NULL ? vn_groups_ref (groups) : NULL;
   g_task_set_source_tag (task, vn_scene_build_grouped_async);
-  g_task_set_task_data (task, vn_model_ref (model), (GDestroyNotify) vn_model_unref);
+  g_task_set_task_data (task, made, scene_groups_free);
   g_task_run_in_thread (task, scene_groups_thread);
 }
 
@@ -60,16 +78,13 @@ vn_scene_build_grouped_finish (GAsyncResult  *result,
                                VnGroups     **groups,
                                GError       **error)
 {
-  Made *made;
-  VnScene *scene;
+  const Made *made;
 
   g_return_val_if_fail (G_IS_TASK (result) && groups != NULL, NULL);
 
-  made = g_task_propagate_pointer (G_TASK (result), error);
-  if (made == NULL)
+  if (!g_task_propagate_boolean (G_TASK (result), error))
     return NULL;
-  scene = vn_scene_ref (made->scene);
+  made = g_task_get_task_data (G_TASK (result));
   *groups = vn_groups_ref (made->groups);
-  scene_groups_free (made);
-  return scene;
+  return vn_scene_ref (made->scene);
 }

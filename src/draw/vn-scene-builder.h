@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 VnScene      *vn_scene_build            (const VnModel  *model,
                                          VnResult       *result);
 void          vn_scene_build_grouped_async (VnModel           *model,
+                                         VnResult            *result,
+                                         VnGroups            *groups,
                                          GCancellable        *cancellable,
                                          GAsyncReadyCallback  callback,
                                          gpointer             user_data);

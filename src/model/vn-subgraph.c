@@ -92,6 +92,17 @@ vn_boundary_clear (VnBoundary *self)
   g_clear_pointer (&self->out_edges, g_ptr_array_unref);
 }
 
+static GHashTable *
+subgraph_find_values (const VnGraph       *graph,
+                      const char * const  *names)
+{
+  GHashTable *values = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    g_hash_table_add (values, vn_graph_find_value (graph, names[i]));
+  return values;
+}
+
 /* Marks what is reached from the named values, forwards along uses or backwards along producers; the walk stops at
  * the values in @stop: what makes an in-edge lies outside. An out-edge may be used inside as well, so that nothing
  * stops there. */
@@ -104,15 +115,16 @@ subgraph_reach (const VnGraph       *graph,
   GHashTable *nodes = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) todo = g_ptr_array_new ();
   g_autoptr(GHashTable) done = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) starts = subgraph_find_values (graph, from), stops = subgraph_find_values (graph, stop);
 
   for (guint i = 0; from[i] != NULL; i++)
     g_ptr_array_add (todo, vn_graph_find_value (graph, from[i]));
   while (todo->len > 0)
     {
       VnValue *value = g_ptr_array_steal_index_fast (todo, todo->len - 1);
-      gboolean at_start = g_strv_contains (from, value->name);
+      gboolean at_start = g_hash_table_contains (starts, value);
 
-      if (!g_hash_table_add (done, value) || (!at_start && stop != NULL && g_strv_contains (stop, value->name)))
+      if (!g_hash_table_add (done, value) || (!at_start && g_hash_table_contains (stops, value)))
         continue;
       for (guint u = 0; u < (forward ? value->uses->len : 1); u++)
         {

@@ -16,10 +16,15 @@ static const char * const restoring[] = {
   "DequantizeLinear", "ExtendedDequantizeLinear", "VitisDequantizeLinear", NULL
 };
 
-static gboolean
-quantize_count_is_quantized_op (const VnNode *node)
+/* Returns: (transfer full): a set, as windows ask often about networks of many nodes. */
+static GHashTable *
+quantize_count_make_set (const char * const *names)
 {
-  return g_str_has_prefix (node->op_type, "QLinear") || g_strv_contains (types, node->op_type);
+  GHashTable *set = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    g_hash_table_add (set, (gpointer) names[i]);
+  return set;
 }
 
 /**
@@ -31,6 +36,7 @@ quantize_count_is_quantized_op (const VnNode *node)
 guint
 vn_quantize_count_quantized (const VnModel *model)
 {
+  g_autoptr(GHashTable) quantizing = quantize_count_make_set (types), restored = quantize_count_make_set (restoring);
   guint n = 0, n_restoring = 0;
 
   g_return_val_if_fail (model != NULL, 0);
@@ -39,8 +45,8 @@ vn_quantize_count_quantized (const VnModel *model)
     {
       const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
 
-      n += quantize_count_is_quantized_op (node);
-      n_restoring += g_strv_contains (restoring, node->op_type);
+      n += g_hash_table_contains (quantizing, node->op_type) || g_str_has_prefix (node->op_type, "QLinear");
+      n_restoring += g_hash_table_contains (restored, node->op_type);
     }
   return n > 0 ? n : n_restoring;
 }

@@ -325,6 +325,8 @@ test_selection (Fixture       *fixture,
   g_autoptr(GtkBitset) selected = NULL;
 
   vn_window_fixture_open_model (fixture);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.show-page", "s", "nodes");   /* the table has no rows while it is not seen */
+  vn_test_settle (300);
   table = vn_test_find (GTK_WIDGET (fixture->window), GTK_TYPE_COLUMN_VIEW, NULL);
   outline = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_OUTLINE, NULL), GTK_TYPE_LIST_VIEW,
                           NULL);

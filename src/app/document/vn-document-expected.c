@@ -2,6 +2,7 @@
 /* What a change of the recipe is expected to do, before a whole run tells: measured on a thread, and begun anew by every change. */
 #include "vn-document-private.h"
 
+#include "vn-drop.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 
@@ -93,7 +94,7 @@ document_expected_free_question (gpointer data)
 {
   Question *self = data;
 
-  g_clear_pointer (&self->what_if, vn_what_if_unref);
+  vn_drop (g_steal_pointer (&self->what_if), (GDestroyNotify) vn_what_if_unref);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->contributions, vn_contributions_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
@@ -134,7 +135,7 @@ document_expected_made (GObject      *source,
       return;
     }
   g_clear_object (&self->what_if_making);
-  g_clear_pointer (&self->what_if, vn_what_if_unref);
+  vn_drop (g_steal_pointer (&self->what_if), (GDestroyNotify) vn_what_if_unref);
   g_clear_pointer (&self->what_if_recipe, vn_recipe_free);
   g_clear_error (&self->what_if_error);
   self->what_if = what_if;
@@ -305,7 +306,7 @@ vn_document_forget_expected (VnDocument *self)
   if (self->what_if_making != NULL)
     g_cancellable_cancel (self->what_if_making);
   g_clear_object (&self->what_if_making);
-  g_clear_pointer (&self->what_if, vn_what_if_unref);
+  vn_drop (g_steal_pointer (&self->what_if), (GDestroyNotify) vn_what_if_unref);
   g_clear_pointer (&self->what_if_recipe, vn_recipe_free);
   g_clear_error (&self->what_if_error);
   g_clear_pointer (&self->expected, vn_result_unref);

@@ -2,6 +2,7 @@
 /* The document: model, samples, recipe, result and selection of one window, and signals for whoever shows them. */
 #include "vn-document-private.h"
 
+#include "vn-drop.h"
 #include "vn-i18n.h"
 #include "vn-node-item.h"
 #include "vn-open-inputs.h"
@@ -15,6 +16,18 @@
 guint vn_document_signals[VN_N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (VnDocument, vn_document, G_TYPE_OBJECT)
+
+static void
+document_drop_result (VnResult **result)
+{
+  vn_drop (g_steal_pointer (result), (GDestroyNotify) vn_result_unref);
+}
+
+static void
+document_forget_known (gpointer result)
+{
+  vn_drop (result, (GDestroyNotify) vn_result_unref);
+}
 
 static void
 vn_document_dispose (GObject *object)
@@ -35,9 +48,9 @@ vn_document_dispose (GObject *object)
   g_clear_pointer (&self->effects, g_ptr_array_unref);
   g_clear_object (&self->origins_cancellable);
   g_clear_object (&self->nodes);
-  g_clear_pointer (&self->result, vn_result_unref);
+  document_drop_result (&self->result);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
-  g_clear_pointer (&self->past, vn_result_unref);
+  document_drop_result (&self->past);
   g_clear_handle_id (&self->keep_source, g_source_remove);
   g_clear_pointer (&self->removed_runs, g_ptr_array_unref);
   g_clear_pointer (&self->project_path, g_free);
@@ -45,7 +58,7 @@ vn_document_dispose (GObject *object)
   g_clear_pointer (&self->digest, g_free);
   g_clear_pointer (&self->draft, vn_draft_unref);
   g_clear_pointer (&self->runs, g_ptr_array_unref);
-  g_clear_pointer (&self->model, vn_model_unref);
+  vn_drop (g_steal_pointer (&self->model), (GDestroyNotify) vn_model_unref);
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
@@ -109,7 +122,7 @@ vn_document_init (VnDocument *self)
   self->recipe = vn_recipe_new (vn_preset_find (preset, NULL) != NULL ? preset : NULL);
   self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
   self->removed_runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
-  self->known = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_result_unref);
+  self->known = g_ptr_array_new_with_free_func (document_forget_known);
   self->history = vn_history_new ();
   self->effects = vn_document_effects_new ();
   self->selection = gtk_bitset_new_empty ();
@@ -165,7 +178,7 @@ vn_document_set_model (VnDocument *self,
                        VnModel    *model)
 {
   g_autoptr(GPtrArray) items = NULL;
-  g_autoptr(VnModel) old G_GNUC_UNUSED = NULL;   /* until nobody shows its nodes any more */
+  VnModel *old;   /* until nobody shows its nodes any more */
 
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
@@ -178,9 +191,9 @@ vn_document_set_model (VnDocument *self,
   for (guint i = 0; model != NULL && i < model->graph->nodes->len; i++)
     g_ptr_array_add (items, vn_node_item_new (g_ptr_array_index (model->graph->nodes, i)));
 
-  g_clear_pointer (&self->result, vn_result_unref);
+  document_drop_result (&self->result);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
-  g_clear_pointer (&self->past, vn_result_unref);
+  document_drop_result (&self->past);
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_ptr_array_set_size (self->runs, 0);
   g_ptr_array_set_size (self->effects, 0);
@@ -204,6 +217,7 @@ vn_document_set_model (VnDocument *self,
   document_emit (self, VN_SIGNAL_SELECTION);
   document_emit (self, VN_SIGNAL_RUNS);
   self->kept_changes = self->changes;   /* nothing was done yet */
+  vn_drop (old, (GDestroyNotify) vn_model_unref);
 }
 
 GPtrArray *
@@ -344,9 +358,7 @@ void
 vn_document_set_result (VnDocument *self,
                         VnResult   *result)
 {
-  g_autoptr(VnResult) old G_GNUC_UNUSED = self->result;
-  g_autoptr(VnResult) expected G_GNUC_UNUSED = g_steal_pointer (&self->expected);
-  g_autoptr(VnResult) past G_GNUC_UNUSED = g_steal_pointer (&self->past);
+  VnResult *old = self->result, *expected = g_steal_pointer (&self->expected), *past = g_steal_pointer (&self->past);
   VnMetric metric = vn_document_get_metric (self);
 
   vn_document_stop_expecting (self);
@@ -355,6 +367,9 @@ vn_document_set_result (VnDocument *self,
     vn_document_remember (self, result);
   document_result_changed (self, metric);
   document_emit (self, VN_SIGNAL_EXPECTED);
+  document_drop_result (&old);
+  document_drop_result (&expected);
+  document_drop_result (&past);
 }
 
 /* Until a whole run tells. */
@@ -362,13 +377,14 @@ void
 vn_document_show_expected (VnDocument *self,
                            VnResult   *expected)
 {
-  g_autoptr(VnResult) old G_GNUC_UNUSED = self->expected;
+  VnResult *old = self->expected;
   VnMetric metric = vn_document_get_metric (self);
 
   if (self->expected == expected)
     return;
   self->expected = expected != NULL ? vn_result_ref (expected) : NULL;
   document_result_changed (self, metric);
+  document_drop_result (&old);
 }
 
 /**
@@ -381,8 +397,7 @@ void
 vn_document_show_past (VnDocument *self,
                        VnResult   *past)
 {
-  g_autoptr(VnResult) old G_GNUC_UNUSED = NULL;
-  g_autoptr(VnResult) expected G_GNUC_UNUSED = NULL;
+  VnResult *old, *expected;
   VnMetric metric;
 
   g_return_if_fail (VN_IS_DOCUMENT (self) && past != NULL);
@@ -395,6 +410,8 @@ vn_document_show_past (VnDocument *self,
   self->past_serial = self->data_serial;
   document_result_changed (self, metric);
   document_emit (self, VN_SIGNAL_EXPECTED);
+  document_drop_result (&old);
+  document_drop_result (&expected);
 }
 
 static VnNotes *

@@ -165,11 +165,12 @@ vn_rule_groups_list (const VnRecipe *recipe,
                      GListModel     *nodes)
 {
   GPtrArray *groups = g_ptr_array_new_with_free_func (rule_groups_free);
-
   g_autoptr(GHashTable) labels = NULL;
 
   g_return_val_if_fail (recipe != NULL && G_IS_LIST_MODEL (nodes), groups);
 
+  if (recipe->overrides->len == 0)
+    return groups;
   labels = rule_groups_index_labels (nodes);
   for (guint i = 0; i < recipe->overrides->len; i++)
     {

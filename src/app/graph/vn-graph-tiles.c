@@ -2,6 +2,8 @@
 /* A cache of painted square pieces of the canvas, kept within a budget and painted anew when they are out of date. */
 #include "vn-graph-tiles.h"
 
+#include "vn-drop.h"
+
 #include <math.h>
 
 #define TILE_SIZE 512     /* device pixels */
@@ -52,6 +54,12 @@ graph_tiles_tile_free (gpointer data)
   g_free (tile);
 }
 
+static GHashTable *
+graph_tiles_new_table (void)
+{
+  return g_hash_table_new_full (graph_tiles_tile_hash, graph_tiles_tile_equal, NULL, graph_tiles_tile_free);
+}
+
 /**
  * vn_graph_tiles_new:
  * @painter: must outlive the tiles
@@ -64,7 +72,7 @@ vn_graph_tiles_new (VnGraphPainter *painter)
   VnGraphTiles *self = g_new0 (VnGraphTiles, 1);
 
   self->painter = painter;
-  self->tiles = g_hash_table_new_full (graph_tiles_tile_hash, graph_tiles_tile_equal, NULL, graph_tiles_tile_free);
+  self->tiles = graph_tiles_new_table ();
   return self;
 }
 
@@ -79,7 +87,7 @@ vn_graph_tiles_free (VnGraphTiles *self)
   if (self == NULL)
     return;
 
-  g_hash_table_unref (self->tiles);
+  vn_drop (self->tiles, (GDestroyNotify) g_hash_table_unref);
   g_free (self);
 }
 
@@ -106,7 +114,10 @@ vn_graph_tiles_clear (VnGraphTiles *self)
 {
   g_return_if_fail (self != NULL);
 
-  g_hash_table_remove_all (self->tiles);
+  if (g_hash_table_size (self->tiles) == 0)
+    return;
+  vn_drop (self->tiles, (GDestroyNotify) g_hash_table_unref);
+  self->tiles = graph_tiles_new_table ();
 }
 
 /**

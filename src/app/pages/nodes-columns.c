@@ -7,6 +7,7 @@
 #include "vn-i18n.h"
 #include "vn-node-cell.h"
 #include "vn-swatch.h"
+#include "vn-tooltip.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,7 +78,7 @@ nodes_columns_update_name (GtkWidget  *cell,
 {
   vn_node_cell_set_swatch (gtk_widget_get_first_child (cell), item);
   gtk_label_set_label (GTK_LABEL (gtk_widget_get_last_child (cell)), item->name);
-  gtk_widget_set_tooltip_text (cell, item->label);
+  vn_tooltip_set (cell, item->label);
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "vn-compare-tensor.h"
 #include "vn-compat.h"
 #include "vn-i18n.h"
+#include "vn-later.h"
 
 #define LOWER_HEIGHT 352
 
@@ -447,6 +448,12 @@ compare_page_update_sources (VnComparePage *self)
   compare_page_choose (self, list);
 }
 
+static void
+compare_page_sources_changed (VnComparePage *self)
+{
+  vn_later (self, self->document, (VnLaterFunc) compare_page_update_sources);
+}
+
 /* Nothing of another model is kept. */
 static void
 compare_page_model_changed (VnComparePage *self)
@@ -456,7 +463,7 @@ compare_page_model_changed (VnComparePage *self)
   for (guint i = 0; i < 2; i++)
     vn_compare_pane_set_source (self->panes[i], NULL);
   compare_page_set_lists (self, none);
-  compare_page_update_sources (self);
+  compare_page_sources_changed (self);
 }
 
 static void
@@ -604,8 +611,8 @@ compare_page_set_document (VnPage     *page,
   self->document = g_object_ref (document);
   vn_compare_tensor_set_document (self->tensor, document);
   g_signal_connect_object (document, "model-changed", G_CALLBACK (compare_page_model_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (compare_page_update_sources), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "runs-changed", G_CALLBACK (compare_page_update_sources), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (compare_page_sources_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "runs-changed", G_CALLBACK (compare_page_sources_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (compare_page_set_view_selections), self, G_CONNECT_SWAPPED);
   compare_page_update_sources (self);
 }

@@ -346,21 +346,24 @@ graph_page_grouped (GObject      *source,
   if (scene == NULL)
     return;
   g_clear_object (&self->grouping);
+  g_clear_pointer (&self->scene, vn_scene_unref);
+  g_clear_pointer (&self->groups, vn_groups_unref);
   self->scene = g_steal_pointer (&scene);
   self->groups = g_steal_pointer (&groups);
   self->grouped = vn_document_get_model (self->document);
   graph_page_show_scene (self);
 }
 
-/* A large model that has no result yet is not waited for; what was shown before stays until then. */
+/* A large model is not waited for; what was shown before stays until then. */
 static gboolean
 graph_page_start_grouping (VnGraphPage *self,
                            VnModel     *model)
 {
-  if (model == NULL || model->graph->nodes->len < THREAD_NODES || vn_document_get_result (self->document) != NULL)
+  if (model == NULL || model->graph->nodes->len < THREAD_NODES)
     return FALSE;
   self->grouping = g_cancellable_new ();
-  vn_scene_build_grouped_async (model, self->grouping, graph_page_grouped, g_object_ref (self));
+  vn_scene_build_grouped_async (model, vn_document_get_result (self->document), self->groups, self->grouping, graph_page_grouped,
+                                g_object_ref (self));
   return TRUE;
 }
 
@@ -370,17 +373,18 @@ graph_page_scene_changed (VnGraphPage *self)
 {
   VnModel *model = vn_document_get_model (self->document);
 
-  g_clear_pointer (&self->scene, vn_scene_unref);
   if (self->grouping != NULL)
     g_cancellable_cancel (self->grouping);
   g_clear_object (&self->grouping);
   if (model != self->grouped)
     {
+      g_clear_pointer (&self->scene, vn_scene_unref);
       g_clear_pointer (&self->groups, vn_groups_unref);
       self->grouped = NULL;
-      if (graph_page_start_grouping (self, model))
-        return;
     }
+  if (graph_page_start_grouping (self, model))
+    return;
+  g_clear_pointer (&self->scene, vn_scene_unref);
   if (model != NULL)
     self->scene = vn_scene_build (model, vn_document_get_result (self->document));
   if (model != NULL && self->groups == NULL)

@@ -6,6 +6,7 @@
 #include "inspector-sections.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-later.h"
 #include "vn-rows.h"
 
 #define MAX_RANGES 24
@@ -288,6 +289,20 @@ inspector_rebuild (VnInspector *self)
     }
 }
 
+static void
+inspector_changed (VnInspector *self)
+{
+  vn_later (self, self->document, (VnLaterFunc) inspector_rebuild);
+}
+
+/* Nothing of the model before stays. */
+static void
+inspector_model_changed (VnInspector *self)
+{
+  vn_box_clear (self->sections);
+  inspector_changed (self);
+}
+
 /**
  * vn_inspector_set_document:
  */
@@ -298,12 +313,12 @@ vn_inspector_set_document (VnInspector *self,
   g_return_if_fail (VN_IS_INSPECTOR (self));
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
-  static const char * const signals[] = { "model-changed", "selection-changed", "result-changed",
-                                          "recipe-changed" };
+  static const char * const signals[] = { "selection-changed", "result-changed", "recipe-changed" };
 
   self->document = g_object_ref (document);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    g_signal_connect_object (document, signals[i], G_CALLBACK (inspector_rebuild), self, G_CONNECT_SWAPPED);
+    g_signal_connect_object (document, signals[i], G_CALLBACK (inspector_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (inspector_model_changed), self, G_CONNECT_SWAPPED);
   inspector_rebuild (self);
 }
 

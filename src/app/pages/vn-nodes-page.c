@@ -4,8 +4,10 @@
 
 #include "nodes-columns.h"
 #include "vn-format.h"
+#include "vn-gradual-rows.h"
 #include "vn-heat.h"
 #include "vn-i18n.h"
+#include "vn-later.h"
 #include "vn-node-item.h"
 #include "vn-selection-link.h"
 
@@ -18,6 +20,7 @@ struct _VnNodesPage
   VnDocument         *document;
   GtkFilter          *filter;
   GtkFilterListModel *filtered;
+  GtkSliceListModel  *rows;      /* of them in order; none while the table is not seen */
   VnSelectionLink    *link;
   char               *needle;    /* folded */
   Chip                chip;
@@ -137,6 +140,12 @@ nodes_page_result_changed (VnNodesPage *self)
   vn_selection_link_scroll (self->link);
 }
 
+static void
+nodes_page_changed (VnNodesPage *self)
+{
+  vn_later (self, self->document, (VnLaterFunc) nodes_page_result_changed);
+}
+
 /* The chips go by another metric. */
 static void
 nodes_page_metric_changed (VnNodesPage *self)
@@ -150,8 +159,17 @@ nodes_page_metric_changed (VnNodesPage *self)
 static void
 nodes_page_mapped (VnNodesPage *self)
 {
+  if (self->link == NULL)
+    return;
+  vn_gradual_rows_show (self->rows);
+  vn_selection_link_scroll (self->link);
+}
+
+static void
+nodes_page_unmapped (VnNodesPage *self)
+{
   if (self->link != NULL)
-    vn_selection_link_scroll (self->link);
+    vn_gradual_rows_hide (self->rows);
 }
 
 static double
@@ -223,15 +241,16 @@ nodes_page_set_document (VnPage     *page,
   gtk_column_view_sort_by_column (self->table, column, GTK_SORT_ASCENDING);
   sorted = gtk_sort_list_model_new (g_object_ref (G_LIST_MODEL (self->filtered)),
                                     g_object_ref (gtk_column_view_get_sorter (self->table)));
-  selection = gtk_multi_selection_new (G_LIST_MODEL (sorted));
+  self->rows = vn_gradual_rows_new (G_LIST_MODEL (sorted));
+  selection = gtk_multi_selection_new (g_object_ref (G_LIST_MODEL (self->rows)));
   self->link = vn_selection_link_new (document, GTK_SELECTION_MODEL (selection), GTK_WIDGET (self->table));
   gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (selection));
   g_object_unref (selection);
 
   g_signal_connect_object (document, "model-changed", G_CALLBACK (nodes_page_clear_filters), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (nodes_page_update_chips), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (nodes_page_result_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (nodes_page_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (nodes_page_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (nodes_page_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (nodes_page_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "metric-changed", G_CALLBACK (nodes_page_metric_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (nodes_page_selection_changed), self,
                            G_CONNECT_SWAPPED);
@@ -259,6 +278,7 @@ vn_nodes_page_dispose (GObject *object)
   if (self->filter != NULL)
     gtk_custom_filter_set_filter_func (GTK_CUSTOM_FILTER (self->filter), NULL, NULL, NULL);
   g_clear_object (&self->link);
+  g_clear_object (&self->rows);
   g_clear_object (&self->filtered);
   g_clear_object (&self->filter);
   g_clear_object (&self->document);
@@ -311,5 +331,6 @@ vn_nodes_page_init (VnNodesPage *self)
   g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (nodes_page_clear_filters), self);
   g_signal_connect_data (self->table, "map", G_CALLBACK (nodes_page_mapped), self, NULL,
                          G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+  g_signal_connect_swapped (self->table, "unmap", G_CALLBACK (nodes_page_unmapped), self);
   g_signal_connect_swapped (self->table, "activate", G_CALLBACK (nodes_page_activated), self);
 }

@@ -5,11 +5,14 @@
 
 #include "vn-badge.h"
 #include "vn-format.h"
+#include "vn-gradual-rows.h"
 #include "vn-i18n.h"
+#include "vn-later.h"
 #include "vn-node-cell.h"
 #include "vn-scope.h"
 #include "vn-selection-link.h"
 #include "vn-swatch.h"
+#include "vn-tooltip.h"
 
 #include <string.h>
 
@@ -21,7 +24,8 @@ struct _VnOutline
   GtkFilter          *filter;
   VnScope            *root;         /* the nodes by scope */
   GtkFilterListModel *filtered;     /* the nodes that are looked for */
-  GtkMultiSelection  *selection;    /* over the rows of one or the other */
+  GtkSliceListModel  *rows;         /* of one or the other */
+  GtkMultiSelection  *selection;    /* over the rows */
   VnSelectionLink    *link;
   char               *needle;       /* folded */
 
@@ -98,7 +102,7 @@ outline_update_node (GtkWidget  *cell,
   gtk_label_set_label (GTK_LABEL (parts.path), outline_get_short_name (item, in_scope));
   vn_badge_set (parts.badge, usual ? VN_DTYPE_UNDEFINED : item->precision);
   gtk_label_set_label (GTK_LABEL (parts.value), number);
-  gtk_widget_set_tooltip_text (cell, item->label);
+  vn_tooltip_set (cell, item->label);
 }
 
 static void
@@ -118,7 +122,7 @@ outline_update_scope (GtkWidget *cell,
   gtk_label_set_label (GTK_LABEL (parts.path), count);
   vn_badge_set (parts.badge, VN_DTYPE_UNDEFINED);
   gtk_label_set_label (GTK_LABEL (parts.value), number != NULL ? number : "");
-  gtk_widget_set_tooltip_text (cell, vn_scope_get_name (scope));
+  vn_tooltip_set (cell, vn_scope_get_name (scope));
 }
 
 static void
@@ -190,16 +194,26 @@ outline_create_children (gpointer item,
   return VN_IS_SCOPE (item) ? g_object_ref (vn_scope_get_children (item)) : NULL;
 }
 
-/* Looking for something shows a flat list, else there is a tree. */
+/* Looking for something shows a flat list, else there is a tree; nothing until that is made. */
 static void
 outline_set_rows (VnOutline *self)
 {
   gboolean searching = self->needle != NULL && *self->needle != 0;
-  GListModel *top = searching ? G_LIST_MODEL (self->filtered) : vn_scope_get_children (self->root);
-  g_autoptr(GtkTreeListModel) rows = gtk_tree_list_model_new (g_object_ref (top), FALSE, FALSE,
-                                                              outline_create_children, NULL, NULL);
+  GListModel *top = searching ? G_LIST_MODEL (self->filtered) : self->root != NULL ? vn_scope_get_children (self->root) : NULL;
+  g_autoptr(GtkTreeListModel) rows = top != NULL ? gtk_tree_list_model_new (g_object_ref (top), FALSE, FALSE, outline_create_children,
+                                                                            NULL, NULL) : NULL;
 
-  gtk_multi_selection_set_model (self->selection, G_LIST_MODEL (rows));
+  vn_gradual_rows_begin (self->rows);
+  gtk_slice_list_model_set_model (self->rows, G_LIST_MODEL (rows));
+  vn_gradual_rows_show (self->rows);
+}
+
+static void
+outline_find (VnOutline *self)
+{
+  gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
+  outline_set_rows (self);
+  outline_update_stack (self);
 }
 
 static void
@@ -207,27 +221,41 @@ outline_search_changed (VnOutline *self)
 {
   g_free (self->needle);
   self->needle = g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
-  gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
+  vn_gradual_rows_begin (self->rows);
+  vn_later (self, self->document, (VnLaterFunc) outline_find);
+}
+
+static void
+outline_make_tree (VnOutline *self)
+{
+  g_clear_object (&self->root);
+  self->root = vn_scope_new_for_nodes (vn_document_get_nodes (self->document));
   outline_set_rows (self);
-  outline_update_stack (self);
 }
 
 static void
 outline_model_changed (VnOutline *self)
 {
   g_clear_object (&self->root);
-  self->root = vn_scope_new_for_nodes (vn_document_get_nodes (self->document));
   gtk_editable_set_text (GTK_EDITABLE (self->search), "");
   outline_set_rows (self);
+  vn_later (self, self->document, (VnLaterFunc) outline_make_tree);
+}
+
+static void
+outline_update_tree (VnOutline *self)
+{
+  if (self->root != NULL)
+    vn_scope_update (self->root);
 }
 
 static void
 outline_result_changed (VnOutline *self)
 {
-  vn_scope_update (self->root);
+  vn_later (self, self->document, (VnLaterFunc) outline_update_tree);
 }
 
-/* Opens the scopes that hide a node which was selected elsewhere. */
+/* Opens the outermost closed scope that hides a node which was selected elsewhere, and then the next one. */
 static void
 outline_reveal_selected (VnOutline *self)
 {
@@ -241,10 +269,19 @@ outline_reveal_selected (VnOutline *self)
       g_autoptr(GtkTreeListRow) row = g_list_model_get_item (rows, i);
       g_autoptr(GObject) item = gtk_tree_list_row_get_item (row);
 
-      if (VN_IS_SCOPE (item) &&
-          gtk_bitset_contains (vn_scope_get_nodes (VN_SCOPE (item)), gtk_bitset_get_minimum (nodes)))
-        gtk_tree_list_row_set_expanded (row, TRUE);
+      if (!VN_IS_SCOPE (item) || gtk_tree_list_row_get_expanded (row) ||
+          !gtk_bitset_contains (vn_scope_get_nodes (VN_SCOPE (item)), gtk_bitset_get_minimum (nodes)))
+        continue;
+      gtk_tree_list_row_set_expanded (row, TRUE);
+      vn_later (self, self->document, (VnLaterFunc) outline_reveal_selected);
+      return;
     }
+}
+
+static void
+outline_selection_changed (VnOutline *self)
+{
+  vn_later (self, self->document, (VnLaterFunc) outline_reveal_selected);
 }
 
 static void
@@ -273,14 +310,14 @@ vn_outline_set_document (VnOutline  *self,
   self->filter = GTK_FILTER (gtk_custom_filter_new (outline_matches, self, NULL));
   self->filtered = gtk_filter_list_model_new (g_object_ref (vn_document_get_nodes (document)),
                                               g_object_ref (self->filter));
-  self->root = vn_scope_new_for_nodes (vn_document_get_nodes (document));
-  self->selection = gtk_multi_selection_new (NULL);
-  outline_set_rows (self);
+  self->rows = vn_gradual_rows_new (NULL);
+  self->selection = gtk_multi_selection_new (g_object_ref (G_LIST_MODEL (self->rows)));
+  outline_make_tree (self);
   g_signal_connect_object (document, "model-changed", G_CALLBACK (outline_model_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "recipe-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
   /* Before the link, which selects only rows that are there. */
-  g_signal_connect_object (document, "selection-changed", G_CALLBACK (outline_reveal_selected), self,
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (outline_selection_changed), self,
                            G_CONNECT_SWAPPED);
   self->link = vn_selection_link_new (document, GTK_SELECTION_MODEL (self->selection),
                                       GTK_WIDGET (self->list));
@@ -307,6 +344,7 @@ vn_outline_dispose (GObject *object)
     gtk_custom_filter_set_filter_func (GTK_CUSTOM_FILTER (self->filter), NULL, NULL, NULL);
   g_clear_object (&self->link);
   g_clear_object (&self->selection);
+  g_clear_object (&self->rows);
   g_clear_object (&self->filtered);
   g_clear_object (&self->root);
   g_clear_object (&self->filter);

@@ -2,6 +2,8 @@
 /* Rows, lists, sections and figures that several pages are made of. */
 #include "vn-rows.h"
 
+#include "vn-tooltip.h"
+
 /**
  * vn_label_new:
  * @css_class: (nullable): one style class
@@ -41,7 +43,7 @@ vn_row_new (const char *title,
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (GTK_LABEL (label), 1);
   gtk_widget_set_hexpand (label, TRUE);
-  gtk_widget_set_tooltip_text (label, value);
+  vn_tooltip_set (label, value);
   gtk_widget_add_css_class (label, "numeric");
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
   return row;

@@ -6,6 +6,7 @@
 #include "vn-cure-row.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-later.h"
 #include "vn-rows.h"
 #include "vn-thresholds.h"
 
@@ -110,6 +111,12 @@ cures_list_fill (VnCuresList *self)
 }
 
 static void
+cures_list_changed (VnCuresList *self)
+{
+  vn_later (self, self->document, (VnLaterFunc) cures_list_fill);
+}
+
+static void
 cures_list_measure (VnCuresList *self)
 {
   g_autoptr(GError) error = NULL;
@@ -132,7 +139,7 @@ vn_cures_list_set_document (VnCuresList *self,
 
   g_set_object (&self->document, document);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
-    g_signal_connect_object (document, signals[i], G_CALLBACK (cures_list_fill), self, G_CONNECT_SWAPPED);
+    g_signal_connect_object (document, signals[i], G_CALLBACK (cures_list_changed), self, G_CONNECT_SWAPPED);
   cures_list_fill (self);
 }
 

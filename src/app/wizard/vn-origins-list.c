@@ -6,6 +6,7 @@
 #include "vn-cure-offers.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-later.h"
 #include "vn-node-cell.h"
 #include "vn-rows.h"
 #include "vn-swatch.h"
@@ -256,7 +257,7 @@ origins_list_search_changed (VnOriginsList *self)
 static void
 origins_list_result_changed (VnOriginsList *self)
 {
-  origins_list_fill (self);
+  vn_later (self, self->document, (VnLaterFunc) origins_list_fill);
   origins_list_search_changed (self);
 }
 

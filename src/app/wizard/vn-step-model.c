@@ -4,6 +4,7 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-later.h"
 #include "vn-rows.h"
 
 #include <string.h>
@@ -115,7 +116,7 @@ step_model_show_already (VnStepModel *self,
 }
 
 static void
-model_changed (VnStepModel *self)
+step_model_fill (VnStepModel *self)
 {
   VnModel *model = vn_document_get_model (vn_wizard_step_get_document (VN_WIZARD_STEP (self)));
 
@@ -130,11 +131,17 @@ model_changed (VnStepModel *self)
 }
 
 static void
+model_changed (VnStepModel *self)
+{
+  vn_later (self, vn_wizard_step_get_document (VN_WIZARD_STEP (self)), (VnLaterFunc) step_model_fill);
+}
+
+static void
 vn_step_model_document_set (VnWizardStep *step)
 {
   g_signal_connect_object (vn_wizard_step_get_document (step), "model-changed",
                            G_CALLBACK (model_changed), step, G_CONNECT_SWAPPED);
-  model_changed (VN_STEP_MODEL (step));
+  step_model_fill (VN_STEP_MODEL (step));
 }
 
 static char *

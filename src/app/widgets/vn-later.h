@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-document.h"
+
+G_BEGIN_DECLS
+
+typedef void (*VnLaterFunc) (gpointer self);
+
+void vn_later (gpointer     object,
+               VnDocument  *document,
+               VnLaterFunc  func);
+
+G_END_DECLS

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+void vn_drop (gpointer       data,
+              GDestroyNotify unref);
+
+G_END_DECLS
