@@ -128,9 +128,28 @@ vn_compared_model_new_file (VnModel      *float_model,
   self = compared_model_alloc (float_model, model);
   self->match = vn_node_match_new (float_model, model);
   self->errors = errors != NULL ? vn_error_table_ref (errors) : NULL;
-  self->forecast = vn_runtime_forecast_new (model, NULL, NULL, NULL);
   compared_model_list_rows (self);
   return self;
+}
+
+/**
+ * vn_compared_model_make_forecast:
+ *
+ * Finds out what ONNX Runtime will make of the network of a file, for its figures. Takes time by the number of nodes; may be called from
+ * any thread.
+ */
+void
+vn_compared_model_make_forecast (VnComparedModel *self)
+{
+  VnRuntimeForecast *forecast;
+
+  g_return_if_fail (self != NULL);
+
+  if (self->result != NULL || g_atomic_pointer_get (&self->forecast) != NULL)
+    return;
+  forecast = vn_runtime_forecast_new (self->shown, NULL, NULL, NULL);
+  if (!g_atomic_pointer_compare_and_exchange (&self->forecast, NULL, forecast))
+    vn_runtime_forecast_free (forecast);
 }
 
 VnComparedModel *
@@ -507,6 +526,6 @@ vn_compared_model_get_figures (VnComparedModel   *self,
         figures->agreement = accuracy->kept.share;
       compared_model_take_runtime (figures, self->result->forecast, self->result->verification);
     }
-  else if (self->forecast != NULL)
+  else if (g_atomic_pointer_get (&self->forecast) != NULL)
     compared_model_take_runtime (figures, self->forecast, NULL);
 }

@@ -35,6 +35,7 @@ VnComparedModel   *vn_compared_model_new_result  (VnResult              *result)
 VnComparedModel   *vn_compared_model_new_file    (VnModel               *float_model,
                                                   VnModel               *model,
                                                   VnErrorTable          *errors);     /* nullable */
+void             vn_compared_model_make_forecast (VnComparedModel *self);
 VnComparedModel   *vn_compared_model_ref         (VnComparedModel       *self);
 void               vn_compared_model_unref       (VnComparedModel       *self);
 VnModel           *vn_compared_model_get_model   (VnComparedModel       *self);       /* whose nodes are shown; borrowed */

@@ -3,6 +3,7 @@
 #include "vn-application.h"
 
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-ort-child.h"
 
 #include <locale.h>
@@ -17,6 +18,7 @@ main (int    argc,
   if (vn_ort_child_take_over (argc, argv, &status))
     return status;
 
+  vn_memory_keep_frames ();
   setlocale (LC_ALL, "");
   bindtextdomain (GETTEXT_PACKAGE, VN_LOCALEDIR);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");

@@ -8,12 +8,14 @@
 
 #include <errno.h>
 #include <gio/gio.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define FRAME (32 << 20)               /* a picture of a whole screen */
 #define LARGE ((gsize) 1 << 10)       /* from here on it counts whether room is left */
 #define ROOM ((gsize) 16 << 20)       /* that stays free for small memory */
 
@@ -262,6 +264,21 @@ vn_error_is_memory (const GError *error)
 {
   return g_error_matches (error, VN_ERROR, VN_ERROR_MEMORY) || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOMEM) ||
          g_error_matches (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN);
+}
+
+/**
+ * vn_memory_keep_frames:
+ *
+ * Lets the memory of one picture of a window serve for the next: otherwise the system takes it back and clears it anew for each, which
+ * takes longer than painting. To be called before there are threads.
+ */
+void
+vn_memory_keep_frames (void)
+{
+#ifdef __GLIBC__
+  mallopt (M_MMAP_THRESHOLD, FRAME);   /* what it comes to by itself, in time */
+  mallopt (M_TRIM_THRESHOLD, 2 * FRAME);
+#endif
 }
 
 /* ---- bytes that grow ---- */

@@ -26,6 +26,7 @@ gpointer vn_memory_try_aligned (gsize         size,
 void     vn_memory_set_error   (gsize         size,
                                 GError      **error);
 gboolean vn_memory_has_room    (gsize         size);
+void     vn_memory_keep_frames (void);
 gboolean vn_memory_expect      (gsize         size,
                                 GError      **error);
 

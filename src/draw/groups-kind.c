@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define MOST_LETTERS 64    /* of an operator in the table, and one more */
+
 typedef struct { const char *title; gboolean by_name; const char *all, *any, *none, *only; } Kind;
 
 static const Kind groups_kinds[] = {
@@ -40,14 +42,23 @@ groups_kind_list_has (const char *list,
   return FALSE;
 }
 
-static guint
-groups_kind_count_words (const char *list)
+/* Whether the nodes have every word of a list, as often as it says. */
+static gboolean
+groups_kind_has_all (const char *list,
+                     GHashTable *counts)
 {
-  guint n = *list != '\0';
+  while (*list != '\0')
+    {
+      char word[MOST_LETTERS];
+      gsize length = strcspn (list, " :"), rest = strcspn (list, " ");
+      guint least = list[length] == ':' ? (guint) g_ascii_strtoull (list + length + 1, NULL, 10) : 1;
 
-  for (; *list != '\0'; list++)
-    n += *list == ' ';
-  return n;
+      g_strlcpy (word, list, MIN (length + 1, sizeof word));
+      if (GPOINTER_TO_UINT (g_hash_table_lookup (counts, word)) < least)
+        return FALSE;
+      list += rest + (list[rest] == ' ');
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -56,21 +67,22 @@ groups_kind_fits (const Kind *kind,
 {
   GHashTableIter iter;
   gpointer word, value;
-  guint n_all = 0, n_any = 0;
+  guint n_any = 0;
 
+  if (!groups_kind_has_all (kind->all, counts))
+    return FALSE;
   g_hash_table_iter_init (&iter, counts);
   while (g_hash_table_iter_next (&iter, &word, &value))
     {
       guint count = GPOINTER_TO_UINT (value);
 
-      n_all += groups_kind_list_has (kind->all, word, count);
       n_any += groups_kind_list_has (kind->any, word, count);
       if (groups_kind_list_has (kind->none, word, count))
         return FALSE;
       if (*kind->only != '\0' && g_ascii_isupper (*(const char *) word) && !groups_kind_list_has (kind->only, word, count))
         return FALSE;
     }
-  return n_all == groups_kind_count_words (kind->all) && (*kind->any == '\0' || n_any > 0);
+  return *kind->any == '\0' || n_any > 0;
 }
 
 static void

@@ -4,9 +4,9 @@
  *   run-headless.sh compare-run [NODES]
  *
  * Time on the wall, and of the processor where that is what counts: on a machine that does nothing else. */
+#include "large-model.h"
 #include "vn-compare-page.h"
 #include "vn-compare-pane.h"
-#include "vn-graph-edit.h"
 #include "vn-onnx.h"
 #include "widget-fixture.h"
 
@@ -16,7 +16,6 @@
 
 #define WAIT_SECONDS 120
 #define N_STEPS 200
-#define BLOCK 5
 
 static double
 get_seconds (clockid_t clock)
@@ -25,61 +24,6 @@ get_seconds (clockid_t clock)
 
   clock_gettime (clock, &time);
   return (double) time.tv_sec + (double) time.tv_nsec / 1e9;
-}
-
-static VnValue *
-add (VnGraph    *graph,
-     const char *op_type,
-     const char *name,
-     VnValue    *a,
-     VnValue    *b)
-{
-  VnValue *inputs[] = { a, b };
-  VnValue *output = vn_graph_add_value (graph, name, VN_DTYPE_F32, &a->type.shape);
-
-  vn_graph_add_node (graph, name, "", op_type, inputs, b != NULL ? 2 : 1, &output, 1);
-  return output;
-}
-
-/* Blocks with a branch, one behind the other; with a pair of conversions behind each, if @pairs. */
-static void
-write_model (const char *path,
-             guint       n,
-             gboolean    pairs)
-{
-  g_autoptr(VnModel) model = vn_model_new (8, 13);
-  g_autoptr(GError) error = NULL;
-  VnShape shape = VN_SHAPE (1, 4);
-  float one = 0.01f;
-  g_autoptr(VnTensor) scale = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &one);
-  VnValue *step = vn_graph_add_initializer (model->graph, "step", scale);
-  VnValue *value = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &shape);
-
-  for (guint i = 0; i < n / BLOCK; i++)
-    {
-      static const char * const types[] = { "Tanh", "Sigmoid", "Relu", "Add", "Softplus" };
-      char names[BLOCK + 2][32];
-      VnValue *trunk;
-
-      for (guint k = 0; k < BLOCK; k++)
-        g_snprintf (names[k], sizeof names[k], "/block.%u/%s", i, types[k]);
-      trunk = add (model->graph, types[0], names[0], value, NULL);
-      value = add (model->graph, types[1], names[1], trunk, NULL);
-      value = add (model->graph, types[2], names[2], value, NULL);
-      value = add (model->graph, types[3], names[3], value, trunk);
-      value = add (model->graph, types[4], names[4], value, NULL);
-      if (!pairs || i % 4 != 0)
-        continue;
-      g_snprintf (names[BLOCK], sizeof names[BLOCK], "/block.%u/q", i);
-      g_snprintf (names[BLOCK + 1], sizeof names[BLOCK + 1], "/block.%u/dq", i);
-      value = add (model->graph, "QuantizeLinear", names[BLOCK], value, step);
-      value->type.dtype = VN_DTYPE_U8;
-      value = add (model->graph, "DequantizeLinear", names[BLOCK + 1], value, step);
-      value->type.dtype = VN_DTYPE_F32;
-    }
-  vn_graph_set_output (model->graph, 0, value);
-  if (!vn_onnx_write_file (model, path, NULL, NULL, &error))
-    g_error ("%s", error->message);
 }
 
 typedef struct
@@ -164,8 +108,8 @@ main (int    argc,
   double begun;
 
   vn_test_widgets_init (&argc, &argv);
-  write_model (first, n, FALSE);
-  write_model (second, n, TRUE);
+  large_model_write (first, n, FALSE);
+  large_model_write (second, n, TRUE);
   model = vn_onnx_read_file (first, &error);
   g_assert_no_error (error);
   document = vn_document_new ();

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mirrors camera, pointer and selection from one graph view to the other. Where the networks are laid out differently, the other view
+/* Mirrors camera, pointer, selection and open groups from one graph view to the other. Where the networks are laid out differently, the other view
  * looks at what stands for the nodes in the middle of this one. */
 #include "vn-compare-link.h"
 
 #include <math.h>
+#include <string.h>
 
 struct _VnCompareLink
 {
@@ -12,6 +13,7 @@ struct _VnCompareLink
   gboolean     together;
   gboolean     busy;          /* passing something from one to the other */
   GArray      *visible;       /* of guint, scratch */
+  GBytes      *opened[2];     /* nullable: groups of each view that were opened because the other's were */
   VnPoint      shift;         /* of the second world to the first, when last known */
 };
 
@@ -61,13 +63,17 @@ compare_link_get_middle (VnGraphView *view)
                      camera.origin.y + gtk_widget_get_height (GTK_WIDGET (view)) / 2. / camera.zoom };
 }
 
-static VnPoint
+static gboolean
 compare_link_get_box_middle (VnGraphView *view,
-                             guint        node)
+                             guint        node,
+                             VnPoint     *middle)
 {
-  const VnRect *box = vn_graph_layout_get_box (vn_graph_view_get_layout (view), node);
+  VnRect box;
 
-  return (VnPoint) { box->x + box->width / 2, box->y + box->height / 2 };
+  if (!vn_graph_view_get_place (view, node, &box))
+    return FALSE;
+  *middle = (VnPoint) { box.x + box.width / 2, box.y + box.height / 2 };
+  return TRUE;
 }
 
 /* How far what stands for the nodes in sight lies from them: the nearer to the middle the more a node says, and at the border nothing,
@@ -89,10 +95,8 @@ compare_link_find_shift (VnCompareLink *self,
       VnPoint at, to;
       double far, weight;
 
-      if (mapped == VN_SCENE_NONE)
+      if (mapped == VN_SCENE_NONE || !compare_link_get_box_middle (view, node, &at) || !compare_link_get_box_middle (other, mapped, &to))
         continue;
-      at = compare_link_get_box_middle (view, node);
-      to = compare_link_get_box_middle (other, mapped);
       far = hypot ((at.x - middle.x) / wide, (at.y - middle.y) / high);
       weight = far < 1 ? (1 - far * far) * (1 - far * far) / (far * far + 0.003) : 0;
       sum.x += weight * (to.x - at.x);
@@ -136,6 +140,95 @@ compare_link_mirror_hover (VnCompareLink *self,
 {
   vn_graph_view_set_hover_node (self->views[1 - side], vn_compare_link_map (self, side, vn_graph_view_get_hover_node (self->views[side])));
 }
+
+/* ---- groups ---- */
+
+/* A node in a group that has one in the other network, and that one. */
+static guint
+compare_link_map_any_node (VnCompareLink *self,
+                           guint          side,
+                           guint          group)
+{
+  guint n;
+  const VnGroupChild *children = vn_groups_get_children (vn_graph_view_get_groups (self->views[side]), group, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint mapped = children[i].is_group ? compare_link_map_any_node (self, side, children[i].index)
+                                          : vn_compare_link_map (self, side, children[i].index);
+
+      if (mapped != VN_SCENE_NONE)
+        return mapped;
+    }
+  return VN_SCENE_NONE;
+}
+
+/* The group of the other view that has the same name, or else holds as deep below what stands for a node of this one. */
+static guint
+compare_link_map_group (VnCompareLink *self,
+                        guint          side,
+                        guint          group)
+{
+  const VnGroup *data = vn_groups_get (vn_graph_view_get_groups (self->views[side]), group);
+  VnGroups *others = vn_graph_view_get_groups (self->views[1 - side]);
+  guint mapped = vn_groups_find (others, data->id), at;
+
+  if (mapped != VN_SCENE_NONE)
+    return mapped;
+  mapped = compare_link_map_any_node (self, side, group);
+  if (mapped == VN_SCENE_NONE)
+    return VN_SCENE_NONE;
+  for (at = vn_groups_of_node (others, mapped); vn_groups_get (others, at)->depth > data->depth; at = vn_groups_get (others, at)->parent)
+    ;
+  return vn_groups_get (others, at)->depth == data->depth ? at : VN_SCENE_NONE;
+}
+
+/* Groups that only one network has stay as they are. */
+static void
+compare_link_mirror_groups (VnCompareLink *self,
+                            guint          side)
+{
+  VnGraphView *other = self->views[1 - side];
+  VnGroups *groups = vn_graph_view_get_groups (self->views[side]), *others = vn_graph_view_get_groups (other);
+  const guint8 *open = vn_graph_view_get_open (self->views[side]), *now = vn_graph_view_get_open (other);
+  g_autofree guint8 *wanted = NULL;
+  gsize n;
+
+  if (self->match == NULL || groups == NULL || others == NULL || open == NULL || now == NULL)
+    return;
+  n = vn_groups_get_n (groups);
+  if (self->opened[side] != NULL && g_bytes_get_size (self->opened[side]) == n &&
+      memcmp (g_bytes_get_data (self->opened[side], NULL), open, n) == 0)
+    return;   /* it follows the other already */
+  wanted = g_memdup2 (now, vn_groups_get_n (others));
+  for (guint i = 1; i < n; i++)
+    {
+      guint mapped = compare_link_map_group (self, side, i);
+
+      if (mapped != VN_SCENE_NONE && mapped != VN_GROUPS_ROOT)
+        wanted[mapped] = open[i];
+    }
+  g_clear_pointer (&self->opened[side], g_bytes_unref);
+  g_clear_pointer (&self->opened[1 - side], g_bytes_unref);
+  self->opened[1 - side] = g_bytes_new (wanted, vn_groups_get_n (others));
+  vn_graph_view_set_open_groups (other, wanted);
+}
+
+static void
+compare_link_first_folded (VnCompareLink *self)
+{
+  compare_link_mirror_groups (self, 0);
+  compare_link_mirror_camera (self, 0);
+}
+
+static void
+compare_link_second_folded (VnCompareLink *self)
+{
+  compare_link_mirror_groups (self, 1);
+  compare_link_mirror_camera (self, 0);
+}
+
+/* ---- signals ---- */
 
 static void
 compare_link_first_moved (VnCompareLink *self)
@@ -183,6 +276,8 @@ vn_compare_link_new (VnGraphView *first,
   self->visible = g_array_new (FALSE, FALSE, sizeof (guint));
   g_signal_connect_swapped (first, "camera-changed", G_CALLBACK (compare_link_first_moved), self);
   g_signal_connect_swapped (second, "camera-changed", G_CALLBACK (compare_link_second_moved), self);
+  g_signal_connect_swapped (first, "folding-changed", G_CALLBACK (compare_link_first_folded), self);
+  g_signal_connect_swapped (second, "folding-changed", G_CALLBACK (compare_link_second_folded), self);
   g_signal_connect_swapped (first, "hover-changed", G_CALLBACK (compare_link_first_hovered), self);
   g_signal_connect_swapped (second, "hover-changed", G_CALLBACK (compare_link_second_hovered), self);
   return self;
@@ -196,6 +291,7 @@ vn_compare_link_free (VnCompareLink *self)
   for (guint i = 0; i < 2; i++)
     {
       g_signal_handlers_disconnect_by_data (self->views[i], self);
+      g_clear_pointer (&self->opened[i], g_bytes_unref);
       g_object_unref (self->views[i]);
     }
   g_clear_pointer (&self->match, vn_node_match_unref);
@@ -218,8 +314,12 @@ vn_compare_link_set_match (VnCompareLink *self,
   g_clear_pointer (&self->match, vn_node_match_unref);
   self->match = match;
   self->shift = (VnPoint) { 0, 0 };
-  if (match != NULL)
-    compare_link_mirror_camera (self, 0);
+  for (guint i = 0; i < 2; i++)
+    g_clear_pointer (&self->opened[i], g_bytes_unref);
+  if (match == NULL)
+    return;
+  compare_link_mirror_groups (self, 0);
+  compare_link_mirror_camera (self, 0);
 }
 
 /**

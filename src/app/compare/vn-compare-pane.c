@@ -38,6 +38,7 @@ typedef struct
 {
   VnComparedModel *model;
   VnScene         *scene;
+  VnGroups        *groups;
 } Building;
 
 static void
@@ -47,13 +48,15 @@ compare_pane_free_building (gpointer data)
 
   vn_compared_model_unref (self->model);
   g_clear_pointer (&self->scene, vn_scene_unref);
+  g_clear_pointer (&self->groups, vn_groups_unref);
   g_free (self);
 }
 
 static void
 compare_pane_take_scene (VnComparePane   *self,
                          VnComparedModel *model,
-                         VnScene         *scene)
+                         VnScene         *scene,
+                         VnGroups        *groups)
 {
   vn_compared_model_ref (model);
   vn_scene_ref (scene);
@@ -62,9 +65,9 @@ compare_pane_take_scene (VnComparePane   *self,
   self->model = model;
   self->scene = scene;
   if (self->beside != NULL && self->beside->scene != NULL)
-    vn_graph_view_set_scene_like (self->view, scene, self->beside->view);
+    vn_graph_view_set_network_like (self->view, scene, groups, self->beside->view);
   else
-    vn_graph_view_set_scene (self->view, scene);
+    vn_graph_view_set_network (self->view, scene, groups);
   g_signal_emit_by_name (self, "model-changed");
 }
 
@@ -77,6 +80,7 @@ compare_pane_run_building (GTask        *task,
   Building *building = data;
 
   building->scene = vn_scene_build (vn_compared_model_get_model (building->model), vn_compared_model_get_result (building->model));
+  building->groups = vn_groups_new (building->scene);
   g_task_return_boolean (task, TRUE);
 }
 
@@ -92,7 +96,7 @@ compare_pane_built (GObject      *source,
       !g_task_propagate_boolean (G_TASK (async), NULL))
     return;
   g_clear_object (&self->building);
-  compare_pane_take_scene (self, building->model, building->scene);
+  compare_pane_take_scene (self, building->model, building->scene, building->groups);
 }
 
 static void
@@ -114,8 +118,9 @@ compare_pane_build (VnComparePane   *self,
   if (vn_compared_model_get_model (model)->graph->nodes->len < THREAD_NODES)
     {
       g_autoptr(VnScene) scene = vn_scene_build (vn_compared_model_get_model (model), vn_compared_model_get_result (model));
+      g_autoptr(VnGroups) groups = vn_groups_new (scene);
 
-      compare_pane_take_scene (self, model, scene);
+      compare_pane_take_scene (self, model, scene, groups);
       return;
     }
   building = g_new0 (Building, 1);

@@ -213,6 +213,8 @@ compare_source_run_loading (GTask        *task,
     }
   else
     loading->model = vn_compared_model_new_file (loading->float_model, loading->file, loading->errors);
+  if (loading->errors != NULL)
+    vn_compared_model_make_forecast (loading->model);   /* before, it would only be in the way of seeing the network */
   if (loading->model != NULL)
     g_task_return_boolean (task, TRUE);
   else
@@ -281,6 +283,37 @@ compare_source_file_opened (GObject      *source,
 }
 
 static void
+compare_source_run_forecast (GTask        *task,
+                             gpointer      source,
+                             gpointer      data,
+                             GCancellable *cancellable)
+{
+  vn_compared_model_make_forecast (data);
+  g_task_return_boolean (task, TRUE);
+}
+
+static void
+compare_source_forecast (GObject      *source,
+                         GAsyncResult *async,
+                         gpointer      data)
+{
+  compare_source_changed (VN_COMPARE_SOURCE (source));
+}
+
+/* Of a file that cannot be measured. */
+static void
+compare_source_make_forecast (VnCompareSource *self)
+{
+  g_autoptr(GTask) task = NULL;
+
+  if (self->model == NULL)
+    return;
+  task = g_task_new (self, NULL, compare_source_forecast, NULL);
+  g_task_set_task_data (task, vn_compared_model_ref (self->model), (GDestroyNotify) vn_compared_model_unref);
+  g_task_run_in_thread (task, compare_source_run_forecast);
+}
+
+static void
 compare_source_file_measured (GObject      *source,
                               GAsyncResult *async,
                               gpointer      data)
@@ -289,7 +322,10 @@ compare_source_file_measured (GObject      *source,
   g_autoptr(VnErrorTable) errors = NULL;
 
   if (!compare_source_finish (self, source, async))
-    return;
+    {
+      compare_source_make_forecast (self);
+      return;
+    }
   errors = vn_error_table_ref (vn_compare_job_get_errors (VN_COMPARE_JOB (source)));
   compare_source_end (self);
   compare_source_load_in_thread (self, errors);

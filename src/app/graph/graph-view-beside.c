@@ -82,3 +82,26 @@ vn_graph_view_list_visible (VnGraphView *self,
       g_array_index (nodes, guint, i) = vn_graph_view_get_nodes (self, &g_array_index (nodes, guint, i), &n)[0];
     }
 }
+
+/**
+ * vn_graph_view_get_place:
+ * @node: of the scene
+ * @place: (out): its box, or that of the closed group it is in
+ *
+ * Returns: %FALSE if nothing is laid out yet, or there is no such node
+ */
+gboolean
+vn_graph_view_get_place (VnGraphView *self,
+                         guint        node,
+                         VnRect      *place)
+{
+  guint box;
+
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self) && place != NULL, FALSE);
+
+  box = vn_graph_view_get_box (self, node);
+  if (self->layout == NULL || box == VN_SCENE_NONE)
+    return FALSE;
+  *place = *vn_graph_layout_get_box (self->layout, box);
+  return TRUE;
+}

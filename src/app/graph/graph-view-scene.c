@@ -601,26 +601,76 @@ vn_graph_view_collapse_focus (VnGraphView *self)
 }
 
 /**
- * vn_graph_view_set_scene_like:
+ * vn_graph_view_set_network_like:
  * @scene: sealed
+ * @groups: (nullable): of the scene
  * @other: shows a scene
  *
- * As vn_graph_view_set_scene(), but a scene of the same geometry as that of @other is not laid out again.
+ * As vn_graph_view_set_network(), but a scene without closed groups of the same geometry as that of @other is not laid out again.
  */
 void
-vn_graph_view_set_scene_like (VnGraphView *self,
-                              VnScene     *scene,
-                              VnGraphView *other)
+vn_graph_view_set_network_like (VnGraphView *self,
+                                VnScene     *scene,
+                                VnGroups    *groups,
+                                VnGraphView *other)
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self) && VN_IS_GRAPH_VIEW (other) && scene != NULL);
 
   if (other->whole == NULL || other->layout == NULL || other->pending != NULL || other->fold != NULL || self->open != NULL ||
+      (groups != NULL && vn_groups_get (groups, VN_GROUPS_ROOT)->n_nodes > GROUPED_NODES) ||
       !vn_scene_same_geometry (other->whole, scene) || (self->whole != NULL && vn_scene_same_geometry (self->whole, scene)))
     {
-      vn_graph_view_set_scene (self, scene);
+      vn_graph_view_set_network (self, scene, groups);
       return;
     }
   vn_graph_view_cancel (self);
-  graph_view_scene_set_groups (self, scene, NULL);
+  graph_view_scene_set_groups (self, scene, groups);
   graph_view_scene_open (self, scene, NULL, other->layout);
+}
+
+/**
+ * vn_graph_view_get_groups:
+ *
+ * Returns: (transfer none) (nullable): those of the network that is shown or being laid out
+ */
+VnGroups *
+vn_graph_view_get_groups (VnGraphView *self)
+{
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
+  return self->groups;
+}
+
+/**
+ * vn_graph_view_get_open:
+ *
+ * Returns: (transfer none) (nullable): for each group whether it is open, or will be as soon as that is laid out
+ */
+const guint8 *
+vn_graph_view_get_open (VnGraphView *self)
+{
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
+
+  return self->open;
+}
+
+/**
+ * vn_graph_view_set_open_groups:
+ * @open: as many as there are groups
+ *
+ * Opens and closes groups, if they are shown. The camera stays.
+ */
+void
+vn_graph_view_set_open_groups (VnGraphView  *self,
+                               const guint8 *open)
+{
+  gsize n;
+
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self) && open != NULL);
+
+  if (self->groups == NULL || self->open == NULL)
+    return;
+  n = vn_groups_get_n (self->groups);
+  if (memcmp (open, self->open, n) != 0)
+    graph_view_scene_change_open (self, g_memdup2 (open, n), VN_SCENE_NONE);
 }

@@ -24,6 +24,9 @@ struct _VnGraphTiles
   GHashTable     *tiles;      /* Tile -> itself */
   guint           age;
   double          zoom;       /* of all tiles */
+  GHashTable     *before;     /* nullable: all of another zoom, shown where those of this one are missing */
+  double          zoom_before;
+  gboolean        is_complete;    /* the tiles show all that is seen */
   int             scale;      /* device pixels per pixel */
   Span            visible;    /* at the last drawing */
 };
@@ -76,6 +79,12 @@ vn_graph_tiles_new (VnGraphPainter *painter)
   return self;
 }
 
+static void
+graph_tiles_forget_before (VnGraphTiles *self)
+{
+  vn_drop (g_steal_pointer (&self->before), (GDestroyNotify) g_hash_table_unref);
+}
+
 /**
  * vn_graph_tiles_free:
  *
@@ -87,6 +96,7 @@ vn_graph_tiles_free (VnGraphTiles *self)
   if (self == NULL)
     return;
 
+  graph_tiles_forget_before (self);
   vn_drop (self->tiles, (GDestroyNotify) g_hash_table_unref);
   g_free (self);
 }
@@ -114,6 +124,8 @@ vn_graph_tiles_clear (VnGraphTiles *self)
 {
   g_return_if_fail (self != NULL);
 
+  graph_tiles_forget_before (self);
+  self->is_complete = FALSE;
   if (g_hash_table_size (self->tiles) == 0)
     return;
   vn_drop (self->tiles, (GDestroyNotify) g_hash_table_unref);
@@ -222,6 +234,92 @@ graph_tiles_paint_tile (VnGraphTiles *self,
   return tile;
 }
 
+/* Keeps what shows everything at the zoom before. */
+static void
+graph_tiles_set_zoom (VnGraphTiles *self,
+                      double        zoom,
+                      int           scale)
+{
+  if (zoom == self->zoom && scale == self->scale)
+    return;
+  if (scale != self->scale)
+    vn_graph_tiles_clear (self);
+  else if (self->is_complete)
+    {
+      graph_tiles_forget_before (self);
+      self->before = self->tiles;
+      self->zoom_before = self->zoom;
+      self->tiles = graph_tiles_new_table ();
+    }
+  else
+    g_hash_table_remove_all (self->tiles);
+  self->is_complete = FALSE;
+  self->zoom = zoom;
+  self->scale = scale;
+}
+
+/* Paints what is missing or out of date in what is seen. */
+static gboolean
+graph_tiles_paint_visible (VnGraphTiles *self,
+                           double        budget)
+{
+  gint64 end = g_get_monotonic_time () + (gint64) (budget * 1e6);
+  gboolean is_complete = TRUE, may_paint = TRUE;
+
+  for (gint64 row = self->visible.y0; row <= self->visible.y1; row++)
+    for (gint64 column = self->visible.x0; column <= self->visible.x1; column++)
+      {
+        const Tile *tile = graph_tiles_lookup (self, column, row);
+
+        if (tile != NULL && tile->age == self->age)
+          continue;
+        if (may_paint)
+          graph_tiles_paint_tile (self, column, row);
+        else
+          is_complete = FALSE;
+        may_paint = g_get_monotonic_time () < end;
+      }
+  return is_complete;
+}
+
+static gboolean
+graph_tiles_lacks_any (VnGraphTiles *self)
+{
+  for (gint64 row = self->visible.y0; row <= self->visible.y1; row++)
+    for (gint64 column = self->visible.x0; column <= self->visible.x1; column++)
+      if (graph_tiles_lookup (self, column, row) == NULL)
+        return TRUE;
+  return FALSE;
+}
+
+static void
+graph_tiles_draw_at (GHashTable    *tiles,
+                     double         zoom,
+                     int            scale,
+                     cairo_t       *cr,
+                     VnGraphCamera  camera)
+{
+  double factor = camera.zoom / zoom, size = TILE_SIZE / (double) scale;
+  GHashTableIter iter;
+  gpointer item;
+
+  cairo_save (cr);
+  cairo_translate (cr, -camera.origin.x * camera.zoom, -camera.origin.y * camera.zoom);
+  cairo_scale (cr, factor, factor);
+  g_hash_table_iter_init (&iter, tiles);
+  while (g_hash_table_iter_next (&iter, &item, NULL))
+    {
+      const Tile *tile = item;
+
+      cairo_set_source_surface (cr, tile->surface, tile->column * size, tile->row * size);
+      cairo_pattern_set_filter (cairo_get_source (cr), CAIRO_FILTER_BILINEAR);
+      cairo_pattern_set_extend (cairo_get_source (cr), CAIRO_EXTEND_PAD);
+      cairo_rectangle (cr, tile->column * size, tile->row * size, size, size);
+      cairo_fill (cr);
+    }
+  cairo_restore (cr);
+}
+
 /**
  * vn_graph_tiles_draw:
  * @camera: from vn_graph_camera_snap()
@@ -229,8 +327,8 @@ graph_tiles_paint_tile (VnGraphTiles *self,
  * @scale: device pixels per pixel
  * @budget: seconds for painting what is missing; one piece is painted in any case
  *
- * Draws from the cache, painting what is missing or out of date. The background must be filled already: what
- * the budget does not allow is left out.
+ * Draws from the cache, background and all, painting what is missing or out of date. Where the budget does not allow that, pieces of
+ * the zoom before are shown.
  *
  * Returns: %TRUE if all is drawn and up to date; otherwise draw again soon
  */
@@ -244,29 +342,23 @@ vn_graph_tiles_draw (VnGraphTiles  *self,
                      double         budget)
 {
   double step = camera.zoom * scale, x = round (camera.origin.x * step), y = round (camera.origin.y * step);
-  gint64 end = g_get_monotonic_time () + (gint64) (budget * 1e6);
-  gboolean is_complete = TRUE, may_paint = TRUE;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (camera.zoom != self->zoom || scale != self->scale)
-    vn_graph_tiles_clear (self);
-  self->zoom = camera.zoom;
-  self->scale = scale;
+  graph_tiles_set_zoom (self, camera.zoom, scale);
   self->visible = graph_tiles_span_of (self, camera, width, height);
+  self->is_complete = graph_tiles_paint_visible (self, budget);
+  if (graph_tiles_lacks_any (self))
+    {
+      vn_graph_painter_draw_background (self->painter, cr, width, height);
+      if (self->before != NULL)
+        graph_tiles_draw_at (self->before, self->zoom_before, scale, cr, camera);
+    }
   for (gint64 row = self->visible.y0; row <= self->visible.y1; row++)
     for (gint64 column = self->visible.x0; column <= self->visible.x1; column++)
       {
-        Tile *tile = graph_tiles_lookup (self, column, row);
+        const Tile *tile = graph_tiles_lookup (self, column, row);
 
-        if (tile == NULL || tile->age != self->age)
-          {
-            if (may_paint)
-              tile = graph_tiles_paint_tile (self, column, row);
-            else
-              is_complete = FALSE;
-            may_paint = g_get_monotonic_time () < end;
-          }
         if (tile == NULL)
           continue;
         cairo_set_source_surface (cr, tile->surface, (column * TILE_SIZE - x) / scale,
@@ -276,13 +368,15 @@ vn_graph_tiles_draw (VnGraphTiles  *self,
                          TILE_SIZE / (double) scale, TILE_SIZE / (double) scale);
         cairo_fill (cr);
       }
-  return is_complete;
+  if (self->is_complete)
+    graph_tiles_forget_before (self);
+  return self->is_complete;
 }
 
 /**
  * vn_graph_tiles_draw_scaled:
  *
- * Draws the pieces there are at another zoom: quick and a little blurred, for the time of a zoom.
+ * Draws the pieces there are at another zoom, and the background: quick and a little blurred, for the time of a zoom.
  *
  * Returns: %FALSE if there are none
  */
@@ -293,32 +387,15 @@ vn_graph_tiles_draw_scaled (VnGraphTiles  *self,
                             double         width,
                             double         height)
 {
-  double factor;
-  GHashTableIter iter;
-  gpointer item;
-
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (g_hash_table_size (self->tiles) == 0)
+  if (g_hash_table_size (self->tiles) == 0 && self->before == NULL)
     return FALSE;
-
-  factor = camera.zoom / self->zoom;
-  cairo_save (cr);
-  cairo_translate (cr, -camera.origin.x * camera.zoom, -camera.origin.y * camera.zoom);
-  cairo_scale (cr, factor, factor);
-  g_hash_table_iter_init (&iter, self->tiles);
-  while (g_hash_table_iter_next (&iter, &item, NULL))
-    {
-      const Tile *tile = item;
-      double size = TILE_SIZE / (double) self->scale, x = tile->column * size, y = tile->row * size;
-
-      cairo_set_source_surface (cr, tile->surface, x, y);
-      cairo_pattern_set_filter (cairo_get_source (cr), CAIRO_FILTER_BILINEAR);
-      cairo_pattern_set_extend (cairo_get_source (cr), CAIRO_EXTEND_PAD);
-      cairo_rectangle (cr, x, y, size, size);
-      cairo_fill (cr);
-    }
-  cairo_restore (cr);
+  vn_graph_painter_draw_background (self->painter, cr, width, height);
+  if (self->before != NULL)
+    graph_tiles_draw_at (self->before, self->zoom_before, self->scale, cr, camera);
+  if (g_hash_table_size (self->tiles) > 0)
+    graph_tiles_draw_at (self->tiles, self->zoom, self->scale, cr, camera);
   return TRUE;
 }
 

@@ -102,9 +102,17 @@ gboolean    vn_graph_view_next_bad        (VnGraphView         *self,
 
 /* ---- beside another view (graph-view-beside.c) ---- */
 
-void        vn_graph_view_set_scene_like  (VnGraphView         *self,
+void        vn_graph_view_set_network_like (VnGraphView        *self,
                                            VnScene             *scene,
+                                           VnGroups            *groups,
                                            VnGraphView         *other);
+VnGroups   *vn_graph_view_get_groups      (VnGraphView         *self);   /* NULL: none */
+const guint8 *vn_graph_view_get_open      (VnGraphView         *self);   /* by group; NULL: groups are not shown */
+void        vn_graph_view_set_open_groups (VnGraphView         *self,
+                                           const guint8        *open);
+gboolean    vn_graph_view_get_place       (VnGraphView         *self,
+                                           guint                node,
+                                           VnRect              *place);
 void        vn_graph_view_set_camera      (VnGraphView         *self,
                                            VnGraphCamera        camera);
 guint       vn_graph_view_get_hover_node  (VnGraphView         *self);   /* VN_SCENE_NONE: none */
