@@ -29,6 +29,7 @@ struct _VnRecompare
   VnPlan       *float_plan;
   VnErrorTable *errors;
   GArray       *kept;           /* of Kept */
+  gsize         n_bytes;        /* of what is kept */
 };
 
 void
@@ -228,6 +229,7 @@ recompare_fill (VnRecompare             *self,
         return FALSE;
       g_array_append_val (self->samples, options->samples[s]);
     }
+  self->n_bytes = bytes;
   all.samples = (const guint *) (gpointer) self->samples->data;
   all.n_samples = self->samples->len;
   self->errors = vn_compare (self->float_model, self->base, self->input_shapes, self->dataset, &all, NULL, NULL, cancellable, error);
@@ -281,6 +283,19 @@ vn_recompare_get_n (VnRecompare *self)
   g_return_val_if_fail (self != NULL, 0);
 
   return self->samples->len;
+}
+
+/**
+ * vn_recompare_get_bytes:
+ *
+ * Returns: how much memory takes what is kept
+ */
+gsize
+vn_recompare_get_bytes (VnRecompare *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->n_bytes;
 }
 
 /**

@@ -31,6 +31,7 @@ VnRecompare  *vn_recompare_new        (VnModel                 *float_model,
                                        GError                 **error);
 void          vn_recompare_free       (VnRecompare             *self);
 guint         vn_recompare_get_n      (VnRecompare             *self);          /* samples */
+gsize         vn_recompare_get_bytes  (VnRecompare             *self);
 VnErrorTable *vn_recompare_get_base   (VnRecompare             *self);          /* borrowed */
 VnErrorTable *vn_recompare_measure    (VnRecompare             *self,
                                        VnModel                 *changed,

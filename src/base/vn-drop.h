@@ -5,7 +5,10 @@
 
 G_BEGIN_DECLS
 
-void vn_drop (gpointer       data,
-              GDestroyNotify unref);
+void vn_drop        (gpointer       data,
+                     GDestroyNotify unref);
+void vn_drop_large  (gpointer       data,
+                     GDestroyNotify unref);
+void vn_drop_memory (void);
 
 G_END_DECLS

@@ -27,6 +27,7 @@ void     vn_memory_set_error   (gsize         size,
                                 GError      **error);
 gboolean vn_memory_has_room    (gsize         size);
 void     vn_memory_keep_frames (void);
+void     vn_memory_give_back   (void);
 gboolean vn_memory_expect      (gsize         size,
                                 GError      **error);
 

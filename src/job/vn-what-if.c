@@ -417,6 +417,19 @@ vn_what_if_new (VnResult      *result,
   return what_if_fill (self, n_samples, n_threads, cancellable, error) ? g_steal_pointer (&self) : NULL;
 }
 
+/**
+ * vn_what_if_get_bytes:
+ *
+ * Returns: how much memory takes what the networks compute for the samples, which is kept
+ */
+gsize
+vn_what_if_get_bytes (VnWhatIf *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return vn_recompare_get_bytes (self->recompare);
+}
+
 guint
 vn_what_if_get_n_samples (VnWhatIf *self)
 {

@@ -21,6 +21,7 @@ VnWhatIf     *vn_what_if_new           (VnResult         *result,
 VnWhatIf     *vn_what_if_ref           (VnWhatIf         *self);
 void          vn_what_if_unref         (VnWhatIf         *self);
 guint         vn_what_if_get_n_samples (VnWhatIf         *self);
+gsize         vn_what_if_get_bytes     (VnWhatIf         *self);
 VnErrorTable *vn_what_if_get_base      (VnWhatIf         *self);      /* borrowed */
 VnErrorTable *vn_what_if_measure       (VnWhatIf         *self,
                                         const VnRecipe   *recipe,

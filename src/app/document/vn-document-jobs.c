@@ -4,6 +4,7 @@
 
 #include "vn-cure-job.h"
 #include "vn-curve-job.h"
+#include "vn-drop.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-verify-job.h"
@@ -336,6 +337,7 @@ document_jobs_job_ended (GObject      *source,
     vn_document_search_origins (self);
   self->origins_again = FALSE;
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
+  vn_drop_memory ();
 }
 
 static void

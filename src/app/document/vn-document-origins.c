@@ -2,6 +2,7 @@
 /* The search for where the error of the result starts: a job beside the one that the user waits for. */
 #include "vn-document-private.h"
 
+#include "vn-drop.h"
 #include "vn-i18n.h"
 
 static void
@@ -59,6 +60,7 @@ document_origins_ended (GObject      *source,
   else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Where error starts could not be found"), error);
   document_origins_emit (self, VN_SIGNAL_ORIGINS);
+  vn_drop_memory ();
 }
 
 /**

@@ -20,13 +20,13 @@ G_DEFINE_FINAL_TYPE (VnDocument, vn_document, G_TYPE_OBJECT)
 static void
 document_drop_result (VnResult **result)
 {
-  vn_drop (g_steal_pointer (result), (GDestroyNotify) vn_result_unref);
+  vn_drop_large (g_steal_pointer (result), (GDestroyNotify) vn_result_unref);
 }
 
 static void
 document_forget_known (gpointer result)
 {
-  vn_drop (result, (GDestroyNotify) vn_result_unref);
+  vn_drop_large (result, (GDestroyNotify) vn_result_unref);
 }
 
 static void
@@ -58,7 +58,7 @@ vn_document_dispose (GObject *object)
   g_clear_pointer (&self->digest, g_free);
   g_clear_pointer (&self->draft, vn_draft_unref);
   g_clear_pointer (&self->runs, g_ptr_array_unref);
-  vn_drop (g_steal_pointer (&self->model), (GDestroyNotify) vn_model_unref);
+  vn_drop_large (g_steal_pointer (&self->model), (GDestroyNotify) vn_model_unref);
   g_clear_pointer (&self->data, vn_data_spec_free);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
@@ -217,7 +217,7 @@ vn_document_set_model (VnDocument *self,
   document_emit (self, VN_SIGNAL_SELECTION);
   document_emit (self, VN_SIGNAL_RUNS);
   self->kept_changes = self->changes;   /* nothing was done yet */
-  vn_drop (old, (GDestroyNotify) vn_model_unref);
+  vn_drop_large (old, (GDestroyNotify) vn_model_unref);
 }
 
 GPtrArray *
