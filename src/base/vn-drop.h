@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Gives up what is large without waiting until its memory is freed. */
+
 #include <glib.h>
 
 G_BEGIN_DECLS

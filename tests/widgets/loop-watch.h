@@ -7,7 +7,8 @@ G_BEGIN_DECLS
 
 /* Watches the main loop: how long it computes between two of its looks for events, in processor time of its thread, which the load of
  * the machine does not count in. While it does, what it is at is noted, to be told where it takes too long. */
-#define LOOP_WATCH_LIMIT 50.    /* milliseconds that the main loop may compute at a time */
+#define LOOP_WATCH_LIMIT 50.    /* milliseconds that the main loop may compute at a time: more is told */
+#define LOOP_WATCH_MOST  75.    /* and more than that is a fault: beside programs that use the same caches everything takes longer */
 
 void     loop_watch_start (void);
 void     loop_watch_begin (const char *step);   /* what is done from now on; a string that stays */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* What follows from a change of a large network, one thing after the other. */
+
 #include "vn-document.h"
 
 G_BEGIN_DECLS

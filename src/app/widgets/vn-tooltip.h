@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Tooltips of rows in long lists. */
+
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS
