@@ -137,6 +137,8 @@ main (int    argc,
   gtk_test_widget_wait_for_draw (window);
   g_print ("%u nodes: both painted after %.0f ms; the main loop computed for at most %.0f ms at a time\n", n,
            1000 * (get_seconds (CLOCK_MONOTONIC) - begun), 1000 * speed.longest);
+  vn_test_settle (500);
+  vn_test_screenshot (window, "compare-large");
   measure_steps (&speed);
   gtk_window_destroy (GTK_WINDOW (window));
   g_unlink (first);
