@@ -2,9 +2,11 @@
 /* The pane of one tensor: has it read from both networks in the background, first on one sample, then the errors on all. */
 #include "compare-tensor-private.h"
 
+#include "vn-adaptive-bin.h"
 #include "vn-compare-source.h"
 #include "vn-i18n.h"
 
+#define NARROW 760
 #define ALL_DELAY_MS 600    /* nobody who walks over nodes wants all samples of each */
 
 G_DEFINE_FINAL_TYPE (VnCompareTensor, vn_compare_tensor, ADW_TYPE_BIN)
@@ -384,11 +386,23 @@ compare_tensor_unmapped (VnCompareTensor *self)
   compare_tensor_stop (self);
 }
 
+/* Words that stand before what they speak of give way first. */
+static void
+compare_tensor_init_narrow (VnCompareTensor *self)
+{
+  VnAdaptiveBin *adaptive = vn_adaptive_bin_insert (GTK_WIDGET (self), "child", 0, NARROW);
+  GtkLabel *words[] = { self->shape, self->channel_count, self->photo_label };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    g_object_bind_property (adaptive, "narrow", words[i], "visible", G_BINDING_SYNC_CREATE | G_BINDING_INVERT_BOOLEAN);
+}
+
 static void
 vn_compare_tensor_init (VnCompareTensor *self)
 {
   self->node = VN_MATCH_NONE;
   gtk_widget_init_template (GTK_WIDGET (self));
+  compare_tensor_init_narrow (self);
   g_signal_connect_after (self, "map", G_CALLBACK (compare_tensor_mapped), NULL);
   g_signal_connect (self, "unmap", G_CALLBACK (compare_tensor_unmapped), NULL);
   g_signal_connect_swapped (self->weight, "toggled", G_CALLBACK (compare_tensor_role_changed), self);

@@ -67,6 +67,7 @@ nodes_columns_make_name (void)
   GtkWidget *label = nodes_columns_make_text ();
 
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_width_chars (GTK_LABEL (label), 16);
   gtk_box_append (GTK_BOX (box), vn_swatch_new (FALSE));
   gtk_box_append (GTK_BOX (box), label);
   return box;

@@ -3,6 +3,7 @@
 #include "vn-nodes-page.h"
 
 #include "nodes-columns.h"
+#include "vn-adaptive-bin.h"
 #include "vn-format.h"
 #include "vn-gradual-rows.h"
 #include "vn-heat.h"
@@ -293,6 +294,7 @@ vn_nodes_page_class_init (VnNodesPageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = vn_nodes_page_dispose;
+  g_type_ensure (VN_TYPE_ADAPTIVE_BIN);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-nodes-page.ui");
   gtk_widget_class_bind_template_child (widget_class, VnNodesPage, chips);
   gtk_widget_class_bind_template_child (widget_class, VnNodesPage, search);

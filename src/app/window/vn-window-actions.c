@@ -217,8 +217,7 @@ window_actions_action_find (GtkWidget  *widget,
 
   if (vn_page_focus_search (self->view_pages[self->page]))
     return;
-  adw_flap_set_reveal_flap (self->left_flap, TRUE);
-  gtk_stack_set_visible_child_name (self->side_stack, "outline");
+  vn_window_show_outline (self);
   vn_outline_focus_search (self->outline);
 }
 

@@ -5,6 +5,7 @@
 
 #include "vn-window.h"
 
+#include "vn-adaptive-bin.h"
 #include "vn-empty-page.h"
 #include "vn-inspector.h"
 #include "vn-expected-bar.h"
@@ -31,7 +32,7 @@ struct _VnWindow
   VnDocument      *document;
   guint            spinner_timeout, draft_source, toast_source;
   VnPage          *view_pages[VN_WINDOW_N_PAGES];   /* borrowed from @views */
-  gboolean         panels[VN_WINDOW_N_PAGES][2];    /* by page: outline, inspector */
+  gboolean         panels[VN_WINDOW_N_PAGES][2];    /* by page: outline, inspector, where there is room for them */
   guint            page;                            /* index into both */
 
   GtkStack        *pages;
@@ -49,7 +50,10 @@ struct _VnWindow
   VnExpectedBar   *expected_bar;
   VnJobBar        *job_bar;
   AdwSplitButton  *open_button;
-  GtkWidget       *quantize_button, *export_button;
+  GtkWidget       *quantize_button, *export_button, *undo_button, *redo_button;
+  AdwHeaderBar    *header;
+  AdwViewSwitcherTitle *switcher;
+  VnAdaptiveBin   *adaptive;
   GtkSpinner      *empty_spinner, *main_spinner;
   GtkRevealer     *drop_revealer;
   GtkLabel        *drop_label;
@@ -63,6 +67,10 @@ void vn_window_install_project_actions (GtkWidgetClass *klass);   /* vn-window-p
 void vn_window_update_project_actions (VnWindow     *self);
 void vn_window_init_project         (VnWindow       *self);
 void vn_window_init_dnd             (VnWindow       *self);       /* vn-window-dnd.c */
+void vn_window_init_folds           (VnWindow       *self);       /* window-folds.c */
+void vn_window_set_panels           (VnWindow       *self,
+                                     guint           page);
+void vn_window_show_outline         (VnWindow       *self);
 void vn_window_reveal_selection     (VnWindow       *self);       /* vn-window.c */
 void vn_window_toast                (VnWindow       *self,        /* window-toast.c */
                                      const char     *text,

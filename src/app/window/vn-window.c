@@ -44,6 +44,7 @@ window_model_changed (VnWindow *self)
   g_autofree char *title = vn_document_dup_title (self->document);
 
   gtk_window_set_title (GTK_WINDOW (self), title);
+  adw_view_switcher_title_set_title (self->switcher, title);
   if (model == NULL)
     return;
   gtk_stack_set_visible_child_name (self->pages, "main");
@@ -130,11 +131,7 @@ window_views_changed (VnWindow *self)
     page++;
   if (page == VN_WINDOW_N_PAGES || page == self->page)
     return;
-  self->panels[self->page][0] = adw_flap_get_reveal_flap (self->left_flap);
-  self->panels[self->page][1] = adw_flap_get_reveal_flap (self->right_flap);
-  self->page = page;
-  adw_flap_set_reveal_flap (self->left_flap, self->panels[page][0]);
-  adw_flap_set_reveal_flap (self->right_flap, self->panels[page][1]);
+  vn_window_set_panels (self, page);
 }
 
 static void
@@ -230,6 +227,10 @@ window_bind_children (GtkWidgetClass *klass)
   gtk_widget_class_bind_template_child (klass, VnWindow, open_button);
   gtk_widget_class_bind_template_child (klass, VnWindow, quantize_button);
   gtk_widget_class_bind_template_child (klass, VnWindow, export_button);
+  gtk_widget_class_bind_template_child (klass, VnWindow, undo_button);
+  gtk_widget_class_bind_template_child (klass, VnWindow, redo_button);
+  gtk_widget_class_bind_template_child (klass, VnWindow, header);
+  gtk_widget_class_bind_template_child (klass, VnWindow, switcher);
   gtk_widget_class_bind_template_child (klass, VnWindow, empty_spinner);
   gtk_widget_class_bind_template_child (klass, VnWindow, main_spinner);
   gtk_widget_class_bind_template_child (klass, VnWindow, drop_revealer);
@@ -323,6 +324,7 @@ vn_window_init (VnWindow *self)
   adw_split_button_set_menu_model (self->open_button, vn_empty_page_get_menu (self->empty));
   g_signal_connect_swapped (self->views, "notify::visible-child", G_CALLBACK (window_views_changed), self);
   g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (window_page_changed), self);
+  vn_window_init_folds (self);
   vn_window_init_project (self);
   vn_window_init_dnd (self);
   vn_window_update_actions (self);

@@ -2,6 +2,7 @@
 /* Wizard step: samples, how they are preprocessed, and the sizes that the model leaves open. */
 #include "vn-step-data.h"
 
+#include "vn-adaptive-bin.h"
 #include "vn-compat.h"
 #include "vn-data-card.h"
 #include "vn-data-files.h"
@@ -14,6 +15,7 @@
 
 #include <string.h>
 
+#define NARROW 800              /* below, the pictures stand under the settings */
 #define REFRESH_DELAY_MS 150
 #define RANDOM_PATH "random"
 
@@ -32,6 +34,7 @@ struct _VnStepData
   guint            refresh_timeout;
   gboolean         busy;
 
+  GtkWidget       *clamp, *columns;
   AdwActionRow    *folder, *held_row;
   GtkButton       *change;
   GtkSpinButton   *count, *held;
@@ -536,6 +539,8 @@ vn_step_data_class_init (VnStepDataClass *klass)
   g_type_ensure (VN_TYPE_VALUES_CHART);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-data.ui");
   vn_wizard_step_declare_settings (widget_class);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, clamp);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, columns);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, folder);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, change);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, count);
@@ -579,6 +584,7 @@ vn_step_data_init (VnStepData *self)
 {
   self->busy = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_object_set (vn_adaptive_bin_insert (self->clamp, "child", 0, NARROW), "box", self->columns, NULL);
   self->pictures = vn_previews_new (self->previews);
   step_data_fill_presets (self);
   g_signal_connect_swapped (self->change, "clicked", G_CALLBACK (step_data_change_clicked), self);

@@ -2,6 +2,7 @@
 /* The wizard: the list of its steps, which of them can be opened, and the way back and forth. */
 #include "vn-wizard.h"
 
+#include "vn-adaptive-bin.h"
 #include "vn-button-names.h"
 #include "vn-i18n.h"
 #include "vn-rows.h"
@@ -21,6 +22,9 @@ static const struct { const char *id, *title; GType (*get_type) (void); } pages[
 };
 
 #define N_STEPS G_N_ELEMENTS (pages)
+#define SIDE_WIDTH 216
+#define MIN_WIDTH 590
+#define NARROW 900              /* below, the list of steps shows numbers only */
 
 struct _VnWizard
 {
@@ -35,6 +39,9 @@ struct _VnWizard
   AdwWindowTitle *title;
   GtkButton      *next, *back, *calibrate;
   GtkLabel       *reason;
+  VnAdaptiveBin  *adaptive;
+  GtkWidget      *side, *note;
+  AdwButtonContent *leave;
   GtkListBox     *list;
   GtkStack       *stack;
 };
@@ -87,7 +94,8 @@ wizard_make_row (VnWizard *self,
                  guint     i,
                  gboolean  done)
 {
-  g_autofree char *answer = done ? vn_wizard_step_dup_answer (self->steps[i]) : NULL;
+  gboolean narrow = vn_adaptive_bin_is_narrow (self->adaptive);
+  g_autofree char *answer = done && !narrow ? vn_wizard_step_dup_answer (self->steps[i]) : NULL;
   GtkWidget *row = gtk_list_box_row_new ();
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
@@ -107,6 +115,8 @@ wizard_make_row (VnWizard *self,
     }
   gtk_box_append (GTK_BOX (box), wizard_make_number (self, i, done && i != self->at));
   gtk_box_append (GTK_BOX (box), texts);
+  gtk_widget_set_visible (texts, !narrow);
+  gtk_widget_set_tooltip_text (row, narrow ? _(pages[i].title) : NULL);
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
   gtk_widget_set_sensitive (row, i <= wizard_get_last_open (self));
   gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, _(pages[i].title), -1);
@@ -364,6 +374,28 @@ vn_wizard_go_next (VnWizard *self)
 }
 
 static void
+wizard_narrowed (VnWizard *self)
+{
+  gboolean narrow = vn_adaptive_bin_is_narrow (self->adaptive);
+
+  gtk_widget_set_size_request (self->side, narrow ? -1 : SIDE_WIDTH, -1);
+  gtk_widget_set_visible (self->note, !narrow);
+  adw_button_content_set_label (self->leave, narrow ? "" : _("_Graph"));
+  if (narrow)
+    gtk_widget_add_css_class (GTK_WIDGET (self->stack), "narrow");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->stack), "narrow");
+  wizard_update (self);
+}
+
+static void
+wizard_init_narrow (VnWizard *self)
+{
+  self->adaptive = vn_adaptive_bin_insert (GTK_WIDGET (self), "child", MIN_WIDTH, NARROW);
+  g_signal_connect_object (self->adaptive, "notify::narrow", G_CALLBACK (wizard_narrowed), self, G_CONNECT_SWAPPED);
+}
+
+static void
 vn_wizard_dispose (GObject *object)
 {
   VnWizard *self = VN_WIZARD (object);
@@ -389,6 +421,9 @@ vn_wizard_class_init (VnWizardClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnWizard, back);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, calibrate);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, reason);
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, leave);
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, side);
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, note);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, list);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, stack);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.leave-wizard", NULL);
@@ -398,6 +433,7 @@ static void
 vn_wizard_init (VnWizard *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  wizard_init_narrow (self);
   for (guint i = 0; i < N_STEPS; i++)
     {
       self->steps[i] = g_object_new (pages[i].get_type (), NULL);
