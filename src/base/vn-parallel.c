@@ -41,6 +41,20 @@ static GMutex pool_lock;
 static GPtrArray *pool_idle;   /* of PoolThread */
 static gint n_spinning;        /* atomic */
 
+static guint default_limit;    /* 0: none */
+
+/**
+ * vn_parallel_limit_default_threads:
+ * @n_threads: at most so many are used where nobody says how many; 0: as many as there are processors
+ *
+ * To be called before anything is computed: who has asked once goes on with the answer.
+ */
+void
+vn_parallel_limit_default_threads (guint n_threads)
+{
+  default_limit = n_threads;
+}
+
 /**
  * vn_parallel_default_threads:
  *
@@ -52,7 +66,7 @@ vn_parallel_default_threads (void)
   static gsize n;   /* asking costs a system call, and small loops ask several times */
 
   if (g_once_init_enter (&n))
-    g_once_init_leave (&n, MAX (1, g_get_num_processors ()));
+    g_once_init_leave (&n, CLAMP (g_get_num_processors (), 1, default_limit > 0 ? default_limit : G_MAXUINT));
   return (guint) n;
 }
 

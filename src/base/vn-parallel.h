@@ -18,6 +18,7 @@ typedef gboolean (*VnParallelFunc) (gsize      item,
                                     GError   **error);
 
 guint    vn_parallel_default_threads (void);
+void     vn_parallel_limit_default_threads (guint n_threads);
 gboolean vn_parallel_for             (guint            n_threads,
                                       gsize            n_items,
                                       VnParallelFunc   func,

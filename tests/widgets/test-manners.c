@@ -4,6 +4,9 @@
 #include "vn-adaptive-bin.h"
 #include "vn-document.h"
 #include "vn-page.h"
+#include "vn-parallel.h"
+#include "vn-preferences.h"
+#include "vn-settings.h"
 #include "vn-settings-dialog.h"
 #include "vn-wizard.h"
 #include "widget-fixture.h"
@@ -12,6 +15,10 @@
 #include <string.h>
 
 #define NARROW 600
+
+#define VN_PAGE(id, ...) GType vn_##id##_page_get_type (void);
+#include "vn-pages.def"
+#undef VN_PAGE
 
 static int
 get_min_width (GtkWidget *widget)
@@ -217,6 +224,243 @@ test_folds (Fixture       *fixture,
   g_assert_true (adw_flap_get_reveal_flap (inspector) && adw_flap_get_reveal_flap (outline));
 }
 
+/* ---- actions ---- */
+
+/* Where they are offered, when they are not in a menu or on a button of the window. */
+static const struct { const char *action, *reason; } elsewhere[] = {
+  { "win.open-uri", "each recent model and each draft is a row, and an item of the menu beside Open" },
+  { "win.discard-draft", "a button on the row of each draft" },
+  { "win.restore-run", "in the menu of each run" },
+  { "win.rename-run", "in the menu of each run" },
+  { "win.remove-run", "in the menu of each run" },
+  { "win.return-run", "the button of the toast that tells of a removed run" },
+  { "win.select-node", "each row about a node" },
+};
+
+static void
+collect_menu (GMenuModel *menu,
+              GHashTable *found)
+{
+  for (int i = 0; menu != NULL && i < g_menu_model_get_n_items (menu); i++)
+    {
+      static const char * const links[] = { G_MENU_LINK_SECTION, G_MENU_LINK_SUBMENU };
+      char *action = NULL;
+
+      if (g_menu_model_get_item_attribute (menu, i, G_MENU_ATTRIBUTE_ACTION, "s", &action))
+        g_hash_table_add (found, action);
+      for (guint l = 0; l < G_N_ELEMENTS (links); l++)
+        {
+          g_autoptr(GMenuModel) below = g_menu_model_get_item_link (menu, i, links[l]);
+
+          collect_menu (below, found);
+        }
+    }
+}
+
+static void
+collect_actions (GtkWidget  *widget,
+                 GHashTable *found)
+{
+  if (GTK_IS_MENU_BUTTON (widget))
+    collect_menu (gtk_menu_button_get_menu_model (GTK_MENU_BUTTON (widget)), found);
+  if (GTK_IS_POPOVER_MENU (widget))
+    collect_menu (gtk_popover_menu_get_menu_model (GTK_POPOVER_MENU (widget)), found);
+  if (GTK_IS_ACTIONABLE (widget) && gtk_actionable_get_action_name (GTK_ACTIONABLE (widget)) != NULL)
+    g_hash_table_add (found, g_strdup (gtk_actionable_get_action_name (GTK_ACTIONABLE (widget))));
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    collect_actions (child, found);
+}
+
+static void
+list_group (GPtrArray    *all,
+            const char   *prefix,
+            GActionGroup *group)
+{
+  g_auto(GStrv) names = g_action_group_list_actions (group);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    g_ptr_array_add (all, g_strdup_printf ("%s.%s", prefix, names[i]));
+}
+
+/* Of the window, the program, and each page. */
+static GPtrArray *
+list_actions (GtkWidget *window)
+{
+  static const struct { const char *id; GType (*type) (void); } pages[] = {
+#define VN_PAGE(id, ...) { #id, vn_##id##_page_get_type },
+#include "vn-pages.def"
+#undef VN_PAGE
+  };
+  GPtrArray *all = g_ptr_array_new_with_free_func (g_free);
+  const char *name, *property;
+  const GVariantType *parameter;
+  GType owner;
+
+  for (guint i = 0; gtk_widget_class_query_action (GTK_WIDGET_GET_CLASS (window), i, &owner, &name, &parameter, &property); i++)
+    if (g_str_has_prefix (name, "win."))
+      g_ptr_array_add (all, g_strdup (name));
+  list_group (all, "app", G_ACTION_GROUP (gtk_window_get_application (GTK_WINDOW (window))));
+  for (guint i = 0; i < G_N_ELEMENTS (pages); i++)
+    {
+      GtkWidget *page = vn_test_find (window, pages[i].type (), NULL);
+      GActionGroup *group = vn_page_get_actions (VN_PAGE (page));
+
+      if (group != NULL)
+        list_group (all, pages[i].id, group);
+    }
+  return all;
+}
+
+static const char *
+get_elsewhere (const char *action)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (elsewhere); i++)
+    if (g_str_equal (elsewhere[i].action, action))
+      return elsewhere[i].reason;
+  return NULL;
+}
+
+static void
+test_actions (Fixture       *fixture,
+              gconstpointer  data)
+{
+  GtkWidget *window = GTK_WIDGET (fixture->window);
+  g_autoptr(GHashTable) found = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr(GPtrArray) all = list_actions (window);
+
+  collect_actions (window, found);
+  g_assert_cmpuint (all->len, >, 40);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const char *action = g_ptr_array_index (all, i), *reason = get_elsewhere (action);
+
+      if (reason != NULL)
+        g_test_message ("%s: %s", action, reason);
+      else if (!g_hash_table_contains (found, action))
+        g_test_fail_printf ("%s is in no menu and on no button", action);
+      if (reason != NULL && g_hash_table_contains (found, action) && !g_str_equal (action, "win.open-uri"))
+        g_test_fail_printf ("%s needs no reason any more", action);
+    }
+}
+
+/* ---- shortcuts ---- */
+
+static void
+add_shortcuts (const char *accelerators,
+               GHashTable *shown)
+{
+  g_auto(GStrv) each = g_strsplit_set (accelerators, " +&", -1);
+
+  for (guint i = 0; each[i] != NULL; i++)
+    {
+      guint key = 0;
+      GdkModifierType modifiers = 0;
+
+      if (*each[i] == 0)
+        continue;
+      if (!gtk_accelerator_parse (each[i], &key, &modifiers))
+        g_test_fail_printf ("the shortcuts window has “%s”", each[i]);
+      g_hash_table_add (shown, gtk_accelerator_name (key, modifiers));
+    }
+}
+
+static void
+collect_shortcuts (GtkWidget  *widget,
+                   GHashTable *shown)
+{
+  if (GTK_IS_SHORTCUTS_SHORTCUT (widget))
+    {
+      g_autofree char *accelerators = NULL;
+
+      g_object_get (widget, "accelerator", &accelerators, NULL);
+      add_shortcuts (accelerators != NULL ? accelerators : "", shown);
+    }
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    collect_shortcuts (child, shown);
+}
+
+/* Whatever has a key is told of, and no key does two things. */
+static void
+test_shortcuts (Fixture       *fixture,
+                gconstpointer  data)
+{
+  GtkApplication *app = gtk_window_get_application (GTK_WINDOW (fixture->window));
+  GtkShortcutsWindow *help = gtk_application_window_get_help_overlay (GTK_APPLICATION_WINDOW (fixture->window));
+  g_autoptr(GHashTable) shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr(GHashTable) used = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_auto(GStrv) actions = gtk_application_list_action_descriptions (app);
+
+  g_assert_nonnull (help);
+  collect_shortcuts (GTK_WIDGET (help), shown);
+  g_assert_cmpuint (g_strv_length (actions), >, 25);
+  for (guint i = 0; actions[i] != NULL; i++)
+    {
+      g_auto(GStrv) keys = gtk_application_get_accels_for_action (app, actions[i]);
+
+      for (guint k = 0; keys[k] != NULL; k++)
+        {
+          guint key;
+          GdkModifierType modifiers;
+          g_autofree char *name = NULL;
+
+          gtk_accelerator_parse (keys[k], &key, &modifiers);
+          name = gtk_accelerator_name (key, modifiers);
+          if (!g_hash_table_contains (shown, name))
+            g_test_fail_printf ("%s of %s is not in the shortcuts window", name, actions[i]);
+          if (!g_hash_table_add (used, g_strdup (name)))
+            g_test_fail_printf ("%s does something else beside %s", name, actions[i]);
+        }
+    }
+}
+
+/* ---- preferences ---- */
+
+static void
+test_preferences (Fixture       *fixture,
+                  gconstpointer  data)
+{
+  GSettings *settings = vn_settings_get ();
+  GtkWidget *dialog, *row;
+  g_autoptr(VnDocument) document = NULL;
+
+  if (settings == NULL)
+    {
+      g_test_skip ("the schema is not compiled");
+      return;
+    }
+  vn_preferences_apply ();
+  dialog = vn_preferences_new (GTK_WINDOW (fixture->window));
+  gtk_window_present (GTK_WINDOW (dialog));
+  vn_test_settle (400);
+  vn_test_screenshot (dialog, "preferences");
+
+  row = vn_test_find (dialog, ADW_TYPE_COMBO_ROW, "Colours");
+  adw_combo_row_set_selected (ADW_COMBO_ROW (row), 2);
+  g_assert_true (adw_style_manager_get_dark (adw_style_manager_get_default ()));
+  adw_combo_row_set_selected (ADW_COMBO_ROW (row), 1);
+  g_assert_false (adw_style_manager_get_dark (adw_style_manager_get_default ()));
+
+  adw_combo_row_set_selected (ADW_COMBO_ROW (vn_test_find (dialog, ADW_TYPE_COMBO_ROW, "Target")), 1);
+  row = vn_test_find (dialog, ADW_TYPE_ACTION_ROW, "Samples for Calibration");
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (vn_test_find (row, GTK_TYPE_SPIN_BUTTON, NULL)), 37);
+  row = vn_test_find (dialog, ADW_TYPE_ACTION_ROW, "Kept for Checking");
+  row = vn_test_find (row, GTK_TYPE_SPIN_BUTTON, NULL);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (row)), ==, "Usual");
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (row), 5);
+  document = vn_document_new ();
+  g_assert_cmpstr (vn_document_get_recipe (document)->preset, !=, vn_document_get_recipe (fixture->document)->preset);
+  g_assert_cmpuint (vn_document_get_n_samples (document), ==, 37);
+  vn_document_use_folder (document, fixture->folder);
+  g_assert_cmpint (vn_document_get_data (document)->held_out, ==, 5);
+
+  vn_parallel_limit_default_threads (0);
+  g_settings_reset (settings, "preset");
+  g_settings_reset (settings, "samples");
+  g_settings_reset (settings, "held-out");
+  g_settings_reset (settings, "color-scheme");
+  gtk_window_destroy (GTK_WINDOW (dialog));
+}
+
 int
 main (int    argc,
       char **argv)
@@ -224,5 +468,8 @@ main (int    argc,
   vn_window_fixture_init (&argc, &argv);
   g_test_add ("/manners/width", Fixture, NULL, vn_window_fixture_set_up, test_width, vn_window_fixture_tear_down);
   g_test_add ("/manners/folds", Fixture, NULL, vn_window_fixture_set_up, test_folds, vn_window_fixture_tear_down);
+  g_test_add ("/manners/actions", Fixture, NULL, vn_window_fixture_set_up, test_actions, vn_window_fixture_tear_down);
+  g_test_add ("/manners/shortcuts", Fixture, NULL, vn_window_fixture_set_up, test_shortcuts, vn_window_fixture_tear_down);
+  g_test_add ("/manners/preferences", Fixture, NULL, vn_window_fixture_set_up, test_preferences, vn_window_fixture_tear_down);
   return g_test_run ();
 }

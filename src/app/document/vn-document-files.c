@@ -8,6 +8,7 @@
 #include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-places.h"
+#include "vn-settings.h"
 
 #include <string.h>
 
@@ -162,6 +163,8 @@ vn_document_use_folder (VnDocument *self,
   g_return_if_fail (path != NULL);
 
   data = self->data != NULL ? vn_data_spec_copy (self->data) : vn_data_spec_new (path);
+  if (self->data == NULL)
+    data->held_out = vn_settings_get_int ("held-out", VN_HELD_OUT_USUAL);
   g_free (data->path);
   data->path = g_strdup (path);
   vn_document_set_data (self, data);

@@ -118,7 +118,7 @@ vn_document_init (VnDocument *self)
   g_autofree char *preset = vn_settings_dup_string ("preset", "cpu");
 
   self->nodes = g_list_store_new (VN_TYPE_NODE_ITEM);
-  self->n_samples = DEFAULT_SAMPLES;
+  self->n_samples = (guint) vn_settings_get_int ("samples", DEFAULT_SAMPLES);
   self->recipe = vn_recipe_new (vn_preset_find (preset, NULL) != NULL ? preset : NULL);
   self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
   self->removed_runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);

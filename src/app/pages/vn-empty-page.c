@@ -105,6 +105,25 @@ vn_empty_page_update (VnEmptyPage *self)
   g_list_free_full (infos, (GDestroyNotify) gtk_recent_info_unref);
 }
 
+/**
+ * vn_empty_page_dup_newest:
+ *
+ * Returns: (transfer full) (nullable): URI of the model or project that was opened last
+ */
+char *
+vn_empty_page_dup_newest (void)
+{
+  GList *unsorted = gtk_recent_manager_get_items (gtk_recent_manager_get_default ());
+  GList *infos = g_list_sort (unsorted, empty_page_compare_newest);
+  char *uri = NULL;
+
+  for (GList *l = infos; l != NULL && uri == NULL; l = l->next)
+    if (empty_page_is_ours (l->data))
+      uri = g_strdup (gtk_recent_info_get_uri (l->data));
+  g_list_free_full (infos, (GDestroyNotify) gtk_recent_info_unref);
+  return uri;
+}
+
 static void
 empty_page_clear_recent (VnEmptyPage *self)
 {

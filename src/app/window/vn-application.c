@@ -2,7 +2,10 @@
 /* The application: windows, command-line files, accelerators and application-wide actions. */
 #include "vn-application.h"
 
+#include "vn-empty-page.h"
 #include "vn-i18n.h"
+#include "vn-preferences.h"
+#include "vn-settings.h"
 #include "vn-window.h"
 
 struct _VnApplication
@@ -37,10 +40,21 @@ vn_application_activate (GApplication *app)
 {
   GtkWindow *active = gtk_application_get_active_window (GTK_APPLICATION (app));
 
+  g_autofree char *last = vn_settings_get_bool ("open-last", FALSE) ? vn_empty_page_dup_newest () : NULL;
+  VnWindow *window;
+
   if (active != NULL)
-    gtk_window_present (active);
-  else
-    application_new_window (VN_APPLICATION (app));
+    {
+      gtk_window_present (active);
+      return;
+    }
+  window = application_new_window (VN_APPLICATION (app));
+  if (last != NULL)
+    {
+      g_autoptr(GFile) file = g_file_new_for_uri (last);
+
+      vn_window_open_file (window, file);
+    }
 }
 
 static void
@@ -73,6 +87,14 @@ application_activate_quit (GSimpleAction *action,
 }
 
 static void
+application_activate_preferences (GSimpleAction *action,
+                                  GVariant      *parameter,
+                                  gpointer       data)
+{
+  gtk_window_present (GTK_WINDOW (vn_preferences_new (gtk_application_get_active_window (data))));
+}
+
+static void
 application_activate_about (GSimpleAction *action,
                             GVariant      *parameter,
                             gpointer       data)
@@ -94,6 +116,7 @@ application_activate_about (GSimpleAction *action,
 
 static const GActionEntry actions[] = {
   { .name = "new-window", .activate = application_activate_new_window },
+  { .name = "preferences", .activate = application_activate_preferences },
   { .name = "quit", .activate = application_activate_quit },
   { .name = "about", .activate = application_activate_about },
 };
@@ -110,6 +133,7 @@ application_set_accels (GtkApplication *app)
   static const struct { const char *action, *accels[4]; } accels[] = {
     { "app.new-window", { "<Control>n" } },
     { "app.quit", { "<Control>q" } },
+    { "app.preferences", { "<Control>comma" } },
     { "window.close", { "<Control>w" } },
     { "win.show-help-overlay", { "<Control>question" } },
     { "win.help", { "F1" } },
@@ -120,6 +144,15 @@ application_set_accels (GtkApplication *app)
     { "win.undo", { "<Control>z" } },
     { "win.redo", { "<Control><Shift>z", "<Control>y" } },
     { "win.find", { "<Control>f" } },
+    { "win.all-settings", { "<Control><Shift>comma" } },
+    { "win.mixed-precision", { "<Control>m" } },
+    { "win.change-samples", { "<Control>d" } },
+    { "win.change-target", { "<Control>t" } },
+    { "win.cancel-job", { "<Control>period" } },
+    { "win.open-settings", { "<Control>i" } },
+    { "win.select-none", { "<Control><Shift>a" } },
+    { "win.next-node", { "<Control>Page_Down" } },
+    { "win.previous-node", { "<Control>Page_Up" } },
     { "win.quantize", { "<Control>r" } },
     { "win.export-model", { "<Control>e" } },
     { "win.export-report", { "<Control><Shift>e" } },
@@ -148,6 +181,7 @@ vn_application_startup (GApplication *app)
   G_APPLICATION_CLASS (vn_application_parent_class)->startup (app);
   g_action_map_add_action_entries (G_ACTION_MAP (app), actions, G_N_ELEMENTS (actions), app);
   application_set_accels (GTK_APPLICATION (app));
+  vn_preferences_apply ();
 }
 
 static int

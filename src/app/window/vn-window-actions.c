@@ -355,6 +355,13 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.undo", vn_document_can_undo (document));
   gtk_widget_action_set_enabled (widget, "win.redo", vn_document_can_redo (document));
   gtk_widget_action_set_enabled (widget, "win.quantize", has_model && !wizard);
+  gtk_widget_action_set_enabled (widget, "win.change-target", has_model);
+  gtk_widget_action_set_enabled (widget, "win.change-samples", has_model);
+  gtk_widget_action_set_enabled (widget, "win.show-page", has_model);
+  gtk_widget_action_set_enabled (widget, "win.select-all", has_model);
+  gtk_widget_action_set_enabled (widget, "win.select-none", selected);
+  gtk_widget_action_set_enabled (widget, "win.next-node", has_model);
+  gtk_widget_action_set_enabled (widget, "win.previous-node", has_model);
   gtk_widget_action_set_enabled (widget, "win.mixed-precision", has_result);
   gtk_widget_action_set_enabled (widget, "win.cancel-job", busy);
   gtk_widget_action_set_enabled (widget, "win.exclude", selected);

@@ -229,6 +229,7 @@ window_bind_children (GtkWidgetClass *klass)
   gtk_widget_class_bind_template_child (klass, VnWindow, export_button);
   gtk_widget_class_bind_template_child (klass, VnWindow, undo_button);
   gtk_widget_class_bind_template_child (klass, VnWindow, redo_button);
+  gtk_widget_class_bind_template_child (klass, VnWindow, page_items);
   gtk_widget_class_bind_template_child (klass, VnWindow, header);
   gtk_widget_class_bind_template_child (klass, VnWindow, switcher);
   gtk_widget_class_bind_template_child (klass, VnWindow, empty_spinner);
@@ -299,6 +300,16 @@ window_connect_document (VnWindow *self)
 }
 
 static void
+window_add_page_item (VnWindow *self,
+                      guint     page)
+{
+  g_autoptr(GMenuItem) item = g_menu_item_new (_(window_pages[page].title), NULL);
+
+  g_menu_item_set_action_and_target (item, "win.show-page", "s", window_pages[page].id);
+  g_menu_append_item (self->page_items, item);
+}
+
+static void
 window_add_pages (VnWindow *self)
 {
   for (guint i = 0; i < VN_WINDOW_N_PAGES; i++)
@@ -307,6 +318,7 @@ window_add_pages (VnWindow *self)
       self->panels[i][0] = self->panels[i][1] = window_pages[i].has_panels;
       adw_view_stack_add_titled_with_icon (self->views, GTK_WIDGET (self->view_pages[i]), window_pages[i].id,
                                            _(window_pages[i].title), window_pages[i].icon);
+      window_add_page_item (self, i);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-rows.h"
+#include "vn-settings.h"
 #include "vn-thresholds.h"
 
 #include <math.h>
@@ -315,7 +316,7 @@ improve_panel_make_settings (VnImprovePanel *self)
   GtkListBox *list = improve_panel_make_list (_("Improve Automatically"));
 
   self->seconds = GTK_SPIN_BUTTON (gtk_spin_button_new_with_range (LEAST_SECONDS, MOST_SECONDS, 10));
-  gtk_spin_button_set_value (self->seconds, VN_IMPROVE_SECONDS);
+  gtk_spin_button_set_value (self->seconds, vn_settings_get_int ("improve-seconds", VN_IMPROVE_SECONDS));
   self->accuracy_first = GTK_SWITCH (gtk_switch_new ());
   self->start = gtk_button_new_with_mnemonic (_("_Improve Automatically"));
   gtk_widget_set_valign (self->start, GTK_ALIGN_CENTER);

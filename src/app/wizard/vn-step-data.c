@@ -298,12 +298,7 @@ static void
 step_data_set_path (VnStepData *self,
                     const char *path)
 {
-  const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
-  g_autoptr(VnDataSpec) data = present != NULL ? vn_data_spec_copy (present) : vn_data_spec_new (path);
-
-  g_free (data->path);
-  data->path = g_strdup (path);
-  vn_document_set_data (step_data_get_document (self), data);
+  vn_document_use_folder (step_data_get_document (self), path);
 }
 
 static void
