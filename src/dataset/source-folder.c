@@ -131,10 +131,15 @@ folder_open (VnDataset  *dataset,
   if (dataset->samples->len > 0)
     return source_folder_check_inputs (dataset, error);
 
-  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("There are no samples in “%s”, nor in its %u sub-folders: looked for pictures (JPEG, PNG, BMP, GIF, "
-                 "TIFF, WebP, PNM) and tensors (.npy, .npz, .raw, .bin, .pb)"),
-               dataset->spec->path, listing.folders->len);
+  if (listing.folders->len == 0)
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                 _("There are no samples in “%s”: looked for pictures (JPEG, PNG, BMP, GIF, TIFF, WebP, PNM) and tensors "
+                   "(.npy, .npz, .raw, .bin, .pb)"), dataset->spec->path);
+  else
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                 _("There are no samples in “%s”, nor in its %u sub-folders: looked for pictures (JPEG, PNG, BMP, GIF, "
+                   "TIFF, WebP, PNM) and tensors (.npy, .npz, .raw, .bin, .pb)"),
+                 dataset->spec->path, listing.folders->len);
   return FALSE;
 }
 

@@ -3,6 +3,7 @@
  * */
 #include "vn-scene-builder.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 #include <math.h>
@@ -116,6 +117,24 @@ scene_builder_set_precision (const Build  *self,
     }
 }
 
+/* Calls of functions are expanded before anything is run. */
+static gboolean
+scene_builder_is_unknown (const VnNode *node)
+{
+  return !vn_op_has_kernel (node) && vn_model_find_function (node->graph->model, node->domain, node->op_type) == NULL;
+}
+
+/* Never one line only: the badge must have room, and whose operator it is. */
+static void
+scene_builder_mark_unknown (const VnNode *node,
+                            VnSceneNode  *box)
+{
+  box->slim = FALSE;
+  box->badge = (char *) VN_BADGE_UNKNOWN;
+  if (box->detail == NULL && *node->domain != '\0')
+    box->detail = node->domain;
+}
+
 static void
 scene_builder_add_box (Build        *self,
                        const VnNode *node)
@@ -134,6 +153,8 @@ scene_builder_add_box (Build        *self,
   box.name = *node->name != '\0' ? node->name : output != NULL ? output->name : id;
   box.shape = shape;
   scene_builder_set_precision (self, node, &box);
+  if (scene_builder_is_unknown (node))
+    scene_builder_mark_unknown (node, &box);
   self->box_of[node->index] = vn_scene_add_node (self->scene, &box);
 }
 
@@ -179,12 +200,13 @@ static char *
 scene_builder_dup_tooltip (const VnValue      *value,
                            const VnTensorPlan *plan)
 {
-  g_autofree char *type = vn_type_to_string (&value->type);
+  g_autofree char *type = vn_type_to_string (&value->type), *least = NULL, *most = NULL;
 
   if (plan == NULL || !plan->quantized || !(plan->min < plan->max))
     return g_steal_pointer (&type);
-  return g_strdup_printf (_("%s\nrange %.4g … %.4g as %s"), type, plan->min, plan->max,
-                          vn_dtype_get_badge (plan->dtype));
+  least = vn_format_number (plan->min, 4);
+  most = vn_format_number (plan->max, 4);
+  return g_strdup_printf (_("%s\nrange %s … %s as %s"), type, least, most, vn_dtype_get_badge (plan->dtype));
 }
 
 static void

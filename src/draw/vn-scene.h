@@ -82,6 +82,7 @@ typedef struct
 } VnSceneEdge;
 
 #define VN_SCENE_NONE G_MAXUINT
+#define VN_BADGE_UNKNOWN "?"   /* of an operator that cannot be run */
 
 VnScene           *vn_scene_new            (void);
 VnScene           *vn_scene_ref            (VnScene           *self);

@@ -3,6 +3,8 @@
  * they say, and a screen reader is told what there is. */
 #include "vn-adaptive-bin.h"
 #include "vn-document.h"
+#include "vn-graph-edit.h"
+#include "vn-graph-view.h"
 #include "vn-page.h"
 #include "vn-parallel.h"
 #include "vn-preferences.h"
@@ -139,6 +141,47 @@ test_width (Fixture       *fixture,
   vn_test_settle (400);
   assert_narrow (dialog, "settings");
   gtk_window_destroy (GTK_WINDOW (dialog));
+}
+
+/* Names of one letter, and an operator that nobody knows: every page shows them, and GTK has nothing to warn of. */
+static void
+test_short_names (Fixture       *fixture,
+                  gconstpointer  data)
+{
+  static const char * const steps[] = { "model", "data", "target", "precision" };
+  static const char * const pages[] = { "graph", "nodes" };
+  GtkWidget *window = GTK_WIDGET (fixture->window);
+  VnWizard *wizard = VN_WIZARD (vn_test_find (window, VN_TYPE_WIZARD, NULL));
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnShape shape = VN_SHAPE (1, 3, 16, 16);
+  VnValue *x = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &shape);
+  VnValue *y = vn_graph_add_value (model->graph, "y", VN_DTYPE_F32, &shape);
+  GtkWidget *view;
+  gboolean is_told = FALSE;
+
+  vn_graph_add_node (model->graph, "w", "com.nobody", "Wonder", &x, 1, &y, 1);
+  vn_graph_set_output (model->graph, 0, y);
+  vn_document_set_model (fixture->document, model);
+  vn_document_select_one (fixture->document, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (pages); i++)
+    {
+      vn_window_show_page (fixture->window, pages[i]);
+      vn_test_settle (300);
+    }
+  view = vn_test_find (window, VN_TYPE_GRAPH_VIEW, NULL);
+  for (guint i = 0; i < 3; i++)   /* the input, the node, the output */
+    {
+      g_autofree char *label = vn_graph_view_dup_node_label (VN_GRAPH_VIEW (view), i);
+
+      is_told |= strstr (label, "cannot be run here") != NULL;
+    }
+  g_assert_true (is_told);
+  gtk_widget_activate_action (window, "win.quantize", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      vn_wizard_begin (wizard, steps[i]);
+      vn_test_settle (400);
+    }
 }
 
 static AdwFlap *
@@ -467,6 +510,7 @@ main (int    argc,
 {
   vn_window_fixture_init (&argc, &argv);
   g_test_add ("/manners/width", Fixture, NULL, vn_window_fixture_set_up, test_width, vn_window_fixture_tear_down);
+  g_test_add ("/manners/short-names", Fixture, NULL, vn_window_fixture_set_up, test_short_names, vn_window_fixture_tear_down);
   g_test_add ("/manners/folds", Fixture, NULL, vn_window_fixture_set_up, test_folds, vn_window_fixture_tear_down);
   g_test_add ("/manners/actions", Fixture, NULL, vn_window_fixture_set_up, test_actions, vn_window_fixture_tear_down);
   g_test_add ("/manners/shortcuts", Fixture, NULL, vn_window_fixture_set_up, test_shortcuts, vn_window_fixture_tear_down);

@@ -36,7 +36,9 @@ vn_graph_view_dup_box_label (VnGraphView *self,
   else
     g_string_append_printf (text, "%s, ", data->kind == VN_SCENE_INPUT ? _("Input") : _("Output"));
   g_string_append (text, data->name);
-  if (data->excluded)
+  if (g_strcmp0 (data->badge, VN_BADGE_UNKNOWN) == 0)
+    g_string_append_printf (text, ", %s", _("cannot be run here"));
+  else if (data->excluded)
     g_string_append_printf (text, ", %s", _("not quantized"));
   else if (data->badge != NULL)
     g_string_append_printf (text, ", %s", data->badge);

@@ -24,6 +24,19 @@ vn_label_new (const char *text,
   return label;
 }
 
+/* GTK 4.8 measures titles wrongly that may wrap and are shorter than the dots they would be cut off with: these need not wrap. */
+static void
+rows_keep_title_short (GtkWidget *widget)
+{
+  if (GTK_IS_LABEL (widget) && gtk_widget_has_css_class (widget, "title"))
+    {
+      gtk_label_set_wrap (GTK_LABEL (widget), FALSE);
+      gtk_label_set_ellipsize (GTK_LABEL (widget), PANGO_ELLIPSIZE_END);
+    }
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    rows_keep_title_short (child);
+}
+
 /**
  * vn_row_new:
  * @value: (nullable)
@@ -39,7 +52,7 @@ vn_row_new (const char *title,
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
-  adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
+  rows_keep_title_short (row);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (GTK_LABEL (label), 1);
   gtk_widget_set_hexpand (label, TRUE);
@@ -62,7 +75,7 @@ vn_row_new_wide (const char *title,
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
-  adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
+  rows_keep_title_short (row);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), value);
   adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 2);
   return row;

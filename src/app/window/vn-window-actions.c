@@ -355,6 +355,7 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.undo", vn_document_can_undo (document));
   gtk_widget_action_set_enabled (widget, "win.redo", vn_document_can_redo (document));
   gtk_widget_action_set_enabled (widget, "win.quantize", has_model && !wizard);
+  gtk_widget_action_set_enabled (widget, "win.leave-wizard", wizard);
   gtk_widget_action_set_enabled (widget, "win.change-target", has_model);
   gtk_widget_action_set_enabled (widget, "win.change-samples", has_model);
   gtk_widget_action_set_enabled (widget, "win.show-page", has_model);

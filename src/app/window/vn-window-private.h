@@ -52,6 +52,7 @@ struct _VnWindow
   AdwSplitButton  *open_button;
   GtkWidget       *quantize_button, *export_button, *undo_button, *redo_button;
   AdwHeaderBar    *header;
+  GtkWidget       *switcher_bar;
   GMenu           *page_items;      /* of the menu: a line for each page */
   AdwViewSwitcherTitle *switcher;
   VnAdaptiveBin   *adaptive;

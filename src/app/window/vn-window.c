@@ -140,6 +140,7 @@ window_page_changed (VnWindow *self)
   gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
 
   gtk_widget_set_visible (GTK_WIDGET (self->job_bar), !wizard);
+  gtk_widget_set_visible (self->switcher_bar, gtk_stack_get_visible_child (self->pages) == gtk_stack_get_child_by_name (self->pages, "main"));
   vn_window_update_actions (self);
 }
 
@@ -232,6 +233,7 @@ window_bind_children (GtkWidgetClass *klass)
   gtk_widget_class_bind_template_child (klass, VnWindow, page_items);
   gtk_widget_class_bind_template_child (klass, VnWindow, header);
   gtk_widget_class_bind_template_child (klass, VnWindow, switcher);
+  gtk_widget_class_bind_template_child (klass, VnWindow, switcher_bar);
   gtk_widget_class_bind_template_child (klass, VnWindow, empty_spinner);
   gtk_widget_class_bind_template_child (klass, VnWindow, main_spinner);
   gtk_widget_class_bind_template_child (klass, VnWindow, drop_revealer);
@@ -257,6 +259,7 @@ vn_window_class_init (VnWindowClass *klass)
   vn_window_install_actions (widget_class);
   vn_window_install_file_actions (widget_class);
   vn_window_install_project_actions (widget_class);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.leave-wizard", NULL);
 }
 
 static const char * const window_page_ids[] = {
@@ -339,7 +342,7 @@ vn_window_init (VnWindow *self)
   vn_window_init_folds (self);
   vn_window_init_project (self);
   vn_window_init_dnd (self);
-  vn_window_update_actions (self);
+  window_page_changed (self);
   vn_button_names_set (GTK_WIDGET (self));
 }
 

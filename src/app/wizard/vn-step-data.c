@@ -115,8 +115,10 @@ step_data_show_folder (VnStepData       *self,
   base = g_path_get_basename (data->path);
   where = vn_format_path (data->path);
   count = g_strdup_printf (ngettext ("%u sample", "%u samples", n), n);
-  subtitle = g_strdup_printf ("%s · %s", where,
-                              self->dataset != NULL ? count : self->problem != NULL ? _("cannot be used") : _("reading…"));
+  if (self->problem != NULL)
+    subtitle = g_strdup (where);   /* the card says why */
+  else
+    subtitle = g_strdup_printf ("%s · %s", where, self->dataset != NULL ? count : _("reading…"));
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->folder), base);
   adw_action_row_set_subtitle (self->folder, subtitle);
 }

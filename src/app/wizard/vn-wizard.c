@@ -188,6 +188,7 @@ wizard_update_buttons (VnWizard *self)
   gtk_button_set_label (self->next, self->at == N_STEPS - 1 ? _("_Export") : self->at == N_STEPS - 2 ? _("_Export…") : _("_Next"));
   vn_button_names_set (GTK_WIDGET (self->next));
   gtk_label_set_label (self->reason, blocker != NULL ? blocker : "");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->reason), blocker);
   /* Waiting, or beginning, is no fault. */
   if (vn_wizard_step_has_warning (self->steps[self->at]))
     gtk_widget_add_css_class (GTK_WIDGET (self->reason), "reason");
