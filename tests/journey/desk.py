@@ -16,6 +16,10 @@ def run(*words):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=True).stdout
 
 
+def is_selected(node):
+    return node.getState().contains(pyatspi.STATE_SELECTED) or node.getState().contains(pyatspi.STATE_CHECKED)
+
+
 def walk(node):
     yield node
     for child in node:
@@ -63,6 +67,13 @@ class Program:
         """Whether it and all that it is in have a place."""
         box = node.queryComponent().getExtents(pyatspi.WINDOW_COORDS)
         return node.getState().contains(pyatspi.STATE_VISIBLE) and box.width > 0 and box.height > 0 and box.x >= 0 and box.y >= 0
+
+    def has_place(self, node):
+        """The same, of what may have none at all."""
+        try:
+            return self.is_shown(node)
+        except NotImplementedError:
+            return False
 
     def look(self, role, name, below=None):
         """The first that is shown, of this role and with this name, below the widget of that name: GTK tells of pages of a stack that are not

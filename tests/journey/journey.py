@@ -51,11 +51,28 @@ def begin(desk, vernier, drop_source, shared):
     return app, source
 
 
+def listen(desk, app):
+    """What a screen reader is told: controls have names that people see, states say what is on, the graph tells the focused node."""
+    roles = ("push button", "toggle button", "check box", "radio button", "entry", "spin button", "slider", "combo box", "page tab", "list")
+    controls = [node for node in desk.walk(app.root()) if node.getRoleName() in roles and app.has_place(node)]
+    nameless = [node.getRoleName() for node in controls if node.name in ("", "GtkImage")]
+    assert len(controls) > 25 and not nameless, f"{len(controls)} controls; without a name: {nameless}"
+    tabs = {node.name.split()[0]: desk.is_selected(node) for node in controls if node.getRoleName() == "page tab"}
+    assert tabs["Graph"] and not tabs["Nodes"] and not tabs["Compare"], f"selected pages: {tabs}"
+    desk.run("xdotool", "mousemove", *app.place(app.find("panel", "Network graph")), "click", 1)
+    app.key("Home")
+    told = app.wait(lambda: app.find("panel", "Network graph").description, "the graph does not tell which node is focused")
+    app.key("End")
+    app.wait(lambda: app.find("panel", "Network graph").description not in ("", told), f"the graph goes on telling {told}")
+    print("a screen reader hears", len(controls), "names, and", told)
+
+
 def quantize(desk, app):
     """Drop a detector, drop photographs that it was not trained on as they are, be warned, accept what is proposed, and calibrate."""
     desk.drag((1580, 120), (700, 500))
     app.find("push button", "Quantize…")
     time.sleep(1)
+    listen(desk, app)
     desk.drag((1580, 160), (700, 500))
     app.click("push button", "Use −1 … 1", "VnStepData")
     app.wait(lambda: app.look("push button", "Use −1 … 1", "VnStepData") is None, "the warning stays")

@@ -504,6 +504,122 @@ test_preferences (Fixture       *fixture,
   gtk_window_destroy (GTK_WINDOW (dialog));
 }
 
+/* ---- what a screen reader is told ---- */
+
+static gboolean
+has_text (GtkWidget *widget)
+{
+  if (GTK_IS_LABEL (widget) && *gtk_label_get_text (GTK_LABEL (widget)) != 0)
+    return TRUE;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (!GTK_IS_POPOVER (child) && has_text (child))
+      return TRUE;
+  return FALSE;
+}
+
+/* What can be worked; of these, what has words in it needs no other name. */
+static gboolean
+is_control (GtkWidget *widget,
+            gboolean  *speaks)
+{
+  *speaks = GTK_IS_BUTTON (widget) || GTK_IS_MENU_BUTTON (widget) || GTK_IS_CHECK_BUTTON (widget) || GTK_IS_LIST_BOX_ROW (widget);
+  return *speaks || GTK_IS_SWITCH (widget) || GTK_IS_SPIN_BUTTON (widget) || GTK_IS_SEARCH_ENTRY (widget) || GTK_IS_ENTRY (widget) ||
+         GTK_IS_DROP_DOWN (widget) || GTK_IS_LIST_BOX (widget) || GTK_IS_LIST_VIEW (widget) || GTK_IS_COLUMN_VIEW (widget) ||
+         GTK_IS_PROGRESS_BAR (widget) || VN_IS_GRAPH_VIEW (widget);
+}
+
+static gboolean
+is_named (GtkWidget *widget)
+{
+  GtkAccessible *accessible = GTK_ACCESSIBLE (widget);
+
+  return gtk_test_accessible_has_property (accessible, GTK_ACCESSIBLE_PROPERTY_LABEL) ||
+         gtk_test_accessible_has_relation (accessible, GTK_ACCESSIBLE_RELATION_LABELLED_BY);
+}
+
+/* Parts of a spin button, an entry or a drop-down belong to it, and lists within popovers to what opens them. */
+static guint
+check_names (GtkWidget  *widget,
+             const char *where)
+{
+  gboolean speaks;
+  guint n = 0;
+
+  if (!gtk_widget_get_mapped (widget) || GTK_IS_POPOVER (widget) || GTK_IS_WINDOW_CONTROLS (widget))
+    return 0;
+  if (is_control (widget, &speaks))
+    {
+      n = 1;
+      if (!is_named (widget) && !(speaks && has_text (widget)))
+        {
+          GtkWidget *row = gtk_widget_get_ancestor (widget, ADW_TYPE_PREFERENCES_ROW);
+
+          g_test_message ("%s: %s in %s has no name (tooltip “%s”, row “%s”)", where, G_OBJECT_TYPE_NAME (widget),
+                          G_OBJECT_TYPE_NAME (gtk_widget_get_parent (widget)), gtk_widget_get_tooltip_text (widget),
+                          row != NULL ? adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)) : "");
+          g_test_fail ();
+        }
+      if ((!GTK_IS_LIST_BOX (widget) && !GTK_IS_LIST_BOX_ROW (widget)) || ADW_IS_COMBO_ROW (widget))
+        return n;
+    }
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    n += check_names (child, where);
+  return n;
+}
+
+static void
+test_names (Fixture       *fixture,
+            gconstpointer  data)
+{
+  static const char * const pages[] = {
+#define VN_PAGE(id, ...) #id,
+#include "vn-pages.def"
+#undef VN_PAGE
+  };
+  static const char * const steps[] = {
+#define VN_WIZARD_STEP(id, title) #id,
+#include "vn-wizard-steps.def"
+#undef VN_WIZARD_STEP
+  };
+  GtkWidget *window = GTK_WIDGET (fixture->window), *view, *dialog;
+  VnWizard *wizard = VN_WIZARD (vn_test_find (window, VN_TYPE_WIZARD, NULL));
+
+  g_assert_cmpuint (check_names (window, "empty"), >, 3);
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  vn_document_select_one (fixture->document, 2);
+  for (guint i = 0; i < G_N_ELEMENTS (pages); i++)
+    {
+      vn_window_show_page (fixture->window, pages[i]);
+      vn_test_settle (500);
+      g_assert_cmpuint (check_names (window, pages[i]), >, 10);
+    }
+  vn_window_show_page (fixture->window, "graph");
+  vn_test_settle (300);
+  view = vn_test_find (window, VN_TYPE_GRAPH_VIEW, NULL);
+  gtk_test_accessible_assert_role (view, GTK_ACCESSIBLE_ROLE_GROUP);
+  g_assert_true (gtk_test_accessible_has_property (GTK_ACCESSIBLE (view), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION));
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      gtk_widget_activate_action (window, "win.quantize", NULL);
+      vn_wizard_begin (wizard, steps[i]);
+      vn_test_settle (500);
+      g_assert_cmpuint (check_names (GTK_WIDGET (wizard), steps[i]), >, 5);
+    }
+  dialog = vn_settings_dialog_new (GTK_WINDOW (window), fixture->document);
+  gtk_window_present (GTK_WINDOW (dialog));
+  vn_test_settle (400);
+  g_assert_cmpuint (check_names (dialog, "settings"), >, 20);
+  gtk_window_destroy (GTK_WINDOW (dialog));
+  if (vn_settings_get () == NULL)
+    return;
+  dialog = vn_preferences_new (GTK_WINDOW (window));
+  gtk_window_present (GTK_WINDOW (dialog));
+  vn_test_settle (400);
+  g_assert_cmpuint (check_names (dialog, "preferences"), >, 5);
+  gtk_window_destroy (GTK_WINDOW (dialog));
+}
+
 int
 main (int    argc,
       char **argv)
@@ -515,5 +631,6 @@ main (int    argc,
   g_test_add ("/manners/actions", Fixture, NULL, vn_window_fixture_set_up, test_actions, vn_window_fixture_tear_down);
   g_test_add ("/manners/shortcuts", Fixture, NULL, vn_window_fixture_set_up, test_shortcuts, vn_window_fixture_tear_down);
   g_test_add ("/manners/preferences", Fixture, NULL, vn_window_fixture_set_up, test_preferences, vn_window_fixture_tear_down);
+  g_test_add ("/manners/names", Fixture, NULL, vn_window_fixture_set_up, test_names, vn_window_fixture_tear_down);
   return g_test_run ();
 }

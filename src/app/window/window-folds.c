@@ -3,6 +3,7 @@
  * header bar that keeps only what is needed. */
 #include "vn-window-private.h"
 
+#include "vn-button-names.h"
 #include "vn-i18n.h"
 
 #define MIN_WIDTH 590         /* and the edges of the window */
@@ -50,10 +51,13 @@ window_folds_update_header (VnWindow *self,
     {
       adw_split_button_set_icon_name (self->open_button, "document-open-symbolic");
       gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (self->export_button), "document-save-symbolic");
-      return;
     }
-  adw_split_button_set_label (self->open_button, _("_Open"));
-  gtk_menu_button_set_label (GTK_MENU_BUTTON (self->export_button), _("_Export…"));
+  else
+    {
+      adw_split_button_set_label (self->open_button, _("_Open"));
+      gtk_menu_button_set_label (GTK_MENU_BUTTON (self->export_button), _("_Export…"));
+    }
+  vn_button_names_set (GTK_WIDGET (self->header));
 }
 
 static void

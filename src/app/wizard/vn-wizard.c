@@ -382,6 +382,7 @@ wizard_narrowed (VnWizard *self)
   gtk_widget_set_size_request (self->side, narrow ? -1 : SIDE_WIDTH, -1);
   gtk_widget_set_visible (self->note, !narrow);
   adw_button_content_set_label (self->leave, narrow ? "" : _("_Graph"));
+  vn_button_names_set (gtk_widget_get_parent (GTK_WIDGET (self->leave)));
   if (narrow)
     gtk_widget_add_css_class (GTK_WIDGET (self->stack), "narrow");
   else
