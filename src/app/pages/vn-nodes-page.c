@@ -10,6 +10,7 @@
 #include "vn-i18n.h"
 #include "vn-later.h"
 #include "vn-node-item.h"
+#include "vn-rows.h"
 #include "vn-selection-link.h"
 
 typedef enum { CHIP_ALL, CHIP_BAD, CHIP_WATCH, CHIP_FINE, CHIP_FLOAT, N_CHIPS } Chip;
@@ -327,7 +328,13 @@ nodes_page_add_chips (VnNodesPage *self)
 static void
 vn_nodes_page_init (VnNodesPage *self)
 {
+  GtkWidget *box;
+
   gtk_widget_init_template (GTK_WIDGET (self));
+  box = gtk_revealer_get_child (self->foot);
+  for (GtkWidget *child = gtk_widget_get_first_child (box); child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_BUTTON (child))
+      vn_button_let_shrink (GTK_BUTTON (child), TRUE);
   nodes_page_add_chips (self);
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (nodes_page_search_changed), self);
   g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (nodes_page_clear_filters), self);

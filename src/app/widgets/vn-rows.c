@@ -24,6 +24,22 @@ vn_label_new (const char *text,
   return label;
 }
 
+/**
+ * vn_button_let_shrink:
+ * @button: with a label
+ * @shrinks: whether it may get too narrow for its label, which is cut off then
+ */
+void
+vn_button_let_shrink (GtkButton *button,
+                      gboolean   shrinks)
+{
+  GtkWidget *label = gtk_button_get_child (button);
+
+  g_return_if_fail (GTK_IS_LABEL (label));
+
+  gtk_label_set_ellipsize (GTK_LABEL (label), shrinks ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_NONE);
+}
+
 /* GTK 4.8 measures titles wrongly that may wrap and are shorter than the dots they would be cut off with: these need not wrap. */
 static void
 rows_keep_title_short (GtkWidget *widget)

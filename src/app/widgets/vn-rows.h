@@ -17,6 +17,8 @@ GtkWidget *vn_section_new      (const char *title,
                                 GtkWidget  *content);
 GtkWidget *vn_label_new        (const char *text,
                                 const char *css_class);
+void       vn_button_let_shrink (GtkButton *button,
+                                 gboolean   shrinks);
 void       vn_box_clear        (GtkWidget  *box);
 void       vn_combo_row_show_whole (AdwComboRow *row);
 GtkWidget *vn_figure_new       (const char *value,

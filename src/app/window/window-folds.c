@@ -5,6 +5,7 @@
 
 #include "vn-button-names.h"
 #include "vn-i18n.h"
+#include "vn-rows.h"
 
 #define MIN_WIDTH 590         /* and the edges of the window */
 #define FOLD_INSPECTOR 1100   /* up to this width the canvas needs the place itself */
@@ -42,6 +43,7 @@ window_folds_update_header (VnWindow *self,
   gboolean is_short = width < SHORT_HEADER;
 
   adw_header_bar_set_centering_policy (self->header, width < NARROW_HEADER ? ADW_CENTERING_POLICY_LOOSE : ADW_CENTERING_POLICY_STRICT);
+  vn_button_let_shrink (GTK_BUTTON (self->quantize_button), is_short);
   gtk_widget_set_visible (self->undo_button, !is_short);
   gtk_widget_set_visible (self->redo_button, !is_short);
   gtk_widget_set_visible (GTK_WIDGET (self->main_spinner), !is_short);

@@ -375,12 +375,23 @@ vn_wizard_go_next (VnWizard *self)
 }
 
 static void
+wizard_shrink_buttons (VnWizard *self,
+                       gboolean  narrow)
+{
+  GtkButton *buttons[] = { self->next, self->back, self->calibrate };
+
+  for (guint i = 0; i < G_N_ELEMENTS (buttons); i++)
+    vn_button_let_shrink (buttons[i], narrow);
+}
+
+static void
 wizard_narrowed (VnWizard *self)
 {
   gboolean narrow = vn_adaptive_bin_is_narrow (self->adaptive);
 
   gtk_widget_set_size_request (self->side, narrow ? -1 : SIDE_WIDTH, -1);
   gtk_widget_set_visible (self->note, !narrow);
+  wizard_shrink_buttons (self, narrow);
   adw_button_content_set_label (self->leave, narrow ? "" : _("_Graph"));
   vn_button_names_set (gtk_widget_get_parent (GTK_WIDGET (self->leave)));
   if (narrow)
