@@ -68,12 +68,36 @@ assert_fits (GtkWidget  *widget,
       assert_fits (child, what);
 }
 
+static gboolean
+fits (gpointer data)
+{
+  GtkWidget *widget = data;
+
+  if (VN_IS_ADAPTIVE_BIN (widget) && get_min_width (gtk_widget_get_first_child (widget)) > gtk_widget_get_width (widget))
+    return FALSE;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (gtk_widget_get_child_visible (child) && gtk_widget_get_mapped (child) && !fits (child))
+      return FALSE;
+  return TRUE;
+}
+
+/* However slow the machine. */
+static void
+set_width (GtkWidget *window,
+           int        width)
+{
+  gtk_window_set_default_size (GTK_WINDOW (window), width, 700);
+  for (guint i = 0; i < 100 && ABS (gtk_widget_get_width (window) - width) > 20; i++)
+    vn_test_settle (100);
+  vn_test_settle (700);
+}
+
 static void
 assert_narrow (GtkWidget  *window,
                const char *what)
 {
-  gtk_window_set_default_size (GTK_WINDOW (window), NARROW, 700);
-  vn_test_settle (600);
+  set_width (window, NARROW);
+  vn_test_wait (fits, window, 10);
   g_assert_cmpint (gtk_widget_get_width (window), <=, NARROW);
   assert_fits (window, what);
 }
@@ -197,8 +221,7 @@ static void
 resize (Fixture *fixture,
         int      width)
 {
-  gtk_window_set_default_size (GTK_WINDOW (fixture->window), width, 700);
-  vn_test_settle (700);
+  set_width (GTK_WIDGET (fixture->window), width);
 }
 
 static gboolean
