@@ -174,7 +174,8 @@ static Part *
 groups_scopes_find (Scopes            *self,
                     const VnSceneNode *node)
 {
-  g_autofree char *name = g_strndup (node->name, strcspn (node->name, ";"));
+  const char *full = node->scope != NULL ? node->scope : node->name;
+  g_autofree char *name = g_strndup (full, strcspn (full, ";"));
   g_auto(GStrv) components = g_strsplit (name, strchr (name, '/') != NULL ? "/" : ".", -1);
   g_autoptr(GString) path = g_string_new (NULL);
   guint n = g_strv_length (components);

@@ -389,16 +389,24 @@ vn_fold_get_nodes (const VnFold *self,
 
 /* ---- overlay ---- */
 
+/* Of differences a loss tells more than any gain, and of gains the largest. */
 static gboolean
-fold_is_worse (const VnOverlayItem *item,
+fold_is_worse (VnOverlayKind        kind,
+               const VnOverlayItem *item,
                const VnOverlayItem *than)
 {
+  if (kind == VN_OVERLAY_AMOUNT)
+    return item->amount > than->amount;
+  if (kind == VN_OVERLAY_DIFFERENCE && item->ticks == 0 && than->ticks == 0)
+    return FALSE;
+  if (kind == VN_OVERLAY_DIFFERENCE && item->t <= 0 && than->t <= 0)
+    return item->t < than->t;
   if (item->is_nan != than->is_nan)
     return item->is_nan;
   return item->t > than->t;
 }
 
-/* A group shows its worst node, and beside it how the others are. */
+/* A group shows its worst node, of amounts their sum, and beside it how its nodes are. */
 static void
 fold_add_note (const VnFold    *self,
                const VnOverlay *overlay,
@@ -408,24 +416,31 @@ fold_add_note (const VnFold    *self,
   guint n, worst = VN_SCENE_NONE;
   const guint *nodes = vn_fold_get_nodes (self, box, &n);
   g_autofree VnOverlayItem *items = g_new (VnOverlayItem, n);
+  VnOverlayKind kind = vn_overlay_get_kind (overlay);
   VnOverlayNote note = { .items = items };
+  VnOverlayItem shown_item;
+  double sum = 0;
 
   for (guint i = 0; i < n; i++)
     {
       const VnOverlayItem *item = vn_overlay_get (overlay, nodes[i]);
 
-      if (!item->measured || vn_scene_get_node (self->whole, nodes[i])->excluded)
+      if (!item->measured || (kind == VN_OVERLAY_ERROR && vn_scene_get_node (self->whole, nodes[i])->excluded))
         continue;
       note.n_origins += item->is_origin;
       items[note.n_items++] = *item;
-      if (worst == VN_SCENE_NONE || fold_is_worse (item, vn_overlay_get (overlay, worst)))
+      sum += item->amount;
+      if (worst == VN_SCENE_NONE || fold_is_worse (kind, item, vn_overlay_get (overlay, worst)))
         worst = nodes[i];
     }
   if (worst == VN_SCENE_NONE)
     return;
   note.worst = worst;
   note.name = vn_scene_get_node (self->whole, worst)->name;
-  vn_overlay_set (shown, box, vn_overlay_get (overlay, worst));
+  shown_item = *vn_overlay_get (overlay, worst);
+  if (kind == VN_OVERLAY_AMOUNT)
+    vn_overlay_rate_amount (overlay, sum, &shown_item);
+  vn_overlay_set (shown, box, &shown_item);
   vn_overlay_set_note (shown, box, &note);
 }
 
@@ -447,6 +462,7 @@ vn_fold_make_overlay (const VnFold    *self,
 
   n = vn_scene_get_n_nodes (self->scene);
   shown = vn_overlay_new (vn_overlay_get_kind (overlay), n, vn_overlay_get_unit (overlay));
+  vn_overlay_set_total (shown, vn_overlay_get_amount_unit (overlay), vn_overlay_get_total (overlay));
   for (guint i = 0; i < n; i++)
     if (vn_scene_get_node (self->scene, i)->kind == VN_SCENE_GROUP)
       fold_add_note (self, overlay, shown, i);

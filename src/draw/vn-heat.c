@@ -295,3 +295,17 @@ vn_heat_ticks (double        axis,
     return 1;
   return axis >= (h.fine + h.bad) / 2 ? 2 : 3;
 }
+
+/**
+ * vn_heat_get_band:
+ * @ticks: from vn_heat_ticks()
+ *
+ * Returns: what is counted together wherever nodes are counted by their error
+ */
+VnBand
+vn_heat_get_band (guint ticks)
+{
+  if (ticks >= 4)
+    return VN_BAND_BAD;
+  return ticks >= 2 ? VN_BAND_WATCH : VN_BAND_FINE;
+}

@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 
 typedef enum { VN_HEAT_ERROR, VN_HEAT_AMOUNT } VnHeatScale;
 
+/* What the ticks of an error say. */
+typedef enum { VN_BAND_FINE, VN_BAND_WATCH, VN_BAND_BAD, VN_N_BANDS } VnBand;
+
 /**
  * VnHeatHandles: where "fine" ends and "bad" begins, on the axis of vn_heat_axis(): larger is better, one
  * decade of the underlying ratio is 10. Always fine >= bad + 1.
@@ -39,6 +42,7 @@ double         vn_heat_t              (double         axis,
                                        VnHeatHandles  handles);
 double         vn_heat_axis_at        (double         t,
                                        VnHeatHandles  handles);
+VnBand         vn_heat_get_band       (guint          ticks);
 guint          vn_heat_ticks          (double         axis,
                                        VnHeatHandles  handles);
 

@@ -5,6 +5,7 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-node-sizes.h"
 
 #include <math.h>
 
@@ -96,25 +97,15 @@ scene_builder_set_precision (const Build  *self,
                              const VnNode *node,
                              VnSceneNode  *box)
 {
-  const VnTensorPlan *plan;
-  const VnValue *output = vn_node_get_output (node, 0);
+  VnDType dtype = self->result != NULL ? vn_result_get_node_dtype (self->result, node) : VN_DTYPE_UNDEFINED;
 
-  if (self->result == NULL)
+  if (dtype == VN_DTYPE_UNDEFINED)
     return;
-  plan = vn_result_get_node_plan (self->result, node);
-  if (plan != NULL && plan->quantized)
-    {
-      box->precision = vn_precision_of_dtype (plan->dtype);
-      box->badge = (char *) vn_dtype_get_badge (plan->dtype);
-      box->differs = self->result->recipe != NULL
-                     && vn_precision_of_dtype (self->result->recipe->activation) != box->precision;
-    }
-  else if (output != NULL && scene_builder_is_float_value (output))
-    {
-      box->precision = VN_PRECISION_FLOAT;
-      box->badge = (char *) vn_dtype_get_badge (output->type.dtype);
-      box->excluded = box->differs = TRUE;
-    }
+  box->badge = (char *) vn_dtype_get_badge (dtype);
+  box->excluded = vn_dtype_is_float (dtype);
+  box->precision = box->excluded ? VN_PRECISION_FLOAT : vn_precision_of_dtype (dtype);
+  box->differs = box->excluded || (self->result->recipe != NULL
+                                   && vn_precision_of_dtype (self->result->recipe->activation) != box->precision);
 }
 
 /* Calls of functions are expanded before anything is run. */
@@ -150,7 +141,8 @@ scene_builder_add_box (Build        *self,
   box.family = vn_op_family (node);
   box.weighted = scene_builder_has_float_weights (node);
   box.slim = scene_builder_is_slim (&box);
-  box.name = *node->name != '\0' ? node->name : output != NULL ? output->name : id;
+  box.name = id;
+  box.scope = *node->name == '\0' && output != NULL ? output->name : NULL;
   box.shape = shape;
   scene_builder_set_precision (self, node, &box);
   if (scene_builder_is_unknown (node))
@@ -389,32 +381,60 @@ scene_builder_row_of (const VnScene *scene,
 
   if (result == NULL || box->kind != VN_SCENE_NODE)
     return NULL;
-  return vn_result_get_node_error (result, g_ptr_array_index (model->graph->nodes, box->source));
+  return vn_result_get_rated_error (result, g_ptr_array_index (model->graph->nodes, box->source));
 }
 
 /* FALSE: it was not measured. */
 static gboolean
 scene_builder_rate (const VnErrorRow *row,
                     VnMetric          metric,
+                    GHashTable       *local,
                     VnHeatHandles     handles,
                     VnOverlayItem    *item)
 {
   g_autofree char *text = NULL;
+  const double *alone;
   double value, axis;
 
   *item = (VnOverlayItem) { .measured = TRUE };
-  if (row == NULL || !vn_metric_is_measured (row, metric))
+  alone = row != NULL && local != NULL ? g_hash_table_lookup (local, row->value) : NULL;
+  if (row == NULL || (local != NULL ? alone == NULL : !vn_metric_is_measured (row, metric)))
     return FALSE;
-  value = vn_metric_get (row, metric);
-  axis = row->n_bad > 0 ? NAN : vn_heat_axis (metric, value);
+  value = alone != NULL ? *alone : vn_metric_get (row, metric);
+  axis = row->n_bad > 0 && alone == NULL ? NAN : vn_heat_axis (metric, value);
   item->is_nan = isnan (axis);
   item->t = (float) vn_heat_t (axis, handles);
   item->ticks = vn_heat_ticks (axis, handles);
-  item->is_bad = item->ticks == 4;
+  item->is_bad = vn_heat_get_band (item->ticks) == VN_BAND_BAD;
   item->is_origin = row->contribution > vn_metric_get_info (VN_METRIC_CONTRIBUTION)->fine;
   text = vn_metric_format_short (metric, item->is_nan ? NAN : value);
   g_strlcpy (item->value, text, sizeof item->value);
   return TRUE;
+}
+
+static VnOverlay *
+scene_builder_make_errors (const VnScene *scene,
+                           const VnModel *model,
+                           VnResult      *result,
+                           VnMetric       metric,
+                           GHashTable    *local,
+                           VnHeatHandles  handles)
+{
+  guint n;
+  const char *unit = vn_metric_get_info (metric)->unit;
+  VnOverlay *overlay;
+
+  n = vn_scene_get_n_nodes (scene);
+  overlay = vn_overlay_new (VN_OVERLAY_ERROR, n, unit != NULL && *unit != '\0' ? _(unit) : NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      const VnErrorRow *row = scene_builder_row_of (scene, model, result, i);
+      VnOverlayItem item;
+
+      if (scene_builder_rate (row, metric, local, handles, &item))
+        vn_overlay_set (overlay, i, &item);
+    }
+  return overlay;
 }
 
 /**
@@ -431,23 +451,29 @@ vn_scene_build_overlay (const VnScene *scene,
                         VnMetric       metric,
                         VnHeatHandles  handles)
 {
-  guint n;
-  const char *unit = vn_metric_get_info (metric)->unit;
-  VnOverlay *overlay;
+  g_return_val_if_fail (scene != NULL, NULL);
+
+  return scene_builder_make_errors (scene, model, result, metric, NULL, handles);
+}
+
+/**
+ * vn_scene_build_local:
+ * @result: (nullable): %NULL: nothing is measured
+ *
+ * Returns: (transfer full): what rounding each tensor and its weights does by itself, as signal to noise
+ */
+VnOverlay *
+vn_scene_build_local (const VnScene *scene,
+                      const VnModel *model,
+                      VnResult      *result,
+                      VnHeatHandles  handles)
+{
+  g_autoptr(GHashTable) local = NULL;
 
   g_return_val_if_fail (scene != NULL, NULL);
 
-  n = vn_scene_get_n_nodes (scene);
-  overlay = vn_overlay_new (VN_OVERLAY_ERROR, n, unit != NULL && *unit != '\0' ? _(unit) : NULL);
-  for (guint i = 0; i < n; i++)
-    {
-      const VnErrorRow *row = scene_builder_row_of (scene, model, result, i);
-      VnOverlayItem item;
-
-      if (scene_builder_rate (row, metric, handles, &item))
-        vn_overlay_set (overlay, i, &item);
-    }
-  return overlay;
+  local = vn_local_errors_new (result);
+  return scene_builder_make_errors (scene, model, result, VN_METRIC_SQNR, local, handles);
 }
 
 /**
@@ -473,7 +499,7 @@ vn_scene_build_rows (const VnScene            *scene,
       const VnSceneNode *box = vn_scene_get_node (scene, i);
       VnOverlayItem item;
 
-      if (box->kind == VN_SCENE_NODE && scene_builder_rate (rows[box->source], metric, handles, &item))
+      if (box->kind == VN_SCENE_NODE && scene_builder_rate (rows[box->source], metric, NULL, handles, &item))
         vn_overlay_set (overlay, i, &item);
     }
   return overlay;
@@ -510,52 +536,36 @@ vn_scene_default_handles (const VnScene *scene,
   return vn_heat_handles_from_values (metric, values, used);
 }
 
-static int
-scene_builder_compare_doubles (gconstpointer a,
-                               gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /**
  * vn_scene_build_amounts:
  * @amounts: one for each node of the scene, not negative; NaN: not known
- * @unit: (nullable): "KB", "ms"
  *
- * Returns: (transfer full): sizes or times on the blue scale: t is the share of the largest, ticks are
- *   quartiles
+ * Returns: (transfer full): sizes or times on the blue scale, as shares of all of them: vn_amount_t()
  */
 VnOverlay *
 vn_scene_build_amounts (const VnScene *scene,
                         const double  *amounts,
-                        const char    *unit)
+                        VnAmountUnit   unit)
 {
-  guint n, used = 0;
+  guint n;
   VnOverlay *overlay;
-  g_autofree double *sorted = NULL;
+  double total = 0;
 
   g_return_val_if_fail (scene != NULL, NULL);
   g_return_val_if_fail (amounts != NULL, NULL);
 
   n = vn_scene_get_n_nodes (scene);
-  overlay = vn_overlay_new (VN_OVERLAY_AMOUNT, n, unit);
-  sorted = g_new (double, n + 1);
+  overlay = vn_overlay_new (VN_OVERLAY_AMOUNT, n, NULL);
   for (guint i = 0; i < n; i++)
-    if (!isnan (amounts[i]))
-      sorted[used++] = amounts[i];
-  qsort (sorted, used, sizeof (double), scene_builder_compare_doubles);
+    total += isnan (amounts[i]) ? 0 : amounts[i];
+  vn_overlay_set_total (overlay, unit, total);
   for (guint i = 0; i < n; i++)
     {
-      VnOverlayItem item = { .measured = TRUE };
+      VnOverlayItem item;
 
       if (isnan (amounts[i]))
         continue;
-      item.t = sorted[used - 1] > 0 ? (float) (amounts[i] / sorted[used - 1]) : 0;
-      for (guint q = 0; q < 4; q++)
-        item.ticks += amounts[i] > sorted[q * (used - 1) / 4];
-      g_snprintf (item.value, sizeof item.value, "%.3g", amounts[i]);
+      vn_overlay_rate_amount (overlay, amounts[i], &item);
       vn_overlay_set (overlay, i, &item);
     }
   return overlay;
@@ -572,17 +582,29 @@ static const struct { const char *word; float t; guint ticks; } scene_builder_ke
   [VN_RUNTIME_FOLDED] = { N_("constant"), 0, 0 },
 };
 
-static const VnRuntimeNode *
-scene_builder_find_kernel (const VnScene *scene,
-                           const VnModel *model,
-                           VnResult      *result,
-                           guint          i)
+/**
+ * vn_scene_find_kernel:
+ * @i: of a box
+ *
+ * Returns: (nullable): what becomes of the node of a box in the runtime; %NULL: nothing is known, or it was fused
+ */
+const VnRuntimeNode *
+vn_scene_find_kernel (const VnScene *scene,
+                      const VnModel *model,
+                      VnResult      *result,
+                      guint          i)
 {
-  const VnSceneNode *box = vn_scene_get_node (scene, i);
-  const VnNode *node = box->kind == VN_SCENE_NODE ? g_ptr_array_index (model->graph->nodes, box->source) : NULL;
-  const VnValue *output = node != NULL ? vn_node_get_output (node, 0) : NULL;
-  g_autofree char *label = node != NULL ? vn_node_dup_label (node) : NULL;
+  const VnSceneNode *box;
+  const VnNode *node;
+  const VnValue *output;
+  g_autofree char *label = NULL;
 
+  g_return_val_if_fail (scene != NULL && model != NULL && result != NULL && result->forecast != NULL, NULL);
+
+  box = vn_scene_get_node (scene, i);
+  node = box->kind == VN_SCENE_NODE ? g_ptr_array_index (model->graph->nodes, box->source) : NULL;
+  output = node != NULL ? vn_node_get_output (node, 0) : NULL;
+  label = node != NULL ? vn_node_dup_label (node) : NULL;
   return output != NULL ? vn_runtime_forecast_find_value (result->forecast, output->name, label) : NULL;
 }
 
@@ -607,9 +629,10 @@ vn_scene_build_kernels (const VnScene *scene,
   overlay = vn_overlay_new (VN_OVERLAY_KERNELS, vn_scene_get_n_nodes (scene), NULL);
   for (guint i = 0; i < vn_scene_get_n_nodes (scene); i++)
     {
-      const VnRuntimeNode *row = scene_builder_find_kernel (scene, model, result, i);
+      const VnRuntimeNode *row = vn_scene_find_kernel (scene, model, result, i);
       VnRuntimeKind kind = row != NULL ? row->kind : VN_RUNTIME_ABSORBED;
-      VnOverlayItem item = { .measured = TRUE, .t = scene_builder_kernels[kind].t, .ticks = scene_builder_kernels[kind].ticks };
+      VnOverlayItem item = { .measured = TRUE, .t = scene_builder_kernels[kind].t, .ticks = scene_builder_kernels[kind].ticks,
+                             .band = kind };
 
       if (vn_scene_get_node (scene, i)->kind != VN_SCENE_NODE)
         continue;

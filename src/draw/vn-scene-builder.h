@@ -32,7 +32,15 @@ VnOverlay    *vn_scene_build_rows       (const VnScene  *scene,
                                          VnHeatHandles   handles);
 VnOverlay    *vn_scene_build_amounts    (const VnScene  *scene,
                                          const double   *amounts,
-                                         const char     *unit);
+                                         VnAmountUnit    unit);
+VnOverlay    *vn_scene_build_local      (const VnScene  *scene,
+                                         const VnModel  *model,
+                                         VnResult       *result,
+                                         VnHeatHandles   handles);
+const VnRuntimeNode *vn_scene_find_kernel (const VnScene *scene,
+                                         const VnModel  *model,
+                                         VnResult       *result,
+                                         guint           i);
 VnHeatHandles vn_scene_default_handles  (const VnScene  *scene,
                                          const VnModel  *model,
                                          VnResult       *result,

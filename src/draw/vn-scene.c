@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the canvas shows: nodes and edges with their neighbourhood, immutable once sealed; and the overlay of colours.
- * */
+/* What the canvas shows: nodes and edges with their neighbourhood, immutable once sealed. */
 #include "vn-scene.h"
 
 #include <string.h>
@@ -34,6 +33,7 @@ scene_node_clear (gpointer data)
   g_free (node->op);
   g_free (node->detail);
   g_free (node->name);
+  g_free (node->scope);
   g_free (node->shape);
   g_free (node->badge);
 }
@@ -124,6 +124,7 @@ vn_scene_add_node (VnScene           *self,
   copy.op = g_strdup (node->op != NULL ? node->op : "");
   copy.detail = g_strdup (node->detail);
   copy.name = g_strdup (node->name != NULL ? node->name : "");
+  copy.scope = g_strdup (node->scope);
   copy.shape = g_strdup (node->shape);
   copy.badge = g_strdup (node->badge);
   g_array_append_val (self->nodes, copy);
@@ -397,220 +398,4 @@ vn_scene_node_get_size (const VnSceneNode *node,
     text += 8 + 7.2 * g_utf8_strlen (node->shape, -1);
   *width = 2 * (double) (int) (CLAMP (text + 28, PILL_MIN, PILL_MAX) / 2);
   *height = PILL_HEIGHT;
-}
-
-/* ---- overlay ---- */
-
-struct _VnOverlay
-{
-  gatomicrefcount ref;
-  VnOverlayKind   kind;
-  char           *unit;
-  guint           n;
-  VnOverlayItem  *items;
-  VnOverlayNote **notes;    /* by node; NULL where there are none at all */
-};
-
-static void
-scene_free_note (VnOverlayNote *note)
-{
-  if (note == NULL)
-    return;
-  g_free ((char *) note->name);
-  g_free ((VnOverlayItem *) note->items);
-  g_free (note);
-}
-
-/**
- * vn_overlay_new:
- * @n_nodes: as in the scene it belongs to
- * @unit: (nullable): written behind the value where there is room: "dB"
- *
- * Returns: (transfer full): an overlay in which nothing is measured
- */
-VnOverlay *
-vn_overlay_new (VnOverlayKind  kind,
-                guint          n_nodes,
-                const char    *unit)
-{
-  VnOverlay *self = g_new0 (VnOverlay, 1);
-
-  g_atomic_ref_count_init (&self->ref);
-  self->kind = kind;
-  self->unit = g_strdup (unit != NULL ? unit : "");
-  self->n = n_nodes;
-  self->items = g_new0 (VnOverlayItem, MAX (n_nodes, 1));
-  return self;
-}
-
-/**
- * vn_overlay_ref:
- *
- * Returns: (transfer full): @self
- */
-VnOverlay *
-vn_overlay_ref (VnOverlay *self)
-{
-  g_return_val_if_fail (self != NULL, NULL);
-
-  g_atomic_ref_count_inc (&self->ref);
-  return self;
-}
-
-/**
- * vn_overlay_unref:
- *
- * Drops a reference; the last one frees the overlay.
- */
-void
-vn_overlay_unref (VnOverlay *self)
-{
-  g_return_if_fail (self != NULL);
-
-  if (!g_atomic_ref_count_dec (&self->ref))
-    return;
-
-  for (guint i = 0; self->notes != NULL && i < self->n; i++)
-    scene_free_note (self->notes[i]);
-  g_free (self->notes);
-  g_free (self->unit);
-  g_free (self->items);
-  g_free (self);
-}
-
-/**
- * vn_overlay_set:
- * @item: copied
- *
- * Sets one node. Only before the overlay is shared.
- */
-void
-vn_overlay_set (VnOverlay           *self,
-                guint                node,
-                const VnOverlayItem *item)
-{
-  g_return_if_fail (node < self->n);
-
-  self->items[node] = *item;
-}
-
-/**
- * vn_overlay_get_kind:
- *
- * Returns: what the overlay shows
- */
-VnOverlayKind
-vn_overlay_get_kind (const VnOverlay *self)
-{
-  g_return_val_if_fail (self != NULL, VN_OVERLAY_NONE);
-
-  return self->kind;
-}
-
-/**
- * vn_overlay_get_n:
- *
- * Returns: number of nodes it was made for
- */
-guint
-vn_overlay_get_n (const VnOverlay *self)
-{
-  g_return_val_if_fail (self != NULL, 0);
-
-  return self->n;
-}
-
-/**
- * vn_overlay_get_unit:
- *
- * Returns: (transfer none): the unit, "" if there is none
- */
-const char *
-vn_overlay_get_unit (const VnOverlay *self)
-{
-  g_return_val_if_fail (self != NULL, NULL);
-
-  return self->unit;
-}
-
-/**
- * vn_overlay_get:
- *
- * Returns: (transfer none): the item of @node, which must exist
- */
-const VnOverlayItem *
-vn_overlay_get (const VnOverlay *self,
-                guint            node)
-{
-  g_return_val_if_fail (node < self->n, NULL);
-
-  return &self->items[node];
-}
-
-/**
- * vn_overlay_set_note:
- * @note: copied, with all that is in it
- *
- * Says more about a closed group. Only before the overlay is shared.
- */
-void
-vn_overlay_set_note (VnOverlay           *self,
-                     guint                node,
-                     const VnOverlayNote *note)
-{
-  VnOverlayNote *copy;
-
-  g_return_if_fail (self != NULL && node < self->n && note != NULL);
-
-  if (self->notes == NULL)
-    self->notes = g_new0 (VnOverlayNote *, self->n);
-  copy = g_memdup2 (note, sizeof *note);
-  copy->name = g_strdup (note->name);
-  copy->items = g_memdup2 (note->items, sizeof *note->items * note->n_items);
-  scene_free_note (self->notes[node]);
-  self->notes[node] = copy;
-}
-
-/**
- * vn_overlay_get_note:
- *
- * Returns: (transfer none) (nullable): what is said of a closed group; %NULL of a node
- */
-const VnOverlayNote *
-vn_overlay_get_note (const VnOverlay *self,
-                     guint            node)
-{
-  g_return_val_if_fail (self != NULL && node < self->n, NULL);
-
-  return self->notes != NULL ? self->notes[node] : NULL;
-}
-
-/**
- * vn_overlay_count:
- * @fine: (out): measured nodes with at most one tick
- * @watch: (out): two or three ticks
- * @bad: (out): bad ones, NaN included
- */
-void
-vn_overlay_count (const VnOverlay *self,
-                  guint           *fine,
-                  guint           *watch,
-                  guint           *bad)
-{
-  g_return_if_fail (self != NULL);
-
-  *fine = *watch = *bad = 0;
-  for (guint i = 0; i < self->n; i++)
-    {
-      const VnOverlayItem *item = &self->items[i];
-
-      if (!item->measured)
-        continue;
-      if (item->is_bad)
-        (*bad)++;
-      else if (item->ticks >= 2)
-        (*watch)++;
-      else
-        (*fine)++;
-    }
 }

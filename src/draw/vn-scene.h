@@ -50,6 +50,7 @@ typedef enum
  * @op: operator, first line
  * @detail: "3×3 depthwise", or NULL
  * @name: second line, or name of a pill
+ * @scope: (nullable): a name that tells where the node belongs, of one that has no name itself
  * @shape: "1×576×20×20", or NULL
  * @badge: "U8", or NULL
  */
@@ -61,7 +62,7 @@ typedef struct
   VnOpFamily   family;
   VnScenePrecision  precision;
   gboolean     slim, differs, excluded, weighted;
-  char        *op, *detail, *name, *shape, *badge;
+  char        *op, *detail, *name, *scope, *shape, *badge;
 } VnSceneNode;
 
 /**
@@ -125,7 +126,11 @@ typedef enum
   VN_OVERLAY_AMOUNT,     /* blue scale, ticks by quartile, no ring */
   VN_OVERLAY_PRECISION,  /* no fill, badges at all zooms */
   VN_OVERLAY_KERNELS,    /* blue where a runtime computes in float, no ring */
+  VN_OVERLAY_DIFFERENCE, /* violet where the error is less than in another run, orange where it is more, no ring */
 } VnOverlayKind;
+
+/* What the amounts of an overlay are. */
+typedef enum { VN_AMOUNT_BYTES, VN_AMOUNT_SECONDS } VnAmountUnit;
 
 /**
  * VnSceneMark: what is said of a node beside another network.
@@ -140,13 +145,15 @@ typedef enum
 
 /**
  * VnOverlayItem:
- * @t: place on the scale, 0 … 1
+ * @t: place on the scale, 0 … 1; of a difference −1 … 1
  * @ticks: filled ticks, 0 … 4; for errors the band
  * @is_bad: beyond the handle "bad"
  * @is_nan: NaN or infinite
  * @is_origin: a good part of the error of the outputs starts here
  * @value: what is written, without unit
  * @mark: also of a node that was not measured
+ * @band: which line of vn_overlay_kind_get_bands() it counts to; of errors set by vn_overlay_set()
+ * @amount: size or time: what a closed group adds up
  */
 typedef struct
 {
@@ -156,11 +163,13 @@ typedef struct
   gboolean is_bad, is_nan, is_origin;
   char     value[16];
   VnSceneMark mark;
+  guint    band;
+  double   amount;
 } VnOverlayItem;
 
 /**
  * VnOverlayNote: what is said of a closed group beside the item of its worst node.
- * @worst: that node, in the whole scene
+ * @worst: that node, in the whole scene; of amounts the one with the largest
  * @name: of that node
  * @n_origins: nodes in which a good part of the error starts
  * @items: of those of its nodes that are measured, in their order
@@ -190,10 +199,43 @@ void                 vn_overlay_set_note   (VnOverlay           *self,
                                             const VnOverlayNote *note);
 const VnOverlayNote *vn_overlay_get_note   (const VnOverlay     *self,
                                             guint                node);   /* nullable */
+void                 vn_overlay_set_total  (VnOverlay           *self,
+                                            VnAmountUnit         unit,
+                                            double               total);
+double               vn_overlay_get_total  (const VnOverlay     *self);
+VnAmountUnit         vn_overlay_get_amount_unit (const VnOverlay *self);
+void                 vn_overlay_rate_amount (const VnOverlay    *self,
+                                            double               amount,
+                                            VnOverlayItem       *item);
+guint                vn_overlay_count_band (const VnOverlay     *self,
+                                            guint                band);
 void                 vn_overlay_count      (const VnOverlay     *self,
                                             guint               *fine,
                                             guint               *watch,
                                             guint               *bad);
+
+/**
+ * VnOverlayBand: a line of a legend's key: nodes that are much alike.
+ * @title: N_()
+ * @t, @ticks: how a sample of it is painted
+ * @letters: (nullable): written in the sample in place of ticks
+ */
+typedef struct
+{
+  const char *title;
+  double      t;
+  guint       ticks;
+  const char *letters;
+} VnOverlayBand;
+
+gboolean             vn_overlay_kind_rates_float (VnOverlayKind  kind);
+const VnOverlayBand *vn_overlay_kind_get_bands (VnOverlayKind    kind,
+                                                guint           *n);
+
+char                *vn_amount_format       (VnAmountUnit        unit,
+                                             double              amount);
+double               vn_amount_t            (double              share);   /* of the whole, 0 to 1 */
+double               vn_amount_share_at     (double              t);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnScene, vn_scene_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnOverlay, vn_overlay_unref)

@@ -180,6 +180,24 @@ vn_node_dup_label (const VnNode *self)
 }
 
 /**
+ * vn_node_dup_title:
+ *
+ * Returns: (transfer full): the operator and the label; a label that begins with the operator alone
+ */
+char *
+vn_node_dup_title (const VnNode *self)
+{
+  g_autofree char *label = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  label = vn_node_dup_label (self);
+  if (self->name == NULL || self->name[0] == '\0')
+    return g_steal_pointer (&label);
+  return g_strdup_printf ("%s %s", self->op_type, label);
+}
+
+/**
  * vn_value_get_constant:
  *
  * Returns: (transfer none) (nullable): the initializer, or the tensor of the Constant node that makes the value. An

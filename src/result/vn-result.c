@@ -40,6 +40,7 @@ result_new_on (VnResult *base)
 
   g_atomic_ref_count_init (&self->ref);
   self->identity = NULL;
+  self->deciding = NULL;
   self->base = vn_result_ref (base);
   if (self->contributions != NULL)
     vn_contributions_ref (self->contributions);
@@ -193,6 +194,7 @@ result_free_derived (VnResult *self)
       g_clear_pointer (&self->plan, vn_quant_plan_unref);
       g_clear_pointer (&self->value_names, g_hash_table_unref);
     }
+  g_free (self->deciding);
   vn_result_unref (self->base);
   g_free (self);
 }
@@ -222,6 +224,7 @@ vn_result_unref (VnResult *self)
   g_clear_pointer (&self->quantized, vn_model_unref);
   g_clear_pointer (&self->edits, vn_edit_log_free);
   g_clear_pointer (&self->data, vn_data_spec_free);
+  g_free (self->deciding);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_clear_pointer (&self->stats, vn_stats_unref);
   g_clear_pointer (&self->spreads, g_ptr_array_unref);
@@ -330,4 +333,77 @@ vn_result_get_node_plan (VnResult     *self,
 
   name = self->plan != NULL ? vn_result_find_value_name (self, source_node) : NULL;
   return name != NULL ? vn_quant_plan_find (self->plan, name) : NULL;
+}
+
+/* Weights alone are quantized: nothing is left in float on purpose. */
+static gboolean
+result_has_integer_activations (VnResult *self)
+{
+  for (guint i = 0; self->plan != NULL && i < vn_quant_plan_get_n (self->plan); i++)
+    {
+      const VnTensorPlan *row = vn_quant_plan_get (self->plan, i);
+
+      if (row->quantized && row->role == VN_TENSOR_ACTIVATION)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether a rule leaves the node in float; its output may be rounded nevertheless, for what reads it. */
+static gboolean
+result_excludes (VnResult     *self,
+                 const VnNode *node)
+{
+  if (self->source == NULL || self->recipe == NULL || node->graph != self->source->graph)
+    return FALSE;
+  if (g_once_init_enter (&self->deciding))
+    g_once_init_leave (&self->deciding, vn_recipe_find_rules_of_nodes (self->recipe, self->source->graph));
+  return self->deciding[node->index] >= 0
+         && ((const VnOverride *) g_ptr_array_index (self->recipe->overrides, self->deciding[node->index]))->exclude;
+}
+
+/**
+ * vn_result_get_node_dtype:
+ * @source_node: of the model as opened
+ *
+ * Returns: the type that the node gives in the quantized network: of a node that takes part the one that is planned, of one that is left
+ *   in float its own; %VN_DTYPE_UNDEFINED of what was no float tensor, and where no activation at all is quantized
+ */
+VnDType
+vn_result_get_node_dtype (VnResult     *self,
+                          const VnNode *source_node)
+{
+  const VnTensorPlan *plan;
+  const VnValue *output;
+
+  g_return_val_if_fail (self != NULL && source_node != NULL, VN_DTYPE_UNDEFINED);
+
+  plan = vn_result_get_node_plan (self, source_node);
+  output = source_node->outputs->len > 0 ? vn_node_get_output (source_node, 0) : NULL;
+  if (plan != NULL && plan->quantized && !result_excludes (self, source_node))
+    return plan->dtype;
+  if (output == NULL || output->type.kind != VN_TYPE_TENSOR || !vn_dtype_is_float (output->type.dtype)
+      || vn_node_is (source_node, "Constant"))
+    return VN_DTYPE_UNDEFINED;
+  return result_has_integer_activations (self) ? output->type.dtype : VN_DTYPE_UNDEFINED;
+}
+
+/**
+ * vn_result_get_rated_error:
+ * @source_node: of the model as opened
+ *
+ * The rule by which graph, legend, table, review and searches count nodes: a node counts by its error if that was measured and the node
+ * takes part; a constant does not, nor does what is left in float, whatever error passes through it.
+ *
+ * Returns: (transfer none) (nullable): vn_result_get_node_error() of a node that counts
+ */
+const VnErrorRow *
+vn_result_get_rated_error (VnResult     *self,
+                           const VnNode *source_node)
+{
+  g_return_val_if_fail (self != NULL && source_node != NULL, NULL);
+
+  if (vn_node_is (source_node, "Constant") || vn_dtype_is_float (vn_result_get_node_dtype (self, source_node)))
+    return NULL;
+  return vn_result_get_node_error (self, source_node);
 }

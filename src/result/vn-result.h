@@ -66,6 +66,7 @@ typedef struct _VnResult
   /*< private >*/
   gatomicrefcount ref;
   VnIdentityMap *identity;     /* vn_result_get_identity() */
+  int           *deciding;     /* by node of @source: rule of @recipe that decides about it, or -1; made when somebody asks first */
   gpointer       kept;         /* nullable: what it was made of again: owns names of @identity */
   GDestroyNotify kept_free;
   struct _VnResult *base;      /* nullable: owns all that is not another than its own */
@@ -111,6 +112,12 @@ VnIdentityMap    *vn_result_get_identity (VnResult        *self);
 /* The row of @errors that speaks for a node of the source model: its output, or that of the node it was folded into. NULL: not measured. */
 const VnErrorRow *vn_result_get_node_error (VnResult      *self,
                                             const VnNode  *source_node);
+/* Of which type the node's output is in the quantized network; UNDEFINED: of no type that quantizing is about. */
+VnDType           vn_result_get_node_dtype (VnResult      *self,
+                                            const VnNode  *source_node);
+/* The row of a node that is counted and coloured by its error wherever that is done. NULL: it is not. */
+const VnErrorRow *vn_result_get_rated_error (VnResult     *self,
+                                             const VnNode *source_node);
 /* Histogram and plan row of a node's output, in the same way. */
 const VnHistogram  *vn_result_get_node_histogram (VnResult *self, const VnNode *source_node);
 const VnTensorPlan *vn_result_get_node_plan      (VnResult *self, const VnNode *source_node);

@@ -12,7 +12,8 @@ import tempfile
 # What must be translated, of the files in po/POTFILES.
 WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c", "src/rewrite/*pass-*.c",
           "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c", "src/draw/picture-curve.c", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose/diagnose-*.c",
-          "*/vn-group-kinds.def", "src/draw/groups-*.c", "src/draw/vn-fold.c")
+          "*/vn-group-kinds.def", "src/draw/groups-*.c", "src/draw/vn-fold.c",
+          "*/vn-overlays.def", "src/draw/vn-overlay*.c", "src/result/vn-node-query.c")
 KEYWORDS = ("_", "N_", "C_:1c,2", "NC_:1c,2", "ngettext:1,2", "g_dngettext:2,3")
 
 

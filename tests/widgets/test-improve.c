@@ -509,7 +509,7 @@ test_kernels (Fixture       *fixture,
   g_assert_nonnull (vn_document_get_result (fixture->document)->forecast);
   legend = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_LEGEND, NULL);
   view = VN_GRAPH_VIEW (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_GRAPH_VIEW, NULL));
-  gtk_drop_down_set_selected (GTK_DROP_DOWN (vn_test_find (legend, GTK_TYPE_DROP_DOWN, NULL)), VN_N_METRICS + 2);
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (vn_test_find (legend, GTK_TYPE_DROP_DOWN, NULL)), VN_CHOICE_KERNELS);
   g_assert_cmpint (vn_legend_get_kind (VN_LEGEND (legend)), ==, VN_OVERLAY_KERNELS);
   g_assert_cmpint (vn_document_get_metric (fixture->document), ==, VN_METRIC_CONTRIBUTION);   /* lists stay with it */
   overlay = vn_graph_view_get_overlay (view);

@@ -256,7 +256,7 @@ test_exclude_unnamed (Fixture       *fixture,
   vn_window_fixture_quantize (fixture);
   item = vn_window_fixture_get_item (fixture, "Conv #3");
   g_assert_nonnull (item);
-  g_assert_cmpstr (item->name, ==, "/left/conv");   /* shown by its output */
+  g_assert_cmpstr (item->name, ==, "Conv #3");   /* what rules call it is what is shown */
   vn_document_select_one (fixture->document, item->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));

@@ -127,12 +127,13 @@ cure_offers_make (const VnFinding *finding,
                   VnCure           cure)
 {
   VnCureOffer *offer = g_new0 (VnCureOffer, 1);
+  g_autofree char *name = item != NULL ? vn_node_dup_title (item->node) : NULL;
   const char *title = _(vn_cure_get_title (cure));
 
   offer->cure = cure;
   offer->key = g_strdup_printf ("%s %s", vn_cure_get_id (cure), finding->tensor);
   offer->title = cure_offers_capitalize (title);
-  offer->step = item != NULL ? g_strdup_printf ("%s %s: %s", item->node->op_type, item->name, title) : g_strdup (offer->title);
+  offer->step = name != NULL ? g_strdup_printf ("%s: %s", name, title) : g_strdup (offer->title);
   offer->reason = g_strdup (finding->text);
   offer->node = item != NULL ? item->index : G_MAXUINT;
   offer->gain_db = NAN;

@@ -224,7 +224,7 @@ vn_document_try_precision (VnDocument      *self,
                            guint            node,
                            VnNodePrecision  precision)
 {
-  g_autofree char *key = NULL, *title = NULL;
+  g_autofree char *key = NULL, *title = NULL, *name = NULL;
   g_autoptr(VnNodeItem) item = NULL;
   g_autoptr(GtkBitset) nodes = NULL;
   VnRecipe *recipe;
@@ -239,8 +239,8 @@ vn_document_try_precision (VnDocument      *self,
   if (recipe == NULL)
     return FALSE;
   key = vn_document_dup_precision_key (self, node, precision);
-  title = g_strdup_printf (precision == VN_NODE_FLOAT ? _("%s %s left in float") : _("%s %s set to 16 bit"), item->node->op_type,
-                           item->name);
+  name = vn_node_dup_title (item->node);
+  title = g_strdup_printf (precision == VN_NODE_FLOAT ? _("%s left in float") : _("%s set to 16 bit"), name);
   vn_document_try (self, recipe, title, key);
   return TRUE;
 }

@@ -46,6 +46,8 @@ struct _VnDocument
   GHashTable   *sizes;         /* name -> VnShape: what the samples were opened with; NULL: not yet, or all are fixed */
   VnMetric      metric;        /* if @metric_chosen */
   gboolean      metric_chosen; /* by the user; else it is the best that was measured */
+  VnHeatHandles handles[VN_N_METRICS];     /* where the legend's handles are, if @has_handles */
+  gboolean      has_handles[VN_N_METRICS];
 
   VnRecipe     *recipe;
   VnHistory    *history;

@@ -412,6 +412,37 @@ vn_document_add_region (VnDocument      *self,
   return TRUE;
 }
 
+/**
+ * vn_document_add_edge:
+ * @rule: number of a rule about a region
+ * @value: name of a tensor that crosses its edge
+ * @enters: it enters the region; else it leaves it
+ *
+ * Names the tensor as an edge of the region, in one step that can be undone.
+ *
+ * Returns: %FALSE if there is no such rule
+ */
+gboolean
+vn_document_add_edge (VnDocument *self,
+                      guint       rule,
+                      const char *value,
+                      gboolean    enters)
+{
+  VnRecipe *recipe;
+  g_autofree char *title = NULL;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+  g_return_val_if_fail (value != NULL, FALSE);
+
+  if (rule >= self->recipe->overrides->len)
+    return FALSE;
+  recipe = vn_recipe_copy (self->recipe);
+  vn_rule_add_edge (g_ptr_array_index (recipe->overrides, rule), value, enters);
+  title = g_strdup_printf (_("Edge “%s” added"), value);
+  vn_document_edit_recipe (self, recipe, title);
+  return TRUE;
+}
+
 static gboolean
 document_recipe_has_rules (VnDocument *self,
                            guint       first,

@@ -125,18 +125,70 @@ document_runs_read (GObject      *source,
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("The run could not be brought back"), error);
 }
 
-static void
-document_runs_begin_read (VnDocument   *self,
-                          VnProjectRun *run,
-                          gboolean      restores)
+static Reading *
+document_runs_new_reading (VnDocument         *self,
+                           const VnProjectRun *run)
 {
-  g_autoptr(GTask) task = g_task_new (self, NULL, document_runs_read, NULL);
   const char *place = vn_document_get_place (self);
   Reading *reading = g_new0 (Reading, 1);
 
   reading->run = vn_project_run_copy (run);
   reading->model = vn_model_ref (self->model);
   reading->place = g_strdup (place != NULL ? place : "");
+  return reading;
+}
+
+/**
+ * vn_document_read_run_async:
+ * @run: one that the project keeps; there is a model
+ *
+ * Reads in the background what a run found, and changes nothing.
+ */
+void
+vn_document_read_run_async (VnDocument          *self,
+                            const VnProjectRun  *run,
+                            GCancellable        *cancellable,
+                            GAsyncReadyCallback  callback,
+                            gpointer             user_data)
+{
+  g_autoptr(GTask) task = g_task_new (self, cancellable, callback, user_data);
+
+  g_return_if_fail (VN_IS_DOCUMENT (self) && run != NULL && self->model != NULL);
+
+  g_task_set_task_data (task, document_runs_new_reading (self, run), document_runs_free_reading);
+  g_task_run_in_thread (task, document_runs_read_on_thread);
+}
+
+/**
+ * vn_document_read_run_finish:
+ *
+ * Returns: (transfer full) (nullable): what the run found; %NULL with @error set, also if another model is open by now
+ */
+VnResult *
+vn_document_read_run_finish (VnDocument    *self,
+                             GAsyncResult  *async,
+                             GError       **error)
+{
+  Reading *reading = g_task_get_task_data (G_TASK (async));
+  g_autoptr(VnResult) past = NULL;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  past = g_task_propagate_pointer (G_TASK (async), error);
+  if (past == NULL || reading->model == self->model)
+    return g_steal_pointer (&past);
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, _("Another model is open"));
+  return NULL;
+}
+
+static void
+document_runs_begin_read (VnDocument   *self,
+                          VnProjectRun *run,
+                          gboolean      restores)
+{
+  g_autoptr(GTask) task = g_task_new (self, NULL, document_runs_read, NULL);
+  Reading *reading = document_runs_new_reading (self, run);
+
   reading->restores = restores;
   g_task_set_task_data (task, reading, document_runs_free_reading);
   g_task_run_in_thread (task, document_runs_read_on_thread);

@@ -110,7 +110,7 @@ document_selection_is_bad (VnDocument *self,
 {
   g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
 
-  return vn_node_item_is_rated (item) && vn_node_item_get_ticks (item) == 4;
+  return vn_node_item_is_rated (item) && vn_heat_get_band (vn_node_item_get_ticks (item)) == VN_BAND_BAD;
 }
 
 /**
@@ -145,7 +145,7 @@ vn_document_select_next_bad (VnDocument *self,
 
 /**
  * vn_document_grow_selection:
- * @way: "similar", "downstream", "upstream" or "between"; others do nothing
+ * @way: "similar", "blocks", "downstream", "upstream" or "between"; others do nothing
  *
  * Selects more nodes besides the selected ones.
  */
@@ -155,6 +155,7 @@ vn_document_grow_selection (VnDocument *self,
 {
   static const struct { const char *id; GtkBitset *(*grow) (const VnGraph *, GtkBitset *); } ways[] = {
     { "similar", vn_select_similar },
+    { "blocks", vn_select_blocks },
     { "downstream", vn_select_downstream },
     { "upstream", vn_select_upstream },
     { "between", vn_select_between },

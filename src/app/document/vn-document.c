@@ -5,6 +5,7 @@
 #include "vn-drop.h"
 #include "vn-i18n.h"
 #include "vn-node-item.h"
+#include "vn-node-sizes.h"
 #include "vn-open-inputs.h"
 #include "vn-rules.h"
 #include "vn-settings.h"
@@ -316,13 +317,13 @@ vn_document_get_result (VnDocument *self)
   return self->past != NULL ? self->past : self->result;
 }
 
-/* Lists have the scale that the metric has in all networks: for one that has none they stay with the ratio. */
+/* Lists have the scale that the metric has in all networks: for one that has none they stay with the ratio until it is known. */
 static VnMetric
 document_get_list_metric (VnDocument *self)
 {
   VnMetric metric = vn_document_get_metric (self);
 
-  return vn_metric_get_info (metric)->scale != VN_SCALE_SIZE ? metric : VN_METRIC_SQNR;
+  return vn_metric_get_info (metric)->scale != VN_SCALE_SIZE || self->has_handles[metric] ? metric : VN_METRIC_SQNR;
 }
 
 /* Everything the lists show about a node that is not in the model. */
@@ -333,6 +334,7 @@ vn_document_update_nodes (VnDocument *self)
   g_autofree int *deciding = self->model != NULL ? vn_recipe_find_rules_of_nodes (self->recipe, self->model->graph) : NULL;
   VnMetric metric = document_get_list_metric (self);
   VnResult *result = vn_document_get_result (self);
+  g_autoptr(GHashTable) local = vn_local_errors_new (result);
   VnHeatHandles handles = vn_heat_handles_for_run (VN_METRIC_CONTRIBUTION, result != NULL ? result->errors : NULL);
 
   for (guint i = 0; i < n; i++)
@@ -340,6 +342,9 @@ vn_document_update_nodes (VnDocument *self)
       g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), i);
 
       vn_node_item_update (item, result, self->recipe, deciding[item->index], metric, handles);
+      vn_node_item_set_local (item, local);
+      if (self->has_handles[metric])
+        vn_node_item_set_handles (item, self->handles[metric]);
     }
 }
 
@@ -580,6 +585,28 @@ vn_document_set_metric (VnDocument *self,
   self->metric_chosen = TRUE;
   if (same)
     return;
+  vn_document_update_nodes (self);
+  document_emit (self, VN_SIGNAL_METRIC);
+}
+
+/**
+ * vn_document_set_handles:
+ * @handles: where the user has put “fine” and “bad” of @metric
+ *
+ * Lists count nodes by the same handles as the legend does.
+ */
+void
+vn_document_set_handles (VnDocument    *self,
+                         VnMetric       metric,
+                         VnHeatHandles  handles)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+  g_return_if_fail ((guint) metric < VN_N_METRICS);
+
+  if (self->has_handles[metric] && self->handles[metric].fine == handles.fine && self->handles[metric].bad == handles.bad)
+    return;
+  self->handles[metric] = handles;
+  self->has_handles[metric] = TRUE;
   vn_document_update_nodes (self);
   document_emit (self, VN_SIGNAL_METRIC);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-data-look.h"
+#include "vn-heat.h"
 #include "vn-improve-job.h"
 #include "vn-project-file.h"
 
@@ -100,6 +101,14 @@ gboolean          vn_document_is_shown       (VnDocument         *self,
                                               const VnProjectRun *run);
 void              vn_document_restore_run    (VnDocument        *self,
                                               const char        *id);
+void              vn_document_read_run_async (VnDocument        *self,
+                                              const VnProjectRun *run,
+                                              GCancellable      *cancellable,
+                                              GAsyncReadyCallback callback,
+                                              gpointer           user_data);
+VnResult         *vn_document_read_run_finish (VnDocument       *self,
+                                               GAsyncResult     *async,
+                                               GError          **error);
 void              vn_document_rename_run     (VnDocument        *self,
                                               const char        *id,
                                               const char        *name);   /* nullable */
@@ -125,6 +134,10 @@ VnMetric          vn_document_get_metric     (VnDocument        *self);
 void              vn_document_set_metric     (VnDocument        *self,
                                               VnMetric           metric);
 
+void              vn_document_set_handles    (VnDocument        *self,
+                                              VnMetric           metric,
+                                              VnHeatHandles      handles);
+
 void              vn_document_tell           (VnDocument        *self,
                                               const char        *text);
 
@@ -145,6 +158,10 @@ guint             vn_document_set_precision  (VnDocument        *self,
 gboolean          vn_document_add_region     (VnDocument        *self,
                                               GtkBitset         *nodes,
                                               VnNodePrecision    precision);
+gboolean          vn_document_add_edge       (VnDocument        *self,
+                                              guint              rule,
+                                              const char        *value,
+                                              gboolean           enters);
 void              vn_document_try            (VnDocument        *self,
                                               VnRecipe          *recipe,
                                               const char        *title,

@@ -6,7 +6,6 @@
 #include "vn-format-model.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { PROP_0, PROP_LABEL, PROP_REVISION, N_PROPS };
 
@@ -76,7 +75,7 @@ vn_node_item_new (const VnNode *node)
   self->node = node;
   self->index = node->index;
   self->label = vn_node_dup_label (node);
-  self->name = *node->name != 0 ? node->name : output != NULL ? output->name : self->label;
+  self->name = self->label;
   self->shape = output != NULL ? vn_format_shape (&output->type) : g_strdup ("");
   for (guint i = 0; i < node->inputs->len; i++)
     {
@@ -150,12 +149,10 @@ vn_node_item_update (VnNodeItem     *self,
                      VnHeatHandles   share_handles)
 {
   const VnErrorRow *row;
-  const VnTensorPlan *plan;
 
   g_return_if_fail (VN_IS_NODE_ITEM (self));
 
   row = result != NULL ? vn_result_get_node_error (result, self->node) : NULL;
-  plan = result != NULL ? vn_result_get_node_plan (result, self->node) : NULL;
   self->excluded = rule >= 0 && ((const VnOverride *) g_ptr_array_index (recipe->overrides, rule))->exclude;
   self->has_rule = vn_recipe_has_rule (recipe, self->label);
   self->metric = metric;
@@ -165,11 +162,8 @@ vn_node_item_update (VnNodeItem     *self,
   self->n_bad = row != NULL ? row->n_bad : 0;
   for (guint i = 0; i < VN_N_METRICS; i++)
     self->metrics[i] = row != NULL ? vn_metric_get (row, (VnMetric) i) : NAN;
-  if (plan != NULL)
-    self->precision = plan->quantized ? plan->dtype : VN_DTYPE_F32;
-  else
-    self->precision = result != NULL && self->excluded ? VN_DTYPE_F32 : VN_DTYPE_UNDEFINED;
-
+  self->precision = result != NULL ? vn_result_get_node_dtype (result, self->node) : VN_DTYPE_UNDEFINED;
+  self->rated = result != NULL ? vn_result_get_rated_error (result, self->node) : NULL;
   self->revision++;
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_REVISION]);
 }
@@ -177,14 +171,14 @@ vn_node_item_update (VnNodeItem     *self,
 /**
  * vn_node_item_is_rated:
  *
- * Returns: whether the metric that lists go by was measured for the node
+ * Returns: whether the node counts by the metric that lists go by: see vn_result_get_rated_error()
  */
 gboolean
 vn_node_item_is_rated (VnNodeItem *self)
 {
   g_return_val_if_fail (VN_IS_NODE_ITEM (self), FALSE);
 
-  return self->measured && !self->excluded && !(self->metric == VN_METRIC_CONTRIBUTION && isnan (self->metrics[self->metric]));
+  return self->rated != NULL && vn_metric_is_measured (self->rated, self->metric);
 }
 
 /**
@@ -228,34 +222,68 @@ vn_node_item_format (VnNodeItem *self)
 }
 
 /**
- * vn_node_item_matches:
- * @folded: what is looked for, in folded case; empty matches all
+ * vn_node_item_is_float:
  *
- * Returns: whether the name, the operator or the name of an output contains @folded
+ * Returns: whether the node is left in float: in the run that is shown, or before there is one by a rule
  */
 gboolean
-vn_node_item_matches (VnNodeItem *self,
-                      const char *folded)
+vn_node_item_is_float (VnNodeItem *self)
 {
-  g_autofree char *label = NULL, *type = NULL;
-
   g_return_val_if_fail (VN_IS_NODE_ITEM (self), FALSE);
 
-  if (folded == NULL || *folded == 0)
-    return TRUE;
-  label = g_utf8_casefold (self->label, -1);
-  type = g_utf8_casefold (self->node->op_type, -1);
-  if (strstr (label, folded) != NULL || strstr (type, folded) != NULL)
-    return TRUE;
-  for (guint i = 0; i < self->node->outputs->len; i++)
-    {
-      VnValue *output = vn_node_get_output (self->node, i);
-      g_autofree char *name = output != NULL ? g_utf8_casefold (output->name, -1) : NULL;
+  return self->precision != VN_DTYPE_UNDEFINED ? vn_dtype_is_float (self->precision) : self->excluded;
+}
 
-      if (name != NULL && strstr (name, folded) != NULL)
-        return TRUE;
-    }
-  return FALSE;
+/**
+ * vn_node_item_set_local:
+ * @local: from vn_local_errors_new()
+ */
+void
+vn_node_item_set_local (VnNodeItem *self,
+                        GHashTable *local)
+{
+  const double *value;
+
+  g_return_if_fail (VN_IS_NODE_ITEM (self));
+  g_return_if_fail (local != NULL);
+
+  value = self->rated != NULL ? g_hash_table_lookup (local, self->rated->value) : NULL;
+  self->local_db = value != NULL ? *value : NAN;
+}
+
+/**
+ * vn_node_item_set_handles:
+ * @handles: of the metric that lists go by, where the user has put them
+ */
+void
+vn_node_item_set_handles (VnNodeItem    *self,
+                          VnHeatHandles  handles)
+{
+  g_return_if_fail (VN_IS_NODE_ITEM (self));
+
+  self->handles = handles;
+  if (self->metric == VN_METRIC_CONTRIBUTION)
+    self->share_handles = handles;
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_REVISION]);
+}
+
+/**
+ * vn_node_item_matches:
+ *
+ * Returns: whether a search finds the node
+ */
+gboolean
+vn_node_item_matches (VnNodeItem        *self,
+                      const VnNodeQuery *query)
+{
+  VnNodeFacts facts;
+
+  g_return_val_if_fail (VN_IS_NODE_ITEM (self), FALSE);
+  g_return_val_if_fail (query != NULL, FALSE);
+
+  facts = (VnNodeFacts) { .node = self->node, .label = self->label, .row = self->rated, .dtype = self->precision,
+                           .local_db = self->local_db };
+  return vn_node_query_matches (query, &facts);
 }
 
 /**

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-heat.h"
+#include "vn-node-query.h"
 #include "vn-result.h"
 
 G_BEGIN_DECLS
@@ -19,19 +20,21 @@ struct _VnNodeItem
   /*< public, read-only >*/
   const VnNode *node;          /* borrowed: the document keeps the model */
   guint         index;         /* in the graph */
-  char         *label;         /* what rules call it */
-  const char   *name;          /* what is shown: its name, or that of its output; borrowed */
+  char         *label;         /* its name everywhere: vn_node_dup_label() */
+  const char   *name;          /* the same */
   char         *shape;         /* of the first output; "" if not known */
   guint64       weight_bytes;
   VnDType       precision;     /* of the output; UNDEFINED: nothing decided */
   gboolean      excluded;      /* by a rule of the recipe */
   gboolean      has_rule;      /* one of its own */
   gboolean      measured;
+  const VnErrorRow *rated;     /* what it is counted by, of the result that the document shows; NULL: it does not count */
   double        metrics[VN_N_METRICS];
   VnMetric      metric;        /* that lists colour by and go by */
   VnHeatHandles handles;       /* of @metric, in this run */
   VnHeatHandles share_handles; /* of the contribution, in this run */
   guint64       n_bad;
+  double        local_db;      /* of rounding the node alone; NaN: not measured */
 
   /*< private >*/
   guint         revision;
@@ -48,8 +51,13 @@ gboolean    vn_node_item_is_rated    (VnNodeItem     *self);
 double      vn_node_item_get_axis    (VnNodeItem     *self);   /* vn_heat_axis() */
 guint       vn_node_item_get_ticks   (VnNodeItem     *self);   /* vn_heat_ticks() */
 char       *vn_node_item_format      (VnNodeItem     *self);
+gboolean    vn_node_item_is_float    (VnNodeItem     *self);
+void        vn_node_item_set_local   (VnNodeItem     *self,
+                                      GHashTable     *local);
+void        vn_node_item_set_handles (VnNodeItem     *self,
+                                      VnHeatHandles   handles);
 gboolean    vn_node_item_matches     (VnNodeItem     *self,
-                                      const char     *folded);
+                                      const VnNodeQuery *query);
 gboolean    vn_recipe_has_rule       (const VnRecipe *recipe,
                                       const char     *label);
 gboolean    vn_recipe_excludes       (const VnRecipe *recipe,

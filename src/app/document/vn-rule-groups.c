@@ -100,7 +100,7 @@ rule_groups_name_node (GListModel *nodes,
 {
   g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, index);
 
-  return item != NULL ? g_strdup_printf ("%s %s", item->node->op_type, item->name) : g_strdup ("");
+  return item != NULL ? vn_node_dup_title (item->node) : g_strdup ("");
 }
 
 static char *

@@ -25,37 +25,159 @@ vn_rule_dup_nodes (const VnOverride *rule,
   return found;
 }
 
+static gboolean
+rules_is_region (const VnOverride *rule)
+{
+  return rule->pattern == NULL && (rule->in_edges != NULL || rule->out_edges != NULL);
+}
+
+static const char * const *
+rules_get_edges (char **edges)
+{
+  static const char * const none[] = { NULL };
+
+  return edges != NULL ? (const char * const *) edges : none;
+}
+
+static void
+rules_leak_free (gpointer data)
+{
+  VnRuleLeak *self = data;
+
+  g_free (self->value);
+  g_free (self->node);
+  g_free (self);
+}
+
+/**
+ * vn_rule_list_leaks:
+ * @error: why there is no region at all: no such tensors, or nothing between them
+ *
+ * Returns: (transfer full) (element-type VnRuleLeak) (nullable): the tensors that cross the edge of @rule's region without being named;
+ *   none if @rule is about no region; %NULL with @error set
+ */
+GPtrArray *
+vn_rule_list_leaks (const VnOverride  *rule,
+                    const VnGraph     *graph,
+                    GError           **error)
+{
+  g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func (rules_leak_free), nodes = NULL;
+  g_autoptr(GArray) leaks = NULL;
+
+  g_return_val_if_fail (rule != NULL && graph != NULL, NULL);
+
+  if (!rules_is_region (rule))
+    return g_steal_pointer (&list);
+  nodes = vn_graph_capture (graph, rules_get_edges (rule->in_edges), rules_get_edges (rule->out_edges), error);
+  if (nodes == NULL)
+    return NULL;
+  leaks = vn_graph_find_leaks (graph, nodes, rules_get_edges (rule->in_edges), rules_get_edges (rule->out_edges));
+  for (guint i = 0; i < leaks->len; i++)
+    {
+      const VnLeak *leak = &g_array_index (leaks, VnLeak, i);
+      VnRuleLeak *item = g_new0 (VnRuleLeak, 1);
+
+      item->value = g_strdup (leak->value->name);
+      item->node = leak->node != NULL ? vn_node_dup_label (leak->node) : NULL;
+      item->enters = leak->enters;
+      g_ptr_array_add (list, item);
+    }
+  return g_steal_pointer (&list);
+}
+
+/**
+ * vn_rule_leak_dup_text:
+ *
+ * Returns: (transfer full): where the tensor crosses the edge, and what that means
+ */
+char *
+vn_rule_leak_dup_text (const VnRuleLeak *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (self->enters)
+    return g_strdup_printf (_("enters the region at %s and is no edge of it: it is converted there"), self->node);
+  if (self->node == NULL)
+    return g_strdup (_("leaves the region as an output of the network and is no edge of it"));
+  return g_strdup_printf (_("leaves the region to %s and is no edge of it: it is converted there"), self->node);
+}
+
 /**
  * vn_rule_describe_leak:
  *
- * Returns: (transfer full) (nullable): which tensor crosses the edge of @rule's region without being named, and what to
- *   do; %NULL: none does, or @rule is about no region
+ * Returns: (transfer full) (nullable): which tensors cross the edge of @rule's region without being named; %NULL: none do, or @rule is
+ *   about no region
  */
 char *
 vn_rule_describe_leak (const VnOverride *rule,
                        const VnGraph    *graph)
 {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) leaks = NULL;
+  GString *text;
+
   g_return_val_if_fail (graph != NULL, NULL);
 
-  static const char * const none[] = { NULL };
-  const char * const *from = rule->in_edges != NULL ? (const char * const *) rule->in_edges : none;
-  const char * const *to = rule->out_edges != NULL ? (const char * const *) rule->out_edges : none;
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) nodes = NULL;
-  g_autoptr(GArray) leaks = NULL;
-  const VnLeak *leak;
-
-  if (rule->pattern != NULL || (rule->in_edges == NULL && rule->out_edges == NULL))
-    return NULL;
-  nodes = vn_graph_capture (graph, from, to, &error);
-  if (nodes == NULL)
+  leaks = vn_rule_list_leaks (rule, graph, &error);
+  if (leaks == NULL)
     return g_strdup (error->message);
-  leaks = vn_graph_find_leaks (graph, nodes, from, to);
-  if (leaks->len == 0)
-    return NULL;
-  leak = &g_array_index (leaks, VnLeak, 0);
-  return g_strdup_printf (leak->enters ? _("The region is open: “%s” enters it, too") : _("The region is open: “%s” leaves it, too"),
-                          leak->value->name);
+  text = g_string_new (NULL);
+  for (guint i = 0; i < leaks->len; i++)
+    {
+      const VnRuleLeak *leak = g_ptr_array_index (leaks, i);
+
+      g_string_append (text, i > 0 ? "\n" : "");
+      g_string_append_printf (text, leak->enters ? _("The region is open: “%s” enters it, too")
+                                                 : _("The region is open: “%s” leaves it, too"), leak->value);
+    }
+  return g_string_free (text, text->len == 0);
+}
+
+/**
+ * vn_rules_find_region:
+ * @nodes: indices of nodes
+ *
+ * Returns: number of the rule of @recipe whose edges enclose just @nodes, the last if there are several; -1: there is none
+ */
+int
+vn_rules_find_region (const VnRecipe *recipe,
+                      const VnGraph  *graph,
+                      GtkBitset      *nodes)
+{
+  g_return_val_if_fail (recipe != NULL && graph != NULL && nodes != NULL, -1);
+
+  for (guint i = recipe->overrides->len; i > 0; i--)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i - 1);
+      g_autoptr(GtkBitset) found = rules_is_region (rule) ? vn_rule_dup_nodes (rule, graph) : NULL;
+
+      if (found != NULL && gtk_bitset_equals (found, nodes))
+        return (int) i - 1;
+    }
+  return -1;
+}
+
+/**
+ * vn_rule_add_edge:
+ * @enters: it is where the region begins; else where it ends
+ *
+ * Names one tensor more that the region of @rule begins or ends at.
+ */
+void
+vn_rule_add_edge (VnOverride *rule,
+                  const char *value,
+                  gboolean    enters)
+{
+  char ***edges;
+  guint n;
+
+  g_return_if_fail (rule != NULL && value != NULL);
+
+  edges = enters ? &rule->in_edges : &rule->out_edges;
+  n = *edges != NULL ? g_strv_length (*edges) : 0;
+  *edges = g_renew (char *, *edges, n + 2);
+  (*edges)[n] = g_strdup (value);
+  (*edges)[n + 1] = NULL;
 }
 
 static char **

@@ -7,6 +7,27 @@ G_BEGIN_DECLS
 
 /* What the rules of a recipe mean on the opened network. */
 
+/**
+ * VnRuleLeak: a tensor that crosses the edge of a rule's region without being named: part of it is left out of what the rule says, or a
+ * conversion is paid for.
+ * @node: label of the node where it enters, or where it goes; %NULL: to an output of the network
+ */
+typedef struct
+{
+  char     *value, *node;
+  gboolean  enters;
+} VnRuleLeak;
+
+GPtrArray   *vn_rule_list_leaks         (const VnOverride *rule,
+                                         const VnGraph    *graph,
+                                         GError          **error);
+char        *vn_rule_leak_dup_text      (const VnRuleLeak *self);
+int          vn_rules_find_region       (const VnRecipe   *recipe,
+                                         const VnGraph    *graph,
+                                         GtkBitset        *nodes);
+void         vn_rule_add_edge           (VnOverride       *rule,
+                                         const char       *value,
+                                         gboolean          enters);
 GtkBitset   *vn_rule_dup_nodes          (const VnOverride *rule,
                                          const VnGraph    *graph);
 char        *vn_rule_describe_leak      (const VnOverride *rule,

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 /* Ways to make a selection of nodes larger. Nodes are indices in the graph; each function returns a new
  * set, which always holds the given one. */
 
+GtkBitset *vn_select_blocks     (const VnGraph *graph,
+                                 GtkBitset     *nodes);
 GtkBitset *vn_select_similar    (const VnGraph *graph,
                                  GtkBitset     *nodes);
 GtkBitset *vn_select_downstream (const VnGraph *graph,

@@ -55,3 +55,13 @@ vn_settings_dup_string (const char *key,
 
   return settings != NULL ? g_settings_get_string (settings, key) : g_strdup (fallback);
 }
+
+void
+vn_settings_set_string (const char *key,
+                        const char *value)
+{
+  GSettings *settings = vn_settings_get ();
+
+  if (settings != NULL)
+    g_settings_set_string (settings, key, value);
+}

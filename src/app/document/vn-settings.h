@@ -15,5 +15,7 @@ gboolean   vn_settings_get_bool   (const char *key,
                                    gboolean    fallback);
 char      *vn_settings_dup_string (const char *key,
                                    const char *fallback);
+void       vn_settings_set_string (const char *key,
+                                   const char *value);
 
 G_END_DECLS

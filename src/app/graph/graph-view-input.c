@@ -202,6 +202,8 @@ graph_view_input_pressed (GtkGestureClick *gesture,
   graph_view_input_set_pointer (self, x, y);
   vn_graph_view_update_hover (self);
   node = self->state.hover_node;
+  if (self->lasso && n_press == 1)
+    return;    /* it may become a line */
   if (node != VN_SCENE_NONE && (n_press == 2 || graph_view_input_is_on_chevron (self, node)))
     graph_view_input_activate (self, node);
   else if (node != VN_SCENE_NONE)
@@ -265,10 +267,22 @@ graph_view_input_drag_begin (GtkGestureDrag *gesture,
       gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
       return;
     }
+  if (self->lasso)
+    {
+      self->drag = DRAG_LASSO;
+      vn_graph_view_begin_lasso (self, world, (modifiers & GDK_SHIFT_MASK) != 0);
+      return;
+    }
   if (vn_graph_index_node_at (self->index, world) != VN_SCENE_NONE
       || vn_graph_index_stub_at (self->index, world) != VN_SCENE_NONE
       || vn_graph_view_find_frame (self, world) != VN_SCENE_NONE)
     return;
+  if (modifiers & GDK_CONTROL_MASK)
+    {
+      self->drag = DRAG_LASSO;
+      vn_graph_view_begin_lasso (self, world, (modifiers & GDK_SHIFT_MASK) != 0);
+      return;
+    }
   self->drag = DRAG_BAND;
   self->drag_origin = world;
   vn_graph_view_begin_band (self, (modifiers & GDK_SHIFT_MASK) != 0);
@@ -288,12 +302,26 @@ graph_view_input_drag_update (GtkGestureDrag *gesture,
       camera.origin.y = self->drag_origin.y - dy / camera.zoom;
       vn_graph_view_move (self, camera);
     }
+  else if (self->drag == DRAG_LASSO)
+    {
+      vn_graph_view_update_lasso (self, vn_graph_view_to_world (self, self->drag_start.x + dx, self->drag_start.y + dy));
+    }
   else if (self->drag == DRAG_BAND && (self->state.has_band || hypot (dx, dy) > 4))
     {
       vn_graph_view_update_band (self,
                                  vn_graph_view_to_world (self, self->drag_start.x + dx,
                                                          self->drag_start.y + dy));
     }
+}
+
+/* Where a line could have begun, but did not. */
+static void
+graph_view_input_click (VnGraphView *self)
+{
+  guint node = vn_graph_index_node_at (self->index, vn_graph_view_to_world (self, self->drag_start.x, self->drag_start.y));
+
+  if (node != VN_SCENE_NONE)
+    graph_view_input_press_node (self, node, 0);
 }
 
 static void
@@ -304,8 +332,10 @@ graph_view_input_drag_end (GtkGestureDrag *gesture,
 {
   if (self->drag == DRAG_BAND)
     vn_graph_view_end_band (self);
+  if (self->drag == DRAG_LASSO && !vn_graph_view_end_lasso (self) && self->lasso)
+    graph_view_input_click (self);
   if (self->drag == DRAG_PAN)
-    gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+    gtk_widget_set_cursor_from_name (GTK_WIDGET (self), self->lasso ? "crosshair" : NULL);
   self->drag = DRAG_NONE;
 }
 

@@ -146,6 +146,12 @@ graph_view_select_add_chips (VnGraphView *self,
       /* a tensor that leaves to several nodes leaves once */
       if (number > 0 && self->n_inside > 1 && (enters || g_strcmp0 (labelled, edge->value) != 0))
         g_snprintf (chip.label, sizeof chip.label, enters ? _("in %u") : _("out %u"), number);
+      if (self->leaks != NULL && g_strv_contains ((const char * const *) self->leaks, edge->value))
+        {
+          chip.is_leak = TRUE;
+          /* TRANSLATORS: a tensor that crosses the edge of a region without being named as one of its edges; at most 12 letters */
+          g_strlcpy (chip.label, _("leak"), sizeof chip.label);
+        }
       labelled = edge->value;
       g_array_append_val (self->chips, chip);
     }
@@ -219,6 +225,7 @@ graph_view_select_selection_changed (VnGraphView *self)
 {
   g_clear_pointer (&self->in_values, g_strfreev);
   g_clear_pointer (&self->out_values, g_strfreev);
+  g_clear_pointer (&self->leaks, g_strfreev);
   graph_view_select_mark_boxes (self);
   graph_view_select_update_parts (self);
   g_signal_emit_by_name (self, "selection-changed");
@@ -263,6 +270,7 @@ vn_graph_view_reset_selection (VnGraphView *self)
   graph_view_select_forget_boxes (self);
   g_clear_pointer (&self->in_values, g_strfreev);
   g_clear_pointer (&self->out_values, g_strfreev);
+  g_clear_pointer (&self->leaks, g_strfreev);
 }
 
 /* ---- public ---- */
@@ -478,6 +486,7 @@ vn_graph_view_select_edge (VnGraphView *self,
  * @in_values: (nullable) (array zero-terminated=1): names of the tensors that enter, in the order they are
  *   listed elsewhere
  * @out_values: (nullable) (array zero-terminated=1): likewise, those that leave
+ * @leaks: (nullable) (array zero-terminated=1): those that do either without being named: they are marked
  *
  * Numbers the chips of the present selection as some list does. Without it they are numbered in the order of
  * the nodes.
@@ -485,7 +494,8 @@ vn_graph_view_select_edge (VnGraphView *self,
 void
 vn_graph_view_set_boundary (VnGraphView        *self,
                             const char * const *in_values,
-                            const char * const *out_values)
+                            const char * const *out_values,
+                            const char * const *leaks)
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
@@ -493,6 +503,8 @@ vn_graph_view_set_boundary (VnGraphView        *self,
   g_strfreev (self->out_values);
   self->in_values = g_strdupv ((GStrv) in_values);
   self->out_values = g_strdupv ((GStrv) out_values);
+  g_strfreev (self->leaks);
+  self->leaks = g_strdupv ((GStrv) leaks);
   if (self->scene != NULL)
     graph_view_select_update_parts (self);
 }
@@ -511,23 +523,31 @@ vn_graph_view_begin_band (VnGraphView *self,
   self->band_base = g_memdup2 (self->picked, n + 1);
 }
 
+/* Picks boxes besides those that were picked when the drag began. */
+void
+vn_graph_view_pick_from_band (VnGraphView  *self,
+                              const GArray *boxes)
+{
+  memcpy (self->picked, self->band_base, vn_scene_get_n_nodes (self->whole));
+  for (guint i = 0; i < boxes->len; i++)
+    graph_view_select_pick_box (self, g_array_index (boxes, guint, i), 1);
+  graph_view_select_mark_boxes (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
 /* Rings what the band touches; the selection itself is announced when it ends. */
 void
 vn_graph_view_update_band (VnGraphView *self,
                            VnPoint      to)
 {
-  VnRect band = { MIN (self->drag_origin.x, to.x), MIN (self->drag_origin.y, to.y),
+  const VnRect band = { MIN (self->drag_origin.x, to.x), MIN (self->drag_origin.y, to.y),
                   fabs (self->drag_origin.x - to.x), fabs (self->drag_origin.y - to.y) };
   g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
 
   self->state.has_band = TRUE;
   self->state.band = band;
-  memcpy (self->picked, self->band_base, vn_scene_get_n_nodes (self->whole));
   vn_graph_index_find_nodes (self->index, band, nodes);
-  for (guint i = 0; i < nodes->len; i++)
-    graph_view_select_pick_box (self, g_array_index (nodes, guint, i), 1);
-  graph_view_select_mark_boxes (self);
-  gtk_widget_queue_draw (GTK_WIDGET (self));
+  vn_graph_view_pick_from_band (self, nodes);
 }
 
 void

@@ -51,6 +51,8 @@ paint_group_cell_color (Paint               *paint,
 {
   VnOverlayKind kind = vn_overlay_get_kind (paint->self->overlay);
 
+  if (kind == VN_OVERLAY_DIFFERENCE)
+    return vn_heat_difference (paint->self->theme.dark, item->is_nan ? 1 : item->t);
   return vn_heat_color (kind == VN_OVERLAY_ERROR ? VN_HEAT_ERROR : VN_HEAT_AMOUNT, paint->self->theme.dark,
                         item->is_nan ? 1 : item->t);
 }

@@ -2,6 +2,8 @@
 /* What all that is drawn starts from: the frame of one drawing, colours, and how a node looks. */
 #include "vn-graph-painter-private.h"
 
+#include <math.h>
+
 #define NEAR_ZOOM    0.9
 #define MIDDLE_ZOOM  0.45
 #define OVERHANG    16.    /* rings, chips and arrows reach so far beyond boxes, in pixels */
@@ -93,12 +95,14 @@ paint_look_fill_of (const VnGraphTheme *theme,
 
   if (vn_scene_node_is_pill (node))
     return theme->canvas;
-  if (node->excluded)
+  if (node->excluded && !vn_overlay_kind_rates_float (kind))
     return theme->excluded;
   if (kind == VN_OVERLAY_NONE || kind == VN_OVERLAY_PRECISION)
     return vn_heat_color (VN_HEAT_ERROR, theme->dark, 0);
   if (!item->measured)
-    return theme->canvas;
+    return node->excluded ? theme->excluded : theme->canvas;
+  if (kind == VN_OVERLAY_DIFFERENCE)
+    return vn_heat_difference (theme->dark, item->is_nan ? 1 : item->t);
   return vn_heat_color (kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_KERNELS ? VN_HEAT_AMOUNT : VN_HEAT_ERROR, theme->dark,
                         item->is_nan ? 1 : item->t);
 }
@@ -118,7 +122,7 @@ vn_paint_look (Paint *paint,
       && vn_overlay_get_kind (self->overlay) != VN_OVERLAY_NONE
       && vn_overlay_get_kind (self->overlay) != VN_OVERLAY_PRECISION)
     look.item = vn_overlay_get (self->overlay, node);
-  look.is_excluded = look.node->excluded;
+  look.is_excluded = look.node->excluded && !(look.item != NULL && vn_overlay_kind_rates_float (vn_overlay_get_kind (self->overlay)));
   look.mark = self->overlay != NULL && look.node->kind == VN_SCENE_NODE ? vn_overlay_get (self->overlay, node)->mark : VN_MARK_NONE;
   look.is_bad = look.item != NULL && look.item->measured && look.item->is_bad && !look.is_excluded
                 && vn_overlay_get_kind (self->overlay) == VN_OVERLAY_ERROR;
@@ -129,7 +133,7 @@ vn_paint_look (Paint *paint,
     return look;
   look.text = vn_color_get_text (look.fill);
   if (look.item != NULL && look.item->measured)
-    t = look.item->is_nan ? 1 : look.item->t;
+    t = look.item->is_nan ? 1 : fabs ((double) look.item->t);
   look.dim = t <= 0.3 && !self->theme.high_contrast ? 0.68 : 1;
   return look;
 }

@@ -238,6 +238,27 @@ paint_band (Paint        *paint,
   cairo_stroke (paint->cr);
 }
 
+static void
+paint_lasso (Paint         *paint,
+             const VnPoint *line,
+             guint          n)
+{
+  double dash[] = { 6 * paint->px, 4 * paint->px };
+
+  for (guint i = 0; i < n; i++)
+    cairo_line_to (paint->cr, line[i].x, line[i].y);
+  cairo_close_path (paint->cr);
+  cairo_set_fill_rule (paint->cr, CAIRO_FILL_RULE_EVEN_ODD);
+  vn_paint_set_color (paint, paint->self->theme.accent, 0.15);
+  cairo_fill_preserve (paint->cr);
+  cairo_set_line_width (paint->cr, 1.5 * paint->px);
+  cairo_set_dash (paint->cr, dash, 2, 0);
+  vn_paint_set_color (paint, paint->self->theme.accent, 1);
+  cairo_stroke (paint->cr);
+  cairo_set_dash (paint->cr, NULL, 0, 0);
+  cairo_set_fill_rule (paint->cr, CAIRO_FILL_RULE_WINDING);
+}
+
 /**
  * vn_graph_painter_draw_state:
  *
@@ -275,5 +296,7 @@ vn_graph_painter_draw_state (VnGraphPainter     *self,
   paint_rings (&paint, state);
   if (state->has_band)
     paint_band (&paint, &state->band);
+  if (state->n_lasso > 1)
+    paint_lasso (&paint, state->lasso, state->n_lasso);
   vn_paint_end (&paint);
 }

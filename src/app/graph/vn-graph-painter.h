@@ -47,6 +47,7 @@ typedef struct
  * @measuring: (nullable): one byte a node: being measured
  * @partly: (nullable): one byte a node: a closed group of which some nodes are selected
  * @hover_frame: open group whose title the pointer is over, in the tree of groups
+ * @lasso: (nullable): line round what is being selected
  * @phase: 0 … 1, of the dash that travels round nodes being measured
  */
 typedef struct
@@ -63,6 +64,8 @@ typedef struct
   guint              n_chips;
   gboolean           has_band;
   VnRect             band;
+  const VnPoint     *lasso;
+  guint              n_lasso;
 } VnGraphState;
 
 typedef struct _VnGraphPainter VnGraphPainter;

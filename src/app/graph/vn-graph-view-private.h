@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 #define FOLD_MS          250
 #define HIT_DISTANCE       8.
 
-typedef enum { DRAG_NONE, DRAG_PAN, DRAG_BAND } DragMode;
+typedef enum { DRAG_NONE, DRAG_PAN, DRAG_BAND, DRAG_LASSO } DragMode;
 
 /**
  * Flight: an animated change of the camera.
@@ -88,6 +88,7 @@ struct _VnGraphView
   GArray         *regions;           /* of VnRect */
   GArray         *chips;             /* of VnGraphChip */
   GStrv           in_values, out_values;   /* order of the boundary, if given */
+  GStrv           leaks;             /* values that cross it without being named */
   guint8         *measuring;         /* by box */
   guint           measuring_tick;
 
@@ -103,6 +104,8 @@ struct _VnGraphView
   VnPoint         drag_start;        /* in the widget */
   VnPoint         drag_origin;       /* camera origin, or world point where the band began */
   guint8         *band_base;         /* what was picked before the band */
+  gboolean        lasso;             /* dragging draws a line round nodes */
+  GArray         *lasso_line;        /* of VnPoint, in the world */
   double          pinch_zoom;
 };
 
@@ -171,6 +174,16 @@ void     vn_graph_view_begin_band     (VnGraphView   *self,
 void     vn_graph_view_update_band    (VnGraphView   *self,
                                        VnPoint        to);
 void     vn_graph_view_end_band       (VnGraphView   *self);
+void     vn_graph_view_pick_from_band (VnGraphView   *self,
+                                       const GArray  *boxes);
+
+/* lasso (graph-view-lasso.c) */
+void     vn_graph_view_begin_lasso    (VnGraphView   *self,
+                                       VnPoint        from,
+                                       gboolean       extend);
+void     vn_graph_view_update_lasso   (VnGraphView   *self,
+                                       VnPoint        to);
+gboolean vn_graph_view_end_lasso      (VnGraphView   *self);
 
 /* walking (graph-view-walk.c) */
 guint    vn_graph_view_neighbour      (VnGraphView   *self,

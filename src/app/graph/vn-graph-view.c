@@ -415,8 +415,10 @@ vn_graph_view_finalize (GObject *object)
   g_free (self->partly);
   g_free (self->measuring);
   g_free (self->band_base);
+  g_clear_pointer (&self->lasso_line, g_array_unref);
   g_strfreev (self->in_values);
   g_strfreev (self->out_values);
+  g_strfreev (self->leaks);
   G_OBJECT_CLASS (vn_graph_view_parent_class)->finalize (object);
 }
 

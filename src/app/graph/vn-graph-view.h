@@ -79,9 +79,13 @@ guint       vn_graph_view_get_focus_node  (VnGraphView         *self);   /* VN_S
 void        vn_graph_view_set_focus_node  (VnGraphView         *self,
                                            guint                node);
 guint       vn_graph_view_get_selected_edge (VnGraphView       *self);   /* VN_SCENE_NONE: none */
+gboolean    vn_graph_view_get_lasso       (VnGraphView         *self);
+void        vn_graph_view_set_lasso       (VnGraphView         *self,
+                                           gboolean             lasso);
 void        vn_graph_view_set_boundary    (VnGraphView         *self,
                                            const char * const  *in_values,
-                                           const char * const  *out_values);
+                                           const char * const  *out_values,
+                                           const char * const  *leaks);
 
 /* ---- camera ---- */
 

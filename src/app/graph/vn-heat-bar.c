@@ -28,6 +28,7 @@ struct _VnHeatBar
   double         start[N_HANDLES];      /* where they go back to */
   double         best, worst;           /* ends of the axis */
   double         drag_from;
+  double         threshold;             /* NaN: none is being dragged */
 };
 
 G_DEFINE_FINAL_TYPE (VnHeatBar, vn_heat_bar, GTK_TYPE_WIDGET)
@@ -195,7 +196,77 @@ heat_bar_pressed (GtkGestureClick *gesture,
   g_signal_emit_by_name (self, "handles-changed");
 }
 
+/* ---- threshold ---- */
+
+static void
+heat_bar_set_threshold (VnHeatBar *self,
+                        double     x,
+                        gboolean   is_over)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (self)) - TOUCH_WIDTH;
+  double axis = self->best - (CLAMP (x, TOUCH_WIDTH / 2., TOUCH_WIDTH / 2. + width) - TOUCH_WIDTH / 2.) / width
+                             * (self->best - self->worst);
+
+  axis = round (axis / STEP) * STEP;
+  self->threshold = is_over ? NAN : axis;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit_by_name (self, "threshold-dragged", axis, is_over);
+}
+
+static void
+heat_bar_threshold_begin (GtkGestureDrag *gesture,
+                          double          x,
+                          double          y,
+                          VnHeatBar      *self)
+{
+  if (gtk_widget_pick (GTK_WIDGET (self), x, y, GTK_PICK_DEFAULT) != GTK_WIDGET (self))
+    gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_DENIED);
+}
+
+static void
+heat_bar_threshold_update (GtkGestureDrag *gesture,
+                           double          dx,
+                           double          dy,
+                           VnHeatBar      *self)
+{
+  double x = 0, y = 0;
+
+  gtk_gesture_drag_get_start_point (gesture, &x, &y);
+  if (!isnan (self->threshold) || fabs (dx) > 3)
+    heat_bar_set_threshold (self, x + dx, FALSE);
+}
+
+static void
+heat_bar_threshold_end (GtkGestureDrag *gesture,
+                        double          dx,
+                        double          dy,
+                        VnHeatBar      *self)
+{
+  double x = 0, y = 0;
+
+  gtk_gesture_drag_get_start_point (gesture, &x, &y);
+  if (!isnan (self->threshold))
+    heat_bar_set_threshold (self, x + dx, TRUE);
+}
+
 /* ---- drawing ---- */
+
+/* What is dragged: all that is worse is marked. */
+static void
+heat_bar_draw_threshold (VnHeatBar *self,
+                         cairo_t   *cr)
+{
+  VnColor accent = vn_color_from_hex (0x3584e4);
+  double x, end = gtk_widget_get_width (GTK_WIDGET (self)) - TOUCH_WIDTH / 2.;
+
+  if (isnan (self->threshold))
+    return;
+  x = heat_bar_place_of (self, self->threshold);
+  cairo_set_source_rgb (cr, accent.r, accent.g, accent.b);
+  cairo_rectangle (cr, x - 1, SCALE_HEIGHT - 5, 2, BAR_HEIGHT + 10);
+  cairo_rectangle (cr, x, SCALE_HEIGHT + BAR_HEIGHT + 1, MAX (end - x, 0), 3);
+  cairo_fill (cr);
+}
 
 static gboolean
 heat_bar_is_dark (void)
@@ -354,6 +425,7 @@ vn_heat_bar_snapshot (GtkWidget   *widget,
   heat_bar_draw_ticks (self, cr);
   cairo_set_source_rgba (cr, ink.red, ink.green, ink.blue, 0.8);
   heat_bar_draw_figures (self, cr);
+  heat_bar_draw_threshold (self, cr);
   cairo_destroy (cr);
   for (guint i = 0; i < N_HANDLES; i++)
     gtk_widget_snapshot_child (widget, self->handles[i], snapshot);
@@ -413,6 +485,8 @@ vn_heat_bar_class_init (VnHeatBarClass *class)
   widget_class->measure = vn_heat_bar_measure;
   widget_class->size_allocate = vn_heat_bar_size_allocate;
   g_signal_new ("handles-changed", VN_TYPE_HEAT_BAR, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new ("threshold-dragged", VN_TYPE_HEAT_BAR, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE,
+                G_TYPE_BOOLEAN);
   gtk_widget_class_set_css_name (widget_class, "heatbar");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
 }
@@ -442,13 +516,20 @@ static void
 vn_heat_bar_init (VnHeatBar *self)
 {
   GtkEventController *click = GTK_EVENT_CONTROLLER (gtk_gesture_click_new ());
+  GtkEventController *drag = GTK_EVENT_CONTROLLER (gtk_gesture_drag_new ());
   VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
 
+  self->threshold = NAN;
   for (guint i = 0; i < N_HANDLES; i++)
     self->handles[i] = heat_bar_make_handle (self);
   gtk_event_controller_set_propagation_phase (click, GTK_PHASE_CAPTURE);
   g_signal_connect (click, "pressed", G_CALLBACK (heat_bar_pressed), self);
   gtk_widget_add_controller (GTK_WIDGET (self), click);
+  g_signal_connect (drag, "drag-begin", G_CALLBACK (heat_bar_threshold_begin), self);
+  g_signal_connect (drag, "drag-update", G_CALLBACK (heat_bar_threshold_update), self);
+  g_signal_connect (drag, "drag-end", G_CALLBACK (heat_bar_threshold_end), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), drag);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self), _("Drag across the bar to select all nodes that are worse; drag a handle to move it"));
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
                            G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   vn_heat_bar_set_metric (self, VN_METRIC_SQNR, handles, handles);

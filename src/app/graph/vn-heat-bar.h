@@ -14,7 +14,9 @@ G_DECLARE_FINAL_TYPE (VnHeatBar, vn_heat_bar, VN, HEAT_BAR, GtkWidget)
 
 /* The heat scale between two facing scales, with the handles "fine" and "bad".
  *
- * Signal: handles-changed (), while a handle is dragged or moved by keys. */
+ * Signals:
+ *   handles-changed ()   while a handle is dragged or moved by keys
+ *   threshold-dragged (double axis, gboolean is_over)   while the bar is dragged: what is worse than this place is meant */
 
 GtkWidget    *vn_heat_bar_new         (void);
 void          vn_heat_bar_set_metric  (VnHeatBar     *self,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The legend over the canvas: choice of the metric, the scale with its handles, and the key of colours. */
+/* The legend over the canvas: choice of what the colours show, its scale, and the key of colours. */
 #include "vn-legend.h"
 
+#include "legend-scale.h"
 #include "vn-heat-bar.h"
 #include "vn-i18n.h"
 
@@ -11,6 +12,8 @@
 #define WIDTH        288
 #define SWATCH_WIDTH  22
 #define SWATCH_HEIGHT 16
+#define KEYS_PER_ROW  3
+#define MAX_KEYS      8
 
 struct _VnLegend
 {
@@ -20,82 +23,88 @@ struct _VnLegend
   GtkWidget     *header;
   GtkWidget     *choice;                   /* GtkDropDown */
   GtkWidget     *unit;
-  GtkWidget     *bar;
-  GtkWidget     *keys;
-  GtkWidget     *kernels;                  /* GtkLabel: what is expected of ONNX Runtime */
-  GtkWidget     *counts[VN_N_BANDS];
-  VnHeatHandles  handles[VN_N_METRICS], defaults[VN_N_METRICS];
+  GtkWidget     *bar;                      /* of errors */
+  GtkWidget     *scale;                    /* of amounts and differences */
+  GtkWidget     *runs;                     /* GtkDropDown: which run a difference is to */
+  GtkWidget     *keys;                     /* GtkGrid */
+  GtkWidget     *note;                     /* GtkLabel: where the figures come from */
+  VnHeatHandles  handles[VN_N_CHOICES], defaults[VN_N_CHOICES];
+  VnOverlayKind  keys_kind;                /* what the keys are of, and which of them are there */
+  guint          keys_shown;
   gboolean       quiet;                    /* being set, not chosen */
 };
 
 G_DEFINE_FINAL_TYPE (VnLegend, vn_legend, GTK_TYPE_WIDGET)
 
-enum { CHOICE_PRECISION = VN_N_METRICS, CHOICE_NONE, CHOICE_KERNELS };
-
-static const struct { const char *title; double t; guint ticks; } bands[VN_N_BANDS] = {
-  [VN_BAND_FINE] = { N_("Fine"), 0.2, 1 },
-  [VN_BAND_WATCH] = { N_("Watch"), 0.5, 2 },
-  [VN_BAND_BAD] = { N_("Bad"), 0.85, 4 },
-};
-
-static guint
-legend_chosen (VnLegend *self)
-{
-  return gtk_drop_down_get_selected (GTK_DROP_DOWN (self->choice));
-}
-
 /* "dB, higher is better": unit and direction always in words. */
-static void
-legend_update_unit (VnLegend *self)
+static char *
+legend_dup_unit (VnOverlayChoice choice)
 {
-  const VnMetricInfo *info;
-  g_autofree char *text = NULL;
+  const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info (choice);
+  const VnMetricInfo *metric = vn_metric_get_info (info->metric);
+  gboolean has_unit = metric->unit != NULL && *metric->unit != '\0';
 
-  if (legend_chosen (self) >= VN_N_METRICS)
-    {
-      gtk_label_set_text (GTK_LABEL (self->unit), "");
-      return;
-    }
-  info = vn_metric_get_info (legend_chosen (self));
-  gtk_widget_set_tooltip_text (self->unit, info->scale == VN_SCALE_SHARE ? _("Share of the error of the outputs that starts at the node") : NULL);
-  if (info->scale == VN_SCALE_SHARE)
-    {
-      gtk_label_set_text (GTK_LABEL (self->unit), _("share, lower is better"));
-      return;
-    }
-  text = g_strdup_printf ("%s%s%s", info->unit != NULL && *info->unit != '\0' ? _(info->unit) : "",
-                          info->unit != NULL && *info->unit != '\0' ? ", " : "",
-                          vn_metric_is_higher_better (legend_chosen (self)) ? _("higher is better") : _("lower is better"));
-  gtk_label_set_text (GTK_LABEL (self->unit), text);
+  if (info->kind == VN_OVERLAY_AMOUNT)
+    return g_strdup (_("share of the whole"));
+  if (info->kind == VN_OVERLAY_DIFFERENCE)
+    return g_strdup (_("dB, + is a gain"));
+  if (info->kind != VN_OVERLAY_ERROR)
+    return g_strdup ("");
+  if (metric->scale == VN_SCALE_SHARE)
+    return g_strdup (_("share, lower is better"));
+  return g_strdup_printf ("%s%s%s", has_unit ? _(metric->unit) : "", has_unit ? ", " : "",
+                          vn_metric_is_higher_better (info->metric) ? _("higher is better") : _("lower is better"));
 }
 
 static void
-legend_show_metric (VnLegend *self)
+legend_show_choice (VnLegend *self)
 {
-  guint metric = legend_chosen (self);
-  gboolean is_metric = metric < VN_N_METRICS;
+  VnOverlayChoice choice = vn_legend_get_choice (self);
+  const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info (choice);
+  g_autofree char *unit = legend_dup_unit (choice);
+  guint n_bands;
 
-  gtk_widget_set_visible (self->bar, is_metric);
-  gtk_widget_set_visible (self->keys, is_metric);
-  gtk_widget_set_visible (self->kernels, metric == CHOICE_KERNELS);
-  legend_update_unit (self);
-  if (is_metric)
-    vn_heat_bar_set_metric (VN_HEAT_BAR (self->bar), metric, self->handles[metric], self->defaults[metric]);
+  gtk_widget_set_visible (self->bar, info->kind == VN_OVERLAY_ERROR);
+  gtk_widget_set_visible (self->scale, info->kind == VN_OVERLAY_AMOUNT || info->kind == VN_OVERLAY_DIFFERENCE);
+  gtk_widget_set_visible (self->runs, info->kind == VN_OVERLAY_DIFFERENCE);
+  gtk_widget_set_visible (self->keys, vn_overlay_kind_get_bands (info->kind, &n_bands) != NULL);
+  gtk_label_set_text (GTK_LABEL (self->unit), unit);
+  gtk_widget_set_tooltip_text (self->unit, _(info->words));
+  gtk_widget_set_tooltip_text (self->choice, _(info->words));
+  if (info->kind == VN_OVERLAY_ERROR)
+    vn_heat_bar_set_metric (VN_HEAT_BAR (self->bar), info->metric, self->handles[choice], self->defaults[choice]);
+  else if (gtk_widget_get_visible (self->scale))
+    vn_legend_scale_set_overlay (self->scale, info->kind, NULL);
 }
 
 static void
 legend_choice_changed (VnLegend *self)
 {
-  legend_show_metric (self);
+  legend_show_choice (self);
   if (!self->quiet)
     g_signal_emit_by_name (self, "overlay-changed");
 }
 
 static void
+legend_run_chosen (VnLegend *self)
+{
+  if (!self->quiet)
+    g_signal_emit_by_name (self, "run-chosen");
+}
+
+static void
 legend_handles_changed (VnLegend *self)
 {
-  self->handles[legend_chosen (self)] = vn_heat_bar_get_handles (VN_HEAT_BAR (self->bar));
+  self->handles[vn_legend_get_choice (self)] = vn_heat_bar_get_handles (VN_HEAT_BAR (self->bar));
   g_signal_emit_by_name (self, "handles-changed");
+}
+
+static void
+legend_threshold_dragged (VnLegend *self,
+                          double    axis,
+                          gboolean  is_over)
+{
+  g_signal_emit_by_name (self, "threshold-dragged", axis, is_over);
 }
 
 static void
@@ -115,6 +124,36 @@ legend_key_clicked (VnLegend  *self,
 /* ---- parts ---- */
 
 static void
+legend_draw_letters (GtkDrawingArea *area,
+                     cairo_t        *cr,
+                     const char     *letters,
+                     VnColor         text)
+{
+  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout (GTK_WIDGET (area), letters);
+  PangoAttrList *attrs = pango_attr_list_new ();
+  int width, height;
+
+  pango_attr_list_insert (attrs, pango_attr_scale_new (0.66));
+  pango_attr_list_insert (attrs, pango_attr_weight_new (PANGO_WEIGHT_BOLD));
+  pango_layout_set_attributes (layout, attrs);
+  pango_attr_list_unref (attrs);
+  pango_layout_get_pixel_size (layout, &width, &height);
+  cairo_set_source_rgb (cr, text.r, text.g, text.b);
+  cairo_move_to (cr, (SWATCH_WIDTH - width) / 2., (SWATCH_HEIGHT - height) / 2.);
+  pango_cairo_show_layout (cr, layout);
+}
+
+static VnColor
+legend_get_sample_color (VnOverlayKind        kind,
+                         const VnOverlayBand *band,
+                         gboolean             dark)
+{
+  if (kind == VN_OVERLAY_DIFFERENCE)
+    return vn_heat_difference (dark, band->t);
+  return vn_heat_color (kind == VN_OVERLAY_ERROR || kind == VN_OVERLAY_PRECISION ? VN_HEAT_ERROR : VN_HEAT_AMOUNT, dark, band->t);
+}
+
+static void
 legend_draw_swatch (GtkDrawingArea *area,
                     cairo_t        *cr,
                     int             width,
@@ -122,8 +161,11 @@ legend_draw_swatch (GtkDrawingArea *area,
                     gpointer        user_data)
 {
   gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
-  guint band = GPOINTER_TO_UINT (user_data);
-  VnColor fill = vn_heat_color (VN_HEAT_ERROR, dark, bands[band].t), text = vn_color_get_text (fill);
+  VnOverlayKind kind = (VnOverlayKind) (GPOINTER_TO_UINT (user_data) / MAX_KEYS);
+  guint at = GPOINTER_TO_UINT (user_data) % MAX_KEYS, n;
+  const VnOverlayBand *band = &vn_overlay_kind_get_bands (kind, &n)[at];
+  gboolean is_bad = kind == VN_OVERLAY_ERROR && at == VN_BAND_BAD;
+  VnColor fill = legend_get_sample_color (kind, band, dark), text = vn_color_get_text (fill);
   double radius = 4;
 
   cairo_arc (cr, width - 0.5 - radius, 0.5 + radius, radius, -G_PI_2, 0);
@@ -133,45 +175,77 @@ legend_draw_swatch (GtkDrawingArea *area,
   cairo_close_path (cr);
   cairo_set_source_rgb (cr, fill.r, fill.g, fill.b);
   cairo_fill_preserve (cr);
-  cairo_set_source_rgba (cr, dark, dark, dark, band == VN_BAND_BAD ? 0.7 : 0.38);
+  cairo_set_source_rgba (cr, dark, dark, dark, is_bad ? 0.7 : 0.38);
   cairo_set_line_width (cr, 1);
   cairo_stroke (cr);
+  if (band->letters != NULL)
+    {
+      legend_draw_letters (area, cr, band->letters, text);
+      return;
+    }
   for (guint i = 0; i < 4; i++)
     {
-      cairo_set_source_rgba (cr, text.r, text.g, text.b, i < bands[band].ticks ? 1 : 0.22);
+      cairo_set_source_rgba (cr, text.r, text.g, text.b, i < band->ticks ? 1 : 0.22);
       cairo_rectangle (cr, width / 2. - 7 + 4 * i, height / 2. - 4, 2, 8);
       cairo_fill (cr);
     }
 }
 
 static GtkWidget *
-legend_make_key (VnLegend *self,
-                 guint     band)
+legend_make_key (VnLegend      *self,
+                 VnOverlayKind  kind,
+                 guint          at,
+                 const char    *text)
 {
   GtkWidget *button = gtk_button_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 5);
-  GtkWidget *swatch = gtk_drawing_area_new (), *title = gtk_label_new (_(bands[band].title));
+  GtkWidget *swatch = gtk_drawing_area_new (), *title = gtk_label_new (text), *count = gtk_label_new ("0");
 
   gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (swatch), SWATCH_WIDTH);
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (swatch), SWATCH_HEIGHT);
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (swatch), legend_draw_swatch, GUINT_TO_POINTER (band), NULL);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (swatch), legend_draw_swatch, GUINT_TO_POINTER (kind * MAX_KEYS + at), NULL);
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
                            G_CALLBACK (gtk_widget_queue_draw), swatch, G_CONNECT_SWAPPED);
   gtk_widget_set_valign (swatch, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (title, "caption");
-  self->counts[band] = gtk_label_new ("0");
-  gtk_widget_add_css_class (self->counts[band], "caption");
-  gtk_widget_add_css_class (self->counts[band], "numeric");
-  gtk_widget_add_css_class (self->counts[band], "dim-label");
+  gtk_widget_add_css_class (count, "caption");
+  gtk_widget_add_css_class (count, "numeric");
+  gtk_widget_add_css_class (count, "dim-label");
   gtk_box_append (GTK_BOX (box), swatch);
   gtk_box_append (GTK_BOX (box), title);
-  gtk_box_append (GTK_BOX (box), self->counts[band]);
+  gtk_box_append (GTK_BOX (box), count);
   gtk_button_set_child (GTK_BUTTON (button), box);
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_add_css_class (button, "legend-key");
-  gtk_widget_set_tooltip_text (button, _("Select these nodes"));
-  g_object_set_data (G_OBJECT (button), "band", GUINT_TO_POINTER (band));
+  gtk_widget_set_tooltip_text (button, _("Select these nodes and travel to the first; again: to the next"));
+  g_object_set_data (G_OBJECT (button), "band", GUINT_TO_POINTER (at));
+  g_object_set_data (G_OBJECT (button), "count", count);
   g_signal_connect_swapped (button, "clicked", G_CALLBACK (legend_key_clicked), self);
   return button;
+}
+
+/* Bands of errors are always there; of other kinds those that nodes are in. @shown: one bit a band */
+static void
+legend_make_keys (VnLegend      *self,
+                  VnOverlayKind  kind,
+                  guint          shown)
+{
+  guint n, place = 0;
+  const VnOverlayBand *bands = vn_overlay_kind_get_bands (kind, &n);
+  GtkWidget *child;
+
+  if (kind == self->keys_kind && shown == self->keys_shown)
+    return;
+  self->keys_kind = kind;
+  self->keys_shown = shown;
+  while ((child = gtk_widget_get_first_child (self->keys)) != NULL)
+    gtk_grid_remove (GTK_GRID (self->keys), child);
+  for (guint i = 0; i < n; i++)
+    if (shown & (1u << i))
+      {
+        gtk_grid_attach (GTK_GRID (self->keys), legend_make_key (self, kind, i, _(bands[i].title)), (int) (place % KEYS_PER_ROW),
+                         (int) (place / KEYS_PER_ROW), 1, 1);
+        place++;
+      }
 }
 
 static GtkWidget *
@@ -180,18 +254,36 @@ legend_make_choice (VnLegend *self)
   GtkStringList *titles = gtk_string_list_new (NULL);
   GtkWidget *choice;
 
-  for (guint i = 0; i < VN_N_METRICS; i++)
-    gtk_string_list_append (titles, _(vn_metric_get_info (i)->title));
-  gtk_string_list_append (titles, _("Precision"));
-  gtk_string_list_append (titles, _("No colors"));
-  gtk_string_list_append (titles, _("ONNX Runtime kernels"));
+  for (guint i = 0; i < VN_N_CHOICES; i++)
+    gtk_string_list_append (titles, _(vn_overlay_choice_get_info ((VnOverlayChoice) i)->title));
   choice = gtk_drop_down_new (G_LIST_MODEL (titles), NULL);
   gtk_widget_add_css_class (choice, "flat");
   gtk_widget_add_css_class (choice, "legend-choice");
-  gtk_widget_set_tooltip_text (choice, _("What the colors show"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (choice), GTK_ACCESSIBLE_PROPERTY_LABEL, _("What the colors show"), -1);
   g_signal_connect_swapped (choice, "notify::selected", G_CALLBACK (legend_choice_changed), self);
   return choice;
+}
+
+static void
+legend_add_rest (VnLegend  *self,
+                 GtkWidget *box)
+{
+  self->runs = gtk_drop_down_new (NULL, NULL);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->runs), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Run to compare with"), -1);
+  gtk_widget_set_tooltip_text (self->runs, _("The run that the shown one is compared with"));
+  g_signal_connect_swapped (self->runs, "notify::selected", G_CALLBACK (legend_run_chosen), self);
+  gtk_box_append (GTK_BOX (box), self->runs);
+  self->keys = gtk_grid_new ();
+  gtk_grid_set_column_homogeneous (GTK_GRID (self->keys), TRUE);
+  gtk_box_append (GTK_BOX (box), self->keys);
+  self->note = gtk_label_new (NULL);
+  gtk_label_set_xalign (GTK_LABEL (self->note), 0);
+  gtk_label_set_wrap (GTK_LABEL (self->note), TRUE);
+  gtk_label_set_max_width_chars (GTK_LABEL (self->note), 44);
+  gtk_widget_set_margin_start (self->note, 6);
+  gtk_widget_set_visible (self->note, FALSE);
+  gtk_widget_add_css_class (self->note, "caption");
+  gtk_box_append (GTK_BOX (box), self->note);
 }
 
 static GtkWidget *
@@ -212,19 +304,11 @@ legend_make_scale_page (VnLegend *self)
   gtk_box_append (GTK_BOX (box), self->header);
   self->bar = vn_heat_bar_new ();
   g_signal_connect_swapped (self->bar, "handles-changed", G_CALLBACK (legend_handles_changed), self);
+  g_signal_connect_swapped (self->bar, "threshold-dragged", G_CALLBACK (legend_threshold_dragged), self);
   gtk_box_append (GTK_BOX (box), self->bar);
-  self->keys = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-  gtk_box_set_homogeneous (GTK_BOX (self->keys), TRUE);
-  for (guint i = 0; i < VN_N_BANDS; i++)
-    gtk_box_append (GTK_BOX (self->keys), legend_make_key (self, i));
-  gtk_box_append (GTK_BOX (box), self->keys);
-  self->kernels = gtk_label_new (NULL);
-  gtk_label_set_xalign (GTK_LABEL (self->kernels), 0);
-  gtk_label_set_wrap (GTK_LABEL (self->kernels), TRUE);
-  gtk_label_set_max_width_chars (GTK_LABEL (self->kernels), 44);
-  gtk_widget_set_margin_start (self->kernels, 6);
-  gtk_widget_add_css_class (self->kernels, "caption");
-  gtk_box_append (GTK_BOX (box), self->kernels);
+  self->scale = vn_legend_scale_new ();
+  gtk_box_append (GTK_BOX (box), self->scale);
+  legend_add_rest (self, box);
   return box;
 }
 
@@ -264,6 +348,9 @@ vn_legend_class_init (VnLegendClass *class)
   G_OBJECT_CLASS (class)->dispose = vn_legend_dispose;
   g_signal_new ("overlay-changed", VN_TYPE_LEGEND, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new ("handles-changed", VN_TYPE_LEGEND, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new ("run-chosen", VN_TYPE_LEGEND, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new ("threshold-dragged", VN_TYPE_LEGEND, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE,
+                G_TYPE_BOOLEAN);
   g_signal_new ("band-activated", VN_TYPE_LEGEND, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
                 G_TYPE_UINT);
   g_signal_new ("quantize", VN_TYPE_LEGEND, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
@@ -277,8 +364,8 @@ vn_legend_init (VnLegend *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
 
-  for (guint i = 0; i < VN_N_METRICS; i++)
-    self->handles[i] = self->defaults[i] = vn_heat_default_handles (i);
+  for (guint i = 0; i < VN_N_CHOICES; i++)
+    self->handles[i] = self->defaults[i] = vn_heat_default_handles (vn_overlay_choice_get_info ((VnOverlayChoice) i)->metric);
   self->stack = gtk_stack_new ();
   gtk_stack_set_hhomogeneous (GTK_STACK (self->stack), FALSE);
   gtk_stack_set_vhomogeneous (GTK_STACK (self->stack), FALSE);
@@ -296,7 +383,9 @@ vn_legend_init (VnLegend *self)
   gtk_widget_set_margin_top (widget, 12);
   gtk_widget_set_margin_start (widget, 12);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Legend"), -1);
-  legend_show_metric (self);
+  vn_legend_set_choice (self, VN_CHOICE_CUMULATIVE);
+  legend_show_choice (self);
+  vn_legend_set_overlay (self, NULL);
 }
 
 /* ---- public ---- */
@@ -313,109 +402,190 @@ vn_legend_new (void)
 }
 
 /**
+ * vn_legend_get_choice:
+ *
+ * Returns: what the user wants to see
+ */
+VnOverlayChoice
+vn_legend_get_choice (VnLegend *self)
+{
+  g_return_val_if_fail (VN_IS_LEGEND (self), VN_CHOICE_NONE);
+
+  return (VnOverlayChoice) MIN (gtk_drop_down_get_selected (GTK_DROP_DOWN (self->choice)), VN_N_CHOICES - 1);
+}
+
+/**
+ * vn_legend_set_choice:
+ *
+ * Chooses what the colours show; no signal.
+ */
+void
+vn_legend_set_choice (VnLegend        *self,
+                      VnOverlayChoice  choice)
+{
+  g_return_if_fail (VN_IS_LEGEND (self));
+  g_return_if_fail ((guint) choice < VN_N_CHOICES);
+
+  self->quiet = TRUE;
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (self->choice), choice);
+  self->quiet = FALSE;
+}
+
+/**
  * vn_legend_get_kind:
  *
- * Returns: what the user wants to see: error, precision kernels or no colours
+ * Returns: of what kind that is
  */
 VnOverlayKind
 vn_legend_get_kind (VnLegend *self)
 {
   g_return_val_if_fail (VN_IS_LEGEND (self), VN_OVERLAY_NONE);
 
-  if (legend_chosen (self) < VN_N_METRICS)
-    return VN_OVERLAY_ERROR;
-  if (legend_chosen (self) == CHOICE_KERNELS)
-    return VN_OVERLAY_KERNELS;
-  return legend_chosen (self) == CHOICE_PRECISION ? VN_OVERLAY_PRECISION : VN_OVERLAY_NONE;
+  return vn_overlay_choice_get_info (vn_legend_get_choice (self))->kind;
 }
 
 /**
  * vn_legend_get_metric:
  *
- * Returns: the metric chosen; SQNR while none is
+ * Returns: the metric whose scale the chosen errors have; SQNR for what is no error
  */
 VnMetric
 vn_legend_get_metric (VnLegend *self)
 {
   g_return_val_if_fail (VN_IS_LEGEND (self), VN_METRIC_SQNR);
 
-  return legend_chosen (self) < VN_N_METRICS ? legend_chosen (self) : VN_METRIC_SQNR;
-}
-
-/**
- * vn_legend_set_metric:
- *
- * Chooses a metric; no signal.
- */
-void
-vn_legend_set_metric (VnLegend *self,
-                      VnMetric  metric)
-{
-  g_return_if_fail (VN_IS_LEGEND (self));
-
-  self->quiet = TRUE;
-  gtk_drop_down_set_selected (GTK_DROP_DOWN (self->choice), metric);
-  self->quiet = FALSE;
+  return vn_overlay_choice_get_info (vn_legend_get_choice (self))->metric;
 }
 
 /**
  * vn_legend_get_handles:
  *
- * Returns: where the handles of the metric stand
+ * Returns: where the handles of what is chosen stand
  */
 VnHeatHandles
 vn_legend_get_handles (VnLegend *self)
 {
   g_return_val_if_fail (VN_IS_LEGEND (self), ((VnHeatHandles) { 0 }));
 
-  return self->handles[vn_legend_get_metric (self)];
+  return self->handles[vn_legend_get_choice (self)];
 }
 
 /**
  * vn_legend_set_defaults:
- * @defaults: where the handles of @metric stand for this network before anybody moves them
+ * @defaults: where the handles stand for this network before anybody moves them
  *
- * Puts the handles of a metric there, and back there on a double click; handles that were moved stay while the defaults are the
- * same. No signal.
+ * Puts the handles there, and back there on a double click; handles that were moved stay while the defaults are the same. No signal.
  */
 void
-vn_legend_set_defaults (VnLegend      *self,
-                        VnMetric       metric,
-                        VnHeatHandles  defaults)
+vn_legend_set_defaults (VnLegend        *self,
+                        VnOverlayChoice  choice,
+                        VnHeatHandles    defaults)
 {
   g_return_if_fail (VN_IS_LEGEND (self));
-  g_return_if_fail (metric < VN_N_METRICS);
+  g_return_if_fail ((guint) choice < VN_N_CHOICES);
 
-  if (self->defaults[metric].fine == defaults.fine && self->defaults[metric].bad == defaults.bad)
+  if (self->defaults[choice].fine == defaults.fine && self->defaults[choice].bad == defaults.bad)
     return;
-  self->defaults[metric] = self->handles[metric] = defaults;
-  legend_show_metric (self);
+  self->defaults[choice] = self->handles[choice] = defaults;
+  if (choice == vn_legend_get_choice (self))
+    legend_show_choice (self);
+}
+
+static guint
+legend_find_shown (VnOverlayKind    kind,
+                   const VnOverlay *overlay)
+{
+  guint n, shown = 0;
+
+  vn_overlay_kind_get_bands (kind, &n);
+  for (guint i = 0; i < n; i++)
+    if (kind == VN_OVERLAY_ERROR || kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_DIFFERENCE
+        || (overlay != NULL && vn_overlay_count_band (overlay, i) > 0))
+      shown |= 1u << i;
+  return shown;
 }
 
 /**
  * vn_legend_set_overlay:
- * @overlay: (nullable): what the canvas shows; counted for the key
+ * @overlay: (nullable): what the canvas shows, of all nodes; counted for the key
  */
 void
 vn_legend_set_overlay (VnLegend        *self,
                        const VnOverlay *overlay)
 {
-  guint counts[VN_N_BANDS] = { 0 };
+  VnOverlayKind kind;
+  const VnOverlayBand *bands;
+  guint n;
 
   g_return_if_fail (VN_IS_LEGEND (self));
 
-  if (overlay != NULL)
-    vn_overlay_count (overlay, &counts[VN_BAND_FINE], &counts[VN_BAND_WATCH], &counts[VN_BAND_BAD]);
-  for (guint i = 0; i < VN_N_BANDS; i++)
+  kind = vn_legend_get_kind (self);
+  bands = vn_overlay_kind_get_bands (kind, &n);
+  if (kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_DIFFERENCE)
+    vn_legend_scale_set_overlay (self->scale, kind, overlay);
+  legend_make_keys (self, kind, legend_find_shown (kind, overlay));
+  for (GtkWidget *key = gtk_widget_get_first_child (self->keys); key != NULL; key = gtk_widget_get_next_sibling (key))
     {
-      g_autofree char *text = g_strdup_printf ("%u", counts[i]);
-      g_autofree char *name = g_strdup_printf ("%s: %u", _(bands[i].title), counts[i]);
-      GtkWidget *key = gtk_widget_get_ancestor (self->counts[i], GTK_TYPE_BUTTON);
+      guint at = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (key), "band"));
+      guint count = overlay != NULL ? vn_overlay_count_band (overlay, at) : 0;
+      g_autofree char *text = g_strdup_printf ("%u", count);
+      g_autofree char *name = g_strdup_printf ("%s: %u", _(bands[at].title), count);
 
-      gtk_label_set_text (GTK_LABEL (self->counts[i]), text);
-      gtk_widget_set_sensitive (key, counts[i] > 0);
+      gtk_label_set_text (GTK_LABEL (g_object_get_data (G_OBJECT (key), "count")), text);
+      gtk_widget_set_sensitive (key, count > 0);
       gtk_accessible_update_property (GTK_ACCESSIBLE (key), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
     }
+}
+
+/**
+ * vn_legend_set_note:
+ * @note: (nullable): where the figures come from
+ */
+void
+vn_legend_set_note (VnLegend   *self,
+                    const char *note)
+{
+  g_return_if_fail (VN_IS_LEGEND (self));
+
+  gtk_label_set_label (GTK_LABEL (self->note), note != NULL ? note : "");
+  gtk_widget_set_visible (self->note, note != NULL);
+}
+
+/**
+ * vn_legend_set_runs:
+ * @titles: (array zero-terminated=1): of the runs that a difference can be to
+ * @selected: one of them; more than there are: none
+ *
+ * No signal.
+ */
+void
+vn_legend_set_runs (VnLegend           *self,
+                    const char * const *titles,
+                    guint               selected)
+{
+  g_autoptr(GtkStringList) list = NULL;
+
+  g_return_if_fail (VN_IS_LEGEND (self) && titles != NULL);
+
+  list = gtk_string_list_new (titles);
+  self->quiet = TRUE;
+  gtk_drop_down_set_model (GTK_DROP_DOWN (self->runs), G_LIST_MODEL (list));
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (self->runs), titles[0] != NULL ? selected : GTK_INVALID_LIST_POSITION);
+  gtk_widget_set_sensitive (self->runs, titles[0] != NULL);
+  self->quiet = FALSE;
+}
+
+/**
+ * vn_legend_get_run:
+ *
+ * Returns: number of the run chosen; %GTK_INVALID_LIST_POSITION: none
+ */
+guint
+vn_legend_get_run (VnLegend *self)
+{
+  g_return_val_if_fail (VN_IS_LEGEND (self), GTK_INVALID_LIST_POSITION);
+
+  return gtk_drop_down_get_selected (GTK_DROP_DOWN (self->runs));
 }
 
 /**
@@ -430,52 +600,6 @@ vn_legend_set_measured (VnLegend *self,
   g_return_if_fail (VN_IS_LEGEND (self));
 
   gtk_stack_set_visible_child_name (GTK_STACK (self->stack), measured ? "scale" : "empty");
-}
-
-/* Where the words of the first line come from holds for what the nodes show. */
-static char *
-legend_dup_source (const VnRuntimeFigures *figures,
-                   const VnVerification   *verification)
-{
-  if (figures->share_measured)
-    return g_strdup_printf (_("Read from ONNX Runtime %s; blue nodes are computed in float"), verification->version);
-  return g_strdup (_("Expected; blue nodes are computed in float"));
-}
-
-/**
- * vn_legend_set_runtime:
- * @forecast: (nullable): of the export in ONNX Runtime
- * @verification: (nullable): the same, measured
- *
- * Tells how much of the network is computed on integers, and how long that takes beside float, as measured or as expected.
- */
-void
-vn_legend_set_runtime (VnLegend                *self,
-                       const VnRuntimeForecast *forecast,
-                       const VnVerification    *verification)
-{
-  g_autoptr(GPtrArray) lines = NULL;
-  g_autofree char *text = NULL;
-  VnRuntimeFigures figures;
-
-  g_return_if_fail (VN_IS_LEGEND (self));
-
-  if (forecast == NULL)
-    {
-      gtk_label_set_label (GTK_LABEL (self->kernels), _("Nothing is known about this export in ONNX Runtime"));
-      return;
-    }
-  vn_runtime_figures_init (&figures, forecast, verification);
-  lines = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (lines, legend_dup_source (&figures, verification));
-  if (!isnan (figures.integer_share))
-    g_ptr_array_add (lines, g_strdup_printf (_("%.1f\u00a0%% of the multiplications on integers"), 100 * figures.integer_share));
-  if (!isnan (figures.ratio))
-    g_ptr_array_add (lines, g_strdup_printf (figures.time_measured ? _("%.2f times the time of the float network, measured")
-                                                                   : _("%.2f times the time of the float network"), figures.ratio));
-  g_ptr_array_add (lines, NULL);
-  text = g_strjoinv ("\n", (char **) lines->pdata);
-  gtk_label_set_label (GTK_LABEL (self->kernels), text);
 }
 
 /**

@@ -3,9 +3,7 @@
 
 /* The legend over the canvas. */
 
-#include "vn-heat.h"
-#include "vn-verification.h"
-#include "vn-scene.h"
+#include "vn-overlay-choice.h"
 
 #include <gtk/gtk.h>
 
@@ -14,32 +12,36 @@ G_BEGIN_DECLS
 #define VN_TYPE_LEGEND (vn_legend_get_type ())
 G_DECLARE_FINAL_TYPE (VnLegend, vn_legend, VN, LEGEND, GtkWidget)
 
-typedef enum { VN_BAND_FINE, VN_BAND_WATCH, VN_BAND_BAD, VN_N_BANDS } VnBand;
-
 /* The card that explains the colours, to be laid over the canvas.
  *
  * Signals:
- *   overlay-changed ()            another overlay or metric was chosen
+ *   overlay-changed ()            another overlay was chosen
+ *   run-chosen ()                 the run that a difference is to
  *   handles-changed ()            the handles of the metric moved
- *   band-activated (guint band)   a key was clicked: select the nodes of this VnBand
+ *   threshold-dragged (double axis, gboolean is_over)   the bar was dragged: select what is worse, see vn_heat_axis()
+ *   band-activated (guint band)   a key was clicked: select the nodes of this band, see vn_overlay_kind_get_bands()
  *   quantize ()                   nothing is measured yet and the user wants to begin */
 
 GtkWidget    *vn_legend_new           (void);
-VnOverlayKind vn_legend_get_kind      (VnLegend        *self);   /* ERROR, PRECISION, KERNELS or NONE */
+VnOverlayChoice vn_legend_get_choice  (VnLegend        *self);
+void          vn_legend_set_choice    (VnLegend        *self,
+                                       VnOverlayChoice  choice);
+VnOverlayKind vn_legend_get_kind      (VnLegend        *self);
 VnMetric      vn_legend_get_metric    (VnLegend        *self);
-void          vn_legend_set_metric    (VnLegend        *self,
-                                       VnMetric         metric);
 VnHeatHandles vn_legend_get_handles   (VnLegend        *self);
 void          vn_legend_set_defaults  (VnLegend        *self,
-                                       VnMetric         metric,
+                                       VnOverlayChoice  choice,
                                        VnHeatHandles    defaults);
 void          vn_legend_set_overlay   (VnLegend        *self,
                                        const VnOverlay *overlay);
 void          vn_legend_set_measured  (VnLegend        *self,
                                        gboolean         measured);
-void          vn_legend_set_runtime   (VnLegend        *self,
-                                       const VnRuntimeForecast *forecast,
-                                       const VnVerification    *verification);
+void          vn_legend_set_note      (VnLegend        *self,
+                                       const char      *note);
+void          vn_legend_set_runs      (VnLegend        *self,
+                                       const char * const *titles,
+                                       guint            selected);
+guint         vn_legend_get_run       (VnLegend        *self);
 void          vn_legend_set_folded    (VnLegend        *self,
                                        gboolean         folded);
 

@@ -3,6 +3,7 @@
 #include "inspector-sections.h"
 
 #include "vn-i18n.h"
+#include "vn-leak-row.h"
 #include "vn-rows.h"
 #include "vn-rules.h"
 
@@ -64,14 +65,35 @@ inspector_region_add_surplus (GtkWidget        *box,
   gtk_box_append (GTK_BOX (box), vn_label_new (text, "caption"));
 }
 
+/* Names the tensors that cross the edge of a rule's region, with a button that makes edges of them. */
+static void
+inspector_region_add_leaks (GtkWidget      *box,
+                            const VnGraph  *graph,
+                            const VnRecipe *recipe,
+                            GtkBitset      *selection)
+{
+  int at = vn_rules_find_region (recipe, graph, selection);
+  g_autoptr(GPtrArray) leaks = at >= 0 ? vn_rule_list_leaks (g_ptr_array_index (recipe->overrides, at), graph, NULL) : NULL;
+  GtkWidget *list;
+
+  if (leaks == NULL || leaks->len == 0)
+    return;
+  list = vn_row_list_new ();
+  for (guint i = 0; i < MIN (leaks->len, MAX_EDGE_ROWS); i++)
+    gtk_list_box_append (GTK_LIST_BOX (list), vn_leak_row_new ((guint) at, g_ptr_array_index (leaks, i)));
+  gtk_box_append (GTK_BOX (box), list);
+}
+
 /**
  * vn_inspector_region:
+ * @recipe: whose rule about just these nodes may leave tensors unnamed
  *
  * Returns: (nullable): the tensors that enter and leave the selected nodes, and buttons that make a rule of them
  */
 GtkWidget *
-vn_inspector_region (const VnGraph *graph,
-                     GtkBitset     *selection)
+vn_inspector_region (const VnGraph  *graph,
+                     const VnRecipe *recipe,
+                     GtkBitset      *selection)
 {
   VnOverride *rule;
   GtkWidget *box, *list, *buttons;
@@ -91,6 +113,7 @@ vn_inspector_region (const VnGraph *graph,
   inspector_region_add_edges (list, rule->in_edges, TRUE);
   inspector_region_add_edges (list, rule->out_edges, FALSE);
   gtk_box_append (GTK_BOX (box), list);
+  inspector_region_add_leaks (box, graph, recipe, selection);
   inspector_region_add_surplus (box, rule, graph, selection);
   gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Region in 1_6 Bit"), "16"));
   gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Region in _Float"), "float"));

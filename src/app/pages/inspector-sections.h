@@ -33,8 +33,9 @@ GtkWidget *vn_inspector_activations   (VnResult     *result,
                                        GtkWidget   **table);
 GtkWidget *vn_inspector_shared        (VnDocument   *document,
                                        GtkBitset    *selection);
-GtkWidget *vn_inspector_region        (const VnGraph *graph,
-                                       GtkBitset     *selection);
+GtkWidget *vn_inspector_region       (const VnGraph    *graph,
+                                       const VnRecipe   *recipe,
+                                       GtkBitset        *selection);
 VnValue   *vn_inspector_find_weight   (const VnNode *node);
 
 G_END_DECLS

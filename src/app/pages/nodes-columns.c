@@ -78,7 +78,7 @@ nodes_columns_update_name (GtkWidget  *cell,
                            VnNodeItem *item)
 {
   vn_node_cell_set_swatch (gtk_widget_get_first_child (cell), item);
-  gtk_label_set_label (GTK_LABEL (gtk_widget_get_last_child (cell)), item->name);
+  gtk_label_set_label (GTK_LABEL (gtk_widget_get_last_child (cell)), item->label);
   vn_tooltip_set (cell, item->label);
 }
 
@@ -117,7 +117,7 @@ static void
 nodes_columns_update_value (GtkWidget  *cell,
                             VnNodeItem *item)
 {
-  if (item->excluded)
+  if (vn_node_item_is_float (item))
     gtk_label_set_label (GTK_LABEL (cell), _("not quantized"));
   else
     nodes_columns_set_metric (cell, item, VN_METRIC_SQNR);
@@ -127,7 +127,7 @@ static void
 nodes_columns_update_bar (GtkWidget  *cell,
                           VnNodeItem *item)
 {
-  VnSwatchState state = item->excluded ? VN_SWATCH_FLOAT : item->measured ? VN_SWATCH_VALUE : VN_SWATCH_EMPTY;
+  VnSwatchState state = vn_node_item_is_float (item) ? VN_SWATCH_FLOAT : item->measured ? VN_SWATCH_VALUE : VN_SWATCH_EMPTY;
 
   vn_swatch_set (VN_SWATCH (cell), state, VN_METRIC_SQNR, item->metrics[VN_METRIC_SQNR]);
 }
@@ -218,7 +218,7 @@ nodes_columns_compare_items (gconstpointer p,
   if (key >= BY_METRIC)
     order = nodes_columns_compare_metric (a, b, (VnMetric) (key - BY_METRIC));
   else if (key == BY_NAME)
-    order = strcmp (a->name, b->name);
+    order = strcmp (a->label, b->label);
   else if (key == BY_TYPE)
     order = strcmp (a->node->op_type, b->node->op_type);
   else if (key == BY_SHAPE)

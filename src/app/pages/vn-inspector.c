@@ -228,7 +228,8 @@ inspector_show_many (VnInspector *self,
   gtk_label_set_label (self->subtitle, _("selected together"));
   inspector_append (self, vn_inspector_actions (TRUE, TRUE, TRUE));
   inspector_append (self, vn_inspector_shared (self->document, selection));
-  inspector_append (self, vn_inspector_region (vn_document_get_model (self->document)->graph, selection));
+  inspector_append (self, vn_inspector_region (vn_document_get_model (self->document)->graph,
+                                               vn_document_get_recipe (self->document), selection));
 }
 
 /* Nothing is selected: the model as a whole. */

@@ -24,7 +24,7 @@ struct _VnNodesPage
   GtkFilterListModel *filtered;
   GtkSliceListModel  *rows;      /* of them in order; none while the table is not seen */
   VnSelectionLink    *link;
-  char               *needle;    /* folded */
+  VnNodeQuery        *query;     /* NULL: nothing was looked for */
   Chip                chip;
 
   GtkBox             *chips;
@@ -45,14 +45,11 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (VnNodesPage, vn_nodes_page, ADW_TYPE_BIN,
 static Chip
 nodes_page_get_chip (VnNodeItem *item)
 {
-  guint ticks;
+  static const Chip chips[VN_N_BANDS] = { [VN_BAND_FINE] = CHIP_FINE, [VN_BAND_WATCH] = CHIP_WATCH, [VN_BAND_BAD] = CHIP_BAD };
 
-  if (item->excluded || item->precision == VN_DTYPE_F32)
+  if (vn_node_item_is_float (item))
     return CHIP_FLOAT;
-  if (!vn_node_item_is_rated (item))
-    return CHIP_ALL;
-  ticks = vn_node_item_get_ticks (item);
-  return ticks >= 4 ? CHIP_BAD : ticks >= 2 ? CHIP_WATCH : CHIP_FINE;
+  return vn_node_item_is_rated (item) ? chips[vn_heat_get_band (vn_node_item_get_ticks (item))] : CHIP_ALL;
 }
 
 static gboolean
@@ -62,7 +59,7 @@ nodes_page_matches (gpointer item,
   VnNodesPage *self = data;
 
   return (self->chip == CHIP_ALL || nodes_page_get_chip (item) == self->chip) &&
-         vn_node_item_matches (item, self->needle);
+         (self->query == NULL || vn_node_item_matches (item, self->query));
 }
 
 static void
@@ -84,8 +81,8 @@ nodes_page_refilter (VnNodesPage *self)
 static void
 nodes_page_search_changed (VnNodesPage *self)
 {
-  g_free (self->needle);
-  self->needle = g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
+  g_clear_pointer (&self->query, vn_node_query_free);
+  self->query = vn_node_query_new (gtk_editable_get_text (GTK_EDITABLE (self->search)));
   nodes_page_refilter (self);
 }
 
@@ -284,7 +281,7 @@ vn_nodes_page_dispose (GObject *object)
   g_clear_object (&self->filtered);
   g_clear_object (&self->filter);
   g_clear_object (&self->document);
-  g_clear_pointer (&self->needle, g_free);
+  g_clear_pointer (&self->query, vn_node_query_free);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_NODES_PAGE);
   G_OBJECT_CLASS (vn_nodes_page_parent_class)->dispose (object);
 }

@@ -27,12 +27,18 @@ struct _VnOutline
   GtkSliceListModel  *rows;         /* of one or the other */
   GtkMultiSelection  *selection;    /* over the rows */
   VnSelectionLink    *link;
-  char               *needle;       /* folded */
+  VnNodeQuery        *query;        /* NULL: nothing was looked for */
+  guint               hit;          /* which of those found was travelled to last; G_MAXUINT: none */
 
   GtkSearchEntry     *search;
   GtkStack           *stack;
   GtkListView        *list;
   GtkButton          *clear;
+  AdwStatusPage      *nothing;
+  GtkRevealer        *hits;
+  GtkLabel           *hits_label;
+  GtkButton          *hits_previous, *hits_next, *hits_all;
+  GtkMenuButton      *help;
 };
 
 G_DEFINE_FINAL_TYPE (VnOutline, vn_outline, ADW_TYPE_BIN)
@@ -82,9 +88,11 @@ static const char *
 outline_get_short_name (VnNodeItem *item,
                         gboolean    in_scope)
 {
-  const char *last = in_scope ? strrchr (item->name, '/') : NULL;
-  const char *shown = last != NULL ? last + 1 : item->name;
+  const char *last = in_scope ? strrchr (item->label, '/') : NULL;
+  const char *shown = last != NULL ? last + 1 : item->label;
 
+  if (*item->node->name == '\0')
+    return shown + strlen (item->node->op_type) + 1;   /* "#12" of "Conv #12" */
   return g_str_equal (shown, item->node->op_type) ? "" : shown;
 }
 
@@ -175,15 +183,159 @@ static gboolean
 outline_matches (gpointer item,
                  gpointer data)
 {
-  return vn_node_item_matches (item, VN_OUTLINE (data)->needle);
+  VnNodeQuery *query = VN_OUTLINE (data)->query;
+
+  return query == NULL || vn_node_item_matches (item, query);
+}
+
+static gboolean
+outline_is_searching (VnOutline *self)
+{
+  return self->query != NULL && !vn_node_query_is_empty (self->query);
+}
+
+/* ---- what was found ---- */
+
+static guint
+outline_count_hits (VnOutline *self)
+{
+  return outline_is_searching (self) ? g_list_model_get_n_items (G_LIST_MODEL (self->filtered)) : 0;
+}
+
+static void
+outline_update_hits (VnOutline *self)
+{
+  guint n = outline_count_hits (self);
+  g_autofree char *text = NULL;
+
+  if (self->hit < n)
+    text = g_strdup_printf (_("%u of %u"), self->hit + 1, n);
+  else
+    text = g_strdup_printf (ngettext ("%u found", "%u found", n), n);
+  gtk_label_set_label (self->hits_label, text);
+  gtk_revealer_set_reveal_child (self->hits, n > 0);
+}
+
+/* To the next of what was found, or the one before, around the end: it is selected, and every page goes there. */
+static void
+outline_walk (VnOutline *self,
+              int        step)
+{
+  guint n = outline_count_hits (self);
+  g_autoptr(VnNodeItem) item = NULL;
+
+  if (n == 0)
+    return;
+  self->hit = self->hit < n ? (self->hit + n + (guint) step) % n : step > 0 ? 0 : n - 1;
+  item = g_list_model_get_item (G_LIST_MODEL (self->filtered), self->hit);
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.select-node", "u", item->index);
+  outline_update_hits (self);
+}
+
+static void
+outline_walk_on (VnOutline *self)
+{
+  outline_walk (self, 1);
+}
+
+static void
+outline_walk_back (VnOutline *self)
+{
+  outline_walk (self, -1);
+}
+
+static void
+outline_select_hits (VnOutline *self)
+{
+  g_autoptr(GtkBitset) nodes = gtk_bitset_new_empty ();
+
+  for (guint i = 0; i < outline_count_hits (self); i++)
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->filtered), i);
+
+      gtk_bitset_add (nodes, item->index);
+    }
+  vn_document_select (self->document, nodes);
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.show-in-graph", NULL);
+}
+
+/* Return by itself is a signal of the entry. */
+static gboolean
+outline_key_pressed (VnOutline       *self,
+                     guint            keyval,
+                     guint            keycode,
+                     GdkModifierType  modifiers)
+{
+  if (keyval != GDK_KEY_Return && keyval != GDK_KEY_KP_Enter)
+    return FALSE;
+  if (modifiers & GDK_SHIFT_MASK)
+    outline_walk_back (self);
+  else if (modifiers & GDK_CONTROL_MASK)
+    outline_select_hits (self);
+  else
+    return FALSE;
+  return TRUE;
+}
+
+/* ---- what can be typed ---- */
+
+static void
+outline_example_activated (VnOutline     *self,
+                           GtkListBoxRow *row)
+{
+  guint n;
+  const VnNodeExample *examples = vn_node_query_get_examples (&n);
+
+  gtk_popover_popdown (gtk_menu_button_get_popover (self->help));
+  gtk_editable_set_text (GTK_EDITABLE (self->search), examples[gtk_list_box_row_get_index (row)].text);
+  gtk_widget_grab_focus (GTK_WIDGET (self->search));
+  gtk_editable_set_position (GTK_EDITABLE (self->search), -1);
+}
+
+static void
+outline_add_examples (VnOutline *self)
+{
+  GtkWidget *popover = gtk_popover_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *list = gtk_list_box_new ();
+  GtkWidget *title = gtk_label_new (_("What Can Be Searched For")), *keys = gtk_label_new (NULL);
+  guint n;
+  const VnNodeExample *examples = vn_node_query_get_examples (&n);
+
+  gtk_widget_add_css_class (title, "heading");
+  gtk_label_set_label (GTK_LABEL (keys), _("Enter goes to the next, Shift+Enter to the one before, Ctrl+Enter selects all."));
+  gtk_label_set_wrap (GTK_LABEL (keys), TRUE);
+  gtk_label_set_max_width_chars (GTK_LABEL (keys), 36);
+  gtk_label_set_xalign (GTK_LABEL (keys), 0);
+  gtk_widget_add_css_class (keys, "caption");
+  gtk_widget_add_css_class (keys, "dim-label");
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
+  gtk_widget_add_css_class (list, "boxed-list");
+  for (guint i = 0; i < n; i++)
+    {
+      GtkWidget *row = adw_action_row_new ();
+
+      adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+      adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), examples[i].text);
+      adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _(examples[i].words));
+      gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
+      gtk_list_box_append (GTK_LIST_BOX (list), row);
+    }
+  g_signal_connect_swapped (list, "row-activated", G_CALLBACK (outline_example_activated), self);
+  gtk_box_append (GTK_BOX (box), title);
+  gtk_box_append (GTK_BOX (box), list);
+  gtk_box_append (GTK_BOX (box), keys);
+  gtk_widget_add_css_class (box, "search-help");
+  gtk_popover_set_child (GTK_POPOVER (popover), box);
+  gtk_menu_button_set_popover (self->help, popover);
 }
 
 static void
 outline_update_stack (VnOutline *self)
 {
-  gboolean nothing = g_list_model_get_n_items (G_LIST_MODEL (self->filtered)) == 0 &&
-                     self->needle != NULL && *self->needle != 0;
+  gboolean nothing = outline_is_searching (self) && outline_count_hits (self) == 0;
+  const char *problem = self->query != NULL ? vn_node_query_get_problem (self->query) : NULL;
+  g_autofree char *markup = problem != NULL ? g_markup_escape_text (problem, -1) : NULL;
 
+  adw_status_page_set_description (self->nothing, markup);
   gtk_stack_set_visible_child_name (self->stack, nothing ? "nothing" : "list");
 }
 
@@ -198,8 +350,7 @@ outline_create_children (gpointer item,
 static void
 outline_set_rows (VnOutline *self)
 {
-  gboolean searching = self->needle != NULL && *self->needle != 0;
-  GListModel *top = searching ? G_LIST_MODEL (self->filtered) : self->root != NULL ? vn_scope_get_children (self->root) : NULL;
+  GListModel *top = outline_is_searching (self) ? G_LIST_MODEL (self->filtered) : self->root != NULL ? vn_scope_get_children (self->root) : NULL;
   g_autoptr(GtkTreeListModel) rows = top != NULL ? gtk_tree_list_model_new (g_object_ref (top), FALSE, FALSE, outline_create_children,
                                                                             NULL, NULL) : NULL;
 
@@ -214,13 +365,15 @@ outline_find (VnOutline *self)
   gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
   outline_set_rows (self);
   outline_update_stack (self);
+  outline_update_hits (self);
 }
 
 static void
 outline_search_changed (VnOutline *self)
 {
-  g_free (self->needle);
-  self->needle = g_utf8_casefold (gtk_editable_get_text (GTK_EDITABLE (self->search)), -1);
+  g_clear_pointer (&self->query, vn_node_query_free);
+  self->query = vn_node_query_new (gtk_editable_get_text (GTK_EDITABLE (self->search)));
+  self->hit = G_MAXUINT;
   vn_gradual_rows_begin (self->rows);
   vn_later (self, self->document, (VnLaterFunc) outline_find);
 }
@@ -247,6 +400,11 @@ outline_update_tree (VnOutline *self)
 {
   if (self->root != NULL)
     vn_scope_update (self->root);
+  if (!outline_is_searching (self))
+    return;
+  gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);   /* errors may have changed */
+  outline_update_stack (self);
+  outline_update_hits (self);
 }
 
 static void
@@ -316,6 +474,7 @@ vn_outline_set_document (VnOutline  *self,
   g_signal_connect_object (document, "model-changed", G_CALLBACK (outline_model_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "recipe-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "metric-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
   /* Before the link, which selects only rows that are there. */
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (outline_selection_changed), self,
                            G_CONNECT_SWAPPED);
@@ -349,7 +508,7 @@ vn_outline_dispose (GObject *object)
   g_clear_object (&self->root);
   g_clear_object (&self->filter);
   g_clear_object (&self->document);
-  g_clear_pointer (&self->needle, g_free);
+  g_clear_pointer (&self->query, vn_node_query_free);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_OUTLINE);
   G_OBJECT_CLASS (vn_outline_parent_class)->dispose (object);
 }
@@ -365,13 +524,22 @@ vn_outline_class_init (VnOutlineClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnOutline, stack);
   gtk_widget_class_bind_template_child (widget_class, VnOutline, list);
   gtk_widget_class_bind_template_child (widget_class, VnOutline, clear);
+  gtk_widget_class_bind_template_child (widget_class, VnOutline, nothing);
+  gtk_widget_class_bind_template_child (widget_class, VnOutline, hits);
+  gtk_widget_class_bind_template_child (widget_class, VnOutline, hits_label);
+  gtk_widget_class_bind_template_child (widget_class, VnOutline, hits_previous);
+  gtk_widget_class_bind_template_child (widget_class, VnOutline, hits_next);
+  gtk_widget_class_bind_template_child (widget_class, VnOutline, hits_all);
+  gtk_widget_class_bind_template_child (widget_class, VnOutline, help);
 }
 
 static void
 vn_outline_init (VnOutline *self)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  GtkEventController *keys = gtk_event_controller_key_new ();
 
+  self->hit = G_MAXUINT;
   g_signal_connect (factory, "setup", G_CALLBACK (outline_setup_row), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (outline_bind_row), NULL);
   g_signal_connect (factory, "unbind", G_CALLBACK (outline_unbind_row), NULL);
@@ -379,6 +547,16 @@ vn_outline_init (VnOutline *self)
   gtk_list_view_set_factory (self->list, factory);
   g_object_unref (factory);
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (outline_search_changed), self);
+  g_signal_connect_swapped (self->search, "activate", G_CALLBACK (outline_walk_on), self);
+  g_signal_connect_swapped (self->search, "next-match", G_CALLBACK (outline_walk_on), self);
+  g_signal_connect_swapped (self->search, "previous-match", G_CALLBACK (outline_walk_back), self);
+  g_signal_connect_swapped (self->hits_next, "clicked", G_CALLBACK (outline_walk_on), self);
+  g_signal_connect_swapped (self->hits_previous, "clicked", G_CALLBACK (outline_walk_back), self);
+  g_signal_connect_swapped (self->hits_all, "clicked", G_CALLBACK (outline_select_hits), self);
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (outline_key_pressed), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->search), keys);
+  outline_add_examples (self);
   g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (outline_clear_search), self);
   g_signal_connect_swapped (self->list, "activate", G_CALLBACK (outline_activated), self);
 }

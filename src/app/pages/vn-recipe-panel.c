@@ -5,6 +5,7 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-leak-row.h"
 #include "vn-rows.h"
 #include "vn-rule-groups.h"
 #include "vn-rules.h"
@@ -12,6 +13,7 @@
 
 #include <math.h>
 
+#define MAX_LEAKS 6
 #define MAX_ROWS 200
 
 struct _VnRecipePanel
@@ -212,10 +214,30 @@ recipe_panel_add_remove (VnRecipePanel *self,
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), button);
 }
 
+/* The leaks of a rule, each with its button; or why there is no region. */
+static GtkWidget *
+recipe_panel_make_leaks (const VnOverride *rule,
+                         guint             number,
+                         const VnGraph    *graph,
+                         const char       *problem)
+{
+  g_autoptr(GPtrArray) leaks = vn_rule_list_leaks (rule, graph, NULL);
+  GtkWidget *popover = gtk_popover_new (), *list = vn_row_list_new ();
+
+  gtk_widget_set_size_request (list, 280, -1);
+  for (guint i = 0; leaks != NULL && i < MIN (leaks->len, MAX_LEAKS); i++)
+    gtk_list_box_append (GTK_LIST_BOX (list), vn_leak_row_new (number, g_ptr_array_index (leaks, i)));
+  if (leaks == NULL)
+    gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new_wide (_("No region"), problem));
+  gtk_popover_set_child (GTK_POPOVER (popover), list);
+  return popover;
+}
+
 static void
 recipe_panel_add_leak (VnRecipePanel    *self,
                        GtkWidget        *row,
-                       const VnOverride *rule)
+                       const VnOverride *rule,
+                       guint             number)
 {
   VnModel *model = vn_document_get_model (self->document);
   g_autofree char *leak = model != NULL ? vn_rule_describe_leak (rule, model->graph) : NULL;
@@ -223,10 +245,14 @@ recipe_panel_add_leak (VnRecipePanel    *self,
 
   if (leak == NULL)
     return;
-  icon = gtk_image_new_from_icon_name ("dialog-warning-symbolic");
+  icon = gtk_menu_button_new ();
+  gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (icon), "dialog-warning-symbolic");
+  gtk_menu_button_set_popover (GTK_MENU_BUTTON (icon), recipe_panel_make_leaks (rule, number, model->graph, leak));
+  gtk_widget_set_valign (icon, GTK_ALIGN_CENTER);
   gtk_widget_set_tooltip_text (icon, leak);
   gtk_accessible_update_property (GTK_ACCESSIBLE (icon), GTK_ACCESSIBLE_PROPERTY_LABEL, leak, -1);
   gtk_widget_add_css_class (icon, "warning");
+  gtk_widget_add_css_class (icon, "flat");
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), icon);
   gtk_widget_set_tooltip_text (row, leak);
 }
@@ -262,7 +288,7 @@ recipe_panel_make_row (VnRecipePanel     *self,
   gtk_widget_set_tooltip_text (row, group->title);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
   g_object_set_data (G_OBJECT (row), "vn-group", GUINT_TO_POINTER (at));
-  recipe_panel_add_leak (self, row, rule);
+  recipe_panel_add_leak (self, row, rule, group->first);
   if (self->groups->len > 1)
     recipe_panel_add_grip (row);
   recipe_panel_add_switch (self, row, group);

@@ -67,8 +67,8 @@ cure_row_describe (VnDocument        *document,
                    const VnCureOffer *offer)
 {
   g_autoptr(VnNodeItem) item = offer->node != G_MAXUINT ? g_list_model_get_item (vn_document_get_nodes (document), offer->node) : NULL;
-  g_autofree char *about = item != NULL ? g_strdup_printf ("%s %s: %s", item->node->op_type, item->name, offer->reason)
-                                        : g_strdup (offer->reason);
+  g_autofree char *name = item != NULL ? vn_node_dup_title (item->node) : NULL;
+  g_autofree char *about = name != NULL ? g_strdup_printf ("%s: %s", name, offer->reason) : g_strdup (offer->reason);
 
   return offer->in_vain != NULL ? g_strdup_printf (_("%s · this did not help: %s"), about, offer->in_vain) : g_steal_pointer (&about);
 }

@@ -101,7 +101,7 @@ vn_node_cell_set_swatch (GtkWidget  *swatch,
   g_return_if_fail (GTK_IS_WIDGET (swatch));
   g_return_if_fail (VN_IS_NODE_ITEM (item));
 
-  if (item->excluded)
+  if (vn_node_item_is_float (item))
     state = VN_SWATCH_FLOAT;
   else if (vn_node_item_is_rated (item))
     state = VN_SWATCH_VALUE;

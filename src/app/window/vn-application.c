@@ -4,6 +4,7 @@
 
 #include "vn-empty-page.h"
 #include "vn-i18n.h"
+#include "vn-overlay-choice.h"
 #include "vn-preferences.h"
 #include "vn-settings.h"
 #include "vn-window.h"
@@ -160,6 +161,14 @@ application_set_accels (GtkApplication *app)
     { "win.toggle-inspector", { "<Shift>F9" } },
     { "win.next-bad", { "<Control>j" } },
     { "graph.groups", { "<Control>g" } },
+    { "graph.lasso", { "<Control>l" } },
+    { "graph.next-selected", { "F3" } },
+    { "graph.previous-selected", { "<Shift>F3" } },
+    { "win.grow-selection::upstream", { "<Control><Shift>Up" } },
+    { "win.grow-selection::downstream", { "<Control><Shift>Down" } },
+    { "win.grow-selection::between", { "<Control><Shift>b" } },
+    { "win.grow-selection::blocks", { "<Control>b" } },
+    { "win.grow-selection::similar", { "<Control>t" } },
     { "graph.expand-all", { "F8" } },
     { "graph.collapse-all", { "<Shift>F8" } },
     { "win.previous-bad", { "<Control><Shift>j" } },
@@ -167,6 +176,13 @@ application_set_accels (GtkApplication *app)
 
   for (guint i = 0; i < G_N_ELEMENTS (accels); i++)
     gtk_application_set_accels_for_action (app, accels[i].action, accels[i].accels);
+  for (guint i = 0; i < MIN (VN_N_CHOICES, 9); i++)
+    {
+      g_autofree char *key = g_strdup_printf ("<Control><Alt>%u", i + 1);
+      g_autofree char *action = g_strdup_printf ("graph.overlay::%s", vn_overlay_choice_get_info ((VnOverlayChoice) i)->id);
+
+      gtk_application_set_accels_for_action (app, action, (const char * const []) { key, NULL });
+    }
   for (guint i = 0; i < G_N_ELEMENTS (page_actions) && i < 9; i++)
     {
       g_autofree char *key = g_strdup_printf ("<Alt>%u", i + 1);

@@ -162,6 +162,24 @@ window_actions_action_set_region (GtkWidget  *widget,
 }
 
 static void
+window_actions_action_add_edge (GtkWidget  *widget,
+                                const char *name,
+                                GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  const char *value;
+  guint rule;
+  gboolean enters;
+  g_autofree char *text = NULL;
+
+  g_variant_get (parameter, "(u&sb)", &rule, &value, &enters);
+  if (!vn_document_add_edge (self->document, rule, value, enters))
+    return;
+  text = g_strdup_printf (_("“%s” is an edge of the region now"), value);
+  vn_window_toast (self, text, _("Undo"), "win.undo");
+}
+
+static void
 window_actions_action_show_in_graph (GtkWidget  *widget,
                                      const char *name,
                                      GVariant   *parameter)
@@ -303,6 +321,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.restore", NULL, window_actions_action_exclude },
     { "win.set-precision", "s", window_actions_action_set_precision },
     { "win.set-region", "s", window_actions_action_set_region },
+    { "win.add-edge", "(usb)", window_actions_action_add_edge },
     { "win.show-in-graph", NULL, window_actions_action_show_in_graph },
     { "win.select-node", "u", window_actions_action_select_node },
     { "win.next-node", NULL, window_actions_action_walk },
@@ -371,6 +390,7 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.set-region", selected);
   gtk_widget_action_set_enabled (widget, "win.grow-selection", selected);
   gtk_widget_action_set_enabled (widget, "win.show-in-graph", selected);
+  gtk_widget_action_set_enabled (widget, "win.add-edge", has_model);
   gtk_widget_action_set_enabled (widget, "win.find", has_model && !wizard);
   gtk_widget_action_set_enabled (widget, "win.compare-file", has_model);
   gtk_widget_action_set_enabled (widget, "win.next-bad", has_result);

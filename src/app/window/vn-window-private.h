@@ -29,6 +29,8 @@ struct _VnWindow
 {
   AdwApplicationWindow parent_instance;
 
+  GMenu          *colors_menu;
+
   VnDocument      *document;
   guint            spinner_timeout, draft_source, toast_source;
   VnPage          *view_pages[VN_WINDOW_N_PAGES];   /* borrowed from @views */

@@ -4,6 +4,7 @@
 
 #include "vn-button-names.h"
 #include "vn-i18n.h"
+#include "vn-overlay-choice.h"
 #include "vn-settings.h"
 
 #define SPINNER_DELAY_MS 300
@@ -211,6 +212,7 @@ vn_window_close_request (GtkWindow *window)
 static void
 window_bind_children (GtkWidgetClass *klass)
 {
+  gtk_widget_class_bind_template_child (klass, VnWindow, colors_menu);
   gtk_widget_class_bind_template_child (klass, VnWindow, pages);
   gtk_widget_class_bind_template_child (klass, VnWindow, toasts);
   gtk_widget_class_bind_template_child (klass, VnWindow, views);
@@ -325,10 +327,25 @@ window_add_pages (VnWindow *self)
     }
 }
 
+/* The overlays of the graph, by the table that its legend has. */
+static void
+window_add_colors (VnWindow *self)
+{
+  for (guint i = 0; i < VN_N_CHOICES; i++)
+    {
+      const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info ((VnOverlayChoice) i);
+      g_autoptr(GMenuItem) item = g_menu_item_new (_(info->title), NULL);
+
+      g_menu_item_set_action_and_target (item, "graph.overlay", "s", info->id);
+      g_menu_append_item (self->colors_menu, item);
+    }
+}
+
 static void
 vn_window_init (VnWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  window_add_colors (self);
   window_add_pages (self);
   self->document = vn_document_new ();
   gtk_window_set_default_size (GTK_WINDOW (self), vn_settings_get_int ("window-width", 1440),

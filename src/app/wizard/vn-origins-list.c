@@ -173,7 +173,7 @@ origins_list_make_row (VnOriginsList *self,
                        VnNodeItem    *item,
                        VnMetric       metric)
 {
-  g_autofree char *title = g_strdup_printf ("%s  %s", item->node->op_type, item->name);
+  g_autofree char *title = vn_node_dup_title (item->node);
   g_autofree char *subtitle = origins_list_describe (self, result, item);
   GtkWidget *row = adw_action_row_new (), *swatch = vn_swatch_new (FALSE);
 

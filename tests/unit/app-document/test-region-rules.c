@@ -69,6 +69,44 @@ test_nodes (void)
     }
 }
 
+/* Each leak is named with the node it goes to, and naming them as edges one after the other closes the region. */
+static void
+test_leaks (void)
+{
+  g_autoptr(VnModel) model = branching_graph_new ();
+  g_autoptr(GError) error = NULL;
+  VnOverride *rule = make_rule ("left", "sum", NULL), *none = make_rule (NULL, NULL, "left"), *wrong = make_rule ("nowhere", "sum", NULL);
+  g_autoptr(GPtrArray) leaks = vn_rule_list_leaks (rule, model->graph, &error), no_region = NULL, closed = NULL;
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+  g_autoptr(GtkBitset) nodes = vn_rule_dup_nodes (rule, model->graph);
+  g_autofree char *text = NULL;
+  const VnRuleLeak *leak;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (leaks->len, ==, 1);
+  leak = g_ptr_array_index (leaks, 0);
+  g_assert_cmpstr (leak->value, ==, "right");
+  g_assert_cmpstr (leak->node, ==, "sum");
+  g_assert_true (leak->enters);
+  text = vn_rule_leak_dup_text (leak);
+  g_assert_nonnull (strstr (text, "sum"));
+
+  no_region = vn_rule_list_leaks (none, model->graph, &error);
+  g_assert_cmpuint (no_region->len, ==, 0);
+  g_assert_null (vn_rule_list_leaks (wrong, model->graph, &error));
+  g_assert_nonnull (error);
+  g_ptr_array_set_size (recipe->overrides, 0);
+  g_ptr_array_add (recipe->overrides, rule);
+  g_assert_cmpint (vn_rules_find_region (recipe, model->graph, nodes), ==, 0);
+  vn_rule_add_edge (rule, leak->value, leak->enters);
+  closed = vn_rule_list_leaks (rule, model->graph, NULL);
+  g_assert_cmpuint (closed->len, ==, 0);
+  gtk_bitset_add (nodes, 0);
+  g_assert_cmpint (vn_rules_find_region (recipe, model->graph, nodes), ==, -1);
+  vn_override_free (none);
+  vn_override_free (wrong);
+}
+
 /* A selection becomes edges, which enclose just that. */
 static void
 test_of_selection (void)
@@ -164,6 +202,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/region-rules/nodes", test_nodes);
+  g_test_add_func ("/region-rules/leaks", test_leaks);
   g_test_add_func ("/region-rules/of-selection", test_of_selection);
   g_test_add_func ("/region-rules/deciding", test_deciding);
   g_test_add_func ("/region-rules/words", test_words);

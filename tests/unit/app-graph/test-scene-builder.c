@@ -4,6 +4,7 @@
 #include "vn-graph-painter.h"
 #include "vn-jobs.h"
 #include "vn-onnx.h"
+#include "vn-overlay-choice.h"
 #include "vn-scene-builder.h"
 
 #include <math.h>
@@ -67,30 +68,34 @@ test_small (void)
   g_assert_false (vn_overlay_get (overlay, 1)->measured);
 }
 
+/* By the share of the whole: three decades; ticks are quarters of these. */
 static void
 test_amounts (void)
 {
   g_autoptr(VnModel) model = vn_model_new (8, 13);
   VnShape shape = VN_SHAPE (4);
   VnValue *value = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &shape);
-  static const double amounts[] = { NAN, 1, 2, 3, 4, 5 };
-  static const guint ticks[] = { 0, 0, 1, 2, 3, 4 };
+  static const double amounts[] = { NAN, 0, 500, 9500, 90000, 900000 };
+  static const guint ticks[] = { 0, 0, 0, 2, 3, 4 }, bands[] = { 0, 0, 0, 0, 1, 2 };
   g_autoptr(VnScene) scene = NULL;
   g_autoptr(VnOverlay) overlay = NULL;
 
   for (guint i = 0; i < 5; i++)
     value = vn_node_get_output (add_node (model->graph, NULL, "Relu", value, NULL, shape), 0);
   scene = vn_scene_build (model, NULL);
-  overlay = vn_scene_build_amounts (scene, amounts, "KB");
+  overlay = vn_scene_build_amounts (scene, amounts, VN_AMOUNT_BYTES);
+  g_assert_cmpfloat (vn_overlay_get_total (overlay), ==, 1000000);
   for (guint i = 0; i < 6; i++)
     {
       const VnOverlayItem *item = vn_overlay_get (overlay, i);
 
-      g_test_message ("%g: t %g, %u ticks", amounts[i], item->t, item->ticks);
+      g_test_message ("%g: “%s”, t %g, %u ticks", amounts[i], item->value, item->t, item->ticks);
       g_assert_true (item->measured == (i > 0));
       g_assert_cmpuint (item->ticks, ==, ticks[i]);
+      g_assert_cmpuint (item->band, ==, bands[i]);
     }
-  g_assert_cmpfloat (vn_overlay_get (overlay, 5)->t, ==, 1);
+  g_assert_cmpuint (vn_overlay_count_band (overlay, 0), ==, 3);
+  g_assert_cmpfloat_with_epsilon (vn_amount_share_at (vn_amount_t (0.05)), 0.05, 1e-9);
 }
 
 static void
@@ -216,6 +221,60 @@ test_networks (void)
 }
 
 /* A network quantized on random samples: precisions, exclusions and errors come from the result. */
+/* What the legend counts is what the rule says. */
+static void
+check_counts (const VnModel   *model,
+              VnResult        *result,
+              const VnOverlay *overlay)
+{
+  guint n = 0, n_bands = 0;
+
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+      const VnErrorRow *row = vn_result_get_rated_error (result, node);
+
+      n += row != NULL && vn_metric_is_measured (row, VN_METRIC_SQNR);
+      g_assert_true (row == NULL || !vn_dtype_is_float (vn_result_get_node_dtype (result, node)));
+    }
+  for (guint band = 0; band < VN_N_BANDS; band++)
+    n_bands += vn_overlay_count_band (overlay, band);
+  g_assert_cmpuint (n, >, 0);
+  g_assert_cmpuint (n_bands, ==, n);
+}
+
+/* Each line of the table gives an overlay in which nodes are, and each node that has a value is in a line of the key. */
+static void
+check_choices (const VnScene *scene,
+               const VnModel *model,
+               VnResult      *result)
+{
+  VnOverlayInput input = { .scene = scene, .model = model, .result = result, .other = result };
+
+  for (guint choice = 0; choice < VN_N_CHOICES; choice++)
+    {
+      const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info ((VnOverlayChoice) choice);
+      g_autoptr(VnOverlay) overlay = NULL;
+      g_autofree char *note = NULL;
+      guint n_bands, n = 0, n_in_bands = 0;
+      VnOverlayChoice found;
+
+      g_assert_true (vn_overlay_choice_find (info->id, &found));
+      g_assert_cmpint (found, ==, choice);
+      input.handles = vn_heat_default_handles (info->metric);
+      overlay = vn_overlay_choice_build ((VnOverlayChoice) choice, &input);
+      note = vn_overlay_choice_dup_note ((VnOverlayChoice) choice, &input, overlay);
+      vn_overlay_kind_get_bands (info->kind, &n_bands);
+      for (guint i = 0; overlay != NULL && i < vn_overlay_get_n (overlay); i++)
+        n += vn_overlay_get (overlay, i)->measured;
+      for (guint band = 0; overlay != NULL && band < n_bands; band++)
+        n_in_bands += vn_overlay_count_band (overlay, band);
+      g_test_message ("%s: %u nodes; %s", info->id, n, note);
+      g_assert_cmpuint (n_in_bands, ==, n);
+      g_assert_true (choice == VN_CHOICE_NONE || choice == VN_CHOICE_CONTRIBUTION || choice == VN_CHOICE_LOCAL || n > 60);
+    }
+}
+
 static void
 test_result (void)
 {
@@ -276,6 +335,8 @@ test_result (void)
   g_assert_cmpuint (n_excluded, >, 0);
   g_assert_cmpuint (n_changes, >, 0);
   g_assert_cmpuint (counts[0] + counts[1] + counts[2], >, 60);
+  check_counts (model, result, overlay);
+  check_choices (scene, model, result);
   layout = vn_graph_layout_new_for_scene (scene, NULL, NULL);
   keep_picture (scene, layout, overlay, "result", 1);
   keep_picture (scene, layout, overlay, "result", 0);

@@ -251,6 +251,37 @@ test_band (void)
   tear_down (&fixture);
 }
 
+/* A line round four nodes selects these, wherever it begins; a click with the tool selects as ever. */
+static void
+test_lasso (void)
+{
+  Fixture fixture = { 0 };
+  GtkEventController *drag;
+  const VnRect *first, *last;
+  double x0, y0, x1, y1;
+
+  set_up (&fixture, demo_scene_detector (&fixture.overlay));
+  vn_graph_view_set_lasso (fixture.view, TRUE);
+  drag = controller (&fixture, GTK_TYPE_GESTURE_DRAG, 0);
+  first = vn_graph_layout_get_box (vn_graph_view_get_layout (fixture.view), 5);
+  last = vn_graph_layout_get_box (vn_graph_view_get_layout (fixture.view), 8);
+  screen_point (&fixture, (VnPoint) { first->x - 10, first->y - 4 }, &x0, &y0);
+  screen_point (&fixture, (VnPoint) { first->x + first->width / 2 + 10, last->y + last->height + 4 }, &x1, &y1);
+  g_signal_emit_by_name (drag, "drag-begin", x0, y0);
+  g_signal_emit_by_name (drag, "drag-update", x1 - x0, 0.);
+  g_signal_emit_by_name (drag, "drag-update", x1 - x0, y1 - y0);
+  g_signal_emit_by_name (drag, "drag-update", 0., y1 - y0);
+  keep (&fixture, "view-lasso");
+  g_signal_emit_by_name (drag, "drag-end", 0., y1 - y0);
+  assert_selection (&fixture, 4, 5u, 6u, 7u, 8u);
+  screen_point (&fixture, node_middle (&fixture, 12), &x0, &y0);
+  g_signal_emit_by_name (drag, "drag-begin", x0, y0);
+  g_signal_emit_by_name (drag, "drag-end", 0., 0.);
+  assert_selection (&fixture, 1, 12u);
+  vn_graph_view_set_lasso (fixture.view, FALSE);
+  tear_down (&fixture);
+}
+
 static void
 test_keys (void)
 {
@@ -469,6 +500,7 @@ main (int    argc,
   adw_init ();
   g_test_add_func ("/graph-view/clicks", test_clicks);
   g_test_add_func ("/graph-view/band", test_band);
+  g_test_add_func ("/graph-view/lasso", test_lasso);
   g_test_add_func ("/graph-view/keys", test_keys);
   g_test_add_func ("/graph-view/zoom-keeps-place", test_zoom_keeps_place);
   g_test_add_func ("/graph-view/replace", test_replace);

@@ -182,19 +182,19 @@ test_metrics (void)
   set_up (&fixture);
   choice = GTK_DROP_DOWN (widget (&fixture, GTK_TYPE_DROP_DOWN, 0));
   g_assert_cmpint (vn_legend_get_kind (fixture.legend), ==, VN_OVERLAY_ERROR);
-  gtk_drop_down_set_selected (choice, VN_METRIC_COSINE);
+  gtk_drop_down_set_selected (choice, VN_CHOICE_COSINE);
   g_assert_cmpuint (fixture.n_overlays, ==, 1);
   g_assert_cmpint (vn_legend_get_metric (fixture.legend), ==, VN_METRIC_COSINE);
   g_assert_cmpfloat_with_epsilon (vn_legend_get_handles (fixture.legend).fine, 30, 1e-9);   /* a cosine of 0.999 */
   keep (&fixture, "legend-cosine");
-  vn_legend_set_defaults (fixture.legend, VN_METRIC_MSE, (VnHeatHandles) { 47, 33 });
-  vn_legend_set_metric (fixture.legend, VN_METRIC_MSE);
+  vn_legend_set_defaults (fixture.legend, VN_CHOICE_MSE, (VnHeatHandles) { 47, 33 });
+  vn_legend_set_choice (fixture.legend, VN_CHOICE_MSE);
   g_assert_cmpuint (fixture.n_overlays, ==, 1);
   g_assert_cmpfloat (vn_legend_get_handles (fixture.legend).bad, ==, 33);
   keep (&fixture, "legend-mse");
-  gtk_drop_down_set_selected (choice, VN_N_METRICS);
+  gtk_drop_down_set_selected (choice, VN_CHOICE_PRECISION);
   g_assert_cmpint (vn_legend_get_kind (fixture.legend), ==, VN_OVERLAY_PRECISION);
-  gtk_drop_down_set_selected (choice, VN_N_METRICS + 1);
+  gtk_drop_down_set_selected (choice, VN_CHOICE_NONE);
   g_assert_cmpint (vn_legend_get_kind (fixture.legend), ==, VN_OVERLAY_NONE);
   gtk_window_destroy (GTK_WINDOW (fixture.window));
 }
@@ -206,7 +206,7 @@ test_keys (void)
   GtkWidget *keys;
 
   set_up (&fixture);
-  keys = gtk_widget_get_next_sibling (widget (&fixture, VN_TYPE_HEAT_BAR, 0));
+  keys = widget (&fixture, GTK_TYPE_GRID, 0);
   g_signal_emit_by_name (gtk_widget_get_last_child (keys), "clicked");
   g_assert_cmpuint (fixture.band, ==, VN_BAND_BAD);
   g_assert_true (gtk_widget_get_sensitive (gtk_widget_get_last_child (keys)));
@@ -218,6 +218,70 @@ test_keys (void)
   g_signal_emit_by_name (gtk_widget_get_last_child (gtk_widget_get_first_child (
     gtk_widget_get_first_child (GTK_WIDGET (fixture.legend)))), "clicked");
   g_assert_cmpuint (fixture.n_quantize, ==, 1);
+  gtk_window_destroy (GTK_WINDOW (fixture.window));
+}
+
+static void
+threshold_dragged (VnLegend *legend,
+                   double    axis,
+                   gboolean  is_over,
+                   double   *threshold)
+{
+  *threshold = is_over ? axis + 1000 : axis;
+}
+
+/* Dragging across the bar says from where on nodes are meant. */
+static void
+test_threshold (void)
+{
+  Fixture fixture = { 0 };
+  GtkWidget *bar;
+  GtkEventController *drag;
+  double threshold = 0, before;
+
+  set_up (&fixture);
+  g_signal_connect (fixture.legend, "threshold-dragged", G_CALLBACK (threshold_dragged), &threshold);
+  bar = widget (&fixture, VN_TYPE_HEAT_BAR, 0);
+  drag = controller (bar, GTK_TYPE_GESTURE_DRAG);
+  g_signal_emit_by_name (drag, "drag-begin", 20., 26.);
+  g_signal_emit_by_name (drag, "drag-update", 100., 0.);
+  before = threshold;
+  g_assert_cmpfloat (before, <, 40);
+  keep (&fixture, "legend-threshold");
+  g_signal_emit_by_name (drag, "drag-update", 160., 0.);
+  g_assert_cmpfloat (threshold, <, before);
+  g_signal_emit_by_name (drag, "drag-end", 160., 0.);
+  g_assert_cmpfloat (threshold, >, 900);
+  gtk_window_destroy (GTK_WINDOW (fixture.window));
+}
+
+/* Each overlay has its scale or its key, and says what it shows. */
+static void
+test_choices (void)
+{
+  Fixture fixture = { 0 };
+  GtkWidget *scale, *keys, *bar;
+
+  set_up (&fixture);
+  bar = widget (&fixture, VN_TYPE_HEAT_BAR, 0);
+  scale = gtk_widget_get_next_sibling (bar);
+  keys = widget (&fixture, GTK_TYPE_GRID, 0);
+  for (guint choice = 0; choice < VN_N_CHOICES; choice++)
+    {
+      const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info ((VnOverlayChoice) choice);
+      g_autoptr(VnOverlay) overlay = vn_overlay_new (info->kind, 3, NULL);
+      VnOverlayItem item = { .measured = TRUE, .band = 1 };
+
+      vn_overlay_set_total (overlay, VN_AMOUNT_SECONDS, 0.02);
+      vn_overlay_set (overlay, 0, &item);
+      gtk_drop_down_set_selected (GTK_DROP_DOWN (widget (&fixture, GTK_TYPE_DROP_DOWN, 0)), choice);
+      vn_legend_set_overlay (fixture.legend, overlay);
+      g_assert_cmpint (vn_legend_get_choice (fixture.legend), ==, choice);
+      g_assert_cmpint (gtk_widget_get_visible (bar), ==, info->kind == VN_OVERLAY_ERROR);
+      g_assert_cmpint (gtk_widget_get_visible (scale), ==, info->kind == VN_OVERLAY_AMOUNT || info->kind == VN_OVERLAY_DIFFERENCE);
+      g_assert_true (info->kind == VN_OVERLAY_NONE || gtk_widget_get_first_child (keys) != NULL);
+      keep (&fixture, info->id);
+    }
   gtk_window_destroy (GTK_WINDOW (fixture.window));
 }
 
@@ -242,5 +306,7 @@ main (int    argc,
   g_test_add_func ("/legend/handles", test_handles);
   g_test_add_func ("/legend/metrics", test_metrics);
   g_test_add_func ("/legend/keys", test_keys);
+  g_test_add_func ("/legend/threshold", test_threshold);
+  g_test_add_func ("/legend/choices", test_choices);
   return g_test_run ();
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the files of the graph page share. */
+
+#include "vn-graph-page.h"
+
+#include "vn-graph-view.h"
+#include "vn-legend.h"
+#include "vn-minimap.h"
+
+G_BEGIN_DECLS
+
+struct _VnGraphPage
+{
+  AdwBin         parent_instance;
+
+  VnDocument    *document;
+  VnScene       *scene;         /* of the document's model and result, or NULL */
+  VnModel       *grouped;       /* borrowed: whose nodes @groups are of; only to be compared */
+  VnGroups      *groups;        /* or NULL */
+  GCancellable  *grouping;      /* a large model is being prepared */
+  gboolean       busy;          /* passing a selection from one side to the other */
+  GPtrArray     *run_ids;       /* of the runs that a difference can be to, as the legend lists them */
+  char          *other_id;      /* the one it is to, or NULL */
+  VnResult      *other;         /* NULL: being read, or none */
+  GCancellable  *reading;
+  guint          handles_source;    /* the lists follow the handles of the legend, a moment later */
+  guint          at;            /* which of the selected nodes was travelled to last, in their order; G_MAXUINT: none */
+
+  VnGraphView   *view;
+  VnLegend      *legend;
+  VnMinimap     *minimap;
+  GSimpleActionGroup *actions;
+  GtkPopover    *context;
+  GtkRevealer   *bar;
+  GtkWidget     *corner;        /* minimap and zoom */
+  GtkLabel      *bar_label, *bar_place, *zoom_label;
+  GtkButton     *zoom_out, *zoom_in, *zoom_original, *zoom_fit;
+};
+
+/* overlay (graph-page-overlay.c) */
+void vn_graph_page_connect_legend   (VnGraphPage *self);
+void vn_graph_page_update_overlay   (VnGraphPage *self);
+void vn_graph_page_update_legend    (VnGraphPage *self);
+void vn_graph_page_metric_changed   (VnGraphPage *self);
+void vn_graph_page_restore_overlay  (VnGraphPage *self);
+void vn_graph_page_forget_overlay   (VnGraphPage *self);
+void vn_graph_page_choose_overlay   (VnGraphPage *self,
+                                     const char  *id);
+
+/* selection (graph-page-select.c) */
+void vn_graph_page_show_selection   (VnGraphPage *self);
+void vn_graph_page_take_selection   (VnGraphPage *self);
+void vn_graph_page_selection_changed (VnGraphPage *self);
+void vn_graph_page_select_band      (VnGraphPage *self,
+                                     guint        band);
+void vn_graph_page_select_worse     (VnGraphPage *self,
+                                     double       axis,
+                                     gboolean     is_over);
+void vn_graph_page_travel           (VnGraphPage *self,
+                                     int          step);
+void vn_graph_page_travel_here      (VnGraphPage *self);
+
+G_END_DECLS

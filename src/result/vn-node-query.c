@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds nodes by what is typed: terms between spaces, all of which have to hold. A term is a part of a name, a glob over names,
+ * "type:Conv|Gemm", "precision:16", or a threshold such as "sqnr<20"; one with "-" before it must not hold. */
+#include "vn-node-query.h"
+
+#include "vn-i18n.h"
+#include "vn-recipe-private.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum { QUERY_TEXT, QUERY_GLOB, QUERY_TYPE, QUERY_PRECISION, QUERY_THRESHOLD } QueryKind;
+
+/* @text: folded; @is_local: it is the local error of a tensor that is compared */
+typedef struct
+{
+  QueryKind kind;
+  gboolean  negated;
+  char     *text;
+  VnMetric  metric;
+  gboolean  is_local, is_less, or_equal;
+  double    limit;
+} QueryTerm;
+
+struct _VnNodeQuery
+{
+  GArray *terms;     /* of QueryTerm */
+  char   *problem;
+};
+
+/* Names of figures besides the ids of metrics. */
+static const struct { const char *word; VnMetric metric; gboolean is_local; } query_words[] = {
+  { "error", VN_METRIC_NOISE, FALSE },
+  { "share", VN_METRIC_CONTRIBUTION, FALSE },
+  { "local", VN_METRIC_SQNR, TRUE },
+};
+
+static void
+query_term_clear (gpointer data)
+{
+  g_free (((QueryTerm *) data)->text);
+}
+
+/* ---- reading ---- */
+
+static gboolean
+query_find_figure (const char *word,
+                   QueryTerm  *term)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (query_words); i++)
+    if (g_str_equal (word, query_words[i].word))
+      {
+        term->metric = query_words[i].metric;
+        term->is_local = query_words[i].is_local;
+        return TRUE;
+      }
+  return vn_metric_find (word, &term->metric);
+}
+
+static char *
+query_dup_figures (void)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (query_words); i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", query_words[i].word);
+  for (guint i = 0; i < VN_N_METRICS; i++)
+    g_string_append_printf (names, ", %s", vn_metric_get_info ((VnMetric) i)->id);
+  return g_string_free (names, FALSE);
+}
+
+static void
+query_set_problem (VnNodeQuery *self,
+                   char        *problem)
+{
+  g_free (self->problem);
+  self->problem = problem;
+}
+
+/* "sqnr<20", "contribution>=5%", "error>0.1"; FALSE: it is something else. */
+static gboolean
+query_read_threshold (VnNodeQuery *self,
+                      const char  *text,
+                      QueryTerm   *term)
+{
+  const char *sign = strpbrk (text, "<>");
+  g_autofree char *word = sign != NULL && sign != text ? g_strndup (text, (gsize) (sign - text)) : NULL;
+  const char *number;
+  char *end;
+
+  if (word == NULL)
+    return FALSE;
+  term->kind = QUERY_THRESHOLD;
+  if (!query_find_figure (word, term))
+    {
+      g_autofree char *figures = query_dup_figures ();
+
+      query_set_problem (self, g_strdup_printf (_("“%s” is no figure that nodes have; there are: %s"), word, figures));
+      return TRUE;
+    }
+  term->is_less = *sign == '<';
+  term->or_equal = sign[1] == '=';
+  number = sign + 1 + term->or_equal;
+  term->limit = g_ascii_strtod (number, &end);
+  if (end == number)
+    query_set_problem (self, g_strdup_printf (_("“%s”: a number has to follow, as in “sqnr<20”"), text));
+  else if (*end == '%')
+    term->limit /= 100;
+  return TRUE;
+}
+
+static void
+query_add_term (VnNodeQuery *self,
+                const char  *text)
+{
+  QueryTerm term = { .kind = QUERY_TEXT, .negated = (*text == '-' || *text == '!') && text[1] != '\0' };
+  const char *rest = text + term.negated;
+  g_autofree char *folded = g_utf8_casefold (rest, -1);
+
+  if (g_str_has_prefix (folded, VN_PATTERN_TYPE_PREFIX))
+    {
+      term.kind = QUERY_TYPE;
+      term.text = g_strdup (folded + strlen (VN_PATTERN_TYPE_PREFIX));
+    }
+  else if (g_str_has_prefix (folded, "precision:"))
+    {
+      term.kind = QUERY_PRECISION;
+      term.text = g_strdup (folded + strlen ("precision:"));
+    }
+  else if (!query_read_threshold (self, folded, &term))
+    {
+      term.kind = strpbrk (folded, "*?") != NULL ? QUERY_GLOB : QUERY_TEXT;
+      term.text = g_strdup (folded);
+    }
+  g_array_append_val (self->terms, term);
+}
+
+/* Up to the next space that is not between quotes. Returns: (transfer full) (nullable): the term without its quotes. */
+static char *
+query_next_term (const char **at)
+{
+  GString *term = g_string_new (NULL);
+  gboolean quoted = FALSE;
+
+  while (g_ascii_isspace (**at))
+    (*at)++;
+  for (; **at != '\0' && (quoted || !g_ascii_isspace (**at)); (*at)++)
+    if (**at == '"')
+      quoted = !quoted;
+    else
+      g_string_append_c (term, **at);
+  return g_string_free (term, term->len == 0);
+}
+
+/**
+ * vn_node_query_new:
+ * @text: what was typed
+ *
+ * Returns: (transfer full): what it asks for; nothing if it cannot be understood, see vn_node_query_get_problem()
+ */
+VnNodeQuery *
+vn_node_query_new (const char *text)
+{
+  VnNodeQuery *self = g_new0 (VnNodeQuery, 1);
+  char *term;
+
+  g_return_val_if_fail (text != NULL, self);
+
+  self->terms = g_array_new (FALSE, TRUE, sizeof (QueryTerm));
+  g_array_set_clear_func (self->terms, query_term_clear);
+  while ((term = query_next_term (&text)) != NULL)
+    {
+      query_add_term (self, term);
+      g_free (term);
+    }
+  return self;
+}
+
+/**
+ * vn_node_query_free:
+ */
+void
+vn_node_query_free (VnNodeQuery *self)
+{
+  g_return_if_fail (self != NULL);
+
+  g_clear_pointer (&self->terms, g_array_unref);
+  g_free (self->problem);
+  g_free (self);
+}
+
+/**
+ * vn_node_query_is_empty:
+ *
+ * Returns: whether nothing was asked for, which all nodes match
+ */
+gboolean
+vn_node_query_is_empty (const VnNodeQuery *self)
+{
+  g_return_val_if_fail (self != NULL, TRUE);
+
+  return self->terms->len == 0;
+}
+
+/**
+ * vn_node_query_get_problem:
+ *
+ * Returns: (nullable): what cannot be understood, in a sentence
+ */
+const char *
+vn_node_query_get_problem (const VnNodeQuery *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->problem;
+}
+
+/* ---- matching ---- */
+
+static gboolean
+query_matches_name (const QueryTerm *term,
+                    const char      *name)
+{
+  g_autofree char *folded = g_utf8_casefold (name, -1);
+
+  return term->kind == QUERY_GLOB ? vn_pattern_matches_text (term->text, folded) : strstr (folded, term->text) != NULL;
+}
+
+static gboolean
+query_matches_names (const QueryTerm   *term,
+                     const VnNodeFacts *facts)
+{
+  if (query_matches_name (term, facts->label) || (term->kind == QUERY_TEXT && query_matches_name (term, facts->node->op_type)))
+    return TRUE;
+  for (guint i = 0; i < facts->node->outputs->len; i++)
+    {
+      const VnValue *output = vn_node_get_output (facts->node, i);
+
+      if (output != NULL && query_matches_name (term, output->name))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+query_matches_type (const QueryTerm   *term,
+                    const VnNodeFacts *facts)
+{
+  g_auto(GStrv) parts = g_strsplit (term->text, "|", -1);
+  g_autofree char *type = g_utf8_casefold (facts->node->op_type, -1);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (vn_pattern_matches_text (parts[i], type))
+      return TRUE;
+  return FALSE;
+}
+
+/* By the letters of its badge, or by the number of bits. */
+static gboolean
+query_matches_precision (const QueryTerm   *term,
+                         const VnNodeFacts *facts)
+{
+  g_autofree char *badge = NULL, *bits = NULL;
+
+  if (facts->dtype == VN_DTYPE_UNDEFINED)
+    return FALSE;
+  badge = g_utf8_casefold (vn_dtype_get_badge (facts->dtype), -1);
+  bits = g_strdup_printf ("%u", vn_dtype_get_bits (facts->dtype));
+  return vn_pattern_matches_text (term->text, badge) || g_str_equal (term->text, bits)
+         || (g_str_equal (term->text, "float") && vn_dtype_is_float (facts->dtype));
+}
+
+/* What is no number is worse than any. */
+static gboolean
+query_matches_threshold (const QueryTerm   *term,
+                         const VnNodeFacts *facts)
+{
+  gboolean higher_is_better = vn_metric_is_higher_better (term->metric);
+  double value;
+
+  if (facts->row == NULL || (term->is_local ? isnan (facts->local_db) : !vn_metric_is_measured (facts->row, term->metric)))
+    return FALSE;
+  value = term->is_local ? facts->local_db : vn_metric_get (facts->row, term->metric);
+  if (isnan (value) || (facts->row->n_bad > 0 && !term->is_local && term->metric != VN_METRIC_CONTRIBUTION))
+    return term->is_less == higher_is_better;
+  if (term->or_equal && value == term->limit)
+    return TRUE;
+  return term->is_less ? value < term->limit : value > term->limit;
+}
+
+static gboolean
+query_term_matches (const QueryTerm   *term,
+                    const VnNodeFacts *facts)
+{
+  switch (term->kind)
+    {
+    case QUERY_TYPE:
+      return query_matches_type (term, facts);
+    case QUERY_PRECISION:
+      return query_matches_precision (term, facts);
+    case QUERY_THRESHOLD:
+      return query_matches_threshold (term, facts);
+    case QUERY_TEXT:
+    case QUERY_GLOB:
+    default:
+      return query_matches_names (term, facts);
+    }
+}
+
+/**
+ * vn_node_query_matches:
+ *
+ * Returns: whether all terms hold for a node; %FALSE while the query cannot be understood
+ */
+gboolean
+vn_node_query_matches (const VnNodeQuery *self,
+                       const VnNodeFacts *facts)
+{
+  g_return_val_if_fail (self != NULL && facts != NULL, FALSE);
+
+  if (self->problem != NULL)
+    return FALSE;
+  for (guint i = 0; i < self->terms->len; i++)
+    {
+      const QueryTerm *term = &g_array_index (self->terms, QueryTerm, i);
+
+      if (query_term_matches (term, facts) == term->negated)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * vn_node_query_get_examples:
+ *
+ * Returns: (transfer none) (array length=n): what can be typed, for whoever wants to know
+ */
+const VnNodeExample *
+vn_node_query_get_examples (guint *n)
+{
+  static const VnNodeExample examples[] = {
+    { "conv", N_("a part of a name, a type or a tensor") },
+    { "*attention*/MatMul", N_("names, with * for anything and ? for one letter") },
+    { "type:Conv*", N_("types of operators; several with |, as in type:Conv|Gemm") },
+    { "sqnr<20", N_("signal to noise in dB") },
+    { "error>0.1", N_("noise to signal") },
+    { "contribution>5%", N_("share of the error of the outputs") },
+    { "precision:16", N_("bits, or letters as in precision:U8, or precision:float") },
+    { "type:Conv sqnr<20", N_("all of it at once") },
+    { "-type:Relu", N_("all but these") },
+  };
+
+  g_return_val_if_fail (n != NULL, NULL);
+
+  *n = G_N_ELEMENTS (examples);
+  return examples;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Overlays and selecting in the window: counts agree wherever nodes are counted, a key of the legend travels, Enter walks through what a
+ * search found, two runs can be told apart, and a leak is closed by its button. */
+#include "vn-graph-view.h"
+#include "vn-legend.h"
+#include "vn-node-item.h"
+#include "vn-nodes-page.h"
+#include "vn-outline.h"
+#include "vn-rules.h"
+#include "vn-swatch.h"
+#include "widget-fixture.h"
+#include "window-fixture.h"
+
+#include <string.h>
+
+static gboolean
+has_origins (gpointer data)
+{
+  VnResult *result = vn_document_get_result (data);
+
+  return vn_window_fixture_is_idle (data) && vn_document_get_origins_job (data) == NULL && result != NULL;
+}
+
+static gpointer
+find (Fixture *fixture,
+      GType    type)
+{
+  return vn_test_find (GTK_WIDGET (fixture->window), type, NULL);
+}
+
+static void
+set_overlay (Fixture    *fixture,
+             const char *id)
+{
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "graph.overlay", "s", id);
+  vn_test_settle (250);
+}
+
+/* The button of a key, by its line; NULL: no node counts to it. */
+static GtkWidget *
+find_key (Fixture *fixture,
+          guint    band)
+{
+  GtkWidget *keys = vn_test_find (find (fixture, VN_TYPE_LEGEND), GTK_TYPE_GRID, NULL);
+
+  for (GtkWidget *key = gtk_widget_get_first_child (keys); key != NULL; key = gtk_widget_get_next_sibling (key))
+    if (GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (key), "band")) == band)
+      return key;
+  return NULL;
+}
+
+static guint
+get_key_count (GtkWidget *key)
+{
+  return (guint) g_ascii_strtoull (gtk_label_get_label (g_object_get_data (G_OBJECT (key), "count")), NULL, 10);
+}
+
+/* The number in the title of a chip of the table: "Bad  5". */
+static guint
+get_chip_count (Fixture    *fixture,
+                const char *title)
+{
+  GtkWidget *box = gtk_widget_get_first_child (find (fixture, VN_TYPE_NODES_PAGE));
+  g_autofree char *prefix = g_strdup_printf ("%s  ", title);
+  g_autoptr(GPtrArray) queue = g_ptr_array_new ();
+
+  for (g_ptr_array_add (queue, box); queue->len > 0;)
+    {
+      GtkWidget *widget = g_ptr_array_steal_index (queue, queue->len - 1);
+      const char *label = GTK_IS_TOGGLE_BUTTON (widget) ? gtk_button_get_label (GTK_BUTTON (widget)) : NULL;
+
+      if (label != NULL && g_str_has_prefix (label, prefix))
+        return (guint) g_ascii_strtoull (label + strlen (prefix), NULL, 10);
+      for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+        g_ptr_array_add (queue, child);
+    }
+  g_assert_not_reached ();
+  return 0;
+}
+
+/* Legend, table, and what a key selects. */
+static void
+check_counts (Fixture *fixture)
+{
+  static const char * const titles[VN_N_BANDS] = { "Fine", "Watch", "Bad" };
+  VnOverlay *overlay = vn_graph_view_get_overlay (find (fixture, VN_TYPE_GRAPH_VIEW));
+  guint n = 0, n_rated = 0;
+
+  g_assert_nonnull (overlay);
+  for (guint band = 0; band < VN_N_BANDS; band++)
+    {
+      GtkWidget *key = find_key (fixture, band);
+      guint count = get_key_count (key);
+
+      g_test_message ("%s: legend %u, table %u", titles[band], count, get_chip_count (fixture, titles[band]));
+      g_assert_cmpuint (count, ==, vn_overlay_count_band (overlay, band));
+      g_assert_cmpuint (count, ==, get_chip_count (fixture, titles[band]));
+      n += count;
+      if (count == 0)
+        continue;
+      g_signal_emit_by_name (key, "clicked");
+      g_assert_cmpuint (gtk_bitset_get_size (vn_document_get_selection (fixture->document)), ==, count);
+    }
+  for (guint i = 0; i < g_list_model_get_n_items (vn_document_get_nodes (fixture->document)); i++)
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (fixture->document), i);
+
+      n_rated += vn_node_item_is_rated (item);
+      g_assert_false (vn_node_item_is_rated (item) && vn_node_item_is_float (item));
+    }
+  g_assert_cmpuint (n, ==, n_rated);
+  g_assert_cmpuint (n, >, 0);
+}
+
+/* With a node left in float, with handles that were moved, and without origins. */
+static void
+test_counts (Fixture       *fixture,
+             gconstpointer  data)
+{
+  vn_window_fixture_write_model (fixture->model_path, FALSE);     /* with a constant in it */
+  vn_window_fixture_open_model (fixture);
+  vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "Conv #4")->index);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_cmpuint (get_chip_count (fixture, "Not quantized"), >, 0);
+  for (guint choice = 0; choice < VN_N_CHOICES; choice++)
+    {
+      const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info ((VnOverlayChoice) choice);
+
+      if (info->kind != VN_OVERLAY_ERROR || choice == VN_CHOICE_LOCAL)
+        continue;
+      set_overlay (fixture, info->id);
+      g_test_message ("%s", info->id);
+      check_counts (fixture);
+    }
+  set_overlay (fixture, "cumulative");
+  vn_document_set_handles (fixture->document, VN_METRIC_SQNR, (VnHeatHandles) { 60, 45 });
+  g_assert_cmpuint (get_chip_count (fixture, "Bad"), >, 0);
+}
+
+/* NULL: the test is skipped. */
+static char *
+find_network (const char *name)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("VN_SHARED") != NULL ? g_getenv ("VN_SHARED") : "../shared", "models", name, NULL);
+
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    return g_steal_pointer (&path);
+  g_test_skip ("no folder with networks");
+  return NULL;
+}
+
+static void
+check_network (Fixture    *fixture,
+               const char *name)
+{
+  g_autofree char *path = find_network (name);
+
+  if (path == NULL)
+    return;
+  vn_document_open (fixture->document, path);
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  vn_window_fixture_quantize (fixture);
+  vn_test_settle (500);
+  g_test_message ("%s", name);
+  set_overlay (fixture, "cumulative");
+  check_counts (fixture);
+}
+
+static void
+test_counts_flowers (Fixture       *fixture,
+                     gconstpointer  data)
+{
+  check_network (fixture, "cls_mobilenetv2_035_128_flowers.onnx");
+}
+
+static void
+test_counts_bert (Fixture       *fixture,
+                  gconstpointer  data)
+{
+  check_network (fixture, "txt_bert_toy_op12_unsorted.onnx");
+}
+
+static void
+test_counts_quantized (Fixture       *fixture,
+                       gconstpointer  data)
+{
+  g_autofree char *path = find_network ("kws_micro_qdq.onnx");
+
+  if (path == NULL)
+    return;
+  vn_document_open (fixture->document, path);
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  vn_test_settle (500);
+  for (guint band = 0; band < VN_N_BANDS; band++)
+    g_assert_cmpuint (get_key_count (find_key (fixture, band)), ==, 0);
+  g_assert_cmpuint (get_chip_count (fixture, "Fine") + get_chip_count (fixture, "Watch") + get_chip_count (fixture, "Bad"), ==, 0);
+  g_assert_cmpuint (get_chip_count (fixture, "Not quantized"), ==, 0);      /* nothing was left in float: nothing was decided */
+  g_assert_cmpuint (get_chip_count (fixture, "All"), ==, g_list_model_get_n_items (vn_document_get_nodes (fixture->document)));
+}
+
+/* A key selects and travels; again it goes to the next, and all stay selected. */
+static void
+test_travel (Fixture       *fixture,
+             gconstpointer  data)
+{
+  VnGraphView *view;
+  GtkWidget *key = NULL;
+  guint first, n, band;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  set_overlay (fixture, "precision");
+  view = find (fixture, VN_TYPE_GRAPH_VIEW);
+  for (band = 0; band < 6; band++)
+    if ((key = find_key (fixture, band)) != NULL && get_key_count (key) > 2)
+      break;
+  g_assert_nonnull (key);
+  n = get_key_count (key);
+  g_signal_emit_by_name (key, "clicked");
+  g_assert_cmpuint (gtk_bitset_get_size (vn_document_get_selection (fixture->document)), ==, n);
+  first = vn_graph_view_get_focus_node (view);
+  g_assert_cmpuint (first, !=, VN_SCENE_NONE);
+  g_signal_emit_by_name (key, "clicked");
+  g_assert_cmpuint (vn_graph_view_get_focus_node (view), !=, first);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "graph.previous-selected", NULL);
+  g_assert_cmpuint (vn_graph_view_get_focus_node (view), ==, first);
+  g_assert_cmpuint (gtk_bitset_get_size (vn_document_get_selection (fixture->document)), ==, n);
+  vn_test_settle (400);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "select-travel");
+}
+
+/* Enter goes from one to the next of what was found. */
+static void
+test_search (Fixture       *fixture,
+             gconstpointer  data)
+{
+  GtkWidget *outline, *search, *all;
+  GtkBitset *selection;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  outline = find (fixture, VN_TYPE_OUTLINE);
+  search = vn_test_find (outline, GTK_TYPE_SEARCH_ENTRY, NULL);
+  all = vn_test_find (outline, GTK_TYPE_BUTTON, "Select All");
+  gtk_editable_set_text (GTK_EDITABLE (search), "type:Conv");
+  vn_test_settle (400);
+  g_assert_nonnull (vn_test_find (outline, GTK_TYPE_LABEL, "3 found"));
+  g_signal_emit_by_name (search, "activate");
+  selection = vn_document_get_selection (fixture->document);
+  g_assert_cmpuint (gtk_bitset_get_minimum (selection), ==, vn_window_fixture_get_item (fixture, "/stem/conv")->index);
+  g_signal_emit_by_name (search, "activate");
+  selection = vn_document_get_selection (fixture->document);
+  g_assert_cmpuint (gtk_bitset_get_minimum (selection), ==, vn_window_fixture_get_item (fixture, "/left/conv")->index);
+  g_assert_nonnull (vn_test_find (outline, GTK_TYPE_LABEL, "2 of 3"));
+  g_signal_emit_by_name (search, "previous-match");
+  selection = vn_document_get_selection (fixture->document);
+  g_assert_cmpuint (gtk_bitset_get_minimum (selection), ==, vn_window_fixture_get_item (fixture, "/stem/conv")->index);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "select-search");
+  g_signal_emit_by_name (all, "clicked");
+  g_assert_cmpuint (gtk_bitset_get_size (vn_document_get_selection (fixture->document)), ==, 3);
+  gtk_editable_set_text (GTK_EDITABLE (search), "sqnr<");
+  vn_test_settle (400);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "select-search-problem");
+  g_assert_nonnull (vn_test_find (outline, ADW_TYPE_STATUS_PAGE, NULL));
+  g_assert_nonnull (strstr (adw_status_page_get_description (ADW_STATUS_PAGE (vn_test_find (outline, ADW_TYPE_STATUS_PAGE, NULL))),
+                            "sqnr&lt;20"));
+}
+
+static gboolean
+has_two_runs (gpointer data)
+{
+  return has_origins (data) && vn_document_get_expecting (data) == VN_EXPECTING_NOTHING && vn_document_get_runs (data)->len >= 2;
+}
+
+static gboolean
+has_difference (gpointer data)
+{
+  VnOverlay *overlay = vn_graph_view_get_overlay (data);
+
+  return overlay != NULL && vn_overlay_get_kind (overlay) == VN_OVERLAY_DIFFERENCE;
+}
+
+/* Two runs: what 16 bit gained is told node by node; the other way round it is the loss. */
+static void
+test_difference (Fixture       *fixture,
+                 gconstpointer  data)
+{
+  VnGraphView *view;
+  VnScene *scene;
+  guint index, node;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  set_overlay (fixture, "difference");
+  view = find (fixture, VN_TYPE_GRAPH_VIEW);
+  g_assert_false (has_difference (view));           /* there is one run alone */
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "select-difference-none");
+  index = vn_window_fixture_get_item (fixture, "/left/conv")->index;
+  vn_document_select_all (fixture->document);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.set-precision", "s", "16");
+  g_assert_true (vn_test_wait (has_two_runs, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (has_difference, view, SECONDS));
+  scene = vn_graph_view_get_scene (view);
+  node = vn_scene_find_source (scene, index);
+  g_test_message ("%s: %s", vn_scene_get_node (scene, node)->name, vn_overlay_get (vn_graph_view_get_overlay (view), node)->value);
+  g_assert_cmpfloat (vn_overlay_get (vn_graph_view_get_overlay (view), node)->t, <, 0);
+  g_assert_cmpint (*vn_overlay_get (vn_graph_view_get_overlay (view), node)->value, ==, '+');
+  g_assert_cmpuint (vn_overlay_count_band (vn_graph_view_get_overlay (view), 0), >, 2);
+  vn_document_select_one (fixture->document, G_MAXUINT);
+  vn_test_settle (300);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "select-difference");
+}
+
+/* A picture of each overlay. */
+static void
+test_overlays (Fixture       *fixture,
+               gconstpointer  data)
+{
+  VnGraphView *view;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  view = find (fixture, VN_TYPE_GRAPH_VIEW);
+  for (guint choice = 0; choice < VN_N_CHOICES; choice++)
+    {
+      const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info ((VnOverlayChoice) choice);
+      g_autofree char *name = g_strdup_printf ("overlay-%s", info->id);
+      VnOverlay *overlay;
+      guint n = 0;
+
+      set_overlay (fixture, info->id);
+      overlay = vn_graph_view_get_overlay (view);
+      for (guint i = 0; overlay != NULL && i < vn_overlay_get_n (overlay); i++)
+        n += vn_overlay_get (overlay, i)->measured;
+      g_test_message ("%s: %u nodes", info->id, n);
+      g_assert_cmpint (n > 0, ==, choice != VN_CHOICE_NONE && choice != VN_CHOICE_DIFFERENCE);
+      vn_test_screenshot (GTK_WIDGET (fixture->window), name);
+    }
+}
+
+/* A region whose rule does not name all its edges: each leak has a button, which is one step to undo. */
+static void
+test_leak (Fixture       *fixture,
+           gconstpointer  data)
+{
+  VnRecipe *recipe;
+  VnOverride *rule = vn_override_new ();
+  g_autoptr(GtkBitset) nodes = NULL;
+  GtkWidget *button;
+  const char * const from[] = { "/left/conv", NULL }, * const to[] = { "/head/relu", NULL };
+
+  vn_window_fixture_open_model (fixture);
+  recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  rule->in_edges = g_strdupv ((char **) from);
+  rule->out_edges = g_strdupv ((char **) to);
+  rule->exclude = TRUE;
+  g_ptr_array_add (recipe->overrides, rule);
+  vn_document_edit_recipe (fixture->document, recipe, "region");
+  rule = g_ptr_array_index (vn_document_get_recipe (fixture->document)->overrides,
+                            vn_document_get_recipe (fixture->document)->overrides->len - 1);
+  nodes = vn_rule_dup_nodes (rule, vn_document_get_model (fixture->document)->graph);
+  g_assert_cmpuint (gtk_bitset_get_size (nodes), ==, 2);      /* the addition reads the other branch, too */
+  vn_document_select (fixture->document, nodes);
+  vn_test_settle (500);
+  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (find (fixture, VN_TYPE_OUTLINE), GTK_TYPE_STACK)), "recipe");
+  vn_test_settle (300);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "select-leak");
+  button = find (fixture, g_type_from_name ("VnInspector"));
+  button = vn_test_find (button, GTK_TYPE_BUTTON, "Add the Missing Edge");
+  g_assert_nonnull (button);
+  g_signal_emit_by_name (button, "clicked");
+  vn_test_settle (300);
+  rule = g_ptr_array_index (vn_document_get_recipe (fixture->document)->overrides,
+                            vn_document_get_recipe (fixture->document)->overrides->len - 1);
+  g_assert_cmpuint (g_strv_length (rule->in_edges), ==, 2);
+  g_assert_cmpstr (rule->in_edges[1], ==, "/right/conv");
+  g_assert_null (vn_rule_describe_leak (rule, vn_document_get_model (fixture->document)->graph));
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
+  rule = g_ptr_array_index (vn_document_get_recipe (fixture->document)->overrides,
+                            vn_document_get_recipe (fixture->document)->overrides->len - 1);
+  g_assert_cmpuint (g_strv_length (rule->in_edges), ==, 1);
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  static const struct { const char *path; void (*func) (Fixture *, gconstpointer); } tests[] = {
+    { "/select/counts", test_counts },
+    { "/select/counts-flowers", test_counts_flowers },
+    { "/select/counts-bert", test_counts_bert },
+    { "/select/counts-quantized", test_counts_quantized },
+    { "/select/travel", test_travel },
+    { "/select/search", test_search },
+    { "/select/difference", test_difference },
+    { "/select/overlays", test_overlays },
+    { "/select/leak", test_leak },
+  };
+
+  vn_window_fixture_init (&argc, &argv);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, vn_window_fixture_set_up, tests[i].func, vn_window_fixture_tear_down);
+  return g_test_run ();
+}
