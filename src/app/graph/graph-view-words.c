@@ -83,7 +83,12 @@ graph_view_words_group_tooltip (VnGraphView *self,
     g_string_append_printf (text, "\n%s", data->detail);
   if (data->shape != NULL)
     g_string_append_printf (text, "\n%s", data->shape);
-  if (note != NULL)
+  if (note != NULL && vn_overlay_get_kind (self->overlay) == VN_OVERLAY_AMOUNT)
+    {
+      g_string_append_printf (text, "\n%s\n", vn_overlay_get (self->overlay, box)->value);
+      g_string_append_printf (text, _("Largest: %s, %s"), note->name, vn_overlay_get (self->whole_overlay, note->worst)->value);
+    }
+  else if (note != NULL)
     {
       g_autofree char *value = g_strdup_printf ("%s\u00a0%s", vn_overlay_get (self->overlay, box)->value,
                                                 vn_overlay_get_unit (self->overlay));
@@ -111,7 +116,8 @@ graph_view_words_node_tooltip (VnGraphView *self,
     g_string_append_printf (text, "\n%s", data->shape);
   if (data->excluded)
     g_string_append_printf (text, "\n%s", _("not quantized"));
-  else if (self->overlay != NULL && vn_overlay_get (self->overlay, node)->measured)
+  if (self->overlay != NULL && vn_overlay_get (self->overlay, node)->measured
+      && (!data->excluded || vn_overlay_kind_rates_float (vn_overlay_get_kind (self->overlay))))
     g_string_append_printf (text, "\n%s\u00a0%s", vn_overlay_get (self->overlay, node)->value,
                             vn_overlay_get_unit (self->overlay));
   return g_string_free (text, FALSE);
