@@ -6,6 +6,7 @@
 #include "vn-multiversion.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /**
@@ -178,4 +179,70 @@ vn_channel_ranges_equal (const VnChannelRanges *a,
   if (a->n != b->n || !vn_channel_ranges_are_known (a))
     return a->n == b->n;
   return memcmp (a->low, b->low, a->n * sizeof *a->low) == 0 && memcmp (a->high, b->high, a->n * sizeof *a->high) == 0;
+}
+
+/* ---- channels that stand out ---- */
+
+/**
+ * vn_channel_ranges_get_reach:
+ *
+ * Returns: the largest magnitude in a channel; 0 if it has seen nothing
+ */
+double
+vn_channel_ranges_get_reach (const VnChannelRanges *self,
+                             guint                  channel)
+{
+  double reach;
+
+  g_return_val_if_fail (self != NULL && vn_channel_ranges_are_known (self) && channel < self->n, 0);
+
+  reach = fmax (-(double) self->low[channel], (double) self->high[channel]);
+  return isfinite (reach) && self->low[channel] <= self->high[channel] ? reach : 0;
+}
+
+static int
+channel_ranges_compare (gconstpointer a,
+                        gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+/**
+ * vn_channel_ranges_find_outlier:
+ * @outlier: (out): what stands out
+ *
+ * Returns: %FALSE if no channel reaches more than %VN_CHANNEL_OUTLIER times as far as the median, or there are fewer than three
+ */
+gboolean
+vn_channel_ranges_find_outlier (const VnChannelRanges *self,
+                                VnChannelOutlier      *outlier)
+{
+  g_autofree double *sorted = NULL;
+
+  g_return_val_if_fail (self != NULL && outlier != NULL, FALSE);
+
+  *outlier = (VnChannelOutlier) { 0 };
+  if (!vn_channel_ranges_are_known (self) || self->n < 3 || (sorted = vn_try_new (double, self->n, NULL)) == NULL)
+    return FALSE;
+  for (guint c = 0; c < self->n; c++)
+    sorted[c] = vn_channel_ranges_get_reach (self, c);
+  qsort (sorted, self->n, sizeof *sorted, channel_ranges_compare);
+  outlier->limit = VN_CHANNEL_OUTLIER * sorted[self->n / 2];
+  for (guint c = 0; c < self->n; c++)
+    {
+      double reach = vn_channel_ranges_get_reach (self, c);
+
+      if (reach > outlier->reach)
+        {
+          outlier->reach = reach;
+          outlier->channel = c;
+        }
+      if (reach > outlier->limit)
+        outlier->n++;
+      else
+        outlier->others = fmax (outlier->others, reach);
+    }
+  return outlier->limit > 0 && outlier->n > 0;
 }

@@ -36,4 +36,26 @@ gboolean vn_channel_ranges_are_known (const VnChannelRanges *self);
 gboolean vn_channel_ranges_resize (VnChannelRanges      *self,
                                    guint                 n);
 
+/* A channel stands out if it reaches further than this times the median of all. */
+#define VN_CHANNEL_OUTLIER 3.0
+
+/**
+ * VnChannelOutlier: channels that set the range for all the others.
+ * @channel: that reaches furthest
+ * @reach: its largest magnitude
+ * @others: the largest magnitude of the channels that do not stand out
+ * @n: channels that stand out
+ * @limit: what is beyond this stands out
+ */
+typedef struct
+{
+  guint  channel, n;
+  double reach, others, limit;
+} VnChannelOutlier;
+
+double   vn_channel_ranges_get_reach (const VnChannelRanges *self,
+                                      guint                  channel);
+gboolean vn_channel_ranges_find_outlier (const VnChannelRanges *self,
+                                         VnChannelOutlier      *outlier);
+
 G_END_DECLS

@@ -186,6 +186,55 @@ vn_chart_draw_axis (VnPen  *pen,
 }
 
 /**
+ * vn_chart_histogram_get_span:
+ * @low, @high: (out): values at the left and the right edge of the chart
+ */
+void
+vn_chart_histogram_get_span (const VnHistogram  *histogram,
+                             const VnChartRange *ranges,
+                             guint               n_ranges,
+                             double             *low,
+                             double             *high)
+{
+  Chart chart = { 0 };
+
+  g_return_if_fail (histogram != NULL && low != NULL && high != NULL);
+
+  chart_histogram_find_span (&chart, (double) histogram->min, (double) histogram->max, ranges, n_ranges);
+  *low = chart.lo;
+  *high = chart.hi;
+}
+
+/**
+ * vn_chart_histogram_between:
+ * @low, @high: values at the left and the right edge
+ *
+ * As vn_chart_histogram(), on a scale that is given.
+ */
+void
+vn_chart_histogram_between (VnPen              *pen,
+                            double              width,
+                            double              height,
+                            const VnHistogram  *histogram,
+                            double              low,
+                            double              high,
+                            const VnChartRange *ranges,
+                            guint               n_ranges)
+{
+  const Chart chart = { pen, width, height, low, high };
+  double counts[MAX_BARS];
+  VnChartBars bars;
+
+  g_return_if_fail (pen != NULL && histogram != NULL && low < high);
+
+  if (!chart_histogram_has_room (width, height))
+    return;
+  bars = (VnChartBars) { low, high, counts, (guint) CLAMP (width / 4, 8, MAX_BARS) };
+  vn_histogram_linear (histogram, low, high, counts, bars.n);
+  chart_histogram_draw (&chart, &bars, ranges, n_ranges);
+}
+
+/**
  * vn_chart_histogram:
  * @histogram: what was observed
  * @ranges: (array length=n_ranges) (nullable): lines to draw; the first with is_current darkens its inside
@@ -200,19 +249,12 @@ vn_chart_histogram (VnPen              *pen,
                     const VnChartRange *ranges,
                     guint               n_ranges)
 {
-  Chart chart;
-  double counts[MAX_BARS];
-  VnChartBars bars;
+  double low, high;
 
   g_return_if_fail (pen != NULL && histogram != NULL);
 
-  chart = (Chart) { pen, width, height, 0, 1 };
-  if (!chart_histogram_has_room (width, height))
-    return;
-  chart_histogram_find_span (&chart, histogram->min, histogram->max, ranges, n_ranges);
-  bars = (VnChartBars) { chart.lo, chart.hi, counts, (guint) CLAMP (width / 4, 8, MAX_BARS) };
-  vn_histogram_linear (histogram, chart.lo, chart.hi, counts, bars.n);
-  chart_histogram_draw (&chart, &bars, ranges, n_ranges);
+  vn_chart_histogram_get_span (histogram, ranges, n_ranges, &low, &high);
+  vn_chart_histogram_between (pen, width, height, histogram, low, high, ranges, n_ranges);
 }
 
 /**

@@ -20,6 +20,19 @@ void vn_chart_histogram (VnPen              *pen,
                          const VnHistogram  *histogram,
                          const VnChartRange *ranges,
                          guint               n_ranges);
+void vn_chart_histogram_between (VnPen              *pen,
+                                 double              width,
+                                 double              height,
+                                 const VnHistogram  *histogram,
+                                 double              low,
+                                 double              high,
+                                 const VnChartRange *ranges,
+                                 guint               n_ranges);
+void vn_chart_histogram_get_span (const VnHistogram  *histogram,
+                                  const VnChartRange *ranges,
+                                  guint               n_ranges,
+                                  double             *low,
+                                  double             *high);
 /* The same of values that were counted before. */
 void vn_chart_draw_bars (VnPen              *pen,
                          double              width,

@@ -163,6 +163,39 @@ vn_tensor_view_ref (VnTensorView *self)
   return self;
 }
 
+/**
+ * vn_tensor_view_get_extent:
+ * @extent: (out): of the part of @channel that a picture shows
+ */
+void
+vn_tensor_view_get_extent (const VnTensorView *self,
+                           gsize               channel,
+                           VnTensorExtent     *extent)
+{
+  const float *first, *second;
+
+  g_return_if_fail (self != NULL && channel < self->layout.n_channels && extent != NULL);
+
+  first = self->tensors[0]->data;
+  second = self->tensors[1]->data;
+  *extent = (VnTensorExtent) { { INFINITY, INFINITY }, { -INFINITY, -INFINITY }, 0 };
+  for (gsize row = 0; row < self->layout.n_rows; row++)
+    for (gsize column = 0; column < self->layout.n_columns; column++)
+      {
+        gsize i;
+
+        if (!vn_tensor_layout_get_index (&self->layout, channel, row, column, &i))
+          continue;
+        extent->low[0] = fmin (extent->low[0], (double) first[i]);
+        extent->high[0] = fmax (extent->high[0], (double) first[i]);
+        extent->low[1] = fmin (extent->low[1], (double) second[i]);
+        extent->high[1] = fmax (extent->high[1], (double) second[i]);
+        extent->largest = fmax (extent->largest, fabs ((double) second[i] - (double) first[i]));
+      }
+  if (!(extent->low[0] <= extent->high[0]))
+    *extent = (VnTensorExtent) { { 0, 0 }, { 0, 0 }, 0 };
+}
+
 void
 vn_tensor_view_unref (VnTensorView *self)
 {

@@ -49,8 +49,18 @@ typedef struct
   gatomicrefcount ref;
 } VnTensorView;
 
+/**
+ * VnTensorExtent: what a picture of a channel spans.
+ * @low, @high: smallest and largest, of each network
+ * @largest: difference, to either side
+ */
+typedef struct { double low[2], high[2], largest; } VnTensorExtent;
+
 VnTensorView   *vn_tensor_view_ref             (VnTensorView       *self);
 void            vn_tensor_view_unref           (VnTensorView       *self);
+void            vn_tensor_view_get_extent      (const VnTensorView *self,
+                                                gsize               channel,
+                                                VnTensorExtent     *extent);
 
 /**
  * VnTensorQuery: what is looked at.

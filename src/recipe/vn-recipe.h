@@ -269,6 +269,8 @@ char       *vn_override_dup_subject (const VnOverride *self);
 char       *vn_override_dup_effect (const VnOverride *self);       /* translated */
 gboolean    vn_override_matches    (const VnOverride *self,
                                     const VnNode     *node);      /* pattern rules only */
+gboolean    vn_pattern_matches_text (const char      *pattern,
+                                     const char      *text);      /* of tensors: a name, or a glob over names */
 VnOverride *vn_override_copy       (const VnOverride *self);
 GPtrArray  *vn_override_find_nodes (const VnOverride *self,
                                     const VnGraph    *graph,

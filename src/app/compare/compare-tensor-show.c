@@ -75,36 +75,6 @@ compare_tensor_set_number (GtkLabel *label,
   gtk_label_set_label (label, text);
 }
 
-/* Smallest and largest of what the picture of the channel shows; @largest: difference to either side. */
-static void
-compare_tensor_find_range (const VnTensorView *view,
-                           gsize               channel,
-                           double              low[2],
-                           double              high[2],
-                           double             *largest)
-{
-  const float *first = view->tensors[0]->data, *second = view->tensors[1]->data;
-
-  *largest = 0;
-  low[0] = low[1] = INFINITY;
-  high[0] = high[1] = -INFINITY;
-  for (gsize row = 0; row < view->layout.n_rows; row++)
-    for (gsize column = 0; column < view->layout.n_columns; column++)
-      {
-        gsize i;
-
-        if (!vn_tensor_layout_get_index (&view->layout, channel, row, column, &i))
-          continue;
-        low[0] = fmin (low[0], first[i]);
-        high[0] = fmax (high[0], first[i]);
-        low[1] = fmin (low[1], second[i]);
-        high[1] = fmax (high[1], second[i]);
-        *largest = fmax (*largest, fabs ((double) second[i] - first[i]));
-      }
-  if (!(low[0] <= high[0]))
-    low[0] = high[0] = low[1] = high[1] = 0;
-}
-
 /* The levels that the channel uses of those that there are. */
 static char *
 compare_tensor_dup_levels (const VnTensorView   *view,
@@ -124,9 +94,12 @@ compare_tensor_show_pictures (VnCompareTensor      *self,
   const VnTensorView *view = self->view;
   const float *first = view->tensors[0]->data, *second = view->tensors[1]->data;
   g_autofree char *range = NULL, *levels = compare_tensor_dup_levels (view, values), *difference = NULL;
-  double low[2], high[2], largest;
+  VnTensorExtent extent;
+  const double *low = extent.low, *high = extent.high;
+  double largest;
 
-  compare_tensor_find_range (view, self->channel, low, high, &largest);
+  vn_tensor_view_get_extent (view, self->channel, &extent);
+  largest = extent.largest;
   vn_tensor_picture_set (self->pictures[0].picture, &view->layout, self->channel, first, NULL, low[0], high[0]);
   vn_tensor_picture_set (self->pictures[1].picture, &view->layout, self->channel, second, NULL, low[0], high[0]);
   vn_tensor_picture_set (self->pictures[2].picture, &view->layout, self->channel, second, first, -largest, largest);

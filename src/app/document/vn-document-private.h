@@ -71,6 +71,7 @@ struct _VnDocument
   GPtrArray    *known;         /* of VnResult: whole runs of this model and these samples */
 
   GtkBitset    *selection;
+  char         *tensor;        /* (nullable): name of the value that is selected instead of nodes */
 
   VnJob        *job;
   VnWork        work;
@@ -100,6 +101,9 @@ struct _VnDocument
   gboolean      is_demo;       /* of what was opened last */
 };
 
+void        vn_document_add_rules        (VnDocument       *self,
+                                          VnRecipe         *recipe,
+                                          const char       *title);
 GHashTable *vn_document_dup_given_shapes (VnDocument       *self,
                                           const VnDataSpec *data);
 

@@ -326,15 +326,25 @@ vn_document_make_precision (VnDocument      *self,
   return n_changed > 0 ? g_steal_pointer (&recipe) : NULL;
 }
 
-/* What the new rules, which are the last, gain is kept. */
-static void
-document_recipe_add_rules (VnDocument *self,
-                           VnRecipe   *recipe,
-                           const char *title)
+/**
+ * vn_document_add_rules:
+ * @recipe: (transfer full): the present one with new rules, which are the last
+ * @title: what was done, in a few words
+ *
+ * As vn_document_edit_recipe(), and what they gain is kept.
+ */
+void
+vn_document_add_rules (VnDocument *self,
+                       VnRecipe   *recipe,
+                       const char *title)
 {
-  g_autoptr(GPtrArray) groups = vn_rule_groups_list (recipe, self->model, G_LIST_MODEL (self->nodes));
-  const VnRuleGroup *last = groups->len > 0 ? g_ptr_array_index (groups, groups->len - 1) : NULL;
+  g_autoptr(GPtrArray) groups = NULL;
+  const VnRuleGroup *last;
 
+  g_return_if_fail (VN_IS_DOCUMENT (self) && recipe != NULL && title != NULL);
+
+  groups = vn_rule_groups_list (recipe, self->model, G_LIST_MODEL (self->nodes));
+  last = groups->len > 0 ? g_ptr_array_index (groups, groups->len - 1) : NULL;
   if (last != NULL && recipe->overrides->len >= self->recipe->overrides->len)
     vn_document_note_effect (self, recipe, title, last->key);
   vn_document_edit_recipe (self, recipe, title);
@@ -365,7 +375,7 @@ vn_document_set_precision (VnDocument      *self,
   recipe = vn_document_make_precision (self, nodes, precision, &n);
   title = vn_document_get_precision_title (precision, n);
   if (recipe != NULL)
-    document_recipe_add_rules (self, recipe, title);
+    vn_document_add_rules (self, recipe, title);
   return n;
 }
 
@@ -408,7 +418,7 @@ vn_document_add_region (VnDocument      *self,
   recipe = vn_recipe_copy (self->recipe);
   g_ptr_array_add (recipe->overrides, rule);
   title = vn_document_get_precision_title (precision, n);
-  document_recipe_add_rules (self, recipe, title);
+  vn_document_add_rules (self, recipe, title);
   return TRUE;
 }
 

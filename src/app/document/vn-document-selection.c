@@ -31,11 +31,52 @@ vn_document_select (VnDocument *self,
   g_return_if_fail (VN_IS_DOCUMENT (self));
   g_return_if_fail (nodes != NULL);
 
+  /* a list that shows nodes has none selected while a tensor is */
   if (gtk_bitset_equals (self->selection, nodes))
     return;
+  g_clear_pointer (&self->tensor, g_free);
   copy = gtk_bitset_copy (nodes);
   gtk_bitset_unref (self->selection);
   self->selection = copy;
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_SELECTION], 0);
+}
+
+/**
+ * vn_document_get_tensor:
+ *
+ * Returns: (transfer none) (nullable): name of the tensor that is selected
+ */
+const char *
+vn_document_get_tensor (VnDocument *self)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  return self->tensor;
+}
+
+/**
+ * vn_document_select_tensor:
+ * @name: (nullable): of a value of the main graph
+ *
+ * Selects a tensor; nodes are let go.
+ */
+void
+vn_document_select_tensor (VnDocument *self,
+                           const char *name)
+{
+  char *copy;
+
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  if (name != NULL && (self->model == NULL || vn_graph_find_value (self->model->graph, name) == NULL))
+    name = NULL;
+  if (g_strcmp0 (name, self->tensor) == 0)
+    return;
+  copy = g_strdup (name);
+  g_free (self->tensor);
+  self->tensor = copy;
+  gtk_bitset_unref (self->selection);
+  self->selection = gtk_bitset_new_empty ();
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_SELECTION], 0);
 }
 

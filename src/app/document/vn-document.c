@@ -67,6 +67,7 @@ vn_document_dispose (GObject *object)
   g_clear_pointer (&self->project, vn_project_free);
   g_clear_pointer (&self->history, vn_history_free);
   g_clear_pointer (&self->selection, gtk_bitset_unref);
+  g_clear_pointer (&self->tensor, g_free);
   g_clear_object (&self->job);
   g_clear_object (&self->cancellable);
   G_OBJECT_CLASS (vn_document_parent_class)->dispose (object);
@@ -203,6 +204,7 @@ vn_document_set_model (VnDocument *self,
   vn_history_clear (self->history);
   g_ptr_array_set_size (self->recipe->overrides, 0);
   gtk_bitset_remove_all (self->selection);
+  g_clear_pointer (&self->tensor, g_free);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
   self->input_shapes = vn_open_inputs_list (model);

@@ -194,6 +194,24 @@ void              vn_document_enable_rules   (VnDocument        *self,
 char             *vn_document_get_precision_title (VnNodePrecision precision,
                                                    guint        n);
 
+/* ---- rules about one tensor (vn-document-tensor.c) ---- */
+
+const VnOverride *vn_document_find_tensor_rule (VnDocument      *self,
+                                                const char      *tensor);   /* NULL: there is none for just this tensor */
+gboolean          vn_document_set_tensor_range (VnDocument      *self,
+                                                const char      *tensor,
+                                                const VnRange   *range,     /* nullable: as the method says */
+                                                GError         **error);
+gboolean          vn_document_set_tensor_method (VnDocument     *self,
+                                                 const char     *tensor,
+                                                 const char     *method,    /* nullable: as the target says */
+                                                 GError        **error);
+gboolean          vn_document_set_tensor_type  (VnDocument      *self,
+                                                const char      *tensor,
+                                                VnTensorRole     role,
+                                                VnDType          dtype,
+                                                GError         **error);
+
 /* ---- files besides the model ---- */
 
 gboolean          vn_document_open_project   (VnDocument        *self,
@@ -229,6 +247,9 @@ void              vn_document_select         (VnDocument        *self,
 void              vn_document_select_one     (VnDocument        *self,
                                               guint              node);
 void              vn_document_select_all     (VnDocument        *self);
+const char       *vn_document_get_tensor     (VnDocument        *self);   /* NULL: none; selected instead of nodes */
+void              vn_document_select_tensor  (VnDocument        *self,
+                                              const char        *name);   /* nullable */
 gboolean          vn_document_select_next    (VnDocument        *self,
                                               gboolean           forward);
 gboolean          vn_document_select_next_bad (VnDocument       *self,

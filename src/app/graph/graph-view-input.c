@@ -400,6 +400,8 @@ graph_view_input_walk (VnGraphView *self,
                        guint        keyval,
                        gboolean     extend)
 {
+  if (vn_graph_view_leave_edge (self, keyval))
+    return TRUE;
   if (!extend && graph_view_input_fold (self, keyval))
     return TRUE;
   if (self->state.focus_node == VN_SCENE_NONE && self->n_picked > 0)
@@ -446,7 +448,9 @@ graph_view_input_zoom_key (VnGraphView *self,
 static gboolean
 graph_view_input_press_escape (VnGraphView *self)
 {
-  if (self->n_picked == 0 && self->state.selected_edge == VN_SCENE_NONE)
+  if (vn_graph_view_leave_edge (self, GDK_KEY_Escape))
+    return TRUE;
+  if (self->n_picked == 0 && self->tensor == NULL)
     return FALSE;
   vn_graph_view_unselect_all (self);
   return TRUE;
@@ -496,6 +500,9 @@ graph_view_input_key_pressed (GtkEventControllerKey *controller,
     case GDK_KEY_n:
     case GDK_KEY_N:
       return vn_graph_view_next_bad (self, shift ? -1 : 1);
+    case GDK_KEY_e:
+    case GDK_KEY_E:
+      return vn_graph_view_step_edge (self, !shift);
     case GDK_KEY_Return:
     case GDK_KEY_KP_Enter:
       if (self->state.focus_node != VN_SCENE_NONE)

@@ -254,6 +254,7 @@ void
 vn_graph_view_refold_selection (VnGraphView *self)
 {
   graph_view_select_forget_boxes (self);
+  vn_graph_view_refold_edge (self);
   graph_view_select_mark_boxes (self);
   graph_view_select_update_parts (self);
 }
@@ -335,6 +336,7 @@ vn_graph_view_select (VnGraphView *self,
                       gboolean     extend)
 {
   g_autofree guint8 *before = NULL;
+  gboolean had_tensor = self->tensor != NULL;
   guint n;
 
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
@@ -348,9 +350,9 @@ vn_graph_view_select (VnGraphView *self,
   for (guint i = 0; i < n_nodes; i++)
     if (nodes[i] < n)
       self->picked[nodes[i]] = 1;
-  self->state.selected_edge = VN_SCENE_NONE;
+  vn_graph_view_forget_edge (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  if (memcmp (before, self->picked, n) != 0)
+  if (had_tensor || memcmp (before, self->picked, n) != 0)
     graph_view_select_selection_changed (self);
 }
 
@@ -403,7 +405,7 @@ vn_graph_view_toggle (VnGraphView *self,
                       guint        box)
 {
   graph_view_select_pick_box (self, box, !self->selected[box]);
-  self->state.selected_edge = VN_SCENE_NONE;
+  vn_graph_view_forget_edge (self);
   graph_view_select_selection_changed (self);
 }
 
@@ -470,14 +472,16 @@ vn_graph_view_get_selected_edge (VnGraphView *self)
   return self->state.selected_edge;
 }
 
-/* Selects a tensor; nodes are let go. */
+/* No node is selected any more; nobody is told yet. */
 void
-vn_graph_view_select_edge (VnGraphView *self,
-                           guint        edge)
+vn_graph_view_let_go (VnGraphView *self)
 {
   memset (self->picked, 0, vn_scene_get_n_nodes (self->whole));
-  self->state.selected_edge = edge;
-  vn_graph_view_set_focus_node (self, VN_SCENE_NONE);
+}
+
+void
+vn_graph_view_selection_changed (VnGraphView *self)
+{
   graph_view_select_selection_changed (self);
 }
 

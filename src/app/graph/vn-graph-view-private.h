@@ -84,6 +84,8 @@ struct _VnGraphView
   VnGraphState    state;
   guint8         *picked;            /* by node of the whole scene: what is selected */
   guint8         *selected, *partly; /* by box: all, or only some of its nodes are picked */
+  char           *tensor;            /* (nullable): that is selected instead; no edge of it need be shown */
+  guint           edge_home;         /* box whose edges a key steps through, or VN_SCENE_NONE */
   guint           n_picked, n_inside;     /* nodes, and boxes but for pills */
   GArray         *regions;           /* of VnRect */
   GArray         *chips;             /* of VnGraphChip */
@@ -167,8 +169,8 @@ void     vn_graph_view_focus_box      (VnGraphView   *self,
                                        guint          box);
 void     vn_graph_view_toggle         (VnGraphView   *self,
                                        guint          box);
-void     vn_graph_view_select_edge    (VnGraphView   *self,
-                                       guint          edge);
+void     vn_graph_view_let_go         (VnGraphView   *self);
+void     vn_graph_view_selection_changed (VnGraphView *self);
 void     vn_graph_view_begin_band     (VnGraphView   *self,
                                        gboolean       extend);
 void     vn_graph_view_update_band    (VnGraphView   *self,
@@ -184,6 +186,16 @@ void     vn_graph_view_begin_lasso    (VnGraphView   *self,
 void     vn_graph_view_update_lasso   (VnGraphView   *self,
                                        VnPoint        to);
 gboolean vn_graph_view_end_lasso      (VnGraphView   *self);
+
+/* the selected tensor (graph-view-edges.c) */
+void     vn_graph_view_select_edge    (VnGraphView   *self,
+                                       guint          edge);
+void     vn_graph_view_refold_edge    (VnGraphView   *self);
+void     vn_graph_view_forget_edge    (VnGraphView   *self);
+gboolean vn_graph_view_step_edge      (VnGraphView   *self,
+                                       gboolean       forward);
+gboolean vn_graph_view_leave_edge     (VnGraphView   *self,
+                                       guint          keyval);
 
 /* walking (graph-view-walk.c) */
 guint    vn_graph_view_neighbour      (VnGraphView   *self,

@@ -411,6 +411,7 @@ vn_graph_view_finalize (GObject *object)
   g_array_unref (self->regions);
   g_array_unref (self->chips);
   g_free (self->picked);
+  g_free (self->tensor);
   g_free (self->selected);
   g_free (self->partly);
   g_free (self->measuring);
@@ -468,7 +469,7 @@ vn_graph_view_init (VnGraphView *self)
   GtkWidget *widget = GTK_WIDGET (self);
 
   self->camera.zoom = 1;
-  self->pending_anchor = self->pending_travel = VN_SCENE_NONE;
+  self->pending_anchor = self->pending_travel = self->edge_home = VN_SCENE_NONE;
   self->painter = vn_graph_painter_new ();
   self->tiles = vn_graph_tiles_new (self->painter);
   self->trail = g_array_new (FALSE, FALSE, sizeof (VnGraphCamera));

@@ -82,6 +82,9 @@ guint       vn_graph_view_get_selected_edge (VnGraphView       *self);   /* VN_S
 gboolean    vn_graph_view_get_lasso       (VnGraphView         *self);
 void        vn_graph_view_set_lasso       (VnGraphView         *self,
                                            gboolean             lasso);
+const char *vn_graph_view_get_selected_tensor (VnGraphView     *self);   /* NULL: none */
+void        vn_graph_view_select_tensor   (VnGraphView         *self,
+                                           const char          *name);
 void        vn_graph_view_set_boundary    (VnGraphView         *self,
                                            const char * const  *in_values,
                                            const char * const  *out_values,

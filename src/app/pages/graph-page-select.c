@@ -28,6 +28,7 @@ vn_graph_page_show_selection (VnGraphPage *self)
     }
   self->busy = TRUE;
   vn_graph_view_select (self->view, (const guint *) (gpointer) nodes->data, nodes->len, FALSE);
+  vn_graph_view_select_tensor (self->view, vn_document_get_tensor (self->document));
   if (nodes->len == 1)
     vn_graph_view_set_focus_node (self->view, g_array_index (nodes, guint, 0));
   self->busy = FALSE;
@@ -52,6 +53,8 @@ vn_graph_page_take_selection (VnGraphPage *self)
         gtk_bitset_add (selection, node->source);
     }
   self->busy = TRUE;
+  if (gtk_bitset_is_empty (selection))
+    vn_document_select_tensor (self->document, vn_graph_view_get_selected_tensor (self->view));
   vn_document_select (self->document, selection);
   self->busy = FALSE;
 }

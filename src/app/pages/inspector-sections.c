@@ -2,7 +2,6 @@
 /* The sections of the inspector: error, precision, scales, attributes, inputs and outputs, histograms. */
 #include "inspector-sections.h"
 
-#include "vn-badge.h"
 #include "vn-cause.h"
 #include "vn-cure-offers.h"
 #include "vn-format.h"
@@ -135,84 +134,6 @@ inspector_sections_add_row (GtkWidget  *list,
   gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (title, value));
 }
 
-static void
-inspector_sections_add_precision_row (GtkWidget  *list,
-                                      VnNodeItem *item)
-{
-  GtkWidget *row = vn_row_new (_("Precision"), vn_dtype_get_name (item->precision));
-  GtkWidget *badge = vn_badge_new ();
-
-  vn_badge_set (badge, item->precision);
-  adw_action_row_add_suffix (ADW_ACTION_ROW (row), badge);
-  gtk_list_box_append (GTK_LIST_BOX (list), row);
-}
-
-static const char *
-inspector_sections_get_method_title (const char *id)
-{
-  const VnRangeMethod *method = vn_range_method_find (id, NULL);
-
-  return method != NULL ? _(method->title) : id;
-}
-
-static void
-inspector_sections_add_scale_rows (GtkWidget          *list,
-                                   const VnTensorPlan *plan)
-{
-  g_autofree char *scale = NULL, *zero = NULL;
-
-  if (plan->scale == NULL)
-    return;
-  if (plan->scale->n_elements > 1)
-    {
-      scale = g_strdup_printf (_("%u, one a channel"), (guint) plan->scale->n_elements);
-      inspector_sections_add_row (list, _("Scale"), scale);
-      return;
-    }
-  scale = vn_format_number (vn_tensor_get_double (plan->scale, 0), 4);
-  inspector_sections_add_row (list, _("Scale"), scale);
-  if (plan->zero_point != NULL && vn_dtype_is_integer (plan->zero_point->dtype))
-    {
-      zero = vn_format_number ((double) vn_tensor_get_s64 (plan->zero_point, 0), 9);
-      inspector_sections_add_row (list, _("Zero point"), zero);
-    }
-}
-
-/**
- * vn_inspector_output:
- *
- * Returns: (nullable): how the output of a node is quantized, and what decided that
- */
-GtkWidget *
-vn_inspector_output (VnResult   *result,
-                     VnNodeItem *item)
-{
-  const VnTensorPlan *plan;
-  GtkWidget *list;
-
-  g_return_val_if_fail (VN_IS_NODE_ITEM (item), NULL);
-
-  plan = result != NULL ? vn_result_get_node_plan (result, item->node) : NULL;
-  if (item->precision == VN_DTYPE_UNDEFINED)
-    return NULL;
-  list = vn_row_list_new ();
-  inspector_sections_add_precision_row (list, item);
-  if (plan != NULL && plan->quantized)
-    {
-      g_autofree char *range = vn_format_interval (plan->min, plan->max);
-
-      if (plan->method != NULL)
-        inspector_sections_add_row (list, _("Method"), inspector_sections_get_method_title (plan->method));
-      inspector_sections_add_row (list, _("Range"), range);
-      inspector_sections_add_scale_rows (list, plan);
-      if (plan->shares != NULL)
-        gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new_wide (_("Shares parameters of"), plan->shares));
-    }
-  if (plan != NULL && plan->rule != NULL)
-    inspector_sections_add_row (list, _("Decided by"), plan->rule);
-  return vn_section_new (_("Output Tensor"), NULL, list);
-}
-
 /**
  * vn_inspector_attributes:
  */
@@ -235,7 +156,16 @@ vn_inspector_attributes (const VnNode *node)
 }
 
 static void
+inspector_sections_value_activated (AdwActionRow *row,
+                                    VnDocument   *document)
+{
+  vn_inspector_select_later (document, gtk_widget_get_tooltip_text (GTK_WIDGET (row)), 0);
+}
+
+/* A tensor between nodes is shown by a click; a weight is shown with its node. */
+static void
 inspector_sections_add_value_row (GtkWidget     *list,
+                                  VnDocument    *document,
                                   const VnValue *value)
 {
   g_autofree char *shape = vn_format_shape (&value->type);
@@ -253,11 +183,18 @@ inspector_sections_add_value_row (GtkWidget     *list,
       gtk_widget_add_css_class (type, "dim-label");
       adw_action_row_add_suffix (ADW_ACTION_ROW (row), type);
     }
+  if (vn_value_get_constant (value) == NULL)
+    {
+      adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
+      gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
+      g_signal_connect_object (row, "activated", G_CALLBACK (inspector_sections_value_activated), document, 0);
+    }
   gtk_list_box_append (GTK_LIST_BOX (list), row);
 }
 
 static GtkWidget *
-inspector_sections_make_values (const char *title,
+inspector_sections_make_values (VnDocument *document,
+                                const char *title,
                                 GPtrArray  *values)
 {
   GtkWidget *list;
@@ -268,20 +205,22 @@ inspector_sections_make_values (const char *title,
   list = vn_row_list_new ();
   for (guint i = 0; i < MIN (values->len, MAX_VALUE_ROWS); i++)
     if (g_ptr_array_index (values, i) != NULL)
-      inspector_sections_add_value_row (list, g_ptr_array_index (values, i));
+      inspector_sections_add_value_row (list, document, g_ptr_array_index (values, i));
   return vn_section_new (title, values->len > 1 ? note : NULL, list);
 }
 
 GtkWidget *
-vn_inspector_inputs (const VnNode *node)
+vn_inspector_inputs (VnDocument   *document,
+                     const VnNode *node)
 {
-  return inspector_sections_make_values (_("Inputs"), node->inputs);
+  return inspector_sections_make_values (document, _("Inputs"), node->inputs);
 }
 
 GtkWidget *
-vn_inspector_outputs (const VnNode *node)
+vn_inspector_outputs (VnDocument   *document,
+                      const VnNode *node)
 {
-  return inspector_sections_make_values (_("Outputs"), node->outputs);
+  return inspector_sections_make_values (document, _("Outputs"), node->outputs);
 }
 
 /**
@@ -310,14 +249,11 @@ vn_inspector_find_weight (const VnNode *node)
 }
 
 static GtkWidget *
-inspector_sections_make_chart_card (GtkWidget *chart,
-                                    GtkWidget *below)
+inspector_sections_make_chart_card (GtkWidget *chart)
 {
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
 
   gtk_box_append (GTK_BOX (card), chart);
-  if (below != NULL)
-    gtk_box_append (GTK_BOX (card), below);
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "chart-card");
   return card;
@@ -326,18 +262,21 @@ inspector_sections_make_chart_card (GtkWidget *chart,
 /**
  * vn_inspector_weights:
  * @chart: (out): the histogram, still empty
+ * @below: (out): where the ranges of channels go
  *
  * Returns: (nullable): size and distribution of the weights of @node
  */
 GtkWidget *
 vn_inspector_weights (const VnNode  *node,
-                      GtkWidget    **chart)
+                      GtkWidget    **chart,
+                      GtkWidget    **below)
 {
   VnValue *weight = vn_inspector_find_weight (node);
   VnTensor *tensor = weight != NULL ? vn_value_get_constant (weight) : NULL;
   g_autofree char *shape = NULL, *size = NULL, *note = NULL;
+  GtkWidget *box;
 
-  *chart = NULL;
+  *chart = *below = NULL;
   if (tensor == NULL)
     return NULL;
   shape = vn_shape_to_string (&tensor->shape, "×");
@@ -346,40 +285,11 @@ vn_inspector_weights (const VnNode  *node,
   *chart = vn_histogram_view_new ();
   gtk_accessible_update_property (GTK_ACCESSIBLE (*chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _("Histogram of the weights"), -1);
-  return vn_section_new (_("Weights"), note, inspector_sections_make_chart_card (*chart, NULL));
-}
-
-/**
- * vn_inspector_activations:
- * @chart: (out): the histogram
- * @table: (out): a grid that the ranges of the methods go into
- *
- * Returns: (nullable): distribution of the output over the calibration samples
- */
-GtkWidget *
-vn_inspector_activations (VnResult    *result,
-                          VnNodeItem  *item,
-                          GtkWidget  **chart,
-                          GtkWidget  **table)
-{
-  const VnHistogram *histogram;
-  g_autofree char *note = NULL;
-
-  g_return_val_if_fail (VN_IS_NODE_ITEM (item), NULL);
-
-  histogram = result != NULL ? vn_result_get_node_histogram (result, item->node) : NULL;
-  *chart = *table = NULL;
-  if (histogram == NULL)
-    return NULL;
-  note = g_strdup_printf (ngettext ("%u sample, log count", "%u samples, log count", result->n_calibration),
-                          result->n_calibration);
-  *chart = vn_histogram_view_new ();
-  *table = gtk_grid_new ();
-  gtk_grid_set_column_spacing (GTK_GRID (*table), 12);
-  gtk_grid_set_row_spacing (GTK_GRID (*table), 3);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (*chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _("Histogram of the output"), -1);
-  return vn_section_new (_("Activations"), note, inspector_sections_make_chart_card (*chart, *table));
+  *below = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 16);
+  gtk_box_append (GTK_BOX (box), vn_section_new (_("Weights"), note, inspector_sections_make_chart_card (*chart)));
+  gtk_box_append (GTK_BOX (box), *below);
+  return box;
 }
 
 typedef struct

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "inspector-tensor.h"
 #include "vn-document.h"
 #include "vn-histogram-view.h"
 #include "vn-node-item.h"
@@ -20,17 +21,30 @@ GtkWidget *vn_inspector_unsupported   (const VnNode *node);
 GtkWidget *vn_inspector_actions       (gboolean      can_widen,
                                        gboolean      can_exclude,
                                        gboolean      can_restore);
-GtkWidget *vn_inspector_output        (VnResult     *result,
+GtkWidget *vn_inspector_output        (VnDocument   *document,
                                        VnNodeItem   *item);
 GtkWidget *vn_inspector_attributes    (const VnNode *node);
-GtkWidget *vn_inspector_inputs        (const VnNode *node);
-GtkWidget *vn_inspector_outputs       (const VnNode *node);
+GtkWidget *vn_inspector_inputs        (VnDocument   *document,
+                                       const VnNode *node);
+GtkWidget *vn_inspector_outputs       (VnDocument   *document,
+                                       const VnNode *node);
 GtkWidget *vn_inspector_weights       (const VnNode *node,
-                                       GtkWidget   **chart);
-GtkWidget *vn_inspector_activations   (VnResult     *result,
-                                       VnNodeItem   *item,
                                        GtkWidget   **chart,
-                                       GtkWidget   **table);
+                                       GtkWidget   **below);
+GtkWidget *vn_inspector_activations   (VnDocument        *document,
+                                       VnInspectedTensor *tensor,
+                                       GtkWidget        **editor);
+GtkWidget *vn_inspector_channels      (VnDocument        *document,
+                                       VnInspectedTensor *tensor);
+GtkWidget *vn_inspector_weight_channels (VnDocument      *document,
+                                         VnNodeItem      *item,
+                                         VnChannelRanges *ranges);
+GtkWidget *vn_inspector_tensor        (VnDocument        *document,
+                                       VnInspectedTensor *tensor);
+GtkWidget *vn_inspector_tensor_ends   (VnDocument        *document,
+                                       const VnValue     *value);
+char      *vn_inspector_dup_way       (VnDocument        *document,
+                                       const VnValue     *value);
 GtkWidget *vn_inspector_shared        (VnDocument   *document,
                                        GtkBitset    *selection);
 GtkWidget *vn_inspector_region       (const VnGraph    *graph,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inspector: shows the selected node, several of them, or the model as a whole; long computations run on a
+/* The inspector: shows the selected node, several of them, a tensor, or the model as a whole; long computations run on a
  * thread. */
 #include "vn-inspector.h"
 
 #include "inspector-sections.h"
+#include "vn-compare-source.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-later.h"
+#include "vn-quant-nodes.h"
+#include "vn-range-editor.h"
 #include "vn-rows.h"
-
-#define MAX_RANGES 24
+#include "vn-tensor-panel.h"
 
 struct _VnInspector
 {
@@ -17,7 +19,11 @@ struct _VnInspector
 
   VnDocument   *document;
   GCancellable *cancellable;   /* of the charts that are being computed */
-  GtkWidget    *activations, *table, *weights;   /* in the present sections, or NULL */
+  GtkWidget    *ranges, *weights, *weight_channels;   /* in the present sections, or NULL */
+  VnNodeItem   *shown;         /* nullable: whose weights are being counted */
+  gboolean      waits;         /* sections are to be made anew once nothing is being moved */
+  VnTensorReader *reader;      /* nullable: samples, for tensors */
+  VnResult     *reader_result; /* nullable: that @reader is for */
 
   GtkLabel     *title, *subtitle;
   GtkWidget    *walk, *sections;
@@ -25,17 +31,13 @@ struct _VnInspector
 
 G_DEFINE_FINAL_TYPE (VnInspector, vn_inspector, ADW_TYPE_BIN)
 
-/* What takes too long for the main loop: the range of every method, and counting the weights. */
+/* What takes too long for the main loop: counting the weights. */
 typedef struct
 {
-  VnResult     *result;         /* nullable */
-  VnModel      *model;          /* keeps @node */
-  const VnNode *node;
-  double        percentile;
-  gboolean      symmetric;
-  VnChartRange  ranges[MAX_RANGES];
-  guint         n_ranges;
-  VnHistogram  *weights;        /* nullable */
+  VnModel        *model;        /* keeps @node */
+  const VnNode   *node;
+  VnHistogram    *weights;      /* nullable */
+  VnChannelRanges channels;
 } Work;
 
 static void
@@ -43,35 +45,26 @@ inspector_work_free (gpointer data)
 {
   Work *self = data;
 
-  g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->weights, vn_histogram_free);
+  vn_channel_ranges_clear (&self->channels);
   vn_model_unref (self->model);
   g_free (self);
 }
 
+/* By the channels of the output, where the operator has such. */
 static void
-inspector_find_ranges (Work *work)
+inspector_scan_channels (Work           *work,
+                         const VnTensor *values)
 {
-  const VnHistogram *histogram = vn_result_get_node_histogram (work->result, work->node);
-  const VnTensorPlan *plan = vn_result_get_node_plan (work->result, work->node);
-  VnRangeSettings settings = { .percentile = work->percentile, .symmetric = work->symmetric,
-                               .two_sided = work->result->recipe->two_sided,
-                               .bits = vn_dtype_get_bits (work->result->recipe->activation) };
-  guint n;
-  const VnRangeMethod * const *methods = vn_range_method_list (&n);
+  int axis = vn_quant_get_channel_axis (work->node);
+  const VnShape *shape = &values->shape;
 
-  if (histogram == NULL)
+  if (axis < 0)
+    axis += (int) shape->rank;
+  if (axis < 0 || axis >= (int) shape->rank || shape->rank < 2)
     return;
-  if (plan != NULL && plan->quantized)
-    work->ranges[work->n_ranges++] = (VnChartRange) { plan->min, plan->max, 0, _("In use"), TRUE };
-  for (guint i = 0; i < n && work->n_ranges < MAX_RANGES; i++)
-    {
-      VnRange range;
-
-      if (methods[i]->range (histogram, &settings, &range, NULL))
-        work->ranges[work->n_ranges++] = (VnChartRange) { range.min, range.max, methods[i]->letter,
-                                                          _(methods[i]->title), FALSE };
-    }
+  vn_channel_ranges_scan (&work->channels, values->data, (gsize) vn_shape_count (shape, 0, axis), (gsize) shape->dims[axis],
+                          (gsize) vn_shape_count (shape, axis + 1, (int) shape->rank));
 }
 
 static void
@@ -88,6 +81,7 @@ inspector_count_weights (Work *work)
   scratch = vn_scratch_new ();
   work->weights = vn_histogram_new ();
   vn_histogram_scan (work->weights, scratch, aligned->data, aligned->n_elements);
+  inspector_scan_channels (work, aligned);
 }
 
 static void
@@ -96,45 +90,9 @@ inspector_run_work (GTask        *task,
                     gpointer      data,
                     GCancellable *cancellable)
 {
-  Work *work = data;
-
-  if (work->result != NULL)
-    inspector_find_ranges (work);
   if (!g_cancellable_is_cancelled (cancellable))
-    inspector_count_weights (work);
+    inspector_count_weights (data);
   g_task_return_boolean (task, TRUE);
-}
-
-static void
-inspector_fill_table (VnInspector *self,
-                      const Work  *work)
-{
-  for (guint i = 0; i < work->n_ranges; i++)
-    {
-      const VnChartRange *range = &work->ranges[i];
-      char letter[2] = { range->letter, 0 };
-      g_autofree char *interval = vn_format_interval (range->min, range->max);
-      GtkWidget *cells[] = { vn_label_new (letter, "heading"), vn_label_new (range->title, NULL),
-                             vn_label_new (interval, "numeric") };
-
-      gtk_widget_set_hexpand (cells[1], TRUE);
-      gtk_label_set_xalign (GTK_LABEL (cells[2]), 1);
-      for (guint column = 0; column < G_N_ELEMENTS (cells); column++)
-        {
-          gtk_widget_add_css_class (cells[column], range->is_current ? "caption-heading" : "caption");
-          gtk_grid_attach (GTK_GRID (self->table), cells[column], (int) column, (int) i, 1, 1);
-        }
-    }
-}
-
-static void
-inspector_show_weights (VnInspector *self,
-                        Work        *work)
-{
-  VnHistogram *weights = g_steal_pointer (&work->weights);
-
-  vn_histogram_view_set (VN_HISTOGRAM_VIEW (self->weights), weights, weights,
-                         (GDestroyNotify) vn_histogram_free, NULL, 0);
 }
 
 static void
@@ -145,42 +103,44 @@ inspector_work_done (GObject      *source,
   VnInspector *self = VN_INSPECTOR (source);
   GTask *task = G_TASK (async);
   Work *work = g_task_get_task_data (task);
-  const VnHistogram *histogram;
+  VnHistogram *weights;
+  GtkWidget *channels;
 
-  if (!g_task_propagate_boolean (task, NULL))
+  if (!g_task_propagate_boolean (task, NULL) || self->weights == NULL || work->weights == NULL || self->shown == NULL)
     return;
-  if (self->activations != NULL && work->result != NULL)
-    {
-      histogram = vn_result_get_node_histogram (work->result, work->node);
-      vn_histogram_view_set (VN_HISTOGRAM_VIEW (self->activations), histogram, vn_result_ref (work->result),
-                             (GDestroyNotify) vn_result_unref, work->ranges, work->n_ranges);
-      inspector_fill_table (self, work);
-    }
-  if (self->weights != NULL && work->weights != NULL)
-    inspector_show_weights (self, work);
+  weights = g_steal_pointer (&work->weights);
+  vn_histogram_view_set (VN_HISTOGRAM_VIEW (self->weights), weights, weights, (GDestroyNotify) vn_histogram_free, NULL, 0);
+  channels = vn_inspector_weight_channels (self->document, self->shown, &work->channels);
+  if (channels != NULL)
+    gtk_box_append (GTK_BOX (self->weight_channels), channels);
 }
 
 static void
 inspector_start_work (VnInspector *self,
                       VnNodeItem  *item)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (self->document);
-  VnResult *result = vn_document_get_result (self->document);
   g_autoptr(GTask) task = NULL;
   Work *work;
 
-  if (self->activations == NULL && self->weights == NULL)
+  if (self->weights == NULL)
     return;
+  g_set_object (&self->shown, item);
   work = g_new0 (Work, 1);
-  work->result = result != NULL ? vn_result_ref (result) : NULL;
   work->model = vn_model_ref (vn_document_get_model (self->document));
   work->node = item->node;
-  work->percentile = recipe->percentile;
-  work->symmetric = recipe->symmetric_activations;
   self->cancellable = g_cancellable_new ();
   task = g_task_new (self, self->cancellable, inspector_work_done, NULL);
   g_task_set_task_data (task, work, inspector_work_free);
   g_task_run_in_thread (task, inspector_run_work);
+}
+
+static void inspector_rebuild (VnInspector *self);
+
+static void
+inspector_settled (VnInspector *self)
+{
+  if (self->waits)
+    inspector_rebuild (self);
 }
 
 static void
@@ -191,11 +151,22 @@ inspector_append (VnInspector *self,
     gtk_box_append (GTK_BOX (self->sections), section);
 }
 
+/* Histogram with the range, and the ranges of channels. */
+static void
+inspector_add_activations (VnInspector       *self,
+                           VnInspectedTensor *tensor)
+{
+  inspector_append (self, vn_inspector_activations (self->document, tensor, &self->ranges));
+  inspector_append (self, vn_inspector_channels (self->document, tensor));
+  if (self->ranges != NULL)
+    g_signal_connect_object (self->ranges, "settled", G_CALLBACK (inspector_settled), self, G_CONNECT_SWAPPED);
+}
+
 static void
 inspector_show_node (VnInspector *self,
                      VnNodeItem  *item)
 {
-  VnResult *result = vn_document_get_result (self->document);
+  g_autoptr(VnInspectedTensor) tensor = vn_inspected_tensor_new_for_node (self->document, item);
   guint n = g_list_model_get_n_items (vn_document_get_nodes (self->document));
   g_autofree char *subtitle = g_strdup_printf (_("%s · node %u of %u"), item->name, item->index + 1, n);
 
@@ -208,13 +179,67 @@ inspector_show_node (VnInspector *self,
   inspector_append (self, vn_inspector_origins (self->document, item));
   inspector_append (self, vn_inspector_actions (vn_dtype_get_bits (item->precision) != 16, !item->excluded,
                                                 item->has_rule));
-  inspector_append (self, vn_inspector_output (result, item));
-  inspector_append (self, vn_inspector_activations (result, item, &self->activations, &self->table));
-  inspector_append (self, vn_inspector_weights (item->node, &self->weights));
+  inspector_append (self, vn_inspector_output (self->document, item));
+  if (tensor != NULL)
+    inspector_add_activations (self, tensor);
+  inspector_append (self, vn_inspector_weights (item->node, &self->weights, &self->weight_channels));
   inspector_append (self, vn_inspector_attributes (item->node));
-  inspector_append (self, vn_inspector_inputs (item->node));
-  inspector_append (self, vn_inspector_outputs (item->node));
+  inspector_append (self, vn_inspector_inputs (self->document, item->node));
+  inspector_append (self, vn_inspector_outputs (self->document, item->node));
   inspector_start_work (self, item);
+}
+
+/* The samples are opened once for all tensors of a run. */
+static VnTensorReader *
+inspector_get_reader (VnInspector *self,
+                      VnResult    *result)
+{
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(VnDataSpec) data = NULL;
+  guint n_calibration;
+
+  if (self->reader != NULL && self->reader_result == result)
+    return self->reader;
+  g_clear_pointer (&self->reader, vn_tensor_reader_unref);
+  g_clear_pointer (&self->reader_result, vn_result_unref);
+  data = vn_compare_source_dup_data (self->document, result, &shapes, &n_calibration);
+  self->reader = vn_tensor_reader_new (data, shapes, n_calibration);
+  self->reader_result = vn_result_ref (result);
+  return self->reader;
+}
+
+static void
+inspector_add_values (VnInspector       *self,
+                      VnInspectedTensor *tensor)
+{
+  VnResult *result = vn_document_get_confirmed (self->document);
+  GtkWidget *panel = result != NULL ? vn_tensor_panel_new (self->document, inspector_get_reader (self, result), tensor) : NULL;
+
+  if (panel != NULL)
+    inspector_append (self, vn_section_new (_("Values"), vn_document_is_stale (self->document) ? _("of the last whole run") : NULL, panel));
+  else
+    inspector_append (self, vn_section_new (_("Values"), NULL,
+                                            vn_label_new (result != NULL ? _("One of the two networks has no such tensor: it was folded into another.")
+                                                                         : _("Float and quantized values are shown once the network is quantized."),
+                                                          "dim-label")));
+}
+
+static void
+inspector_show_tensor (VnInspector *self,
+                       const char  *name)
+{
+  g_autoptr(VnInspectedTensor) tensor = vn_inspected_tensor_new_for_value (self->document, name);
+  const VnValue *value = vn_graph_find_value (vn_document_get_model (self->document)->graph, name);
+  g_autofree char *way = vn_inspector_dup_way (self->document, value);
+
+  gtk_label_set_label (self->title, name);
+  gtk_label_set_label (self->subtitle, way);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), name);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), way);
+  inspector_append (self, vn_inspector_tensor (self->document, tensor));
+  inspector_add_values (self, tensor);
+  inspector_add_activations (self, tensor);
+  inspector_append (self, vn_inspector_tensor_ends (self->document, value));
 }
 
 static void
@@ -263,31 +288,88 @@ inspector_show_model (VnInspector *self)
   inspector_append (self, vn_section_new (_("Model"), NULL, list));
 }
 
+/* Whose name begins so was edited in place: it gets the focus back. */
+#define EDITED "edit-"
+
+static char *
+inspector_dup_focus (VnInspector *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+
+  if (focus == NULL || !gtk_widget_is_ancestor (focus, self->sections))
+    return NULL;
+  for (; focus != self->sections; focus = gtk_widget_get_parent (focus))
+    if (g_str_has_prefix (gtk_widget_get_name (focus), EDITED))
+      return g_strdup (gtk_widget_get_name (focus));
+  return NULL;
+}
+
+static gboolean
+inspector_give_focus (GtkWidget  *widget,
+                      const char *name)
+{
+  if (g_str_equal (gtk_widget_get_name (widget), name))
+    return gtk_widget_grab_focus (widget);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (inspector_give_focus (child, name))
+      return TRUE;
+  return FALSE;
+}
+
 static void
-inspector_rebuild (VnInspector *self)
+inspector_clear (VnInspector *self)
+{
+  if (self->cancellable != NULL)
+    g_cancellable_cancel (self->cancellable);
+  g_clear_object (&self->cancellable);
+  g_clear_object (&self->shown);
+  self->ranges = self->weights = self->weight_channels = NULL;
+  self->waits = FALSE;
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), NULL);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), NULL);
+  vn_box_clear (self->sections);
+}
+
+static void
+inspector_fill (VnInspector *self)
 {
   GtkBitset *selection = vn_document_get_selection (self->document);
   guint n = (guint) gtk_bitset_get_size (selection);
 
-  if (self->cancellable != NULL)
-    g_cancellable_cancel (self->cancellable);
-  g_clear_object (&self->cancellable);
-  self->activations = self->table = self->weights = NULL;
-  vn_box_clear (self->sections);
-  gtk_widget_set_visible (self->walk, vn_document_get_model (self->document) != NULL);
-  if (vn_document_get_model (self->document) == NULL)
-    return;
-  if (n == 0)
+  if (vn_document_get_tensor (self->document) != NULL)
+    inspector_show_tensor (self, vn_document_get_tensor (self->document));
+  else if (n == 0)
     inspector_show_model (self);
   else if (n > 1)
     inspector_show_many (self, selection, n);
   else
     {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (self->document),
-                                                          gtk_bitset_get_minimum (selection));
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (self->document), gtk_bitset_get_minimum (selection));
 
       inspector_show_node (self, item);
     }
+}
+
+/* What somebody holds stays until it is let go. */
+static void
+inspector_rebuild (VnInspector *self)
+{
+  g_autofree char *focus = NULL;
+
+  if (self->ranges != NULL && vn_range_editor_is_moving (VN_RANGE_EDITOR (self->ranges)))
+    {
+      self->waits = TRUE;
+      return;
+    }
+  focus = inspector_dup_focus (self);
+  inspector_clear (self);
+  gtk_widget_set_visible (self->walk, vn_document_get_model (self->document) != NULL);
+  if (vn_document_get_model (self->document) == NULL)
+    return;
+  inspector_fill (self);
+  if (focus != NULL)
+    inspector_give_focus (self->sections, focus);
 }
 
 static void
@@ -296,11 +378,11 @@ inspector_changed (VnInspector *self)
   vn_later (self, self->document, (VnLaterFunc) inspector_rebuild);
 }
 
-/* Nothing of the model before stays. */
+/* Another node, another model: what is held is let go, nothing of the one before stays. */
 static void
-inspector_model_changed (VnInspector *self)
+inspector_turn (VnInspector *self)
 {
-  vn_box_clear (self->sections);
+  inspector_clear (self);
   inspector_changed (self);
 }
 
@@ -314,12 +396,14 @@ vn_inspector_set_document (VnInspector *self,
   g_return_if_fail (VN_IS_INSPECTOR (self));
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
-  static const char * const signals[] = { "selection-changed", "result-changed", "recipe-changed" };
+  static const char * const turns[] = { "model-changed", "selection-changed" };
+  static const char * const signals[] = { "result-changed", "recipe-changed", "expected-changed" };
 
   self->document = g_object_ref (document);
+  for (guint i = 0; i < G_N_ELEMENTS (turns); i++)
+    g_signal_connect_object (document, turns[i], G_CALLBACK (inspector_turn), self, G_CONNECT_SWAPPED);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (document, signals[i], G_CALLBACK (inspector_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (inspector_model_changed), self, G_CONNECT_SWAPPED);
   inspector_rebuild (self);
 }
 
@@ -332,7 +416,10 @@ vn_inspector_dispose (GObject *object)
     g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
   g_clear_object (&self->document);
-  self->activations = self->table = self->weights = NULL;
+  g_clear_object (&self->shown);
+  g_clear_pointer (&self->reader, vn_tensor_reader_unref);
+  g_clear_pointer (&self->reader_result, vn_result_unref);
+  self->ranges = self->weights = self->weight_channels = NULL;
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_INSPECTOR);
   G_OBJECT_CLASS (vn_inspector_parent_class)->dispose (object);
 }

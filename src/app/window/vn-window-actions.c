@@ -290,6 +290,7 @@ window_actions_action_select_none (GtkWidget  *widget,
 {
   g_autoptr(GtkBitset) none = gtk_bitset_new_empty ();
 
+  vn_document_select_tensor (VN_WINDOW (widget)->document, NULL);
   vn_document_select (VN_WINDOW (widget)->document, none);
 }
 

@@ -465,6 +465,27 @@ test_speed (void)
     }
 }
 
+/* One channel of five reaches further than three times the median; of equal ones none. */
+static void
+test_channel_outlier (void)
+{
+  const float x[] = { 1, -1.9f, 0.5f, 12.4f, -1.2f, 1.5f, 0, 3, -2, 1 };
+  const float even[] = { 1, 2, -2, 1, 2 };
+  VnChannelRanges ranges = { 0 }, level = { 0 };
+  VnChannelOutlier outlier;
+
+  vn_channel_ranges_scan (&ranges, x, 1, 5, 2);
+  g_assert_true (vn_channel_ranges_find_outlier (&ranges, &outlier));
+  g_assert_cmpuint (outlier.channel, ==, 1);
+  g_assert_cmpuint (outlier.n, ==, 1);
+  g_assert_cmpfloat_with_epsilon (outlier.reach, 12.4, 1e-6);
+  g_assert_cmpfloat_with_epsilon (outlier.others, 3, 1e-6);
+  vn_channel_ranges_scan (&level, even, 1, 5, 1);
+  g_assert_false (vn_channel_ranges_find_outlier (&level, &outlier));
+  vn_channel_ranges_clear (&ranges);
+  vn_channel_ranges_clear (&level);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -480,5 +501,6 @@ main (int   argc,
   g_test_add_func ("/histogram/linear-zero", test_linear_zero);
   g_test_add_func ("/histogram/speed", test_speed);
 
+  g_test_add_func ("/calibrate/channels/outlier", test_channel_outlier);
   return g_test_run ();
 }
