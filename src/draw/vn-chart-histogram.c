@@ -9,6 +9,7 @@
 #define BOTTOM 20.0    /* room for the axis labels */
 #define TEXT 11.0
 #define MAX_BARS 512
+#define LETTER 9.0     /* room for one letter */
 
 static const struct
 {
@@ -81,7 +82,6 @@ chart_histogram_draw_line (const Chart        *chart,
                            double              value)
 {
   double x = CLAMP (floor (chart_histogram_x_of (chart, value)) + 0.5, 0.5, chart->width - 0.5);
-  char letter[2] = { range->letter, '\0' };
   VnStroke stroke = { .line = range->is_current ? VN_SHADE (ACCENT, 1) : VN_INK (0.6), .width = range->is_current ? 2 : 1 };
 
   for (guint i = 0; i < G_N_ELEMENTS (styles); i++)
@@ -93,8 +93,49 @@ chart_histogram_draw_line (const Chart        *chart,
   vn_pen_move (chart->pen, x, TOP - 2);
   vn_pen_line (chart->pen, x, chart->height - BOTTOM);
   vn_pen_paint (chart->pen, &stroke);
-  if (*letter != '\0')
-    chart_histogram_draw_text (chart, letter, x, 11, 0.75, range->is_current);
+}
+
+typedef struct { double x; char letter[2]; gboolean bold; } Letter;
+
+static int
+chart_histogram_compare_letters (gconstpointer a,
+                                 gconstpointer b)
+{
+  double x = ((const Letter *) a)->x, y = ((const Letter *) b)->x;
+
+  return (x > y) - (x < y);
+}
+
+/* Over their lines; those that would lie on one another move aside, from both edges of the chart. */
+static void
+chart_histogram_draw_letters (const Chart        *chart,
+                              const VnChartRange *ranges,
+                              guint               n_ranges)
+{
+  g_autoptr(GArray) letters = g_array_new (FALSE, FALSE, sizeof (Letter));
+  double most = chart->width - LETTER / 2;
+
+  for (guint i = 0; i < 2 * n_ranges; i++)
+    {
+      const VnChartRange *range = &ranges[i / 2];
+      Letter letter = { chart_histogram_x_of (chart, i % 2 == 0 ? range->min : range->max), { range->letter, '\0' }, range->is_current };
+
+      if (range->letter != '\0')
+        g_array_append_val (letters, letter);
+    }
+  g_array_sort (letters, chart_histogram_compare_letters);
+  for (guint i = 1; i < letters->len; i++)
+    g_array_index (letters, Letter, i).x = MAX (g_array_index (letters, Letter, i).x, g_array_index (letters, Letter, i - 1).x + LETTER);
+  for (guint i = letters->len; i > 0; i--)
+    {
+      Letter *letter = &g_array_index (letters, Letter, i - 1);
+
+      letter->x = MIN (letter->x, most);
+      most = letter->x - LETTER;
+    }
+  for (guint i = 0; i < letters->len; i++)
+    chart_histogram_draw_text (chart, g_array_index (letters, Letter, i).letter, g_array_index (letters, Letter, i).x, 11, 0.75,
+                               g_array_index (letters, Letter, i).bold);
 }
 
 /* The span to show: what was observed and every range, with a margin; never empty. */
@@ -137,6 +178,7 @@ chart_histogram_draw (const Chart        *chart,
       chart_histogram_draw_line (chart, &ranges[i], ranges[i].min);
       chart_histogram_draw_line (chart, &ranges[i], ranges[i].max);
     }
+  chart_histogram_draw_letters (chart, ranges, n_ranges);
 }
 
 static gboolean

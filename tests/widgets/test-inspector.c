@@ -49,7 +49,7 @@ select_node (Fixture    *fixture,
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
   vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, label)->index);
-  vn_test_settle (300);
+  vn_test_settle (600);
 }
 
 static const VnOverride *
@@ -204,6 +204,7 @@ test_drag (Fixture       *fixture,
   g_assert_true (vn_histogram_view_get_place (VN_HISTOGRAM_VIEW (view), max, &x));
   g_signal_emit_by_name (drag, "drag-begin", x, 40.0);
   g_signal_emit_by_name (drag, "drag-update", -30.0, 0.0);
+  vn_test_settle (400);
   g_assert_true (vn_histogram_view_is_moving (VN_HISTOGRAM_VIEW (view)));
   g_assert_cmpstr (gtk_label_get_label (GTK_LABEL (told)), !=, before);
   g_assert_nonnull (strstr (gtk_label_get_label (GTK_LABEL (told)), "dB"));
@@ -267,7 +268,8 @@ test_methods (Fixture       *fixture,
   all = find_named (get_inspector (fixture), "edit-all-methods");
   g_assert_cmpuint (count_rows (get_inspector (fixture)), <=, 3);     /* what is folded in is no child */
   gtk_expander_set_expanded (GTK_EXPANDER (all), TRUE);
-  vn_test_settle (100);
+  gtk_widget_grab_focus (all);
+  vn_test_settle (400);
   g_assert_cmpuint (count_rows (gtk_expander_get_child (GTK_EXPANDER (all))), >=, 10);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "inspector-methods");
   row = find_named (gtk_expander_get_child (GTK_EXPANDER (all)), "edit-method-mse");

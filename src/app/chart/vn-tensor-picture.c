@@ -21,6 +21,7 @@ struct _VnTensorPicture
   cairo_surface_t *surface;     /* nullable: made when first drawn */
   gboolean   has_hover;
   guint      row, column;       /* pixels */
+  int            least;           /* width and height that it asks for; 0: as beside others */
 };
 
 G_DEFINE_FINAL_TYPE (VnTensorPicture, vn_tensor_picture, GTK_TYPE_WIDGET)
@@ -163,8 +164,10 @@ vn_tensor_picture_measure (GtkWidget      *widget,
                            int            *minimum_baseline,
                            int            *natural_baseline)
 {
-  *minimum = 120;
-  *natural = 188;
+  VnTensorPicture *self = VN_TENSOR_PICTURE (widget);
+
+  *minimum = self->least > 0 ? self->least : 120;
+  *natural = self->least > 0 ? self->least : 188;
 }
 
 static void
@@ -204,6 +207,20 @@ GtkWidget *
 vn_tensor_picture_new (void)
 {
   return g_object_new (VN_TYPE_TENSOR_PICTURE, NULL);
+}
+
+/**
+ * vn_tensor_picture_set_least:
+ * @least: width and height that it asks for; 0: what the pane beside others needs
+ */
+void
+vn_tensor_picture_set_least (VnTensorPicture *self,
+                             int              least)
+{
+  g_return_if_fail (VN_IS_TENSOR_PICTURE (self) && least >= 0);
+
+  self->least = least;
+  gtk_widget_queue_resize (GTK_WIDGET (self));
 }
 
 void

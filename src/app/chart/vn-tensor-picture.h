@@ -21,6 +21,8 @@ void       vn_tensor_picture_set        (VnTensorPicture      *self,
                                          const float          *minus,       /* nullable */
                                          double                low,
                                          double                high);
+void       vn_tensor_picture_set_least  (VnTensorPicture      *self,
+                                         int                   least);
 void       vn_tensor_picture_clear      (VnTensorPicture      *self);
 gboolean   vn_tensor_picture_get_hover  (VnTensorPicture      *self,
                                          guint                *row,

@@ -141,14 +141,49 @@ inspector_edit_precision_chosen (AdwComboRow *row)
     vn_inspected_tensor_set_bits (self->tensor, self->document, self->bits[i]);
 }
 
+/* @badge: (nullable): a type that stands before what is chosen */
+static void
+inspector_edit_set_up_choice (GtkSignalListItemFactory *factory,
+                              GtkListItem              *item,
+                              gpointer                  badge)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *label = gtk_label_new (NULL);
+
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (GTK_LABEL (label), 1);
+  if (badge != NULL)
+    {
+      GtkWidget *mark = vn_badge_new ();
+
+      vn_badge_set (mark, (VnDType) GPOINTER_TO_INT (badge));
+      gtk_box_append (GTK_BOX (box), mark);
+    }
+  gtk_box_append (GTK_BOX (box), label);
+  gtk_list_item_set_child (item, box);
+}
+
+static void
+inspector_edit_bind_choice (GtkSignalListItemFactory *factory,
+                            GtkListItem              *item)
+{
+  gtk_label_set_label (GTK_LABEL (gtk_widget_get_last_child (gtk_list_item_get_child (item))),
+                       gtk_string_object_get_string (GTK_STRING_OBJECT (gtk_list_item_get_item (item))));
+}
+
+/* What is chosen takes the room that there is: libadwaita cuts it after some twenty letters. */
 static GtkWidget *
-inspector_edit_make_combo (const char *title)
+inspector_edit_make_combo (const char *title,
+                           VnDType     badge)
 {
   GtkWidget *row = adw_combo_row_new ();
+  g_autoptr(GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
   adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
+  g_signal_connect (factory, "setup", G_CALLBACK (inspector_edit_set_up_choice), GINT_TO_POINTER ((int) badge));
+  g_signal_connect (factory, "bind", G_CALLBACK (inspector_edit_bind_choice), NULL);
+  adw_combo_row_set_factory (ADW_COMBO_ROW (row), factory);
   return row;
 }
 
@@ -171,20 +206,13 @@ vn_inspector_precision_row (VnDocument        *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && tensor != NULL && title != NULL, NULL);
 
-  row = inspector_edit_make_combo (title);
+  row = inspector_edit_make_combo (title, tensor->plan == NULL ? VN_DTYPE_UNDEFINED : tensor->plan->quantized ? tensor->plan->dtype : VN_DTYPE_F32);
   self = inspector_edit_attach (row, document, tensor, names[tensor->role]);
   now = inspector_edit_find_bits (document, tensor);
   inspector_edit_fill_choices (self, titles, now);
   adw_combo_row_set_model (ADW_COMBO_ROW (row), G_LIST_MODEL (titles));
   vn_combo_row_show_whole (ADW_COMBO_ROW (row));
   adw_combo_row_set_selected (ADW_COMBO_ROW (row), inspector_edit_find_choice (self, now));
-  if (tensor->plan != NULL)
-    {
-      GtkWidget *badge = vn_badge_new ();
-
-      vn_badge_set (badge, tensor->plan->quantized ? tensor->plan->dtype : VN_DTYPE_F32);
-      adw_action_row_add_suffix (ADW_ACTION_ROW (row), badge);
-    }
   gtk_widget_set_tooltip_text (row, tensor->role == VN_TENSOR_ACTIVATION ? _("Precision of the output: a change becomes a rule that can be undone")
                                                                          : tensor->name);
   g_signal_connect (row, "notify::selected", G_CALLBACK (inspector_edit_precision_chosen), NULL);
@@ -246,7 +274,7 @@ vn_inspector_method_row (VnDocument        *document,
         selected = i;
     }
   gtk_string_list_append (titles, _("As the target says"));
-  row = inspector_edit_make_combo (_("Method"));
+  row = inspector_edit_make_combo (_("Method"), VN_DTYPE_UNDEFINED);
   inspector_edit_attach (row, document, tensor, "edit-method");
   adw_combo_row_set_model (ADW_COMBO_ROW (row), G_LIST_MODEL (titles));
   vn_combo_row_show_whole (ADW_COMBO_ROW (row));

@@ -10,6 +10,10 @@
 #include "vn-swatch.h"
 #include "vn-weakest.h"
 
+#include <math.h>
+
+#define MEASURE_SECONDS 120
+
 static GtkWidget *
 inspector_origins_make_part (VnNodeItem           *item,
                              const VnContribution *part)
@@ -85,6 +89,26 @@ vn_inspector_origins (VnDocument *document,
   return vn_section_new (_("Error That Starts Here"), note, list);
 }
 
+static void
+inspector_origins_measure (VnDocument *document)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!vn_document_measure_cures (document, MEASURE_SECONDS, &error))
+    g_signal_emit_by_name (document, "failed", _("The cures could not be measured"), error);
+}
+
+/* What is told of a cure is a guess until it was tried. */
+static GtkWidget *
+inspector_origins_make_measure (VnDocument *document)
+{
+  GtkWidget *button = gtk_button_new_with_mnemonic (_("_Measure the Gains"));
+
+  gtk_widget_set_tooltip_text (button, _("Try Each Cure on Held-Out Samples, Keep None"));
+  g_signal_connect_object (button, "clicked", G_CALLBACK (inspector_origins_measure), document, G_CONNECT_SWAPPED);
+  return button;
+}
+
 /**
  * vn_inspector_cures:
  *
@@ -95,7 +119,8 @@ vn_inspector_cures (VnDocument *document,
                     VnNodeItem *item)
 {
   g_autoptr(GPtrArray) offers = NULL;
-  GtkWidget *list;
+  GtkWidget *list, *box;
+  gboolean unmeasured = FALSE;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && VN_IS_NODE_ITEM (item), NULL);
 
@@ -104,6 +129,16 @@ vn_inspector_cures (VnDocument *document,
     return NULL;
   list = vn_row_list_new ();
   for (guint i = 0; i < offers->len; i++)
-    gtk_list_box_append (GTK_LIST_BOX (list), vn_cure_row_new (document, g_ptr_array_index (offers, i), FALSE));
-  return vn_section_new (_("What to Try"), NULL, list);
+    {
+      const VnCureOffer *offer = g_ptr_array_index (offers, i);
+
+      unmeasured |= offer->recipe != NULL && isnan (offer->gain_db);
+      gtk_list_box_append (GTK_LIST_BOX (list), vn_cure_row_new (document, offer, FALSE));
+    }
+  if (!unmeasured || vn_document_get_job (document) != NULL)
+    return vn_section_new (_("What to Try"), NULL, list);
+  box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  gtk_box_append (GTK_BOX (box), list);
+  gtk_box_append (GTK_BOX (box), inspector_origins_make_measure (document));
+  return vn_section_new (_("What to Try"), NULL, box);
 }

@@ -176,12 +176,12 @@ inspector_show_node (VnInspector *self,
   inspector_append (self, vn_inspector_unsupported (item->node));
   inspector_append (self, vn_inspector_error_card (self->document, item));
   inspector_append (self, vn_inspector_cures (self->document, item));
-  inspector_append (self, vn_inspector_origins (self->document, item));
   inspector_append (self, vn_inspector_actions (vn_dtype_get_bits (item->precision) != 16, !item->excluded,
                                                 item->has_rule));
   inspector_append (self, vn_inspector_output (self->document, item));
   if (tensor != NULL)
     inspector_add_activations (self, tensor);
+  inspector_append (self, vn_inspector_origins (self->document, item));
   inspector_append (self, vn_inspector_weights (item->node, &self->weights, &self->weight_channels));
   inspector_append (self, vn_inspector_attributes (item->node));
   inspector_append (self, vn_inspector_inputs (self->document, item->node));

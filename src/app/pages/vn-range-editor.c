@@ -35,6 +35,15 @@ G_DEFINE_FINAL_TYPE (VnRangeEditor, vn_range_editor, ADW_TYPE_BIN)
 
 /* ---- words ---- */
 
+/* Three figures are enough beside others; the row of the range has more. */
+static char *
+range_editor_dup_interval (const VnRange *range)
+{
+  g_autofree char *min = vn_format_number (range->min, 3), *max = vn_format_number (range->max, 3);
+
+  return g_strdup_printf ("%s\u00a0…\u00a0%s", min, max);
+}
+
 static char *
 range_editor_dup_error (const VnRangeEstimate *estimate)
 {
@@ -61,7 +70,7 @@ range_editor_tell (VnRangeEditor         *self,
                    gboolean               moving)
 {
   g_autofree char *db = range_editor_dup_error (estimate), *clipped = range_editor_dup_clipped (estimate);
-  g_autofree char *interval = vn_format_interval (estimate->range.min, estimate->range.max);
+  g_autofree char *interval = range_editor_dup_interval (&estimate->range);
   g_autofree char *text = moving ? g_strdup_printf (_("%s, %s. Release or Enter sets it, Escape gives up."), db, clipped)
                                  : g_strdup_printf (_("Estimated from the histogram: %s, %s"), db, clipped);
 
@@ -115,7 +124,7 @@ static GtkWidget *
 range_editor_make_method_row (VnRangeEditor         *self,
                               const VnRangeEstimate *estimate)
 {
-  g_autofree char *interval = vn_format_interval (estimate->range.min, estimate->range.max), *db = range_editor_dup_error (estimate);
+  g_autofree char *interval = range_editor_dup_interval (&estimate->range), *db = range_editor_dup_error (estimate);
   g_autofree char *clipped = range_editor_dup_clipped (estimate), *label = NULL, *name = NULL;
   GtkWidget *row = range_editor_make_row (self, estimate->method->letter, _(estimate->method->title), interval, db, FALSE);
 

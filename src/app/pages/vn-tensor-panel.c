@@ -236,7 +236,7 @@ tensor_panel_make_pictures (VnTensorPanel *self)
       gtk_widget_add_css_class (GTK_WIDGET (self->ends[i]), "caption");
       gtk_widget_add_css_class (GTK_WIDGET (self->ends[i]), "dim-label");
       gtk_widget_add_css_class (GTK_WIDGET (self->ends[i]), "numeric");
-      gtk_widget_set_size_request (picture, -1, PICTURE_SIZE);
+      vn_tensor_picture_set_least (self->pictures[i], PICTURE_SIZE);
       gtk_widget_set_hexpand (picture, TRUE);
       gtk_accessible_update_property (GTK_ACCESSIBLE (picture), GTK_ACCESSIBLE_PROPERTY_LABEL, titles[i], -1);
       gtk_box_append (GTK_BOX (column), title);

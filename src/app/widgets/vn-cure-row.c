@@ -48,6 +48,15 @@ cure_row_make_button (VnDocument        *document,
   return button;
 }
 
+/* What the file grows by: "+18 kB". */
+static char *
+cure_row_dup_cost (gint64 bytes)
+{
+  g_autofree char *size = vn_format_bytes ((guint64) ABS (bytes));
+
+  return bytes == 0 ? g_strdup (_("same size")) : g_strconcat (bytes > 0 ? "+" : "\u2212", size, NULL);
+}
+
 /* "+2.1 dB" if the gain was measured, else about what its tensor costs, or "". */
 static char *
 cure_row_dup_gain (const VnCureOffer *offer,
@@ -98,6 +107,12 @@ vn_cure_row_new (VnDocument        *document,
   if (!with_reason && offer->in_vain != NULL)
     about = *gain != '\0' ? g_strdup_printf (_("%s · this did not help: %s"), gain, offer->in_vain)
                           : g_strdup_printf (_("This did not help: %s"), offer->in_vain);
+  if (about == NULL && measured)
+    {
+      g_autofree char *cost = cure_row_dup_cost (offer->bytes);
+
+      about = g_strdup_printf ("%s · %s", gain, cost);
+    }
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), about != NULL ? about : gain);
   if (with_reason)
     {
