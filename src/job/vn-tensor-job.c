@@ -430,6 +430,22 @@ vn_tensor_job_init (VnTensorJob *self)
 }
 
 /**
+ * vn_tensor_query_get_axis:
+ * @node: that has a weight
+ *
+ * Returns: the axis along which the channels of its output lie in the weight
+ */
+int
+vn_tensor_query_get_axis (const VnNode *node)
+{
+  g_return_val_if_fail (node != NULL, 0);
+
+  if (vn_node_is (node, "ConvTranspose") || vn_node_is (node, "MatMul"))
+    return 1;
+  return vn_node_is (node, "Gemm") && vn_node_get_int (node, "transB", 0) == 0 ? 1 : 0;
+}
+
+/**
  * vn_tensor_job_new:
  * @query: copied
  *

@@ -79,6 +79,8 @@ typedef struct
   gboolean       all;
 } VnTensorQuery;
 
+int             vn_tensor_query_get_axis       (const VnNode        *node);
+
 #define VN_TYPE_TENSOR_JOB (vn_tensor_job_get_type ())
 G_DECLARE_FINAL_TYPE (VnTensorJob, vn_tensor_job, VN, TENSOR_JOB, VnJob)
 VnJob          *vn_tensor_job_new              (VnTensorReader      *reader,

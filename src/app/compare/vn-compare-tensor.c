@@ -24,14 +24,6 @@ compare_tensor_stop (VnCompareTensor *self)
     gtk_spinner_stop (self->spinner);
 }
 
-static int
-compare_tensor_get_axis (const VnNode *node)
-{
-  if (vn_node_is (node, "ConvTranspose") || vn_node_is (node, "MatMul"))
-    return 1;
-  return vn_node_is (node, "Gemm") && vn_node_get_int (node, "transB", 0) == 0 ? 1 : 0;
-}
-
 static const VnNode *
 compare_tensor_get_node (VnCompareTensor *self)
 {
@@ -45,7 +37,7 @@ compare_tensor_make_query (VnCompareTensor *self,
   gboolean (*find) (VnComparedModel *, VnComparedModel *, guint, VnTensorSource *);
 
   *query = (VnTensorQuery) { .is_weight = gtk_toggle_button_get_active (self->weight), .sample = self->sample,
-                             .axis = compare_tensor_get_axis (compare_tensor_get_node (self)) };
+                             .axis = vn_tensor_query_get_axis (compare_tensor_get_node (self)) };
   find = query->is_weight ? vn_compared_model_find_weight : vn_compared_model_find_tensor;
   return find (self->models[0], self->models[1], self->node, &query->sources[0]) && find (self->models[1], self->models[0], self->node, &query->sources[1]);
 }

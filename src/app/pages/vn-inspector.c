@@ -8,7 +8,6 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-later.h"
-#include "vn-quant-nodes.h"
 #include "vn-range-editor.h"
 #include "vn-rows.h"
 #include "vn-tensor-panel.h"
@@ -56,12 +55,14 @@ static void
 inspector_scan_channels (Work           *work,
                          const VnTensor *values)
 {
-  int axis = vn_quant_get_channel_axis (work->node);
+  static const char * const types[] = { "Conv", "ConvTranspose", "Gemm", "MatMul" };
   const VnShape *shape = &values->shape;
+  int axis = vn_tensor_query_get_axis (work->node);
+  gboolean has_channels = FALSE;
 
-  if (axis < 0)
-    axis += (int) shape->rank;
-  if (axis < 0 || axis >= (int) shape->rank || shape->rank < 2)
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    has_channels |= vn_node_is (work->node, types[i]);
+  if (!has_channels || shape->rank < 2)
     return;
   vn_channel_ranges_scan (&work->channels, values->data, (gsize) vn_shape_count (shape, 0, axis), (gsize) shape->dims[axis],
                           (gsize) vn_shape_count (shape, axis + 1, (int) shape->rank));
