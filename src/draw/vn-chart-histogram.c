@@ -173,10 +173,14 @@ chart_histogram_draw (const Chart        *chart,
       current = &ranges[i];
   chart_histogram_draw_bars (chart, bars, current);
   vn_chart_draw_axis (chart->pen, chart->width, chart->height, chart->lo, chart->hi);
-  for (guint i = 0; i < n_ranges; i++)
+  for (guint i = 0; i < 2 * n_ranges; i++)      /* the current one over the others */
     {
-      chart_histogram_draw_line (chart, &ranges[i], ranges[i].min);
-      chart_histogram_draw_line (chart, &ranges[i], ranges[i].max);
+      const VnChartRange *range = &ranges[i % n_ranges];
+
+      if (range->is_current != (i >= n_ranges))
+        continue;
+      chart_histogram_draw_line (chart, range, range->min);
+      chart_histogram_draw_line (chart, range, range->max);
     }
   chart_histogram_draw_letters (chart, ranges, n_ranges);
 }

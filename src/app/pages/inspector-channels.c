@@ -150,5 +150,5 @@ vn_inspector_weight_channels (VnDocument      *document,
   channels->ranges = *ranges;
   channels->owned = TRUE;
   *ranges = (VnChannelRanges) { 0 };
-  return inspector_channels_make (document, item, channels, _("Channel Ranges of the Weights"));
+  return inspector_channels_make (document, item, channels, _("Weight Channels"));
 }

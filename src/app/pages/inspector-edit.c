@@ -55,7 +55,7 @@ inspector_edit_get_bits (VnDType dtype)
 {
   if (vn_dtype_is_integer (dtype))
     return (guint) vn_dtype_get_bits (dtype);
-  return dtype == VN_DTYPE_F32 ? 32 : 0;
+  return dtype == VN_DTYPE_F32 ? VN_BITS_FLOAT : VN_BITS_OF_TARGET;
 }
 
 /* What a rule says holds, also while its effect is not measured yet. */
@@ -72,15 +72,15 @@ inspector_edit_find_bits (VnDocument        *document,
       const VnOverride *other = g_ptr_array_index (recipe->overrides, i - 1);
 
       if (other->enabled && g_strcmp0 (other->pattern, tensor->item->label) == 0 && (other->exclude || other->activation != VN_DTYPE_UNDEFINED))
-        return other->exclude ? 32 : inspector_edit_get_bits (other->activation);
+        return other->exclude ? VN_BITS_FLOAT : inspector_edit_get_bits (other->activation);
     }
   told = rule != NULL ? (tensor->role == VN_TENSOR_ACTIVATION ? rule->activation : rule->weight) : VN_DTYPE_UNDEFINED;
   if (rule != NULL && (rule->exclude || told != VN_DTYPE_UNDEFINED))
-    return rule->exclude ? 32 : inspector_edit_get_bits (told);
+    return rule->exclude ? VN_BITS_FLOAT : inspector_edit_get_bits (told);
   if (tensor->plan != NULL)
-    return tensor->plan->quantized ? inspector_edit_get_bits (tensor->plan->dtype) : 32;
+    return tensor->plan->quantized ? inspector_edit_get_bits (tensor->plan->dtype) : VN_BITS_FLOAT;
   if (tensor->item != NULL && tensor->item->excluded)
-    return 32;
+    return VN_BITS_FLOAT;
   told = tensor->role == VN_TENSOR_ACTIVATION ? recipe->activation : recipe->weight;
   return inspector_edit_get_bits (told);
 }
@@ -110,15 +110,15 @@ inspector_edit_fill_choices (Edit          *self,
       inspector_edit_add_choice (self, titles, 8, _("8 bit"));
       inspector_edit_add_choice (self, titles, 16, _("16 bit"));
     }
-  if (now != 4 && now != 8 && now != 16 && now != 32)
+  if ((now != 4 && now != 8 && now != 16 && now != VN_BITS_FLOAT) || (is_bias && now != VN_BITS_FLOAT))
     {
       g_autofree char *title = g_strdup_printf (_("%u bit"), now);
       const VnTensorPlan *plan = self->tensor->plan;
 
       inspector_edit_add_choice (self, titles, now, now != 0 ? title : plan != NULL ? vn_dtype_get_name (plan->dtype) : _("As the target says"));
     }
-  inspector_edit_add_choice (self, titles, 32, _("Float"));
-  inspector_edit_add_choice (self, titles, 0, _("As the target says"));
+  inspector_edit_add_choice (self, titles, VN_BITS_FLOAT, _("Float"));
+  inspector_edit_add_choice (self, titles, VN_BITS_OF_TARGET, _("As the target says"));
 }
 
 static guint

@@ -332,7 +332,7 @@ vn_inspected_tensor_set_method (VnInspectedTensor *self,
 
 /**
  * vn_inspected_tensor_set_bits:
- * @bits: 4, 8 or 16; 32: float; 0: what the target says
+ * @bits: 4, 8 or 16; %VN_BITS_FLOAT; %VN_BITS_OF_TARGET
  */
 void
 vn_inspected_tensor_set_bits (VnInspectedTensor *self,
@@ -351,7 +351,7 @@ vn_inspected_tensor_set_bits (VnInspectedTensor *self,
     {
       change.kind = CHANGE_NODE;
       change.node = self->item->index;
-      change.precision = bits == 8 ? VN_NODE_8_BIT : bits == 16 ? VN_NODE_16_BIT : bits == 32 ? VN_NODE_FLOAT : VN_NODE_AS_RECIPE;
+      change.precision = bits == 8 ? VN_NODE_8_BIT : bits == 16 ? VN_NODE_16_BIT : bits == VN_BITS_FLOAT ? VN_NODE_FLOAT : VN_NODE_AS_RECIPE;
       inspector_tensor_queue (document, self, change);
       return;
     }
@@ -359,7 +359,7 @@ vn_inspected_tensor_set_bits (VnInspectedTensor *self,
   is_signed = !vn_dtype_is_integer (target) || vn_dtype_is_signed (target);
   change.role = self->role;
   change.dtype = bits == 4 ? (is_signed ? VN_DTYPE_S4 : VN_DTYPE_U4) : bits == 8 ? (is_signed ? VN_DTYPE_S8 : VN_DTYPE_U8)
-                 : bits == 16 ? (is_signed ? VN_DTYPE_S16 : VN_DTYPE_U16) : bits == 32 ? VN_DTYPE_F32 : VN_DTYPE_UNDEFINED;
+                 : bits == 16 ? (is_signed ? VN_DTYPE_S16 : VN_DTYPE_U16) : bits == VN_BITS_FLOAT ? VN_DTYPE_F32 : VN_DTYPE_UNDEFINED;
   inspector_tensor_queue (document, self, change);
 }
 

@@ -47,6 +47,10 @@ VnRange            vn_inspected_tensor_get_range     (VnInspectedTensor *self,
 void               vn_inspected_tensor_set_range     (VnInspectedTensor *self,
                                                       VnDocument        *document,
                                                       const VnRange     *range);     /* nullable */
+/* For integers of as many bits; others are no number of bits. */
+#define VN_BITS_OF_TARGET 0
+#define VN_BITS_FLOAT 1
+
 void               vn_inspected_tensor_set_bits      (VnInspectedTensor *self,
                                                       VnDocument        *document,
                                                       guint              bits);
