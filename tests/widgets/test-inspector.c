@@ -342,6 +342,42 @@ test_tensor (Fixture       *fixture,
   g_assert_null (vn_document_get_tensor (fixture->document));
 }
 
+static gboolean
+has_demo (gpointer document)
+{
+  return vn_document_get_result (document) != NULL && vn_window_fixture_is_idle (document);
+}
+
+/* Every node and every tensor of a network of several operators can be looked at; what channels stand out is told. */
+static void
+test_all (Fixture       *fixture,
+          gconstpointer  data)
+{
+  const VnGraph *graph;
+  guint n_editors = 0;
+
+  if (!vn_document_open_demo (fixture->document))
+    {
+      g_test_skip ("the demo is not there");
+      return;
+    }
+  g_assert_true (vn_test_wait (has_demo, fixture->document, SECONDS));
+  graph = vn_document_get_model (fixture->document)->graph;
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      vn_document_select_one (fixture->document, i);
+      vn_test_settle (20);
+      n_editors += vn_test_find (get_inspector (fixture), VN_TYPE_RANGE_EDITOR, NULL) != NULL;
+    }
+  g_assert_cmpuint (n_editors, >, graph->nodes->len / 2);
+  for (guint i = 0; i < graph->values->len; i++)
+    {
+      vn_document_select_tensor (fixture->document, ((const VnValue *) g_ptr_array_index (graph->values, i))->name);
+      vn_test_settle (5);
+    }
+  g_assert_nonnull (vn_document_get_tensor (fixture->document));
+}
+
 int
 main (int    argc,
       char **argv)
@@ -354,5 +390,6 @@ main (int    argc,
   g_test_add ("/inspector/keys", Fixture, NULL, vn_window_fixture_set_up, test_keys, vn_window_fixture_tear_down);
   g_test_add ("/inspector/methods", Fixture, NULL, vn_window_fixture_set_up, test_methods, vn_window_fixture_tear_down);
   g_test_add ("/inspector/tensor", Fixture, NULL, vn_window_fixture_set_up, test_tensor, vn_window_fixture_tear_down);
+  g_test_add ("/inspector/all", Fixture, NULL, vn_window_fixture_set_up, test_all, vn_window_fixture_tear_down);
   return g_test_run ();
 }

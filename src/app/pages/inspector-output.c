@@ -127,6 +127,13 @@ vn_inspector_output (VnDocument *document,
       vn_quantize_count_quantized (vn_document_get_model (document)) > 0)
     return NULL;
   list = vn_row_list_new ();
+  if (tensor->plan != NULL && !g_str_equal (tensor->name, tensor->source))      /* a clamp or a norm behind the node does its work there */
+    {
+      GtkWidget *row = vn_row_new_wide (_("Rounded as"), tensor->name);
+
+      gtk_widget_set_tooltip_text (row, _("Nothing is rounded between the two: what is changed here is about this tensor"));
+      inspector_output_add (list, row);
+    }
   inspector_output_add (list, vn_inspector_precision_row (document, tensor, _("Precision")));
   inspector_output_add (list, vn_inspector_method_row (document, tensor));
   inspector_output_add (list, vn_inspector_range_row (document, tensor));
@@ -135,6 +142,39 @@ vn_inspector_output (VnDocument *document,
   inspector_output_add_constant (list, document, item, VN_TENSOR_WEIGHT, _("Weights"));
   inspector_output_add_constant (list, document, item, VN_TENSOR_BIAS, _("Bias"));
   return inspector_output_wrap (document, _("Output Tensor"), list);
+}
+
+/* Of a network that is quantized already: the integers that the tensor becomes, or comes from. */
+static const VnNode *
+inspector_output_find_conversion (const VnValue *value)
+{
+  if (value->producer != NULL && vn_node_is (value->producer, "DequantizeLinear"))
+    return value->producer;
+  for (guint i = 0; i < value->uses->len; i++)
+    if (g_array_index (value->uses, VnUse, i).index == 0 && vn_node_is (g_array_index (value->uses, VnUse, i).node, "QuantizeLinear"))
+      return g_array_index (value->uses, VnUse, i).node;
+  return NULL;
+}
+
+static void
+inspector_output_add_conversion (GtkWidget     *list,
+                                 const VnValue *value)
+{
+  const VnNode *node = inspector_output_find_conversion (value);
+  VnValue *inputs[] = { node != NULL ? vn_node_get_input (node, 1) : NULL, node != NULL ? vn_node_get_input (node, 2) : NULL };
+  VnTensor *scale = inputs[0] != NULL ? vn_value_get_constant (inputs[0]) : NULL, *zero = inputs[1] != NULL ? vn_value_get_constant (inputs[1]) : NULL;
+  g_autofree char *step = NULL, *point = NULL;
+
+  if (scale == NULL)
+    return;
+  if (zero != NULL)
+    inspector_output_add (list, vn_row_new (_("Quantized to"), vn_dtype_get_name (zero->dtype)));
+  step = scale->n_elements == 1 ? vn_format_number (vn_tensor_get_double (scale, 0), 4) : g_strdup_printf (_("%u, one a channel"), (guint) scale->n_elements);
+  inspector_output_add (list, vn_row_new (_("Scale"), step));
+  if (zero == NULL || zero->n_elements != 1 || !vn_dtype_is_integer (zero->dtype))
+    return;
+  point = vn_format_number ((double) vn_tensor_get_s64 (zero, 0), 9);
+  inspector_output_add (list, vn_row_new (_("Zero point"), point));
 }
 
 /**
@@ -171,6 +211,8 @@ vn_inspector_tensor (VnDocument        *document,
     }
   if (tensor->plan != NULL)
     inspector_output_add_plan (list, tensor);
+  else
+    inspector_output_add_conversion (list, value);
   return can_edit ? inspector_output_wrap (document, _("Tensor"), list) : vn_section_new (_("Tensor"), NULL, list);
 }
 

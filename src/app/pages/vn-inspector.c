@@ -209,6 +209,17 @@ inspector_get_reader (VnInspector *self,
   return self->reader;
 }
 
+static const char *
+inspector_explain_no_values (VnInspector *self,
+                             gboolean     has_result)
+{
+  if (has_result)
+    return _("One of the two networks has no such tensor: it was folded into another.");
+  if (vn_quantize_count_quantized (vn_document_get_model (self->document)) > 0)
+    return _("This network is quantized already: Compare shows its values beside those of its float model.");
+  return _("Float and quantized values are shown once the network is quantized.");
+}
+
 static void
 inspector_add_values (VnInspector       *self,
                       VnInspectedTensor *tensor)
@@ -220,9 +231,7 @@ inspector_add_values (VnInspector       *self,
     inspector_append (self, vn_section_new (_("Values"), vn_document_is_stale (self->document) ? _("of the last whole run") : NULL, panel));
   else
     inspector_append (self, vn_section_new (_("Values"), NULL,
-                                            vn_label_new (result != NULL ? _("One of the two networks has no such tensor: it was folded into another.")
-                                                                         : _("Float and quantized values are shown once the network is quantized."),
-                                                          "dim-label")));
+                                            vn_label_new (inspector_explain_no_values (self, result != NULL), "dim-label")));
 }
 
 static void
