@@ -67,6 +67,8 @@ vn_pattern_matches_text (const char *pattern,
   GPatternSpec *spec;
   gboolean matches;
 
+  g_return_val_if_fail (pattern != NULL && text != NULL, FALSE);
+
   if (g_str_equal (pattern, text))
     return TRUE;
   if (strpbrk (pattern, "*?") == NULL)
