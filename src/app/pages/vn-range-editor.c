@@ -59,7 +59,7 @@ range_editor_dup_clipped (const VnRangeEstimate *estimate)
   if (percent <= 0)
     return g_strdup (_("nothing is clipped"));
   if (*share == '\0')
-    return g_strdup (_("less than 0.001\u00a0% of the values is clipped"));
+    return g_strdup (_("almost nothing is clipped"));
   return g_strdup_printf (_("%s\u00a0%% of the values clipped"), share);
 }
 
