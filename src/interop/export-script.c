@@ -26,6 +26,7 @@ static const struct { const char *id, *option; } switches[] = {
   { "raise-weight-scales", "'QDQDisableWeightAdjustForInt32Bias': True" }, { "dedicated-pairs", "'DedicatedQDQPair': True" },
   { "pairs-on-weights", "'AddQDQPairToWeight': True" }, { "force-passthrough", "'ForceQuantizeNoInputCheck': True" },
   { "constant-matmul-only", "'MatMulConstBOnly': True" }, { "two-sided", "'CalibTensorRangeSymmetric': False" },
+  { "subgraphs", "'EnableSubgraph': True" },
 };
 
 static const struct { const char *id, *argument; } lists[] = {
@@ -178,6 +179,9 @@ export_script_say_rules (const VnRecipe *self,
   if (self->narrow_range)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "narrow-range",
                   _("narrow-range is not written: onnxruntime.quantization stores weights down to the lowest level"));
+  if (self->subgraphs)
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "subgraphs",
+                  _("subgraphs is written as EnableSubgraph, which quantize_static() of onnxruntime.quantization ignores in QDQ: graphs inside nodes stay in float there"));
   for (guint i = 0; i < self->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (self->overrides, i);

@@ -201,6 +201,25 @@ command_add_recipe (GPtrArray      *words,
     }
 }
 
+/* Of a run that chose another point of its curve the rules say which: a curve that starts there would be another one. */
+static void
+command_add_curve (GPtrArray           *words,
+                   const VnReportInput *input)
+{
+  if (input->run->stats != NULL || (input->diagnosis != NULL && vn_diagnosis_get_n_trials (input->diagnosis) > 0))
+    return;   /* excluded by it: what is measured of a curve is not what these are about */
+  for (guint i = 0; input->curve != NULL && i < vn_curve_get_n (input->curve); i++)
+    {
+      const VnCurvePoint *point = vn_curve_get (input->curve, i);
+
+      if (!point->is_plain || !vn_recipe_equal (point->recipe, input->recipe))
+        continue;
+      command_add (words, "--curve", NULL);
+      g_ptr_array_add (words, g_strdup_printf ("--curve-cost=%s", vn_curve_cost_get_id (input->curve->cost)));
+      return;
+    }
+}
+
 static void
 command_add_run (GPtrArray           *words,
                  const VnReportInput *input)
@@ -220,6 +239,7 @@ command_add_run (GPtrArray           *words,
     command_add (words, "--cures", NULL);
   else if (input->contributions != NULL)
     command_add (words, "--origins", NULL);
+  command_add_curve (words, input);
 }
 
 static char *

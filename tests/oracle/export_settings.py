@@ -26,6 +26,7 @@ SETTINGS = [
     ['--preset', 'cpu', '--method', 'average', '--keep-clamps', '--dedicated-pairs', '--minimum-real-range=0.001'],
     ['--preset', 'cpu', '--op-types=Conv', '--op-types=MatMul', '--op-types=Relu', '--quantize-bias=false'],
     ['--preset', 'cpu-s8', '--method', 'percentile', '--percentile', '99.9', '--two-sided', '--raise-weight-scales=false'],
+    ['--preset', 'cpu', '--subgraphs'],
 ]
 MODELS = ['kws_micro_fp32', 'mnist_rten_op18']
 failures = []
