@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pages of A4: text by Pango, which knows all scripts, and a new page where there is no room. */
+/* Pages: text by Pango, which knows all scripts, and a new page where there is no room. */
 #include "pdf-page.h"
 
 #include "vn-i18n.h"
 
 #include <pango/pangocairo.h>
+
+#define MARGIN 42.0
 
 static PangoLayout *
 pdf_page_lay (PdfPage       *self,
@@ -14,13 +16,14 @@ pdf_page_lay (PdfPage       *self,
   PangoLayout *layout = pango_cairo_create_layout (self->cr);
   g_autoptr(PangoFontDescription) font = pango_font_description_new ();
   g_autofree char *clean = vn_pen_dup_clean (text);
+  const double width = style->width < 0 ? self->inner : style->width;
 
   pango_font_description_set_family (font, style->monospace ? "Monospace" : "Cantarell");
   pango_font_description_set_absolute_size (font, style->size * PANGO_SCALE);
   pango_font_description_set_weight (font, style->bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
   pango_context_set_round_glyph_positions (pango_layout_get_context (layout), FALSE);
   pango_layout_set_font_description (layout, font);
-  pango_layout_set_width (layout, style->width > 0 ? (int) (style->width * PANGO_SCALE) : -1);
+  pango_layout_set_width (layout, width > 0 ? (int) (width * PANGO_SCALE) : -1);
   pango_layout_set_alignment (layout, style->at_right ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT);
   pango_layout_set_wrap (layout, PANGO_WRAP_WORD_CHAR);
   if (style->lines > 0)
@@ -32,14 +35,8 @@ pdf_page_lay (PdfPage       *self,
   return layout;
 }
 
-/*< private >
- * _vn_pdf_begin:
- * @cr: borrowed
- *
- * Begins the first page.
- */
-void
-_vn_pdf_begin (PdfPage *self,
+static void
+pdf_page_open (PdfPage *self,
                cairo_t *cr)
 {
   cairo_font_options_t *options = cairo_font_options_create ();
@@ -49,30 +46,51 @@ _vn_pdf_begin (PdfPage *self,
   cairo_set_font_options (cr, options);
   cairo_font_options_destroy (options);
   self->cr = cr;
+  g_clear_pointer (&self->pen, vn_pen_free);
   self->pen = vn_pen_new_cairo (cr, &vn_pen_theme_light);
-  self->y = PDF_MARGIN;
+  self->y = self->margin;
+}
+
+/*< private >
+ * _vn_pdf_begin:
+ * @cr: borrowed
+ * @width: of all pages; narrow ones have narrow margins
+ *
+ * Begins the first page.
+ */
+void
+_vn_pdf_begin (PdfPage *self,
+               cairo_t *cr,
+               double   width)
+{
+  self->width = width;
+  self->height = PDF_HEIGHT;
+  self->margin = width < PDF_WIDTH ? MARGIN / 2 : MARGIN;
+  self->inner = self->width - 2 * self->margin;
   self->number = 1;
+  pdf_page_open (self, cr);
 }
 
 static void
 pdf_page_write_foot (PdfPage *self)
 {
-  const PdfText style = { .size = 8, .alpha = 0.55, .width = PDF_INNER - 60, .lines = 1 };
+  const PdfText style = { .size = 8, .alpha = 0.55, .width = self->inner - 60, .lines = 1 };
   g_autofree char *place = NULL;
 
-  _vn_pdf_put (self, &style, PDF_MARGIN, PDF_HEIGHT - 32, self->foot);
+  _vn_pdf_put (self, &style, self->margin, self->height - 32, self->foot);
   if (self->n_pages == 0)
     return;
   /* Translators: number of a page, and how many there are */
   place = g_strdup_printf (_("%u of %u"), self->number, self->n_pages);
-  vn_pen_text (self->pen, PDF_WIDTH - PDF_MARGIN, PDF_HEIGHT - 24, (VnFont) { 8, FALSE, VN_ANCHOR_END }, VN_INK (0.55), place);
+  vn_pen_text (self->pen, self->width - self->margin, self->height - 24, (VnFont) { 8, FALSE, VN_ANCHOR_END }, VN_INK (0.55), place);
 }
 
 void
 _vn_pdf_end (PdfPage *self)
 {
   pdf_page_write_foot (self);
-  cairo_show_page (self->cr);
+  if (self->turn == NULL)
+    cairo_show_page (self->cr);
   g_clear_pointer (&self->pen, vn_pen_free);
 }
 
@@ -80,9 +98,12 @@ void
 _vn_pdf_break (PdfPage *self)
 {
   pdf_page_write_foot (self);
-  cairo_show_page (self->cr);
   self->number++;
-  self->y = PDF_MARGIN;
+  self->y = self->margin;
+  if (self->turn != NULL)
+    pdf_page_open (self, self->turn (self));
+  else
+    cairo_show_page (self->cr);
 }
 
 /*< private >
@@ -94,7 +115,7 @@ void
 _vn_pdf_need (PdfPage *self,
               double   height)
 {
-  if (self->y + height > PDF_HEIGHT - PDF_MARGIN - 6 && self->y > PDF_MARGIN)
+  if (self->y + height > self->height - self->margin - 6 && self->y > self->margin)
     _vn_pdf_break (self);
 }
 
@@ -107,7 +128,7 @@ void
 _vn_pdf_skip (PdfPage *self,
               double   height)
 {
-  if (self->y > PDF_MARGIN)
+  if (self->y > self->margin)
     self->y += height;
 }
 
@@ -170,6 +191,8 @@ _vn_pdf_put (PdfPage       *self,
   cairo_move_to (self->cr, x, y);
   pango_cairo_show_layout (self->cr, layout);
   cairo_new_path (self->cr);
+  if (self->said != NULL)
+    g_string_append_printf (self->said, "%s\n", pango_layout_get_text (layout));
   return logical.height / (double) PANGO_SCALE;
 }
 
@@ -184,7 +207,7 @@ _vn_pdf_write (PdfPage       *self,
                const char    *text)
 {
   _vn_pdf_need (self, _vn_pdf_measure (self, style, text));
-  self->y += _vn_pdf_put (self, style, PDF_MARGIN, self->y, text);
+  self->y += _vn_pdf_put (self, style, self->margin, self->y, text);
 }
 
 void
@@ -194,7 +217,7 @@ _vn_pdf_rule (PdfPage *self,
 {
   const VnStroke stroke = { .line = VN_INK (alpha), .width = width };
 
-  vn_pen_move (self->pen, PDF_MARGIN, self->y);
-  vn_pen_line (self->pen, PDF_WIDTH - PDF_MARGIN, self->y);
+  vn_pen_move (self->pen, self->margin, self->y);
+  vn_pen_line (self->pen, self->width - self->margin, self->y);
   vn_pen_paint (self->pen, &stroke);
 }

@@ -1,33 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Pages of A4, filled from top to bottom. */
+/* Pages, filled from top to bottom: A4 on paper, or as wide as the window that shows them. */
 
 #include "vn-pen.h"
+#include "vn-report.h"
 
 G_BEGIN_DECLS
 
-#define PDF_WIDTH   595.28
+#define PDF_WIDTH   VN_REPORT_A4_WIDTH
 #define PDF_HEIGHT  841.89
-#define PDF_MARGIN   42.0
-#define PDF_INNER   (PDF_WIDTH - 2 * PDF_MARGIN)
+#define PDF_INNER  (-1.0)      /* of a piece of text: as wide as there is between the margins */
+
+typedef struct _PdfPage PdfPage;
 
 /**
- * PdfPage:
+ * PdfPage: lengths are in points.
  * @y: where the next thing goes
+ * @width, @height, @margin: of all pages; @inner: between the margins
  * @number: of the page, from 1
  * @n_pages: 0: not known yet
+ * @turn: (nullable): gives what the next page is drawn on, for @turn_data; %NULL: cairo_show_page() does
+ * @said: (nullable): takes all text
  */
-typedef struct
+struct _PdfPage
 {
   cairo_t    *cr;
   VnPen      *pen;
-  double      y;
+  double      y, width, height, margin, inner;
   guint       number, n_pages;
   const char *foot;      /* stands at the left below each page */
-} PdfPage;
+  cairo_t  *(*turn) (PdfPage *self);
+  gpointer    turn_data;
+  GString    *said;
+};
 
-/* A piece of text: @width is that of lines; @lines: how many at most, 0: all; what is too long loses its middle, or with @cut_end its end. */
+/* A piece of text: @width is that of lines, 0: there is one; @lines: how many at most, 0: all; what is too long loses its middle, or with @cut_end its end. */
 typedef struct
 {
   double   size, alpha, width;
@@ -36,7 +44,8 @@ typedef struct
 } PdfText;
 
 void     _vn_pdf_begin   (PdfPage       *self,
-                          cairo_t       *cr);
+                          cairo_t       *cr,
+                          double         width);
 void     _vn_pdf_end     (PdfPage       *self);
 void     _vn_pdf_break   (PdfPage       *self);
 void     _vn_pdf_need    (PdfPage       *self,

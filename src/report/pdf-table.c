@@ -204,7 +204,7 @@ pdf_table_take_block (Table  *self,
     {
       const Column *column = &g_array_index (all, Column, i);
 
-      if (i > first && sum + column->least > PDF_INNER)
+      if (i > first && sum + column->least > self->page->inner)
         break;
       sum += column->least;
       g_array_append_val (self->columns, *column);
@@ -223,12 +223,12 @@ pdf_table_share_out (Table *self)
       least += g_array_index (self->columns, Column, i).least;
       natural += g_array_index (self->columns, Column, i).natural;
     }
-  part = natural > least ? CLAMP ((PDF_INNER - least) / (natural - least), 0, 1) : 0;
+  part = natural > least ? CLAMP ((self->page->inner - least) / (natural - least), 0, 1) : 0;
   for (guint i = 0; i < self->columns->len; i++)
     {
       Column *column = &g_array_index (self->columns, Column, i);
 
-      column->width = (column->least + part * (column->natural - column->least)) * MIN (1, PDF_INNER / least);
+      column->width = (column->least + part * (column->natural - column->least)) * MIN (1, self->page->inner / least);
     }
 }
 
@@ -240,7 +240,7 @@ pdf_table_put_row (Table           *self,
                    const GPtrArray *row,
                    gboolean         draw)
 {
-  double x = PDF_MARGIN, height = 0;
+  double x = self->page->margin, height = 0;
 
   for (guint i = 0; i < self->columns->len; i++)
     {

@@ -9,10 +9,14 @@
 #include "vn-memory.h"
 
 #include <cairo-pdf.h>
+#include <math.h>
 
 #define MOST_NOTES   40u     /* on paper; JSON and Markdown have all */
 #define MOST_FACT   600u     /* characters */
 #define ROW          13.0
+#define CARD         54.0
+#define LEAST_CARD   72.0    /* wide */
+#define LEAST_LIST  200.0    /* wide: of two that stand beside each other */
 #define PICTURE       1.45   /* pictures are drawn so much wider and then made smaller, as text on paper is */
 
 typedef struct
@@ -31,7 +35,9 @@ static void
 pdf_add_facts (Pdf                   *self,
                const VnReportContent *content)
 {
-  const PdfText label = { .size = 9, .alpha = 0.6, .width = 150, .lines = 1 }, value = { .size = 9, .alpha = 0.9, .width = PDF_INNER - 160 };
+  const double left = MIN (160, 0.4 * self->page.inner);
+  const PdfText label = { .size = 9, .alpha = 0.6, .width = left - 10, .lines = 1 };
+  const PdfText value = { .size = 9, .alpha = 0.9, .width = self->page.inner - left };
 
   if (content->intro != NULL)
     {
@@ -56,8 +62,8 @@ pdf_add_facts (Pdf                   *self,
       height = _vn_pdf_measure (&self->page, &value, text->str);
       height = MAX (height, ROW);
       _vn_pdf_need (&self->page, height);
-      _vn_pdf_put (&self->page, &label, PDF_MARGIN, self->page.y, fact->label);
-      _vn_pdf_put (&self->page, &value, PDF_MARGIN + 160, self->page.y, text->str);
+      _vn_pdf_put (&self->page, &label, self->page.margin, self->page.y, fact->label);
+      _vn_pdf_put (&self->page, &value, self->page.margin + left, self->page.y, text->str);
       self->page.y += height;
     }
 }
@@ -94,7 +100,7 @@ static void
 pdf_add_command (Pdf                   *self,
                  const VnReportContent *content)
 {
-  const PdfText code = { .size = 8, .alpha = 1, .width = PDF_INNER - 16, .monospace = TRUE, .lines = 30 };
+  const PdfText code = { .size = 8, .alpha = 1, .width = self->page.inner - 16, .monospace = TRUE, .lines = 30 };
   const VnStroke box = { .fill = VN_INK (0.05) };
   double height;
 
@@ -105,8 +111,8 @@ pdf_add_command (Pdf                   *self,
   _vn_pdf_need (&self->page, height + 16);
   _vn_pdf_write (&self->page, &dim, content->intro);
   self->page.y += 3;
-  vn_pen_rect (self->page.pen, PDF_MARGIN, self->page.y, PDF_INNER, height, 5, &box);
-  _vn_pdf_put (&self->page, &code, PDF_MARGIN + 8, self->page.y + 5, content->text);
+  vn_pen_rect (self->page.pen, self->page.margin, self->page.y, self->page.inner, height, 5, &box);
+  _vn_pdf_put (&self->page, &code, self->page.margin + 8, self->page.y + 5, content->text);
   self->page.y += height;
 }
 
@@ -153,11 +159,11 @@ static void
 pdf_add_picture (Pdf                   *self,
                  const VnReportContent *content)
 {
-  if (vn_picture_get_height (content->picture, PDF_INNER) <= 0)
+  if (vn_picture_get_height (content->picture, self->page.inner) <= 0)
     return;
   _vn_pdf_skip (&self->page, 6);
-  _vn_pdf_need (&self->page, pdf_measure_picture (content, PDF_INNER));
-  pdf_put_picture (self, content, PDF_MARGIN, PDF_INNER);
+  _vn_pdf_need (&self->page, pdf_measure_picture (content, self->page.inner));
+  pdf_put_picture (self, content, self->page.margin, self->page.inner);
 }
 
 /* Two beside each other. */
@@ -165,21 +171,22 @@ static guint
 pdf_add_pair (Pdf   *self,
               guint  i)
 {
-  const double width = (PDF_INNER - 20) / 2;
+  const gboolean narrow = (self->page.inner - 20) / 2 < LEAST_LIST;
+  const double width = narrow ? self->page.inner : (self->page.inner - 20) / 2;
   const GPtrArray *contents = self->section->contents;
   const VnReportContent *first = g_ptr_array_index (contents, i), *second = i + 1 < contents->len ? g_ptr_array_index (contents, i + 1) : NULL;
   double top, height, other = 0;
 
-  if (second != NULL && (second->kind != VN_REPORT_PICTURE || !vn_picture_is_small (second->picture)))
+  if (second != NULL && (narrow || second->kind != VN_REPORT_PICTURE || !vn_picture_is_small (second->picture)))
     second = NULL;
   _vn_pdf_skip (&self->page, 6);
   _vn_pdf_need (&self->page, pdf_measure_picture (first, width));
   top = self->page.y;
-  height = pdf_put_picture (self, first, PDF_MARGIN, width);
+  height = pdf_put_picture (self, first, self->page.margin, width);
   if (second != NULL)
     {
       self->page.y = top;
-      other = pdf_put_picture (self, second, PDF_MARGIN + width + 20, width);
+      other = pdf_put_picture (self, second, self->page.margin + width + 20, width);
     }
   self->page.y = top + MAX (height, other);
   return second != NULL ? 2 : 1;
@@ -225,13 +232,14 @@ pdf_add_title (Pdf                 *self,
   self->page.y += 12;
 }
 
-/* At most four beside each other. */
+/* Beside each other, in rows where the page is narrow. */
 static void
 pdf_add_cards (Pdf                 *self,
                const VnReportModel *model)
 {
   const VnStroke box = { .fill = VN_INK (0.045) };
   g_autoptr(GPtrArray) briefs = g_ptr_array_new ();
+  guint n_rows, n_columns;
   double width;
 
   for (guint i = 0; i < model->sections->len; i++)
@@ -244,18 +252,21 @@ pdf_add_cards (Pdf                 *self,
   if (briefs->len == 0)
     return;
   self->page.y += 8;
-  width = (PDF_INNER - 24) / briefs->len;
-  vn_pen_rect (self->page.pen, PDF_MARGIN, self->page.y, PDF_INNER, 54, 7, &box);
+  n_rows = (guint) ceil (briefs->len * LEAST_CARD / (self->page.inner - 24));
+  n_columns = (briefs->len + n_rows - 1) / n_rows;
+  width = (self->page.inner - 24) / n_columns;
+  vn_pen_rect (self->page.pen, self->page.margin, self->page.y, self->page.inner, n_rows * CARD, 7, &box);
   for (guint i = 0; i < briefs->len; i++)
     {
       const VnReportBrief *brief = g_ptr_array_index (briefs, i);
-      const PdfText figure = { .size = briefs->len > 4 ? 10 : 12, .alpha = 1, .width = width - 8, .bold = TRUE, .lines = 1 };
+      const PdfText figure = { .size = n_columns > 4 ? 10 : 12, .alpha = 1, .width = width - 8, .bold = TRUE, .lines = 1 };
       const PdfText label = { .size = 7.5, .alpha = 0.65, .width = width - 8, .lines = 2 };
+      const double x = self->page.margin + 12 + i % n_columns * width, y = self->page.y + i / n_columns * CARD;
 
-      _vn_pdf_put (&self->page, &figure, PDF_MARGIN + 12 + i * width, self->page.y + 8, brief->figure);
-      _vn_pdf_put (&self->page, &label, PDF_MARGIN + 12 + i * width, self->page.y + 26, brief->label);
+      _vn_pdf_put (&self->page, &figure, x, y + 8, brief->figure);
+      _vn_pdf_put (&self->page, &label, x, y + 26, brief->label);
     }
-  self->page.y += 54;
+  self->page.y += n_rows * CARD;
 }
 
 /* In one line if there is room, otherwise the detail below; a name that is too long for a line is shortened by itself. */
@@ -301,23 +312,24 @@ pdf_add_briefs (Pdf                   *self,
   return y - top;
 }
 
-/* Two lists beside each other. */
+/* Two lists beside each other if there is room. */
 static void
 pdf_add_glance (Pdf                 *self,
                 const VnReportModel *model)
 {
-  const double width = (PDF_INNER - 24) / 2;
+  const guint n_columns = (self->page.inner - 24) / 2 >= LEAST_LIST ? 2 : 1;
+  const double width = (self->page.inner - 24 * (n_columns - 1)) / n_columns;
   double heights[2] = { 0, 0 };
 
   self->page.y += 12;
   for (guint i = 0; i < model->sections->len; i++)
     {
       const VnReportSection *section = g_ptr_array_index (model->sections, i);
-      const guint column = heights[1] < heights[0] ? 1 : 0;
+      const guint column = n_columns > 1 && heights[1] < heights[0] ? 1 : 0;
 
       if (section->is_head || section->briefs->len == 0)
         continue;
-      heights[column] += pdf_add_briefs (self, section, PDF_MARGIN + column * (width + 24), self->page.y + heights[column], width) + 8;
+      heights[column] += pdf_add_briefs (self, section, self->page.margin + column * (width + 24), self->page.y + heights[column], width) + 8;
     }
   self->page.y += MAX (heights[0], heights[1]);
 }
@@ -366,9 +378,9 @@ pdf_add_section (Pdf                   *self,
   if (!pdf_says (section))
     return;
   if (((VnReportContent *) g_ptr_array_index (section->contents, 0))->kind == VN_REPORT_PICTURE)
-    room = 34 + pdf_measure_picture (g_ptr_array_index (section->contents, 0), PDF_INNER);
+    room = 34 + pdf_measure_picture (g_ptr_array_index (section->contents, 0), self->page.inner);
   _vn_pdf_skip (&self->page, 14);
-  _vn_pdf_need (&self->page, MIN (room, PDF_HEIGHT - 3 * PDF_MARGIN));
+  _vn_pdf_need (&self->page, MIN (room, self->page.height - 3 * self->page.margin));
   _vn_pdf_write (&self->page, &heading, section->title);
   self->page.y += 3;
   pdf_add_contents (self, section);
@@ -418,7 +430,7 @@ pdf_draw_all (const VnReportModel *model,
 
   cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_TITLE, model->title);
   cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
-  _vn_pdf_begin (&self.page, cr);
+  _vn_pdf_begin (&self.page, cr, PDF_WIDTH);
   pdf_add_all (&self, model);
   _vn_pdf_end (&self.page);
   cairo_surface_finish (surface);
@@ -454,4 +466,87 @@ vn_report_print_pdf (const VnReportModel  *model,
       return NULL;
     }
   return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
+}
+
+/* ---- sheets ---- */
+
+static void
+pdf_free_sheet (gpointer data)
+{
+  VnReportSheet *sheet = data;
+
+  cairo_surface_destroy (sheet->drawn);
+  g_free (sheet->text);
+  g_free (sheet);
+}
+
+/* The sheet before has all its text. */
+static void
+pdf_close_sheet (PdfPage *page)
+{
+  GPtrArray *sheets = page->turn_data;
+
+  ((VnReportSheet *) g_ptr_array_index (sheets, sheets->len - 1))->text = g_strdup (page->said->str);
+  g_string_truncate (page->said, 0);
+  cairo_destroy (page->cr);
+}
+
+static cairo_t *
+pdf_open_sheet (GPtrArray *sheets,
+                double     width,
+                double     height)
+{
+  VnReportSheet *sheet = g_new0 (VnReportSheet, 1);
+  const cairo_rectangle_t extents = { 0, 0, width, height };
+
+  *sheet = (VnReportSheet) { cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, &extents), width, height, NULL };
+  g_ptr_array_add (sheets, sheet);
+  return cairo_create (sheet->drawn);
+}
+
+static cairo_t *
+pdf_turn_sheet (PdfPage *page)
+{
+  pdf_close_sheet (page);
+  return pdf_open_sheet (page->turn_data, page->width, page->height);
+}
+
+static GPtrArray *
+pdf_draw_sheets (const VnReportModel *model,
+                 double               width,
+                 guint                n_pages)
+{
+  g_autoptr(GPtrArray) sheets = g_ptr_array_new_with_free_func (pdf_free_sheet);
+  g_autoptr(GString) said = g_string_new (NULL);
+  Pdf self = { { .n_pages = n_pages, .foot = model->title, .turn = pdf_turn_sheet, .turn_data = sheets, .said = said }, NULL };
+
+  _vn_pdf_begin (&self.page, pdf_open_sheet (sheets, width, PDF_HEIGHT), width);
+  pdf_add_all (&self, model);
+  _vn_pdf_end (&self.page);
+  pdf_close_sheet (&self.page);
+  return g_steal_pointer (&sheets);
+}
+
+/**
+ * vn_report_draw_sheets:
+ * @width: of the pages in points, at least %VN_REPORT_LEAST_WIDTH; %VN_REPORT_A4_WIDTH: they are those of the PDF
+ *
+ * Draws the report for a screen, as vn_report_print_pdf() does for paper. On narrower pages text is as large, and what stands beside
+ * each other on paper comes below each other.
+ *
+ * Returns: (transfer full) (element-type VnReportSheet): the pages; %NULL with %VN_ERROR_MEMORY if there is too little for fonts
+ */
+GPtrArray *
+vn_report_draw_sheets (const VnReportModel  *model,
+                       double                width,
+                       GError              **error)
+{
+  g_autoptr(GPtrArray) counted = NULL;
+
+  g_return_val_if_fail (model != NULL && width >= VN_REPORT_LEAST_WIDTH, NULL);
+
+  if (!vn_memory_expect (VN_REPORT_FONT_BYTES, error))
+    return NULL;
+  counted = pdf_draw_sheets (model, width, 0);
+  return pdf_draw_sheets (model, width, counted->len);
 }

@@ -9,6 +9,7 @@
 #include "vn-report-model.h"
 #include "vn-result.h"
 
+#include <cairo.h>
 #include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
@@ -58,6 +59,9 @@ typedef enum
 VnReportModel         *vn_report_model_new             (const VnReportInput    *input,
                                                         VnReportLayout          layout);
 
+/* What fonts, their libraries and the thread that looks for them take at most. */
+#define VN_REPORT_FONT_BYTES ((gsize) 192 << 20)
+
 /* How a report looks: a line of vn-report-printers.def. */
 typedef GBytes * (*VnReportPrintFunc) (const VnReportModel  *model,
                                        GError              **error);
@@ -87,18 +91,35 @@ gboolean               vn_report_write                 (const VnReportModel    *
                                                         const VnReportPrinter  *printer,
                                                         const char             *path,
                                                         GError                **error);
+gboolean               vn_report_expect_memory         (const char             *path,
+                                                        GError                **error);
 /* @path: a file whose ending is one of the table, or a folder for all forms. */
-/* What fonts, their libraries and the thread that looks for them take at most. */
-#define VN_REPORT_FONT_BYTES ((gsize) 192 << 20)
-
-gboolean vn_report_expect_memory (const char *path,
-                                  GError    **error);
 gboolean               vn_report_export                (const VnReportModel    *model,
                                                         const char             *path,
                                                         GError                **error);
 void                   vn_report_add_outputs           (VnFileSet              *files,
                                                         const char             *path);       /* nullable */
 const VnReportPrinter *vn_report_printer_find          (const char             *id);         /* NULL: there is none */
+
+/**
+ * VnReportSheet: a page for a screen. Lengths are in points.
+ * @drawn: a recording, on nothing: paper is to be put below it
+ * @text: its text, by lines
+ */
+typedef struct
+{
+  cairo_surface_t *drawn;
+  double           width, height;
+  char            *text;
+} VnReportSheet;
+
+#define VN_REPORT_A4_WIDTH     595.28
+#define VN_REPORT_LEAST_WIDTH  240.0
+
+GPtrArray             *vn_report_draw_sheets           (const VnReportModel    *model,
+                                                        double                  width,
+                                                        GError                **error);
+
 /* The tree that vn_report_print_json() prints. */
 JsonNode              *vn_report_to_json               (const VnReportModel    *model);
 
