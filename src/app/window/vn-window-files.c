@@ -5,7 +5,10 @@
 #include "vn-compat.h"
 #include "vn-i18n.h"
 #include "vn-project-file.h"
+#include "vn-report.h"
 #include "vn-settings-dialog.h"
+
+#include <string.h>
 
 /* ---- open ---- */
 
@@ -204,13 +207,32 @@ window_files_action_export_model (GtkWidget  *widget,
 }
 
 static void
+window_files_ask_report (GtkWidget             *widget,
+                         const VnReportPrinter *form)
+{
+  g_autofree char *ending = g_strconcat ("-report", strrchr (form->file, '.'), NULL);
+  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, ending);
+
+  vn_choose_file (widget, VN_CHOOSE_SAVE_REPORT, suggestion, window_files_report_chosen, widget, NULL);
+}
+
+static void
 window_files_action_export_report (GtkWidget  *widget,
                                    const char *name,
                                    GVariant   *parameter)
 {
-  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, "-report.html");
+  window_files_ask_report (widget, vn_report_printer_find ("html"));
+}
 
-  vn_choose_file (widget, VN_CHOOSE_SAVE_REPORT, suggestion, window_files_report_chosen, widget, NULL);
+static void
+window_files_action_export_report_as (GtkWidget  *widget,
+                                      const char *name,
+                                      GVariant   *parameter)
+{
+  const VnReportPrinter *form = vn_report_printer_find (g_variant_get_string (parameter, NULL));
+
+  if (form != NULL)
+    window_files_ask_report (widget, form);
 }
 
 /* ---- actions ---- */
@@ -231,6 +253,7 @@ vn_window_install_file_actions (GtkWidgetClass *klass)
     { "win.save", "s", window_files_action_save },
     { "win.export-model", NULL, window_files_action_export_model },
     { "win.export-report", NULL, window_files_action_export_report },
+    { "win.export-report-as", "s", window_files_action_export_report_as },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -254,4 +277,5 @@ vn_window_update_file_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.all-settings", model != NULL);
   gtk_widget_action_set_enabled (widget, "win.export-model", can_export);
   gtk_widget_action_set_enabled (widget, "win.export-report", can_export);
+  gtk_widget_action_set_enabled (widget, "win.export-report-as", can_export);
 }
