@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The job of exporting: the quantized model and the report. */
+/* The job of exporting: the quantized model, reports, and what else is to be written. */
 #include "vn-jobs.h"
 #include "vn-verify-job.h"
 
@@ -7,17 +7,57 @@
 #include "vn-onnx.h"
 #include "vn-report.h"
 
+/* @printer: (nullable): NULL: as vn_report_export() takes @path */
+typedef struct
+{
+  const VnReportPrinter *printer;
+  char                  *path;
+} Report;
+
+/* @what: for messages */
+typedef struct
+{
+  char           *path, *what;
+  VnExportFunc    func;
+  gpointer        data;
+  GDestroyNotify  destroy;
+} File;
+
 struct _VnExportJob
 {
-  VnJob     parent_instance;
-  VnResult *result;
-  char     *model_path, *report, *python;
-  gboolean  verifies;
+  VnJob      parent_instance;
+  VnResult  *result;        /* nullable */
+  char      *model_path, *python;
+  gboolean   verifies;
+  GPtrArray *reports;       /* of Report */
+  GPtrArray *others;        /* of File */
+  GPtrArray *written;       /* of char */
   VnOnnxWriteOptions write;
   VnFileSet *files;
 };
 
 G_DEFINE_FINAL_TYPE (VnExportJob, vn_export_job, VN_TYPE_JOB)
+
+static void
+export_job_free_report (gpointer data)
+{
+  Report *self = data;
+
+  g_free (self->path);
+  g_free (self);
+}
+
+static void
+export_job_free_file (gpointer data)
+{
+  File *self = data;
+
+  if (self->destroy != NULL)
+    self->destroy (self->data);
+  g_free (self->path);
+  g_free (self->what);
+  g_free (self);
+}
 
 static gboolean
 vn_export_job_wants_model (VnJob *job)
@@ -32,8 +72,13 @@ vn_export_job_write_model (VnJob         *job,
 {
   VnExportJob *self = VN_EXPORT_JOB (job);
 
-  return (self->report == NULL || vn_report_expect_memory (self->report, error)) &&
-         vn_onnx_write_file (self->result->quantized, self->model_path, &self->write, cancellable, error);
+  for (guint i = 0; i < self->reports->len; i++)
+    if (!vn_report_expect_memory (((Report *) g_ptr_array_index (self->reports, i))->path, error))
+      return FALSE;
+  if (!vn_onnx_write_file (self->result->quantized, self->model_path, &self->write, cancellable, error))
+    return FALSE;
+  g_ptr_array_add (self->written, g_strdup (self->model_path));
+  return TRUE;
 }
 
 /* ---- verifying ---- */
@@ -74,12 +119,12 @@ vn_export_job_verify (VnJob         *job,
   return TRUE;
 }
 
-/* ---- the report ---- */
+/* ---- the reports ---- */
 
 static gboolean
 vn_export_job_wants_report (VnJob *job)
 {
-  return VN_EXPORT_JOB (job)->report != NULL;
+  return VN_EXPORT_JOB (job)->reports->len > 0;
 }
 
 static gboolean
@@ -88,13 +133,54 @@ vn_export_job_write_report (VnJob         *job,
                             GError       **error)
 {
   VnExportJob *self = VN_EXPORT_JOB (job);
+  const VnProgress progress = vn_job_get_reporter (job);
   VnReportInput input;
-  g_autoptr(VnReportModel) report = NULL;
+  g_autoptr(VnReportModel) model = NULL;
 
   vn_report_input_init (&input, self->result);
-  report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
-  return vn_report_export (report, self->report, error);
+  model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  for (guint i = 0; i < self->reports->len; i++)
+    {
+      const Report *report = g_ptr_array_index (self->reports, i);
+
+      vn_progress_report (&progress, NULL, i, self->reports->len);
+      if (g_cancellable_set_error_if_cancelled (cancellable, error) ||
+          !(report->printer != NULL ? vn_report_write (model, report->printer, report->path, error) : vn_report_export (model, report->path, error)))
+        return FALSE;
+      g_ptr_array_add (self->written, g_strdup (report->path));
+    }
+  return TRUE;
 }
+
+/* ---- other files ---- */
+
+static gboolean
+vn_export_job_wants_others (VnJob *job)
+{
+  return VN_EXPORT_JOB (job)->others->len > 0;
+}
+
+static gboolean
+vn_export_job_write_others (VnJob         *job,
+                            GCancellable  *cancellable,
+                            GError       **error)
+{
+  VnExportJob *self = VN_EXPORT_JOB (job);
+  const VnProgress progress = vn_job_get_reporter (job);
+
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      const File *file = g_ptr_array_index (self->others, i);
+
+      vn_progress_report (&progress, NULL, i, self->others->len);
+      if (g_cancellable_set_error_if_cancelled (cancellable, error) || !file->func (file->data, file->path, cancellable, error))
+        return FALSE;
+      g_ptr_array_add (self->written, g_strdup (file->path));
+    }
+  return TRUE;
+}
+
+/* ---- check ---- */
 
 /**
  * vn_export_add_outputs:
@@ -130,11 +216,28 @@ vn_export_job_check (VnJob         *job,
   VnResult *result = self->result;
 
   self->write.files = self->files;
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      const File *file = g_ptr_array_index (self->others, i);
+
+      vn_file_set_writes (self->files, file->path, file->what);
+    }
+  for (guint i = 0; i < self->reports->len; i++)
+    {
+      const Report *report = g_ptr_array_index (self->reports, i);
+
+      if (report->printer != NULL)
+        vn_file_set_writes (self->files, report->path, _("the report"));
+      else
+        vn_report_add_outputs (self->files, report->path);
+    }
+  if (result == NULL)
+    return vn_file_set_check (self->files, error);
   vn_model_add_files (result->source, self->files);
   vn_data_spec_add_files (result->data, self->files);
   if (result->recipe != NULL)
     vn_recipe_add_files (result->recipe, self->files);
-  return vn_export_add_outputs (self->files, result->source, self->model_path, self->report, &self->write, error) &&
+  return (self->model_path == NULL || vn_onnx_add_outputs (self->files, result->source, self->model_path, &self->write, _("the quantized model"), error)) &&
          vn_file_set_check (self->files, error);
 }
 
@@ -143,6 +246,7 @@ static const VnStage stages[] = {
   { "write",  N_("Writing the model"),  90, vn_export_job_wants_model,  vn_export_job_write_model },
   { "verify", N_("Running ONNX Runtime"), 200, vn_export_job_wants_verify, vn_export_job_verify },
   { "report", N_("Writing the report"), 10, vn_export_job_wants_report, vn_export_job_write_report },
+  { "others", N_("Writing the other files"), 20, vn_export_job_wants_others, vn_export_job_write_others },
   { NULL },
 };
 
@@ -151,9 +255,11 @@ vn_export_job_finalize (GObject *object)
 {
   VnExportJob *self = VN_EXPORT_JOB (object);
 
-  vn_result_unref (self->result);
+  g_clear_pointer (&self->result, vn_result_unref);
+  g_ptr_array_unref (self->reports);
+  g_ptr_array_unref (self->others);
+  g_ptr_array_unref (self->written);
   g_free (self->model_path);
-  g_free (self->report);
   g_free (self->python);
   vn_file_set_unref (self->files);
   G_OBJECT_CLASS (vn_export_job_parent_class)->finalize (object);
@@ -170,10 +276,14 @@ static void
 vn_export_job_init (VnExportJob *self)
 {
   self->files = vn_file_set_new ();
+  self->reports = g_ptr_array_new_with_free_func (export_job_free_report);
+  self->others = g_ptr_array_new_with_free_func (export_job_free_file);
+  self->written = g_ptr_array_new_with_free_func (g_free);
 }
 
 /**
  * vn_export_job_new:
+ * @result: (nullable): %NULL: there is neither a model nor a report to be written
  * @model_path: (nullable): file for the quantized model
  * @report: (nullable): file or folder for the report, as vn_report_export() takes it
  *
@@ -186,12 +296,13 @@ vn_export_job_new (VnResult   *result,
 {
   VnExportJob *self;
 
-  g_return_val_if_fail (result != NULL, NULL);
+  g_return_val_if_fail (result != NULL || (model_path == NULL && report == NULL), NULL);
 
   self = g_object_new (VN_TYPE_EXPORT_JOB, NULL);
-  self->result = vn_result_ref (result);
+  self->result = result != NULL ? vn_result_ref (result) : NULL;
   self->model_path = g_strdup (model_path);
-  self->report = g_strdup (report);
+  if (report != NULL)
+    vn_export_job_add_report (self, NULL, report);
   vn_job_set_title (VN_JOB (self), _("Exporting"));
   return VN_JOB (self);
 }
@@ -232,7 +343,7 @@ vn_export_job_set_verify (VnExportJob *self,
 /**
  * vn_export_job_get_result:
  *
- * Returns: (transfer none): what was exported, with what was measured of it in ONNX Runtime if that was asked for
+ * Returns: (transfer none) (nullable): what was exported, with what was measured of it in ONNX Runtime if that was asked for
  */
 VnResult *
 vn_export_job_get_result (VnExportJob *self)
@@ -240,4 +351,65 @@ vn_export_job_get_result (VnExportJob *self)
   g_return_val_if_fail (VN_IS_EXPORT_JOB (self), NULL);
 
   return self->result;
+}
+
+/**
+ * vn_export_job_add_report:
+ * @printer: (nullable): %NULL: @path is as vn_report_export() takes it
+ * @path: of the file
+ *
+ * Before the job runs; it has a result.
+ */
+void
+vn_export_job_add_report (VnExportJob           *self,
+                          const VnReportPrinter *printer,
+                          const char            *path)
+{
+  Report *report;
+
+  g_return_if_fail (VN_IS_EXPORT_JOB (self) && self->result != NULL && path != NULL);
+
+  report = g_new0 (Report, 1);
+  *report = (Report) { printer, g_strdup (path) };
+  g_ptr_array_add (self->reports, report);
+}
+
+/**
+ * vn_export_job_add_file:
+ * @path: of the file
+ * @what: what it is, for messages: "the picture"
+ * @func: writes it
+ * @data: for @func
+ * @destroy: (nullable): frees @data, with the job
+ *
+ * Before the job runs. Such files are written last, in this order.
+ */
+void
+vn_export_job_add_file (VnExportJob    *self,
+                        const char     *path,
+                        const char     *what,
+                        VnExportFunc    func,
+                        gpointer        data,
+                        GDestroyNotify  destroy)
+{
+  File *file;
+
+  g_return_if_fail (VN_IS_EXPORT_JOB (self) && path != NULL && what != NULL && func != NULL);
+
+  file = g_new0 (File, 1);
+  *file = (File) { g_strdup (path), g_strdup (what), func, data, destroy };
+  g_ptr_array_add (self->others, file);
+}
+
+/**
+ * vn_export_job_get_written:
+ *
+ * Returns: (transfer none) (element-type filename): what was written, in that order; also after an error
+ */
+GPtrArray *
+vn_export_job_get_written (VnExportJob *self)
+{
+  g_return_val_if_fail (VN_IS_EXPORT_JOB (self), NULL);
+
+  return self->written;
 }

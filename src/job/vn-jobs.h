@@ -11,6 +11,7 @@
 #include "vn-onnx.h"
 #include "vn-pass.h"
 #include "vn-model-data.h"
+#include "vn-report.h"
 #include "vn-result.h"
 
 G_BEGIN_DECLS
@@ -267,7 +268,14 @@ VnBenchmark *vn_benchmark_job_get_result (VnBenchmarkJob            *self);   /*
 
 #define VN_TYPE_EXPORT_JOB (vn_export_job_get_type ())
 G_DECLARE_FINAL_TYPE (VnExportJob, vn_export_job, VN, EXPORT_JOB, VnJob)
-VnJob    *vn_export_job_new      (VnResult         *result,
+
+/* Writes a file of its own: nothing is there afterwards, or all of it. Runs on the thread of the job. */
+typedef gboolean (*VnExportFunc) (gpointer      data,
+                                  const char   *path,
+                                  GCancellable *cancellable,
+                                  GError      **error);
+
+VnJob    *vn_export_job_new      (VnResult         *result,         /* nullable: only files of vn_export_job_add_file() */
                                   const char       *model_path,     /* nullable */
                                   const char       *report);        /* nullable: file or folder: vn_report_export() */
 gboolean  vn_export_add_outputs (VnFileSet                 *set,
@@ -279,6 +287,16 @@ gboolean  vn_export_add_outputs (VnFileSet                 *set,
 void      vn_export_job_set_verify (VnExportJob              *self,
                                     const char               *python);    /* nullable */
 VnResult *vn_export_job_get_result (VnExportJob              *self);      /* borrowed; with what was measured */
+void      vn_export_job_add_report (VnExportJob              *self,
+                                    const VnReportPrinter    *printer,    /* nullable: by the ending */
+                                    const char               *path);
+void      vn_export_job_add_file   (VnExportJob              *self,
+                                    const char               *path,
+                                    const char               *what,
+                                    VnExportFunc              func,
+                                    gpointer                  data,
+                                    GDestroyNotify            destroy);
+GPtrArray *vn_export_job_get_written (VnExportJob            *self);      /* of char, borrowed */
 void      vn_export_job_set_write_options (VnExportJob              *self,
                                            const VnOnnxWriteOptions *options);   /* its name must outlive the job */
 

@@ -15,7 +15,7 @@
 #define MOST_FACT   600u     /* characters */
 #define ROW          13.0
 #define CARD         54.0
-#define LEAST_CARD   72.0    /* wide */
+#define LEAST_CARD   90.0    /* wide */
 #define LEAST_LIST  200.0    /* wide: of two that stand beside each other */
 #define PICTURE       1.45   /* pictures are drawn so much wider and then made smaller, as text on paper is */
 

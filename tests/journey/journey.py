@@ -89,7 +89,7 @@ def is_idle(app):
 def export_at_once(desk, app, vernier):
     """As few clicks as there need be."""
     app.click("push button", "Export…", "VnWizard")
-    app.find("check box", "Write a report", "VnStepExport")
+    app.find("check box", "HTML, one page with pictures", "VnStepExport")
     app.click("push button", "Export", "VnWizard")
 
 
@@ -210,7 +210,7 @@ def main(vernier, drop_source, journey="export"):
             app = step(desk, app, vernier) or app
         home = pathlib.Path.home()
         written = home / "detector-quantized.onnx"
-        report = home / "detector-quantized-report" / "report.html"
+        report = home / "detector-report.html"
         app.wait(lambda: written.is_file() and report.is_file(), "no exported model and report")
         n, n_wide = judge(written)
         assert n > 50, f"{n} quantizers"

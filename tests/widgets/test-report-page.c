@@ -129,6 +129,7 @@ test_follows (Fixture       *fixture,
   markdown = print_markdown (vn_document_get_result (fixture->document));
   g_assert_cmpstr (first, ==, markdown);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "report.copy-command", NULL);
+  vn_test_settle (500);
   command = read_clipboard (fixture);
   g_assert_true (g_str_has_prefix (command, "vernier-cli quantize "));
 
@@ -206,7 +207,8 @@ static void
 scroll (GtkWidget *window,
         double     pages)
 {
-  GtkWidget *page = vn_test_find (window, VN_TYPE_REPORT_PAGE, NULL), *scrolled = vn_test_find (page, GTK_TYPE_SCROLLED_WINDOW, NULL);
+  GtkWidget *page = vn_test_find (window, VN_TYPE_REPORT_PAGE, NULL);
+  GtkWidget *scrolled = gtk_widget_get_ancestor (vn_test_find (page, VN_TYPE_SHEET_VIEW, NULL), GTK_TYPE_SCROLLED_WINDOW);
   GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scrolled));
 
   gtk_adjustment_set_value (adjustment, pages * gtk_adjustment_get_page_size (adjustment));

@@ -291,6 +291,19 @@ document_files_find_kind (const char *id)
 }
 
 /**
+ * vn_document_get_save_ending:
+ *
+ * Returns: (nullable): what the names of such files end with; %NULL: there is no such kind
+ */
+const char *
+vn_document_get_save_ending (const char *kind)
+{
+  g_return_val_if_fail (kind != NULL, NULL);
+
+  return document_files_find_kind (kind) != NULL ? document_files_find_kind (kind)->ending : NULL;
+}
+
+/**
  * vn_document_dup_save_name:
  * @kind: "project", "recipe", "script" (Python for ONNX Runtime) or "xquant"
  *

@@ -250,8 +250,8 @@ document_jobs_take_cures (VnDocument *self,
 }
 
 /* Other work would make it slower, and is taken up behind it. */
-static void
-document_jobs_make_room (VnDocument *self)
+void
+vn_document_make_room (VnDocument *self)
 {
   self->origins_again = self->origins != NULL;
   vn_document_cancel_origins (self);
@@ -262,7 +262,7 @@ static void
 document_jobs_take_measured (VnDocument *self,
                              VnResult   *result)
 {
-  if (result == self->result || vn_document_get_expecting (self) != VN_EXPECTING_NOTHING)
+  if (result == NULL || result == self->result || vn_document_get_expecting (self) != VN_EXPECTING_NOTHING)
     return;
   vn_document_renew_run (self, result);
   vn_document_set_result (self, result);
@@ -306,6 +306,7 @@ document_jobs_job_succeeded (VnDocument *self,
     {
       title = _("Exported");
       document_jobs_take_measured (self, vn_export_job_get_result (VN_EXPORT_JOB (job)));
+      g_signal_emit (self, vn_document_signals[VN_SIGNAL_WRITTEN], 0, vn_export_job_get_written (VN_EXPORT_JOB (job)));
     }
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_DONE], 0, title);
 }
@@ -340,10 +341,10 @@ document_jobs_job_ended (GObject      *source,
   vn_drop_memory ();
 }
 
-static void
-document_jobs_start_job (VnDocument *self,
-                         VnJob      *job,
-                         VnWork      work)
+void
+vn_document_start_job (VnDocument *self,
+                       VnJob      *job,
+                       VnWork      work)
 {
   self->job = job;
   self->work = work;
@@ -363,9 +364,9 @@ document_jobs_can_run (VnDocument  *self,
   return FALSE;
 }
 
-static gboolean
-document_jobs_is_idle (VnDocument  *self,
-                       GError     **error)
+gboolean
+vn_document_is_idle (VnDocument  *self,
+                     GError     **error)
 {
   if (self->job == NULL)
     return TRUE;
@@ -374,9 +375,9 @@ document_jobs_is_idle (VnDocument  *self,
 }
 
 /* A result that a recipe from before the last change made is not what the user sees. */
-static gboolean
-document_jobs_has_result (VnDocument  *self,
-                          GError     **error)
+gboolean
+vn_document_has_network (VnDocument  *self,
+                         GError     **error)
 {
   if (self->past != NULL)
     g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
@@ -398,7 +399,7 @@ document_jobs_can_try (VnDocument  *self,
                        Prepared    *prepared,
                        GError     **error)
 {
-  if (!document_jobs_can_run (self, error) || !document_jobs_is_idle (self, error))
+  if (!document_jobs_can_run (self, error) || !vn_document_is_idle (self, error))
     return FALSE;
   vn_document_cancel_origins (self);
   if (vn_document_get_expecting (self) == VN_EXPECTING_SOON)
@@ -455,7 +456,7 @@ vn_document_open (VnDocument *self,
   self->is_demo = FALSE;
   g_clear_pointer (&self->project, vn_project_free);
   g_clear_pointer (&self->opening, g_free);
-  document_jobs_start_job (self, vn_open_job_new (path), VN_WORK_OPEN);
+  vn_document_start_job (self, vn_open_job_new (path), VN_WORK_OPEN);
 }
 
 /**
@@ -486,7 +487,7 @@ vn_document_quantize (VnDocument  *self,
   self->job_data_serial = self->data_serial;
   if (vn_document_get_expecting (self) == VN_EXPECTING_SOON)
     vn_document_stop_expecting (self);
-  document_jobs_start_job (self, vn_document_make_run (self), VN_WORK_QUANTIZE);
+  vn_document_start_job (self, vn_document_make_run (self), VN_WORK_QUANTIZE);
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_EXPECTED], 0);
   return TRUE;
 }
@@ -516,7 +517,7 @@ vn_document_improve (VnDocument  *self,
     return FALSE;
   settings.quantize = prepared.settings;
   self->improve_ends = g_get_monotonic_time () + (gint64) (seconds * G_USEC_PER_SEC);
-  document_jobs_start_job (self, vn_improve_job_new (&settings), VN_WORK_IMPROVE);
+  vn_document_start_job (self, vn_improve_job_new (&settings), VN_WORK_IMPROVE);
   return TRUE;
 }
 
@@ -541,7 +542,7 @@ vn_document_measure_cures (VnDocument  *self,
   if (!document_jobs_can_try (self, &prepared, error))
     return FALSE;
   settings.quantize = prepared.settings;
-  document_jobs_start_job (self, vn_cure_job_new (&settings), VN_WORK_CURES);
+  vn_document_start_job (self, vn_cure_job_new (&settings), VN_WORK_CURES);
   return TRUE;
 }
 
@@ -566,38 +567,7 @@ vn_document_measure_curve (VnDocument   *self,
   if (!document_jobs_can_try (self, &prepared, error))
     return FALSE;
   settings.quantize = prepared.settings;
-  document_jobs_start_job (self, vn_curve_job_new (&settings), VN_WORK_CURVE);
-  return TRUE;
-}
-
-/**
- * vn_document_export:
- * @model_path: (nullable): where the quantized model goes
- * @report: (nullable): file or folder for the report: vn_report_export()
- * @verify: run it in ONNX Runtime, too: the result comes again with what was measured, or with a note why it could not be
- *
- * Returns: %FALSE if there is nothing to export, or something else is going on
- */
-gboolean
-vn_document_export (VnDocument  *self,
-                    const char  *model_path,
-                    const char  *report,
-                    gboolean     verify,
-                    GError     **error)
-{
-  VnJob *job;
-
-  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
-
-  if (!document_jobs_has_result (self, error) || !document_jobs_is_idle (self, error))
-    return FALSE;
-  job = vn_export_job_new (self->result, model_path, report);
-  if (verify)
-    {
-      document_jobs_make_room (self);
-      vn_export_job_set_verify (VN_EXPORT_JOB (job), NULL);
-    }
-  document_jobs_start_job (self, job, VN_WORK_EXPORT);
+  vn_document_start_job (self, vn_curve_job_new (&settings), VN_WORK_CURVE);
   return TRUE;
 }
 
@@ -614,10 +584,10 @@ vn_document_verify (VnDocument  *self,
 {
   g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
 
-  if (!document_jobs_has_result (self, error) || !document_jobs_is_idle (self, error))
+  if (!vn_document_has_network (self, error) || !vn_document_is_idle (self, error))
     return FALSE;
-  document_jobs_make_room (self);
-  document_jobs_start_job (self, vn_verify_job_new_for_result (self->result, NULL, NULL), VN_WORK_VERIFY);
+  vn_document_make_room (self);
+  vn_document_start_job (self, vn_verify_job_new_for_result (self->result, NULL, NULL), VN_WORK_VERIFY);
   return TRUE;
 }
 

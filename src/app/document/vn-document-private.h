@@ -29,6 +29,7 @@ enum
   VN_SIGNAL_NOTICE,
   VN_SIGNAL_RUNS,
   VN_SIGNAL_LEFT,
+  VN_SIGNAL_WRITTEN,
   VN_N_SIGNALS
 };
 
@@ -99,6 +100,9 @@ struct _VnDocument
   guint         n_keeping;     /* writings that are on their way */
   gboolean      keep_failed;   /* and that was told */
   gboolean      is_demo;       /* of what was opened last */
+
+  VnPictureFunc picture;       /* (nullable): makes pictures of the graph as it is shown */
+  gpointer      picture_data;
 };
 
 void        vn_document_add_rules        (VnDocument       *self,
@@ -161,6 +165,20 @@ VnResult *vn_document_take_curve (VnDocument *self,
 void vn_document_renew_run    (VnDocument *self,
                                VnResult   *result);
 VnJob *vn_document_make_run   (VnDocument *self);
+void vn_document_start_job    (VnDocument *self,
+                               VnJob      *job,
+                               VnWork      work);
+gboolean vn_document_is_idle  (VnDocument *self,
+                               GError    **error);
+gboolean vn_document_has_network (VnDocument *self,
+                                  GError **error);
+void vn_document_make_room    (VnDocument *self);
+const char *vn_document_get_save_ending (const char *kind);   /* NULL: there is no such kind */
+gpointer vn_document_begin_copy (VnDocument *self,
+                               const char *path);
+gboolean vn_document_write_copy (gpointer  copy,
+                               GError   **error);
+void vn_document_free_copy    (gpointer    copy);
 void vn_document_find_origins (VnDocument *self,
                                VnQuantizeJob *run);
 

@@ -481,6 +481,48 @@ vn_document_save_project (VnDocument  *self,
   return TRUE;
 }
 
+/* ---- a copy elsewhere ---- */
+
+/**
+ * vn_document_begin_copy:
+ * @path: of the file
+ *
+ * Returns: (transfer full): the project as it is now, for vn_document_write_copy(); vn_document_free_copy() frees it
+ */
+gpointer
+vn_document_begin_copy (VnDocument *self,
+                        const char *path)
+{
+  Keeping *copy;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self) && self->model != NULL && path != NULL, NULL);
+
+  copy = document_project_begin (self, path, vn_document_get_place (self));
+  g_clear_object (&copy->document);
+  return copy;
+}
+
+/**
+ * vn_document_write_copy:
+ *
+ * Writes it, on any thread. The document goes on where it was.
+ */
+gboolean
+vn_document_write_copy (gpointer   copy,
+                        GError   **error)
+{
+  g_return_val_if_fail (copy != NULL, FALSE);
+
+  return document_project_write (copy, error);
+}
+
+void
+vn_document_free_copy (gpointer copy)
+{
+  if (copy != NULL)
+    document_project_free_keeping (copy);
+}
+
 /**
  * vn_document_take_place:
  * @path: of the project or draft that is being opened

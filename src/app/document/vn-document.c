@@ -102,6 +102,8 @@ vn_document_class_init (VnDocumentClass *klass)
                                                         NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   vn_document_signals[VN_SIGNAL_LEFT] = g_signal_new ("left", VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                                       G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_STRING);
+  vn_document_signals[VN_SIGNAL_WRITTEN] = g_signal_new ("written", VN_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                                         G_TYPE_NONE, 1, G_TYPE_PTR_ARRAY);
 }
 
 /* Whatever these tell of a project keeps. */

@@ -4,6 +4,7 @@
 #include "vn-data-look.h"
 #include "vn-heat.h"
 #include "vn-improve-job.h"
+#include "vn-jobs.h"
 #include "vn-project-file.h"
 
 #include <gtk/gtk.h>
@@ -29,6 +30,7 @@ G_BEGIN_DECLS
  * - notice (text): something that the user should know
  * - runs-changed: those that the project keeps, or what they are called
  * - left (title, path): another model is open; the work on the one before is kept in a draft
+ * - written (GPtrArray of paths): an export ended well; comes before done
  */
 #define VN_TYPE_DOCUMENT (vn_document_get_type ())
 G_DECLARE_FINAL_TYPE (VnDocument, vn_document, VN, DOCUMENT, GObject)
@@ -67,6 +69,47 @@ typedef struct
   VnRecipe *recipe;
   gint64    bytes_before;
 } VnEffect;
+
+/* What an export consists of. */
+typedef enum { VN_EXPORT_MODEL, VN_EXPORT_REPORT, VN_EXPORT_PICTURE, VN_EXPORT_WORK } VnExportGroup;
+
+/**
+ * VnExportKind: a file that can be exported.
+ * @id: "model"; of reports that of their printer, of what was decided that of vn_document_save()
+ * @ending: added to the name of the model: "-report.html"
+ * @title: N_()
+ * @is_usual: exported unless the user says otherwise
+ */
+typedef struct
+{
+  const char    *id, *ending, *title;
+  VnExportGroup  group;
+  gboolean       is_usual;
+} VnExportKind;
+
+/* @dark: of pictures: 0: light, 1: dark, negative: as the window is */
+typedef struct
+{
+  const VnExportKind *kind;
+  const char         *path;
+  int                 dark;
+} VnExportFile;
+
+/**
+ * VnGraphShot: the graph as it is shown, to be written by a thread.
+ */
+typedef struct
+{
+  VnExportFunc   func;
+  gpointer       data;
+  GDestroyNotify destroy;
+} VnGraphShot;
+
+/* Returns: %FALSE if no graph is shown. */
+typedef gboolean (*VnPictureFunc) (gpointer     data,
+                                   const char  *form,
+                                   int          dark,
+                                   VnGraphShot *shot);
 
 VnDocument       *vn_document_new            (void);
 
@@ -301,6 +344,19 @@ gboolean          vn_document_export         (VnDocument        *self,
                                               const char        *report,
                                               gboolean           verify,
                                               GError           **error);
+guint             vn_document_count_exports  (void);
+const VnExportKind *vn_document_get_export   (guint              i);
+const VnExportKind *vn_document_find_export  (const char        *id);     /* NULL: there is none */
+gboolean          vn_document_can_export     (VnDocument         *self,
+                                              const VnExportKind *kind);
+gboolean          vn_document_export_files   (VnDocument         *self,
+                                              const VnExportFile *files,
+                                              guint               n_files,
+                                              gboolean            verify,
+                                              GError            **error);
+void              vn_document_set_picture_func (VnDocument       *self,
+                                                VnPictureFunc     func,
+                                                gpointer          data);
 gboolean          vn_document_verify         (VnDocument        *self,
                                               GError           **error);
 VnJob            *vn_document_get_job        (VnDocument        *self);   /* NULL: idle */

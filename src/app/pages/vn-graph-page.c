@@ -2,6 +2,8 @@
 /* The page with the graph: connects the graph view, its legend and the bar of the selection with the document. */
 #include "graph-page-private.h"
 
+#include "vn-format.h"
+#include "vn-graph-picture.h"
 #include "vn-i18n.h"
 
 #define THREAD_NODES 1500    /* smaller models are prepared in a few milliseconds */
@@ -211,6 +213,31 @@ graph_page_layout_failed (VnGraphPage *self,
   g_signal_emit_by_name (self->document, "failed", _("The network could not be laid out"), error);
 }
 
+static gboolean
+graph_page_write_picture (gpointer       data,
+                          const char    *path,
+                          GCancellable  *cancellable,
+                          GError       **error)
+{
+  return vn_graph_picture_write (data, path, cancellable, error);
+}
+
+static void
+graph_page_free_picture (gpointer data)
+{
+  vn_graph_picture_free (data);
+}
+
+static gboolean
+graph_page_make_picture (gpointer     data,
+                         const char  *form,
+                         int          dark,
+                         VnGraphShot *shot)
+{
+  *shot = (VnGraphShot) { graph_page_write_picture, vn_graph_picture_new (VN_GRAPH_PAGE (data)->view, form, dark), graph_page_free_picture };
+  return shot->data != NULL;
+}
+
 static void
 graph_page_set_document (VnPage     *page,
                          VnDocument *document)
@@ -218,6 +245,7 @@ graph_page_set_document (VnPage     *page,
   VnGraphPage *self = VN_GRAPH_PAGE (page);
 
   self->document = g_object_ref (document);
+  vn_document_set_picture_func (document, graph_page_make_picture, self);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (graph_page_scene_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "metric-changed", G_CALLBACK (vn_graph_page_metric_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (vn_graph_page_selection_changed), self,
@@ -280,6 +308,8 @@ vn_graph_page_dispose (GObject *object)
   self->context = NULL;
   g_clear_pointer (&self->scene, vn_scene_unref);
   g_clear_pointer (&self->groups, vn_groups_unref);
+  if (self->document != NULL)
+    vn_document_set_picture_func (self->document, NULL, NULL);
   g_clear_object (&self->document);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_GRAPH_PAGE);
   G_OBJECT_CLASS (vn_graph_page_parent_class)->dispose (object);

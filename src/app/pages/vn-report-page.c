@@ -192,10 +192,10 @@ static void
 report_page_update_actions (VnReportPage *self)
 {
   static const char * const names[] = { "copy", "copy-command" };
-  const gboolean can[] = { self->told != NULL, self->told != NULL && self->told->command != NULL };
+  const gboolean can = self->document != NULL && vn_document_get_result (self->document) != NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self->actions), names[i])), can[i]);
+    g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self->actions), names[i])), can);
 }
 
 static void
@@ -233,7 +233,6 @@ report_page_take_report (GObject      *source,
   g_clear_pointer (&self->told, report_page_release);
   self->told = building->told;
   self->width = building->width;
-  report_page_update_actions (self);
   if (!ok)
     {
       report_page_show_failure (self, error);
@@ -266,24 +265,31 @@ report_page_get_width (VnReportPage *self)
   return MAX (floor (sheet / SCALE / STEP) * STEP, VN_REPORT_LEAST_WIDTH);
 }
 
+/* Returns: (transfer full): of the present result; its model may have to be made yet */
+static Told *
+report_page_take_told (VnReportPage *self)
+{
+  VnResult *result = vn_document_get_result (self->document);
+  Told *told;
+
+  if (self->told != NULL && self->told->result == result)
+    return g_atomic_rc_box_acquire (self->told);
+  told = g_atomic_rc_box_new0 (Told);
+  told->result = vn_result_ref (result);
+  return told;
+}
+
 static gboolean
 report_page_begin (gpointer data)
 {
   VnReportPage *self = data;
   g_autoptr(GTask) task = NULL;
-  VnResult *result = vn_document_get_result (self->document);
   Building *building = g_new0 (Building, 1);
 
   self->delay = 0;
   self->building = g_cancellable_new ();
   building->width = report_page_get_width (self);
-  if (self->told != NULL && self->told->result == result)
-    building->told = g_atomic_rc_box_acquire (self->told);
-  else
-    {
-      building->told = g_atomic_rc_box_new0 (Told);
-      building->told->result = vn_result_ref (result);
-    }
+  building->told = report_page_take_told (self);
   task = g_task_new (self, self->building, report_page_take_report, NULL);
   g_task_set_task_data (task, building, report_page_free_building);
   g_task_run_in_thread (task, report_page_build);
@@ -296,11 +302,11 @@ report_page_update (VnReportPage *self)
 {
   VnResult *result = self->document != NULL ? vn_document_get_result (self->document) : NULL;
 
+  report_page_update_actions (self);
   if (result == NULL)
     {
       report_page_stop (self);
       g_clear_pointer (&self->told, report_page_release);
-      report_page_update_actions (self);
       gtk_stack_set_visible_child_name (self->stack, "empty");
       return;
     }
@@ -328,6 +334,7 @@ report_page_update_later (GtkWidget     *widget,
 
   gtk_widget_set_margin_start (self->sheets, margin);
   gtk_widget_set_margin_end (self->sheets, margin);
+  gtk_widget_set_visible (GTK_WIDGET (self->state), margin == MARGIN);
   report_page_update (self);
   report_page_show_near (self);
   return G_SOURCE_REMOVE;
@@ -349,29 +356,44 @@ vn_report_page_map (GtkWidget *widget)
 
 /* ---- copying ---- */
 
+/* @is_command: that is wanted, not the report */
+typedef struct
+{
+  Told     *told;
+  gboolean  is_command;
+} Copying;
+
+static void
+report_page_free_copying (gpointer data)
+{
+  Copying *self = data;
+
+  report_page_release (self->told);
+  g_free (self);
+}
+
+/* Returns: (nullable): no command can say what the run was. */
 static void
 report_page_print (GTask        *task,
                    gpointer      source,
                    gpointer      data,
                    GCancellable *cancellable)
 {
-  const Told *told = data;
+  const Copying *self = data;
   GError *error = NULL;
-  GBytes *bytes = vn_report_print_markdown (told->model, &error);
+  g_autoptr(GBytes) bytes = NULL;
 
+  report_page_tell (self->told);
+  if (self->is_command)
+    {
+      g_task_return_pointer (task, g_strdup (self->told->command), g_free);
+      return;
+    }
+  bytes = vn_report_print_markdown (self->told->model, &error);
   if (bytes != NULL)
-    g_task_return_pointer (task, bytes, (GDestroyNotify) (void (*) (void)) g_bytes_unref);
+    g_task_return_pointer (task, g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes)), g_free);
   else
     g_task_return_error (task, error);
-}
-
-static void
-report_page_put (VnReportPage *self,
-                 const char   *text,
-                 const char   *told)
-{
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
-  vn_document_tell (self->document, told);
 }
 
 static void
@@ -380,21 +402,28 @@ report_page_printed (GObject      *source,
                      gpointer      data)
 {
   VnReportPage *self = VN_REPORT_PAGE (source);
+  const Copying *copying = g_task_get_task_data (G_TASK (result));
   g_autoptr(GError) error = NULL;
-  g_autoptr(GBytes) bytes = g_task_propagate_pointer (G_TASK (result), &error);
-  g_autofree char *text = NULL;
+  g_autofree char *text = g_task_propagate_pointer (G_TASK (result), &error);
 
   if (self->document == NULL)
     return;
-  if (bytes == NULL)
+  if (error != NULL)
     {
       g_signal_emit_by_name (self->document, "failed", _("The report could not be copied"), error);
       return;
     }
-  text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
-  report_page_put (self, text, _("The report is copied as Markdown."));
+  if (text == NULL)
+    {
+      vn_document_tell (self->document, _("No command can say what this run was: single inputs have settings of their own."));
+      return;
+    }
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
+  vn_document_tell (self->document, copying->is_command ? _("The command is copied: it makes the same network again.")
+                                                        : _("The report is copied as Markdown."));
 }
 
+/* Also of a result that the page has not been looked at with. */
 static void
 report_page_copy (GSimpleAction *action,
                   GVariant      *parameter,
@@ -402,19 +431,11 @@ report_page_copy (GSimpleAction *action,
 {
   VnReportPage *self = data;
   g_autoptr(GTask) task = g_task_new (self, NULL, report_page_printed, NULL);
+  Copying *copying = g_new0 (Copying, 1);
 
-  g_task_set_task_data (task, g_atomic_rc_box_acquire (self->told), report_page_release);
+  *copying = (Copying) { report_page_take_told (self), g_str_has_suffix (g_action_get_name (G_ACTION (action)), "command") };
+  g_task_set_task_data (task, copying, report_page_free_copying);
   g_task_run_in_thread (task, report_page_print);
-}
-
-static void
-report_page_copy_command (GSimpleAction *action,
-                          GVariant      *parameter,
-                          gpointer       data)
-{
-  VnReportPage *self = data;
-
-  report_page_put (self, self->told->command, _("The command is copied: it makes the same network again."));
 }
 
 /* ---- the page ---- */
@@ -480,7 +501,7 @@ vn_report_page_init (VnReportPage *self)
 {
   static const GActionEntry entries[] = {
     { .name = "copy", .activate = report_page_copy },
-    { .name = "copy-command", .activate = report_page_copy_command },
+    { .name = "copy-command", .activate = report_page_copy },
   };
   GtkAdjustment *adjustment;
 

@@ -68,6 +68,18 @@ compat_add_report_filters (GtkFileChooser *chooser)
 }
 
 static void
+compat_add_picture_filter (GtkFileChooser *chooser)
+{
+  static const char * const patterns[] = { "*.png", "*.svg", "*.pdf" };
+  g_autoptr(GtkFileFilter) filter = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (filter, _("Pictures (PNG, SVG, PDF)"));
+  for (guint i = 0; i < G_N_ELEMENTS (patterns); i++)
+    gtk_file_filter_add_pattern (filter, patterns[i]);
+  gtk_file_chooser_add_filter (chooser, filter);
+}
+
+static void
 compat_add_filters (GtkFileChooser *chooser)
 {
   g_autoptr(GtkFileFilter) models = gtk_file_filter_new ();
@@ -116,6 +128,8 @@ vn_choose_file (GtkWidget      *parent,
     [VN_CHOOSE_PREPROCESSING] = { N_("Load Preprocessing"), N_("_Open"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_SCRIPT] = { N_("Choose Python Script"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_LABELS] = { N_("Choose Labels"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_OPEN },
+    [VN_CHOOSE_SAVE_PICTURE] = { N_("Export Picture of Graph"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SAVE },
+    [VN_CHOOSE_EXPORT_FOLDER] = { N_("Export To"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
   };
   GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
   GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_(kinds[kind].title), window, kinds[kind].action,
@@ -128,6 +142,8 @@ vn_choose_file (GtkWidget      *parent,
     compat_add_filters (GTK_FILE_CHOOSER (dialog));
   if (kind == VN_CHOOSE_SAVE_REPORT)
     compat_add_report_filters (GTK_FILE_CHOOSER (dialog));
+  if (kind == VN_CHOOSE_SAVE_PICTURE)
+    compat_add_picture_filter (GTK_FILE_CHOOSER (dialog));
   if (suggestion != NULL)
     gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), suggestion);
   g_signal_connect_data (dialog, "response", G_CALLBACK (compat_choice_response), choice,
@@ -237,6 +253,105 @@ vn_show_file (GtkWidget  *parent,
   g_return_if_fail (uri != NULL);
 
   gtk_show_uri_full (window, uri, GDK_CURRENT_TIME, NULL, compat_file_shown, g_strdup (path));
+}
+
+static void
+compat_folder_shown (GObject      *connection,
+                     GAsyncResult *result,
+                     gpointer      data)
+{
+  g_autoptr(GtkWidget) parent = g_object_steal_data (data, "vn-parent");
+  g_autoptr(GFile) file = G_FILE (data);
+  g_autoptr(GVariant) answer = connection != NULL ? g_dbus_connection_call_finish (G_DBUS_CONNECTION (connection), result, NULL) : NULL;
+  g_autoptr(GFile) folder = NULL;
+
+  if (answer != NULL)
+    return;
+  folder = g_file_get_parent (file);
+  if (folder != NULL && g_file_peek_path (folder) != NULL && gtk_widget_get_root (parent) != NULL)
+    vn_show_file (parent, g_file_peek_path (folder));
+}
+
+/**
+ * vn_show_in_folder:
+ * @path: of a file
+ *
+ * Lets the program for files show the folder with the file selected; if there is none that can, the folder.
+ */
+void
+vn_show_in_folder (GtkWidget  *parent,
+                   const char *path)
+{
+  GDBusConnection *bus = g_application_get_default () != NULL ? g_application_get_dbus_connection (g_application_get_default ()) : NULL;
+  GFile *file = g_file_new_for_path (path);
+  g_autofree char *uri = g_file_get_uri (file);
+  GVariantBuilder uris;
+
+  g_return_if_fail (GTK_IS_WIDGET (parent));
+
+  g_object_set_data (G_OBJECT (file), "vn-parent", g_object_ref (parent));
+  if (bus == NULL)
+    {
+      compat_folder_shown (NULL, NULL, file);
+      return;
+    }
+  g_variant_builder_init (&uris, G_VARIANT_TYPE_STRING_ARRAY);
+  g_variant_builder_add (&uris, "s", uri);
+  g_dbus_connection_call (bus, "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1", "org.freedesktop.FileManager1", "ShowItems",
+                          g_variant_new ("(ass)", &uris, ""), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, compat_folder_shown, file);
+}
+
+typedef struct
+{
+  VnReplaceFunc func;
+  gpointer      data;
+} Replacing;
+
+static void
+compat_replace_response (AdwMessageDialog *dialog,
+                         const char       *response,
+                         const Replacing  *replacing)
+{
+  if (g_str_equal (response, "replace"))
+    replacing->func (replacing->data);
+}
+
+/**
+ * vn_ask_replace:
+ * @paths: (element-type filename): files that are there
+ * @func: called if they may be replaced; @data must be there as long as @parent
+ */
+void
+vn_ask_replace (GtkWidget     *parent,
+                GPtrArray     *paths,
+                VnReplaceFunc  func,
+                gpointer       data)
+{
+  GtkWindow *window;
+  g_autoptr(GString) names = g_string_new (NULL);
+  g_autofree char *heading = NULL;
+  Replacing *replacing;
+  GtkWidget *dialog;
+
+  g_return_if_fail (GTK_IS_WIDGET (parent) && paths != NULL && paths->len > 0 && func != NULL);
+
+  window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
+  heading = g_strdup_printf (ngettext ("Replace the File That Is There?", "Replace %u Files That Are There?", paths->len), paths->len);
+  for (guint i = 0; i < paths->len; i++)
+    {
+      g_autofree char *name = g_filename_display_basename (g_ptr_array_index (paths, i));
+
+      g_string_append_printf (names, "%s%s", i > 0 ? "\n" : "", name);
+    }
+  dialog = adw_message_dialog_new (window, heading, names->str);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _("_Cancel"), "replace", _("_Replace"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "replace", ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  replacing = g_new0 (Replacing, 1);
+  *replacing = (Replacing) { func, data };
+  g_signal_connect_data (dialog, "response", G_CALLBACK (compat_replace_response), replacing, (GClosureNotify) (void (*) (void)) g_free, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
 }
 
 G_GNUC_END_IGNORE_DEPRECATIONS

@@ -20,6 +20,8 @@ typedef enum
   VN_CHOOSE_PREPROCESSING,
   VN_CHOOSE_SCRIPT,
   VN_CHOOSE_LABELS,
+  VN_CHOOSE_SAVE_PICTURE,
+  VN_CHOOSE_EXPORT_FOLDER,
 } VnChooseKind;
 
 typedef void (*VnChooseFunc) (GFile    *file,
@@ -37,5 +39,15 @@ void vn_show_error     (GtkWidget     *parent,
                         const GError  *error);
 void vn_show_file      (GtkWidget     *parent,
                         const char    *path);
+void vn_show_in_folder (GtkWidget     *parent,
+                        const char    *path);
+
+/* @func: called if the files may be replaced, not at all otherwise */
+typedef void (*VnReplaceFunc) (gpointer data);
+
+void vn_ask_replace    (GtkWidget     *parent,
+                        GPtrArray     *paths,
+                        VnReplaceFunc  func,
+                        gpointer       data);
 
 G_END_DECLS

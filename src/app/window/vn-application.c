@@ -157,6 +157,7 @@ application_set_accels (GtkApplication *app)
     { "win.quantize", { "<Control>r" } },
     { "win.export-model", { "<Control>e" } },
     { "win.export-report", { "<Control><Shift>e" } },
+    { "win.export-picture", { "<Control><Shift>p" } },
     { "report.copy", { "<Control><Shift>c" } },
     { "win.toggle-outline", { "F9" } },
     { "win.toggle-inspector", { "<Shift>F9" } },

@@ -235,6 +235,65 @@ window_files_action_export_report_as (GtkWidget  *widget,
     window_files_ask_report (widget, form);
 }
 
+static void
+window_files_picture_chosen (GFile    *file,
+                             gpointer  data)
+{
+  VnWindow *self = data;
+  const char *path = g_file_peek_path (file);
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < vn_document_count_exports (); i++)
+    {
+      const VnExportFile picture = { vn_document_get_export (i), path, -1 };
+
+      if (picture.kind->group != VN_EXPORT_PICTURE || !g_str_has_suffix (path, strrchr (picture.kind->ending, '.')))
+        continue;
+      if (!vn_document_export_files (self->document, &picture, 1, FALSE, &error))
+        vn_window_toast_error (self, _("Export failed"), error);
+      return;
+    }
+  vn_window_toast (self, _("The ending of the name tells the kind of picture: .png, .svg or .pdf."), NULL, NULL);
+}
+
+static void
+window_files_action_export_picture (GtkWidget  *widget,
+                                    const char *name,
+                                    GVariant   *parameter)
+{
+  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, vn_document_find_export ("png")->ending);
+
+  vn_choose_file (widget, VN_CHOOSE_SAVE_PICTURE, suggestion, window_files_picture_chosen, widget, NULL);
+}
+
+static void
+window_files_action_show_in_folder (GtkWidget  *widget,
+                                    const char *name,
+                                    GVariant   *parameter)
+{
+  vn_show_in_folder (widget, g_variant_get_string (parameter, NULL));
+}
+
+/**
+ * vn_window_tell_written:
+ * @paths: (element-type filename): what an export has written
+ */
+void
+vn_window_tell_written (VnWindow  *self,
+                        GPtrArray *paths)
+{
+  g_autofree char *name = NULL, *text = NULL;
+
+  g_return_if_fail (VN_IS_WINDOW (self) && paths != NULL);
+
+  if (paths->len == 0)
+    return;
+  name = g_filename_display_basename (g_ptr_array_index (paths, 0));
+  text = paths->len == 1 ? g_strdup_printf (_("Written: %s"), name)
+                         : g_strdup_printf (ngettext ("Written: %s and %u more", "Written: %s and %u more", paths->len - 1), name, paths->len - 1);
+  vn_window_toast_target (self, text, _("Show in Folder"), "win.show-in-folder", g_variant_new_string (g_ptr_array_index (paths, 0)));
+}
+
 /* ---- actions ---- */
 
 /**
@@ -254,6 +313,8 @@ vn_window_install_file_actions (GtkWidgetClass *klass)
     { "win.export-model", NULL, window_files_action_export_model },
     { "win.export-report", NULL, window_files_action_export_report },
     { "win.export-report-as", "s", window_files_action_export_report_as },
+    { "win.export-picture", NULL, window_files_action_export_picture },
+    { "win.show-in-folder", "s", window_files_action_show_in_folder },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -278,4 +339,5 @@ vn_window_update_file_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.export-model", can_export);
   gtk_widget_action_set_enabled (widget, "win.export-report", can_export);
   gtk_widget_action_set_enabled (widget, "win.export-report-as", can_export);
+  gtk_widget_action_set_enabled (widget, "win.export-picture", model != NULL && vn_document_get_job (self->document) == NULL);
 }

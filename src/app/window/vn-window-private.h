@@ -67,6 +67,8 @@ void vn_window_install_actions      (GtkWidgetClass *klass);      /* vn-window-a
 void vn_window_update_actions       (VnWindow       *self);
 void vn_window_install_file_actions (GtkWidgetClass *klass);      /* vn-window-files.c */
 void vn_window_update_file_actions  (VnWindow       *self);
+void vn_window_tell_written         (VnWindow       *self,
+                                     GPtrArray      *paths);
 void vn_window_install_project_actions (GtkWidgetClass *klass);   /* vn-window-project.c */
 void vn_window_update_project_actions (VnWindow     *self);
 void vn_window_init_project         (VnWindow       *self);

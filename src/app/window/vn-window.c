@@ -87,6 +87,15 @@ window_document_done (VnWindow   *self,
     vn_job_bar_announce (self->job_bar, title);
 }
 
+/* The assistant lists them itself. */
+static void
+window_document_written (VnWindow  *self,
+                         GPtrArray *paths)
+{
+  if (gtk_stack_get_visible_child (self->pages) != GTK_WIDGET (self->wizard))
+    vn_window_tell_written (self, paths);
+}
+
 static gboolean
 window_spin (gpointer data)
 {
@@ -279,6 +288,7 @@ window_connect_document (VnWindow *self)
     { "failed", G_CALLBACK (window_document_failed) },
     { "done", G_CALLBACK (window_document_done) },
     { "notice", G_CALLBACK (window_document_told) },
+    { "written", G_CALLBACK (window_document_written) },
     { "job-changed", G_CALLBACK (window_job_changed) },
     { "model-changed", G_CALLBACK (vn_window_update_actions) },
     { "recipe-changed", G_CALLBACK (vn_window_update_actions) },

@@ -1,30 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wizard step: where the quantized model and the report are written. */
+/* Wizard step: which files are written, where, and what they are called. */
 #include "vn-step-export.h"
 
 #include "vn-compat.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
-#include "vn-report.h"
 #include "vn-verify-job.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
+/**
+ * File: a row.
+ * @is_named: by the user; else its name follows that of the model
+ */
+typedef struct
+{
+  const VnExportKind *kind;
+  GtkCheckButton     *check;
+  GtkEditable        *name;
+  GtkWidget          *replaces;
+  gboolean            is_named;
+} File;
+
 struct _VnStepExport
 {
   VnWizardStep  parent_instance;
 
-  char         *model_path;
-  char         *report_base;   /* of the report: the folder for all forms, or the file without its ending */
-  gboolean      report_chosen; /* by the user; else it lies beside the model */
-  gboolean      exporting;     /* the next job that ends well is ours */
+  char         *folder;
+  GArray       *files;       /* of File, by kind */
+  gboolean      naming;      /* it is not the user who changes names */
+  gboolean      exporting;   /* what is written next is ours */
+  char         *first;       /* (nullable): of what was written */
 
-  AdwActionRow *model_row, *report_row;
-  GtkButton    *choose_model, *choose_report, *open_folder;
-  GtkSwitch    *with_report, *verify;
-  GtkDropDown  *report_form;
+  AdwActionRow *folder_row;
+  GtkButton    *choose_folder, *open_folder;
+  GtkBox       *groups;
+  GtkSwitch    *verify;
+  AdwComboRow  *colours;
   GtkWidget    *done;
   GtkLabel     *done_text;
 };
@@ -37,61 +51,107 @@ step_export_get_document (VnStepExport *self)
   return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
 }
 
-static void
-step_export_show_path (AdwActionRow *row,
-                       const char   *path)
+static File *
+step_export_get_file (VnStepExport *self,
+                      guint         i)
 {
-  g_autofree char *shown = path != NULL ? vn_format_path (path) : g_strdup ("");
-  g_autofree char *escaped = g_markup_escape_text (shown, -1);
-
-  adw_action_row_set_subtitle (row, escaped);
+  return &g_array_index (self->files, File, i);
 }
 
-/* The form that is chosen; NULL: all, in a folder. */
-static const VnReportPrinter *
-step_export_get_form (VnStepExport *self)
-{
-  guint n, chosen = gtk_drop_down_get_selected (self->report_form);
-  const VnReportPrinter *printers = vn_report_printer_list (&n);
-
-  return chosen > 0 && chosen <= n ? &printers[chosen - 1] : NULL;
-}
+/* ---- names ---- */
 
 static char *
-step_export_dup_report (VnStepExport *self)
+step_export_dup_path (VnStepExport *self,
+                      const File   *file)
 {
-  const VnReportPrinter *form = step_export_get_form (self);
+  return g_build_filename (self->folder != NULL ? self->folder : ".", gtk_editable_get_text (file->name), NULL);
+}
 
-  if (self->report_base == NULL)
-    return NULL;
-  return g_strconcat (self->report_base, form != NULL ? strrchr (form->file, '.') : NULL, NULL);
+static gboolean
+step_export_is_wanted (const File *file)
+{
+  return gtk_check_button_get_active (file->check);
+}
+
+/* Without what the name of a quantized model ends with. */
+static char *
+step_export_dup_stem (VnStepExport *self)
+{
+  char *stem = g_strdup (gtk_editable_get_text (step_export_get_file (self, 0)->name));
+
+  if (g_str_has_suffix (stem, VN_QUANTIZED_ENDING) && strlen (stem) > strlen (VN_QUANTIZED_ENDING))
+    stem[strlen (stem) - strlen (VN_QUANTIZED_ENDING)] = '\0';
+  else if (g_str_has_suffix (stem, ".onnx"))
+    stem[strlen (stem) - strlen (".onnx")] = '\0';
+  return stem;
+}
+
+static void
+step_export_follow_model (VnStepExport *self)
+{
+  g_autofree char *stem = step_export_dup_stem (self);
+
+  self->naming = TRUE;
+  for (guint i = 1; i < self->files->len; i++)
+    {
+      File *file = step_export_get_file (self, i);
+      g_autofree char *name = g_strconcat (stem, file->kind->ending, NULL);
+
+      if (!file->is_named)
+        gtk_editable_set_text (file->name, name);
+    }
+  self->naming = FALSE;
 }
 
 static void
 step_export_update (VnStepExport *self)
 {
-  g_autofree char *report = step_export_dup_report (self);
+  g_autofree char *shown = self->folder != NULL ? vn_format_path (self->folder) : g_strdup (""), *escaped = g_markup_escape_text (shown, -1);
 
-  step_export_show_path (self->model_row, self->model_path);
-  step_export_show_path (self->report_row, report);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->report_form), gtk_switch_get_active (self->with_report));
-  gtk_widget_set_sensitive (GTK_WIDGET (self->choose_report), gtk_switch_get_active (self->with_report));
+  adw_action_row_set_subtitle (self->folder_row, escaped);
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      File *file = step_export_get_file (self, i);
+      g_autofree char *path = step_export_dup_path (self, file);
+
+      gtk_widget_set_sensitive (GTK_WIDGET (file->check), vn_document_can_export (step_export_get_document (self), file->kind));
+      gtk_widget_set_visible (file->replaces, step_export_is_wanted (file) && *gtk_editable_get_text (file->name) != '\0' &&
+                                              g_file_test (path, G_FILE_TEST_EXISTS));
+    }
+  gtk_widget_set_sensitive (GTK_WIDGET (self->verify), step_export_is_wanted (step_export_get_file (self, 0)));
   gtk_widget_set_visible (self->done, FALSE);
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
 
-/* Beside the model, called like it. */
 static void
-step_export_place_report (VnStepExport *self)
+step_export_toggled (VnStepExport *self)
 {
-  g_autofree char *base = NULL;
+  if (step_export_get_document (self) != NULL)
+    step_export_update (self);
+}
 
-  if (self->report_chosen || self->model_path == NULL)
+static void
+step_export_renamed (VnStepExport *self,
+                     GtkEditable  *name)
+{
+  if (self->naming)
     return;
-  base = g_str_has_suffix (self->model_path, ".onnx") ? g_strndup (self->model_path, strlen (self->model_path) - strlen (".onnx"))
-                                                      : g_strdup (self->model_path);
-  g_free (self->report_base);
-  self->report_base = g_strconcat (base, "-report", NULL);
+  for (guint i = 0; i < self->files->len; i++)
+    if (step_export_get_file (self, i)->name == name)
+      step_export_get_file (self, i)->is_named = TRUE;
+  if (step_export_get_file (self, 0)->name == name)
+    step_export_follow_model (self);
+  step_export_update (self);
+}
+
+static void
+step_export_name_model (VnStepExport *self,
+                        const char   *name)
+{
+  self->naming = TRUE;
+  gtk_editable_set_text (step_export_get_file (self, 0)->name, name);
+  self->naming = FALSE;
+  step_export_follow_model (self);
 }
 
 /* Beside the opened file, where that can be written; else in the documents folder. */
@@ -100,95 +160,95 @@ step_export_model_changed (VnStepExport *self)
 {
   VnModel *model = vn_document_get_model (step_export_get_document (self));
   g_autofree char *name = vn_document_dup_file_name (step_export_get_document (self), VN_QUANTIZED_ENDING);
-  g_autofree char *folder = NULL;
   const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);
 
   if (model == NULL)
     return;
-  folder = model->path != NULL ? g_path_get_dirname (model->path) : NULL;
-  if (folder == NULL || g_access (folder, W_OK) != 0)
+  g_free (self->folder);
+  self->folder = model->path != NULL ? g_path_get_dirname (model->path) : NULL;
+  if (self->folder == NULL || g_access (self->folder, W_OK) != 0)
     {
-      g_free (folder);
-      folder = g_strdup (documents != NULL ? documents : g_get_home_dir ());
+      g_free (self->folder);
+      self->folder = g_strdup (documents != NULL ? documents : g_get_home_dir ());
     }
-  self->report_chosen = FALSE;
-  g_free (self->model_path);
-  self->model_path = g_build_filename (folder, name, NULL);
-  step_export_place_report (self);
+  for (guint i = 0; i < self->files->len; i++)
+    step_export_get_file (self, i)->is_named = FALSE;
+  step_export_name_model (self, name);
   step_export_update (self);
-}
-
-static void
-step_export_model_chosen (GFile    *file,
-                          gpointer  data)
-{
-  g_autofree char *path = g_file_get_path (file);
-
-  if (path != NULL)
-    vn_step_export_set_model_path (data, path);
 }
 
 /**
  * vn_step_export_set_model_path:
- * @path: where the model is to be written; a report that nobody chose a place for is written beside it
+ * @path: where the model is to be written; the other files are written beside it, and called like it unless they have names of their own
  */
 void
 vn_step_export_set_model_path (VnStepExport *self,
                                const char   *path)
 {
+  g_autofree char *name = NULL;
+
   g_return_if_fail (VN_IS_STEP_EXPORT (self) && path != NULL);
 
-  g_free (self->model_path);
-  self->model_path = g_strdup (path);
-  step_export_place_report (self);
+  name = g_path_get_basename (path);
+  g_free (self->folder);
+  self->folder = g_path_get_dirname (path);
+  step_export_name_model (self, name);
   step_export_update (self);
 }
 
+/**
+ * vn_step_export_choose:
+ * @id: of a #VnExportKind
+ * @wanted: whether it is written
+ * @name: (nullable): what the file is called; %NULL: as it is
+ */
+void
+vn_step_export_choose (VnStepExport *self,
+                       const char   *id,
+                       gboolean      wanted,
+                       const char   *name)
+{
+  g_return_if_fail (VN_IS_STEP_EXPORT (self) && id != NULL);
+
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      File *file = step_export_get_file (self, i);
+
+      if (!g_str_equal (file->kind->id, id))
+        continue;
+      gtk_check_button_set_active (file->check, wanted);
+      if (name != NULL)
+        gtk_editable_set_text (file->name, name);
+    }
+}
+
 static void
-step_export_report_chosen (GFile    *file,
+step_export_folder_chosen (GFile    *file,
                            gpointer  data)
 {
   VnStepExport *self = data;
 
-  const VnReportPrinter *form = step_export_get_form (self);
-
-  g_free (self->report_base);
-  self->report_chosen = TRUE;
-  self->report_base = g_file_get_path (file);
-  if (form != NULL && g_str_has_suffix (self->report_base, strrchr (form->file, '.')))
-    *strrchr (self->report_base, '.') = '\0';
+  if (g_file_peek_path (file) == NULL)
+    return;
+  g_free (self->folder);
+  self->folder = g_file_get_path (file);
   step_export_update (self);
 }
 
 static void
-step_export_choose_model (VnStepExport *self)
+step_export_ask_folder (VnStepExport *self)
 {
-  g_autofree char *name = self->model_path != NULL ? g_path_get_basename (self->model_path) : NULL;
-
-  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_SAVE_MODEL, name, step_export_model_chosen, g_object_ref (self),
-                  g_object_unref);
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_EXPORT_FOLDER, NULL, step_export_folder_chosen, g_object_ref (self), g_object_unref);
 }
 
 static void
-step_export_choose_report (VnStepExport *self)
+step_export_show_folder (VnStepExport *self)
 {
-  g_autofree char *path = step_export_dup_report (self), *name = path != NULL ? g_path_get_basename (path) : NULL;
-  gboolean is_file = step_export_get_form (self) != NULL;
-
-  vn_choose_file (GTK_WIDGET (self), is_file ? VN_CHOOSE_SAVE_REPORT : VN_CHOOSE_SAVE_FOLDER, is_file ? name : NULL,
-                  step_export_report_chosen, g_object_ref (self), g_object_unref);
+  if (self->first != NULL)
+    vn_show_in_folder (GTK_WIDGET (self), self->first);
 }
 
-static void
-step_export_open_folder (VnStepExport *self)
-{
-  g_autofree char *folder = g_path_get_dirname (self->model_path);
-  g_autofree char *uri = g_filename_to_uri (folder, NULL, NULL);
-
-  if (uri != NULL)
-    gtk_show_uri (GTK_WINDOW (gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_WINDOW)), uri,
-                  GDK_CURRENT_TIME);
-}
+/* ---- what was written ---- */
 
 /* What came of running it in ONNX Runtime, if that was asked for. */
 static char *
@@ -209,23 +269,33 @@ step_export_dup_measured (VnStepExport *self)
 }
 
 static void
-step_export_job_done (VnStepExport *self)
+step_export_written (VnStepExport *self,
+                     GPtrArray    *paths)
 {
-  g_autofree char *shown = NULL, *text = NULL, *measured = NULL;
+  g_autoptr(GString) text = g_string_new (NULL);
+  g_autofree char *shown = vn_format_path (self->folder), *measured = NULL;
 
   if (!self->exporting)
     return;
   self->exporting = FALSE;
-  shown = vn_format_path (self->model_path);
-  measured = step_export_dup_measured (self);
-  text = g_strdup_printf (_("Written: %s"), shown);
-  if (measured != NULL)
+  step_export_update (self);
+  for (guint i = 0; i < self->files->len; i++)
+    gtk_widget_set_visible (step_export_get_file (self, i)->replaces, FALSE);   /* they are what was just written */
+  g_free (self->first);
+  self->first = paths->len > 0 ? g_strdup (g_ptr_array_index (paths, 0)) : NULL;
+  g_string_append_printf (text, ngettext ("%u file written to %s:", "%u files written to %s:", paths->len), paths->len, shown);
+  for (guint i = 0; i < paths->len; i++)
     {
-      g_autofree char *written = g_steal_pointer (&text);
+      g_autofree char *name = g_filename_display_basename (g_ptr_array_index (paths, i));
+      GStatBuf info;
+      g_autofree char *size = g_stat (g_ptr_array_index (paths, i), &info) == 0 ? vn_format_bytes ((guint64) info.st_size) : g_strdup ("");
 
-      text = g_strjoin ("\n", written, measured, NULL);
+      g_string_append_printf (text, "\n%s · %s", name, size);
     }
-  gtk_label_set_label (self->done_text, text);
+  measured = step_export_dup_measured (self);
+  if (measured != NULL)
+    g_string_append_printf (text, "\n%s", measured);
+  gtk_label_set_label (self->done_text, text->str);
   gtk_widget_set_visible (self->done, TRUE);
 }
 
@@ -238,23 +308,57 @@ step_export_job_failed (VnStepExport *self)
 static void
 step_export_job_changed (VnStepExport *self)
 {
+  if (vn_document_get_job (step_export_get_document (self)) == NULL)
+    self->exporting = FALSE;   /* it was cancelled */
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
+}
+
+/* ---- going on ---- */
+
+static void
+step_export_begin (gpointer data)
+{
+  VnStepExport *self = data;
+  VnDocument *document = step_export_get_document (self);
+  g_autoptr(GArray) wanted = g_array_new (FALSE, FALSE, sizeof (VnExportFile));
+  g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      const File *file = step_export_get_file (self, i);
+      VnExportFile one = { file->kind, NULL, (int) adw_combo_row_get_selected (self->colours) - 1 };
+
+      if (!step_export_is_wanted (file))
+        continue;
+      g_ptr_array_add (paths, step_export_dup_path (self, file));
+      one.path = g_ptr_array_index (paths, paths->len - 1);
+      g_array_append_val (wanted, one);
+    }
+  gtk_widget_set_visible (self->done, FALSE);
+  self->exporting = vn_document_export_files (document, (const VnExportFile *) (gpointer) wanted->data, wanted->len, gtk_switch_get_active (self->verify), &error);
+  if (error != NULL)
+    g_signal_emit_by_name (document, "failed", _("Export failed"), error);
 }
 
 static void
 vn_step_export_next (VnWizardStep *step)
 {
   VnStepExport *self = VN_STEP_EXPORT (step);
-  VnDocument *document = vn_wizard_step_get_document (step);
-  g_autoptr(GError) error = NULL;
-  g_autofree char *report = step_export_dup_report (self);
+  g_autoptr(GPtrArray) there = g_ptr_array_new_with_free_func (g_free);
 
-  gtk_widget_set_visible (self->done, FALSE);
-  self->exporting = vn_document_export (document, self->model_path,
-                                        gtk_switch_get_active (self->with_report) ? report : NULL,
-                                        gtk_switch_get_active (self->verify), &error);
-  if (error != NULL)
-    g_signal_emit_by_name (document, "failed", _("Export failed"), error);
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      const File *file = step_export_get_file (self, i);
+      g_autofree char *path = step_export_dup_path (self, file);
+
+      if (step_export_is_wanted (file) && g_file_test (path, G_FILE_TEST_EXISTS))
+        g_ptr_array_add (there, g_steal_pointer (&path));
+    }
+  if (there->len > 0)
+    vn_ask_replace (GTK_WIDGET (self), there, step_export_begin, self);
+  else
+    step_export_begin (self);
 }
 
 static void
@@ -263,10 +367,34 @@ vn_step_export_document_set (VnWizardStep *step)
   VnDocument *document = vn_wizard_step_get_document (step);
 
   g_signal_connect_object (document, "model-changed", G_CALLBACK (step_export_model_changed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "done", G_CALLBACK (step_export_job_done), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "written", G_CALLBACK (step_export_written), step, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "failed", G_CALLBACK (step_export_job_failed), step, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "job-changed", G_CALLBACK (step_export_job_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (step_export_update), step, G_CONNECT_SWAPPED);
   step_export_model_changed (VN_STEP_EXPORT (step));
+}
+
+/* What is wrong with the names, if anything. */
+static const char *
+step_export_find_fault (VnStepExport *self)
+{
+  g_autoptr(GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      const File *file = step_export_get_file (self, i);
+      const char *name = gtk_editable_get_text (file->name);
+
+      if (!step_export_is_wanted (file))
+        continue;
+      if (*name == '\0')
+        return _("A file has no name");
+      if (strchr (name, G_DIR_SEPARATOR) != NULL)
+        return _("Names cannot have a “/”");
+      if (!g_hash_table_add (names, (gpointer) name))
+        return _("Two files have the same name");
+    }
+  return g_hash_table_size (names) == 0 ? _("No file is chosen") : NULL;
 }
 
 static char *
@@ -276,18 +404,37 @@ vn_step_export_dup_blocker (VnWizardStep *step)
 
   if (vn_document_get_result (document) == NULL)
     return g_strdup (_("Not calibrated yet"));
-  return vn_document_get_job (document) != NULL ? g_strdup (_("Still working")) : NULL;
+  return g_strdup (vn_document_get_job (document) != NULL ? _("Still working") : step_export_find_fault (VN_STEP_EXPORT (step)));
 }
+
+/* What is in the folder may have changed. */
+static void
+vn_step_export_enter (VnWizardStep *step)
+{
+  VnStepExport *self = VN_STEP_EXPORT (step);
+
+  if (!gtk_widget_get_visible (self->done))
+    step_export_update (self);
+}
+
+/* ---- the page ---- */
 
 static void
 vn_step_export_dispose (GObject *object)
 {
   VnStepExport *self = VN_STEP_EXPORT (object);
 
-  g_clear_pointer (&self->model_path, g_free);
-  g_clear_pointer (&self->report_base, g_free);
-  gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_STEP_EXPORT);
+  g_clear_pointer (&self->folder, g_free);
+  g_clear_pointer (&self->first, g_free);
+  gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_STEP_EXPORT);
   G_OBJECT_CLASS (vn_step_export_parent_class)->dispose (object);
+}
+
+static void
+vn_step_export_finalize (GObject *object)
+{
+  g_array_unref (VN_STEP_EXPORT (object)->files);
+  G_OBJECT_CLASS (vn_step_export_parent_class)->finalize (object);
 }
 
 static void
@@ -297,44 +444,100 @@ vn_step_export_class_init (VnStepExportClass *klass)
   VnWizardStepClass *step_class = VN_WIZARD_STEP_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = vn_step_export_dispose;
+  G_OBJECT_CLASS (klass)->finalize = vn_step_export_finalize;
   step_class->document_set = vn_step_export_document_set;
+  step_class->enter = vn_step_export_enter;
   step_class->dup_blocker = vn_step_export_dup_blocker;
   step_class->next = vn_step_export_next;
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-export.ui");
   vn_wizard_step_declare_settings (widget_class);
-  gtk_widget_class_bind_template_child (widget_class, VnStepExport, model_row);
-  gtk_widget_class_bind_template_child (widget_class, VnStepExport, report_row);
-  gtk_widget_class_bind_template_child (widget_class, VnStepExport, choose_model);
-  gtk_widget_class_bind_template_child (widget_class, VnStepExport, choose_report);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, folder_row);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, choose_folder);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, open_folder);
-  gtk_widget_class_bind_template_child (widget_class, VnStepExport, with_report);
-  gtk_widget_class_bind_template_child (widget_class, VnStepExport, report_form);
-  gtk_widget_class_bind_template_child (widget_class, VnStepExport, verify);
+  gtk_widget_class_bind_template_child (widget_class, VnStepExport, groups);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, done);
   gtk_widget_class_bind_template_child (widget_class, VnStepExport, done_text);
 }
 
-static void
-step_export_fill_forms (VnStepExport *self)
+static GtkWidget *
+step_export_make_row (VnStepExport       *self,
+                      const VnExportKind *kind)
 {
-  guint n;
-  const VnReportPrinter *printers = vn_report_printer_list (&n);
-  g_autoptr(GtkStringList) titles = gtk_string_list_new (NULL);
+  GtkWidget *row = adw_entry_row_new ();
+  File file = { kind, GTK_CHECK_BUTTON (gtk_check_button_new ()), GTK_EDITABLE (row), gtk_image_new_from_icon_name ("dialog-warning-symbolic"), FALSE };
 
-  gtk_string_list_append (titles, _("All forms, in a folder"));
-  for (guint i = 0; i < n; i++)
-    gtk_string_list_append (titles, _(printers[i].title));
-  gtk_drop_down_set_model (self->report_form, G_LIST_MODEL (titles));
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _(kind->title));
+  gtk_check_button_set_active (file.check, kind->is_usual);
+  gtk_widget_set_valign (GTK_WIDGET (file.check), GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (file.check), _(kind->title));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (file.check), GTK_ACCESSIBLE_PROPERTY_LABEL, _(kind->title), -1);
+  adw_entry_row_add_prefix (ADW_ENTRY_ROW (row), GTK_WIDGET (file.check));
+  gtk_widget_set_tooltip_text (file.replaces, _("Such a file is there: you will be asked before it is replaced"));
+  gtk_widget_add_css_class (file.replaces, "warning");
+  gtk_widget_set_visible (file.replaces, FALSE);
+  adw_entry_row_add_suffix (ADW_ENTRY_ROW (row), file.replaces);
+  g_array_append_val (self->files, file);
+  g_signal_connect_swapped (file.check, "toggled", G_CALLBACK (step_export_toggled), self);
+  g_signal_connect_swapped (row, "changed", G_CALLBACK (step_export_renamed), self);
+  return row;
+}
+
+static GtkWidget *
+step_export_make_verify (VnStepExport *self)
+{
+  GtkWidget *row = adw_action_row_new ();
+
+  self->verify = GTK_SWITCH (gtk_switch_new ());
+  gtk_widget_set_valign (GTK_WIDGET (self->verify), GTK_ALIGN_CENTER);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("_Verify in ONNX Runtime"));
+  adw_preferences_row_set_use_underline (ADW_PREFERENCES_ROW (row), TRUE);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("Runs what was written: whether it loads and agrees, and how long it takes"));
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), GTK_WIDGET (self->verify));
+  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), GTK_WIDGET (self->verify));
+  return row;
+}
+
+static GtkWidget *
+step_export_make_colours (VnStepExport *self)
+{
+  const char * const names[] = { _("As shown"), _("Light"), _("Dark"), NULL };
+  g_autoptr(GtkStringList) list = gtk_string_list_new (names);
+  GtkWidget *row = adw_combo_row_new ();
+
+  self->colours = ADW_COMBO_ROW (row);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Colours"));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("The graph with its errors, groups as they are folded"));
+  adw_combo_row_set_model (self->colours, G_LIST_MODEL (list));
+  return row;
 }
 
 static void
 vn_step_export_init (VnStepExport *self)
 {
+  static const char * const titles[] = {
+    [VN_EXPORT_MODEL] = N_("Model"),
+    [VN_EXPORT_REPORT] = N_("Report"),
+    [VN_EXPORT_PICTURE] = N_("Picture of the Graph"),
+    [VN_EXPORT_WORK] = N_("What Was Decided"),
+  };
+  GtkWidget *groups[G_N_ELEMENTS (titles)];
+
   gtk_widget_init_template (GTK_WIDGET (self));
-  step_export_fill_forms (self);
-  g_signal_connect_swapped (self->report_form, "notify::selected", G_CALLBACK (step_export_update), self);
-  g_signal_connect_swapped (self->choose_model, "clicked", G_CALLBACK (step_export_choose_model), self);
-  g_signal_connect_swapped (self->choose_report, "clicked", G_CALLBACK (step_export_choose_report), self);
-  g_signal_connect_swapped (self->open_folder, "clicked", G_CALLBACK (step_export_open_folder), self);
-  g_signal_connect_swapped (self->with_report, "notify::active", G_CALLBACK (step_export_update), self);
+  self->files = g_array_new (FALSE, FALSE, sizeof (File));
+  for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
+    {
+      groups[i] = adw_preferences_group_new ();
+      adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (groups[i]), _(titles[i]));
+      gtk_box_append (self->groups, groups[i]);
+    }
+  for (guint i = 0; i < vn_document_count_exports (); i++)
+    {
+      const VnExportKind *kind = vn_document_get_export (i);
+
+      adw_preferences_group_add (ADW_PREFERENCES_GROUP (groups[kind->group]), step_export_make_row (self, kind));
+    }
+  adw_preferences_group_add (ADW_PREFERENCES_GROUP (groups[VN_EXPORT_MODEL]), step_export_make_verify (self));
+  adw_preferences_group_add (ADW_PREFERENCES_GROUP (groups[VN_EXPORT_PICTURE]), step_export_make_colours (self));
+  g_signal_connect_swapped (self->choose_folder, "clicked", G_CALLBACK (step_export_ask_folder), self);
+  g_signal_connect_swapped (self->open_folder, "clicked", G_CALLBACK (step_export_show_folder), self);
 }

@@ -12,5 +12,9 @@ G_DECLARE_FINAL_TYPE (VnStepExport, vn_step_export, VN, STEP_EXPORT, VnWizardSte
 
 void vn_step_export_set_model_path (VnStepExport *self,
                                     const char   *path);
+void vn_step_export_choose         (VnStepExport *self,
+                                    const char   *id,
+                                    gboolean      wanted,
+                                    const char   *name);
 
 G_END_DECLS
