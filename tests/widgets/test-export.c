@@ -215,13 +215,16 @@ test_picture (Fixture       *fixture,
               gconstpointer  data)
 {
   g_autofree char *light = g_build_filename (fixture->folder, "light.svg", NULL), *dark = g_build_filename (fixture->folder, "dark.svg", NULL);
-  const VnExportFile files[] = { { vn_document_find_export ("svg"), light, 0 }, { vn_document_find_export ("svg"), dark, 1 } };
+  const char *shots = g_getenv ("VN_SCREENSHOTS");
+  g_autofree char *png = g_build_filename (shots != NULL ? shots : fixture->folder, "graph.png", NULL);
+  const VnExportFile files[] = { { vn_document_find_export ("svg"), light, 0 }, { vn_document_find_export ("svg"), dark, 1 },
+                                 { vn_document_find_export ("png"), png, -1 } };
   g_autofree char *light_text = NULL, *dark_text = NULL;
   g_autoptr(GError) error = NULL;
 
   vn_window_fixture_open_model (fixture);
   vn_test_settle (1000);
-  g_assert_true (vn_document_export_files (fixture->document, files, 2, FALSE, &error));
+  g_assert_true (vn_document_export_files (fixture->document, files, G_N_ELEMENTS (files), FALSE, &error));
   g_assert_no_error (error);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
@@ -230,6 +233,8 @@ test_picture (Fixture       *fixture,
   g_assert_cmpstr (light_text, !=, dark_text);
   g_remove (light);
   g_remove (dark);
+  if (shots == NULL)
+    g_remove (png);
 }
 
 int

@@ -209,6 +209,19 @@ document_export_add_work (VnDocument         *self,
 
 /* ---- the job ---- */
 
+/* What an earlier run found is kept, its network is not. */
+static gboolean
+document_export_find_result (VnDocument  *self,
+                             gboolean     with_model,
+                             VnResult   **result,
+                             GError     **error)
+{
+  const gboolean is_past = !with_model && self->past != NULL;
+
+  *result = is_past ? self->past : self->result;
+  return is_past || vn_document_has_network (self, error);
+}
+
 static gboolean
 document_export_add (VnDocument          *self,
                      VnExportJob         *job,
@@ -257,6 +270,7 @@ vn_document_export_files (VnDocument          *self,
 {
   const char *model = NULL;
   gboolean needs_result = FALSE;
+  VnResult *result = NULL;
   g_autoptr(VnJob) job = NULL;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (self) && files != NULL && self->model != NULL, FALSE);
@@ -267,9 +281,9 @@ vn_document_export_files (VnDocument          *self,
       if (files[i].kind->group == VN_EXPORT_MODEL)
         model = files[i].path;
     }
-  if (!vn_document_is_idle (self, error) || (needs_result && !vn_document_has_network (self, error)))
+  if (!vn_document_is_idle (self, error) || (needs_result && !document_export_find_result (self, model != NULL, &result, error)))
     return FALSE;
-  job = vn_export_job_new (needs_result ? self->result : NULL, model, NULL);
+  job = vn_export_job_new (result, model, NULL);
   for (guint i = 0; i < n_files; i++)
     if (!document_export_add (self, VN_EXPORT_JOB (job), &files[i], error))
       return FALSE;
@@ -297,13 +311,14 @@ vn_document_export (VnDocument  *self,
                     gboolean     verify,
                     GError     **error)
 {
+  VnResult *result;
   VnJob *job;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
 
-  if (!vn_document_has_network (self, error) || !vn_document_is_idle (self, error))
+  if (!document_export_find_result (self, model_path != NULL, &result, error) || !vn_document_is_idle (self, error))
     return FALSE;
-  job = vn_export_job_new (self->result, model_path, report);
+  job = vn_export_job_new (result, model_path, report);
   if (verify)
     {
       vn_document_make_room (self);

@@ -262,7 +262,7 @@ static void
 document_jobs_take_measured (VnDocument *self,
                              VnResult   *result)
 {
-  if (result == NULL || result == self->result || vn_document_get_expecting (self) != VN_EXPECTING_NOTHING)
+  if (result == NULL || result == self->result || result == self->past || vn_document_get_expecting (self) != VN_EXPECTING_NOTHING)
     return;
   vn_document_renew_run (self, result);
   vn_document_set_result (self, result);

@@ -198,13 +198,32 @@ report_page_update_actions (VnReportPage *self)
     g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self->actions), names[i])), can);
 }
 
+/* What it is a report of. */
+static const char *
+report_page_get_state (VnReportPage *self)
+{
+  switch (vn_document_get_expecting (self->document))
+    {
+    case VN_EXPECTING_SHOWN:
+      return _("As it is expected; a whole run has still to confirm it");
+    case VN_EXPECTING_SOON:
+    case VN_EXPECTING_REFUSED:
+      return _("Of the last whole run; the recipe has changed since");
+    case VN_EXPECTING_PAST:
+    case VN_EXPECTING_NOTHING:
+      break;
+    }
+  return _("As it will be exported");
+}
+
 static void
 report_page_set_busy (VnReportPage *self,
                       gboolean      busy)
 {
   gtk_spinner_set_spinning (self->spinner, busy);
   gtk_widget_set_visible (GTK_WIDGET (self->spinner), busy);
-  gtk_label_set_label (self->state, busy ? _("Bringing it up to date") : _("As it will be exported"));
+  gtk_label_set_label (self->state, busy ? _("Bringing it up to date") : report_page_get_state (self));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->state), gtk_label_get_label (self->state));
 }
 
 static void
