@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """catalogues.py SOURCE_DIR: the catalogue of every language in po/LINGUAS is sound, and translates all that the window shows of
 its own and of the tables: settings, presets, range methods, passes, reasons of error with their sentences, cures, steps of improving,
-what is kept of answers. Other messages of the core may still be English."""
+what is kept of answers, reports. Other messages of the core may still be English."""
 import fnmatch
 import pathlib
 import shutil
@@ -11,7 +11,7 @@ import tempfile
 
 # What must be translated, of the files in po/POTFILES.
 WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c", "src/rewrite/*pass-*.c",
-          "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c", "src/draw/picture-curve.c", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose/diagnose-*.c",
+          "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c", "src/draw/picture-*.c", "src/report/*", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose/diagnose-*.c",
           "*/vn-group-kinds.def", "src/draw/groups-*.c", "src/draw/vn-fold.c",
           "*/vn-overlays.def", "src/draw/vn-overlay*.c", "src/result/vn-node-query.c")
 KEYWORDS = ("_", "N_", "C_:1c,2", "NC_:1c,2", "ngettext:1,2", "g_dngettext:2,3")
