@@ -10,6 +10,7 @@
 #include "vn-compare-page.h"
 #include "vn-document.h"
 #include "vn-node-item.h"
+#include "vn-report-page.h"
 #include "vn-settings-dialog.h"
 #include "vn-window.h"
 #include "vn-wizard.h"
@@ -153,6 +154,23 @@ take_compare (VnWindow *window)
   vn_window_show_page (window, "graph");
 }
 
+static gboolean
+is_drawn (gpointer data)
+{
+  return !vn_report_page_is_busy (data);
+}
+
+static void
+take_report (VnWindow *window)
+{
+  GtkWidget *page = vn_test_find (GTK_WIDGET (window), VN_TYPE_REPORT_PAGE, NULL);
+
+  vn_window_show_page (window, "report");
+  vn_test_settle (500);
+  g_assert_true (vn_test_wait (is_drawn, page, SECONDS));
+  take (window, "6-report");
+}
+
 static void
 take_main_pages (VnWindow *window)
 {
@@ -181,6 +199,7 @@ take_main_pages (VnWindow *window)
   vn_window_show_page (window, "nodes");
   take (window, "3-nodes");
   take_compare (window);
+  take_report (window);
   vn_window_show_page (window, "graph");
 }
 

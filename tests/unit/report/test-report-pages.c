@@ -313,6 +313,79 @@ test_pdf (void)
   g_assert_null (g_strstr_len (bytes, (gssize) length, "CreationDate"));
 }
 
+/* ---- sheets ---- */
+
+/* Whether anything is drawn in the outer quarter of the margins. */
+static gboolean
+has_ink_outside (const VnReportSheet *sheet,
+                 guint               *n_inside)
+{
+  const int width = (int) sheet->width, height = (int) sheet->height, edge = 5;
+  cairo_surface_t *pixels = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width, height);
+  cairo_t *cr = cairo_create (pixels);
+  gboolean outside = FALSE;
+
+  cairo_set_source_surface (cr, sheet->drawn, 0, 0);
+  cairo_paint (cr);
+  g_assert_cmpint (cairo_status (cr), ==, CAIRO_STATUS_SUCCESS);
+  cairo_destroy (cr);
+  cairo_surface_flush (pixels);
+  for (int y = 0; y < height; y++)
+    {
+      const guint8 *row = cairo_image_surface_get_data (pixels) + y * cairo_image_surface_get_stride (pixels);
+
+      for (int x = 0; x < width; x++)
+        {
+          const gboolean ink = row[4 * x + 3] > 8;
+
+          *n_inside += ink;
+          outside = outside || (ink && (x < edge || x >= width - edge || y < edge || y >= height - edge));
+        }
+    }
+  cairo_surface_destroy (pixels);
+  return outside;
+}
+
+/* On a screen as on paper, and narrower: all of it is told, and nothing runs over the edge. */
+static void
+test_sheets (void)
+{
+  static const double widths[] = { VN_REPORT_A4_WIDTH, 420, 320, VN_REPORT_LEAST_WIDTH };
+  g_autoptr(VnResult) result = make_result (40, NULL);
+  g_autoptr(VnReportModel) model = NULL;
+  VnReportInput input;
+
+  vn_report_input_init (&input, result);
+  model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) sheets = vn_report_draw_sheets (model, widths[i], &error);
+      g_autoptr(GString) text = g_string_new (NULL);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (sheets->len, >, 1);
+      for (guint k = 0; k < sheets->len; k++)
+        {
+          const VnReportSheet *sheet = g_ptr_array_index (sheets, k);
+          guint n_inside = 0;
+
+          g_assert_cmpfloat (sheet->width, ==, widths[i]);
+          g_assert_false (has_ink_outside (sheet, &n_inside));
+          g_assert_cmpuint (n_inside, >, 100);
+          g_assert_cmpuint (strlen (sheet->text), >, 20);
+          g_string_append (text, sheet->text);
+        }
+      for (guint k = 0; k < model->sections->len; k++)
+        {
+          const VnReportSection *section = g_ptr_array_index (model->sections, k);
+
+          if (!section->is_head && !g_str_equal (section->id, "notes"))
+            g_assert_nonnull (strstr (text->str, section->title));
+        }
+    }
+}
+
 /* ---- text that is measured without fonts ---- */
 
 static void
@@ -350,6 +423,7 @@ main (int   argc,
   g_test_add_data_func ("/report-pages/same/markdown", "markdown", test_same);
   g_test_add_data_func ("/report-pages/same/json", "json", test_same);
   g_test_add_func ("/report-pages/pdf", test_pdf);
+  g_test_add_func ("/report-pages/sheets", test_sheets);
   g_test_add_func ("/report-pages/measure", test_measure);
   return g_test_run ();
 }
