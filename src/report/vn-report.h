@@ -114,7 +114,7 @@ typedef struct
 } VnReportSheet;
 
 #define VN_REPORT_A4_WIDTH     595.28
-#define VN_REPORT_LEAST_WIDTH  240.0
+#define VN_REPORT_LEAST_WIDTH  300.0
 
 GPtrArray             *vn_report_draw_sheets           (const VnReportModel    *model,
                                                         double                  width,
