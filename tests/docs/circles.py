@@ -23,7 +23,7 @@ ALLOWED = [
      "document/vn-document-project.c document/vn-document-recipe.c document/vn-document-sizes.c document/vn-document.c",
      "one object in several files: its state, and recipe, runs and what they found that act on it"),
     ("app",
-     "graph/graph-view-camera.c graph/graph-view-fold.c graph/graph-view-input.c graph/graph-view-lasso.c graph/graph-view-scene.c "
+     "graph/graph-view-camera.c graph/graph-view-edges.c graph/graph-view-fold.c graph/graph-view-input.c graph/graph-view-lasso.c graph/graph-view-scene.c "
      "graph/graph-view-select.c graph/graph-view-words.c graph/vn-graph-view.c",
      "one widget in several files: its state, and input, camera, selection and open groups that act on it"),
     ("app",
