@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last steps of the assistant: what the review tells of detectors and masks, and the forms in which a report is exported. */
+/* What the review tells of detectors and masks. */
 #include "vn-document-private.h"
-#include "vn-report.h"
 #include "vn-review-table.h"
-#include "vn-step-export.h"
 #include "vn-step-review.h"
 #include "vn-task.h"
 #include "vn-wizard.h"
 #include "widget-fixture.h"
 #include "window-fixture.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 static VnWizard *
@@ -85,77 +82,11 @@ test_kept (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
-/* ---- forms of a report ---- */
-
-static void
-check_begins (const char *path,
-              const char *beginning)
-{
-  g_autofree char *bytes = NULL;
-  gsize length;
-
-  if (!g_file_get_contents (path, &bytes, &length, NULL))
-    g_error ("%s was not written", path);
-  g_assert_cmpuint (length, >, 1000);
-  g_assert_true (g_str_has_prefix (bytes, beginning));
-}
-
-static void
-test_forms (Fixture       *fixture,
-            gconstpointer  data)
-{
-  static const struct { const char *ending, *beginning; } beginnings[] = {
-    { ".md", "# " }, { ".json", "{" }, { ".html", "<!DOCTYPE html>" }, { ".pdf", "%PDF-" },
-  };
-  guint n, n_checked = 0;
-  const VnReportPrinter *printers = vn_report_printer_list (&n);
-  GtkDropDown *forms;
-  AdwActionRow *row;
-  GtkWidget *step;
-  VnWizard *wizard;
-
-  vn_window_fixture_open_model (fixture);
-  vn_window_fixture_quantize (fixture);
-  vn_document_cancel_origins (fixture->document);
-  wizard = show_step (fixture, "export");
-  step = vn_test_find (GTK_WIDGET (wizard), VN_TYPE_STEP_EXPORT, NULL);
-  forms = GTK_DROP_DOWN (vn_test_find (step, GTK_TYPE_DROP_DOWN, NULL));
-  row = ADW_ACTION_ROW (vn_test_find (step, ADW_TYPE_ACTION_ROW, "Report"));
-  g_assert_cmpuint (g_list_model_get_n_items (gtk_drop_down_get_model (forms)), ==, n + 1);
-  for (guint i = 0; i <= n; i++)
-    {
-      const char *ending = i > 0 ? strrchr (printers[i - 1].file, '.') : "";
-      g_autofree char *name = g_strdup_printf ("small-quantized-report%s", ending);
-      g_autofree char *path = g_build_filename (fixture->folder, name, NULL);
-
-      gtk_drop_down_set_selected (forms, i);
-      g_assert_true (g_str_has_suffix (adw_action_row_get_subtitle (row), name));
-      vn_wizard_go_next (wizard);
-      g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-      g_assert_cmpuint (fixture->n_failed, ==, 0);
-      for (guint k = 0; k < G_N_ELEMENTS (beginnings); k++)
-        {
-          g_autofree char *in_folder = g_strdup_printf ("%s/report%s", path, beginnings[k].ending);
-
-          if (i > 0 && !g_str_equal (beginnings[k].ending, ending))
-            continue;
-          check_begins (i == 0 ? in_folder : path, beginnings[k].beginning);
-          n_checked++;
-        }
-      if (i == 3)
-        vn_test_settle (300);
-      if (i == 3)
-        vn_test_screenshot (GTK_WIDGET (fixture->window), "export-form");
-    }
-  g_assert_cmpuint (n_checked, ==, 2 * n);
-}
-
 int
 main (int    argc,
       char **argv)
 {
   vn_window_fixture_init (&argc, &argv);
   g_test_add ("/review/kept", Fixture, NULL, vn_window_fixture_set_up, test_kept, vn_window_fixture_tear_down);
-  g_test_add ("/review/forms", Fixture, NULL, vn_window_fixture_set_up, test_forms, vn_window_fixture_tear_down);
   return g_test_run ();
 }
