@@ -231,22 +231,24 @@ paint_group_title (Paint                    *paint,
                    const VnGraphLayoutFrame *frame)
 {
   const VnGroup *group = vn_groups_get (paint->self->groups, frame->group);
-  double scale = CLAMP (0.85 * paint->px, 1, MOST_SCALE), width = frame->box.width / scale, used;
-  PangoLayout *layout = vn_paint_text (paint, TEXT_OP, group->title, width - 40, &used);
-  g_autofree char *count = g_strdup_printf (ngettext ("%u node", "%u nodes", group->n_nodes), group->n_nodes);
+  double scale = CLAMP (0.85 * paint->px, 1, MOST_SCALE), width = frame->box.width / scale, used, count_width;
+  PangoLayout *layout = vn_paint_text (paint, TEXT_OP, group->title, width - 40, &used), *count;
+  g_autofree char *n_nodes = g_strdup_printf (ngettext ("%u node", "%u nodes", group->n_nodes), group->n_nodes);
+  gboolean has_count = width - 44 - used > 60;
 
   cairo_save (paint->cr);
   cairo_translate (paint->cr, frame->box.x, frame->box.y);
   cairo_scale (paint->cr, scale, scale);
-  vn_paint_rounded (paint, (VnRect) { 7, 5, used + 26, 20 }, 6, 0);   /* lines pass behind it */
+  count = vn_paint_text (paint, TEXT_SMALL, n_nodes, has_count ? width - 44 - used : 0, &count_width);
+  vn_paint_rounded (paint, (VnRect) { 7, 5, used + 26 + (has_count ? count_width + 10 : 0), 20 }, 6, 0);   /* lines pass behind it */
   vn_paint_set_color (paint, vn_color_mix (paint->self->theme.canvas, paint->self->theme.ink, 0.05), 0.9);
   cairo_fill (paint->cr);
   vn_paint_set_ink (paint, 0.8);
   paint_group_chevron (paint, 17, 15, CHEVRON, TRUE);
   vn_paint_show_middle (paint, layout, 28, 15);
   vn_paint_set_ink (paint, 0.6);
-  if (width - 44 - used > 60)
-    vn_paint_show_middle (paint, vn_paint_text (paint, TEXT_SMALL, count, width - 44 - used, NULL), 36 + used, 15);
+  if (has_count)
+    vn_paint_show_middle (paint, count, 36 + used, 15);
   cairo_restore (paint->cr);
 }
 

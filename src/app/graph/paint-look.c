@@ -33,6 +33,7 @@ vn_paint_begin (VnGraphPainter *self,
   Paint paint = { .self = self, .cr = cr, .camera = camera, .px = 1 / camera.zoom };
   double over = OVERHANG * paint.px;
 
+  vn_paint_texts_trim (self);
   paint.level = vn_graph_level_of_zoom (camera.zoom);
   paint.area = (VnRect) { camera.origin.x - over, camera.origin.y - over,
                           width * paint.px + 2 * over, height * paint.px + 2 * over };

@@ -85,6 +85,14 @@ vn_paint_texts_clear (VnGraphPainter *self)
     }
 }
 
+/* Forgets laid-out text where there is much of it; between drawings, because a drawing holds several lines at a time. */
+void
+vn_paint_texts_trim (VnGraphPainter *self)
+{
+  if (g_hash_table_size (self->texts) >= MAX_TEXTS)
+    g_hash_table_remove_all (self->texts);
+}
+
 static double
 paint_text_measure (PangoLayout *layout)
 {
@@ -126,7 +134,7 @@ paint_text_shorten_name (PangoLayout *layout,
     pango_layout_set_text (layout, name, -1);
 }
 
-/* A laid-out line, from the cache. @max_width is in world units, for TEXT_OP_MIDDLE in pixels; 0 does not
+/* A laid-out line, which lasts until the drawing ends. @max_width is in world units, for TEXT_OP_MIDDLE in pixels; 0 does not
  * shorten. @width (nullable) receives the width in the same unit. */
 PangoLayout *
 vn_paint_text (Paint      *paint,
@@ -143,8 +151,6 @@ vn_paint_text (Paint      *paint,
     {
       TextKey *key = g_new (TextKey, 1);
 
-      if (g_hash_table_size (self->texts) >= MAX_TEXTS)
-        g_hash_table_remove_all (self->texts);
       *key = (TextKey) { style, (int) max_width, g_strdup (text) };
       layout = pango_layout_new (self->context);
       pango_layout_set_font_description (layout, self->fonts[style]);

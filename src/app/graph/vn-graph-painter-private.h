@@ -92,6 +92,7 @@ Look         vn_paint_look           (Paint            *paint,
 
 void         vn_paint_texts_init     (VnGraphPainter   *self);
 void         vn_paint_texts_clear    (VnGraphPainter   *self);
+void         vn_paint_texts_trim     (VnGraphPainter   *self);
 PangoLayout *vn_paint_text           (Paint            *paint,
                                       TextStyle         style,
                                       const char       *text,
