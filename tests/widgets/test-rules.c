@@ -315,6 +315,7 @@ test_wizard_rows (Fixture       *fixture,
   symmetric = find_setting (wizard, "symmetric-activations");
   percentile = find_setting (wizard, "percentile");
   method = find_setting (wizard, "method");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (method)), ==, "Minimum and maximum");
   g_assert_false (gtk_widget_get_sensitive (percentile));   /* of “minmax” */
   g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (percentile)), "Changes nothing here"));
 
@@ -328,6 +329,7 @@ test_wizard_rows (Fixture       *fixture,
   adw_combo_row_set_selected (ADW_COMBO_ROW (method), n - 1);
   recipe = vn_document_get_recipe (fixture->document);
   g_assert_cmpstr (recipe->method, ==, "percentile");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (method)), ==, "Percentile");
   g_assert_true (gtk_widget_get_sensitive (percentile));
   g_assert_null (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (percentile)), "Changes nothing here"));
 

@@ -262,6 +262,16 @@ setting_row_make_editor (Row *self)
     }
 }
 
+/* The choice as the second line. libadwaita 1.7 writes it only when another one is chosen. */
+static void
+setting_row_show_choice (AdwComboRow *row)
+{
+  GtkStringObject *item = adw_combo_row_get_selected_item (row);
+
+  adw_combo_row_set_use_subtitle (row, TRUE);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), item != NULL ? gtk_string_object_get_string (item) : NULL);
+}
+
 /* What the setting does; of one that changes nothing beside the others why. It can be taken back all the same. */
 static void
 setting_row_show_effect (Row            *self,
@@ -275,8 +285,10 @@ setting_row_show_effect (Row            *self,
 
   gtk_widget_set_sensitive (self->row, reason == NULL || differs);
   gtk_widget_set_tooltip_text (self->row, tooltip);
-  if (self->titled)
-    adw_combo_row_set_use_subtitle (ADW_COMBO_ROW (self->row), reason == NULL);
+  if (self->titled && reason == NULL)
+    setting_row_show_choice (ADW_COMBO_ROW (self->row));
+  else if (self->titled)
+    adw_combo_row_set_use_subtitle (ADW_COMBO_ROW (self->row), FALSE);
   if (ADW_IS_ACTION_ROW (self->row) && !(self->titled && reason == NULL))
     adw_action_row_set_subtitle (ADW_ACTION_ROW (self->row), text);
 }

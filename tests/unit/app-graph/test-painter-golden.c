@@ -10,11 +10,11 @@
 #define REDUCED       2      /* a kept picture has one pixel for so many at 1x, in each direction */
 #define SQUARE        2      /* kept pixels, where there is no text */
 #define COARSE       12      /* kept pixels, everywhere */
-#define LIMIT_COARSE  8.     /* of 255, difference of the means of one square */
+#define LIMIT_COARSE  6.     /* of 255, difference of the means of one square */
 #define STEP          4      /* between values of a channel: smaller files */
 
 /* Without text, at 1x and 2x, where translucent edges that cross a pixel come out otherwise. */
-static const double limits[] = { 8, 30 };
+static const double limits[] = { 4, 30 };
 
 /* What the second one shows otherwise is text. */
 static const char * const fonts[] = { "DejaVu Sans", "DejaVu Sans Mono" };
