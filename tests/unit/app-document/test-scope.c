@@ -114,6 +114,7 @@ test_nodes (void)
 static void
 test_worst (void)
 {
+  static const VnErrorRow row;
   static const struct { double sqnr[4]; guint measured, excluded; int worst, worst_of_m; } cases[] = {
     { { 40, 30, 20, 10 }, 0x0, 0x0, -1, -1 },
     { { 40, 30, 20, 10 }, 0xf, 0x0, 3, 2 },
@@ -135,7 +136,8 @@ test_worst (void)
           g_autoptr(VnNodeItem) item = g_list_model_get_item (items, k);
 
           item->measured = (cases[i].measured >> k & 1) != 0;
-          item->excluded = (cases[i].excluded >> k & 1) != 0;
+          item->rated = item->measured && (cases[i].excluded >> k & 1) == 0 ? &row : NULL;
+          item->metric = VN_METRIC_SQNR;
           item->metrics[VN_METRIC_SQNR] = cases[i].sqnr[k];
         }
       root = vn_scope_new_for_nodes (items);

@@ -102,6 +102,7 @@ static void
 test_next_bad (Fixture       *fixture,
                gconstpointer  data)
 {
+  static const VnErrorRow row;
   static const struct { const char *bad, *from, *next, *previous; } cases[] = {
     { "", "left", NULL, NULL },
     { "sum", "", "sum", "sum" },
@@ -124,6 +125,9 @@ test_next_bad (Fixture       *fixture,
           g_autoptr(VnNodeItem) item = g_list_model_get_item (items, k);
 
           item->measured = k != 2;   /* its figure says nothing */
+          item->rated = item->measured ? &row : NULL;
+          item->metric = VN_METRIC_SQNR;
+          item->handles = vn_heat_default_handles (VN_METRIC_SQNR);
           item->metrics[VN_METRIC_SQNR] = gtk_bitset_contains (bad, k) ? (k == 3 ? NAN : -3) : k == 2 ? -3 : 60;
         }
       select_names (fixture, cases[i / 2].from);
