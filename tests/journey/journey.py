@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """journey.py VERNIER DROP_SOURCE [JOURNEY]: from an empty window to an exported model, by dropping files, clicking and typing, as a person
-does it: "export" in as few clicks as there need be, or "repair": improving, 16 bit for a region of the graph, undo, a crash, comparing runs.
+does it: "export" in as few clicks as there need be; "repair": improving, 16 bit for a region of the graph, undo, a crash, comparing runs, "others": a network
+that reads tokens, one that is quantized already, one with a node that nobody knows.
 
 Needs a display with nothing on it, a session bus, a window manager, xdotool and AT-SPI; real networks and photographs; onnxruntime in
 $VN_ORACLE_PYTHON judges what was exported. $VN_SCREENSHOTS: a folder for pictures on the way."""
@@ -17,7 +18,9 @@ JUDGE = """
 import sys, numpy, onnx, onnxruntime
 onnx.checker.check_model(onnx.load(sys.argv[1]), full_check=True)
 session = onnxruntime.InferenceSession(sys.argv[1])
-values = session.run(None, {each.name: numpy.zeros(each.shape, numpy.float32) for each in session.get_inputs()})
+values = session.run(None, {each.name: numpy.zeros([size if isinstance(size, int) else 1 for size in each.shape],
+                                                   numpy.int64 if each.type == "tensor(int64)" else numpy.float32)
+                            for each in session.get_inputs()})
 graph = onnx.load(sys.argv[1]).graph
 wide = {each.name for each in graph.initializer if each.data_type == onnx.TensorProto.UINT16}
 quantizers = [node for node in graph.node if node.op_type == "QuantizeLinear"]
@@ -188,6 +191,86 @@ def export_again(desk, app, vernier):
     export_at_once(desk, app, vernier)
 
 
+UNKNOWN = """
+import sys, numpy, onnx
+from onnx import helper, numpy_helper
+random = numpy.random.default_rng(3)
+weights = [numpy_helper.from_array(random.normal(0, .3, shape).astype("float32"), name) for name, shape in (("w", (8, 3, 3, 3)), ("v", (4, 8, 1, 1)))]
+nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "first", pads=[1] * 4), helper.make_node("Relu", ["a"], ["b"], "relu"),
+         helper.make_node("Wavelet", ["b"], ["c"], "odd", domain="example.lab"), helper.make_node("Conv", ["c", "v"], ["y"], "last")]
+ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, n, 16, 16]) for name, n in (("x", 3), ("y", 4))]
+graph = helper.make_graph(nodes, "net", ends[:1], ends[1:], weights)
+onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13), helper.make_opsetid("example.lab", 1)]), sys.argv[1])
+"""
+
+
+def open_model(desk, vernier, path):
+    app = desk.Program([vernier, path])
+    app.resize(1280, 860)
+    app.find("push button", "Quantize…")
+    app.key("ctrl+r")
+    return app
+
+
+def quantize_random(app, path):
+    """With random values; what comes out is exported, and there is no report."""
+    app.click("check box", "Random values", "VnStepData")
+    app.click("push button", "Calibrate Now", "VnWizard")
+    app.find("label", "Check the samples first", "VnStepReview", seconds=120)
+    picture("journey-" + path.stem)
+    said = " ".join(app.labels("VnStepReview"))
+    app.click("push button", "Export…", "VnWizard")
+    app.click("push button", "Export", "VnWizard")
+    written = path.with_name(path.stem + "-quantized.onnx")
+    app.wait(written.is_file, "no exported model")
+    return written, said
+
+
+def read_tokens(desk, vernier, path):
+    """Nothing is asked about pictures."""
+    app = open_model(desk, vernier, path)
+    app.find("label", "Samples", "VnStepData")
+    assert app.look("label", "Preprocessing", "VnStepData") is None and app.look("label", "Sample Photographs", "VnStepData") is None
+    written, _ = quantize_random(app, path)
+    print("tokens:", judge(written)[0], "quantizers")
+    return app
+
+
+def meet_quantized(desk, vernier, path):
+    """Says that it is, and shows it beside another."""
+    app = open_model(desk, vernier, path)
+    app.find("label", "This network is quantized already", "VnStepModel")
+    app.click("push button", "Compare With a File…", "VnStepModel")
+    time.sleep(2)
+    app.type(str(path))
+    time.sleep(0.5)
+    desk.run("xdotool", "key", "Return")
+    app.wait(lambda: len([text for text in app.labels("VnComparePage") if text == path.name]) >= 1, "it is not compared", 120)
+    picture("journey-" + path.stem)
+    return app
+
+
+def meet_unknown(desk, vernier, path):
+    """The verdict does not speak of outputs that nobody can know."""
+    app = open_model(desk, vernier, path)
+    written, said = quantize_random(app, path)
+    assert "cannot be run" in said and "worst output" not in said and "As good as" not in said, said
+    subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", "import sys, onnx; onnx.checker.check_model(onnx.load(sys.argv[1]))", written], check=True)
+    print("unknown node: exported")
+    return app
+
+
+def meet_others(desk, vernier, shared):
+    home = pathlib.Path.home()
+    shutil.copy(shared / "models" / "txt_bert_toy_op12_unsorted.onnx", home / "tokens.onnx")
+    shutil.copy(shared / "models" / "qdq_retinaface_amd_vai_640.onnx", home / "already.onnx")
+    subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", UNKNOWN, home / "unknown.onnx"], check=True)
+    for each, name in ((read_tokens, "tokens"), (meet_quantized, "already"), (meet_unknown, "unknown")):
+        app = each(desk, vernier, home / (name + ".onnx"))
+        app.kill()
+        time.sleep(1)
+
+
 JOURNEYS = {"export": (export_at_once,), "repair": (improve, give_region_bits, crash, compare, export_again)}
 
 
@@ -203,6 +286,13 @@ def main(vernier, drop_source, journey="export"):
         print("skipped:", reason)
         return MISSING
     manager = subprocess.Popen(["openbox"], stderr=subprocess.DEVNULL)
+    if journey == "others":
+        try:
+            meet_others(desk, vernier, shared)
+        finally:
+            picture("journey-end")
+            manager.kill()
+        return 0
     app, source = begin(desk, vernier, drop_source, shared)
     try:
         quantize(desk, app)

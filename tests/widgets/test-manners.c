@@ -295,6 +295,7 @@ test_folds (Fixture       *fixture,
 /* Where they are offered, when they are not in a menu or on a button of the window. */
 static const struct { const char *action, *reason; } elsewhere[] = {
   { "win.add-edge", "beside each edge that a region leaves out" },
+  { "win.show-in-folder", "the button of the toast that tells of an export" },
   { "win.open-uri", "each recent model and each draft is a row, and an item of the menu beside Open" },
   { "win.discard-draft", "a button on the row of each draft" },
   { "win.restore-run", "in the menu of each run" },

@@ -412,12 +412,13 @@ test_save (Fixture       *fixture,
   recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
-      g_autofree char *name = vn_document_dup_save_name (fixture->document, kinds[i].kind);
-      g_autofree char *path = g_build_filename (fixture->folder, name, NULL);
+      g_autofree char *path = vn_document_dup_save_path (fixture->document, kinds[i].kind);
+      g_autofree char *name = g_path_get_basename (path), *folder = g_path_get_dirname (path);
       g_autoptr(VnNotes) notes = vn_notes_new ();
       g_autofree char *text = NULL;
 
       g_assert_cmpstr (name, ==, kinds[i].name);
+      g_assert_cmpstr (folder, ==, fixture->folder);   /* beside the model */
       g_assert_true (vn_document_save (fixture->document, kinds[i].kind, path, notes, &error));
       g_assert_no_error (error);
       g_assert_true (g_file_get_contents (path, &text, NULL, NULL));

@@ -10,7 +10,9 @@
 #include "vn-places.h"
 #include "vn-settings.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- open ---- */
 
@@ -304,24 +306,59 @@ vn_document_get_save_ending (const char *kind)
 }
 
 /**
- * vn_document_dup_save_name:
- * @kind: "project", "recipe", "script" (Python for ONNX Runtime) or "xquant"
+ * vn_document_dup_folder:
  *
- * Returns: (transfer full): a name for such a file: "detector.recipe.json"
+ * Returns: (transfer full): where files that are made of the model are proposed to go: beside it, where that can be written, else to the
+ *   documents
  */
 char *
-vn_document_dup_save_name (VnDocument *self,
+vn_document_dup_folder (VnDocument *self)
+{
+  const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);
+  g_autofree char *beside = NULL;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  beside = self->model != NULL && self->model->path != NULL ? g_path_get_dirname (self->model->path) : NULL;
+  if (beside != NULL && g_access (beside, W_OK) == 0)
+    return g_steal_pointer (&beside);
+  return g_strdup (documents != NULL ? documents : g_get_home_dir ());
+}
+
+/**
+ * vn_document_dup_file_path:
+ * @ending: what follows the model's name: "-quantized.onnx"
+ *
+ * Returns: (transfer full): where such a file is proposed to go
+ */
+char *
+vn_document_dup_file_path (VnDocument *self,
+                           const char *ending)
+{
+  g_autofree char *folder = vn_document_dup_folder (self), *name = vn_document_dup_file_name (self, ending);
+
+  return folder != NULL && name != NULL ? g_build_filename (folder, name, NULL) : NULL;
+}
+
+/**
+ * vn_document_dup_save_path:
+ * @kind: "project", "recipe", "script" (Python for ONNX Runtime) or "xquant"
+ *
+ * Returns: (transfer full): where such a file is proposed to go: "/home/ada/detector.recipe.json"
+ */
+char *
+vn_document_dup_save_path (VnDocument *self,
                            const char *kind)
 {
   g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
   g_return_val_if_fail (kind != NULL && document_files_find_kind (kind) != NULL, NULL);
 
-  return vn_document_dup_file_name (self, document_files_find_kind (kind)->ending);
+  return vn_document_dup_file_path (self, document_files_find_kind (kind)->ending);
 }
 
 /**
  * vn_document_save:
- * @kind: as for vn_document_dup_save_name()
+ * @kind: as for vn_document_dup_save_path()
  * @path: of the file
  * @notes: takes what such a file cannot say
  * @error: return location

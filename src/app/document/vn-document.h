@@ -121,6 +121,9 @@ void              vn_document_set_model      (VnDocument        *self,
 char             *vn_document_dup_title      (VnDocument        *self);
 char             *vn_document_dup_file_name  (VnDocument        *self,
                                               const char        *ending);
+char             *vn_document_dup_folder     (VnDocument        *self);
+char             *vn_document_dup_file_path  (VnDocument        *self,
+                                              const char        *ending);
 GListModel       *vn_document_get_nodes      (VnDocument        *self);   /* of VnNodeItem, by index in the graph */
 VnResult         *vn_document_get_result     (VnDocument        *self);   /* NULL: not quantized yet; or what is expected */
 VnResult         *vn_document_get_confirmed  (VnDocument        *self);   /* NULL: not quantized yet */
@@ -274,7 +277,7 @@ void              vn_document_use_folder     (VnDocument        *self,
                                               const char        *path);
 gboolean          vn_document_open_demo      (VnDocument        *self);
 gboolean          vn_document_is_demo        (VnDocument        *self);
-char             *vn_document_dup_save_name  (VnDocument        *self,
+char             *vn_document_dup_save_path  (VnDocument        *self,
                                               const char        *kind);
 gboolean          vn_document_save           (VnDocument        *self,
                                               const char        *kind,

@@ -94,11 +94,23 @@ compat_add_filters (GtkFileChooser *chooser)
   gtk_file_chooser_add_filter (chooser, all);
 }
 
+static void
+compat_suggest (GtkFileChooser *chooser,
+                const char     *suggestion)
+{
+  g_autofree char *name = g_path_get_basename (suggestion), *folder = g_path_get_dirname (suggestion);
+  g_autoptr(GFile) file = g_file_new_for_path (folder);
+
+  if (g_path_is_absolute (suggestion))
+    gtk_file_chooser_set_current_folder (chooser, file, NULL);
+  gtk_file_chooser_set_current_name (chooser, name);
+}
+
 /**
  * vn_choose_file:
  * @parent: the widget that asks
  * @kind: what is asked for
- * @suggestion: (nullable): proposed file name, for saving
+ * @suggestion: (nullable): proposed file, for saving: a name, or a path
  * @func: called with the file when one was chosen, not at all otherwise
  * @destroy: (nullable): frees @data, in any case
  *
@@ -145,7 +157,7 @@ vn_choose_file (GtkWidget      *parent,
   if (kind == VN_CHOOSE_SAVE_PICTURE)
     compat_add_picture_filter (GTK_FILE_CHOOSER (dialog));
   if (suggestion != NULL)
-    gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), suggestion);
+    compat_suggest (GTK_FILE_CHOOSER (dialog), suggestion);
   g_signal_connect_data (dialog, "response", G_CALLBACK (compat_choice_response), choice,
                          (GClosureNotify) (void (*) (void)) compat_choice_free, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));

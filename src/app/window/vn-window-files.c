@@ -164,7 +164,7 @@ window_files_action_save (GtkWidget  *widget,
 {
   VnWindow *self = VN_WINDOW (widget);
   const char *kind = g_variant_get_string (parameter, NULL);
-  g_autofree char *suggestion = vn_document_dup_save_name (self->document, kind);
+  g_autofree char *suggestion = vn_document_dup_save_path (self->document, kind);
   Save *save = g_new0 (Save, 1);
 
   *save = (Save) { self, g_strdup (kind) };
@@ -201,7 +201,7 @@ window_files_action_export_model (GtkWidget  *widget,
                                   const char *name,
                                   GVariant   *parameter)
 {
-  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, VN_QUANTIZED_ENDING);
+  g_autofree char *suggestion = vn_document_dup_file_path (VN_WINDOW (widget)->document, VN_QUANTIZED_ENDING);
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_MODEL, suggestion, window_files_model_chosen, widget, NULL);
 }
@@ -211,7 +211,7 @@ window_files_ask_report (GtkWidget             *widget,
                          const VnReportPrinter *form)
 {
   g_autofree char *ending = g_strconcat ("-report", strrchr (form->file, '.'), NULL);
-  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, ending);
+  g_autofree char *suggestion = vn_document_dup_file_path (VN_WINDOW (widget)->document, ending);
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_REPORT, suggestion, window_files_report_chosen, widget, NULL);
 }
@@ -261,7 +261,7 @@ window_files_action_export_picture (GtkWidget  *widget,
                                     const char *name,
                                     GVariant   *parameter)
 {
-  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, vn_document_find_export ("png")->ending);
+  g_autofree char *suggestion = vn_document_dup_file_path (VN_WINDOW (widget)->document, vn_document_find_export ("png")->ending);
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_PICTURE, suggestion, window_files_picture_chosen, widget, NULL);
 }

@@ -33,7 +33,7 @@ window_project_action_save_as (GtkWidget  *widget,
                                const char *name,
                                GVariant   *parameter)
 {
-  g_autofree char *suggestion = vn_document_dup_file_name (VN_WINDOW (widget)->document, VN_PROJECT_SUFFIX);
+  g_autofree char *suggestion = vn_document_dup_file_path (VN_WINDOW (widget)->document, VN_PROJECT_SUFFIX);
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_OTHER, suggestion, window_project_chosen, widget, NULL);
 }

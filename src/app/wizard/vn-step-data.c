@@ -35,6 +35,8 @@ struct _VnStepData
   gboolean         busy;
 
   GtkWidget       *clamp, *columns;
+  GtkLabel        *heading, *explanation;
+  GtkWidget       *preprocessing_title, *previews_head;
   AdwActionRow    *folder, *held_row;
   GtkButton       *change;
   GtkSpinButton   *count, *held;
@@ -175,6 +177,39 @@ step_data_show_previews (VnStepData *self)
                     data != NULL && data->preprocess.fit == VN_FIT_STRETCH);
 }
 
+/* Pictures have rows and columns at least; of tokens, sounds and tables nothing is scaled or seen. */
+static gboolean
+step_data_may_be_pictures (VnStepData *self)
+{
+  VnModel *model = vn_document_get_model (step_data_get_document (self));
+
+  if (self->dataset != NULL && !vn_dataset_is_random (self->dataset))
+    return vn_dataset_is_image (self->dataset);
+  for (guint i = 0; model != NULL && i < model->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+      gboolean is_number = value->type.dtype == VN_DTYPE_UNDEFINED || value->type.dtype == VN_DTYPE_U8 || vn_dtype_is_float (value->type.dtype);
+
+      if (value->initializer == NULL && is_number && (value->type.shape.rank < 0 || value->type.shape.rank >= 3))
+        return TRUE;
+    }
+  return model == NULL;
+}
+
+static void
+step_data_show_kind (VnStepData *self)
+{
+  gboolean pictures = step_data_may_be_pictures (self);
+  GtkWidget *about_pictures[] = { GTK_WIDGET (self->previews), self->previews_head, self->preprocessing, self->preprocessing_title };
+
+  gtk_label_set_label (self->heading, pictures ? _("Sample Photographs") : _("Samples"));
+  gtk_label_set_label (self->explanation,
+                       pictures ? _("Calibration runs the network on a few of your photos to learn the range of every tensor. 50 to 200 typical ones are enough.")
+                                : _("Calibration runs the network on a few of your samples to learn the range of every tensor. 50 to 200 typical ones are enough."));
+  for (guint i = 0; i < G_N_ELEMENTS (about_pictures); i++)
+    gtk_widget_set_visible (about_pictures[i], pictures);
+}
+
 static void
 step_data_show_samples (VnStepData *self)
 {
@@ -182,6 +217,7 @@ step_data_show_samples (VnStepData *self)
 
   step_data_show_folder (self, data, data != NULL && g_str_equal (data->path, RANDOM_PATH));
   step_data_show_held (self);
+  step_data_show_kind (self);
   vn_input_sizes_update (self->sizes);
   vn_data_files_show (self->files, self->dataset);
   step_data_show_look (self);
@@ -538,6 +574,10 @@ vn_step_data_class_init (VnStepDataClass *klass)
   vn_wizard_step_declare_settings (widget_class);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, clamp);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, columns);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, heading);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, explanation);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, preprocessing_title);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_head);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, folder);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, change);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, count);

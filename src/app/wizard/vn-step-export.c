@@ -9,7 +9,6 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /**
  * File: a row.
@@ -160,17 +159,11 @@ step_export_model_changed (VnStepExport *self)
 {
   VnModel *model = vn_document_get_model (step_export_get_document (self));
   g_autofree char *name = vn_document_dup_file_name (step_export_get_document (self), VN_QUANTIZED_ENDING);
-  const char *documents = g_get_user_special_dir (G_USER_DIRECTORY_DOCUMENTS);
 
   if (model == NULL)
     return;
   g_free (self->folder);
-  self->folder = model->path != NULL ? g_path_get_dirname (model->path) : NULL;
-  if (self->folder == NULL || g_access (self->folder, W_OK) != 0)
-    {
-      g_free (self->folder);
-      self->folder = g_strdup (documents != NULL ? documents : g_get_home_dir ());
-    }
+  self->folder = vn_document_dup_folder (step_export_get_document (self));
   for (guint i = 0; i < self->files->len; i++)
     step_export_get_file (self, i)->is_named = FALSE;
   step_export_name_model (self, name);
