@@ -335,9 +335,13 @@ char *
 vn_document_dup_file_path (VnDocument *self,
                            const char *ending)
 {
-  g_autofree char *folder = vn_document_dup_folder (self), *name = vn_document_dup_file_name (self, ending);
+  g_autofree char *folder = NULL, *name = NULL;
 
-  return folder != NULL && name != NULL ? g_build_filename (folder, name, NULL) : NULL;
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  folder = vn_document_dup_folder (self);
+  name = vn_document_dup_file_name (self, ending);
+  return g_build_filename (folder, name, NULL);
 }
 
 /**

@@ -309,6 +309,7 @@ outline_add_examples (VnOutline *self)
   gtk_widget_add_css_class (keys, "dim-label");
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
   gtk_widget_add_css_class (list, "boxed-list");
+  gtk_accessible_update_relation (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_RELATION_LABELLED_BY, title, NULL, -1);
   for (guint i = 0; i < n; i++)
     {
       GtkWidget *row = adw_action_row_new ();

@@ -108,6 +108,17 @@ vn_row_list_new (void)
   return list;
 }
 
+/* A list that stands in a box with more has the title, too. */
+static void
+rows_label (GtkWidget *content,
+            GtkWidget *label)
+{
+  gtk_accessible_update_relation (GTK_ACCESSIBLE (content), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
+  for (GtkWidget *child = gtk_widget_get_first_child (content); GTK_IS_BOX (content) && child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_LIST_BOX (child))
+      rows_label (child, label);
+}
+
 /**
  * vn_section_new:
  * @note: (nullable): dim text at the right of the title
@@ -136,8 +147,7 @@ vn_section_new (const char *title,
     }
   gtk_box_append (GTK_BOX (box), head);
   gtk_box_append (GTK_BOX (box), content);
-  gtk_accessible_update_relation (GTK_ACCESSIBLE (content), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
-                                  label, NULL, -1);
+  rows_label (content, label);
   return box;
 }
 

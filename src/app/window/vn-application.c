@@ -170,7 +170,7 @@ application_set_accels (GtkApplication *app)
     { "win.grow-selection::downstream", { "<Control><Shift>Down" } },
     { "win.grow-selection::between", { "<Control><Shift>b" } },
     { "win.grow-selection::blocks", { "<Control>b" } },
-    { "win.grow-selection::similar", { "<Control>t" } },
+    { "win.grow-selection::similar", { "<Control><Shift>t" } },
     { "graph.expand-all", { "F8" } },
     { "graph.collapse-all", { "<Shift>F8" } },
     { "win.previous-bad", { "<Control><Shift>j" } },
