@@ -4,11 +4,13 @@
 
 #include "vn-compare-link.h"
 #include "vn-compare-pane.h"
+#include "vn-compare-selection.h"
+#include "vn-compare-sources.h"
 #include "vn-compare-table.h"
 #include "vn-compare-tensor.h"
 #include "vn-compat.h"
-#include "vn-i18n.h"
 #include "vn-later.h"
+#include "vn-thread.h"
 
 #define LOWER_HEIGHT 352
 
@@ -45,26 +47,13 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (VnComparePage, vn_compare_page, ADW_TYPE_BIN,
 
 /* ---- tensor ---- */
 
-/* What the pane of the tensor shows: the node with the focus, by what it stands for in the float network. */
 static void
 compare_page_show_node (VnComparePage *self,
                         guint          side)
 {
-  VnGraphView *view = vn_compare_pane_get_view (self->panes[side]);
-  VnScene *scene = vn_graph_view_get_scene (view);
-  VnComparedModel *model = vn_compare_pane_get_model (self->panes[side]);
-  guint focus = vn_graph_view_get_focus_node (view), node = VN_MATCH_NONE;
   g_autofree char *alone = NULL;
+  guint node = vn_compare_selection_get_node (self->panes[side], &alone);
 
-  if (scene != NULL && model != NULL && focus != VN_SCENE_NONE && vn_graph_view_is_selected (view, focus))
-    {
-      const VnSceneNode *box = vn_scene_get_node (scene, focus);
-
-      if (box->kind == VN_SCENE_NODE)
-        node = vn_compared_model_get_float_node (model, box->source);
-      if (box->kind == VN_SCENE_NODE && node == VN_MATCH_NONE)
-        alone = g_strdup_printf (_("%s %s stands for nothing in the float network."), box->op, box->name);
-    }
   vn_compare_tensor_set_node (self->tensor, node, alone);
 }
 
@@ -168,7 +157,7 @@ compare_page_match (VnComparePage *self)
   self->matching = g_cancellable_new ();
   task = g_task_new (self, self->matching, compare_page_matched, NULL);
   g_task_set_task_data (task, matching, compare_page_free_matching);
-  g_task_run_in_thread (task, compare_page_run_matching);
+  vn_thread_run_task (task, compare_page_run_matching);
 }
 
 static const char *
@@ -192,37 +181,19 @@ compare_page_models_changed (VnComparePage *self)
 /* ---- selection ---- */
 
 static void
-compare_page_tell_document (VnComparePage *self,
-                            guint          side)
-{
-  VnGraphView *view = vn_compare_pane_get_view (self->panes[side]);
-  VnScene *scene = vn_graph_view_get_scene (view);
-  VnComparedModel *model = vn_compare_pane_get_model (self->panes[side]);
-  g_autoptr(GArray) nodes = vn_graph_view_dup_selection (view);
-  g_autoptr(GtkBitset) selection = gtk_bitset_new_empty ();
-
-  for (guint i = 0; i < nodes->len && scene != NULL && model != NULL; i++)
-    {
-      const VnSceneNode *box = vn_scene_get_node (scene, g_array_index (nodes, guint, i));
-      guint node = box->kind == VN_SCENE_NODE ? vn_compared_model_get_float_node (model, box->source) : VN_MATCH_NONE;
-
-      if (node != VN_MATCH_NONE)
-        gtk_bitset_add (selection, node);
-    }
-  vn_document_select (self->document, selection);
-}
-
-static void
 compare_page_selected (VnComparePage *self,
                        guint          side)
 {
+  g_autoptr(GtkBitset) selection = NULL;
+
   /* a side that is emptied, or gets another network, has selected nothing */
   if (self->busy || self->document == NULL || vn_compare_pane_get_scene (self->panes[side]) == NULL ||
       vn_graph_view_get_scene (vn_compare_pane_get_view (self->panes[side])) != vn_compare_pane_get_scene (self->panes[side]))
     return;
   self->busy = TRUE;
   vn_compare_link_mirror_selection (self->link, side);
-  compare_page_tell_document (self, side);
+  selection = vn_compare_selection_read (self->panes[side]);
+  vn_document_select (self->document, selection);
   self->busy = FALSE;
 }
 
@@ -276,30 +247,8 @@ compare_page_set_view_selections (VnComparePage *self)
     return;
   self->busy = TRUE;
   for (guint side = 0; side < 2; side++)
-    {
-      VnComparedModel *model = vn_compare_pane_get_model (self->panes[side]);
-      VnScene *scene = vn_compare_pane_get_scene (self->panes[side]);
-      VnGraphView *view = vn_compare_pane_get_view (self->panes[side]);
-      g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
-      GtkBitsetIter iter;
-      guint index;
-
-      if (model == NULL || scene == NULL || vn_graph_view_get_scene (view) != scene)
-        continue;
-      for (gboolean ok = gtk_bitset_iter_init_first (&iter, selection, &index); ok; ok = gtk_bitset_iter_next (&iter, &index))
-        {
-          guint node = vn_compared_model_get_node (model, index), at = node != VN_MATCH_NONE ? vn_scene_find_source (scene, node) : VN_SCENE_NONE;
-
-          if (at != VN_SCENE_NONE)
-            g_array_append_val (nodes, at);
-        }
-      vn_graph_view_select (view, (const guint *) (gpointer) nodes->data, nodes->len, FALSE);
-      if (nodes->len == 1)
-        {
-          vn_graph_view_set_focus_node (view, g_array_index (nodes, guint, 0));
-          shown = side;
-        }
-    }
+    if (vn_compare_selection_show (self->panes[side], selection) == 1)
+      shown = side;
   self->busy = FALSE;
   compare_page_show_node (self, shown);
 }
@@ -321,96 +270,16 @@ compare_page_travel (VnGraphView *view,
 
 /* ---- sources ---- */
 
-static VnCompareSource *
-compare_page_find (VnComparePage *self,
-                   VnCompareKind  kind,
-                   VnProjectRun  *run)
-{
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
-    {
-      g_autoptr(VnCompareSource) source = g_list_model_get_item (G_LIST_MODEL (self->sources), i);
-
-      if (source->kind == kind && (run == NULL || g_str_equal (source->run->id, run->id)))
-        return source;   /* the list keeps it */
-    }
-  return NULL;
-}
-
-static void
-compare_page_add (VnComparePage *self,
-                  GPtrArray     *list,
-                  VnCompareKind  kind,
-                  VnProjectRun  *run,
-                  guint          number)
-{
-  VnCompareSource *known = compare_page_find (self, kind, run);
-
-  if (known != NULL)
-    vn_compare_source_update (known, run, number);
-  g_ptr_array_add (list, known != NULL ? g_object_ref (known) : vn_compare_source_new (self->document, kind, run, number, NULL));
-}
-
-/* The newest run first; the last one is what the quantized network is now. */
-static void
-compare_page_add_runs (VnComparePage *self,
-                       GPtrArray     *list)
-{
-  GPtrArray *runs = vn_document_get_runs (self->document);
-  VnResult *now = vn_document_get_confirmed (self->document);
-
-  for (guint i = runs->len; i > 0; i--)
-    {
-      VnProjectRun *run = g_ptr_array_index (runs, i - 1);
-
-      if (now == NULL || !vn_document_is_shown (self->document, run))
-        compare_page_add (self, list, VN_COMPARE_RUN, run, i);
-    }
-}
-
-static void
-compare_page_add_files (VnComparePage *self,
-                        GPtrArray     *list)
-{
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
-    {
-      g_autoptr(VnCompareSource) source = g_list_model_get_item (G_LIST_MODEL (self->sources), i);
-
-      if (source->kind == VN_COMPARE_FILE)
-        g_ptr_array_add (list, g_steal_pointer (&source));
-    }
-}
-
-static gboolean
-compare_page_has (GPtrArray       *list,
-                  VnCompareSource *source)
-{
-  return source != NULL && g_ptr_array_find (list, source, NULL);
-}
-
-/* What is beside the float network when nothing was chosen: the result, or the newest run that was kept, as of a project that was opened. */
-static VnCompareSource *
-compare_page_find_newest (GPtrArray *list)
-{
-  for (guint i = 0; i < list->len; i++)
-    {
-      VnCompareSource *source = g_ptr_array_index (list, i);
-
-      if (source->kind == VN_COMPARE_NOW || source->kind == VN_COMPARE_RUN)
-        return source;
-    }
-  return NULL;
-}
-
 static void
 compare_page_choose (VnComparePage *self,
                      GPtrArray     *list)
 {
   VnCompareSource *chosen[] = { vn_compare_pane_get_source (self->panes[0]), vn_compare_pane_get_source (self->panes[1]) };
 
-  if (!compare_page_has (list, chosen[0]))
-    chosen[0] = compare_page_find (self, VN_COMPARE_FLOAT, NULL);
-  if (!compare_page_has (list, chosen[1]))
-    chosen[1] = compare_page_find_newest (list);
+  if (chosen[0] == NULL || !g_ptr_array_find (list, chosen[0], NULL))
+    chosen[0] = vn_compare_sources_get_float (list);
+  if (chosen[1] == NULL || !g_ptr_array_find (list, chosen[1], NULL))
+    chosen[1] = vn_compare_sources_get_newest (list);
   for (guint i = 0; i < 2; i++)
     vn_compare_pane_set_source (self->panes[i], chosen[i]);
   gtk_stack_set_visible_child_name (self->stack, chosen[1] != NULL ? "compare" : "empty");
@@ -433,17 +302,8 @@ compare_page_set_lists (VnComparePage *self,
 static void
 compare_page_update_sources (VnComparePage *self)
 {
-  g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) list = vn_compare_sources_list (self->document, G_LIST_MODEL (self->sources));
 
-  if (vn_document_get_model (self->document) != NULL)
-    {
-      compare_page_add (self, list, VN_COMPARE_FLOAT, NULL, 0);
-      if (vn_document_get_confirmed (self->document) != NULL)
-        compare_page_add (self, list, VN_COMPARE_NOW, NULL, 0);
-      compare_page_add_runs (self, list);
-      compare_page_add_files (self, list);
-      compare_page_add (self, list, VN_COMPARE_OPEN, NULL, 0);
-    }
   compare_page_set_lists (self, list);
   compare_page_choose (self, list);
 }

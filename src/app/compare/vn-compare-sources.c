@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All that a document has to be compared: the float model, what the quantized network is now, runs, files that were opened. */
+#include "vn-compare-sources.h"
+
+static VnCompareSource *
+compare_sources_find (GListModel    *known,
+                      VnCompareKind  kind,
+                      VnProjectRun  *run)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (known); i++)
+    {
+      g_autoptr(VnCompareSource) source = g_list_model_get_item (known, i);
+
+      if (source->kind == kind && (run == NULL || g_str_equal (source->run->id, run->id)))
+        return g_steal_pointer (&source);
+    }
+  return NULL;
+}
+
+static void
+compare_sources_add (GPtrArray     *list,
+                     VnDocument    *document,
+                     GListModel    *known,
+                     VnCompareKind  kind,
+                     VnProjectRun  *run,
+                     guint          number)
+{
+  VnCompareSource *source = compare_sources_find (known, kind, run);
+
+  if (source != NULL)
+    vn_compare_source_update (source, run, number);
+  g_ptr_array_add (list, source != NULL ? source : vn_compare_source_new (document, kind, run, number, NULL));
+}
+
+/* The newest run first; the last one is what the quantized network is now. */
+static void
+compare_sources_add_runs (GPtrArray  *list,
+                          VnDocument *document,
+                          GListModel *known)
+{
+  GPtrArray *runs = vn_document_get_runs (document);
+  VnResult *now = vn_document_get_confirmed (document);
+
+  for (guint i = runs->len; i > 0; i--)
+    {
+      VnProjectRun *run = g_ptr_array_index (runs, i - 1);
+
+      if (now == NULL || !vn_document_is_shown (document, run))
+        compare_sources_add (list, document, known, VN_COMPARE_RUN, run, i);
+    }
+}
+
+static void
+compare_sources_add_files (GPtrArray  *list,
+                           GListModel *known)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (known); i++)
+    {
+      g_autoptr(VnCompareSource) source = g_list_model_get_item (known, i);
+
+      if (source->kind == VN_COMPARE_FILE)
+        g_ptr_array_add (list, g_steal_pointer (&source));
+    }
+}
+
+/**
+ * vn_compare_sources_list:
+ * @document: what is compared
+ * @known: of #VnCompareSource: the ones there are; those that still hold are taken over with what was loaded for them
+ *
+ * Returns: (transfer container): of #VnCompareSource: what can be chosen, in the order in which lists show it, with the entry that opens
+ *   a file at last; empty without a model
+ */
+GPtrArray *
+vn_compare_sources_list (VnDocument *document,
+                         GListModel *known)
+{
+  g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && G_IS_LIST_MODEL (known), NULL);
+
+  if (vn_document_get_model (document) == NULL)
+    return g_steal_pointer (&list);
+  compare_sources_add (list, document, known, VN_COMPARE_FLOAT, NULL, 0);
+  if (vn_document_get_confirmed (document) != NULL)
+    compare_sources_add (list, document, known, VN_COMPARE_NOW, NULL, 0);
+  compare_sources_add_runs (list, document, known);
+  compare_sources_add_files (list, known);
+  compare_sources_add (list, document, known, VN_COMPARE_OPEN, NULL, 0);
+  return g_steal_pointer (&list);
+}
+
+/**
+ * vn_compare_sources_get_float:
+ * @list: of vn_compare_sources_list()
+ *
+ * Returns: (transfer none) (nullable): the float model; %NULL in an empty list
+ */
+VnCompareSource *
+vn_compare_sources_get_float (GPtrArray *list)
+{
+  g_return_val_if_fail (list != NULL, NULL);
+
+  return list->len > 0 ? g_ptr_array_index (list, 0) : NULL;
+}
+
+/**
+ * vn_compare_sources_get_newest:
+ * @list: of vn_compare_sources_list()
+ *
+ * Returns: (transfer none) (nullable): what is beside the float network when nothing was chosen: the result, or the newest run that was
+ *   kept, as of a project that was opened
+ */
+VnCompareSource *
+vn_compare_sources_get_newest (GPtrArray *list)
+{
+  g_return_val_if_fail (list != NULL, NULL);
+
+  for (guint i = 0; i < list->len; i++)
+    {
+      VnCompareSource *source = g_ptr_array_index (list, i);
+
+      if (source->kind == VN_COMPARE_NOW || source->kind == VN_COMPARE_RUN)
+        return source;
+    }
+  return NULL;
+}
