@@ -2,6 +2,7 @@
 /* The layout of a fold: each open group is laid out by itself, as if all in it were closed; what is open takes its room
  * afterwards. So nothing above an opened group moves, nor what is left of it. */
 #include "fold-private.h"
+#include "vn-thread.h"
 
 #include <math.h>
 #include <string.h>
@@ -541,5 +542,5 @@ vn_fold_lay_out_async (VnFold              *self,
   *data = (Task) { vn_fold_ref (self), vn_fold_places_ref (places) };
   g_task_set_source_tag (task, vn_fold_lay_out_async);
   g_task_set_task_data (task, data, fold_layout_free_task);
-  g_task_run_in_thread (task, fold_layout_thread);
+  vn_thread_run_task (task, fold_layout_thread);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scene and groups of a large model, made on a worker thread. */
 #include "vn-scene-builder.h"
+#include "vn-thread.h"
 
 typedef struct
 {
@@ -64,7 +65,7 @@ vn_scene_build_grouped_async (VnModel             *model,
   made->groups = groups != NULL ? vn_groups_ref (groups) : NULL;
   g_task_set_source_tag (task, vn_scene_build_grouped_async);
   g_task_set_task_data (task, made, scene_groups_free);
-  g_task_run_in_thread (task, scene_groups_thread);
+  vn_thread_run_task (task, scene_groups_thread);
 }
 
 /**

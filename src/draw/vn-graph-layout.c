@@ -2,6 +2,7 @@
 /* The layout as a whole: runs the stages (ranks, order, places, routes), on a worker thread if asked to, and hands
  * out the result. */
 #include "vn-graph-layout-private.h"
+#include "vn-thread.h"
 
 #include <string.h>
 
@@ -244,7 +245,7 @@ vn_graph_layout_new_async (VnScene             *scene,
 
   g_task_set_source_tag (task, vn_graph_layout_new_async);
   g_task_set_task_data (task, vn_scene_ref (scene), (GDestroyNotify) vn_scene_unref);
-  g_task_run_in_thread (task, layout_thread);
+  vn_thread_run_task (task, layout_thread);
 }
 
 /**

@@ -157,6 +157,7 @@ sheet_view_begin (VnSheetView *self)
   self->drawing_width = width;
   task = g_task_new (self, self->drawing, sheet_view_take_texture, NULL);
   g_task_set_task_data (task, drawing, sheet_view_free_drawing);
+  /* the shared pool of threads: while a window is being resized, many are begun and given up */
   g_task_run_in_thread (task, sheet_view_draw);
 }
 

@@ -6,6 +6,7 @@
 #include "vn-i18n.h"
 #include "vn-scene-builder.h"
 #include "vn-swatch.h"
+#include "vn-thread.h"
 
 #define THREAD_NODES 1500
 
@@ -128,7 +129,7 @@ compare_pane_build (VnComparePane   *self,
   self->building = g_cancellable_new ();
   task = g_task_new (self, self->building, compare_pane_built, NULL);
   g_task_set_task_data (task, building, compare_pane_free_building);
-  g_task_run_in_thread (task, compare_pane_run_building);
+  vn_thread_run_task (task, compare_pane_run_building);
 }
 
 static void
@@ -422,12 +423,6 @@ vn_compare_pane_init (VnComparePane *self)
   compare_pane_add_card (GTK_OVERLAY (overlay), self->state);
   g_signal_connect_swapped (overlay, "get-child-position", G_CALLBACK (compare_pane_place_key), self);
   adw_bin_set_child (ADW_BIN (self), overlay);
-}
-
-GtkWidget *
-vn_compare_pane_new (void)
-{
-  return g_object_new (VN_TYPE_COMPARE_PANE, NULL);
 }
 
 /**

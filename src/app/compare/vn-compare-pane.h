@@ -18,7 +18,6 @@ G_BEGIN_DECLS
 #define VN_TYPE_COMPARE_PANE (vn_compare_pane_get_type ())
 G_DECLARE_FINAL_TYPE (VnComparePane, vn_compare_pane, VN, COMPARE_PANE, AdwBin)
 
-GtkWidget       *vn_compare_pane_new         (void);
 void             vn_compare_pane_set_list    (VnComparePane   *self,
                                               GListModel      *sources);
 void             vn_compare_pane_set_source  (VnComparePane   *self,

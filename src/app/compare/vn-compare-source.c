@@ -5,6 +5,7 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-thread.h"
 
 #include <string.h>
 
@@ -263,7 +264,7 @@ compare_source_load_in_thread (VnCompareSource *self,
   self->cancellable = g_cancellable_new ();
   task = g_task_new (self, self->cancellable, compare_source_loaded, NULL);
   g_task_set_task_data (task, loading, compare_source_free_loading);
-  g_task_run_in_thread (task, compare_source_run_loading);
+  vn_thread_run_task (task, compare_source_run_loading);
 }
 
 /* ---- a file ---- */
@@ -310,7 +311,7 @@ compare_source_make_forecast (VnCompareSource *self)
     return;
   task = g_task_new (self, NULL, compare_source_forecast, NULL);
   g_task_set_task_data (task, vn_compared_model_ref (self->model), (GDestroyNotify) vn_compared_model_unref);
-  g_task_run_in_thread (task, compare_source_run_forecast);
+  vn_thread_run_task (task, compare_source_run_forecast);
 }
 
 static void

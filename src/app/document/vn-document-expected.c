@@ -6,6 +6,7 @@
 #include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-thread.h"
 
 #define MOST_BYTES ((gsize) 768 << 20)    /* that are kept to tell what the next change does */
 
@@ -178,7 +179,7 @@ vn_document_make_what_if (VnDocument *self)
   question->result = vn_result_ref (self->result);
   task = g_task_new (self, self->what_if_making, document_expected_made, NULL);
   g_task_set_task_data (task, question, document_expected_free_question);
-  g_task_run_in_thread (task, document_expected_make);
+  vn_thread_run_task (task, document_expected_make);
 }
 
 /* ---- what is expected ---- */
@@ -264,7 +265,7 @@ document_expected_ask (VnDocument *self)
   self->expecting = g_cancellable_new ();
   task = g_task_new (self, self->expecting, document_expected_measured, NULL);
   g_task_set_task_data (task, question, document_expected_free_question);
-  g_task_run_in_thread (task, document_expected_measure);
+  vn_thread_run_task (task, document_expected_measure);
 }
 
 /**

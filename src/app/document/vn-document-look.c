@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A look at the samples before they are calibrated on, in a thread of its own. */
 #include "vn-document-private.h"
+#include "vn-thread.h"
 
 /* What a thread looks at. */
 typedef struct
@@ -62,7 +63,7 @@ vn_document_look_async (VnDocument          *self,
   looking->dataset = vn_dataset_ref (dataset);
   looking->sizes = self->sizes != NULL ? g_hash_table_ref (self->sizes) : NULL;
   g_task_set_task_data (task, looking, document_look_free);
-  g_task_run_in_thread (task, document_look_in_thread);
+  vn_thread_run_task (task, document_look_in_thread);
 }
 
 /**

@@ -4,6 +4,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-thread.h"
 
 /**
  * Reading: a run on its way back.
@@ -156,7 +157,7 @@ vn_document_read_run_async (VnDocument          *self,
   g_return_if_fail (VN_IS_DOCUMENT (self) && run != NULL && self->model != NULL);
 
   g_task_set_task_data (task, document_runs_new_reading (self, run), document_runs_free_reading);
-  g_task_run_in_thread (task, document_runs_read_on_thread);
+  vn_thread_run_task (task, document_runs_read_on_thread);
 }
 
 /**
@@ -191,7 +192,7 @@ document_runs_begin_read (VnDocument   *self,
 
   reading->restores = restores;
   g_task_set_task_data (task, reading, document_runs_free_reading);
-  g_task_run_in_thread (task, document_runs_read_on_thread);
+  vn_thread_run_task (task, document_runs_read_on_thread);
 }
 
 /**

@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 #include "vn-open-inputs.h"
+#include "vn-thread.h"
 
 /**
  * vn_document_dup_given_shapes:
@@ -105,7 +106,7 @@ vn_document_open_dataset_async (VnDocument          *self,
   opening->notes = vn_notes_new ();
   g_clear_pointer (&self->sizes, g_hash_table_unref);
   g_task_set_task_data (task, opening, document_sizes_opening_free);
-  g_task_run_in_thread (task, document_sizes_open_in_thread);
+  vn_thread_run_task (task, document_sizes_open_in_thread);
 }
 
 /**

@@ -11,6 +11,7 @@
 #include "vn-range-editor.h"
 #include "vn-rows.h"
 #include "vn-tensor-panel.h"
+#include "vn-thread.h"
 
 struct _VnInspector
 {
@@ -132,7 +133,7 @@ inspector_start_work (VnInspector *self,
   self->cancellable = g_cancellable_new ();
   task = g_task_new (self, self->cancellable, inspector_work_done, NULL);
   g_task_set_task_data (task, work, inspector_work_free);
-  g_task_run_in_thread (task, inspector_run_work);
+  vn_thread_run_task (task, inspector_run_work);
 }
 
 static void inspector_rebuild (VnInspector *self);

@@ -7,6 +7,7 @@
 #include "vn-i18n.h"
 #include "vn-range-estimate.h"
 #include "vn-rows.h"
+#include "vn-thread.h"
 
 #include <math.h>
 
@@ -295,7 +296,7 @@ range_editor_start (VnRangeEditor *self)
   self->cancellable = g_cancellable_new ();
   task = g_task_new (self, self->cancellable, range_editor_done, NULL);
   g_task_set_task_data (task, work, range_editor_free_work);
-  g_task_run_in_thread (task, range_editor_run);
+  vn_thread_run_task (task, range_editor_run);
 }
 
 /* A zero point in the middle of the integers: the range was made symmetric. */

@@ -6,6 +6,7 @@
 #include "vn-i18n.h"
 #include "vn-report.h"
 #include "vn-sheet-view.h"
+#include "vn-thread.h"
 
 #include <math.h>
 
@@ -311,7 +312,7 @@ report_page_begin (gpointer data)
   building->told = report_page_take_told (self);
   task = g_task_new (self, self->building, report_page_take_report, NULL);
   g_task_set_task_data (task, building, report_page_free_building);
-  g_task_run_in_thread (task, report_page_build);
+  vn_thread_run_task (task, report_page_build);
   return G_SOURCE_REMOVE;
 }
 
@@ -454,7 +455,7 @@ report_page_copy (GSimpleAction *action,
 
   *copying = (Copying) { report_page_take_told (self), g_str_has_suffix (g_action_get_name (G_ACTION (action)), "command") };
   g_task_set_task_data (task, copying, report_page_free_copying);
-  g_task_run_in_thread (task, report_page_print);
+  vn_thread_run_task (task, report_page_print);
 }
 
 /* ---- the page ---- */
