@@ -321,28 +321,6 @@ _vn_first_layer_judge_by_bias (const VnFirstLayer *layer,
 }
 
 /*< private >
- * _vn_first_layer_get_distance:
- *
- * Returns: how far the samples are from what the layer expects, to compare one preprocessing with another; infinity if they are
- *   so far that a judge would say so, NaN if the layer does not tell
- */
-double
-_vn_first_layer_get_distance (const VnFirstLayer *layer)
-{
-  double ratio, shift, bias, deviation;
-
-  if (layer->sum == NULL || !(layer->n > 1))
-    return NAN;
-  if (layer->norm != NULL)
-    {
-      first_layer_measure_norm (layer, &ratio, &shift);
-      return first_layer_is_ratio_wrong (ratio) || shift > VN_DATA_SHIFT ? INFINITY : first_layer_find_divergence (layer, &bias);
-    }
-  first_layer_measure_bias (layer, &bias, &deviation);
-  return bias > VN_DATA_BIAS || deviation > VN_DATA_CLAMP * layer->clamp ? INFINITY : fabs (log (MAX (bias, 1e-30)));
-}
-
-/*< private >
  * _vn_first_layer_find_fault:
  *
  * Returns: what a judge would say of the samples
@@ -361,6 +339,27 @@ _vn_first_layer_find_fault (const VnFirstLayer *layer)
     }
   first_layer_measure_bias (layer, &bias, &deviation);
   return bias > VN_DATA_BIAS ? VN_FAULT_BIAS : deviation > VN_DATA_CLAMP * layer->clamp ? VN_FAULT_CLAMP : VN_FAULT_NONE;
+}
+
+/*< private >
+ * _vn_first_layer_get_distance:
+ *
+ * Returns: how far the samples are from what the layer expects, to compare one preprocessing with another; infinity if they are
+ *   so far that a judge would say so, NaN if the layer does not tell
+ */
+double
+_vn_first_layer_get_distance (const VnFirstLayer *layer)
+{
+  double bias, deviation;
+
+  if (layer->sum == NULL || !(layer->n > 1))
+    return NAN;
+  if (_vn_first_layer_find_fault (layer) != VN_FAULT_NONE)
+    return INFINITY;
+  if (layer->norm != NULL)
+    return first_layer_find_divergence (layer, &bias);
+  first_layer_measure_bias (layer, &bias, &deviation);
+  return fabs (log (MAX (bias, 1e-30)));
 }
 
 /*< private >
