@@ -141,12 +141,6 @@ vn_channels_chart_init (VnChannelsChart *self)
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
 }
 
-GtkWidget *
-vn_channels_chart_new (void)
-{
-  return g_object_new (VN_TYPE_CHANNELS_CHART, NULL);
-}
-
 /**
  * vn_channels_chart_set:
  * @sqnr: (array length=n) (nullable): signal to noise of each channel

@@ -13,7 +13,6 @@ G_BEGIN_DECLS
 #define VN_TYPE_CHANNELS_CHART (vn_channels_chart_get_type ())
 G_DECLARE_FINAL_TYPE (VnChannelsChart, vn_channels_chart, VN, CHANNELS_CHART, GtkDrawingArea)
 
-GtkWidget *vn_channels_chart_new        (void);
 void       vn_channels_chart_set        (VnChannelsChart *self,
                                          const double    *sqnr,
                                          guint            n,

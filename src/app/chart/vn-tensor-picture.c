@@ -223,11 +223,9 @@ vn_tensor_picture_set_least (VnTensorPicture *self,
   gtk_widget_queue_resize (GTK_WIDGET (self));
 }
 
-void
-vn_tensor_picture_clear (VnTensorPicture *self)
+static void
+tensor_picture_clear (VnTensorPicture *self)
 {
-  g_return_if_fail (VN_IS_TENSOR_PICTURE (self));
-
   self->width = self->height = 0;
   self->has_hover = FALSE;
   g_clear_pointer (&self->surface, cairo_surface_destroy);
@@ -254,7 +252,7 @@ vn_tensor_picture_set (VnTensorPicture      *self,
 
   g_return_if_fail (VN_IS_TENSOR_PICTURE (self) && layout != NULL && values != NULL);
 
-  vn_tensor_picture_clear (self);
+  tensor_picture_clear (self);
   most = MAX (layout->n_rows, layout->n_columns);
   if (layout->n_rows == 0 || layout->n_columns == 0)
     return;

@@ -23,7 +23,6 @@ void       vn_tensor_picture_set        (VnTensorPicture      *self,
                                          double                high);
 void       vn_tensor_picture_set_least  (VnTensorPicture      *self,
                                          int                   least);
-void       vn_tensor_picture_clear      (VnTensorPicture      *self);
 gboolean   vn_tensor_picture_get_hover  (VnTensorPicture      *self,
                                          guint                *row,
                                          guint                *column);

@@ -133,6 +133,21 @@ compare_table_update (VnCompareTable *self)
 
 /* ---- what is in it ---- */
 
+/* Returns %FALSE if there are four already. */
+static gboolean
+compare_table_add (VnCompareTable  *self,
+                   VnCompareSource *source)
+{
+  if (compare_table_has (self, source))
+    return TRUE;
+  if (vn_compare_table_get_n (self) >= VN_COMPARE_MOST)
+    return FALSE;
+  g_ptr_array_add (self->more, g_object_ref (source));
+  vn_compare_source_load (source);
+  compare_table_update (self);
+  return TRUE;
+}
+
 static void
 compare_table_toggled (GtkCheckButton *button,
                        VnCompareTable *self)
@@ -143,7 +158,7 @@ compare_table_toggled (GtkCheckButton *button,
     return;
   if (!gtk_check_button_get_active (button))
     g_ptr_array_remove (self->more, source);
-  else if (!vn_compare_table_add (self, source))
+  else if (!compare_table_add (self, source))
     {
       self->busy = TRUE;
       gtk_check_button_set_active (button, FALSE);
@@ -245,12 +260,6 @@ vn_compare_table_init (VnCompareTable *self)
   adw_bin_set_child (ADW_BIN (self), scrolled);
 }
 
-GtkWidget *
-vn_compare_table_new (void)
-{
-  return g_object_new (VN_TYPE_COMPARE_TABLE, NULL);
-}
-
 /**
  * vn_compare_table_set_list:
  * @sources: (element-type VnCompareSource): what can be chosen; what is not in it any more leaves the table
@@ -300,28 +309,6 @@ vn_compare_table_set_sides (VnCompareTable  *self,
   g_set_object (&self->sides[0], first);
   g_set_object (&self->sides[1], second);
   compare_table_update (self);
-}
-
-/**
- * vn_compare_table_add:
- * @source: one of the list
- *
- * Returns: %FALSE: there are four already
- */
-gboolean
-vn_compare_table_add (VnCompareTable  *self,
-                      VnCompareSource *source)
-{
-  g_return_val_if_fail (VN_IS_COMPARE_TABLE (self) && VN_IS_COMPARE_SOURCE (source), FALSE);
-
-  if (compare_table_has (self, source))
-    return TRUE;
-  if (vn_compare_table_get_n (self) >= VN_COMPARE_MOST)
-    return FALSE;
-  g_ptr_array_add (self->more, g_object_ref (source));
-  vn_compare_source_load (source);
-  compare_table_update (self);
-  return TRUE;
 }
 
 /**

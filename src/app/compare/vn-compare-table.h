@@ -14,14 +14,11 @@ G_BEGIN_DECLS
 #define VN_TYPE_COMPARE_TABLE (vn_compare_table_get_type ())
 G_DECLARE_FINAL_TYPE (VnCompareTable, vn_compare_table, VN, COMPARE_TABLE, AdwBin)
 
-GtkWidget *vn_compare_table_new       (void);
 void       vn_compare_table_set_list  (VnCompareTable  *self,
                                        GListModel      *sources);
 void       vn_compare_table_set_sides (VnCompareTable  *self,
                                        VnCompareSource *first,      /* nullable */
                                        VnCompareSource *second);    /* nullable */
-gboolean   vn_compare_table_add       (VnCompareTable  *self,
-                                       VnCompareSource *source);
 guint      vn_compare_table_get_n     (VnCompareTable  *self);
 
 G_END_DECLS

@@ -118,19 +118,6 @@ vn_graph_view_end_lasso (VnGraphView *self)
 }
 
 /**
- * vn_graph_view_get_lasso:
- *
- * Returns: whether dragging with the primary button draws a lasso, wherever it begins
- */
-gboolean
-vn_graph_view_get_lasso (VnGraphView *self)
-{
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
-
-  return self->lasso;
-}
-
-/**
  * vn_graph_view_set_lasso:
  */
 void

@@ -79,7 +79,6 @@ guint       vn_graph_view_get_focus_node  (VnGraphView         *self);   /* VN_S
 void        vn_graph_view_set_focus_node  (VnGraphView         *self,
                                            guint                node);
 guint       vn_graph_view_get_selected_edge (VnGraphView       *self);   /* VN_SCENE_NONE: none */
-gboolean    vn_graph_view_get_lasso       (VnGraphView         *self);
 void        vn_graph_view_set_lasso       (VnGraphView         *self,
                                            gboolean             lasso);
 const char *vn_graph_view_get_selected_tensor (VnGraphView     *self);   /* NULL: none */
