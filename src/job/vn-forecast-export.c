@@ -120,15 +120,14 @@ forecast_note_measured (const VnVerification *found,
                         VnNotes              *notes)
 {
   const double more = found->seconds - found->float_seconds;
+  g_autofree char *fault = vn_verification_dup_fault (found), *remedy = vn_verification_dup_remedy (found);
 
   if (is_target && found->float_seconds > 0 && found->seconds > SLOWER * found->float_seconds && more > SECONDS)
     vn_notes_add (notes, VN_NOTE_WARNING, NOTE_SLOWER, NULL,
                   _("ONNX Runtime %s takes %.1f times as long for this as for the float network, measured here on one thread. The report lists "
                     "the nodes that it computes in float, with the reason"), found->version, found->seconds / found->float_seconds);
-  if (!vn_verification_agrees (found))
-    vn_notes_add (notes, VN_NOTE_WARNING, NOTE_DIFFERS, NULL,
-                  _("What ONNX Runtime %s computes differs from our simulation by more than rounding explains: errors measured here do not "
-                    "hold there"), found->version);
+  if (fault != NULL)
+    vn_notes_add_remedy (notes, VN_NOTE_WARNING, NOTE_DIFFERS, NULL, remedy, "%s", fault);
 }
 
 /**

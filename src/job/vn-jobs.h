@@ -106,6 +106,7 @@ G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
  * @data: may be %NULL with @stats, or if @recipe names a table with all ranges: then the error is not measured
  * @origins: measure what each tensor alone costs, and find out why
+ * @train_seconds: that training may take at most, whatever @recipe says of it; 0: what @recipe says
  * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
  * @keep_seconds: how often; 0: as it seems fit
  * @base: (nullable): what an interrupted run with the same @save_stats has left
@@ -120,6 +121,7 @@ typedef struct
   guint             n_threads;
   gboolean          skip_compare;
   gboolean          origins;
+  double            train_seconds;
   VnStats          *earlier;
   const char * const *stats;
   const char       *save_stats;

@@ -461,7 +461,7 @@ quantize_job_begin_result (VnQuantizeJob *self)
   self->draft = result;
   self->input = (VnJobInput) { .model = result->source, .data = result->data, .recipe = result->recipe,
                                .given_shapes = self->settings.input_shapes, .n_calibration = self->settings.n_calibration,
-                               .n_threads = self->settings.n_threads, .edits = result->edits, .notes = result->notes };
+                               .n_threads = self->settings.n_threads, .train_seconds = self->settings.train_seconds, .edits = result->edits, .notes = result->notes };
 }
 
 /* What the result was made of, and when. */

@@ -59,7 +59,7 @@ vn_job_train (const VnJobInput  *self,
     return FALSE;
   progress = vn_job_get_reporter (job);
   input = (VnTrainInput) { .prepared = self->prepared, .start = start, .planned = corrected, .recipe = recipe, .stats = stats,
-                           .samples = &samples, .judge = judge, .progress = &progress };
+                           .samples = &samples, .seconds = self->train_seconds, .judge = judge, .progress = &progress };
   if (!vn_train (&input, result, &gain, cancellable, error))
     return FALSE;
   train_network_note (self, &gain);

@@ -214,6 +214,7 @@ vn_verify_job_run_there (VnJob         *job,
   self->found->load_seconds = reply.load_seconds;
   self->found->seconds = reply.seconds;
   self->found->float_seconds = reply.float_seconds;
+  self->found->saturates = reply.saturates;
   return TRUE;
 }
 
@@ -223,6 +224,7 @@ vn_verify_job_run_there (VnJob         *job,
 typedef struct
 {
   VnErrorSum between, ours, theirs;
+  VnErrorSum exact, exactly;   /* the first and the last of theirs with kernels that do not saturate, if there are such files */
 } Sums;
 
 static VnTensor *
@@ -248,7 +250,9 @@ verify_job_add_output (VnVerifyJob  *self,
 {
   g_autoptr(VnTensor) mine = vn_tensor_convert (ours, VN_DTYPE_F32, error);
   g_autoptr(VnTensor) other = mine != NULL ? verify_job_read_output (self, "out-", sample, output, error) : NULL;
-  g_autoptr(VnTensor) exact = self->settings.float_path != NULL ? verify_job_read_output (self, "float-", sample, output, NULL) : NULL;
+  g_autoptr(VnTensor) wanted = self->settings.float_path != NULL ? verify_job_read_output (self, "float-", sample, output, NULL) : NULL;
+  g_autoptr(VnTensor) exact = self->found->saturates ? verify_job_read_output (self, "exact-", sample, output, NULL) : NULL;
+  gboolean is_exact;
 
   if (other == NULL)
     return FALSE;
@@ -261,10 +265,15 @@ verify_job_add_output (VnVerifyJob  *self,
       return FALSE;
     }
   vn_error_sum_add (&sums->between, mine->data, other->data, mine->n_elements);
-  if (exact == NULL || !vn_shape_equal (&mine->shape, &exact->shape))
+  is_exact = exact != NULL && vn_shape_equal (&mine->shape, &exact->shape);
+  if (is_exact)
+    vn_error_sum_add (&sums->exact, mine->data, exact->data, mine->n_elements);
+  if (wanted == NULL || !vn_shape_equal (&mine->shape, &wanted->shape))
     return TRUE;
-  vn_error_sum_add (&sums->ours, exact->data, mine->data, mine->n_elements);
-  vn_error_sum_add (&sums->theirs, exact->data, other->data, mine->n_elements);
+  vn_error_sum_add (&sums->ours, wanted->data, mine->data, mine->n_elements);
+  vn_error_sum_add (&sums->theirs, wanted->data, other->data, mine->n_elements);
+  if (is_exact)
+    vn_error_sum_add (&sums->exactly, wanted->data, exact->data, mine->n_elements);
   return TRUE;
 }
 
@@ -288,6 +297,43 @@ verify_job_compare_sample (VnVerifyJob   *self,
   return good;
 }
 
+static double
+verify_job_get_db (const VnErrorSum *sum)
+{
+  return sum->n > 0 ? vn_error_sum_sqnr (sum) : NAN;
+}
+
+static void
+verify_job_init_sums (Sums  *sums,
+                      guint  n)
+{
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < sizeof *sums / sizeof (VnErrorSum); k++)
+      vn_error_sum_init (&((VnErrorSum *) &sums[i])[k]);
+}
+
+/* Of all outputs: with kernels that do not saturate. */
+static void
+verify_job_take_exact (VnVerifyJob *self,
+                       const Sums  *sums,
+                       guint        n)
+{
+  VnVerification *found = self->found;
+
+  found->exact_agrees = n > 0;
+  found->exact_db = INFINITY;
+  for (guint i = 0; i < n; i++)
+    {
+      const VnVerifiedOutput output = { .sqnr_db = verify_job_get_db (&sums[i].exact), .our_db = verify_job_get_db (&sums[i].ours),
+                                        .their_db = verify_job_get_db (&sums[i].exactly) };
+
+      found->exact_agrees = found->exact_agrees && sums[i].exact.n > 0 && vn_verified_output_agrees (&output);
+      found->exact_db = sums[i].exact.n > 0 ? MIN (found->exact_db, output.sqnr_db) : NAN;
+    }
+  if (!found->exact_agrees && isinf (found->exact_db))
+    found->exact_db = NAN;
+}
+
 static gboolean
 vn_verify_job_compare (VnJob         *job,
                        GCancellable  *cancellable,
@@ -302,12 +348,7 @@ vn_verify_job_compare (VnJob         *job,
   if (runner == NULL)
     return FALSE;
   vn_runner_set_threads (runner, MAX (self->settings.n_threads, 1));
-  for (guint i = 0; i < n; i++)
-    {
-      vn_error_sum_init (&sums[i].between);
-      vn_error_sum_init (&sums[i].ours);
-      vn_error_sum_init (&sums[i].theirs);
-    }
+  verify_job_init_sums (sums, n);
   for (guint i = 0; i < self->found->n_samples; i++)
     {
       vn_progress_report (&progress, _("samples"), i, self->found->n_samples);
@@ -318,12 +359,13 @@ vn_verify_job_compare (VnJob         *job,
     {
       const VnVerifiedOutput output = { .name = vn_plan_get_output (self->plan, i)->name,
                                         .sqnr_db = vn_error_sum_sqnr (&sums[i].between),
-                                        .our_db = sums[i].ours.n > 0 ? vn_error_sum_sqnr (&sums[i].ours) : NAN,
-                                        .their_db = sums[i].theirs.n > 0 ? vn_error_sum_sqnr (&sums[i].theirs) : NAN,
+                                        .our_db = verify_job_get_db (&sums[i].ours), .their_db = verify_job_get_db (&sums[i].theirs),
                                         .largest = sums[i].between.max_error };
 
       vn_verification_add (self->found, &output);
     }
+  if (self->found->saturates)
+    verify_job_take_exact (self, sums, n);
   return TRUE;
 }
 

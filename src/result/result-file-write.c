@@ -110,6 +110,13 @@ result_file_add_verification (JsonBuilder          *json,
   vn_json_add_number (json, "float-seconds", self->float_seconds);
   if (!isnan (self->integer_share))
     vn_json_add_number (json, "integer-share", self->integer_share);
+  if (self->saturates)
+    {
+      vn_json_add_bool (json, "saturates", TRUE);
+      vn_json_add_bool (json, "exact-agrees", self->exact_agrees);
+      if (!isnan (self->exact_db))
+        vn_json_add_number (json, "exact-sqnr", self->exact_db);
+    }
   vn_json_begin_array (json, "outputs");
   for (guint i = 0; i < self->outputs->len; i++)
     result_file_add_verified_output (json, g_ptr_array_index (self->outputs, i));

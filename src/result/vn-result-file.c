@@ -14,6 +14,7 @@
  *     "contributions": [ { "tensor", "node", "value", "role", "samples", "share", "share-error", "alone-sqnr", "local-sqnr" } ],
  *                                                             if it was asked for
  *     "onnxruntime": { "version", "samples", "load-seconds", "seconds", "float-seconds", "integer-share",
+ *       "saturates", "exact-agrees", "exact-sqnr",                where kernels of the processor saturate
  *       "outputs": [ { "name", "sqnr", "largest-difference", "onnxruntime-sqnr", "own-sqnr" } ] },       if it was run there
  *     "plan": { "tensors": [ { "tensor", "dtype", "scale", "zero-point", "min", "max", "rule" } ], "npu": [ node ] },    no type: float
  *     "forecast": { "macs", "integer-macs", "seconds", "conversion-seconds", "float-seconds", "observed",
@@ -206,6 +207,9 @@ result_file_read_verification (VnRunRecord  *self,
   found->seconds = vn_json_fields_get_double (fields, "seconds");
   found->float_seconds = vn_json_fields_get_double (fields, "float-seconds");
   found->integer_share = result_file_read_number_if (fields, "integer-share");
+  found->saturates = vn_json_fields_has (fields, "saturates") && vn_json_fields_get_bool (fields, "saturates");
+  found->exact_agrees = vn_json_fields_has (fields, "exact-agrees") && vn_json_fields_get_bool (fields, "exact-agrees");
+  found->exact_db = result_file_read_number_if (fields, "exact-sqnr");
   result_file_read_list (self, fields, "outputs", result_file_read_verified_output);
 }
 

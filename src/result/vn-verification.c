@@ -32,7 +32,7 @@ vn_verification_new (void)
 
   g_atomic_ref_count_init (&self->ref);
   self->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) verification_output_free);
-  self->integer_share = NAN;
+  self->integer_share = self->exact_db = NAN;
   return self;
 }
 
@@ -106,6 +106,19 @@ vn_verification_agrees (const VnVerification *self)
 }
 
 /**
+ * vn_verification_is_saturated:
+ *
+ * Returns: whether outputs differ for no other reason than that sums saturate on this processor
+ */
+gboolean
+vn_verification_is_saturated (const VnVerification *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->saturates && self->exact_agrees && !vn_verification_agrees (self);
+}
+
+/**
  * vn_verification_get_worst_db:
  *
  * Returns: the least signal to noise between ONNX Runtime's outputs and ours; NAN if there is none, or one is not a number
@@ -141,11 +154,58 @@ vn_verification_dup_text (const VnVerification *self)
   g_return_val_if_fail (self != NULL, NULL);
 
   db = vn_format_db (vn_verification_get_worst_db (self));
+  if (vn_verification_is_saturated (self))
+    return self->float_seconds > 0 ? g_strdup_printf (_("%.2f times the time of float, differs as sums saturate on this processor: %s"),
+                                                      self->seconds / self->float_seconds, db)
+                                   : g_strdup_printf (_("%.2f\u00a0ms for one sample, differs as sums saturate on this processor: %s"),
+                                                      1e3 * self->seconds, db);
   if (!(self->float_seconds > 0))
     return g_strdup_printf (vn_verification_agrees (self) ? _("%.2f\u00a0ms for one sample, agrees to %s") : _("%.2f\u00a0ms for one sample, differs: %s"),
                             1e3 * self->seconds, db);
   return g_strdup_printf (vn_verification_agrees (self) ? _("%.2f times the time of float, agrees to %s") : _("%.2f times the time of float, differs: %s"),
                           self->seconds / self->float_seconds, db);
+}
+
+/**
+ * vn_verification_dup_fault:
+ *
+ * Returns: (transfer full) (nullable): what is wrong with the outputs, and whose fault that is; %NULL: they agree
+ */
+char *
+vn_verification_dup_fault (const VnVerification *self)
+{
+  g_autofree char *exact = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (vn_verification_agrees (self))
+    return NULL;
+  if (!self->saturates)
+    return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation by more than rounding explains: errors measured here do not "
+                              "hold there"), self->version);
+  if (!vn_verification_is_saturated (self))
+    return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation by more than rounding explains. Its kernels add products of "
+                              "8 bit up in 16 bit on this processor, which has no VNNI: such sums saturate, which is at least a part of it"), self->version);
+  exact = vn_format_db (self->exact_db);
+  return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation on this processor, which has no VNNI: its kernels add products of "
+                            "8 bit up in 16 bit there, and such sums saturate. With kernels that do not it agrees to %s, as on processors with VNNI"),
+                          self->version, exact);
+}
+
+/**
+ * vn_verification_dup_remedy:
+ *
+ * Returns: (transfer full) (nullable): what helps against what vn_verification_dup_fault() says
+ */
+char *
+vn_verification_dup_remedy (const VnVerification *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (!self->saturates || vn_verification_agrees (self))
+    return NULL;
+  return g_strdup (_("For processors without VNNI turn “reduce-range” on, or give weights the type uint8; or set session.x64quantprecision to 1 in the "
+                     "session options of ONNX Runtime"));
 }
 
 static double

@@ -26,6 +26,9 @@ typedef struct
  * @load_seconds: of the export
  * @seconds, @float_seconds: of one run, one thread; @float_seconds 0 without float network
  * @integer_share: of multiplications, by the kernels of the graph that ONNX Runtime made; 0 to 1; NAN: not found out
+ * @saturates: the processor's kernels add two products of 8 bit up in 16 bit, which saturate (x86 without VNNI)
+ * @exact_db: there also the least signal to noise between ours and its outputs with kernels that do not; NAN: not found out
+ * @exact_agrees: whether that counts as the same
  */
 typedef struct
 {
@@ -33,6 +36,8 @@ typedef struct
   GPtrArray *outputs;
   guint      n_samples;
   double     load_seconds, seconds, float_seconds, integer_share;
+  gboolean   saturates, exact_agrees;
+  double     exact_db;
   /*< private >*/
   gatomicrefcount ref;
 } VnVerification;
@@ -44,7 +49,10 @@ void            vn_verification_add          (VnVerification         *self,
                                               const VnVerifiedOutput *output);
 gboolean        vn_verification_agrees       (const VnVerification   *self);
 double          vn_verification_get_worst_db (const VnVerification   *self);   /* of all outputs; NAN without any */
+gboolean        vn_verification_is_saturated (const VnVerification   *self);
 char           *vn_verification_dup_text     (const VnVerification   *self);   /* "1.13 times the time of float, agrees to 60 dB" */
+char           *vn_verification_dup_fault    (const VnVerification   *self);   /* NULL: it agrees */
+char           *vn_verification_dup_remedy   (const VnVerification   *self);   /* NULL: there is none */
 gboolean        vn_verified_output_agrees    (const VnVerifiedOutput *self);
 
 /**

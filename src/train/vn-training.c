@@ -595,6 +595,7 @@ training_begin (Training  *self,
 {
   const VnTrainInput *input = self->input;
   VnTrainState *state = &self->state;
+  const double seconds = input->seconds > 0 ? input->seconds : input->recipe->train_time;
 
   self->stats = vn_stats_ref (input->stats);
   state->wanted = input->prepared;
@@ -602,7 +603,7 @@ training_begin (Training  *self,
   state->recipe = input->recipe;
   state->n_threads = input->samples->n_threads > 0 ? input->samples->n_threads : vn_parallel_default_threads ();
   state->stop = input->stop;
-  state->deadline = input->recipe->train_time > 0 ? g_get_monotonic_time () + (gint64) (input->recipe->train_time * G_USEC_PER_SEC) : 0;
+  state->deadline = seconds > 0 ? g_get_monotonic_time () + (gint64) (seconds * G_USEC_PER_SEC) : 0;
   state->trains = vn_recipe_list_for_nodes (input->recipe, VN_LAYER_TRAIN, state->model->graph);
   state->plan = training_resolve (self, self->stats, error);
   if (state->plan == NULL || !training_find_kinds (self, error) ||

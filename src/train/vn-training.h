@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * @recipe: of a format with pairs of QuantizeLinear and DequantizeLinear
  * @stats: what ranges are found from
  * @samples: to learn from: of those that were calibrated with
+ * @seconds: that it may take at most; 0: what @recipe says
  * @judge: (nullable): says whether a block helps; %NULL: every block is kept whose own error falls
  * @progress: (nullable)
  * @stop: (nullable): ends training with the best so far
@@ -24,6 +25,7 @@ typedef struct
   const VnRecipe        *recipe;
   VnStats               *stats;
   const VnRepairSamples *samples;
+  double                 seconds;
   VnJudge               *judge;
   const VnProgress      *progress;
   GCancellable          *stop;

@@ -110,6 +110,12 @@ draw_verification (GRand       *rand,
   self->verification->seconds = draw_number (rand);
   self->verification->float_seconds = draw_number (rand);
   self->verification->integer_share = draw_number (rand);
+  self->verification->saturates = g_rand_boolean (rand);
+  if (self->verification->saturates)
+    {
+      self->verification->exact_agrees = g_rand_boolean (rand);
+      self->verification->exact_db = draw_number (rand);
+    }
   for (int i = 0; i < n; i++)
     {
       g_autofree char *name = draw_text (rand);

@@ -32,7 +32,7 @@ def open_session(path):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 4
-    return onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    return oracle.open_session(path, options)
 
 
 def mean_sqnr(wanted, found):

@@ -14,7 +14,6 @@ import oracle
 oracle.use_oracle_python()
 import numpy as np    # noqa: E402
 import onnx    # noqa: E402
-import onnxruntime    # noqa: E402
 from onnx import TensorProto, helper, numpy_helper    # noqa: E402
 
 CLI = os.path.realpath(sys.argv[1])
@@ -67,7 +66,7 @@ def vision_like(path):
 def run(path):
     model = onnx.load(path)
     onnx.checker.check_model(model, full_check=True)
-    session = onnxruntime.InferenceSession(path, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(path)
     rng = np.random.default_rng(5)
     feed = {}
     for i in session.get_inputs():

@@ -193,7 +193,7 @@ def run_reference(path, files):
     import onnxruntime
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(path, options)
     return [dict(zip([o.name for o in session.get_outputs()], session.run(None, {'x': np.load(f)}))) for f in files]
 
 

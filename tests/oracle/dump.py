@@ -51,7 +51,7 @@ def run_ort(path, feeds):
                 model.graph.output.append(onnx.ValueInfoProto(name=name))
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(model, options)
     names = [o.name for o in session.get_outputs()]
     values = dict(zip(names, session.run(names, feeds)))
     values.update({t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer})
@@ -165,7 +165,7 @@ def main():
     path = os.path.join(shared, 'models', 'qdq_mobilenet_edgetpu_block_u16_op21.onnx')
     if os.path.exists(path):
         with tempfile.TemporaryDirectory() as folder:
-            session = onnxruntime.InferenceSession(path, providers=['CPUExecutionProvider'])
+            session = oracle.open_session(path)
             feeds, args = {}, []
             for k, value in enumerate(session.get_inputs()):
                 file = os.path.join(folder, '%d.npy' % k)

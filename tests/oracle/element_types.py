@@ -229,8 +229,7 @@ class Variant:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        session = onnxruntime.InferenceSession(self.graph(outputs, nodes, True).SerializeToString(), options,
-                                               providers=['CPUExecutionProvider'])
+        session = oracle.open_session(self.graph(outputs, nodes, True), options)
         found = session.run(None, {})
         return [np.asarray(a) if t in plain else np.asarray(a).astype(helper.tensor_dtype_to_np_dtype(t))
                 for a, (_, t) in zip(found, self.outputs)]

@@ -43,7 +43,7 @@ def session(path, as_written=False):
     if as_written:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    return oracle.open_session(path, options)
 
 
 def run_all(path, samples, dtype=None, as_written=False):

@@ -49,7 +49,7 @@ def scores_of(model, pictures):
     """What ONNX Runtime gives for each picture, one after the other, as a line."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(model, options, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(model, options)
     name = session.get_inputs()[0].name
     return np.stack([session.run(None, {name: x[None]})[0].ravel() for x in pictures])
 

@@ -13,7 +13,6 @@ import oracle
 oracle.use_oracle_python()
 import numpy as np    # noqa: E402
 import onnx    # noqa: E402
-import onnxruntime    # noqa: E402
 from onnx import numpy_helper    # noqa: E402
 
 CLI = os.path.realpath(sys.argv[1])
@@ -68,7 +67,7 @@ def main():
     rng = np.random.default_rng(6)
     for model in MODELS:
         path = os.path.join(oracle.shared_folder(), 'models', model + '.onnx')
-        shape = [d if isinstance(d, int) else 1 for d in onnxruntime.InferenceSession(path).get_inputs()[0].shape]
+        shape = [d if isinstance(d, int) else 1 for d in oracle.open_session(path).get_inputs()[0].shape]
         os.makedirs(model)
         for i in range(6):
             np.save(f'{model}/{i}.npy', rng.normal(size=shape).astype(np.float32))

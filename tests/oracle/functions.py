@@ -104,7 +104,7 @@ def run_reference(path, x):
     import onnxruntime
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    return onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider']).run(None, {'x': x})
+    return oracle.open_session(path, options).run(None, {'x': x})
 
 
 def check_network(cli, work):

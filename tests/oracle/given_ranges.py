@@ -18,7 +18,6 @@ oracle.use_oracle_python()
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnxruntime.quantization import quant_utils
 from onnxruntime.quantization.calibrate import CalibrationMethod, TensorData, TensorsData
 
@@ -48,7 +47,7 @@ def quantize(table, out, *options):
     done = subprocess.run([cli, 'quantize', model, '-o', out, '--ranges', table, *options], capture_output=True, text=True)
     check(f'{table}: {done.stderr}', done.returncode == 0)
     onnx.checker.check_model(out, full_check=True)
-    onnxruntime.InferenceSession(out, providers=['CPUExecutionProvider'])
+    oracle.open_session(out)
     graph = onnx.load(out).graph
     constants = {i.name: onnx.numpy_helper.to_array(i) for i in graph.initializer}
     return {node.input[0]: (constants[node.input[1]], constants[node.input[2]]) for node in graph.node

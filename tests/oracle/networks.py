@@ -112,7 +112,7 @@ def make_session(model, optimised):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
-    return onnxruntime.InferenceSession(model, options, providers=['CPUExecutionProvider'])
+    return oracle.open_session(model, options)
 
 
 def compare(program, stem, path, photos):

@@ -106,11 +106,10 @@ def biases(path):
 def run(program, shared, stem, folder):
     import numpy as np
     import onnx
-    import onnxruntime as ort
     import quantize
 
     prepared = quantize.prepare(program, os.path.join(shared, 'models', stem + '.onnx'), folder)
-    given = ort.InferenceSession(prepared).get_inputs()[0]
+    given = oracle.open_session(prepared).get_inputs()[0]
     shape = oracle.input_shape(stem, given.shape)
     os.mkdir(os.path.join(folder, 'npy'))
     for i, path in enumerate(oracle.photographs(shared)[:2]):
@@ -121,7 +120,7 @@ def run(program, shared, stem, folder):
     if done.returncode != 0:
         return [done.stderr.strip()], 0
     onnx.checker.check_model(result, full_check=True)
-    ort.InferenceSession(result)
+    oracle.open_session(result)
     wrong, n = check(result)
     return wrong + ['biases are %s' % t for t in biases(result) if t != 'int8'], n
 

@@ -384,8 +384,7 @@ def run_reference(case):
     options.log_severity_level = 4
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
-        session = onnxruntime.InferenceSession(case.model().SerializeToString(), options,
-                                               providers=['CPUExecutionProvider'])
+        session = oracle.open_session(case.model(), options)
         return session.run(None, case.feed())
     except Exception:
         return None

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the comparisons with onnxruntime share: finding the interpreter, networks, photographs and preprocessing."""
+"""What the comparisons with onnxruntime share: finding the interpreter, sessions whose sums are right on any processor, networks,
+photographs and preprocessing."""
+import functools
 import glob
 import os
 import sys
@@ -21,6 +23,135 @@ def use_oracle_python():
         os.environ['VN_ORACLE_RUNNING'] = '1'
         os.execv(python, [python] + sys.argv)
 
+
+# ---- sessions ----
+
+# Products of onnxruntime by operator: the place of an input of the left operand's type (None: uint8), and of each right operand with its
+# zero point.
+PRODUCTS = {'MatMulInteger': (0, [(1, 3)]), 'ConvInteger': (0, [(1, 3)]), 'QLinearMatMul': (2, [(3, 5)]), 'QLinearConv': (2, [(3, 5)]),
+            'QGemm': (2, [(3, 5)]), 'MatMulIntegerToFloat': (0, [(1, 5)]), 'DynamicQuantizeMatMul': (None, [(1, 3)]),
+            'QAttention': (0, [(1, 7)]), 'DynamicQuantizeLSTM': (None, [(1, 9), (2, 11)])}
+# What becomes such a product by optimizing, where both operands come from DequantizeLinear; left ones of type int8 are made uint8 then.
+PAIRED = ('Conv', 'MatMul', 'Gemm')
+
+
+@functools.lru_cache(maxsize=None)
+def saturates():
+    """Whether onnxruntime's kernels for uint8 × int8 give wrong sums here: x86 without VNNI adds two products up in 16 bits."""
+    import numpy as np
+    import onnxruntime
+    from onnx import TensorProto, helper
+    given = [helper.make_tensor_value_info('a', TensorProto.UINT8, [1, 64]), helper.make_tensor_value_info('b', TensorProto.INT8, [64, 1])]
+    graph = helper.make_graph([helper.make_node('MatMulInteger', ['a', 'b'], ['y'])], 'sum', given,
+                              [helper.make_tensor_value_info('y', TensorProto.INT32, [1, 1])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)], ir_version=8)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=['CPUExecutionProvider'])
+    found, = session.run(None, {'a': np.full((1, 64), 255, np.uint8), 'b': np.full((64, 1), 127, np.int8)})
+    if found.item() != 255 * 127 * 64:
+        print('the kernels of onnxruntime saturate on this processor: right operands of type int8 are given to it as uint8')
+    return found.item() != 255 * 127 * 64
+
+
+def open_session(model, options=None):
+    """A session for a file, or for a network or its bytes, on the processor. Where kernels saturate it gets another form of the
+    same network, whose right operands are uint8 and 128 larger, as their zero points are: what it must compute is the same.
+    (The option session.x64quantprecision does that for constants, too, but in onnxruntime 1.32 networks with signed activations, or
+    zero points that weights share, do not load with it.)"""
+    import onnxruntime
+    if not isinstance(model, (str, bytes)):
+        model = model.SerializeToString()
+    if saturates():
+        model = with_unsigned_operands(model)
+    return onnxruntime.InferenceSession(model, options, providers=['CPUExecutionProvider'])
+
+
+def with_unsigned_operands(model):
+    """A file or the bytes of a network: with all products as uint8 × uint8, if it has others; otherwise as it was given."""
+    import onnx
+    found = onnx.load_from_string(model) if isinstance(model, bytes) else onnx.load(model, load_external_data=False)
+    if not any(node.op_type in (*PRODUCTS, 'DequantizeLinear') for graph in list_graphs(found.graph) for node in graph.node):
+        return model
+    if not isinstance(model, bytes):
+        found = onnx.load(model)
+    try:
+        inferred = onnx.shape_inference.infer_shapes(found)
+    except Exception:    # operators and types that inference does not know
+        inferred = found
+    types = {}
+    for graph in list_graphs(inferred.graph):
+        types.update({v.name: v.type.tensor_type.elem_type for v in [*graph.value_info, *graph.input, *graph.output]})
+        types.update({i.name: i.data_type for i in graph.initializer})
+    changed = sum(turn_operands(graph, types, '_turned%d' % k) for k, graph in enumerate(list_graphs(found.graph)))
+    return found.SerializeToString() if changed else model
+
+
+def list_graphs(graph):
+    """A graph, and all inside its nodes."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            for inner in [attribute.g] if attribute.HasField('g') else attribute.graphs:
+                yield from list_graphs(inner)
+
+
+def find_operands(graph, types):
+    """Right operands of products of uint8 × int8: (node, place of the operand, place of its zero point)."""
+    from onnx import TensorProto
+
+    def has(node, places, kind):
+        return kind in [types.get(name) for k, name in enumerate(node.input) if name and k in places]
+
+    makers = {node.output[0]: node for node in graph.node if node.op_type == 'DequantizeLinear'}
+    found = {}
+    for node in graph.node:
+        left, operands = PRODUCTS.get(node.op_type, (None, []))
+        if operands and (left is None or has(node, [left], TensorProto.UINT8)):
+            found.update({(id(node), k): (node, k, zero) for k, zero in operands if has(node, [k, zero], TensorProto.INT8)})
+        pair = [makers.get(name) for name in node.input[:2]] if node.op_type in PAIRED else []
+        if len(pair) == 2 and all(pair) and has(pair[1], [0, 2], TensorProto.INT8):
+            found[pair[1].output[0]] = (pair[1], 0, 2)
+    return list(found.values())
+
+
+def turn_operands(graph, types, ending):
+    """Gives products of uint8 × int8 in a graph operands of uint8; returns how many. They are computed where they are no constants.
+    @ending: of new names, of no other graph."""
+    import numpy as np
+    from onnx import TensorProto, helper, numpy_helper
+    held, turned, computed = {i.name: i for i in graph.initializer}, set(), {}
+
+    def turn(node, place):
+        """The name of the same numbers, 128 larger."""
+        name = node.input[place]
+        new = (name or node.output[0] + '_zero') + ending
+        if new in turned:
+            return new
+        turned.add(new)
+        if not name:
+            graph.initializer.append(numpy_helper.from_array(np.uint8(128), new))
+        elif name in held:
+            graph.initializer.append(numpy_helper.from_array((numpy_helper.to_array(held[name]).astype(np.int16) + 128).astype(np.uint8), new))
+        else:
+            graph.initializer.append(numpy_helper.from_array(np.int32(128), new + '_by'))
+            computed.setdefault(node.output[0], []).extend([
+                helper.make_node('Cast', [name], [new + '_wide'], to=TensorProto.INT32),
+                helper.make_node('Add', [new + '_wide', new + '_by'], [new + '_sum']),
+                helper.make_node('Cast', [new + '_sum'], [new], to=TensorProto.UINT8)])
+        return new
+
+    operands = find_operands(graph, types)
+    for node, place, zero in operands:
+        node.input.extend([''] * (zero + 1 - len(node.input)))
+        for k in (place, zero):
+            node.input[k] = turn(node, k)
+    if operands:
+        nodes = [n for node in graph.node for n in [*computed.get(node.output[0], []), type(node).FromString(node.SerializeToString())]]
+        del graph.node[:]
+        graph.node.extend(nodes)
+    return len(operands)
+
+
+# ---- data ----
 
 def shared_folder():
     folder = os.environ.get('VN_SHARED', '')

@@ -38,7 +38,7 @@ def run(model, samples):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(model, options)
     return [session.run(None, {session.get_inputs()[0].name: s}) for s in samples]
 
 

@@ -219,7 +219,7 @@ def run(model, samples, extra=()):
     probe.graph.output.extend(onnx.ValueInfoProto(name=n) for n in extra)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(probe.SerializeToString(), options, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(probe, options)
     results = [session.run(None, {session.get_inputs()[0].name: s}) for s in samples]
     return [[r[o] for r in results] for o in range(len(results[0]))]
 

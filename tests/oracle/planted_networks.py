@@ -8,6 +8,8 @@ import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 
+import oracle
+
 N_SAMPLES = 8
 
 
@@ -61,7 +63,7 @@ class Builder:
     def values(self, name):
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
-        session = onnxruntime.InferenceSession(self.model(name).SerializeToString(), options, providers=['CPUExecutionProvider'])
+        session = oracle.open_session(self.model(name), options)
         return np.concatenate([session.run(None, {'x': s})[0] for s in self.samples])
 
     def scale(self, output, weight, bias, columns, axis):

@@ -19,7 +19,6 @@ oracle.use_oracle_python()
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 CLI = os.path.realpath(sys.argv[1])
@@ -88,7 +87,7 @@ def quantize(model, table, out, *options):
     done = run(model, table, out, *options)
     check(f'{table}: {done.stderr}', done.returncode == 0)
     onnx.checker.check_model(out, full_check=True)
-    onnxruntime.InferenceSession(out, providers=['CPUExecutionProvider'])
+    oracle.open_session(out)
     graph = onnx.load(out).graph
     constants = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
     found = {}

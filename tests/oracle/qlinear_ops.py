@@ -20,7 +20,6 @@ oracle.use_oracle_python()
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 F = np.float32
@@ -160,7 +159,7 @@ def compare(cli, is_dynamic, signed, per_channel, folder):
     lines += [f'{found[op]} {op}, wanted {n}' for op, n in wanted.items() if found[op] != n]
     x = np.random.default_rng(1).normal(0.3, 1, (1, 3, 6, 6)).astype(F)
     np.save(os.path.join(folder, 'x.npy'), x)
-    session = onnxruntime.InferenceSession(out, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(out)
     theirs = dict(zip([o.name for o in session.get_outputs()], session.run(None, {'x': x})))
     subprocess.run([cli, 'run', out, '--input', 'x=' + os.path.join(folder, 'x.npy'), '-o', folder], check=True, capture_output=True)
     numbers = expected(x, constants, is_dynamic, signed, per_channel)

@@ -194,9 +194,8 @@ def compare_scales(ours, theirs):
 def sqnr(reference, path, samples, name):
     """Per output: 10 log10 (signal power / noise power) over all samples."""
     import numpy as np
-    import onnxruntime as ort
 
-    session = ort.InferenceSession(path)
+    session = oracle.open_session(path)
     signal, noise = {}, {}
     for x, expected in zip(samples, reference):
         for output, a, b in zip(session.get_outputs(), expected, session.run(None, {name: x})):
@@ -282,7 +281,6 @@ def compare_defaults(program):
 
 def test_model(program, shared, stem, settings, n, by_peer):
     import numpy as np
-    import onnxruntime as ort
 
     path = os.path.join(shared, 'models', stem + '.onnx')
     if not os.path.exists(path):
@@ -294,7 +292,7 @@ def test_model(program, shared, stem, settings, n, by_peer):
         except Exception as e:
             print('%-34s cannot be prepared: %s' % (stem, str(e).strip().splitlines()[0][:120]))
             return 0, 0 if by_peer else 1
-        session = ort.InferenceSession(prepared)
+        session = oracle.open_session(prepared)
         given = session.get_inputs()[0]
         shape = oracle.input_shape(stem, given.shape)
         samples = [oracle.image_input(stem, p, shape) for p in oracle.photographs(shared)[:2 * n]]

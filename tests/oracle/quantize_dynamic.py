@@ -107,12 +107,11 @@ def db(reference, other):
 def compare_runs(cli, prepared, ours, theirs, is_better, folder):
     """Lines about outputs of onnxruntime on both files, and of our engine on ours, that are too far apart."""
     import numpy as np
-    import onnxruntime as ort
 
-    session, peer = ort.InferenceSession(ours), ort.InferenceSession(theirs)
+    session, peer = oracle.open_session(ours), oracle.open_session(theirs)
     inputs = make_inputs(session, folder)
     expected, other = session.run(None, inputs), peer.run(None, inputs)
-    exact = ort.InferenceSession(prepared).run(None, inputs)
+    exact = oracle.open_session(prepared).run(None, inputs)
     out = os.path.join(folder, 'out')
     given = [x for i, name in enumerate(inputs) for x in ('--input', '%s=%s' % (name, os.path.join(folder, '%d.npy' % (i + 1))))]
     run([cli, 'run', ours, '-o', out, *given])
@@ -174,7 +173,6 @@ def compare_shared(cli, weight, folder):
     """One scale per channel wherever the operators allow it."""
     import numpy as np
     import onnx
-    import onnxruntime as ort
 
     path, out = os.path.join(folder, 'shared.onnx'), os.path.join(folder, 'out.onnx')
     make_shared(path)
@@ -186,7 +184,7 @@ def compare_shared(cli, weight, folder):
     for name, x in inputs.items():
         np.save(os.path.join(folder, name + '.npy'), x)
         given += ['--input', '%s=%s' % (name, os.path.join(folder, name + '.npy'))]
-    exact, got = (ort.InferenceSession(p).run(None, inputs) for p in (path, out))
+    exact, got = (oracle.open_session(p).run(None, inputs) for p in (path, out))
     run([cli, 'run', out, '-o', os.path.join(folder, 'o'), *given])
     ours = [np.load(os.path.join(folder, 'o', n + '.npy')) for n in 'cyg']
     worst = min(db(a, b) for a, b in zip(exact, got))

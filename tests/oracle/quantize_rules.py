@@ -168,7 +168,6 @@ def write_recipe(settings, rules, path):
 
 
 def run_case(program, case, source, samples, name, folder):
-    import onnxruntime as ort
 
     settings, rules, arguments, extra = case
     peer, ranges = os.path.join(folder, 'peer.onnx'), os.path.join(folder, 'ranges.txt')
@@ -182,7 +181,7 @@ def run_case(program, case, source, samples, name, folder):
     by_name = 'pairs-on-weights' not in settings and 'dedicated-pairs' not in settings
     stored, compared = quantize.compare_exact(ours, peer, False, source) if by_name else ([], 0)
     x = samples[0]
-    a, b = (ort.InferenceSession(p).run(None, {name: x}) for p in (ours, peer))
+    a, b = (oracle.open_session(p).run(None, {name: x}) for p in (ours, peer))
     for i, (p, q) in enumerate(zip(a, b)):
         if not ((p == q) | (p != p)).all():
             wrong.append('output %d differs by up to %g' % (i, abs(p - q).max()))
@@ -196,9 +195,8 @@ def networks(program, shared, folder):
     build_small(small)
     rng = np.random.default_rng(5)
     yield 'small', small, [rng.normal(0, 1, (1, 4, 8, 8)).astype(np.float32) for _ in range(4)], 'x', None
-    import onnxruntime as ort
     real = quantize.prepare(program, os.path.join(shared, 'models', REAL + '.onnx'), folder)
-    given = ort.InferenceSession(real).get_inputs()[0]
+    given = oracle.open_session(real).get_inputs()[0]
     shape = oracle.input_shape(REAL, given.shape)
     yield REAL, real, [oracle.image_input(REAL, p, shape) for p in oracle.photographs(shared)[:2]], given.name, REAL_CASES
 

@@ -198,13 +198,12 @@ def input_is_output(path):
 def observe(source, samples, folder):
     """Ranges of all float tensors of the main graph, by onnxruntime: for networks that we cannot run."""
     import onnx
-    import onnxruntime as ort
 
     model = onnx.load(source)
     del model.graph.output[:]
     names = [o for n in model.graph.node for o in n.output]
     model.graph.output.extend(onnx.ValueInfoProto(name=n) for n in names)
-    session = ort.InferenceSession(model.SerializeToString())
+    session = oracle.open_session(model)
     runs = [dict(zip(names + ['x'], session.run(None, {'x': x}) + [x])) for x in samples]
     path = os.path.join(folder, 'ranges.txt')
     with open(path, 'w') as f:
@@ -222,11 +221,10 @@ def sqnr(a, b):
 def run_case(program, build, options, folder):
     import numpy as np
     import onnx
-    import onnxruntime as ort
 
     source, result = os.path.join(folder, 'float.onnx'), os.path.join(folder, 'quantized.onnx')
     build(source)
-    session = ort.InferenceSession(source)
+    session = oracle.open_session(source)
     rng = np.random.default_rng(2)
     samples = [rng.normal(0, 1, session.get_inputs()[0].shape).astype(np.float32) for _ in range(8)]
     os.mkdir(os.path.join(folder, 'npy'))
@@ -239,7 +237,7 @@ def run_case(program, build, options, folder):
     subprocess.run([program, *options, source, result,
                     os.path.join(folder, 'plan.json')], check=True, capture_output=True, text=True)
     onnx.checker.check_model(result, full_check=True)
-    quantized = ort.InferenceSession(result)
+    quantized = oracle.open_session(result)
     expected, got = ([s.run(None, {'x': x}) for x in samples] for s in (session, quantized))
     n = sum(node.op_type == 'DequantizeLinear' for node in onnx.load(result).graph.node)
     return n, [sqnr(np.stack([e[i] for e in expected]), np.stack([g[i] for g in got]))

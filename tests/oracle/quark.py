@@ -40,7 +40,7 @@ def session(path):
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
-    return ort.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    return oracle.open_session(path, options)
 
 
 def run(path, feeds):

@@ -35,7 +35,7 @@ def check(path, load):
         return
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(path, options)
     rng = np.random.default_rng(1)
     feed = {i.name: rng.normal(size=[d if isinstance(d, int) else 1 for d in i.shape])
             .astype(np.float16 if 'float16' in i.type else np.float32)

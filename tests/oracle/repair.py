@@ -144,7 +144,7 @@ def run(path, samples, optimized=None):
     options.log_severity_level = 4
     if optimized:
         options.optimized_model_filepath = optimized
-    session = onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(path, options)
     return [session.run(None, {'x': s})[0] for s in samples]
 
 
@@ -299,7 +299,7 @@ def check_balance_formula(work, data):
     balanced = constants(export(network, data, os.path.join(work, 'f1.onnx'), *options))
     model = onnx.load(network)
     model.graph.output.extend(helper.make_tensor_value_info(n, 1, None) for n in 'abc')
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=['CPUExecutionProvider'])
+    session = oracle.open_session(model)
     runs = [session.run(list('abc'), {'x': np.load(os.path.join(data, f))}) for f in sorted(os.listdir(data))]
     largest = [np.max([np.abs(r[i]).max(axis=(0, 2, 3)) for r in runs], axis=0).astype(np.float64) for i in range(3)]
     a, b, c = (x / x.max() for x in largest)
@@ -324,7 +324,7 @@ def check_offsets(work, data, unseen):
         expect(after > before + gain, f'offset {offset}: {before:.1f} -> {after:.1f} dB')
         model = onnx.load(network)
         model.graph.output.append(helper.make_tensor_value_info('c', 1, None))
-        session = onnxruntime.InferenceSession(model.SerializeToString(), providers=['CPUExecutionProvider'])
+        session = oracle.open_session(model)
         files = sorted(os.listdir(data))
         least = min(session.run(['c'], {'x': np.load(os.path.join(data, f))})[0].min() for i, f in enumerate(files))
         old, new = constants(plain), constants(centred)
@@ -381,7 +381,7 @@ def check_absorbed(work, data, unseen):
     expect(after > before + 6, f'biases absorbed by the layer behind: {before:.1f} -> {after:.1f} dB')
     model = onnx.load(network)
     model.graph.output.append(helper.make_tensor_value_info('a', 1, None))
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=['CPUExecutionProvider'])
+    session = oracle.open_session(model)
     runs = [session.run(['a'], {'x': np.load(os.path.join(data, f))})[0].astype(np.float64) for f in sorted(os.listdir(data))]
     mean, square = (np.mean([(r ** k).mean(axis=(0, 2, 3)) for r in runs], axis=0) for k in (1, 2))
     c = np.maximum(0, mean - 3 * np.sqrt(square - mean ** 2))

@@ -210,7 +210,7 @@ def check_prediction(cli, path, samples, folder, bound=AGREE):
     for level in (onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL, onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL):
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level, options.log_severity_level = level, 3
-        session = onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+        session = oracle.open_session(path, options)
         for sample in samples[:4]:
             inputs = []
             for name, value in sample.items():
@@ -264,7 +264,6 @@ def check_branch(cli, folder):
 def check_dynamic(cli, folder):
     """As many integer products as quantize_dynamic(EnableSubgraph) makes, of the same constants, and nearly the same outputs."""
     import numpy as np
-    import onnxruntime
     from onnxruntime import quantization as q
 
     path = lambda name: os.path.join(folder, name)
@@ -283,7 +282,7 @@ def check_dynamic(cli, folder):
         have, want = constants(ours), constants(theirs)
         for key, arrays in want.items():
             assert all(any(np.array_equal(a.ravel(), b.ravel()) for b in have[key]) for a in arrays), f'{name}: {key}'
-        sessions = [onnxruntime.InferenceSession(p, providers=['CPUExecutionProvider']) for p in (ours, theirs)]
+        sessions = [oracle.open_session(p) for p in (ours, theirs)]
         worst = 0
         for sample in samples:
             for a, b in zip(*(s.run(None, sample) for s in sessions)):

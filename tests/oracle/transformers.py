@@ -136,7 +136,7 @@ def export(network, data, out, *options):
 def run(path, samples, *names):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(path, options)
     return [session.run(list(names) or None, {'x': s}) for s in samples]
 
 

@@ -442,15 +442,6 @@ improve_note (VnImproveJob *self)
 /* Seconds that training is worth beginning for. */
 #define LEAST_TRAINING 2
 
-/* One digit: runs of the same settings that took a little less or more time write the same recipe. */
-static double
-improve_round_time (double seconds)
-{
-  double unit = pow (10, floor (log10 (seconds)));
-
-  return floor (seconds / unit) * unit;
-}
-
 /* Makes training part of the last run, in the time that is left for it. Returns: (nullable): the step; %NULL: nothing is trained */
 static const VnImproveStep *
 improve_add_training (VnImproveJob *self,
@@ -471,7 +462,9 @@ improve_add_training (VnImproveJob *self,
       return NULL;
     }
   steps[n - 1].apply (recipe);
-  recipe->train_time = improve_round_time (left);
+  /* the time left is no part of the recipe: equal settings make equal recipes, however busy the computer is */
+  recipe->train_time = self->settings.seconds;
+  self->settings.quantize.train_seconds = left;
   return &steps[n - 1];
 }
 

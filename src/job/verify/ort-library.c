@@ -15,7 +15,7 @@ typedef struct
   const char         *(*get_version) (void);
 } Base;
 
-#define FIRST_INTERFACE 1   /* all functions that are used here belong to it */
+#define FIRST_INTERFACE 4   /* all functions that are used here belong to it */
 
 /* ---- places ---- */
 

@@ -7,8 +7,10 @@
 
 #include "vn-error.h"
 #include "vn-file.h"
+#include "vn-graph-edit.h"
 #include "vn-i18n.h"
 #include "vn-json.h"
+#include "vn-onnx.h"
 
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
@@ -16,6 +18,7 @@
 
 #define JOB "job.json"
 #define REPLY "reply.json"
+#define PROBE "probe.onnx"
 #define ERRORS "stderr.txt"
 #define LONGEST_REASON 400   /* bytes of what Python said */
 
@@ -38,12 +41,29 @@ static const char script[] =
   "    options = onnxruntime.SessionOptions()\n"
   "    options.intra_op_num_threads = options.inter_op_num_threads = 1\n"
   "    options.log_severity_level = 4\n"
+  "    def find_saturation():\n"
+  "        a, b = numpy.full((1, job['probe_length']), 255, numpy.uint8), numpy.full((job['probe_length'], 1), 127, numpy.int8)\n"
+  "        probe = onnxruntime.InferenceSession(job['probe'], options, providers=['CPUExecutionProvider'])\n"
+  "        return probe.run(None, {'a': a, 'b': b})[0].item() != job['probe_sum']\n"
+  "    def open_exact():\n"
+  "        exactly = onnxruntime.SessionOptions()\n"
+  "        exactly.intra_op_num_threads = exactly.inter_op_num_threads = 1\n"
+  "        exactly.log_severity_level = 4\n"
+  "        exactly.add_session_config_entry('session.x64quantprecision', '1')\n"
+  "        return onnxruntime.InferenceSession(job['model'], exactly, providers=['CPUExecutionProvider'])\n"
+  "    def attempt(what, otherwise):\n"
+  "        try:\n"
+  "            return what()\n"
+  "        except Exception:\n"
+  "            return otherwise\n"
+  "    saturates = attempt(find_saturation, False)\n"
   "    began = time.perf_counter()\n"
   "    sessions = [onnxruntime.InferenceSession(job['model'], options, providers=['CPUExecutionProvider'])]\n"
   "    load = time.perf_counter() - began\n"
   "    if job['float_model']:\n"
   "        stage = 'float'\n"
   "        sessions.append(onnxruntime.InferenceSession(job['float_model'], options, providers=['CPUExecutionProvider']))\n"
+  "    exact = attempt(open_exact, None) if saturates else None\n"
   "    stage = 'run'\n"
   "    halves = [{i.name for i in session.get_inputs() if i.type == 'tensor(float16)'} for session in sessions]\n"
   "    def run(k):\n"
@@ -55,6 +75,8 @@ static const char script[] =
   "        fitting = [fit(feeds, k) for k in range(len(sessions))]\n"
   "        for o, value in enumerate(run(0)):\n"
   "            numpy.save(os.path.join(folder, 'out-%d-%d.npy' % (s, o)), value)\n"
+  "        for o, value in enumerate(attempt(lambda: exact.run(None, fitting[0]), []) if exact else []):\n"
+  "            numpy.save(os.path.join(folder, 'exact-%d-%d.npy' % (s, o)), value)\n"
   "        names = [o.name for o in sessions[0].get_outputs()]\n"
   "        if len(sessions) > 1 and names == [o.name for o in sessions[1].get_outputs()]:\n"
   "            stage = 'float'\n"
@@ -75,9 +97,25 @@ static const char script[] =
   "            onnxruntime.InferenceSession(job['model'], options, providers=['CPUExecutionProvider'])\n"
   "        except Exception:\n"
   "            pass\n"
-  "    reply(version=onnxruntime.__version__, load_seconds=load, seconds=best[0], float_seconds=best[1] if len(best) > 1 else 0)\n"
+  "    reply(version=onnxruntime.__version__, saturates=saturates, load_seconds=load, seconds=best[0], float_seconds=best[1] if len(best) > 1 else 0)\n"
   "except Exception as error:\n"
   "    reply(stage=stage, error='%s: %s' % (type(error).__name__, error))\n";
+
+/* Of constants the product would be done by another kernel, if at all. */
+static gboolean
+verify_process_write_probe (const char  *path,
+                            GError     **error)
+{
+  const VnShape left = { .rank = 2, .dims = { 1, VN_VERIFY_PROBE_LENGTH } }, right = { .rank = 2, .dims = { VN_VERIFY_PROBE_LENGTH, 1 } };
+  const VnShape one = { .rank = 2, .dims = { 1, 1 } };
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnValue *operands[] = { vn_graph_add_input (model->graph, "a", VN_DTYPE_U8, &left), vn_graph_add_input (model->graph, "b", VN_DTYPE_S8, &right) };
+  VnValue *sum = vn_graph_add_value (model->graph, "sum", VN_DTYPE_S32, &one);
+
+  vn_graph_add_node (model->graph, "product", "", "MatMulInteger", operands, G_N_ELEMENTS (operands), &sum, 1);
+  vn_graph_set_output (model->graph, 0, sum);
+  return vn_onnx_write_file (model, path, NULL, NULL, error);
+}
 
 static gboolean
 verify_process_write_job (const VnVerifyRequest  *request,
@@ -86,10 +124,12 @@ verify_process_write_job (const VnVerifyRequest  *request,
   g_autoptr(JsonBuilder) json = json_builder_new ();
   g_autoptr(JsonGenerator) generator = json_generator_new ();
   g_autoptr(JsonNode) root = NULL;
-  g_autofree char *path = g_build_filename (request->folder, JOB, NULL);
+  g_autofree char *path = g_build_filename (request->folder, JOB, NULL), *probe = g_build_filename (request->folder, PROBE, NULL);
   g_autofree char *text = NULL;
   gsize size;
 
+  if (!verify_process_write_probe (probe, error))
+    return FALSE;
   json_builder_begin_object (json);
   vn_json_add_text (json, "model", request->model);
   vn_json_add_text (json, "float_model", request->float_model != NULL ? request->float_model : "");
@@ -98,6 +138,9 @@ verify_process_write_job (const VnVerifyRequest  *request,
     json_builder_add_string_value (json, g_ptr_array_index (request->inputs, i));
   json_builder_end_array (json);
   vn_json_add_text (json, "optimized", request->optimized != NULL ? request->optimized : "");
+  vn_json_add_text (json, "probe", probe);
+  vn_json_add_int (json, "probe_length", VN_VERIFY_PROBE_LENGTH);
+  vn_json_add_int (json, "probe_sum", VN_VERIFY_PROBE_SUM);
   vn_json_add_int (json, "samples", request->n_samples);
   vn_json_add_int (json, "runs", request->n_runs);
   json_builder_end_object (json);
@@ -255,6 +298,7 @@ verify_process_read_reply (const VnVerifyRequest  *request,
   reply->load_seconds = json_object_get_double_member_with_default (object, "load_seconds", 0);
   reply->seconds = json_object_get_double_member_with_default (object, "seconds", 0);
   reply->float_seconds = json_object_get_double_member_with_default (object, "float_seconds", 0);
+  reply->saturates = json_object_get_boolean_member_with_default (object, "saturates", FALSE);
   return TRUE;
 }
 

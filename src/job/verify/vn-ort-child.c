@@ -3,6 +3,7 @@
 #include "vn-ort-child.h"
 
 #include "ort-library.h"
+#include "verify-process.h"
 
 #include "vn-error.h"
 #include "vn-file.h"
@@ -40,6 +41,8 @@ typedef struct
   const char   *stage;
   Network       networks[2]; /* the export, and the float network if there is one */
   guint         n_networks;
+  gboolean      saturates;
+  Network       exact;       /* where kernels saturate the export with others, if it loads so; without session otherwise */
 } Child;
 
 static double
@@ -65,6 +68,7 @@ static gboolean
 ort_child_open_session (Child       *self,
                         const char  *path,
                         const char  *optimized,
+                        gboolean     exact,
                         OrtSession **session,
                         GError     **error)
 {
@@ -74,6 +78,7 @@ ort_child_open_session (Child       *self,
   return ort_child_check (self, ort->create_options (&options), error) && ort_child_check (self, ort->set_intra_threads (options, 1), error) &&
          ort_child_check (self, ort->set_inter_threads (options, 1), error) && ort_child_check (self, ort->set_log_severity (options, 4), error) &&
          (optimized == NULL || ort_child_check (self, ort->set_optimized_path (options, optimized), error)) &&
+         (!exact || ort_child_check (self, ort->set_option (options, "session.x64quantprecision", "1"), error)) &&
          ort_child_check (self, ort->create_session (self->env, path, options, session), error);
 }
 
@@ -130,16 +135,16 @@ ort_child_read_names (Child    *self,
 
 static gboolean
 ort_child_load (Child       *self,
+                Network     *network,
                 const char  *path,
                 GError     **error)
 {
-  Network *network = &self->networks[self->n_networks++];
   const double began = ort_child_get_seconds ();
 
   *network = (Network) { .library = &self->library, .inputs = g_ptr_array_new_with_free_func (g_free),
                          .outputs = g_ptr_array_new_with_free_func (g_free), .input_types = g_array_new (FALSE, FALSE, sizeof (int)),
                          .best = INFINITY };
-  if (!ort_child_open_session (self, path, NULL, &network->session, error))
+  if (!ort_child_open_session (self, path, NULL, network == &self->exact, &network->session, error))
     return FALSE;
   network->load_seconds = ort_child_get_seconds () - began;
   return ort_child_read_names (self, network, error);
@@ -311,6 +316,48 @@ ort_child_write_sample (Child       *self,
   return good;
 }
 
+/* ---- whether kernels saturate ---- */
+
+static gboolean
+ort_child_multiply (Child    *self,
+                    Network  *probe,
+                    gint32   *sum,
+                    GError  **error)
+{
+  static const char * const names[] = { "a", "b" }, * const output[] = { "sum" };
+  const gint64 dims[][2] = { { 1, VN_VERIFY_PROBE_LENGTH }, { VN_VERIFY_PROBE_LENGTH, 1 } };
+  const VnOrtLibrary *ort = &self->library;
+  guint8 left[VN_VERIFY_PROBE_LENGTH];
+  gint8 right[VN_VERIFY_PROBE_LENGTH];
+  OrtValue *values[] = { NULL, NULL }, *result = NULL;
+  void *data = NULL;
+  gboolean good;
+
+  memset (left, 255, sizeof left);
+  memset (right, 127, sizeof right);
+  good = ort_child_check (self, ort->wrap_tensor (self->memory, left, sizeof left, dims[0], 2, VN_DTYPE_U8, &values[0]), error) &&
+         ort_child_check (self, ort->wrap_tensor (self->memory, right, sizeof right, dims[1], 2, VN_DTYPE_S8, &values[1]), error) &&
+         ort_child_check (self, ort->run (probe->session, NULL, names, (const OrtValue * const *) values, 2, output, 1, &result), error) &&
+         ort_child_check (self, ort->get_data (result, &data), error);
+  if (good)
+    memcpy (sum, data, sizeof *sum);
+  g_clear_pointer (&result, ort->release_value);
+  g_clear_pointer (&values[0], ort->release_value);
+  g_clear_pointer (&values[1], ort->release_value);
+  return good;
+}
+
+/* Where that cannot be found out, nothing is said of it. */
+static gboolean
+ort_child_find_saturation (Child      *self,
+                           const char *path)
+{
+  Network probe = { 0 };
+  gint32 sum = 0;
+
+  return ort_child_load (self, &probe, path, NULL) && ort_child_multiply (self, &probe, &sum, NULL) && sum != VN_VERIFY_PROBE_SUM;
+}
+
 /* ---- the job ---- */
 
 static gboolean
@@ -336,6 +383,8 @@ ort_child_run_samples (Child    *self,
       self->stage = "run";
       if (!ort_child_write_sample (self, &self->networks[0], s, "out-", error))
         return FALSE;
+      if (self->exact.session != NULL && !ort_child_write_sample (self, &self->exact, s, "exact-", NULL))
+        self->exact.session = NULL;
       self->stage = "float";
       if (same && !ort_child_write_sample (self, &self->networks[1], s, "float-", error))
         return FALSE;
@@ -386,16 +435,19 @@ ort_child_do (Child       *self,
       !ort_child_check (self, self->library.create_cpu_memory (1, 0, &self->memory), error))
     return FALSE;
   self->stage = "load";
-  if (!ort_child_load (self, model, error))
+  self->saturates = ort_child_find_saturation (self, json_object_get_string_member_with_default (job, "probe", ""));
+  if (!ort_child_load (self, &self->networks[self->n_networks++], model, error))
     return FALSE;
   self->stage = "float";
-  if (*float_model != '\0' && !ort_child_load (self, float_model, error))
+  if (*float_model != '\0' && !ort_child_load (self, &self->networks[self->n_networks++], float_model, error))
     return FALSE;
+  if (self->saturates && !ort_child_load (self, &self->exact, model, NULL))
+    self->exact.session = NULL;
   if (!ort_child_run_samples (self, (guint) json_object_get_int_member_with_default (job, "samples", 0), error) ||
       !ort_child_measure (self, (guint) json_object_get_int_member_with_default (job, "runs", 1), error))
     return FALSE;
   if (*optimized != '\0')
-    ort_child_open_session (self, model, optimized, &unused, NULL);
+    ort_child_open_session (self, model, optimized, FALSE, &unused, NULL);
   return TRUE;
 }
 
@@ -416,6 +468,7 @@ ort_child_reply (const Child   *self,
   else
     {
       vn_json_add_text (json, "version", self->library.version);
+      vn_json_add_bool (json, "saturates", self->saturates);
       vn_json_add_number (json, "load_seconds", self->networks[0].load_seconds);
       vn_json_add_number (json, "seconds", self->networks[0].best);
       vn_json_add_number (json, "float_seconds", self->n_networks > 1 ? self->networks[1].best : 0);

@@ -75,6 +75,7 @@ check_verification (const VnVerification *a,
   g_assert_cmpuint (a->n_samples, ==, b->n_samples);
   g_assert_true (same_number (a->load_seconds, b->load_seconds) && same_number (a->seconds, b->seconds));
   g_assert_true (same_number (a->float_seconds, b->float_seconds) && same_number (a->integer_share, b->integer_share));
+  g_assert_true (a->saturates == b->saturates && a->exact_agrees == b->exact_agrees && same_number (a->exact_db, b->exact_db));
   g_assert_cmpuint (a->outputs->len, ==, b->outputs->len);
   for (guint i = 0; i < a->outputs->len; i++)
     {

@@ -31,6 +31,40 @@ test_agrees (void)
   g_assert_true (isnan (vn_verification_get_worst_db (found)));
 }
 
+/* A processor whose sums saturate is told apart from an export that is wrong. */
+static void
+test_saturates (void)
+{
+  const struct { gboolean saturates, exact_agrees, same, is_saturated; const char *fault; gboolean has_remedy; } cases[] = {
+    { FALSE, FALSE, TRUE,  FALSE, NULL,               FALSE },
+    { TRUE,  TRUE,  TRUE,  FALSE, NULL,               FALSE },
+    { FALSE, FALSE, FALSE, FALSE, "do not hold there", FALSE },
+    { TRUE,  FALSE, FALSE, FALSE, "at least a part",  TRUE },
+    { TRUE,  TRUE,  FALSE, TRUE,  "agrees to 61.0\u00a0dB", TRUE },
+  };
+  const VnVerifiedOutput same = { NULL, INFINITY, NAN, NAN, 0 }, far = { NULL, 5, NAN, NAN, 1 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnVerification) found = vn_verification_new ();
+      g_autofree char *fault = NULL, *remedy = NULL, *text = NULL;
+
+      found->version = g_strdup ("1.32");
+      found->saturates = cases[i].saturates;
+      found->exact_agrees = cases[i].exact_agrees;
+      found->exact_db = cases[i].exact_agrees ? 61 : 5;
+      vn_verification_add (found, cases[i].same ? &same : &far);
+      fault = vn_verification_dup_fault (found);
+      remedy = vn_verification_dup_remedy (found);
+      text = vn_verification_dup_text (found);
+      g_assert_cmpint (vn_verification_is_saturated (found), ==, cases[i].is_saturated);
+      g_assert_cmpint (strstr (text, "saturate") != NULL, ==, cases[i].is_saturated);
+      g_assert_cmpint (fault == NULL, ==, cases[i].fault == NULL);
+      g_assert_true (fault == NULL || strstr (fault, cases[i].fault) != NULL);
+      g_assert_cmpint (remedy != NULL, ==, cases[i].has_remedy);
+    }
+}
+
 static void
 test_figures (void)
 {
@@ -93,6 +127,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/verification/agrees", test_agrees);
+  g_test_add_func ("/verification/saturates", test_saturates);
   g_test_add_func ("/verification/figures", test_figures);
   g_test_add_func ("/verification/results", test_results);
   return g_test_run ();
