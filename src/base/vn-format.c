@@ -50,6 +50,20 @@ vn_format_decimals (double value,
 }
 
 /**
+ * vn_format_signed:
+ *
+ * Returns: (transfer full): a difference: as vn_format_decimals(), with a plus sign where it is above zero
+ */
+char *
+vn_format_signed (double value,
+                  guint  decimals)
+{
+  g_autofree char *plain = vn_format_decimals (value, decimals);
+
+  return g_strconcat (value > 0 && (isinf (value) || strpbrk (plain, "123456789") != NULL) ? "+" : "", plain, NULL);
+}
+
+/**
  * vn_format_db:
  * @decibels: a ratio in dB
  *
@@ -65,6 +79,20 @@ vn_format_db (double decibels)
       return g_strdup_printf ("%s" NBSP "dB", text);
     }
   return g_strdup_printf ("%s%.1f" NBSP "dB", decibels < -0.05 ? MINUS : "", fabs (decibels));
+}
+
+/**
+ * vn_format_signed_db:
+ * @decibels: a difference in dB
+ *
+ * Returns: (transfer full): "+2.1 dB", "−0.4 dB"
+ */
+char *
+vn_format_signed_db (double decibels)
+{
+  g_autofree char *text = vn_format_signed (decibels, 1);
+
+  return g_strdup_printf ("%s" NBSP "dB", text);
 }
 
 /**

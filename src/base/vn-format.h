@@ -10,7 +10,10 @@ char    *vn_format_number       (double       value,
                                  guint        significant);
 char    *vn_format_decimals     (double       value,
                                  guint        decimals);
+char    *vn_format_signed       (double       value,
+                                 guint        decimals);
 char    *vn_format_db           (double       decibels);
+char    *vn_format_signed_db    (double       decibels);
 char    *vn_format_bytes        (guint64      bytes);
 char    *vn_format_interval     (double       min,
                                  double       max);

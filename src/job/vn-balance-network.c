@@ -4,6 +4,7 @@
 
 #include "vn-absorb.h"
 #include "vn-error.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 /* Samples to learn from: only half of those to calibrate with, if few are left to judge by, unless the user wants none held out.
@@ -53,13 +54,16 @@ balance_network_balance (VnJobInput    *self,
                          GCancellable  *cancellable,
                          GError       **error)
 {
+  g_autofree char *before = NULL, *after = NULL;
   VnRepairGain gain;
 
   if (!balance_network_repair (self, job, vn_balance_channels, &gain, cancellable, error))
     return FALSE;
+  before = vn_format_decimals (gain.before_db, 1);
+  after = vn_format_decimals (gain.after_db, 1);
   vn_notes_add (self->notes, VN_NOTE_INFO, "balanced", "balance-channels",
-                _("Channels balanced in %u of %u groups of tensors; signal to noise of the outputs %.1f → %.1f dB"),
-                gain.n_kept, gain.n_tried, gain.before_db, gain.after_db);
+                _("Channels balanced in %u of %u groups of tensors; signal to noise of the outputs %s → %s dB"),
+                gain.n_kept, gain.n_tried, before, after);
   return TRUE;
 }
 
@@ -69,13 +73,16 @@ balance_network_absorb (VnJobInput    *self,
                         GCancellable  *cancellable,
                         GError       **error)
 {
+  g_autofree char *before = NULL, *after = NULL;
   VnRepairGain gain;
 
   if (!balance_network_repair (self, job, vn_absorb_biases, &gain, cancellable, error))
     return FALSE;
+  before = vn_format_decimals (gain.before_db, 1);
+  after = vn_format_decimals (gain.after_db, 1);
   vn_notes_add (self->notes, VN_NOTE_INFO, "absorbed", "absorb-bias",
-                _("Biases absorbed behind %u of %u layers; signal to noise of the outputs %.1f → %.1f dB"),
-                gain.n_kept, gain.n_tried, gain.before_db, gain.after_db);
+                _("Biases absorbed behind %u of %u layers; signal to noise of the outputs %s → %s dB"),
+                gain.n_kept, gain.n_tried, before, after);
   return TRUE;
 }
 

@@ -4,6 +4,7 @@
 
 #include "vn-bias-guard.h"
 #include "vn-error.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 /* By XSlim's rule all layers of a block are measured at once, and each takes what those before it have shifted for its own
@@ -86,16 +87,19 @@ correct_guarded (const VnJobInput    *self,
   g_autoptr(VnJudge) judge = vn_job_make_judge (self, NULL, VN_JUDGED_SAMPLES, cancellable, error);
   Weights weights = { self, rounded };
   VnBiasGuardInput input = { self->prepared, recipe, stats, run, judge, self->edits, correct_take_weights, &weights };
+  g_autofree char *before = NULL, *after = NULL;
   VnRepairGain gain;
   VnModel *corrected;
 
   if (judge == NULL)
     return NULL;
   corrected = vn_bias_guard_correct (&input, &gain, cancellable, error);
-  if (corrected != NULL)
-    vn_notes_add (self->notes, VN_NOTE_INFO, "biases-corrected", "bias-correction",
-                  _("Biases corrected in %u of %u layers; signal to noise of the outputs %.1f → %.1f dB"),
-                  gain.n_kept, gain.n_tried, gain.before_db, gain.after_db);
+  if (corrected == NULL)
+    return NULL;
+  before = vn_format_decimals (gain.before_db, 1);
+  after = vn_format_decimals (gain.after_db, 1);
+  vn_notes_add (self->notes, VN_NOTE_INFO, "biases-corrected", "bias-correction",
+                _("Biases corrected in %u of %u layers; signal to noise of the outputs %s → %s dB"), gain.n_kept, gain.n_tried, before, after);
   return corrected;
 }
 

@@ -3,6 +3,7 @@
 #include "vn-job-input.h"
 
 #include "vn-error.h"
+#include "vn-format.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
 #include "vn-second-order.h"
@@ -31,9 +32,11 @@ static void
 round_weights_note (const VnJobInput   *self,
                     const VnRepairGain *gain)
 {
+  g_autofree char *before = vn_format_decimals (gain->before_db, 1), *after = vn_format_decimals (gain->after_db, 1);
+
   vn_notes_add (self->notes, VN_NOTE_INFO, "second-order", "rounding",
-                _("Second-order rounding of weights: kept in %u of %u layers; signal to noise of the outputs %.1f → %.1f dB"),
-                gain->n_kept, gain->n_tried, gain->before_db, gain->after_db);
+                _("Second-order rounding of weights: kept in %u of %u layers; signal to noise of the outputs %s → %s dB"),
+                gain->n_kept, gain->n_tried, before, after);
 }
 
 /*< private >

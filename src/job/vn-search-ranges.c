@@ -3,6 +3,7 @@
 #include "vn-job-input.h"
 
 #include "vn-error.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-range-search.h"
 
@@ -13,9 +14,11 @@ static void
 search_ranges_note (const VnJobInput   *self,
                     const VnRepairGain *gain)
 {
+  g_autofree char *before = vn_format_decimals (gain->before_db, 1), *after = vn_format_decimals (gain->after_db, 1);
+
   vn_notes_add (self->notes, VN_NOTE_INFO, "ranges-searched", "range-search",
-                _("Ranges searched for in %u layers; signal to noise of the outputs %.1f → %.1f dB"), gain->n_tried, gain->before_db,
-                gain->after_db);
+                _("Ranges searched for in %u layers; signal to noise of the outputs %s → %s dB"), gain->n_tried, before,
+                after);
 }
 
 /*< private >

@@ -261,6 +261,8 @@ GPtrArray  *vn_node_list_captured   (const VnNode     *self);     /* VnValue; co
 GHashTable *vn_graph_find_captured  (const VnGraph    *self);     /* set of VnValue; owned by the caller */
 GPtrArray  *vn_graph_list_captured  (const VnGraph    *self);     /* VnValue; container owned by the caller */
 char       *vn_node_dup_title       (const VnNode     *self);     /* operator and label: "Conv /stem/conv", or "Conv #12" */
+const char *vn_node_label_skip_type (const char       *label,
+                                     const char       *type);     /* "#12" of "Conv #12"; the whole of a name */
 char       *vn_node_dup_label       (const VnNode     *self);     /* name, or "Conv #12" when it has none: for messages and lists; unique in its graph */
 
 char       *vn_graph_dup_scope      (const VnGraph    *self);     /* "If_0:then_branch/"; "" of the main graph */

@@ -180,6 +180,25 @@ vn_node_dup_label (const VnNode *self)
 }
 
 /**
+ * vn_node_label_skip_type:
+ * @label: of vn_node_dup_label()
+ * @type: operator of the node, which stands beside it
+ *
+ * Returns: (transfer none): what @label adds to @type: "#12" of a node that has no name
+ */
+const char *
+vn_node_label_skip_type (const char *label,
+                         const char *type)
+{
+  gsize length;
+
+  g_return_val_if_fail (label != NULL && type != NULL, label);
+
+  length = strlen (type);
+  return strncmp (label, type, length) == 0 && label[length] == ' ' && label[length + 1] == '#' ? label + length + 1 : label;
+}
+
+/**
  * vn_node_dup_title:
  *
  * Returns: (transfer full): the operator and the label; a label that begins with the operator alone

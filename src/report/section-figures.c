@@ -102,6 +102,7 @@ section_figures_add_accuracy (VnReportContent     *table,
                               const VnReportInput *input)
 {
   const VnAccuracy *accuracy = input->accuracy;
+  g_autofree char *more = NULL;
   const VnErrorRow *worst = NULL;
 
   for (guint i = 0; input->errors != NULL && i < vn_error_table_get_n (input->errors); i++)
@@ -116,9 +117,10 @@ section_figures_add_accuracy (VnReportContent     *table,
                          input->recipe != NULL ? _("samples that were not calibrated with") : _("the samples of the comparison"));
   if (accuracy == NULL || !accuracy->valid || accuracy->n == 0)
     return;
+  more = vn_format_signed ((double) accuracy->quant_top1 - (double) accuracy->float_top1, 0);
   section_figures_add (table, "top1", _("Right answers (top-1)"), (double) accuracy->float_top1 / accuracy->n,
                        (double) accuracy->quant_top1 / accuracy->n, section_figures_format_percent,
-                       g_strdup_printf (_("%+d of %u samples"), (int) accuracy->quant_top1 - (int) accuracy->float_top1, accuracy->n),
+                       g_strdup_printf (_("%s of %u samples"), more, accuracy->n),
                        _("labelled samples"));
   section_figures_add (table, "same-answer", _("Same answer as the float network"), NAN, (double) accuracy->agree / accuracy->n,
                        section_figures_format_percent, NULL, _("labelled samples"));

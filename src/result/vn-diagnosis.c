@@ -2,6 +2,7 @@
 /* The list of reasons and of what was tried against them; vn_diagnose() finds the reasons. */
 #include "vn-diagnosis.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 #include <math.h>
@@ -292,6 +293,7 @@ vn_trial_state_get_id (VnTrialState self)
 char *
 vn_cure_trial_dup_text (const VnCureTrial *self)
 {
+  g_autofree char *before = NULL, *after = NULL, *more = NULL;
   double cost;
 
   g_return_val_if_fail (self != NULL, NULL);
@@ -309,7 +311,10 @@ vn_cure_trial_dup_text (const VnCureTrial *self)
     case VN_N_TRIALS:
     default:
       cost = 100 * ((double) self->after_bytes / (double) MAX (self->before_bytes, 1) - 1);
-      return g_strdup_printf (self->state == VN_TRIAL_HELPED ? _("%.1f → %.1f dB, size %+.1f %%") : _("did not help: %.1f → %.1f dB, size %+.1f %%"),
-                              self->before_db, self->after_db, cost);
+      before = vn_format_decimals (self->before_db, 1);
+      after = vn_format_decimals (self->after_db, 1);
+      more = vn_format_signed (cost, 1);
+      return g_strdup_printf (self->state == VN_TRIAL_HELPED ? _("%s → %s dB, size %s %%") : _("did not help: %s → %s dB, size %s %%"), before, after,
+                              more);
     }
 }

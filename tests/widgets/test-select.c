@@ -344,7 +344,39 @@ test_overlays (Fixture       *fixture,
     }
 }
 
-/* A region whose rule does not name all its edges: each leak has a button, which is one step to undo. */
+static VnOverride *
+get_last_rule (Fixture *fixture)
+{
+  const VnRecipe *recipe = vn_document_get_recipe (fixture->document);
+
+  return g_ptr_array_index (recipe->overrides, recipe->overrides->len - 1);
+}
+
+/* A click on the chip that sits where a tensor enters the selected region. */
+static void
+press_chip (Fixture    *fixture,
+            const char *tensor)
+{
+  GtkWidget *view = find (fixture, VN_TYPE_GRAPH_VIEW);
+  g_autoptr(GListModel) controllers = gtk_widget_observe_controllers (view);
+  gboolean is_pressed = FALSE;
+  VnRect box;
+
+  g_assert_true (vn_graph_view_get_chip (VN_GRAPH_VIEW (view), tensor, TRUE, &box));
+  for (guint i = 0; i < g_list_model_get_n_items (controllers) && !is_pressed; i++)
+    {
+      g_autoptr(GtkEventController) item = g_list_model_get_item (controllers, i);
+
+      is_pressed = GTK_IS_GESTURE_CLICK (item) && gtk_gesture_single_get_button (GTK_GESTURE_SINGLE (item)) == GDK_BUTTON_PRIMARY;
+      if (is_pressed)
+        g_signal_emit_by_name (item, "pressed", 1, box.x + box.width / 2, box.y + box.height / 2);
+    }
+  g_assert_true (is_pressed);
+  vn_test_settle (300);
+}
+
+/* A region whose rule does not name all its edges: each leak has a button, which is one step to undo, and a chip on the graph that
+ * leads to it. */
 static void
 test_leak (Fixture       *fixture,
            gconstpointer  data)
@@ -362,8 +394,7 @@ test_leak (Fixture       *fixture,
   rule->exclude = TRUE;
   g_ptr_array_add (recipe->overrides, rule);
   vn_document_edit_recipe (fixture->document, recipe, "region");
-  rule = g_ptr_array_index (vn_document_get_recipe (fixture->document)->overrides,
-                            vn_document_get_recipe (fixture->document)->overrides->len - 1);
+  rule = get_last_rule (fixture);
   nodes = vn_rule_dup_nodes (rule, vn_document_get_model (fixture->document)->graph);
   g_assert_cmpuint (gtk_bitset_get_size (nodes), ==, 2);      /* the addition reads the other branch, too */
   vn_document_select (fixture->document, nodes);
@@ -376,15 +407,23 @@ test_leak (Fixture       *fixture,
   g_assert_nonnull (button);
   g_signal_emit_by_name (button, "clicked");
   vn_test_settle (300);
-  rule = g_ptr_array_index (vn_document_get_recipe (fixture->document)->overrides,
-                            vn_document_get_recipe (fixture->document)->overrides->len - 1);
+  rule = get_last_rule (fixture);
   g_assert_cmpuint (g_strv_length (rule->in_edges), ==, 2);
   g_assert_cmpstr (rule->in_edges[1], ==, "/right/conv");
   g_assert_null (vn_rule_describe_leak (rule, vn_document_get_model (fixture->document)->graph));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-  rule = g_ptr_array_index (vn_document_get_recipe (fixture->document)->overrides,
-                            vn_document_get_recipe (fixture->document)->overrides->len - 1);
+  rule = get_last_rule (fixture);
   g_assert_cmpuint (g_strv_length (rule->in_edges), ==, 1);
+  vn_test_settle (300);
+  press_chip (fixture, "/right/conv");
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "select-leak-chip");
+  button = find (fixture, g_type_from_name ("VnGraphPage"));
+  button = vn_test_find (button, GTK_TYPE_BUTTON, "Add the Missing Edge");
+  g_assert_nonnull (button);
+  g_signal_emit_by_name (button, "clicked");
+  vn_test_settle (300);
+  g_assert_cmpuint (g_strv_length (get_last_rule (fixture)->in_edges), ==, 2);
+  g_assert_null (vn_test_find (find (fixture, g_type_from_name ("VnGraphPage")), GTK_TYPE_BUTTON, "Add the Missing Edge"));
 }
 
 int

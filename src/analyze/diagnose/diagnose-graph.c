@@ -2,6 +2,7 @@
 /* Reasons that the nodes around a tensor tell: sums, joins, outputs that hold several things, noise that grows. */
 #include "diagnose-culprit.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-thresholds.h"
 
@@ -139,6 +140,7 @@ _vn_diagnose_mixed_output (const VnCulprit *culprit)
 {
   const VnNode *node = culprit->constant == NULL && culprit->value->is_output ? _vn_culprit_find_join (culprit->value) : NULL;
   double step = _vn_culprit_get_step (culprit), least = INFINITY, largest = 0, db;
+  g_autofree char *left = NULL;
 
   if (node == NULL || !vn_node_is (node, "Concat") || step <= 0)
     return NULL;
@@ -154,8 +156,9 @@ _vn_diagnose_mixed_output (const VnCulprit *culprit)
   db = 10 * log10 (12 * least / (step * step));
   if (db > VN_MIXED_DB)
     return NULL;
-  return g_strdup_printf (_("This output holds numbers of about %.3g and of about %.3g with one step of %.3g: of the small ones %.1f dB are left."),
-                          sqrt (largest), sqrt (least), step, db);
+  left = vn_format_decimals (db, 1);
+  return g_strdup_printf (_("This output holds numbers of about %.3g and of about %.3g with one step of %.3g: of the small ones %s dB are left."),
+                          sqrt (largest), sqrt (least), step, left);
 }
 
 /* ---- what is left ---- */
@@ -165,17 +168,23 @@ _vn_diagnose_noise_gain (const VnCulprit *culprit)
 {
   const VnContribution *item = culprit->contribution;
   double gain = item != NULL ? item->local_db - item->alone_db : 0;
+  g_autofree char *here = NULL, *there = NULL, *less = NULL;
 
   if (!(gain > VN_GAIN_DB))
     return NULL;
-  return g_strdup_printf (_("The network behind it amplifies noise: %.1f dB here become %.1f dB at the outputs, %.1f dB less."), item->local_db,
-                          item->alone_db, gain);
+  here = vn_format_decimals (item->local_db, 1);
+  there = vn_format_decimals (item->alone_db, 1);
+  less = vn_format_decimals (gain, 1);
+  return g_strdup_printf (_("The network behind it amplifies noise: %s dB here become %s dB at the outputs, %s dB less."), here, there, less);
 }
 
 char *
 _vn_diagnose_rounding (const VnCulprit *culprit)
 {
+  g_autofree char *db = NULL;
+
   if (culprit->contribution == NULL)
     return NULL;
-  return g_strdup_printf (_("Nothing stands out: rounding alone leaves it %.1f dB."), culprit->contribution->local_db);
+  db = vn_format_decimals (culprit->contribution->local_db, 1);
+  return g_strdup_printf (_("Nothing stands out: rounding alone leaves it %s dB."), db);
 }

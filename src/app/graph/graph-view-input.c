@@ -12,7 +12,7 @@
 void
 vn_graph_view_update_hover (VnGraphView *self)
 {
-  guint node = VN_SCENE_NONE, edge = VN_SCENE_NONE, stub = VN_SCENE_NONE, frame = VN_SCENE_NONE;
+  guint node = VN_SCENE_NONE, edge = VN_SCENE_NONE, stub = VN_SCENE_NONE, frame = VN_SCENE_NONE, chip = VN_SCENE_NONE;
   guint before = self->state.hover_node;
 
   if (self->hover_is_mirrored && !self->has_pointer)
@@ -22,17 +22,19 @@ vn_graph_view_update_hover (VnGraphView *self)
     {
       VnPoint world = vn_graph_view_to_world (self, self->pointer.x, self->pointer.y);
 
-      node = vn_graph_index_node_at (self->index, world);
-      if (node == VN_SCENE_NONE)
+      chip = vn_graph_view_find_chip (self, self->pointer);
+      node = chip == VN_SCENE_NONE ? vn_graph_index_node_at (self->index, world) : VN_SCENE_NONE;
+      if (chip == VN_SCENE_NONE && node == VN_SCENE_NONE)
         stub = vn_graph_index_stub_at (self->index, world);
-      if (node == VN_SCENE_NONE && stub == VN_SCENE_NONE)
+      if (chip == VN_SCENE_NONE && node == VN_SCENE_NONE && stub == VN_SCENE_NONE)
         edge = vn_graph_index_edge_at (self->index, world, HIT_DISTANCE / self->camera.zoom);
-      if (node == VN_SCENE_NONE && stub == VN_SCENE_NONE && edge == VN_SCENE_NONE)
+      if (chip == VN_SCENE_NONE && node == VN_SCENE_NONE && stub == VN_SCENE_NONE && edge == VN_SCENE_NONE)
         frame = vn_graph_view_find_frame (self, world);
     }
   if (node == self->state.hover_node && edge == self->state.hover_edge && stub == self->state.hover_stub
-      && frame == self->state.hover_frame)
+      && frame == self->state.hover_frame && chip == self->hover_chip)
     return;
+  self->hover_chip = chip;
   self->state.hover_node = node;
   self->state.hover_edge = edge;
   self->state.hover_stub = stub;
@@ -204,7 +206,9 @@ graph_view_input_pressed (GtkGestureClick *gesture,
   node = self->state.hover_node;
   if (self->lasso && n_press == 1)
     return;    /* it may become a line */
-  if (node != VN_SCENE_NONE && (n_press == 2 || graph_view_input_is_on_chevron (self, node)))
+  if (self->hover_chip < self->state.n_chips)
+    vn_graph_view_press_chip (self);
+  else if (node != VN_SCENE_NONE && (n_press == 2 || graph_view_input_is_on_chevron (self, node)))
     graph_view_input_activate (self, node);
   else if (node != VN_SCENE_NONE)
     graph_view_input_press_node (self, node, modifiers);

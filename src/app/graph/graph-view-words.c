@@ -12,6 +12,16 @@ graph_view_words_band_word (const VnOverlayItem *item)
   return item->ticks >= 2 ? _("to watch") : _("fine");
 }
 
+/* What has no bytes or takes no time has nothing to tell of them. */
+static gboolean
+graph_view_words_has_value (VnGraphView *self,
+                            guint        box)
+{
+  const VnOverlayItem *item = self->overlay != NULL ? vn_overlay_get (self->overlay, box) : NULL;
+
+  return item != NULL && item->measured && (item->amount > 0 || vn_overlay_get_kind (self->overlay) != VN_OVERLAY_AMOUNT);
+}
+
 /* "layer 3, closed group, 158 nodes" */
 static void
 graph_view_words_add_group (GString           *text,
@@ -42,7 +52,7 @@ vn_graph_view_dup_box_label (VnGraphView *self,
     g_string_append_printf (text, ", %s", _("not quantized"));
   else if (data->badge != NULL)
     g_string_append_printf (text, ", %s", data->badge);
-  if (self->overlay != NULL && vn_overlay_get (self->overlay, node)->measured)
+  if (graph_view_words_has_value (self, node))
     {
       const VnOverlayItem *item = vn_overlay_get (self->overlay, node);
 
@@ -116,7 +126,7 @@ graph_view_words_node_tooltip (VnGraphView *self,
     g_string_append_printf (text, "\n%s", data->shape);
   if (data->excluded)
     g_string_append_printf (text, "\n%s", _("not quantized"));
-  if (self->overlay != NULL && vn_overlay_get (self->overlay, node)->measured
+  if (graph_view_words_has_value (self, node)
       && (!data->excluded || vn_overlay_kind_rates_float (vn_overlay_get_kind (self->overlay))))
     g_string_append_printf (text, "\n%s\u00a0%s", vn_overlay_get (self->overlay, node)->value,
                             vn_overlay_get_unit (self->overlay));
@@ -136,7 +146,11 @@ vn_graph_view_query_tooltip (GtkWidget  *widget,
 
   if (self->scene == NULL || keyboard)
     return FALSE;
-  if (self->state.hover_node != VN_SCENE_NONE)
+  if (self->hover_chip < self->state.n_chips)
+    {
+      text = vn_graph_view_dup_chip_words (self);
+    }
+  else if (self->state.hover_node != VN_SCENE_NONE)
     {
       text = graph_view_words_node_tooltip (self, self->state.hover_node);
     }

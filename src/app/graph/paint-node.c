@@ -206,6 +206,15 @@ paint_badge (Paint      *paint,
   return box.width;
 }
 
+/* Of an amount, such as bytes of weights, most nodes have none: nothing is shown there. */
+static gboolean
+paint_has_nothing (Paint      *paint,
+                   const Look *look)
+{
+  return look->item->measured && look->item->amount <= 0 && paint->self->overlay != NULL &&
+         vn_overlay_get_kind (paint->self->overlay) == VN_OVERLAY_AMOUNT;
+}
+
 /* Ticks and value, ending at @right with baseline @baseline. Returns: their left end. */
 double
 vn_paint_value (Paint      *paint,
@@ -220,6 +229,8 @@ vn_paint_value (Paint      *paint,
   char text[48];
   double width;
 
+  if (paint_has_nothing (paint, look))
+    return right;
   if (!item->measured)
     g_strlcpy (text, "–", sizeof text);
   else if (*unit != '\0' && !item->is_nan)
@@ -312,7 +323,7 @@ vn_paint_middle_text (Paint      *paint,
 
   if (shows_badge)
     right -= paint_badge (paint, look, right, middle) + 4 * scale;
-  if (look->item != NULL && !look->is_excluded)
+  if (look->item != NULL && !look->is_excluded && !paint_has_nothing (paint, look))
     {
       double height = 8 + 2 * (zoom - 0.45) / 0.45;
 

@@ -10,6 +10,10 @@
 #define REGION_RADIUS 14.
 #define CHIP_HEIGHT  18.
 #define CHIP_MIN     34.
+#define CHIP_ICON    14.    /* the sign of a leak, and the gap behind it */
+#define SELECTED_EDGE 3.
+#define START_RING   12.    /* at the start of a selected tensor */
+#define START_LINE   2.
 
 /**
  * vn_graph_state_init:
@@ -108,6 +112,35 @@ paint_state_chip_place (Paint              *paint,
   return vn_paint_point_on_route (points, n, end.y + (chip->enters ? -16 : 10));
 }
 
+/* In pixels, about the place where it sits. */
+static VnRect
+paint_state_chip_box (Paint             *paint,
+                      const VnGraphChip *chip,
+                      double            *text_width)
+{
+  double width;
+
+  vn_paint_text (paint, TEXT_VALUE, chip->label, 0, text_width);
+  width = MAX (*text_width + 16 + (chip->is_leak ? CHIP_ICON : 0), CHIP_MIN);
+  return (VnRect) { -width / 2, -CHIP_HEIGHT / 2, width, CHIP_HEIGHT };
+}
+
+/* The sign of a warning: white, with its mark cut out. */
+static void
+paint_chip_icon (Paint *paint,
+                 double x)
+{
+  cairo_move_to (paint->cr, x + 5, -5);
+  cairo_line_to (paint->cr, x + 10, 4);
+  cairo_line_to (paint->cr, x, 4);
+  cairo_close_path (paint->cr);
+  cairo_fill (paint->cr);
+  vn_paint_set_color (paint, paint->self->theme.leak, 1);
+  cairo_rectangle (paint->cr, x + 4.3, -2.2, 1.4, 3.2);
+  cairo_rectangle (paint->cr, x + 4.3, 1.8, 1.4, 1.3);
+  cairo_fill (paint->cr);
+}
+
 static void
 paint_chip (Paint              *paint,
             const VnGraphState *state,
@@ -115,23 +148,56 @@ paint_chip (Paint              *paint,
 {
   VnPoint at = paint_state_chip_place (paint, state, chip);
   PangoLayout *layout;
-  double width;
+  double width, left;
   VnRect box;
 
   if (isnan (at.x) || chip->label[0] == '\0')
     return;
-  layout = vn_paint_text (paint, TEXT_VALUE, chip->label, 0, &width);
+  layout = vn_paint_text (paint, TEXT_VALUE, chip->label, 0, NULL);
+  box = paint_state_chip_box (paint, chip, &width);
+  left = -(width + (chip->is_leak ? CHIP_ICON : 0)) / 2;
   cairo_save (paint->cr);
   cairo_translate (paint->cr, at.x, at.y);
   cairo_scale (paint->cr, paint->px, paint->px);
-  box = (VnRect) { -MAX (width + 16, CHIP_MIN) / 2, -CHIP_HEIGHT / 2, MAX (width + 16, CHIP_MIN),
-                   CHIP_HEIGHT };
   vn_paint_rounded (paint, box, CHIP_HEIGHT / 2, 0);
   vn_paint_set_color (paint, chip->is_leak ? paint->self->theme.leak : paint->self->theme.accent, 1);
   cairo_fill (paint->cr);
   cairo_set_source_rgb (paint->cr, 1, 1, 1);
-  vn_paint_show_middle (paint, layout, -width / 2, 0);
+  vn_paint_show_middle (paint, layout, left + (chip->is_leak ? CHIP_ICON : 0), 0);
+  if (chip->is_leak)
+    paint_chip_icon (paint, left);
   cairo_restore (paint->cr);
+}
+
+/**
+ * vn_graph_painter_get_chip:
+ * @chip: number of a chip of @state
+ * @box: (out): where it is, in pixels
+ *
+ * Returns: %FALSE if it is not drawn with that camera
+ */
+gboolean
+vn_graph_painter_get_chip (VnGraphPainter     *self,
+                           VnGraphCamera       camera,
+                           const VnGraphState *state,
+                           guint               chip,
+                           VnRect             *box)
+{
+  Paint paint = { .self = self, .camera = camera, .px = 1 / camera.zoom, .level = vn_graph_level_of_zoom (camera.zoom) };
+  double width;
+  VnPoint at;
+
+  g_return_val_if_fail (self != NULL && state != NULL && box != NULL, FALSE);
+
+  if (self->layout == NULL || chip >= state->n_chips || paint.level == VN_GRAPH_FAR || state->chips[chip].label[0] == '\0')
+    return FALSE;
+  at = paint_state_chip_place (&paint, state, &state->chips[chip]);
+  if (isnan (at.x))
+    return FALSE;
+  *box = paint_state_chip_box (&paint, &state->chips[chip], &width);
+  box->x += (at.x - camera.origin.x) * camera.zoom;
+  box->y += (at.y - camera.origin.y) * camera.zoom;
+  return TRUE;
 }
 
 static void
@@ -164,21 +230,49 @@ paint_hover_node (Paint *paint,
   cairo_stroke (paint->cr);
 }
 
+/* Whoever reads it: each of these edges, or the stubs at the ends of a long one. */
 static void
-paint_selected_edge (Paint *paint,
-                     guint  edge)
+paint_selected_tensor (Paint *paint,
+                       guint  edge)
 {
-  guint n;
-  const VnPoint *points = vn_graph_layout_get_route (paint->self->layout, edge, &n, NULL);
+  VnGraphPainter *self = paint->self;
+  const VnSceneEdge *selected = vn_scene_get_edge (self->scene, edge);
+  VnPoint start = { NAN, NAN };
+  guint n_edges, n;
+  const guint *edges = vn_scene_get_out_edges (self->scene, selected->from, &n_edges);
 
-  if (n == 0)
+  for (guint i = 0; i < n_edges; i++)
+    {
+      const VnPoint *points;
+
+      if (g_strcmp0 (vn_scene_get_edge (self->scene, edges[i])->value, selected->value) != 0)
+        continue;
+      points = vn_graph_layout_get_route (self->layout, edges[i], &n, NULL);
+      vn_paint_edge (paint, edges[i], SELECTED_EDGE, self->theme.accent, 1);
+      if (n > 0)
+        start = points[0];
+    }
+  vn_graph_index_find_stubs (self->index, paint->area, self->found);
+  for (guint i = 0; i < self->found->len; i++)
+    {
+      const VnGraphLayoutStub *stub = vn_graph_layout_get_stub (self->layout, g_array_index (self->found, guint, i));
+
+      if (g_strcmp0 (vn_scene_get_edge (self->scene, stub->edge)->value, selected->value) != 0)
+        continue;
+      vn_paint_rounded (paint, stub->box, stub->box.height / 2, 0.5);
+      cairo_set_line_width (paint->cr, MAX (SELECTED_EDGE / 2, 1.5 * paint->px));
+      vn_paint_set_color (paint, self->theme.accent, 1);
+      cairo_stroke (paint->cr);
+      if (stub->at_source)
+        start = stub->route[0];
+    }
+  if (isnan (start.x))
     return;
-  vn_paint_edge (paint, edge, 3, paint->self->theme.accent, 1);
-  cairo_arc (paint->cr, points[0].x, points[0].y, 6 * paint->px, 0, 2 * G_PI);
-  vn_paint_set_color (paint, paint->self->theme.canvas, 1);
+  cairo_arc (paint->cr, start.x, start.y, (START_RING - START_LINE) / 2 * paint->px, 0, 2 * G_PI);
+  vn_paint_set_color (paint, self->theme.canvas, 1);
   cairo_fill_preserve (paint->cr);
-  vn_paint_set_color (paint, paint->self->theme.accent, 1);
-  cairo_set_line_width (paint->cr, 2 * paint->px);
+  vn_paint_set_color (paint, self->theme.accent, 1);
+  cairo_set_line_width (paint->cr, START_LINE * paint->px);
   cairo_stroke (paint->cr);
 }
 
@@ -286,7 +380,7 @@ vn_graph_painter_draw_state (VnGraphPainter     *self,
     vn_paint_edge (&paint, state->hover_edge, 2.5, self->theme.ink, 0.7);
   paint_boundary (&paint, state);
   if (state->selected_edge != VN_SCENE_NONE)
-    paint_selected_edge (&paint, state->selected_edge);
+    paint_selected_tensor (&paint, state->selected_edge);
   if (state->hover_frame != VN_SCENE_NONE)
     vn_paint_frame_hover (&paint, state->hover_frame);
   if (state->hover_stub != VN_SCENE_NONE)

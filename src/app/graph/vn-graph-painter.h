@@ -100,6 +100,11 @@ void            vn_graph_painter_draw_state  (VnGraphPainter      *self,
                                               double               width,
                                               double               height,
                                               const VnGraphState  *state);
+gboolean        vn_graph_painter_get_chip    (VnGraphPainter      *self,
+                                              VnGraphCamera        camera,
+                                              const VnGraphState  *state,
+                                              guint                chip,
+                                              VnRect              *box);
 void            vn_graph_state_init          (VnGraphState        *self);
 VnGraphLevel    vn_graph_level_of_zoom       (double               zoom);
 VnGraphCamera   vn_graph_camera_fit          (VnRect               bounds,

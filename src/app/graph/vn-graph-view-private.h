@@ -91,6 +91,7 @@ struct _VnGraphView
   GArray         *chips;             /* of VnGraphChip */
   GStrv           in_values, out_values;   /* order of the boundary, if given */
   GStrv           leaks;             /* values that cross it without being named */
+  guint           hover_chip;        /* number in @chips, or VN_SCENE_NONE */
   guint8         *measuring;         /* by box */
   guint           measuring_tick;
 
@@ -110,6 +111,12 @@ struct _VnGraphView
   GArray         *lasso_line;        /* of VnPoint, in the world */
   double          pinch_zoom;
 };
+
+/* chips (graph-view-chips.c) */
+guint    vn_graph_view_find_chip      (VnGraphView   *self,
+                                       VnPoint        at);
+char    *vn_graph_view_dup_chip_words (VnGraphView   *self);   /* of the one under the pointer */
+void     vn_graph_view_press_chip     (VnGraphView   *self);
 
 /* scene (graph-view-scene.c) */
 void     vn_graph_view_cancel         (VnGraphView   *self);

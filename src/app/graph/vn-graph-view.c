@@ -435,6 +435,8 @@ graph_view_add_signals (GType type)
   g_signal_new ("content-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new ("camera-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new ("folding-changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new ("leak-activated", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 4,
+                G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
   g_signal_new ("context-menu", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 3,
                 G_TYPE_UINT, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
 }
@@ -475,6 +477,7 @@ vn_graph_view_init (VnGraphView *self)
   self->trail = g_array_new (FALSE, FALSE, sizeof (VnGraphCamera));
   self->regions = g_array_new (FALSE, FALSE, sizeof (VnRect));
   self->chips = g_array_new (FALSE, FALSE, sizeof (VnGraphChip));
+  self->hover_chip = VN_SCENE_NONE;
   vn_graph_view_reset_selection (self);
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_hexpand (widget, TRUE);

@@ -24,6 +24,7 @@ G_DECLARE_FINAL_TYPE (VnGraphView, vn_graph_view, VN, GRAPH_VIEW, GtkWidget)
  *   folding-changed ()           groups were opened or closed
  *   content-changed ()           other boxes, other places or other colours are shown
  *   camera-changed ()            another part is seen, or the same one larger
+ *   leak-activated (const char *tensor, gboolean enters, double x, double y)   a click on the chip of a leak, which is there
  *   context-menu (guint node, double x, double y)   %VN_SCENE_NONE: on the canvas
  * Property: zoom (double, 1 is 100 %), notified. */
 
@@ -88,6 +89,10 @@ void        vn_graph_view_set_boundary    (VnGraphView         *self,
                                            const char * const  *in_values,
                                            const char * const  *out_values,
                                            const char * const  *leaks);
+gboolean    vn_graph_view_get_chip        (VnGraphView         *self,
+                                           const char          *tensor,
+                                           gboolean             enters,
+                                           VnRect              *box);      /* in the widget */
 
 /* ---- camera ---- */
 

@@ -61,5 +61,10 @@ void vn_graph_page_select_worse     (VnGraphPage *self,
 void vn_graph_page_travel           (VnGraphPage *self,
                                      int          step);
 void vn_graph_page_travel_here      (VnGraphPage *self);
+void vn_graph_page_show_leak        (VnGraphPage *self,
+                                     const char  *tensor,
+                                     gboolean     enters,
+                                     double       x,
+                                     double       y);
 
 G_END_DECLS

@@ -3,10 +3,12 @@
 #include "graph-page-private.h"
 
 #include "vn-i18n.h"
+#include "vn-leak-row.h"
 #include "vn-rules.h"
 #include "vn-subgraph.h"
 
 #define CORNER_MARGIN 12
+#define LEAK_WIDTH 300
 
 void
 vn_graph_page_show_selection (VnGraphPage *self)
@@ -71,7 +73,6 @@ graph_page_select_list_names (GPtrArray *values)
   return names;
 }
 
-/* The edges that enter and leave the selected nodes, as a recipe would name them. */
 /* The tensors that the rule about just these nodes does not name. */
 static char **
 graph_page_select_list_leaks (VnGraphPage *self,
@@ -86,6 +87,57 @@ graph_page_select_list_leaks (VnGraphPage *self,
   for (guint i = 0; leaks != NULL && i < leaks->len; i++)
     names[i] = g_strdup (((const VnRuleLeak *) g_ptr_array_index (leaks, i))->value);
   return names;
+}
+
+/* Adding the edge, and undoing something else, make it one of the past. */
+static void
+graph_page_select_leak_closed (GtkWidget *popover)
+{
+  g_idle_add_once ((GSourceOnceFunc) gtk_widget_unparent, popover);
+}
+
+/**
+ * vn_graph_page_show_leak:
+ * @tensor: that crosses the border of the selected region without being named by its rule
+ * @x, @y: on the graph
+ *
+ * Tells what that means, with the button that adds the edge.
+ */
+void
+vn_graph_page_show_leak (VnGraphPage *self,
+                         const char  *tensor,
+                         gboolean     enters,
+                         double       x,
+                         double       y)
+{
+  const VnRecipe *recipe = vn_document_get_recipe (self->document);
+  const VnGraph *graph = vn_document_get_model (self->document)->graph;
+  int at = vn_rules_find_region (recipe, graph, vn_document_get_selection (self->document));
+  g_autoptr(GPtrArray) leaks = at >= 0 ? vn_rule_list_leaks (g_ptr_array_index (recipe->overrides, at), graph, NULL) : NULL;
+  GtkWidget *popover, *list;
+  graphene_point_t point;
+
+  for (guint i = 0; leaks != NULL && i < leaks->len; i++)
+    {
+      const VnRuleLeak *leak = g_ptr_array_index (leaks, i);
+
+      if (leak->enters != enters || !g_str_equal (leak->value, tensor) ||
+          !gtk_widget_compute_point (GTK_WIDGET (self->view), GTK_WIDGET (self), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))
+        continue;
+      popover = gtk_popover_new ();
+      list = gtk_list_box_new ();
+      gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
+      gtk_list_box_append (GTK_LIST_BOX (list), vn_leak_row_new ((guint) at, leak));
+      gtk_widget_set_size_request (list, LEAK_WIDTH, -1);
+      gtk_popover_set_child (GTK_POPOVER (popover), list);
+      gtk_popover_set_position (GTK_POPOVER (popover), GTK_POS_BOTTOM);
+      gtk_popover_set_pointing_to (GTK_POPOVER (popover), &(GdkRectangle) { (int) point.x, (int) point.y, 1, 1 });
+      gtk_widget_set_parent (popover, GTK_WIDGET (self));
+      g_signal_connect (popover, "closed", G_CALLBACK (graph_page_select_leak_closed), NULL);
+      g_signal_connect_object (self->document, "recipe-changed", G_CALLBACK (gtk_popover_popdown), popover, G_CONNECT_SWAPPED);
+      gtk_popover_popup (GTK_POPOVER (popover));
+      return;
+    }
 }
 
 static void

@@ -50,7 +50,7 @@ inspector_origins_add_effect (GtkWidget       *list,
 
   if (effect == NULL || !effect->measured)
     return;
-  gain = vn_format_db (effect->after_db - effect->before_db);
+  gain = vn_format_signed_db (effect->after_db - effect->before_db);
   if (vn_effect_has_helped (effect))
     text = g_strdup_printf (_("gained %s"), gain);
   else

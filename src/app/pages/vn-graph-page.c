@@ -348,6 +348,7 @@ vn_graph_page_init (VnGraphPage *self)
   gtk_widget_set_parent (GTK_WIDGET (self->context), GTK_WIDGET (self));
   g_signal_connect_swapped (self->view, "context-menu", G_CALLBACK (graph_page_show_context_menu), self);
   g_signal_connect_swapped (self->view, "selection-changed", G_CALLBACK (vn_graph_page_take_selection), self);
+  g_signal_connect_swapped (self->view, "leak-activated", G_CALLBACK (vn_graph_page_show_leak), self);
   g_signal_connect_swapped (self->view, "failed", G_CALLBACK (graph_page_layout_failed), self);
   g_signal_connect_swapped (self->view, "notify::zoom", G_CALLBACK (graph_page_zoom_changed), self);
   g_signal_connect_swapped (self->zoom_in, "clicked", G_CALLBACK (vn_graph_view_zoom_in), self->view);

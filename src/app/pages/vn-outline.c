@@ -91,8 +91,8 @@ outline_get_short_name (VnNodeItem *item,
   const char *last = in_scope ? strrchr (item->label, '/') : NULL;
   const char *shown = last != NULL ? last + 1 : item->label;
 
-  if (*item->node->name == '\0')
-    return shown + strlen (item->node->op_type) + 1;   /* "#12" of "Conv #12" */
+  if (shown == item->label)
+    shown = vn_node_label_skip_type (shown, item->node->op_type);
   return g_str_equal (shown, item->node->op_type) ? "" : shown;
 }
 

@@ -175,12 +175,10 @@ recipe_panel_describe_gain (VnRecipePanel     *self,
                             const VnRuleGroup *group)
 {
   const VnEffect *effect = vn_document_find_effect (self->document, group->key);
-  g_autofree char *gain = NULL;
 
   if (effect == NULL || !effect->measured || isnan (effect->after_db - effect->before_db))
     return NULL;
-  gain = vn_format_db (effect->after_db - effect->before_db);
-  return g_strdup_printf (effect->after_db >= effect->before_db ? "+%s" : "%s", gain);
+  return vn_format_signed_db (effect->after_db - effect->before_db);
 }
 
 static char *

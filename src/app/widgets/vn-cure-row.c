@@ -62,11 +62,11 @@ static char *
 cure_row_dup_gain (const VnCureOffer *offer,
                    gboolean          *measured)
 {
-  g_autofree char *db = vn_format_db (isnan (offer->gain_db) ? offer->most_db : offer->gain_db);
+  g_autofree char *db = vn_format_db (offer->most_db);
 
   *measured = !isnan (offer->gain_db);
   if (*measured)
-    return g_strconcat (offer->gain_db >= 0 ? "+" : "", db, NULL);
+    return vn_format_signed_db (offer->gain_db);
   return isnan (offer->most_db) ? g_strdup ("") : g_strdup_printf (_("about %s at stake"), db);
 }
 

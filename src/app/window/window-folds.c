@@ -10,8 +10,7 @@
 #define MIN_WIDTH 590         /* and the edges of the window */
 #define FOLD_INSPECTOR 1100   /* up to this width the canvas needs the place itself */
 #define FOLD_OUTLINE 860
-#define NARROW_HEADER 1000
-#define SHORT_HEADER 760
+#define SHORT_HEADER 760      /* below, the header bar has no room for words */
 #define ROOM_FOR_BOTH 860     /* below, two panels that are folded would cover all there is */
 
 static gboolean
@@ -36,20 +35,21 @@ window_folds_set_folded (VnWindow *self,
   adw_flap_set_reveal_flap (flap, folded ? FALSE : *chosen);
 }
 
-static void
-window_folds_update_header (VnWindow *self,
-                            int       width)
-{
-  gboolean is_short = width < SHORT_HEADER;
+/* How the header bar looks while the switch of pages has room in it, the roomiest first. */
+static const struct { gboolean is_centered, has_words, has_undo; } window_headers[] = {
+  { TRUE, TRUE, TRUE },
+  { FALSE, TRUE, TRUE },
+  { FALSE, FALSE, TRUE },
+  { FALSE, FALSE, FALSE },
+};
 
-  adw_header_bar_set_centering_policy (self->header, width < NARROW_HEADER ? ADW_CENTERING_POLICY_LOOSE : ADW_CENTERING_POLICY_STRICT);
-  vn_button_let_shrink (GTK_BUTTON (self->quantize_button), is_short);
-  gtk_widget_set_visible (self->undo_button, !is_short);
-  gtk_widget_set_visible (self->redo_button, !is_short);
-  gtk_widget_set_visible (GTK_WIDGET (self->main_spinner), !is_short);
-  if (is_short == (adw_split_button_get_icon_name (self->open_button) != NULL))
+static void
+window_folds_set_words (VnWindow *self,
+                        gboolean  has_words)
+{
+  if (has_words == (adw_split_button_get_icon_name (self->open_button) == NULL))
     return;
-  if (is_short)
+  if (!has_words)
     {
       adw_split_button_set_icon_name (self->open_button, "document-open-symbolic");
       gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (self->export_button), "document-save-symbolic");
@@ -60,6 +60,66 @@ window_folds_update_header (VnWindow *self,
       gtk_menu_button_set_label (GTK_MENU_BUTTON (self->export_button), _("_Export…"));
     }
   vn_button_names_set (GTK_WIDGET (self->header));
+}
+
+static void
+window_folds_set_header (VnWindow *self,
+                         gboolean  is_centered,
+                         gboolean  has_words,
+                         gboolean  has_undo)
+{
+  adw_header_bar_set_centering_policy (self->header, is_centered ? ADW_CENTERING_POLICY_STRICT : ADW_CENTERING_POLICY_LOOSE);
+  window_folds_set_words (self, has_words);
+  gtk_widget_set_visible (self->undo_button, has_undo);
+  gtk_widget_set_visible (self->redo_button, has_undo);
+  gtk_widget_set_visible (GTK_WIDGET (self->main_spinner), has_undo);
+}
+
+static int
+window_folds_get_natural_width (GtkWidget *widget)
+{
+  int natural = 0;
+
+  if (widget != NULL)
+    gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural, NULL, NULL);
+  return natural;
+}
+
+static GtkWidget *
+window_folds_find (GtkWidget *widget,
+                   GType      type)
+{
+  GtkWidget *found = g_type_is_a (G_OBJECT_TYPE (widget), type) ? widget : NULL;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL; child = gtk_widget_get_next_sibling (child))
+    found = window_folds_find (child, type);
+  return found;
+}
+
+/* What the bar needs with the switch of pages in it; the title that stands there otherwise may be longer, and need not be whole. */
+static int
+window_folds_get_header_width (VnWindow *self)
+{
+  GtkWidget *title = GTK_WIDGET (self->switcher), *pages = window_folds_find (title, ADW_TYPE_VIEW_SWITCHER);
+
+  return window_folds_get_natural_width (GTK_WIDGET (self->header)) - window_folds_get_natural_width (title) +
+         window_folds_get_natural_width (pages);
+}
+
+static void
+window_folds_update_header (VnWindow *self,
+                            int       width)
+{
+  gboolean is_short = width < SHORT_HEADER;
+
+  vn_button_let_shrink (GTK_BUTTON (self->quantize_button), is_short);
+  for (guint i = 0; i < G_N_ELEMENTS (window_headers) && !is_short; i++)
+    {
+      window_folds_set_header (self, window_headers[i].is_centered, window_headers[i].has_words, window_headers[i].has_undo);
+      if (window_folds_get_header_width (self) <= width)
+        return;
+    }
+  window_folds_set_header (self, FALSE, !is_short, !is_short);   /* and the switch is at the foot */
 }
 
 static void
@@ -150,6 +210,19 @@ vn_window_show_outline (VnWindow *self)
   gtk_stack_set_visible_child_name (self->side_stack, "outline");
 }
 
+/* A panel that slides before it has had a size starts at 0 pixels a second by 0 pixels, which is not a number, and neither is the width
+ * that AdwFlap then gives to what lies beside it. So the first size is given here, while nothing is shown. */
+static void
+window_folds_give_size (VnWindow *self)
+{
+  GtkWidget *outer = GTK_WIDGET (self->left_flap);   /* the other one is in it */
+  int width, height;
+
+  gtk_widget_measure (outer, GTK_ORIENTATION_HORIZONTAL, -1, &width, NULL, NULL, NULL);
+  gtk_widget_measure (outer, GTK_ORIENTATION_VERTICAL, width, &height, NULL, NULL, NULL);
+  gtk_widget_allocate (outer, width, height, -1, NULL);
+}
+
 /**
  * vn_window_init_folds:
  *
@@ -161,7 +234,7 @@ vn_window_init_folds (VnWindow *self)
   GtkEventController *keys = gtk_event_controller_key_new ();
 
   self->adaptive = vn_adaptive_bin_insert (GTK_WIDGET (self), "content", MIN_WIDTH, 0);
-
+  window_folds_give_size (self);
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (window_folds_pressed), self);
   gtk_widget_add_controller (GTK_WIDGET (self), keys);

@@ -35,9 +35,9 @@ G_DEFINE_FINAL_TYPE (VnCuresList, vn_cures_list, ADW_TYPE_BIN)
 static char *
 cures_list_describe_expected (const VnCureBundle *bundle)
 {
-  g_autofree char *least = vn_format_db (bundle->least_db), *most = vn_format_db (bundle->most_db);
+  g_autofree char *least = vn_format_signed_db (bundle->least_db), *most = vn_format_signed_db (bundle->most_db);
 
-  return g_strdup_printf (ngettext ("%u cure together: expected +%s to +%s", "%u cures together: expected +%s to +%s", bundle->n), bundle->n,
+  return g_strdup_printf (ngettext ("%u cure together: expected %s to %s", "%u cures together: expected %s to %s", bundle->n), bundle->n,
                           least, most);
 }
 

@@ -77,8 +77,11 @@ wish_set_error (VnCurveJob  *self,
       least_float = isnan (share) ? least_float : MIN (least_float, share);
     }
   if (any)
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No choice reaches %.1f dB: the most accurate one within the limits has %.1f dB"),
-                 self->settings.target_db, most);
+    {
+      g_autofree char *target = vn_format_decimals (self->settings.target_db, 1), *best = vn_format_decimals (most, 1);
+
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No choice reaches %s dB: the most accurate one within the limits has %s dB"), target, best);
+    }
   else if (self->settings.most_bytes > 0 && least_bytes > self->settings.most_bytes)
     {
       g_autofree char *wanted = vn_format_bytes (self->settings.most_bytes), *least = vn_format_bytes (least_bytes);

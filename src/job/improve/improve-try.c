@@ -2,6 +2,7 @@
 /* What a step of “--auto” came to, in words. */
 #include "vn-improve-job.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 #include <math.h>
@@ -13,7 +14,11 @@ improve_try_dup_figures (const VnImproveTry *self)
   g_autoptr(GString) text = g_string_new (NULL);
 
   if (!isnan (self->after_db))
-    g_string_append_printf (text, _("%.1f → %.1f dB"), self->before_db, self->after_db);
+    {
+      g_autofree char *before = vn_format_decimals (self->before_db, 1), *after = vn_format_decimals (self->after_db, 1);
+
+      g_string_append_printf (text, _("%s → %s dB"), before, after);
+    }
   if (!isnan (self->before_ratio) && !isnan (self->after_ratio))
     {
       g_string_append (text, text->len > 0 ? ", " : "");

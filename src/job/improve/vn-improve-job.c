@@ -7,6 +7,7 @@
 #include "improve-times.h"
 
 #include "vn-error.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
@@ -422,10 +423,11 @@ static void
 improve_note (VnImproveJob *self)
 {
   VnNotes *notes = self->result->notes;
+  g_autofree char *best = vn_format_decimals (self->best.judgement.sqnr_db, 1), *plain = vn_format_decimals (self->plain_db, 1);
 
   self->result->steps = vn_run_steps_new ();
-  vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("The outputs keep %.1f dB of signal to noise on average, plainly %.1f"),
-                self->best.judgement.sqnr_db, self->plain_db);
+  vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("The outputs keep %s dB of signal to noise on average, plainly %s"),
+                best, plain);
   for (guint i = 0; i < self->tries->len; i++)
     {
       const VnImproveTry *try = g_ptr_array_index (self->tries, i);

@@ -26,6 +26,10 @@ test_numbers (void)
   check (vn_format_decimals (-0.5, 3), MINUS "0.500");
   check (vn_format_decimals (-0.04, 1), "0.0");
   check (vn_format_decimals (INFINITY, 3), "∞");
+  check (vn_format_signed (2.04, 1), "+2.0");
+  check (vn_format_signed (-2.04, 1), MINUS "2.0");
+  check (vn_format_signed (0.04, 1), "0.0");
+  check (vn_format_signed (3, 0), "+3");
   check (vn_format_interval (-1.5, 6), MINUS "1.5" NBSP "…" NBSP "6");
 }
 
@@ -36,6 +40,9 @@ test_db (void)
   check (vn_format_db (-3.14), MINUS "3.1" NBSP "dB");
   check (vn_format_db (-0.04), "0.0" NBSP "dB");
   check (vn_format_db (INFINITY), "∞" NBSP "dB");
+  check (vn_format_signed_db (2.14), "+2.1" NBSP "dB");
+  check (vn_format_signed_db (-0.41), MINUS "0.4" NBSP "dB");
+  check (vn_format_signed_db (INFINITY), "+∞" NBSP "dB");
   check (vn_format_db_column (32.664), "32.66 dB");
   check (vn_format_db_column (-3.14159), "-3.14 dB");
   check (vn_format_db_column (INFINITY), "exact");
