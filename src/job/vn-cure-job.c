@@ -102,6 +102,7 @@ cure_job_measure (VnCureJob     *self,
     }
   trial->after_db = vn_error_table_get_outputs_sqnr (result->errors);
   trial->after_bytes = result->quantized_bytes;
+  trial->time_ratio = vn_result_compare_time (self->result, result);
   trial->state = cure_job_has_helped (result, trial) ? VN_TRIAL_HELPED : VN_TRIAL_NO_HELP;
   return TRUE;
 }
@@ -141,7 +142,7 @@ cure_job_try (VnCureJob        *self,
               GError          **error)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
-  VnCureTrial trial = { .reason = finding->reason, .cure = cure, .state = VN_TRIAL_TOLD, .before_db = self->plain_db, .after_db = NAN,
+  VnCureTrial trial = { .reason = finding->reason, .cure = cure, .state = VN_TRIAL_TOLD, .before_db = self->plain_db, .after_db = NAN, .time_ratio = NAN,
                         .before_bytes = self->result->quantized_bytes, .tensor = finding->tensor };
   const VnCureKind kind = vn_cure_get_kind (cure);
 

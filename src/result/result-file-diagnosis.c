@@ -36,6 +36,7 @@ result_file_add_trial (JsonBuilder       *json,
   _vn_result_file_add_number (json, "after-sqnr", trial->after_db);
   vn_json_add_int (json, "before-bytes", (gint64) trial->before_bytes);
   vn_json_add_int (json, "after-bytes", (gint64) trial->after_bytes);
+  _vn_result_file_add_number (json, "time-ratio", trial->time_ratio);
   vn_json_add_text_if (json, "problem", trial->problem);
   json_builder_end_object (json);
 }
@@ -96,7 +97,8 @@ result_file_read_trial (gpointer      to,
   VnCureTrial trial = { .tensor = tensor, .state = VN_N_TRIALS, .before_db = _vn_result_file_get_number (fields, "before-sqnr"),
                         .after_db = _vn_result_file_get_number (fields, "after-sqnr"),
                         .before_bytes = vn_json_fields_get_count (fields, "before-bytes", G_MAXINT64),
-                        .after_bytes = vn_json_fields_get_count (fields, "after-bytes", G_MAXINT64), .problem = problem };
+                        .after_bytes = vn_json_fields_get_count (fields, "after-bytes", G_MAXINT64),
+                        .time_ratio = _vn_result_file_get_number (fields, "time-ratio"), .problem = problem };
 
   for (VnTrialState i = 0; state != NULL && i < VN_N_TRIALS; i++)
     if (g_str_equal (state, vn_trial_state_get_id (i)))

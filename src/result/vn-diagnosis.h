@@ -61,6 +61,7 @@ typedef enum
  * @tensor: whose cure it is; "" for the run
  * @before_db, @after_db: signal to noise of the outputs, averaged; NAN where nothing was measured
  * @before_bytes, @after_bytes: of the quantized network as written
+ * @time_ratio: of the time that ONNX Runtime is forecast to take with the cure to the one without; NAN where that is not known
  * @recipe: (nullable): the recipe with the cure; %NULL where nothing was run
  * @problem: (nullable): why it cannot be done
  */
@@ -72,6 +73,7 @@ typedef struct
   VnTrialState  state;
   double        before_db, after_db;
   gsize         before_bytes, after_bytes;
+  double        time_ratio;
   VnRecipe     *recipe;
   char         *problem;
 } VnCureTrial;

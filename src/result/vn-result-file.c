@@ -20,7 +20,7 @@
  *     "forecast": { "macs", "integer-macs", "seconds", "conversion-seconds", "float-seconds", "observed",
  *       "nodes": [ { "node", "output", "type", "kernel", "into", "kind", "reason", "converts", "macs", "seconds" } ] },
  *     "diagnosis": { "reasons": [ { "rank", "tensor", "node", "role", "share", "reason", "text" } ],
- *       "cures": [ { "tensor", "reason", "cure", "state", "before-sqnr", "after-sqnr", "before-bytes", "after-bytes", "problem" } ] },
+ *       "cures": [ { "tensor", "reason", "cure", "state", "before-sqnr", "after-sqnr", "before-bytes", "after-bytes", "time-ratio", "problem" } ] },
  *     "steps": [ { "title", "outcome", "kept", "before-sqnr", "after-sqnr" } ],
  *     "curve": { "cost", "samples", "points": [ { "chosen", "plain", "used", "predicted-sqnr", "measured-sqnr", "bytes", "integer-share",
  *                "wide-share", "time-ratio", "float-tensors", "wide-tensors", "small-weights", "recipe" } ] },

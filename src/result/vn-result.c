@@ -4,6 +4,8 @@
 
 #include "vn-result.h"
 
+#include <math.h>
+
 /**
  * vn_run_settings_clear:
  *
@@ -263,6 +265,23 @@ vn_result_get_seconds (VnResult   *self,
         seconds += timing->seconds;
     }
   return seconds;
+}
+
+/**
+ * vn_result_compare_time:
+ * @other: of the same network
+ *
+ * Returns: how many times as long as the export of @self that of @other is forecast to take in ONNX Runtime; NAN where that is not known
+ */
+double
+vn_result_compare_time (VnResult *self,
+                        VnResult *other)
+{
+  g_return_val_if_fail (self != NULL && other != NULL, NAN);
+
+  if (self->forecast == NULL || other->forecast == NULL || !(self->forecast->seconds > 0))
+    return NAN;
+  return other->forecast->seconds / self->forecast->seconds;
 }
 
 /**

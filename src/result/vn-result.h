@@ -106,6 +106,8 @@ void              vn_result_unref       (VnResult         *self);
 
 double            vn_result_get_seconds (VnResult         *self,
                                          const char       *stage);     /* NULL: all */
+double            vn_result_compare_time (VnResult        *self,
+                                          VnResult        *other);
 
 VnIdentityMap    *vn_result_get_identity (VnResult        *self);
 

@@ -206,13 +206,13 @@ test_gain (Fixture       *fixture,
   g_autofree char *key = NULL;
   const VnEffect *effect;
   VnNodeItem *worst;
-  GtkWidget *wizard, *panel;
+  GtkWidget *wizard, *cures;
 
   find_origins (fixture);
   weakest = vn_weakest_list (fixture->document);
   worst = g_ptr_array_index (weakest, 0);
   wizard = open_review (fixture);
-  panel = vn_test_find (wizard, VN_TYPE_IMPROVE_PANEL, NULL);
+  cures = vn_test_find (wizard, VN_TYPE_CURES_LIST, NULL);
   g_signal_emit_by_name (vn_test_find (vn_test_find (wizard, VN_TYPE_ORIGINS_LIST, NULL), GTK_TYPE_BUTTON, "Exclude"), "clicked");
   key = vn_document_dup_precision_key (fixture->document, worst->index, VN_NODE_FLOAT);
   effect = vn_document_find_effect (fixture->document, key);
@@ -224,7 +224,7 @@ test_gain (Fixture       *fixture,
   g_assert_cmpfloat (effect->after_db, ==, vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors));
   g_test_message ("%s: %g -> %g dB", effect->title, effect->before_db, effect->after_db);
   g_assert_true (vn_document_is_in_force (fixture->document, effect));
-  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, effect->title));
+  g_assert_nonnull (vn_test_find (cures, ADW_TYPE_ACTION_ROW, effect->title));
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-review");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
@@ -302,18 +302,6 @@ measure_cures (Fixture   *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
-/* Whether a label below @widget begins with @text. */
-static gboolean
-says (GtkWidget  *widget,
-      const char *text)
-{
-  gboolean found = GTK_IS_LABEL (widget) && g_str_has_prefix (gtk_label_get_label (GTK_LABEL (widget)), text);
-
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && !found; child = gtk_widget_get_next_sibling (child))
-    found = says (child, text);
-  return found;
-}
-
 /* All cures that measured a gain are one step, which says before what it may win and after what it has won; undone it is offered
  * again. */
 static void
@@ -325,7 +313,7 @@ test_apply_all (Fixture       *fixture,
   g_autoptr(VnRecipe) before = NULL;
   g_autofree char *said = NULL, *before_text = NULL, *after_text = NULL;
   const VnEffect *effect;
-  GtkWidget *list, *all;
+  GtkWidget *list, *all, *row;
 
   find_origins (fixture);
   list = vn_test_find (open_review (fixture), VN_TYPE_CURES_LIST, NULL);
@@ -353,8 +341,11 @@ test_apply_all (Fixture       *fixture,
   g_assert_true (vn_effect_has_helped (effect));
   before_text = vn_format_db (effect->before_db);
   after_text = vn_format_db (effect->after_db);
-  said = g_strdup_printf ("%s: outputs %s → %s", effect->title, before_text, after_text);
-  g_assert_true (says (list, said));
+  said = g_strdup_printf ("outputs %s → %s", before_text, after_text);
+  row = vn_test_find (list, ADW_TYPE_ACTION_ROW, effect->title);
+  g_assert_nonnull (row);
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==, said);
+  g_assert_nonnull (vn_test_find (row, GTK_TYPE_LABEL, "Applied"));
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-applied-all");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);    /* one step */

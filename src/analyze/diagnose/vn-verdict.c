@@ -166,11 +166,11 @@ static void
 verdict_judgement_by_numbers (Judgement *self)
 {
   guint n = vn_error_table_get_n (self->errors), n_bad = self->verdict->n_bad;
-  gboolean spot = n_bad > 0 && n_bad <= MAX (1, VN_SPOT_SHARE * n);
 
-  self->by_hits = verdict_judgement_by_hits (self, spot);
+  self->verdict->is_spot = n_bad > 0 && n_bad <= MAX (1, VN_SPOT_SHARE * n);
+  self->by_hits = verdict_judgement_by_hits (self, self->verdict->is_spot);
   if (!self->by_hits)
-    self->level = verdict_judgement_by_outputs (self, spot);
+    self->level = verdict_judgement_by_outputs (self, self->verdict->is_spot);
 }
 
 static VnVerdictLevel
@@ -244,9 +244,11 @@ verdict_judgement_append_nodes (const Judgement *self,
   else if (self->level == VN_VERDICT_GOOD)
     g_string_append_printf (text, ngettext ("%u node inside is below %s dB, but the outputs do not suffer from it.",
                                             "%u nodes inside are below %s dB, but the outputs do not suffer from it.", n), n, bad);
-  else
+  else if (self->verdict->is_spot)
     g_string_append_printf (text, ngettext ("%u node is below %s dB; leaving it in float may win most of that back.",
                                             "%u nodes are below %s dB; leaving them in float may win most of that back.", n), n, bad);
+  else
+    g_string_append_printf (text, ngettext ("%u node is below %s dB.", "%u nodes are below %s dB.", n), n, bad);
 }
 
 static void

@@ -30,6 +30,7 @@ typedef enum
  * @worst: (nullable): the output with the most noise; borrowed from the errors
  * @worst_output_db: its signal to noise ratio; infinity if none was measured
  * @n_bad: nodes whose signal to noise ratio is bad
+ * @is_spot: these are few of all: leaving them in float is a cure
  * @incomplete: some nodes cannot be run; the last tensors before them counted as outputs
  */
 typedef struct
@@ -43,6 +44,7 @@ typedef struct
   const VnErrorRow *worst;
   double            worst_output_db;
   guint             n_bad;
+  gboolean          is_spot;
   gboolean          incomplete;
 } VnVerdict;
 

@@ -135,8 +135,9 @@ cure_offers_make (const VnFinding *finding,
   offer->title = cure_offers_capitalize (title);
   offer->step = name != NULL ? g_strdup_printf ("%s: %s", name, title) : g_strdup (offer->title);
   offer->reason = g_strdup (finding->text);
+  offer->why = finding->reason;
   offer->node = item != NULL ? item->index : G_MAXUINT;
-  offer->gain_db = NAN;
+  offer->gain_db = offer->time_ratio = NAN;
   offer->most_db = finding->share > 0 && finding->share < 1 ? -10 * log10 (1 - finding->share) : NAN;
   return offer;
 }
@@ -163,11 +164,13 @@ cure_offers_check (const Offering  *self,
     {
       offer->gain_db = trial->after_db - trial->before_db;
       offer->bytes = (gint64) trial->after_bytes - (gint64) trial->before_bytes;
+      offer->time_ratio = trial->time_ratio;
     }
   else if (effect != NULL && vn_effect_has_helped (effect))   /* taken back since */
     {
       offer->gain_db = effect->after_db - effect->before_db;
       offer->bytes = effect->bytes;
+      offer->time_ratio = effect->time_ratio;
     }
   *in_vain = (effect != NULL && effect->measured && !vn_effect_has_helped (effect)) ||
              (trial != NULL && (trial->state == VN_TRIAL_NO_HELP || trial->state == VN_TRIAL_IMPOSSIBLE));
@@ -389,13 +392,13 @@ vn_cure_bundle_find_effect (VnDocument *document)
 }
 
 /**
- * vn_cure_offers_dup_reason:
+ * vn_cure_offers_find_reason:
  *
- * Returns: (transfer full) (nullable): the first reason of what a node costs, one sentence
+ * Returns: (transfer none) (nullable): the first reason of what a node costs
  */
-char *
-vn_cure_offers_dup_reason (VnDocument *document,
-                           VnNodeItem *item)
+const VnFinding *
+vn_cure_offers_find_reason (VnDocument *document,
+                            VnNodeItem *item)
 {
   VnResult *result;
 
@@ -407,7 +410,21 @@ vn_cure_offers_dup_reason (VnDocument *document,
       const VnFinding *finding = vn_diagnosis_get (result->diagnosis, i);
 
       if (cure_offers_speaks_of (result, finding, item))
-        return g_strdup (finding->text);
+        return finding;
     }
   return NULL;
+}
+
+/**
+ * vn_cure_offers_dup_reason:
+ *
+ * Returns: (transfer full) (nullable): the first reason of what a node costs, one sentence
+ */
+char *
+vn_cure_offers_dup_reason (VnDocument *document,
+                           VnNodeItem *item)
+{
+  const VnFinding *finding = vn_cure_offers_find_reason (document, item);
+
+  return finding != NULL ? g_strdup (finding->text) : NULL;
 }

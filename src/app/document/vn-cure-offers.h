@@ -15,13 +15,13 @@ G_BEGIN_DECLS
  * @key: see VnEffect
  * @title: what it is: "Cross-layer equalization"
  * @step: of the history: "Conv stem: cross-layer equalization"
- * @reason: one sentence
+ * @reason, @why: one sentence, and what it is one of
  * @in_vain: (nullable): the cures before it, which did not help
  * @cure, @finding: what it is made of: number in the diagnosis
  * @node: index of the node, or %G_MAXUINT if it is about the run
  * @recipe: (nullable): with the change; %NULL: nothing that the program can do, or that is left to try
  * @gain_db: measured; NaN: not yet
- * @bytes: that the file grows by, if @gain_db was measured
+ * @bytes, @time_ratio: that the file grows by, and of the forecast times with it and without, if @gain_db was measured; NaN: not known
  * @most_db: about what is won if the tensor added no error any more; NaN: not known
  */
 typedef struct
@@ -29,14 +29,17 @@ typedef struct
   char     *key, *title, *step, *reason, *in_vain;
   guint     node;
   VnCure    cure;
+  VnReason  why;
   guint     finding;
   VnRecipe *recipe;
-  double    gain_db, most_db;
+  double    gain_db, most_db, time_ratio;
   gint64    bytes;
 } VnCureOffer;
 
 GPtrArray *vn_cure_offers_list (VnDocument *document,
                                 VnNodeItem *item);    /* of VnCureOffer; NULL: of all nodes, one for each reason */
+const VnFinding *vn_cure_offers_find_reason (VnDocument *document,
+                                             VnNodeItem *item);   /* NULL: none is known */
 char      *vn_cure_offers_dup_reason (VnDocument *document,
                                       VnNodeItem *item);   /* NULL: none is known */
 

@@ -74,6 +74,8 @@ vn_document_note_effect (VnDocument     *self,
   effect->before_db = self->result->errors != NULL ? vn_error_table_get_outputs_sqnr (self->result->errors) : NAN;
   effect->after_db = NAN;
   effect->bytes_before = (gint64) self->result->quantized_bytes;
+  effect->time_ratio = NAN;
+  effect->seconds_before = self->result->forecast != NULL ? self->result->forecast->seconds : NAN;
   g_ptr_array_add (self->effects, effect);
 }
 
@@ -118,6 +120,7 @@ vn_document_judge_effects (VnDocument *self,
         continue;
       effect->after_db = vn_error_table_get_outputs_sqnr (result->errors);
       effect->bytes = (gint64) result->quantized_bytes - effect->bytes_before;
+      effect->time_ratio = result->forecast != NULL && effect->seconds_before > 0 ? result->forecast->seconds / effect->seconds_before : NAN;
       effect->measured = TRUE;
     }
 }
@@ -189,6 +192,20 @@ vn_document_is_in_force (VnDocument     *self,
   g_return_val_if_fail (VN_IS_DOCUMENT (self) && effect != NULL, FALSE);
 
   return vn_recipe_equal (self->recipe, effect->recipe) || vn_history_contains (self->history, effect->recipe);
+}
+
+/**
+ * vn_document_is_last_change:
+ *
+ * Returns: whether undoing takes back just this change
+ */
+gboolean
+vn_document_is_last_change (VnDocument     *self,
+                            const VnEffect *effect)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self) && effect != NULL, FALSE);
+
+  return vn_recipe_equal (self->recipe, effect->recipe);
 }
 
 /**

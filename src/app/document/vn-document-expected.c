@@ -156,6 +156,7 @@ document_expected_made (GObject      *source,
   self->what_if_recipe = vn_recipe_copy (((Question *) g_task_get_task_data (task))->result->recipe);
   if (self->expect_waits)
     document_expected_ask (self);
+  vn_document_foresee_begin (self);
 }
 
 /**
@@ -316,6 +317,7 @@ vn_document_forget_expected (VnDocument *self)
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
   vn_document_stop_expecting (self);
+  vn_document_foresee (self, NULL);
   if (self->what_if_making != NULL)
     g_cancellable_cancel (self->what_if_making);
   g_clear_object (&self->what_if_making);

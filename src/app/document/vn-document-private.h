@@ -24,6 +24,7 @@ enum
   VN_SIGNAL_JOB,
   VN_SIGNAL_ORIGINS,
   VN_SIGNAL_EXPECTED,
+  VN_SIGNAL_FORESEEN,
   VN_SIGNAL_FAILED,
   VN_SIGNAL_DONE,
   VN_SIGNAL_NOTICE,
@@ -68,6 +69,9 @@ struct _VnDocument
   GCancellable *what_if_making;   /* (nullable): the next one is being made */
   GCancellable *expecting;     /* (nullable): of the measurement that is under way */
   gboolean      expect_waits;  /* for the next @what_if */
+  VnRecipe     *foreseen_recipe;   /* (nullable): that is offered */
+  VnResult     *foreseen;      /* (nullable): what it would come to */
+  GCancellable *foreseeing;    /* (nullable): of the measurement that is under way */
   gboolean      run_wanted;    /* of the present change: a whole run also where nothing can be expected */
   GPtrArray    *known;         /* of VnResult: whole runs of this model and these samples */
 
@@ -123,6 +127,7 @@ void vn_document_make_what_if (VnDocument *self);
 void vn_document_expect       (VnDocument *self);
 void vn_document_stop_expecting (VnDocument *self);
 gboolean vn_document_cancel_expecting (VnDocument *self);
+void vn_document_foresee_begin (VnDocument *self);
 void vn_document_forget_expected (VnDocument *self);
 void vn_document_drop_run     (VnDocument *self);
 void vn_document_data_changed (VnDocument *self);

@@ -86,6 +86,7 @@ vn_document_class_init (VnDocumentClass *klass)
     [VN_SIGNAL_JOB] = "job-changed",
     [VN_SIGNAL_ORIGINS] = "origins-changed",
     [VN_SIGNAL_EXPECTED] = "expected-changed",
+    [VN_SIGNAL_FORESEEN] = "foreseen-changed",
     [VN_SIGNAL_RUNS] = "runs-changed",
   };
 
@@ -371,6 +372,7 @@ vn_document_set_result (VnDocument *self,
   VnMetric metric = vn_document_get_metric (self);
 
   vn_document_stop_expecting (self);
+  vn_document_foresee (self, NULL);
   self->result = result != NULL ? vn_result_ref (result) : NULL;
   if (result != NULL && self->result_fits)
     vn_document_remember (self, result);

@@ -21,6 +21,7 @@ G_BEGIN_DECLS
  * - recipe-changed: also when undone
  * - result-changed: another run is in, or none, or what is expected of one
  * - expected-changed: what is known of the present recipe without a whole run
+ * - foreseen-changed: what is known of a recipe that is only offered, see vn_document_foresee()
  * - selection-changed
  * - metric-changed: what lists and graph colour by
  * - job-changed: a job began or ended
@@ -57,17 +58,20 @@ typedef enum { VN_EXPECTING_NOTHING, VN_EXPECTING_SOON, VN_EXPECTING_SHOWN, VN_E
  * @title: of the step in the history
  * @before_db, @after_db: signal to noise of the outputs, see vn_error_table_get_outputs_sqnr()
  * @bytes: how much the quantized file grew by it
- * @measured: the run with it is over; else @after_db and @bytes are not known yet
+ * @time_ratio: of the forecast times after and before it; NaN: not known
+ * @measured: the run with it is over; else @after_db, @bytes and @time_ratio are not known yet
  */
 typedef struct
 {
   char     *key, *title;
   double    before_db, after_db;
   gint64    bytes;
+  double    time_ratio;
   gboolean  measured;
   /*< private >*/
   VnRecipe *recipe;
   gint64    bytes_before;
+  double    seconds_before;
 } VnEffect;
 
 /* What an export consists of. */
@@ -128,6 +132,9 @@ GListModel       *vn_document_get_nodes      (VnDocument        *self);   /* of 
 VnResult         *vn_document_get_result     (VnDocument        *self);   /* NULL: not quantized yet; or what is expected */
 VnResult         *vn_document_get_confirmed  (VnDocument        *self);   /* NULL: not quantized yet */
 VnExpecting       vn_document_get_expecting  (VnDocument        *self);
+void              vn_document_foresee        (VnDocument        *self,
+                                              const VnRecipe    *recipe);   /* nullable */
+VnResult         *vn_document_get_foreseen   (VnDocument        *self);     /* NULL: not known */
 const char       *vn_document_get_refusal    (VnDocument        *self);   /* NULL: none */
 guint             vn_document_count_expected_on (VnDocument     *self);
 guint             vn_document_get_n_notes    (VnDocument        *self);
@@ -225,6 +232,8 @@ gboolean          vn_effect_has_helped       (const VnEffect    *effect);
 gboolean          vn_document_is_measuring   (VnDocument        *self,
                                               const VnEffect    *effect);
 gboolean          vn_document_is_in_force    (VnDocument        *self,
+                                              const VnEffect    *effect);
+gboolean          vn_document_is_last_change (VnDocument        *self,
                                               const VnEffect    *effect);
 void              vn_document_move_rules     (VnDocument        *self,
                                               guint              first,

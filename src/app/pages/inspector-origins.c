@@ -133,7 +133,7 @@ vn_inspector_cures (VnDocument *document,
       const VnCureOffer *offer = g_ptr_array_index (offers, i);
 
       unmeasured |= offer->recipe != NULL && isnan (offer->gain_db);
-      gtk_list_box_append (GTK_LIST_BOX (list), vn_cure_row_new (document, offer, FALSE));
+      gtk_list_box_append (GTK_LIST_BOX (list), vn_cure_row_new (document, offer, VN_CURE_ROW_NARROW));
     }
   if (!unmeasured || vn_document_get_job (document) != NULL)
     return vn_section_new (_("What to Try"), NULL, list);

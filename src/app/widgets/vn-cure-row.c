@@ -3,6 +3,7 @@
 #include "vn-cure-row.h"
 
 #include "vn-format.h"
+#include "vn-gain.h"
 #include "vn-i18n.h"
 
 #include <math.h>
@@ -48,79 +49,98 @@ cure_row_make_button (VnDocument        *document,
   return button;
 }
 
-/* What the file grows by: "+18 kB". */
-static char *
-cure_row_dup_cost (gint64 bytes)
-{
-  g_autofree char *size = vn_format_bytes ((guint64) ABS (bytes));
-
-  return bytes == 0 ? g_strdup (_("same size")) : g_strconcat (bytes > 0 ? "+" : "\u2212", size, NULL);
-}
-
 /* "+2.1 dB" if the gain was measured, else about what its tensor costs, or "". */
 static char *
-cure_row_dup_gain (const VnCureOffer *offer,
-                   gboolean          *measured)
+cure_row_dup_gain (const VnCureOffer *offer)
 {
-  g_autofree char *db = vn_format_db (offer->most_db);
+  g_autofree char *db = isnan (offer->most_db) ? NULL : vn_format_db (offer->most_db);
 
-  *measured = !isnan (offer->gain_db);
-  if (*measured)
+  if (!isnan (offer->gain_db))
     return vn_format_signed_db (offer->gain_db);
-  return isnan (offer->most_db) ? g_strdup ("") : g_strdup_printf (_("about %s at stake"), db);
+  return db == NULL ? g_strdup ("") : g_strdup_printf (_("about %s at stake"), db);
+}
+
+static char *
+cure_row_dup_name (VnDocument        *document,
+                   const VnCureOffer *offer)
+{
+  g_autoptr(VnNodeItem) item = offer->node != G_MAXUINT ? g_list_model_get_item (vn_document_get_nodes (document), offer->node) : NULL;
+
+  return item != NULL ? vn_node_dup_title (item->node) : NULL;
 }
 
 /* What it is for, and what was tried before it in vain. */
 static char *
 cure_row_describe (VnDocument        *document,
-                   const VnCureOffer *offer)
+                   const VnCureOffer *offer,
+                   VnCureRowForm      form)
 {
-  g_autoptr(VnNodeItem) item = offer->node != G_MAXUINT ? g_list_model_get_item (vn_document_get_nodes (document), offer->node) : NULL;
-  g_autofree char *name = item != NULL ? vn_node_dup_title (item->node) : NULL;
-  g_autofree char *about = name != NULL ? g_strdup_printf ("%s: %s", name, offer->reason) : g_strdup (offer->reason);
+  g_autofree char *name = cure_row_dup_name (document, offer), *about = NULL;
 
+  if (name == NULL)
+    about = g_strdup (offer->reason);
+  else if (form == VN_CURE_ROW_NODE)
+    about = g_strdup (name);
+  else if (offer->why == VN_REASON_ROUNDING)
+    about = g_strdup_printf (_("%s: rounding alone"), name);
+  else
+    about = g_strdup_printf ("%s: %s", name, offer->reason);
   return offer->in_vain != NULL ? g_strdup_printf (_("%s · this did not help: %s"), about, offer->in_vain) : g_steal_pointer (&about);
+}
+
+/* All in one line: for rows that have no room at the right. */
+static char *
+cure_row_describe_narrow (const VnCureOffer *offer)
+{
+  g_autofree char *gain = cure_row_dup_gain (offer), *cost = NULL;
+
+  if (offer->in_vain != NULL)
+    return *gain != '\0' ? g_strdup_printf (_("%s · this did not help: %s"), gain, offer->in_vain)
+                         : g_strdup_printf (_("This did not help: %s"), offer->in_vain);
+  if (isnan (offer->gain_db))
+    return g_steal_pointer (&gain);
+  cost = vn_gain_dup_cost (offer->bytes, offer->time_ratio);
+  return g_strjoin (" · ", gain, cost, NULL);
+}
+
+static GtkWidget *
+cure_row_make_gain (const VnCureOffer *offer)
+{
+  g_autofree char *text = NULL;
+  GtkWidget *label;
+
+  if (!isnan (offer->gain_db))
+    return vn_gain_new (offer->gain_db, offer->bytes, offer->time_ratio);
+  text = cure_row_dup_gain (offer);
+  label = gtk_label_new (text);
+  gtk_widget_add_css_class (label, "numeric");
+  gtk_widget_add_css_class (label, "caption");
+  gtk_widget_add_css_class (label, "dim-label");
+  return label;
 }
 
 /**
  * vn_cure_row_new:
- * @with_reason: also which node it is about, and why; otherwise its gain stands there
  *
  * Returns: (transfer floating): the row
  */
 GtkWidget *
 vn_cure_row_new (VnDocument        *document,
                  const VnCureOffer *offer,
-                 gboolean           with_reason)
+                 VnCureRowForm      form)
 {
-  gboolean measured;
-  g_autofree char *gain = cure_row_dup_gain (offer, &measured);
   g_autofree char *about = NULL;
-  GtkWidget *row, *value;
+  GtkWidget *row;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && offer != NULL, NULL);
 
   row = adw_action_row_new ();
-  about = with_reason ? cure_row_describe (document, offer) : NULL;
+  about = form == VN_CURE_ROW_NARROW ? cure_row_describe_narrow (offer) : cure_row_describe (document, offer, form);
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), offer->title);
-  if (!with_reason && offer->in_vain != NULL)
-    about = *gain != '\0' ? g_strdup_printf (_("%s · this did not help: %s"), gain, offer->in_vain)
-                          : g_strdup_printf (_("This did not help: %s"), offer->in_vain);
-  if (about == NULL && measured)
-    {
-      g_autofree char *cost = cure_row_dup_cost (offer->bytes);
-
-      about = g_strdup_printf ("%s · %s", gain, cost);
-    }
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), about != NULL ? about : gain);
-  if (with_reason)
-    {
-      value = gtk_label_new (gain);
-      gtk_widget_add_css_class (value, "numeric");
-      gtk_widget_add_css_class (value, measured ? "heading" : "dim-label");
-      adw_action_row_add_suffix (ADW_ACTION_ROW (row), value);
-    }
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), about);
+  if (form != VN_CURE_ROW_NARROW)
+    adw_action_row_add_suffix (ADW_ACTION_ROW (row), cure_row_make_gain (offer));
   if (offer->recipe != NULL)
     adw_action_row_add_suffix (ADW_ACTION_ROW (row), cure_row_make_button (document, offer));
   return row;
@@ -137,13 +157,12 @@ vn_cure_button_new (VnDocument        *document,
                     const VnCureOffer *offer)
 {
   g_autofree char *gain = NULL, *label = NULL;
-  gboolean measured;
   GtkWidget *button;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && offer != NULL && offer->recipe != NULL, NULL);
 
-  gain = cure_row_dup_gain (offer, &measured);
-  label = measured ? g_strdup_printf ("%s  %s", offer->title, gain) : g_strdup (offer->title);
+  gain = cure_row_dup_gain (offer);
+  label = !isnan (offer->gain_db) ? g_strdup_printf ("%s  %s", offer->title, gain) : g_strdup (offer->title);
   button = cure_row_make_button (document, offer);
   gtk_button_set_label (GTK_BUTTON (button), label);
   gtk_widget_set_tooltip_text (button, *gain != '\0' ? gain : NULL);

@@ -180,6 +180,7 @@ vn_figure_new (const char *value,
   gtk_widget_add_css_class (text, "caption");
   gtk_widget_add_css_class (text, "dim-label");
   gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_END);
+  vn_tooltip_set (text, caption);
   gtk_widget_set_hexpand (box, TRUE);
   gtk_widget_add_css_class (box, "figure");
   gtk_box_append (GTK_BOX (box), number);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of what to try: a row for each reason of error with the next cure of it. */
+/* The list of what to try: a row for each reason of error with the next cure of it, then what was tried already. */
 #include "vn-cures-list.h"
 
+#include "vn-button-names.h"
 #include "vn-cure-offers.h"
 #include "vn-cure-row.h"
+#include "vn-effect-row.h"
 #include "vn-format.h"
+#include "vn-gain.h"
 #include "vn-i18n.h"
 #include "vn-later.h"
 #include "vn-rows.h"
@@ -24,7 +27,7 @@ struct _VnCuresList
 
   VnDocument  *document;
   GtkWidget   *measure, *apply_all;
-  GtkLabel    *together;     /* what all are expected to win, and what they have won */
+  GtkLabel    *note;         /* what is true of all rows, and of all cures together */
   GtkListBox  *list;
 };
 
@@ -32,44 +35,38 @@ G_DEFINE_FINAL_TYPE (VnCuresList, vn_cures_list, ADW_TYPE_BIN)
 
 /* ---- all together ---- */
 
+/* What all are expected to win: measured on a few samples, or from the best alone to the sum of them. */
 static char *
-cures_list_describe_expected (const VnCureBundle *bundle)
+cures_list_label_all (VnCuresList        *self,
+                      const VnCureBundle *bundle)
 {
-  g_autofree char *least = vn_format_signed_db (bundle->least_db), *most = vn_format_signed_db (bundle->most_db);
+  VnResult *foreseen = vn_document_get_foreseen (self->document), *now = vn_document_get_result (self->document);
+  g_autofree char *least = vn_format_signed_db (bundle->least_db), *most = vn_format_signed_db (bundle->most_db), *gain = NULL;
 
-  return g_strdup_printf (ngettext ("%u cure together: expected %s to %s", "%u cures together: expected %s to %s", bundle->n), bundle->n,
-                          least, most);
-}
-
-/* What was won, also where that is nothing; a change that was taken back has won nothing that lasts. */
-static char *
-cures_list_describe_effect (VnCuresList    *self,
-                            const VnEffect *effect)
-{
-  g_autofree char *before = vn_format_db (effect->before_db), *after = vn_format_db (effect->after_db);
-
-  if (!vn_document_is_in_force (self->document, effect))
-    return NULL;
-  if (!effect->measured)
-    return g_strdup_printf (vn_document_is_measuring (self->document, effect) ? _("%s: being measured") : _("%s: not measured"), effect->title);
-  return g_strdup_printf (vn_effect_has_helped (effect) ? _("%s: outputs %s → %s") : _("%s did not help: outputs %s → %s"), effect->title, before,
-                          after);
+  if (foreseen == NULL || foreseen->errors == NULL || now->errors == NULL)
+    return g_strdup_printf (_("_Apply All: %s … %s"), least, most);
+  gain = vn_format_signed_db (vn_error_table_get_outputs_sqnr (foreseen->errors) - vn_error_table_get_outputs_sqnr (now->errors));
+  return g_strdup_printf (_("_Apply All: %s Expected"), gain);
 }
 
 static void
-cures_list_show_together (VnCuresList *self,
-                          GPtrArray   *offers)
+cures_list_show_all (VnCuresList        *self,
+                     const VnCureBundle *bundle)
 {
-  g_autoptr(VnCureBundle) bundle = vn_cure_bundle_new (self->document, offers);
-  const VnEffect *effect = vn_cure_bundle_find_effect (self->document);
-  g_autofree char *gained = effect != NULL ? cures_list_describe_effect (self, effect) : NULL;
-  g_autofree char *expected = bundle != NULL ? cures_list_describe_expected (bundle) : NULL;
-  g_autofree char *text = g_strjoin (gained != NULL && expected != NULL ? " · " : "", gained != NULL ? gained : "",
-                                     expected != NULL ? expected : "", NULL);
+  g_autofree char *label = bundle != NULL ? cures_list_label_all (self, bundle) : g_strdup (_("_Apply All"));
 
+  gtk_button_set_label (GTK_BUTTON (self->apply_all), label);
+  vn_button_names_set (self->apply_all);
   gtk_widget_set_visible (self->apply_all, bundle != NULL);
-  gtk_label_set_label (self->together, text);
-  gtk_widget_set_visible (GTK_WIDGET (self->together), *text != '\0');
+}
+
+static void
+cures_list_foreseen (VnCuresList *self)
+{
+  g_autoptr(GPtrArray) offers = vn_cure_offers_list (self->document, NULL);
+  g_autoptr(VnCureBundle) bundle = vn_cure_bundle_new (self->document, offers);
+
+  cures_list_show_all (self, bundle);
 }
 
 static void
@@ -84,30 +81,81 @@ cures_list_apply_all (VnCuresList *self)
 
 /* ---- one by one ---- */
 
-static void
-cures_list_fill (VnCuresList *self)
+/* Of what is to be seen: those that were not measured may hardly be worth it. */
+static GPtrArray *
+cures_list_choose (GPtrArray *offers)
 {
-  g_autoptr(GPtrArray) offers = vn_cure_offers_list (self->document, NULL);
-  GtkWidget *child;
-  gboolean unmeasured = FALSE;
-  guint n = 0;
+  GPtrArray *chosen = g_ptr_array_new ();
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
-    gtk_list_box_remove (self->list, child);
-  for (guint i = 0; i < offers->len && n < MAX_ROWS; i++)
+  for (guint i = 0; i < offers->len && chosen->len < MAX_ROWS; i++)
     {
       const VnCureOffer *offer = g_ptr_array_index (offers, i);
 
-      if (isnan (offer->gain_db) && offer->most_db < VN_LEAST_GAIN_DB && n >= LEAST_ROWS)
-        continue;
-      n++;
-      unmeasured |= offer->recipe != NULL && isnan (offer->gain_db);
-      gtk_list_box_append (self->list, vn_cure_row_new (self->document, offer, TRUE));
+      if (!isnan (offer->gain_db) || !(offer->most_db < VN_LEAST_GAIN_DB) || chosen->len < LEAST_ROWS)
+        g_ptr_array_add (chosen, (gpointer) offer);
     }
+  return chosen;
+}
+
+/* Where it is rounding alone everywhere that is said once. */
+static gboolean
+cures_list_is_rounding (GPtrArray *offers)
+{
+  for (guint i = 0; i < offers->len; i++)
+    if (((const VnCureOffer *) g_ptr_array_index (offers, i))->why != VN_REASON_ROUNDING)
+      return FALSE;
+  return offers->len > 0;
+}
+
+static void
+cures_list_show_note (VnCuresList *self,
+                      gboolean     is_rounding,
+                      gboolean     unmeasured)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  if (is_rounding)
+    g_string_append (text, _("Nothing stands out: it is rounding alone that costs something, in each of these."));
+  if (unmeasured)
+    g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", _("What is at stake is what a tensor costs; what a cure gains is known when it is measured."));
+  gtk_label_set_label (self->note, text->str);
+  gtk_widget_set_visible (GTK_WIDGET (self->note), text->len > 0);
+}
+
+static guint
+cures_list_add_effects (VnCuresList *self)
+{
+  GPtrArray *effects = vn_document_get_effects (self->document);
+
+  for (guint i = effects->len; i > 0; i--)
+    gtk_list_box_append (self->list, vn_effect_row_new (self->document, g_ptr_array_index (effects, i - 1)));
+  return effects->len;
+}
+
+static void
+cures_list_fill (VnCuresList *self)
+{
+  g_autoptr(GPtrArray) offers = vn_cure_offers_list (self->document, NULL), chosen = cures_list_choose (offers);
+  g_autoptr(VnCureBundle) bundle = vn_cure_bundle_new (self->document, offers);
+  gboolean unmeasured = FALSE, is_rounding = cures_list_is_rounding (chosen);
+  guint n = chosen->len;
+  GtkWidget *child;
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
+    gtk_list_box_remove (self->list, child);
+  for (guint i = 0; i < n; i++)
+    {
+      const VnCureOffer *offer = g_ptr_array_index (chosen, i);
+
+      unmeasured |= offer->recipe != NULL && isnan (offer->gain_db);
+      gtk_list_box_append (self->list, vn_cure_row_new (self->document, offer, is_rounding ? VN_CURE_ROW_NODE : VN_CURE_ROW_REASON));
+    }
+  n += cures_list_add_effects (self);
+  vn_document_foresee (self->document, bundle != NULL ? bundle->recipe : NULL);
   gtk_widget_set_visible (self->measure, unmeasured && vn_document_get_job (self->document) == NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self->list), n > 0);
-  cures_list_show_together (self, offers);
-  gtk_widget_set_visible (GTK_WIDGET (self), n > 0 || gtk_widget_get_visible (GTK_WIDGET (self->together)));
+  cures_list_show_note (self, is_rounding, unmeasured);
+  cures_list_show_all (self, bundle);
+  gtk_widget_set_visible (GTK_WIDGET (self), n > 0);
 }
 
 static void
@@ -140,6 +188,7 @@ vn_cures_list_set_document (VnCuresList *self,
   g_set_object (&self->document, document);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (document, signals[i], G_CALLBACK (cures_list_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "foreseen-changed", G_CALLBACK (cures_list_foreseen), self, G_CONNECT_SWAPPED);
   cures_list_fill (self);
 }
 
@@ -169,7 +218,9 @@ vn_cures_list_init (VnCuresList *self)
   self->apply_all = gtk_button_new_with_mnemonic (_("_Apply All"));
   gtk_widget_set_tooltip_text (self->apply_all, _("Apply All Cures That Measured a Gain, in One Step"));
   g_signal_connect_swapped (self->apply_all, "clicked", G_CALLBACK (cures_list_apply_all), self);
-  self->together = GTK_LABEL (vn_label_new (NULL, "numeric"));
+  gtk_widget_add_css_class (self->apply_all, "suggested-action");
+  self->note = GTK_LABEL (vn_label_new (NULL, "dim-label"));
+  gtk_widget_add_css_class (GTK_WIDGET (self->note), "caption");
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
   gtk_widget_add_css_class (GTK_WIDGET (self->list), "boxed-list");
@@ -178,7 +229,7 @@ vn_cures_list_init (VnCuresList *self)
   gtk_box_append (GTK_BOX (head), self->measure);
   gtk_box_append (GTK_BOX (head), self->apply_all);
   gtk_box_append (GTK_BOX (box), head);
-  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->together));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->note));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->list));
   adw_bin_set_child (ADW_BIN (self), box);
 }

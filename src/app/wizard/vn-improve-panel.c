@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Improving with a time limit: settings, progress, what each step gained and cost; and what single changes have gained. */
+/* Improving with a time limit: settings, progress, what each step gained and cost. */
 #include "vn-improve-panel.h"
 
 #include "vn-format.h"
+#include "vn-gain.h"
 #include "vn-i18n.h"
 #include "vn-rows.h"
 #include "vn-settings.h"
@@ -27,8 +28,7 @@ struct _VnImprovePanel
   GtkProgressBar *progress;
   GtkLabel       *left;
   GtkListBox     *tries;
-  GtkWidget      *tries_section, *effects_section;
-  GtkListBox     *effects;
+  GtkWidget      *tries_section;
 };
 
 G_DEFINE_FINAL_TYPE (VnImprovePanel, vn_improve_panel, ADW_TYPE_BIN)
@@ -42,15 +42,6 @@ improve_panel_clear (GtkListBox *list)
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (list))) != NULL)
     gtk_list_box_remove (list, child);
-}
-
-/* "+2.1 dB", with a minus sign of its own. */
-static char *
-improve_panel_format_gain (double gain_db)
-{
-  g_autofree char *text = vn_format_db (gain_db);
-
-  return gain_db >= 0 ? g_strconcat ("+", text, NULL) : g_steal_pointer (&text);
 }
 
 /* What a step costs in size, where that is worth telling. */
@@ -78,7 +69,7 @@ improve_panel_make_row (const char *title,
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), image);
   if (!isnan (gain_db))
     {
-      g_autofree char *text = improve_panel_format_gain (gain_db);
+      g_autofree char *text = vn_format_signed_db (gain_db);
       GtkWidget *gain = gtk_label_new (text);
 
       gtk_widget_add_css_class (gain, "numeric");
@@ -142,57 +133,6 @@ improve_panel_fill_tries (VnImprovePanel *self)
   gtk_widget_set_visible (in_vain, n_in_vain > 0);
 }
 
-/* ---- what changes have gained ---- */
-
-static char *
-improve_panel_describe_effect (VnImprovePanel *self,
-                               const VnEffect *effect)
-{
-  g_autofree char *before = vn_format_db (effect->before_db), *after = vn_format_db (effect->after_db);
-  g_autofree char *growth = improve_panel_format_growth (effect->bytes);
-  const char *end = vn_document_is_in_force (self->document, effect) ? "" : _(" · taken back");
-
-  if (!effect->measured)
-    return g_strconcat (vn_document_is_measuring (self->document, effect) ? _("being measured") : _("not measured"), end, NULL);
-  if (vn_effect_has_helped (effect))
-    return g_strdup_printf (_("outputs %s → %s%s%s"), before, after, growth, end);
-  return g_strdup_printf (_("did not help: outputs %s → %s%s%s"), before, after, growth, end);
-}
-
-static GtkWidget *
-improve_panel_make_effect (VnImprovePanel *self,
-                           const VnEffect *effect)
-{
-  g_autofree char *subtitle = improve_panel_describe_effect (self, effect);
-  double gain = effect->after_db - effect->before_db;
-  gboolean helped = vn_effect_has_helped (effect);
-  GtkWidget *row;
-
-  row = improve_panel_make_row (effect->title, subtitle,
-                                helped ? "emblem-ok-symbolic" : effect->measured ? "dialog-warning-symbolic" : "content-loading-symbolic",
-                                helped ? "success" : effect->measured ? "warning" : "dim-label", effect->measured ? gain : NAN);
-  if (effect->measured && !helped && vn_recipe_equal (effect->recipe, vn_document_get_recipe (self->document)))
-    {
-      GtkWidget *button = gtk_button_new_with_label (_("Take Back"));
-
-      gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.undo");
-      adw_action_row_add_suffix (ADW_ACTION_ROW (row), button);
-    }
-  return row;
-}
-
-static void
-improve_panel_fill_effects (VnImprovePanel *self)
-{
-  GPtrArray *effects = vn_document_get_effects (self->document);
-
-  improve_panel_clear (self->effects);
-  for (guint i = effects->len; i > 0; i--)
-    gtk_list_box_append (self->effects, improve_panel_make_effect (self, g_ptr_array_index (effects, i - 1)));
-  gtk_widget_set_visible (self->effects_section, effects->len > 0);
-}
-
 /* ---- the job ---- */
 
 static void
@@ -235,15 +175,7 @@ improve_panel_job_changed (VnImprovePanel *self)
     }
   gtk_widget_set_visible (self->running, improves);
   gtk_widget_set_visible (self->settings, !improves);
-  improve_panel_fill_effects (self);
   gtk_widget_set_sensitive (self->start, vn_document_get_job (self->document) == NULL && vn_document_get_data (self->document) != NULL);
-}
-
-static void
-improve_panel_result_changed (VnImprovePanel *self)
-{
-  improve_panel_fill_tries (self);
-  improve_panel_fill_effects (self);
 }
 
 static void
@@ -275,10 +207,26 @@ vn_improve_panel_set_document (VnImprovePanel *self,
   g_set_object (&self->document, document);
   g_signal_connect_object (document, "job-changed", G_CALLBACK (improve_panel_job_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "data-changed", G_CALLBACK (improve_panel_job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (improve_panel_result_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (improve_panel_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (improve_panel_fill_tries), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (improve_panel_fill_tries), self, G_CONNECT_SWAPPED);
   improve_panel_job_changed (self);
-  improve_panel_result_changed (self);
+  improve_panel_fill_tries (self);
+}
+
+/**
+ * vn_improve_panel_set_suggested:
+ * @suggested: whether it is the next thing to do
+ */
+void
+vn_improve_panel_set_suggested (VnImprovePanel *self,
+                                gboolean        suggested)
+{
+  g_return_if_fail (VN_IS_IMPROVE_PANEL (self));
+
+  if (suggested)
+    gtk_widget_add_css_class (self->start, "suggested-action");
+  else
+    gtk_widget_remove_css_class (self->start, "suggested-action");
 }
 
 /* ---- parts ---- */
@@ -320,7 +268,6 @@ improve_panel_make_settings (VnImprovePanel *self)
   self->accuracy_first = GTK_SWITCH (gtk_switch_new ());
   self->start = gtk_button_new_with_mnemonic (_("_Improve Automatically"));
   gtk_widget_set_valign (self->start, GTK_ALIGN_CENTER);
-  gtk_widget_add_css_class (self->start, "suggested-action");
   g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (improve_panel_start), self);
   gtk_list_box_append (list, improve_panel_make_setting (_("Lower the Error"),
                                                          _("Tries repairs one after the other and keeps what makes the outputs better"),
@@ -380,12 +327,9 @@ vn_improve_panel_init (VnImprovePanel *self)
   self->settings = improve_panel_make_settings (self);
   self->running = improve_panel_make_running (self);
   self->tries = improve_panel_make_list (_("What Improving Gained"));
-  self->effects = improve_panel_make_list (_("What Changes Gained"));
   self->tries_section = vn_section_new (_("What Improving Gained"), NULL, GTK_WIDGET (self->tries));
-  self->effects_section = vn_section_new (_("What Changes Gained"), NULL, GTK_WIDGET (self->effects));
   gtk_box_append (GTK_BOX (box), self->settings);
   gtk_box_append (GTK_BOX (box), self->running);
   gtk_box_append (GTK_BOX (box), self->tries_section);
-  gtk_box_append (GTK_BOX (box), self->effects_section);
   adw_bin_set_child (ADW_BIN (self), box);
 }

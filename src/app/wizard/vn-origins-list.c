@@ -20,14 +20,15 @@ struct _VnOriginsList
 
   VnDocument  *document;
   VnJob       *job;          /* the search that is shown */
-  GtkBitset   *weak;         /* nodes of the rows that are not in float yet */
+  GtkBitset   *shown;        /* nodes of the rows */
+  GtkBitset   *weak;         /* those of them that are not in float yet */
 
-  GtkLabel    *title;
-  GtkWidget   *exclude_all, *find, *search;
+  GtkLabel    *title, *note;   /* @note: what is true of all rows */
+  GtkWidget   *exclude_all, *show_all, *find, *search;
   GtkProgressBar *progress;
   GtkLabel    *detail;
   GtkListBox  *list;
-  GtkSizeGroup *fixes;       /* of the rows' buttons, so that bars in front of them stand in one column */
+  GtkSizeGroup *fixes;       /* of the rows' buttons, so that what stands in front of them is one column */
 };
 
 G_DEFINE_FINAL_TYPE (VnOriginsList, vn_origins_list, ADW_TYPE_BIN)
@@ -48,6 +49,13 @@ static void
 origins_list_exclude_all (VnOriginsList *self)
 {
   vn_document_set_precision (self->document, self->weak, VN_NODE_FLOAT);
+}
+
+static void
+origins_list_show_all (VnOriginsList *self)
+{
+  vn_document_select (self->document, self->shown);
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.show-in-graph", NULL);
 }
 
 /* More bits for the output do nothing for its weights. */
@@ -87,6 +95,7 @@ origins_list_add_fix (VnOriginsList   *self,
     return FALSE;
   button = gtk_button_new_with_label (label);
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_set_hexpand (button, TRUE);
   gtk_widget_set_tooltip_text (button, tooltip);
   g_object_set_data (G_OBJECT (button), "vn-node", GUINT_TO_POINTER (item->index));
   g_object_set_data (G_OBJECT (button), "vn-precision", GINT_TO_POINTER (precision));
@@ -95,31 +104,32 @@ origins_list_add_fix (VnOriginsList   *self,
   return TRUE;
 }
 
+/* The next thing to try: twice the bits, where that helps at all, then float. */
 static void
-origins_list_add_fixes (VnOriginsList *self,
-                        AdwActionRow  *row,
-                        VnNodeItem    *item)
+origins_list_add_next_fix (VnOriginsList *self,
+                           AdwActionRow  *row,
+                           VnNodeItem    *item)
 {
   GtkBox *box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6));
 
   gtk_widget_set_hexpand (GTK_WIDGET (box), FALSE);
-  gtk_widget_set_halign (GTK_WIDGET (box), GTK_ALIGN_END);
   gtk_size_group_add_widget (self->fixes, GTK_WIDGET (box));
   adw_action_row_add_suffix (row, GTK_WIDGET (box));
+  gtk_bitset_add (self->shown, item->index);
   if (item->excluded)
     {
       gtk_box_append (box, gtk_label_new (_("in float")));
       return;
     }
-  if (vn_dtype_get_bits (item->precision) < 16 && origins_list_is_activation (vn_document_get_result (self->document), item))
-    origins_list_add_fix (self, box, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"), VN_NODE_16_BIT);
-  origins_list_add_fix (self, box, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
+  if (vn_dtype_get_bits (item->precision) >= 16 || !origins_list_is_activation (vn_document_get_result (self->document), item) ||
+      !origins_list_add_fix (self, box, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"), VN_NODE_16_BIT))
+    origins_list_add_fix (self, box, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
   gtk_bitset_add (self->weak, item->index);
 }
 
 /* ---- rows ---- */
 
-/* The reason, what was tried in vain, and which of its tensors it is. */
+/* The reason, or if there is none but rounding which of its tensors it is; and what was tried in vain. */
 static char *
 origins_list_describe (VnOriginsList *self,
                        VnResult      *result,
@@ -130,14 +140,14 @@ origins_list_describe (VnOriginsList *self,
     { VN_NODE_FLOAT, N_("float did not help") },
   };
   g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
-  char *reason = vn_cure_offers_dup_reason (self->document, item);
-  char *cause = reason != NULL ? reason : vn_cause_describe (result, item->node);
-  char *parts = vn_weakest_dup_parts (result, item);
+  const VnFinding *finding = vn_cure_offers_find_reason (self->document, item);
+  const gboolean is_rounding = finding != NULL && finding->reason == VN_REASON_ROUNDING;
+  char *about = is_rounding ? NULL : finding != NULL ? g_strdup (finding->text) : vn_cause_describe (result, item->node);
 
-  if (parts != NULL)
-    g_ptr_array_add (lines, parts);
-  if (cause != NULL)
-    g_ptr_array_add (lines, cause);
+  if (about == NULL)
+    about = vn_weakest_dup_parts (result, item);
+  if (about != NULL)
+    g_ptr_array_add (lines, about);
   for (guint i = 0; i < G_N_ELEMENTS (fixes); i++)
     if (!origins_list_is_worth_trying (self, item, fixes[i].precision))
       g_ptr_array_add (lines, g_strdup (_(fixes[i].text)));
@@ -153,15 +163,7 @@ origins_list_add_value (AdwActionRow *row,
   g_autofree char *text = vn_metric_format (metric, item->metrics[metric]);
   GtkWidget *value = gtk_label_new (text);
 
-  if (metric == VN_METRIC_CONTRIBUTION)
-    {
-      GtkWidget *bar = vn_swatch_new_bar (72);
-
-      vn_node_cell_set_share (bar, item, item->metrics[metric]);
-      adw_action_row_add_suffix (row, bar);
-      gtk_label_set_width_chars (GTK_LABEL (value), 7);
-      gtk_label_set_xalign (GTK_LABEL (value), 1);
-    }
+  gtk_label_set_xalign (GTK_LABEL (value), 1);
   gtk_widget_add_css_class (value, "heading");
   gtk_widget_add_css_class (value, "numeric");
   adw_action_row_add_suffix (row, value);
@@ -187,13 +189,28 @@ origins_list_make_row (VnOriginsList *self,
     vn_swatch_set (VN_SWATCH (swatch), VN_SWATCH_VALUE, metric, item->metrics[metric]);
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), swatch);
   origins_list_add_value (ADW_ACTION_ROW (row), item, metric);
-  origins_list_add_fixes (self, ADW_ACTION_ROW (row), item);
+  origins_list_add_next_fix (self, ADW_ACTION_ROW (row), item);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
   gtk_widget_set_tooltip_text (row, _("Show in Graph"));
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.select-node");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "u", item->index);
   return row;
+}
+
+/* Where it is rounding alone everywhere that is said once. */
+static gboolean
+origins_list_is_rounding (VnOriginsList *self,
+                          GPtrArray     *weak)
+{
+  for (guint i = 0; i < MIN (weak->len, MAX_ROWS); i++)
+    {
+      const VnFinding *finding = vn_cure_offers_find_reason (self->document, g_ptr_array_index (weak, i));
+
+      if (finding == NULL || finding->reason != VN_REASON_ROUNDING)
+        return FALSE;
+    }
+  return weak->len > 0;
 }
 
 static void
@@ -207,6 +224,7 @@ origins_list_fill (VnOriginsList *self)
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
     gtk_list_box_remove (self->list, child);
+  gtk_bitset_remove_all (self->shown);
   gtk_bitset_remove_all (self->weak);
   gtk_label_set_label (self->title, title);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
@@ -215,7 +233,10 @@ origins_list_fill (VnOriginsList *self)
                                                             by_share ? VN_METRIC_CONTRIBUTION : VN_METRIC_SQNR));
   if (weak->len == 0)
     gtk_list_box_append (self->list, vn_row_new (_("No node stands out"), NULL));
+  gtk_widget_set_visible (GTK_WIDGET (self->note), origins_list_is_rounding (self, weak));
   gtk_widget_set_sensitive (self->exclude_all, !gtk_bitset_is_empty (self->weak));
+  gtk_widget_set_visible (self->exclude_all, weak->len > 0);
+  gtk_widget_set_visible (self->show_all, weak->len > 0);
 }
 
 /* ---- the search ---- */
@@ -283,13 +304,24 @@ origins_list_make_head (VnOriginsList *self)
   self->title = GTK_LABEL (vn_label_new (NULL, "heading"));
   gtk_widget_set_hexpand (GTK_WIDGET (self->title), TRUE);
   self->find = gtk_button_new_with_mnemonic (_("_Find Where the Error Starts"));
-  self->exclude_all = gtk_button_new_with_mnemonic (_("_Leave All in Float"));
+  self->show_all = gtk_button_new_with_mnemonic (_("Sho_w in Graph"));
+  gtk_widget_add_css_class (self->show_all, "flat");
+  gtk_widget_set_tooltip_text (self->show_all, _("Select These Nodes in the Graph"));
   g_signal_connect_swapped (self->find, "clicked", G_CALLBACK (origins_list_find_clicked), self);
-  g_signal_connect_swapped (self->exclude_all, "clicked", G_CALLBACK (origins_list_exclude_all), self);
+  g_signal_connect_swapped (self->show_all, "clicked", G_CALLBACK (origins_list_show_all), self);
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->title));
   gtk_box_append (GTK_BOX (box), self->find);
-  gtk_box_append (GTK_BOX (box), self->exclude_all);
+  gtk_box_append (GTK_BOX (box), self->show_all);
   return box;
+}
+
+static void
+origins_list_make_foot (VnOriginsList *self)
+{
+  self->exclude_all = gtk_button_new_with_mnemonic (_("_Leave All in Float"));
+  gtk_widget_set_halign (self->exclude_all, GTK_ALIGN_END);
+  gtk_widget_set_margin_top (self->exclude_all, 4);
+  g_signal_connect_swapped (self->exclude_all, "clicked", G_CALLBACK (origins_list_exclude_all), self);
 }
 
 static GtkWidget *
@@ -340,6 +372,7 @@ vn_origins_list_dispose (GObject *object)
   g_clear_object (&self->job);
   g_clear_object (&self->document);
   g_clear_object (&self->fixes);
+  g_clear_pointer (&self->shown, gtk_bitset_unref);
   g_clear_pointer (&self->weak, gtk_bitset_unref);
   G_OBJECT_CLASS (vn_origins_list_parent_class)->dispose (object);
 }
@@ -355,14 +388,20 @@ vn_origins_list_init (VnOriginsList *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8);
 
+  self->shown = gtk_bitset_new_empty ();
   self->weak = gtk_bitset_new_empty ();
   self->fixes = gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL);
   self->search = origins_list_make_search (self);
+  self->note = GTK_LABEL (vn_label_new (_("Nothing stands out at any of these: it is rounding alone that costs something."), "dim-label"));
+  gtk_widget_add_css_class (GTK_WIDGET (self->note), "caption");
+  origins_list_make_foot (self);
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
   gtk_widget_add_css_class (GTK_WIDGET (self->list), "boxed-list");
   gtk_box_append (GTK_BOX (box), origins_list_make_head (self));
   gtk_box_append (GTK_BOX (box), self->search);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->note));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->list));
+  gtk_box_append (GTK_BOX (box), self->exclude_all);
   adw_bin_set_child (ADW_BIN (self), box);
 }

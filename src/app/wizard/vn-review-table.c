@@ -207,7 +207,8 @@ review_table_fill (VnReviewTable   *self,
                    const gboolean   shown[N_COLUMNS])
 {
   const char *titles[N_COLUMNS] = { [COLUMN_FLOAT] = _("Float"), [COLUMN_BEFORE] = _("Before"), [COLUMN_NOW] = _("Now"),
-                                    [COLUMN_EXPECTED] = _("Expected") };
+                                    [COLUMN_EXPECTED] = vn_document_get_result (self->document)->is_expected ? _("Expected")
+                                                                                                              : _("With All, Expected") };
   int at = 1, row = 0;
 
   review_table_put (self, measured, 0, row, "heading");
@@ -223,7 +224,7 @@ review_table_fill (VnReviewTable   *self,
       review_table_put (self, line->title, 0, row, NULL);
       for (guint c = 0, k = 1; c < N_COLUMNS; c++)
         if (shown[c])
-          review_table_put (self, line->cells[c] != NULL ? line->cells[c] : "–", (int) k++, row, NULL);
+          review_table_put (self, line->cells[c] != NULL ? line->cells[c] : "–", (int) k++, row, c == COLUMN_EXPECTED ? "expected" : NULL);
     }
 }
 
@@ -231,13 +232,14 @@ review_table_fill (VnReviewTable   *self,
  * vn_review_table_update:
  * @measured: on what the figures were found
  *
- * Shows the present result of the document. What was before is the last whole run with another recipe, or at another time.
+ * Shows the present result of the document. What was before is the last whole run with another recipe, or at another time. What is
+ * expected is that of the present recipe, or else what the offered cures would come to together.
  */
 void
 vn_review_table_update (VnReviewTable *self,
                         const char    *measured)
 {
-  VnResult *result, *confirmed;
+  VnResult *result, *confirmed, *awaited;
   GtkWidget *child;
   gboolean shown[N_COLUMNS] = { [COLUMN_FLOAT] = TRUE, [COLUMN_NOW] = TRUE };
   g_autoptr(GPtrArray) expected = NULL, lines = NULL;
@@ -254,9 +256,10 @@ vn_review_table_update (VnReviewTable *self,
   lines = review_table_list_lines (confirmed);
   review_table_merge (lines, self->before.lines, COLUMN_BEFORE);
   shown[COLUMN_BEFORE] = self->before.lines != NULL;
-  if (result->is_expected)
+  awaited = result->is_expected ? result : vn_document_get_foreseen (self->document);
+  if (awaited != NULL)
     {
-      expected = review_table_list_lines (result);
+      expected = review_table_list_lines (awaited);
       review_table_merge (lines, expected, COLUMN_EXPECTED);
       shown[COLUMN_EXPECTED] = TRUE;
     }

@@ -2,12 +2,14 @@
 /* Wizard step: the verdict, the figures, where the error starts, and what can be done about it. */
 #include "vn-step-review.h"
 
+#include "vn-adaptive-bin.h"
 #include "vn-cures-list.h"
 #include "vn-curve-panel.h"
 #include "vn-data-suspicion.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-improve-panel.h"
+#include "vn-node-item.h"
 #include "vn-origins-list.h"
 #include "vn-review-table.h"
 #include "vn-rows.h"
@@ -16,13 +18,19 @@
 
 #include <math.h>
 
+#define NARROW 860            /* below, the lists stand one below the other */
+#define MOST_FIGURES 4
+#define FIGURES_WHEN_NARROW 2 /* in a line */
+
 struct _VnStepReview
 {
   VnWizardStep  parent_instance;
 
   GtkImage     *verdict_icon;
   GtkLabel     *verdict_title, *verdict_text;
-  GtkWidget    *figures;
+  GtkWidget    *clamp, *page, *verdict, *columns, *figures, *go_on;
+  GtkButton    *leave_in_float;
+  VnAdaptiveBin *adaptive;
   VnOriginsList *origins;
   VnImprovePanel *improve;
   VnCurvePanel *curve;
@@ -98,11 +106,70 @@ step_review_show_verdict (VnStepReview    *self,
     [VN_VERDICT_NOT_MEASURED] = { "dialog-question-symbolic", "dim-label" },
   };
   const char *classes[] = { looks[verdict->level].style, NULL };
+  g_autofree char *text = NULL;
 
   gtk_image_set_from_icon_name (self->verdict_icon, looks[verdict->level].icon);
   gtk_widget_set_css_classes (GTK_WIDGET (self->verdict_icon), classes);
   gtk_label_set_label (self->verdict_title, verdict->title);
-  gtk_label_set_label (self->verdict_text, verdict->text);
+  if (verdict->level == VN_VERDICT_GOOD)
+    text = g_strdup_printf (_("%s Nothing needs to be done."), verdict->text);
+  gtk_label_set_label (self->verdict_text, text != NULL ? text : verdict->text);
+  gtk_widget_set_visible (self->go_on, verdict->level == VN_VERDICT_GOOD);
+  gtk_widget_set_visible (GTK_WIDGET (self->leave_in_float), verdict->level != VN_VERDICT_GOOD && verdict->level < VN_VERDICT_SUSPICIOUS &&
+                                                             verdict->is_spot);
+}
+
+/* What is to be done stands above what is told; where nothing is, the other way round. */
+static void
+step_review_arrange (VnStepReview *self,
+                     gboolean      is_good)
+{
+  GtkWidget *order[] = { self->verdict, GTK_WIDGET (is_good ? (gpointer) self->table : (gpointer) self->improve), self->columns,
+                         GTK_WIDGET (is_good ? (gpointer) self->improve : (gpointer) self->table), GTK_WIDGET (self->curve) };
+
+  for (guint i = 1; i < G_N_ELEMENTS (order); i++)
+    gtk_box_reorder_child_after (GTK_BOX (self->page), order[i], order[i - 1]);
+  vn_improve_panel_set_suggested (self->improve, !is_good);
+}
+
+/* Nodes that are bad, as the verdict counts them. */
+static void
+step_review_leave_in_float (VnStepReview *self)
+{
+  VnDocument *document = step_review_get_document (self);
+  GListModel *nodes = vn_document_get_nodes (document);
+  g_autoptr(GtkBitset) bad = gtk_bitset_new_empty ();
+
+  for (guint i = 0; i < g_list_model_get_n_items (nodes); i++)
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
+
+      if (item->measured && !item->excluded && item->metrics[VN_METRIC_SQNR] < vn_metric_get_info (VN_METRIC_SQNR)->bad)
+        gtk_bitset_add (bad, item->index);
+    }
+  vn_document_set_precision (document, bad, VN_NODE_FLOAT);
+}
+
+/* ---- figures ---- */
+
+static void
+step_review_place_figures (VnStepReview *self)
+{
+  const int in_line = vn_adaptive_bin_is_narrow (self->adaptive) ? FIGURES_WHEN_NARROW : MOST_FIGURES;
+  GtkLayoutManager *layout = gtk_widget_get_layout_manager (self->figures);
+  int n = 0;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (self->figures); child != NULL; child = gtk_widget_get_next_sibling (child), n++)
+    {
+      GtkGridLayoutChild *place = GTK_GRID_LAYOUT_CHILD (gtk_layout_manager_get_layout_child (layout, child));
+
+      gtk_grid_layout_child_set_column (place, n % in_line);
+      gtk_grid_layout_child_set_row (place, n / in_line);
+      if (n % in_line > 0)
+        gtk_widget_add_css_class (child, "apart");
+      else
+        gtk_widget_remove_css_class (child, "apart");
+    }
 }
 
 static void
@@ -110,22 +177,23 @@ step_review_add_figure (VnStepReview *self,
                         const char   *value,
                         const char   *caption)
 {
-  if (gtk_widget_get_first_child (self->figures) != NULL)
-    gtk_box_append (GTK_BOX (self->figures), gtk_separator_new (GTK_ORIENTATION_VERTICAL));
-  gtk_box_append (GTK_BOX (self->figures), vn_figure_new (value, caption));
+  guint n = 0;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (self->figures); child != NULL; child = gtk_widget_get_next_sibling (child))
+    n++;
+  if (n < MOST_FIGURES)
+    gtk_grid_attach (GTK_GRID (self->figures), vn_figure_new (value, caption), (int) n, 0, 1, 1);
 }
 
 static void
-step_review_show_figures (VnStepReview    *self,
-                          const VnResult  *result,
-                          const VnVerdict *verdict)
+step_review_add_size (VnStepReview   *self,
+                      const VnResult *result)
 {
   g_autofree char *before = vn_format_bytes (result->float_bytes);
   g_autofree char *after = vn_format_bytes (result->quantized_bytes);
   g_autofree char *sizes = g_strdup_printf ("%s → %s", before, after);
   g_autofree char *ratio = NULL;
 
-  vn_box_clear (self->figures);
   if (result->quantized_bytes <= result->float_bytes)
     ratio = g_strdup_printf (_("size, %.1f× smaller"),
                              (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
@@ -133,26 +201,90 @@ step_review_show_figures (VnStepReview    *self,
     ratio = g_strdup_printf (_("size, %.1f× larger"),
                              (double) result->quantized_bytes / (double) MAX (result->float_bytes, 1));
   step_review_add_figure (self, sizes, ratio);
-  if (verdict->worst_output_db < INFINITY)
-    {
-      g_autofree char *db = vn_format_db (verdict->worst_output_db);
+}
 
-      step_review_add_figure (self, db, verdict->worst->is_last ? _("signal to noise, before nodes that cannot be run")
-                                                                : _("signal to noise, worst output"));
-    }
-  if (result->accuracy.valid && result->accuracy.n > 0)
+/* What is left of the answers, whatever is known of them. */
+static gboolean
+step_review_add_answers (VnStepReview     *self,
+                         const VnAccuracy *accuracy)
+{
+  if (accuracy->valid && accuracy->n > 0)
     {
-      double share = 100.0 * result->accuracy.agree / result->accuracy.n;
-      g_autofree char *kept = g_strdup_printf ("%.1f %%", share);
+      g_autofree char *same = g_strdup_printf ("%.1f %%", 100.0 * accuracy->agree / accuracy->n);
 
-      step_review_add_figure (self, kept, _("same answer as before"));
+      step_review_add_figure (self, same, _("same answer as before"));
+      return TRUE;
     }
-  if (vn_kept_is_known (&result->accuracy.kept))
+  if (vn_kept_is_known (&accuracy->kept))
     {
-      g_autofree char *share = g_strdup_printf ("%.1f %%", 100 * result->accuracy.kept.share);
+      g_autofree char *share = g_strdup_printf ("%.1f %%", 100 * accuracy->kept.share);
 
-      step_review_add_figure (self, share, vn_task_get_name (result->accuracy.kept.task));
+      step_review_add_figure (self, share, vn_task_get_name (accuracy->kept.task));
+      return TRUE;
     }
+  return FALSE;
+}
+
+/* The worst output, and if @two the next one. */
+static void
+step_review_add_outputs (VnStepReview    *self,
+                         const VnResult  *result,
+                         const VnVerdict *verdict,
+                         gboolean         two)
+{
+  const VnErrorRow *next = NULL;
+  g_autofree char *db = NULL;
+
+  if (!(verdict->worst_output_db < INFINITY))
+    return;
+  db = vn_format_db (verdict->worst_output_db);
+  step_review_add_figure (self, db, verdict->worst->is_last ? _("signal to noise, before nodes that cannot be run")
+                                                            : _("signal to noise, worst output"));
+  for (guint i = 0; two && i < vn_error_table_get_n (result->errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (result->errors, i);
+
+      if (row->is_output && row != verdict->worst && isfinite (row->sqnr_db) && (next == NULL || row->sqnr_db < next->sqnr_db))
+        next = row;
+    }
+  if (next != NULL)
+    {
+      g_autofree char *second = vn_format_db (next->sqnr_db), *caption = g_strdup_printf (_("signal to noise, %s"), next->value);
+
+      step_review_add_figure (self, second, caption);
+    }
+}
+
+static void
+step_review_add_time (VnStepReview   *self,
+                      const VnResult *result)
+{
+  g_autofree char *number = NULL, *value = NULL;
+  VnRuntimeFigures figures;
+
+  vn_runtime_figures_init (&figures, result->forecast, result->verification);
+  if (!(figures.seconds > 0))
+    return;
+  number = vn_format_number (figures.seconds * 1000, 3);
+  value = g_strconcat (number, "\u00a0ms", NULL);
+  step_review_add_figure (self, value, figures.time_measured ? _("one sample in ONNX Runtime") : _("one sample, forecast"));
+}
+
+static void
+step_review_show_figures (VnStepReview    *self,
+                          const VnResult  *result,
+                          const VnVerdict *verdict)
+{
+  GtkWidget *child;
+  gboolean has_answers;
+
+  while ((child = gtk_widget_get_first_child (self->figures)) != NULL)
+    gtk_grid_remove (GTK_GRID (self->figures), child);
+  step_review_add_size (self, result);
+  has_answers = step_review_add_answers (self, &result->accuracy);
+  step_review_add_outputs (self, result, verdict, !has_answers);
+  step_review_add_time (self, result);
+  step_review_place_figures (self);
 }
 
 /* On what the figures were found. */
@@ -197,6 +329,16 @@ step_review_result_changed (VnStepReview *self)
   step_review_show_verdict (self, verdict);
   step_review_show_figures (self, result, verdict);
   step_review_show_table (self, result);
+  step_review_arrange (self, verdict->level == VN_VERDICT_GOOD);
+}
+
+static void
+step_review_foreseen (VnStepReview *self)
+{
+  VnResult *result = vn_document_get_result (step_review_get_document (self));
+
+  if (result != NULL)
+    step_review_show_table (self, result);
 }
 
 static void
@@ -211,6 +353,7 @@ vn_step_review_document_set (VnWizardStep *step)
   vn_review_table_set_document (VN_STEP_REVIEW (step)->table, document);
   vn_verify_panel_set_document (VN_STEP_REVIEW (step)->verify, document);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (step_review_result_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "foreseen-changed", G_CALLBACK (step_review_foreseen), step, G_CONNECT_SWAPPED);
   step_review_result_changed (VN_STEP_REVIEW (step));
 }
 
@@ -272,6 +415,12 @@ vn_step_review_class_init (VnStepReviewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_icon);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_title);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict_text);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, clamp);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, page);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, verdict);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, columns);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, go_on);
+  gtk_widget_class_bind_template_child (widget_class, VnStepReview, leave_in_float);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, figures);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, improve);
   gtk_widget_class_bind_template_child (widget_class, VnStepReview, cures);
@@ -286,4 +435,8 @@ static void
 vn_step_review_init (VnStepReview *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->adaptive = vn_adaptive_bin_insert (self->clamp, "child", 0, NARROW);
+  g_object_set (self->adaptive, "box", self->columns, NULL);
+  g_signal_connect_object (self->adaptive, "notify::narrow", G_CALLBACK (step_review_place_figures), self, G_CONNECT_SWAPPED);
+  g_signal_connect_swapped (self->leave_in_float, "clicked", G_CALLBACK (step_review_leave_in_float), self);
 }

@@ -375,6 +375,14 @@ vn_wizard_go_next (VnWizard *self)
 }
 
 static void
+wizard_next_action (GtkWidget  *widget,
+                    const char *name,
+                    GVariant   *parameter)
+{
+  vn_wizard_go_next (VN_WIZARD (widget));
+}
+
+static void
 wizard_shrink_buttons (VnWizard *self,
                        gboolean  narrow)
 {
@@ -439,6 +447,7 @@ vn_wizard_class_init (VnWizardClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnWizard, note);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, list);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, stack);
+  gtk_widget_class_install_action (widget_class, "wizard.next", NULL, wizard_next_action);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.leave-wizard", NULL);
 }
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A change that was tried, with what it gained and cost. */
+#include "vn-effect-row.h"
+
+#include "vn-format.h"
+#include "vn-gain.h"
+#include "vn-i18n.h"
+
+static char *
+effect_row_describe (VnDocument     *document,
+                     const VnEffect *effect)
+{
+  g_autofree char *before = vn_format_db (effect->before_db), *after = vn_format_db (effect->after_db);
+  const char *end = vn_document_is_in_force (document, effect) ? "" : _(" · taken back");
+
+  if (!effect->measured)
+    return g_strconcat (vn_document_is_measuring (document, effect) ? _("being measured") : _("not measured"), end, NULL);
+  return g_strdup_printf (vn_effect_has_helped (effect) ? _("outputs %s → %s%s") : _("did not help: outputs %s → %s%s"), before, after, end);
+}
+
+/* That it is part of the present recipe. */
+static GtkWidget *
+effect_row_make_applied (void)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+
+  gtk_box_append (GTK_BOX (box), gtk_image_new_from_icon_name ("emblem-ok-symbolic"));
+  gtk_box_append (GTK_BOX (box), gtk_label_new (_("Applied")));
+  gtk_widget_add_css_class (box, "success");
+  gtk_widget_add_css_class (box, "heading");
+  return box;
+}
+
+static GtkWidget *
+effect_row_make_take_back (void)
+{
+  GtkWidget *button = gtk_button_new_with_label (_("Take Back"));
+
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.undo");
+  return button;
+}
+
+/**
+ * vn_effect_row_new:
+ *
+ * Returns: (transfer floating): the row
+ */
+GtkWidget *
+vn_effect_row_new (VnDocument     *document,
+                   const VnEffect *effect)
+{
+  g_autofree char *subtitle = NULL;
+  GtkWidget *row;
+  gboolean helped;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && effect != NULL, NULL);
+
+  row = adw_action_row_new ();
+  helped = vn_effect_has_helped (effect);
+  subtitle = effect_row_describe (document, effect);
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), effect->title);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
+  if (effect->measured)
+    adw_action_row_add_suffix (ADW_ACTION_ROW (row), vn_gain_new (effect->after_db - effect->before_db, effect->bytes, effect->time_ratio));
+  if (helped && vn_document_is_in_force (document, effect))
+    adw_action_row_add_suffix (ADW_ACTION_ROW (row), effect_row_make_applied ());
+  else if (effect->measured && !helped && vn_document_is_last_change (document, effect))
+    adw_action_row_add_suffix (ADW_ACTION_ROW (row), effect_row_make_take_back ());
+  return row;
+}
