@@ -2,6 +2,7 @@
 /* The runs that a project lists, and the files that hold what they found. */
 #include "vn-project-runs.h"
 
+#include "vn-digest.h"
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
@@ -32,6 +33,7 @@ vn_project_run_unref (VnProjectRun *self)
     return;
   g_free (self->id);
   g_free (self->recipe_digest);
+  g_free (self->inputs_digest);
   g_free (self->preset);
   g_strfreev (self->changes);
   g_free (self->verdict);
@@ -86,6 +88,22 @@ project_runs_take_figures (VnProjectRun *self,
   self->time_ratio = figures.ratio;
 }
 
+/* Errors are told of the same samples, by a network that was quantized with the same. */
+static char *
+project_runs_make_inputs_digest (const VnRunRecord *record)
+{
+  VnDigest digest = { { 0 } };
+
+  if (record->source_digest == NULL || record->samples_digest == NULL || record->errors == NULL)
+    return NULL;
+  vn_digest_add_string (&digest, record->source_digest);
+  vn_digest_add_string (&digest, record->samples_digest);
+  vn_digest_add_number (&digest, record->n_calibration);
+  vn_digest_add_number (&digest, record->n_held_out);
+  vn_digest_add_number (&digest, vn_error_table_get_n_samples (record->errors));
+  return vn_digest_dup_text (&digest);
+}
+
 /**
  * vn_project_run_new:
  * @id: of vn_project_run_make_id()
@@ -112,6 +130,8 @@ vn_project_run_new (const char  *id,
   self->changes = project_runs_list_changes (record->recipe);
   self->mean_sqnr = record->errors != NULL ? vn_error_table_get_mean (record->errors, VN_METRIC_SQNR) : NAN;
   self->worst_output = verdict->worst != NULL ? verdict->worst_output_db : NAN;
+  self->outputs_sqnr = record->errors != NULL ? vn_error_table_get_outputs_sqnr (record->errors) : NAN;
+  self->inputs_digest = project_runs_make_inputs_digest (record);
   self->float_bytes = record->float_bytes;
   self->quantized_bytes = record->quantized_bytes;
   self->verdict = g_strdup (verdict->id);
@@ -137,6 +157,7 @@ vn_project_run_copy (const VnProjectRun *self)
   g_atomic_ref_count_init (&copy->ref);
   copy->id = g_strdup (self->id);
   copy->recipe_digest = g_strdup (self->recipe_digest);
+  copy->inputs_digest = g_strdup (self->inputs_digest);
   copy->preset = g_strdup (self->preset);
   copy->changes = g_strdupv (self->changes);
   copy->verdict = g_strdup (self->verdict);
@@ -368,6 +389,8 @@ vn_project_run_to_json (const VnProjectRun *self,
   vn_json_add_int (json, "quantized-bytes", (gint64) self->quantized_bytes);
   vn_json_add_text (json, "verdict", self->verdict);
   vn_json_add_text_if (json, "name", self->name);
+  vn_json_add_text_if (json, "inputs-digest", self->inputs_digest);
+  project_runs_add_if (json, "outputs-sqnr", self->outputs_sqnr);
   project_runs_add_if (json, "accuracy", self->accuracy);
   project_runs_add_if (json, "integer-share", self->integer_share);
   project_runs_add_if (json, "time-ratio", self->time_ratio);
@@ -416,6 +439,8 @@ vn_project_run_from_json (VnJsonFields *fields,
   self->quantized_bytes = vn_json_fields_get_count (fields, "quantized-bytes", G_MAXINT64);
   self->verdict = vn_json_fields_dup_text (fields, "verdict");
   self->name = vn_json_fields_dup_text_if (fields, "name");
+  self->inputs_digest = vn_json_fields_dup_text_if (fields, "inputs-digest");
+  self->outputs_sqnr = project_runs_get_if (fields, "outputs-sqnr");
   self->accuracy = project_runs_get_if (fields, "accuracy");
   self->integer_share = project_runs_get_if (fields, "integer-share");
   self->time_ratio = project_runs_get_if (fields, "time-ratio");

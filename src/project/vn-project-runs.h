@@ -19,6 +19,8 @@ G_BEGIN_DECLS
  * @changes: settings that differ from @preset, “id=value”, and rules as JSON
  * @mean_sqnr: vn_error_table_get_mean(); NaN: not measured
  * @worst_output: signal to noise of the weakest output; NaN: not measured
+ * @outputs_sqnr: vn_error_table_get_outputs_sqnr(); NaN: not measured, or the project is of an earlier version
+ * @inputs_digest: (nullable): of network and samples: figures of runs that have the same can be compared; %NULL: not known
  * @verdict: id of the VnVerdictLevel, as it was judged then
  * @name: (nullable): what the user calls it
  * @accuracy: of the quantized network, 0 to 1; NaN: there were no labels
@@ -32,7 +34,8 @@ typedef struct
   gint64        time;
   char         *recipe_digest, *preset;
   char        **changes;
-  double        mean_sqnr, worst_output;
+  double        mean_sqnr, worst_output, outputs_sqnr;
+  char         *inputs_digest;
   guint64       float_bytes, quantized_bytes;
   char         *verdict;
   char         *name;

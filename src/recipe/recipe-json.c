@@ -5,7 +5,7 @@
  *   { "vernier-recipe": 1,
  *     "preset": "cpu",                     what the rest is said on top of; may be missing: "cpu"
  *     "format": "qdq", ...                 any setting of vn-settings.def by its id
- *     "rules": [ { "nodes": "type:Softmax", "exclude": true },
+ *     "rules": [ { "name": "all Softmax", "nodes": "type:Softmax", "exclude": true },
  *                { "from": ["n2", "n7"], "to": ["y"], "activation": "uint16" } ] }
  *
  * Yes and no are true and false, numbers are numbers, types and methods texts, lists lists of texts. What is unknown or
@@ -433,8 +433,8 @@ vn_recipe_from_node (JsonNode    *node,
 /**
  * vn_recipe_dup_digest:
  *
- * Returns: (transfer full): the same for recipes that say the same, wherever the program was started; a file they name
- *   counts by its path
+ * Returns: (transfer full): the same for recipes that say the same, wherever the program was started and whatever their rules are
+ *   called; a file they name counts by its path
  */
 char *
 vn_recipe_dup_digest (const VnRecipe *self)
@@ -446,6 +446,7 @@ vn_recipe_dup_digest (const VnRecipe *self)
   g_return_val_if_fail (self != NULL, NULL);
 
   copy = recipe_json_copy_with_paths (self, NULL, g_canonicalize_filename);
+  vn_recipe_forget_names (copy);
   text = vn_recipe_to_json (copy);
   vn_digest_add_string (&digest, text);
   return vn_digest_dup_text (&digest);

@@ -54,6 +54,25 @@ vn_override_copy (const VnOverride *self)
   return copy;
 }
 
+/**
+ * vn_override_equal:
+ *
+ * Returns: whether @a and @b are about the same and say the same; their names do not matter
+ */
+gboolean
+vn_override_equal (const VnOverride *a,
+                   const VnOverride *b)
+{
+  VnOverride one, other;
+
+  g_return_val_if_fail (a != NULL && b != NULL, FALSE);
+
+  one = *a;
+  other = *b;
+  one.name = other.name = NULL;
+  return vn_settings_equal (vn_setting_list_of_rule, &one, &other);
+}
+
 /*< private >
  * vn_pattern_matches_text:
  * @pattern: glob

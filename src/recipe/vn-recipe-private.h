@@ -20,6 +20,8 @@ gboolean vn_override_matches_labelled (const VnOverride *self,
 gboolean vn_pattern_matches_node      (const char       *pattern,
                                        const VnNode     *node,
                                        const char       *label);
+gboolean vn_override_check_name       (const char       *name,
+                                       GError          **error);
 gboolean vn_override_is_for_tensors   (const VnOverride *self);
 gboolean vn_override_check_tensors    (const VnOverride *self,      /* resolve-tensor-rules.c */
                                        const char       *where,

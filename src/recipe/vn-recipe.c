@@ -222,7 +222,7 @@ vn_recipe_free (VnRecipe *self)
 /**
  * vn_recipe_equal:
  *
- * Returns: whether @a and @b say the same, rules in the same order
+ * Returns: whether @a and @b say the same, rules in the same order, whatever these are called: the same comes of both
  */
 gboolean
 vn_recipe_equal (const VnRecipe *a,
@@ -235,8 +235,7 @@ vn_recipe_equal (const VnRecipe *a,
     return FALSE;
   for (guint i = 0; i < a->overrides->len; i++)
     {
-      if (!vn_settings_equal (vn_setting_list_of_rule, g_ptr_array_index (a->overrides, i),
-                         g_ptr_array_index (b->overrides, i)))
+      if (!vn_override_equal (g_ptr_array_index (a->overrides, i), g_ptr_array_index (b->overrides, i)))
         return FALSE;
     }
   return TRUE;

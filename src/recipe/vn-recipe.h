@@ -81,6 +81,7 @@ typedef enum
 /**
  * VnOverride: a rule for some nodes, or for some tensors. Rules are applied in order, the last that matches wins. Fields:
  * vn-settings.def.
+ * @name: (nullable): what people call it; vn_override_set_name()
  * @pattern: node name, glob over node names, or "type:OP"; NULL when boundaries or tensors are given
  * @tensors: names of values, or globs over them: what follows @percentile is for such rules only
  * @exclude: leave these nodes or tensors in float
@@ -91,6 +92,7 @@ typedef enum
  */
 typedef struct
 {
+  char      *name;
   char      *pattern;
   char     **in_edges, **out_edges;   /* NULL-terminated value names, or NULL */
   gboolean   enabled;
@@ -272,6 +274,13 @@ gboolean    vn_override_matches    (const VnOverride *self,
 gboolean    vn_pattern_matches_text (const char      *pattern,
                                      const char      *text);      /* of tensors: a name, or a glob over names */
 VnOverride *vn_override_copy       (const VnOverride *self);
+gboolean    vn_override_equal      (const VnOverride *a,
+                                    const VnOverride *b);         /* whatever they are called */
+void        vn_override_set_name   (VnOverride       *self,       /* override-name.c */
+                                    const char       *name);      /* nullable */
+gboolean    vn_recipe_has_equal_names (const VnRecipe *a,
+                                       const VnRecipe *b);
+void        vn_recipe_forget_names (VnRecipe         *self);
 GPtrArray  *vn_override_find_nodes (const VnOverride *self,
                                     const VnGraph    *graph,
                                     GError          **error);

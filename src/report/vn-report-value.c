@@ -128,6 +128,13 @@ _vn_report_rule (const VnOverride *rule)
   g_free (self->display);
   /* Translators: what a rule says, and what it is about: “float: conv_1, conv_2” */
   self->lead = g_strdup_printf (rule->enabled ? _("%s: ") : _("%s (turned off): "), effect);
+  if (rule->name != NULL)
+    {
+      g_autofree char *rest = self->lead;
+
+      /* Translators: what somebody calls a rule, and what it says: “Class heads”, float: conv_1, conv_2 */
+      self->lead = g_strdup_printf (_("“%s”, %s"), rule->name, rest);
+    }
   self->display = g_strdup (self->lead);
   for (guint i = 0; subjects[i] != NULL; i++)
     _vn_report_list_add (self, _vn_report_text (subjects[i]), ", ");

@@ -172,6 +172,26 @@ vn_result_new_expected (VnResult            *base,
   return self;
 }
 
+/**
+ * vn_result_new_named:
+ * @base: what a run found, or is expected to
+ * @recipe: equal to that of @base, but for the names of rules
+ *
+ * Returns: (transfer full): @base, whose recipe calls its rules as @recipe does; it shares all the rest
+ */
+VnResult *
+vn_result_new_named (VnResult       *base,
+                     const VnRecipe *recipe)
+{
+  VnResult *self;
+
+  g_return_val_if_fail (base != NULL && recipe != NULL && vn_recipe_equal (base->recipe, recipe), NULL);
+
+  self = result_new_on (base);
+  self->recipe = vn_recipe_copy (recipe);
+  return self;
+}
+
 VnResult *
 vn_result_ref (VnResult *self)
 {
@@ -190,9 +210,10 @@ result_free_derived (VnResult *self)
   if (self->forecast != base->forecast)
     g_clear_pointer (&self->forecast, vn_runtime_forecast_free);
   if (self->recipe != base->recipe)
+    g_clear_pointer (&self->recipe, vn_recipe_free);
+  if (self->plan != base->plan)
     {
       g_clear_pointer (&self->identity, vn_identity_map_free);
-      g_clear_pointer (&self->recipe, vn_recipe_free);
       g_clear_pointer (&self->plan, vn_quant_plan_unref);
       g_clear_pointer (&self->value_names, g_hash_table_unref);
     }
@@ -294,7 +315,7 @@ vn_result_get_identity (VnResult *self)
 {
   g_return_val_if_fail (self != NULL && self->source != NULL && (self->prepared != NULL || self->identity != NULL), NULL);
 
-  if (self->base != NULL && self->recipe == self->base->recipe)
+  if (self->base != NULL && self->plan == self->base->plan)
     return vn_result_get_identity (self->base);
   if (g_once_init_enter (&self->identity))
     g_once_init_leave (&self->identity, vn_identity_map_new (self->source, self->prepared, self->edits, self->plan,

@@ -101,6 +101,8 @@ VnResult         *vn_result_new_with_verification  (VnResult          *base,
                                                     VnNotes           *notes);
 VnResult         *vn_result_new_expected (VnResult            *base,
                                           const VnExpectation *expectation);
+VnResult         *vn_result_new_named   (VnResult            *base,
+                                         const VnRecipe      *recipe);
 VnResult         *vn_result_ref         (VnResult         *self);
 void              vn_result_unref       (VnResult         *self);
 

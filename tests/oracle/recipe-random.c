@@ -87,7 +87,9 @@ print_wrong (const char      *where,
       g_print ("%s\t%s\t\"nonsense\"\t%s\n", where, setting->id, allowed);
       break;
     case VN_SETTING_STRING:
-      if (setting->check != NULL)
+      if (g_str_equal (setting->id, "name"))
+        g_print ("%s\t%s\t\"  \"\ta name of blanks\n", where, setting->id);
+      else if (setting->check != NULL)
         g_print ("%s\t%s\t\"nonsense\"\tminmax, average\n", where, setting->id);
       g_print ("%s\t%s\t7\ta text\n", where, setting->id);
       break;
