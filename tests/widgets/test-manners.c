@@ -299,6 +299,7 @@ static const struct { const char *action, *reason; } elsewhere[] = {
   { "win.open-uri", "each recent model and each draft is a row, and an item of the menu beside Open" },
   { "win.discard-draft", "a button on the row of each draft" },
   { "win.restore-run", "in the menu of each run" },
+  { "win.compare-run", "in the menu of each run" },
   { "win.rename-run", "in the menu of each run" },
   { "win.remove-run", "in the menu of each run" },
   { "win.return-run", "the button of the toast that tells of a removed run" },

@@ -3,6 +3,7 @@
 #include "vn-project-file.h"
 #include "vn-recipe-panel.h"
 #include "vn-rule-groups.h"
+#include "vn-rule-row.h"
 #include "vn-rules.h"
 #include "vn-setting-row.h"
 #include "vn-settings-dialog.h"
@@ -135,19 +136,23 @@ test_groups (Fixture       *fixture,
   g_autoptr(GPtrArray) groups = NULL;
   const VnRuleGroup *group;
   const VnEffect *effect;
+  const char *text;
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
   nodes = select_branches (fixture);
   g_assert_cmpuint (vn_document_set_precision (fixture->document, nodes, VN_NODE_16_BIT), ==, 3);
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/stem/conv")->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   vn_test_settle (200);
   g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 4);
   g_assert_cmpuint (count_rows (list), ==, 2);
-  g_assert_cmpstr (get_row_title (list, 0), ==, "Conv /left/conv … Add /add");
+  g_assert_cmpstr (get_row_title (list, 0), ==, "Conv /left/conv to Add /add");
   g_assert_cmpstr (get_row_title (list, 1), ==, "Conv /stem/conv");
+  text = adw_action_row_get_subtitle (ADW_ACTION_ROW (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 1)));
+  g_assert_nonnull (strstr (text, "dB"));
 
   groups = vn_rule_groups_list (vn_document_get_recipe (fixture->document), vn_document_get_model (fixture->document),
                                 vn_document_get_nodes (fixture->document));
@@ -168,6 +173,162 @@ test_groups (Fixture       *fixture,
   g_assert_nonnull (vn_document_undo (fixture->document));
   g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 4);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+}
+
+/* What is pressed while the keyboard is on the row @at. */
+static gboolean
+press_on_row (Fixture         *fixture,
+              guint            at,
+              guint            keyval,
+              GdkModifierType  state)
+{
+  GtkListBoxRow *row = gtk_list_box_get_row_at_index (GTK_LIST_BOX (get_rules_list (fixture)), (int) at);
+  g_autoptr(GListModel) controllers = gtk_widget_observe_controllers (GTK_WIDGET (row));
+  gboolean taken = FALSE;
+
+  for (guint i = 0; i < g_list_model_get_n_items (controllers) && !taken; i++)
+    {
+      g_autoptr(GtkEventController) controller = g_list_model_get_item (controllers, i);
+
+      if (GTK_IS_EVENT_CONTROLLER_KEY (controller))
+        g_signal_emit_by_name (controller, "key-pressed", keyval, 0u, state, &taken);
+    }
+  vn_test_settle (200);
+  return taken;
+}
+
+static void
+add_two_rules (Fixture *fixture)
+{
+  g_autoptr(GtkBitset) nodes = NULL, stem = gtk_bitset_new_empty ();
+
+  vn_window_fixture_open_model (fixture);
+  nodes = select_branches (fixture);
+  g_assert_true (vn_document_add_region (fixture->document, nodes, VN_NODE_FLOAT));
+  gtk_bitset_add (stem, vn_window_fixture_get_item (fixture, "/stem/conv")->index);
+  g_assert_true (vn_document_add_region (fixture->document, stem, VN_NODE_16_BIT));
+  vn_test_settle (200);
+}
+
+/* F2 makes an entry of the row; what is entered is stored, and can be undone. */
+static void
+test_rename (Fixture       *fixture,
+             gconstpointer  data)
+{
+  GtkWidget *list = get_rules_list (fixture), *entry;
+  g_autofree char *before = NULL;
+
+  add_two_rules (fixture);
+  before = g_strdup (get_row_title (list, 0));
+  g_assert_true (press_on_row (fixture, 0, GDK_KEY_F2, 0));
+  entry = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0));
+  g_assert_true (ADW_IS_ENTRY_ROW (entry));
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, before);
+  gtk_editable_set_text (GTK_EDITABLE (entry), "Both <b>branches</b>");
+  g_signal_emit_by_name (entry, "entry-activated");
+  vn_test_settle (200);
+  g_assert_cmpstr (get_row_title (list, 0), ==, "Both <b>branches</b>");
+  g_assert_cmpstr (get_rule (fixture, 0)->name, ==, "Both <b>branches</b>");
+  g_assert_cmpstr (vn_document_undo (fixture->document), ==, "Rule renamed");
+  vn_test_settle (200);
+  g_assert_cmpstr (get_row_title (list, 0), ==, before);
+  g_assert_nonnull (vn_document_redo (fixture->document));
+  g_assert_cmpstr (get_rule (fixture, 0)->name, ==, "Both <b>branches</b>");
+  g_assert_true (vn_document_rename_rules (fixture->document, 0, 1, NULL));
+  g_assert_null (get_rule (fixture, 0)->name);
+  g_assert_false (vn_document_rename_rules (fixture->document, 1, 2, "x"));
+}
+
+/* A rule that got a name after the run does not make that run one of the past, and it is known by its name there. */
+static void
+test_named_result (Fixture       *fixture,
+                   gconstpointer  data)
+{
+  VnResult *result;
+
+  add_two_rules (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_document_rename_rules (fixture->document, 0, 1, "Branches"));
+  g_assert_true (vn_window_fixture_is_idle (fixture->document));
+  result = vn_document_get_result (fixture->document);
+  g_assert_cmpstr (((const VnOverride *) g_ptr_array_index (result->recipe->overrides, 0))->name, ==, "Branches");
+  g_assert_false (vn_document_is_stale (fixture->document));
+  g_assert_nonnull (vn_result_get_identity (result));
+}
+
+/* All that can be done with a rule by keys; each step can be undone. */
+static void
+test_keys (Fixture       *fixture,
+           gconstpointer  data)
+{
+  GtkWidget *list = get_rules_list (fixture);
+  g_autofree char *first = NULL, *second = NULL;
+
+  add_two_rules (fixture);
+  first = g_strdup (get_row_title (list, 0));
+  second = g_strdup (get_row_title (list, 1));
+  g_assert_true (press_on_row (fixture, 0, GDK_KEY_Up, GDK_ALT_MASK));   /* there is no place above */
+  g_assert_true (press_on_row (fixture, 0, GDK_KEY_Down, GDK_ALT_MASK));
+  g_assert_cmpstr (get_row_title (list, 0), ==, second);
+  g_assert_true (press_on_row (fixture, 1, GDK_KEY_Up, GDK_ALT_MASK));
+  g_assert_cmpstr (get_row_title (list, 0), ==, first);
+  g_assert_true (press_on_row (fixture, 0, GDK_KEY_Delete, 0));
+  g_assert_cmpuint (count_rows (list), ==, 1);
+  g_assert_cmpstr (get_row_title (list, 0), ==, second);
+  g_assert_nonnull (vn_document_undo (fixture->document));
+  vn_test_settle (200);
+  g_assert_cmpstr (get_row_title (list, 0), ==, first);
+  g_assert_false (press_on_row (fixture, 0, GDK_KEY_Down, 0));   /* that is to go to the next row */
+}
+
+/* The row that has the keyboard shows its nodes on the graph; one that is about nothing says so. */
+static void
+test_reach (Fixture       *fixture,
+            gconstpointer  data)
+{
+  GtkWidget *list = get_rules_list (fixture), *row;
+  g_autoptr(GtkBitset) nodes = NULL;
+  VnRecipe *recipe;
+
+  add_two_rules (fixture);
+  nodes = select_branches (fixture);
+  recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  vn_recipe_add_exclude (recipe, "type:Softmax");
+  vn_document_edit_recipe (fixture->document, recipe, "nothing");
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.select-none", NULL);
+  vn_window_show_page (fixture->window, "graph");
+  vn_test_settle (300);
+  row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 2));
+  g_assert_true (gtk_widget_has_css_class (row, "matches-nothing"));
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), "matches no node"));
+  row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0));
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), "3 nodes"));
+  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (list, GTK_TYPE_STACK)), "recipe");
+  vn_test_settle (300);
+  gtk_widget_grab_focus (row);
+  g_assert_true (gtk_bitset_equals (vn_document_get_selection (fixture->document), nodes));
+  vn_test_settle (300);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-rules");
+}
+
+/* While nodes are selected, their bar is at the foot of the page, and what is told stands above it. */
+static void
+test_toast (Fixture       *fixture,
+            gconstpointer  data)
+{
+  GtkWidget *toasts = vn_test_find (GTK_WIDGET (fixture->window), ADW_TYPE_TOAST_OVERLAY, NULL);
+  g_autoptr(GtkBitset) nodes = NULL;
+
+  vn_window_fixture_open_model (fixture);
+  g_assert_false (gtk_widget_has_css_class (toasts, "above-bar"));
+  nodes = select_branches (fixture);
+  vn_test_settle (200);
+  g_assert_true (gtk_widget_has_css_class (toasts, "above-bar"));
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
+  vn_test_settle (600);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-toast");
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.select-none", NULL);
+  g_assert_false (gtk_widget_has_css_class (toasts, "above-bar"));
 }
 
 /* An edge that is missing is named. */
@@ -467,6 +628,11 @@ main (int    argc,
     { "/rules/region", test_region },
     { "/rules/order", test_order },
     { "/rules/groups", test_groups },
+    { "/rules/rename", test_rename },
+    { "/rules/named-result", test_named_result },
+    { "/rules/keys", test_keys },
+    { "/rules/reach", test_reach },
+    { "/rules/toast", test_toast },
     { "/rules/leak", test_leak },
     { "/rules/settings", test_settings },
     { "/rules/wizard-presets", test_wizard_presets },

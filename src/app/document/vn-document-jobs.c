@@ -65,7 +65,8 @@ static void
 document_jobs_keep_run (VnDocument *self,
                         VnResult   *result)
 {
-  g_autoptr(VnRunRecord) record = vn_run_record_new (result);
+  g_autoptr(VnResult) named = vn_document_dup_named (self, result);
+  g_autoptr(VnRunRecord) record = vn_run_record_new (named);
   g_autofree char *id = vn_project_run_make_id ();
   g_autoptr(VnProjectRun) run = vn_project_run_new (id, record);
   VnProjectRun *same = document_jobs_find_same (self, run);

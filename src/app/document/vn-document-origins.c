@@ -24,11 +24,13 @@ vn_document_renew_run (VnDocument *self,
 {
   const VnProjectRun *last = self->runs->len > 0 ? g_ptr_array_index (self->runs, self->runs->len - 1) : NULL;
   g_autoptr(VnRunRecord) record = NULL;
+  g_autoptr(VnResult) named = NULL;
   VnProjectRun *renewed;
 
   if (last == NULL || last->time != result->time)
     return;
-  record = vn_run_record_new (result);
+  named = vn_document_dup_named (self, result);
+  record = vn_run_record_new (named);
   renewed = vn_project_run_new (last->id, record);
   vn_project_run_set_name (renewed, last->name);
   g_ptr_array_add (self->runs, renewed);

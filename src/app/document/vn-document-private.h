@@ -105,6 +105,8 @@ struct _VnDocument
   gboolean      keep_failed;   /* and that was told */
   gboolean      is_demo;       /* of what was opened last */
 
+  VnGroupFunc   group_title;   /* (nullable): what the graph calls nodes that are a group there */
+  gpointer      group_data;
   VnPictureFunc picture;       /* (nullable): makes pictures of the graph as it is shown */
   gpointer      picture_data;
 };
@@ -115,6 +117,9 @@ void        vn_document_add_rules        (VnDocument       *self,
 GHashTable *vn_document_dup_given_shapes (VnDocument       *self,
                                           const VnDataSpec *data);
 
+void vn_document_name_results (VnDocument *self);
+VnResult *vn_document_dup_named (VnDocument *self,
+                                 VnResult   *result);
 void vn_document_set_result   (VnDocument *self,
                                VnResult   *result);
 void vn_document_show_expected (VnDocument *self,

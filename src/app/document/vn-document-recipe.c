@@ -5,6 +5,7 @@
 #include "vn-i18n.h"
 #include "vn-node-item.h"
 #include "vn-rule-groups.h"
+#include "vn-rule-name.h"
 #include "vn-rules.h"
 
 const VnRecipe *
@@ -42,15 +43,18 @@ document_recipe_set (VnDocument *self,
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_RECIPE], 0);
 }
 
-/* What is on the screen follows the rules; before the first run there is nothing to follow. */
+/* What is on the screen follows the rules; before the first run there is nothing to follow. A name changes nothing that was found. */
 static void
 document_recipe_replace (VnDocument *self,
                          VnRecipe   *recipe)
 {
   g_autoptr(GError) error = NULL;
+  gboolean only_names = vn_recipe_equal (self->recipe, recipe);
 
   document_recipe_set (self, recipe);
-  if (self->data == NULL)
+  if (only_names)
+    vn_document_name_results (self);
+  if (self->data == NULL || only_names)
     return;
   if (self->result == NULL && self->past != NULL && !vn_document_is_stale (self))
     vn_document_drop_run (self);
@@ -65,19 +69,27 @@ document_recipe_replace (VnDocument *self,
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Quantization failed"), error);
 }
 
+static gboolean
+document_recipe_is_present (VnDocument     *self,
+                            const VnRecipe *recipe)
+{
+  return vn_recipe_equal (self->recipe, recipe) && vn_recipe_has_equal_names (self->recipe, recipe);
+}
+
 static void
 document_recipe_edit (VnDocument *self,
                       VnRecipe   *recipe,
                       const char *title,
                       gboolean    run_wanted)
 {
-  if (vn_recipe_equal (self->recipe, recipe))
+  if (document_recipe_is_present (self, recipe))
     {
       vn_recipe_free (recipe);
       return;
     }
+  if (!vn_recipe_equal (self->recipe, recipe))
+    self->run_wanted = run_wanted;
   vn_history_push (self->history, self->recipe, title);
-  self->run_wanted = run_wanted;
   document_recipe_replace (self, recipe);
 }
 
@@ -129,7 +141,7 @@ vn_document_take_recipe (VnDocument *self,
 {
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
-  if (vn_recipe_equal (self->recipe, recipe))
+  if (document_recipe_is_present (self, recipe))
     {
       vn_recipe_free (recipe);
       return;
@@ -194,7 +206,7 @@ vn_document_undo (VnDocument *self)
 
   recipe = self->recipe;
   title = vn_history_undo (self->history, &recipe);
-  self->run_wanted = FALSE;
+  self->run_wanted = self->run_wanted && vn_recipe_equal (self->recipe, recipe);
   if (title != NULL)
     document_recipe_replace (self, recipe);
   return title;
@@ -215,27 +227,10 @@ vn_document_redo (VnDocument *self)
 
   recipe = self->recipe;
   title = vn_history_redo (self->history, &recipe);
-  self->run_wanted = FALSE;
+  self->run_wanted = self->run_wanted && vn_recipe_equal (self->recipe, recipe);
   if (title != NULL)
     document_recipe_replace (self, recipe);
   return title;
-}
-
-/* Rules for just this node; those with a pattern for more are left alone. */
-static gboolean
-document_recipe_remove_rules (VnRecipe   *recipe,
-                              const char *label)
-{
-  guint before = recipe->overrides->len;
-
-  for (guint i = recipe->overrides->len; i > 0; i--)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i - 1);
-
-      if (g_strcmp0 (rule->pattern, label) == 0)
-        g_ptr_array_remove_index (recipe->overrides, i - 1);
-    }
-  return recipe->overrides->len < before;
 }
 
 /* What a choice of the user means for this recipe. */
@@ -248,28 +243,6 @@ document_recipe_get_dtype (const VnRecipe    *recipe,
   if (precision == VN_NODE_16_BIT)
     return is_signed ? VN_DTYPE_S16 : VN_DTYPE_U16;
   return is_signed ? VN_DTYPE_S8 : VN_DTYPE_U8;
-}
-
-static gboolean
-document_recipe_change_node (VnRecipe        *recipe,
-                             VnNodeItem      *item,
-                             VnNodePrecision  precision)
-{
-  g_autoptr(VnRecipe) before = vn_recipe_copy (recipe);
-  gboolean removed = document_recipe_remove_rules (recipe, item->label);
-
-  if (precision == VN_NODE_FLOAT && !vn_recipe_excludes (recipe, item->node))
-    vn_recipe_add_exclude (recipe, item->label);
-  else if (precision == VN_NODE_8_BIT || precision == VN_NODE_16_BIT)
-    {
-      VnOverride *rule = vn_recipe_add_exclude (recipe, item->label);
-
-      rule->exclude = FALSE;
-      rule->activation = document_recipe_get_dtype (recipe, precision);
-    }
-  else if (precision == VN_NODE_AS_RECIPE)
-    return removed;
-  return !vn_recipe_equal (before, recipe);
 }
 
 /**
@@ -296,6 +269,118 @@ vn_document_get_precision_title (VnNodePrecision precision,
   return g_strdup_printf (ngettext ("%u node restored", "%u nodes restored", n), n);
 }
 
+/* What is wanted for one node; NULL: no rule of its own. */
+static VnOverride *
+document_recipe_make_wanted (const VnRecipe  *recipe,
+                             const char      *label,
+                             VnNodePrecision  precision)
+{
+  VnOverride *rule;
+
+  if (precision == VN_NODE_AS_RECIPE)
+    return NULL;
+  rule = vn_override_new ();
+  rule->pattern = g_strdup (label);
+  rule->exclude = precision == VN_NODE_FLOAT;
+  if (!rule->exclude)
+    rule->activation = document_recipe_get_dtype (recipe, precision);
+  return rule;
+}
+
+/* label -> how many rules are for just that node; those with a pattern for more are left alone. */
+static GHashTable *
+document_recipe_count_own_rules (const VnRecipe *recipe)
+{
+  GHashTable *counts = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      char *pattern = ((VnOverride *) g_ptr_array_index (recipe->overrides, i))->pattern;
+
+      if (pattern != NULL)
+        g_hash_table_insert (counts, pattern, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, pattern)) + 1));
+    }
+  return counts;
+}
+
+/* Those of @nodes that do not have the precision already by a rule of their own that decides; label -> itself. */
+static GHashTable *
+document_recipe_find_changed (VnDocument      *self,
+                              GtkBitset       *nodes,
+                              VnNodePrecision  precision)
+{
+  g_autoptr(GHashTable) counts = document_recipe_count_own_rules (self->recipe);
+  g_autofree int *deciding = vn_recipe_find_rules_of_nodes (self->recipe, self->model->graph);
+  GHashTable *changed = g_hash_table_new (g_str_hash, g_str_equal);
+  GtkBitsetIter iter;
+  guint index;
+
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok; ok = gtk_bitset_iter_next (&iter, &index))
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
+      guint n_own = item != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (counts, item->label)) : 0;
+      const VnOverride *rule = item != NULL && deciding[index] >= 0 ? g_ptr_array_index (self->recipe->overrides, deciding[index]) : NULL;
+      VnOverride *wanted = item != NULL ? document_recipe_make_wanted (self->recipe, item->label, precision) : NULL;
+      gboolean is_so = wanted == NULL ? n_own == 0
+                     : precision == VN_NODE_FLOAT && n_own == 0 ? rule != NULL && rule->exclude
+                     : n_own == 1 && rule != NULL && vn_override_equal (rule, wanted);
+
+      if (item != NULL && !is_so)
+        g_hash_table_add (changed, item->label);
+      vn_override_free (wanted);
+    }
+  return changed;
+}
+
+static void
+document_recipe_remove_rules_of (VnRecipe   *recipe,
+                                 GHashTable *labels)
+{
+  g_autoptr(GPtrArray) rules = recipe->overrides;
+
+  recipe->overrides = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_override_free);
+  g_ptr_array_set_free_func (rules, NULL);
+  for (guint i = 0; i < rules->len; i++)
+    {
+      VnOverride *rule = g_ptr_array_index (rules, i);
+
+      if (rule->pattern != NULL && g_hash_table_contains (labels, rule->pattern))
+        vn_override_free (rule);
+      else
+        g_ptr_array_add (recipe->overrides, rule);
+    }
+}
+
+/* Each of the nodes gets a rule, unless what is left of the recipe says the same of it; all have one name. */
+static void
+document_recipe_add_rules_for (VnDocument      *self,
+                               VnRecipe        *recipe,
+                               GtkBitset       *nodes,
+                               GHashTable      *changed,
+                               VnNodePrecision  precision)
+{
+  g_autofree int *deciding = vn_recipe_find_rules_of_nodes (recipe, self->model->graph);
+  g_autofree char *name = vn_document_dup_rule_name (self, nodes), *unique = name != NULL ? vn_rule_name_make_unique (recipe, name) : NULL;
+  g_autoptr(GPtrArray) added = g_ptr_array_new ();
+  GtkBitsetIter iter;
+  guint index;
+
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok; ok = gtk_bitset_iter_next (&iter, &index))
+    {
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
+      const VnOverride *rest = item != NULL && deciding[index] >= 0 ? g_ptr_array_index (recipe->overrides, deciding[index]) : NULL;
+      VnOverride *rule;
+
+      if (item == NULL || !g_hash_table_contains (changed, item->label) || (precision == VN_NODE_FLOAT && rest != NULL && rest->exclude))
+        continue;
+      rule = document_recipe_make_wanted (recipe, item->label, precision);
+      vn_override_set_name (rule, unique);
+      g_ptr_array_add (added, rule);
+    }
+  for (guint i = 0; i < added->len; i++)
+    g_ptr_array_add (recipe->overrides, g_ptr_array_index (added, i));
+}
+
 /**
  * vn_document_make_precision:
  * @nodes: indices of nodes
@@ -309,21 +394,21 @@ vn_document_make_precision (VnDocument      *self,
                             VnNodePrecision  precision,
                             guint           *n)
 {
-  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
-  GtkBitsetIter iter;
-  guint index, n_changed = 0;
+  g_autoptr(GHashTable) changed = NULL;
+  VnRecipe *recipe;
 
-  for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok;
-       ok = gtk_bitset_iter_next (&iter, &index))
-    {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (G_LIST_MODEL (self->nodes), index);
+  g_return_val_if_fail (VN_IS_DOCUMENT (self) && nodes != NULL, NULL);
 
-      if (item != NULL)
-        n_changed += document_recipe_change_node (recipe, item, precision);
-    }
+  changed = self->model != NULL ? document_recipe_find_changed (self, nodes, precision) : g_hash_table_new (NULL, NULL);
   if (n != NULL)
-    *n = n_changed;
-  return n_changed > 0 ? g_steal_pointer (&recipe) : NULL;
+    *n = g_hash_table_size (changed);
+  if (g_hash_table_size (changed) == 0)
+    return NULL;
+  recipe = vn_recipe_copy (self->recipe);
+  document_recipe_remove_rules_of (recipe, changed);
+  if (precision != VN_NODE_AS_RECIPE)
+    document_recipe_add_rules_for (self, recipe, nodes, changed, precision);
+  return recipe;
 }
 
 /**
@@ -396,7 +481,7 @@ vn_document_add_region (VnDocument      *self,
 {
   VnRecipe *recipe;
   VnOverride *rule;
-  g_autofree char *title = NULL;
+  g_autofree char *title = NULL, *name = NULL, *unique = NULL;
   guint n;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
@@ -415,6 +500,9 @@ vn_document_add_region (VnDocument      *self,
   rule->exclude = precision == VN_NODE_FLOAT;
   if (!rule->exclude)
     rule->activation = document_recipe_get_dtype (self->recipe, precision);
+  name = vn_document_dup_rule_name (self, nodes);
+  unique = name != NULL ? vn_rule_name_make_unique (self->recipe, name) : NULL;
+  vn_override_set_name (rule, unique);
   recipe = vn_recipe_copy (self->recipe);
   g_ptr_array_add (recipe->overrides, rule);
   title = vn_document_get_precision_title (precision, n);

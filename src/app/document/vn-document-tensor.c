@@ -66,6 +66,7 @@ document_tensor_make_rule (const VnRecipe *recipe,
     }
   if (rule == NULL)
     rule = vn_override_new ();
+  g_clear_pointer (&rule->name, g_free);
   g_strfreev (rule->tensors);
   rule->tensors = g_strdupv ((char **) names);
   return rule;
@@ -93,7 +94,7 @@ document_tensor_says_nothing (const VnOverride *rule)
   gboolean nothing;
 
   empty->tensors = g_strdupv (rule->tensors);
-  nothing = vn_settings_equal (vn_setting_list_of_rule, rule, empty);
+  nothing = vn_override_equal (rule, empty);
   vn_override_free (empty);
   return nothing;
 }

@@ -373,9 +373,9 @@ vn_document_set_result (VnDocument *self,
 
   vn_document_stop_expecting (self);
   vn_document_foresee (self, NULL);
-  self->result = result != NULL ? vn_result_ref (result) : NULL;
+  self->result = result != NULL ? vn_document_dup_named (self, result) : NULL;
   if (result != NULL && self->result_fits)
-    vn_document_remember (self, result);
+    vn_document_remember (self, self->result);
   document_result_changed (self, metric);
   document_emit (self, VN_SIGNAL_EXPECTED);
   document_drop_result (&old);
@@ -393,7 +393,7 @@ vn_document_show_expected (VnDocument *self,
 
   if (self->expected == expected)
     return;
-  self->expected = expected != NULL ? vn_result_ref (expected) : NULL;
+  self->expected = expected != NULL ? vn_document_dup_named (self, expected) : NULL;
   document_result_changed (self, metric);
   document_drop_result (&old);
 }
@@ -417,7 +417,7 @@ vn_document_show_past (VnDocument *self,
   vn_document_stop_expecting (self);
   old = self->past;
   expected = g_steal_pointer (&self->expected);
-  self->past = vn_result_ref (past);
+  self->past = vn_document_dup_named (self, past);
   self->past_serial = self->data_serial;
   document_result_changed (self, metric);
   document_emit (self, VN_SIGNAL_EXPECTED);

@@ -115,6 +115,10 @@ typedef gboolean (*VnPictureFunc) (gpointer     data,
                                    int          dark,
                                    VnGraphShot *shot);
 
+/* Returns: (transfer full) (nullable): the title of the group that holds just these nodes; %NULL: there is none. */
+typedef char *(*VnGroupFunc) (gpointer   data,
+                              GtkBitset *nodes);
+
 VnDocument       *vn_document_new            (void);
 
 /* ---- what there is ---- */
@@ -242,6 +246,15 @@ void              vn_document_move_rules     (VnDocument        *self,
 void              vn_document_remove_rules   (VnDocument        *self,
                                               guint              first,
                                               guint              n);
+gboolean          vn_document_rename_rules   (VnDocument        *self,
+                                              guint              first,
+                                              guint              n,
+                                              const char        *name);       /* nullable */
+char             *vn_document_dup_rule_name  (VnDocument        *self,
+                                              GtkBitset         *nodes);
+void              vn_document_set_group_func (VnDocument        *self,
+                                              VnGroupFunc        func,        /* nullable */
+                                              gpointer           data);
 void              vn_document_enable_rules   (VnDocument        *self,
                                               guint              first,
                                               guint              n,

@@ -2,8 +2,8 @@
 /* Rules as people made them: those for the nodes of one selection are one. */
 #include "vn-rule-groups.h"
 
-#include "vn-i18n.h"
 #include "vn-node-item.h"
+#include "vn-rule-name.h"
 #include "vn-rules.h"
 #include "vn-setting.h"
 
@@ -72,57 +72,22 @@ rule_groups_say_the_same (const VnOverride *a,
   return vn_settings_equal (vn_setting_list_of_rule, &one, &other);
 }
 
-/* What the labels have in common up to the end of a scope; NULL: nothing. */
-static char *
-rule_groups_dup_scope (const VnRecipe    *recipe,
-                       const VnRuleGroup *group)
-{
-  const char *first = ((const VnOverride *) g_ptr_array_index (recipe->overrides, group->first))->pattern;
-  gsize common = strlen (first);
-
-  for (guint i = 1; i < group->n; i++)
-    {
-      const char *label = ((const VnOverride *) g_ptr_array_index (recipe->overrides, group->first + i))->pattern;
-      gsize same = 0;
-
-      while (same < common && label[same] == first[same])
-        same++;
-      common = same;
-    }
-  while (common > 0 && strchr ("/.", first[common - 1]) == NULL)
-    common--;
-  return common > 1 ? g_strndup (first, common - 1) : NULL;
-}
-
-static char *
-rule_groups_name_node (GListModel *nodes,
-                       guint       index)
-{
-  g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, index);
-
-  return item != NULL ? vn_node_dup_title (item->node) : g_strdup ("");
-}
-
+/* Of nodes one says more than how the rule selects them, unless it selects them by a pattern that somebody wrote. */
 static char *
 rule_groups_make_title (const VnRecipe    *recipe,
                         const VnRuleGroup *group,
-                        GListModel        *nodes)
+                        const VnGraph     *graph)
 {
-  g_autofree char *scope = NULL, *first = NULL, *last = NULL;
+  const VnOverride *rule = g_ptr_array_index (recipe->overrides, group->first);
+  char *title = NULL;
 
-  if (group->n == 1)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, group->first);
-
-      return rule_groups_get_label (rule, group->nodes) != NULL ? rule_groups_name_node (nodes, gtk_bitset_get_minimum (group->nodes))
-                                                                : vn_override_dup_subject (rule);
-    }
-  scope = rule_groups_dup_scope (recipe, group);
-  if (scope != NULL)
-    return g_steal_pointer (&scope);
-  first = rule_groups_name_node (nodes, gtk_bitset_get_minimum (group->nodes));
-  last = rule_groups_name_node (nodes, gtk_bitset_get_maximum (group->nodes));
-  return g_strdup_printf ("%s … %s", first, last);
+  if (rule->name != NULL)
+    return g_strdup (rule->name);
+  if (rule->tensors != NULL)
+    return vn_rule_name_of_tensors (rule, graph);
+  if (graph != NULL && (group->n > 1 || rule->pattern == NULL || rule_groups_get_label (rule, group->nodes) != NULL))
+    title = vn_rule_name_of_nodes (graph, group->nodes);
+  return title != NULL ? title : vn_override_dup_subject (rule);
 }
 
 static char *
@@ -139,6 +104,18 @@ rule_groups_make_key (const VnRecipe    *recipe,
       g_string_append_printf (key, "\n%s", subject);
     }
   return g_string_free (g_steal_pointer (&key), FALSE);
+}
+
+static guint
+rule_groups_count_matched (const VnRecipe    *recipe,
+                           const VnRuleGroup *group,
+                           VnModel           *model)
+{
+  const VnOverride *rule = g_ptr_array_index (recipe->overrides, group->first);
+
+  if (rule->tensors != NULL && model != NULL)
+    return vn_rule_count_tensors (rule, model->graph);
+  return (guint) gtk_bitset_get_size (group->nodes);
 }
 
 static gboolean
@@ -194,7 +171,8 @@ vn_rule_groups_list (const VnRecipe *recipe,
     {
       VnRuleGroup *group = g_ptr_array_index (groups, i);
 
-      group->title = rule_groups_make_title (recipe, group, nodes);
+      group->n_matched = rule_groups_count_matched (recipe, group, model);
+      group->title = rule_groups_make_title (recipe, group, model != NULL ? model->graph : NULL);
       group->key = rule_groups_make_key (recipe, group);
     }
   return groups;

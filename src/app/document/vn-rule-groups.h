@@ -10,12 +10,13 @@ G_BEGIN_DECLS
  * a rule by itself.
  * @first, @n: rules of the recipe
  * @nodes: indices of the nodes that they are about
+ * @n_matched: how many nodes that is; of a rule about tensors how many of these there are
  * @key: of the change that made them, see VnEffect
  * @enabled: all of them are
  */
 typedef struct
 {
-  guint      first, n;
+  guint      first, n, n_matched;
   GtkBitset *nodes;
   char      *title, *key;
   gboolean   enabled;

@@ -5,6 +5,8 @@
 #include "vn-i18n.h"
 #include "vn-subgraph.h"
 
+#include <string.h>
+
 /**
  * vn_rule_dup_nodes:
  *
@@ -23,6 +25,41 @@ vn_rule_dup_nodes (const VnOverride *rule,
   for (guint i = 0; nodes != NULL && i < nodes->len; i++)
     gtk_bitset_add (found, ((const VnNode *) g_ptr_array_index (nodes, i))->index);
   return found;
+}
+
+static gboolean
+rules_names_tensor (const VnOverride *rule,
+                    const char       *name)
+{
+  for (guint i = 0; rule->tensors[i] != NULL; i++)
+    if (vn_pattern_matches_text (rule->tensors[i], name))
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * vn_rule_count_tensors:
+ * @rule: about tensors
+ *
+ * Returns: how many tensors of @graph it names, or matches
+ */
+guint
+vn_rule_count_tensors (const VnOverride *rule,
+                       const VnGraph    *graph)
+{
+  guint n = 0;
+
+  g_return_val_if_fail (rule != NULL && rule->tensors != NULL && graph != NULL, 0);
+
+  if (rule->tensors[0] != NULL && rule->tensors[1] == NULL && strpbrk (rule->tensors[0], "*?") == NULL)
+    return vn_graph_find_value (graph, rule->tensors[0]) != NULL;
+  for (guint i = 0; i < graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (graph->values, i);
+
+      n += value != NULL && rules_names_tensor (rule, value->name);
+    }
+  return n;
 }
 
 static gboolean

@@ -30,6 +30,8 @@ void         vn_rule_add_edge           (VnOverride       *rule,
                                          gboolean          enters);
 GtkBitset   *vn_rule_dup_nodes          (const VnOverride *rule,
                                          const VnGraph    *graph);
+guint        vn_rule_count_tensors      (const VnOverride *rule,
+                                         const VnGraph    *graph);
 char        *vn_rule_describe_leak      (const VnOverride *rule,
                                          const VnGraph    *graph);    /* NULL: it encloses its region */
 VnOverride  *vn_rule_new_for_region     (const VnGraph    *graph,

@@ -61,6 +61,75 @@ vn_graph_page_take_selection (VnGraphPage *self)
   self->busy = FALSE;
 }
 
+/* ---- groups ---- */
+
+/* Whether just @nodes lie in @group, in groups inside it, too; counts those seen. */
+static gboolean
+graph_page_select_holds_only (VnGraphPage *self,
+                              guint        group,
+                              GtkBitset   *nodes,
+                              guint64     *n_seen)
+{
+  guint n;
+  const VnGroupChild *children = vn_groups_get_children (self->groups, group, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VnSceneNode *node = children[i].is_group ? NULL : vn_scene_get_node (self->scene, children[i].index);
+
+      if (children[i].is_group && !graph_page_select_holds_only (self, children[i].index, nodes, n_seen))
+        return FALSE;
+      if (node == NULL || node->kind != VN_SCENE_NODE)
+        continue;
+      if (!gtk_bitset_contains (nodes, node->source))
+        return FALSE;
+      (*n_seen)++;
+    }
+  return TRUE;
+}
+
+/* With the groups around it: “layer 3, attention”. */
+static char *
+graph_page_select_join_titles (VnGraphPage *self,
+                               guint        group)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  for (guint at = group; at != VN_GROUPS_ROOT && at != VN_SCENE_NONE; at = vn_groups_get (self->groups, at)->parent)
+    {
+      g_string_prepend (text, at == group ? "" : ", ");
+      g_string_prepend (text, vn_groups_get (self->groups, at)->title);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/**
+ * vn_graph_page_dup_group_title:
+ *
+ * A VnGroupFunc.
+ */
+char *
+vn_graph_page_dup_group_title (gpointer   page,
+                               GtkBitset *nodes)
+{
+  VnGraphPage *self = page;
+  guint node = self->scene != NULL && self->groups != NULL ? vn_scene_find_source (self->scene, gtk_bitset_get_minimum (nodes)) : VN_SCENE_NONE;
+
+  if (node == VN_SCENE_NONE || self->grouped != vn_document_get_model (self->document))
+    return NULL;
+  for (guint group = vn_groups_of_node (self->groups, node); group != VN_GROUPS_ROOT && group != VN_SCENE_NONE;
+       group = vn_groups_get (self->groups, group)->parent)
+    {
+      guint64 n_seen = 0;
+
+      if (!graph_page_select_holds_only (self, group, nodes, &n_seen))
+        return NULL;
+      if (n_seen == gtk_bitset_get_size (nodes))
+        return graph_page_select_join_titles (self, group);
+    }
+  return NULL;
+}
+
 /* ---- bar ---- */
 
 static char **

@@ -314,6 +314,36 @@ compare_page_sources_changed (VnComparePage *self)
   vn_later (self, self->document, (VnLaterFunc) compare_page_update_sources);
 }
 
+/**
+ * vn_compare_page_show_run:
+ * @id: of a run of the document
+ *
+ * Shows it beside what the document shows; that itself beside the float network.
+ */
+void
+vn_compare_page_show_run (VnComparePage *self,
+                          const char    *id)
+{
+  g_autoptr(GPtrArray) list = NULL;
+  VnCompareSource *first;
+
+  g_return_if_fail (VN_IS_COMPARE_PAGE (self) && id != NULL);
+
+  list = vn_compare_sources_list (self->document, G_LIST_MODEL (self->sources));
+  first = vn_compare_sources_get_float (list);
+  for (guint i = 0; i < list->len; i++)
+    {
+      VnCompareSource *source = g_ptr_array_index (list, i);
+
+      if (source->kind == VN_COMPARE_RUN && g_str_equal (source->run->id, id) && !vn_document_is_shown (self->document, source->run))
+        first = source;
+    }
+  compare_page_set_lists (self, list);
+  vn_compare_pane_set_source (self->panes[0], first);
+  vn_compare_pane_set_source (self->panes[1], vn_compare_sources_get_newest (list));
+  compare_page_choose (self, list);
+}
+
 /* Nothing of another model is kept. */
 static void
 compare_page_model_changed (VnComparePage *self)

@@ -246,6 +246,7 @@ graph_page_set_document (VnPage     *page,
 
   self->document = g_object_ref (document);
   vn_document_set_picture_func (document, graph_page_make_picture, self);
+  vn_document_set_group_func (document, vn_graph_page_dup_group_title, self);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (graph_page_scene_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "metric-changed", G_CALLBACK (vn_graph_page_metric_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (vn_graph_page_selection_changed), self,
@@ -284,9 +285,16 @@ graph_page_quantize_clicked (VnGraphPage *self)
   gtk_widget_activate_action (GTK_WIDGET (self), "win.quantize", NULL);
 }
 
+static GtkRevealer *
+graph_page_get_foot (VnPage *page)
+{
+  return VN_GRAPH_PAGE (page)->bar;
+}
+
 static void
 graph_page_init_interface (VnPageInterface *interface)
 {
+  interface->get_foot = graph_page_get_foot;
   interface->set_document = graph_page_set_document;
   interface->reveal_selection = graph_page_reveal_selection;
   interface->get_actions = graph_page_get_actions;
@@ -309,7 +317,10 @@ vn_graph_page_dispose (GObject *object)
   g_clear_pointer (&self->scene, vn_scene_unref);
   g_clear_pointer (&self->groups, vn_groups_unref);
   if (self->document != NULL)
-    vn_document_set_picture_func (self->document, NULL, NULL);
+    {
+      vn_document_set_picture_func (self->document, NULL, NULL);
+      vn_document_set_group_func (self->document, NULL, NULL);
+    }
   g_clear_object (&self->document);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_GRAPH_PAGE);
   G_OBJECT_CLASS (vn_graph_page_parent_class)->dispose (object);
@@ -324,6 +335,7 @@ vn_graph_page_class_init (VnGraphPageClass *klass)
   g_type_ensure (VN_TYPE_GRAPH_VIEW);
   g_type_ensure (VN_TYPE_LEGEND);
   g_type_ensure (VN_TYPE_MINIMAP);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_F2, 0, "win.rename-rule", NULL);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-graph-page.ui");
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, view);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, legend);

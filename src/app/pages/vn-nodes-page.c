@@ -262,9 +262,16 @@ nodes_page_focus_search (VnPage *page)
   gtk_widget_grab_focus (GTK_WIDGET (VN_NODES_PAGE (page)->search));
 }
 
+static GtkRevealer *
+nodes_page_get_foot (VnPage *page)
+{
+  return VN_NODES_PAGE (page)->foot;
+}
+
 static void
 nodes_page_init_interface (VnPageInterface *interface)
 {
+  interface->get_foot = nodes_page_get_foot;
   interface->set_document = nodes_page_set_document;
   interface->focus_search = nodes_page_focus_search;
 }

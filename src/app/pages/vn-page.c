@@ -76,3 +76,19 @@ vn_page_get_actions (VnPage *self)
   interface = VN_PAGE_GET_IFACE (self);
   return interface->get_actions != NULL ? interface->get_actions (self) : NULL;
 }
+
+/**
+ * vn_page_get_foot:
+ *
+ * Returns: (transfer none) (nullable): the bar that comes and goes at the foot of the page
+ */
+GtkRevealer *
+vn_page_get_foot (VnPage *self)
+{
+  VnPageInterface *interface;
+
+  g_return_val_if_fail (VN_IS_PAGE (self), NULL);
+
+  interface = VN_PAGE_GET_IFACE (self);
+  return interface->get_foot != NULL ? interface->get_foot (self) : NULL;
+}

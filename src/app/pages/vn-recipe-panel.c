@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The panel with the rules of the recipe: what each is about, what it says, and switches, buttons and places to
- * change that. */
+/* The panel with the rules of the recipe: their order, names and switches, by mouse and keyboard; and the runs. */
 #include "vn-recipe-panel.h"
 
-#include "vn-format.h"
 #include "vn-i18n.h"
-#include "vn-leak-row.h"
 #include "vn-rows.h"
+#include "vn-rule-gains.h"
 #include "vn-rule-groups.h"
+#include "vn-rule-row.h"
 #include "vn-rules.h"
 #include "vn-runs-list.h"
 
-#include <math.h>
-
-#define MAX_LEAKS 6
 #define MAX_ROWS 200
+#define NO_ROW G_MAXUINT
 
 struct _VnRecipePanel
 {
@@ -22,6 +19,11 @@ struct _VnRecipePanel
 
   VnDocument   *document;
   GPtrArray    *groups;      /* of VnRuleGroup: what the rows show */
+  guint         rebuild;     /* idle source */
+  gboolean      busy;        /* rows come and go: the keyboard is on none of them on purpose */
+  guint         focus_at;    /* the row that is to have the keyboard when the rows are there again, or NO_ROW */
+  GtkWidget    *entry;       /* (nullable): stands in place of the row that is being renamed */
+  guint         entry_at;
 
   AdwActionRow *preset;
   GtkListBox   *rules;
@@ -31,37 +33,236 @@ struct _VnRecipePanel
 
 G_DEFINE_FINAL_TYPE (VnRecipePanel, vn_recipe_panel, ADW_TYPE_BIN)
 
+static GParamSpec *recipe_panel_n_rules;
+
 static const VnRuleGroup *
 recipe_panel_get_group (VnRecipePanel *self,
-                        gpointer       widget)
+                        guint          at)
 {
-  GtkWidget *row = GTK_IS_LIST_BOX_ROW (widget) ? widget : gtk_widget_get_ancestor (widget, GTK_TYPE_LIST_BOX_ROW);
-  guint at = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (row), "vn-group"));
-
   return self->groups != NULL && at < self->groups->len ? g_ptr_array_index (self->groups, at) : NULL;
 }
 
-/* ---- what a row can do ---- */
-
 static void
-recipe_panel_switched (VnRecipePanel *self,
-                       GParamSpec    *pspec,
-                       GtkSwitch     *button)
+recipe_panel_focus_row (VnRecipePanel *self,
+                        guint          at)
 {
-  const VnRuleGroup *group = recipe_panel_get_group (self, button);
+  GtkListBoxRow *row = gtk_list_box_get_row_at_index (self->rules, (int) at);
 
-  if (group != NULL)
-    vn_document_enable_rules (self->document, group->first, group->n, gtk_switch_get_active (button));
+  if (row != NULL)
+    gtk_widget_grab_focus (GTK_WIDGET (row));
+}
+
+/* ---- order ---- */
+
+/* Before the row @before, or behind all; the keyboard goes with it. */
+static void
+recipe_panel_move_to (VnRecipePanel *self,
+                      guint          at,
+                      guint          before)
+{
+  const VnRuleGroup *group = recipe_panel_get_group (self, at), *other = recipe_panel_get_group (self, before);
+
+  if (group == NULL || before == at || before == at + 1)
+    return;
+  self->focus_at = before > at ? before - 1 : before;
+  vn_document_move_rules (self->document, group->first, group->n,
+                          other != NULL ? other->first : vn_document_get_recipe (self->document)->overrides->len);
+}
+
+/* Which row a dragged one would come before. */
+static guint
+recipe_panel_find_place (VnRecipePanel *self,
+                         double         y)
+{
+  GtkListBoxRow *row = gtk_list_box_get_row_at_y (self->rules, (int) y);
+  graphene_rect_t bounds;
+
+  if (row == NULL || !VN_IS_RULE_ROW (row) || !gtk_widget_compute_bounds (GTK_WIDGET (row), GTK_WIDGET (self->rules), &bounds))
+    return self->groups->len;
+  return vn_rule_row_get_at (VN_RULE_ROW (row)) + (y > (double) (bounds.origin.y + bounds.size.height / 2));
+}
+
+/* A line between the rows shows it; NO_ROW: none. */
+static void
+recipe_panel_show_place (VnRecipePanel *self,
+                         guint          before)
+{
+  GtkListBoxRow *row;
+
+  for (guint i = 0; (row = gtk_list_box_get_row_at_index (self->rules, (int) i)) != NULL; i++)
+    {
+      gtk_widget_remove_css_class (GTK_WIDGET (row), "drop-above");
+      gtk_widget_remove_css_class (GTK_WIDGET (row), "drop-below");
+      if (i == before)
+        gtk_widget_add_css_class (GTK_WIDGET (row), "drop-above");
+      else if (i + 1 == before && before == self->groups->len)
+        gtk_widget_add_css_class (GTK_WIDGET (row), "drop-below");
+    }
+}
+
+static GdkDragAction
+recipe_panel_drag_moved (VnRecipePanel *self,
+                         double         x,
+                         double         y)
+{
+  recipe_panel_show_place (self, recipe_panel_find_place (self, y));
+  return GDK_ACTION_MOVE;
 }
 
 static void
-recipe_panel_removed (VnRecipePanel *self,
-                      GtkButton     *button)
+recipe_panel_drag_left (VnRecipePanel *self)
 {
-  const VnRuleGroup *group = recipe_panel_get_group (self, button);
+  recipe_panel_show_place (self, NO_ROW);
+}
 
-  if (group != NULL)
+static gboolean
+recipe_panel_dropped (VnRecipePanel *self,
+                      const GValue  *value,
+                      double         x,
+                      double         y)
+{
+  GtkWidget *row = g_value_get_object (value);
+
+  recipe_panel_show_place (self, NO_ROW);
+  if (row == NULL || gtk_widget_get_parent (row) != GTK_WIDGET (self->rules))   /* of another window */
+    return FALSE;
+  recipe_panel_move_to (self, vn_rule_row_get_at (VN_RULE_ROW (row)), recipe_panel_find_place (self, y));
+  return TRUE;
+}
+
+/* ---- names ---- */
+
+static void recipe_panel_schedule (VnRecipePanel *self);
+
+/* Without a change the rule keeps the name that it has, or none. */
+static void
+recipe_panel_end_rename (VnRecipePanel *self,
+                         gboolean       takes)
+{
+  GtkWidget *entry = self->entry;
+  const VnRuleGroup *group = recipe_panel_get_group (self, self->entry_at);
+  g_autofree char *name = NULL;
+
+  if (entry == NULL)
+    return;
+  self->entry = NULL;
+  self->focus_at = self->entry_at;
+  name = g_strdup (gtk_editable_get_text (GTK_EDITABLE (entry)));
+  if (takes && group != NULL && !g_str_equal (name, group->title))
+    vn_document_rename_rules (self->document, group->first, group->n, name);
+  recipe_panel_schedule (self);
+}
+
+static void
+recipe_panel_entered (VnRecipePanel *self)
+{
+  recipe_panel_end_rename (self, TRUE);
+}
+
+static gboolean
+recipe_panel_entry_pressed (VnRecipePanel *self,
+                            guint          keyval)
+{
+  if (keyval != GDK_KEY_Escape)
+    return GDK_EVENT_PROPAGATE;
+  recipe_panel_end_rename (self, FALSE);
+  return GDK_EVENT_STOP;
+}
+
+static GtkWidget *
+recipe_panel_make_entry (VnRecipePanel *self,
+                         const char    *title)
+{
+  GtkWidget *entry = adw_entry_row_new ();
+  GtkEventController *keys = gtk_event_controller_key_new ();
+
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (entry), _("Name of the Rule"));
+  gtk_editable_set_text (GTK_EDITABLE (entry), title);
+  adw_entry_row_set_show_apply_button (ADW_ENTRY_ROW (entry), TRUE);
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (recipe_panel_entry_pressed), self);
+  gtk_widget_add_controller (entry, keys);
+  g_signal_connect_swapped (entry, "apply", G_CALLBACK (recipe_panel_entered), self);
+  g_signal_connect_swapped (entry, "entry-activated", G_CALLBACK (recipe_panel_entered), self);
+  return entry;
+}
+
+/* In place: the row becomes an entry. */
+static void
+recipe_panel_rename (VnRecipePanel *self,
+                     guint          at)
+{
+  const VnRuleGroup *group = recipe_panel_get_group (self, at);
+  GtkListBoxRow *row = gtk_list_box_get_row_at_index (self->rules, (int) at);
+
+  if (group == NULL || row == NULL || self->entry != NULL)
+    return;
+  self->entry = recipe_panel_make_entry (self, group->title);
+  self->entry_at = at;
+  self->busy = TRUE;
+  gtk_list_box_remove (self->rules, GTK_WIDGET (row));
+  gtk_list_box_insert (self->rules, self->entry, (int) at);
+  gtk_widget_grab_focus (self->entry);
+  gtk_editable_select_region (GTK_EDITABLE (self->entry), 0, -1);
+  self->busy = FALSE;
+}
+
+/* ---- what else can be done with a rule ---- */
+
+static void
+recipe_panel_show (VnRecipePanel     *self,
+                   const VnRuleGroup *group)
+{
+  if (vn_document_get_model (self->document) == NULL)
+    return;
+  vn_document_select (self->document, group->nodes);
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.show-in-graph", NULL);
+}
+
+/* The row vanishes: not while it handles what it was asked by. */
+static gboolean
+recipe_panel_rename_later (gpointer data)
+{
+  VnRecipePanel *self = data;
+
+  if (self->rules != NULL)
+    recipe_panel_rename (self, self->focus_at);
+  self->focus_at = NO_ROW;
+  return G_SOURCE_REMOVE;
+}
+
+static void
+recipe_panel_commanded (VnRecipePanel *self,
+                        const char    *command,
+                        VnRuleRow     *row)
+{
+  guint at = vn_rule_row_get_at (row);
+  const VnRuleGroup *group = recipe_panel_get_group (self, at);
+
+  if (group == NULL || self->busy)
+    return;
+  if (g_str_equal (command, "light"))
+    {
+      if (vn_document_get_model (self->document) != NULL)
+        vn_document_select (self->document, group->nodes);
+      return;
+    }
+  self->focus_at = at;
+  if (g_str_equal (command, "rename"))
+    g_idle_add_full (G_PRIORITY_DEFAULT, recipe_panel_rename_later, g_object_ref (self), g_object_unref);
+  else if (g_str_equal (command, "up"))
+    recipe_panel_move_to (self, at, at - 1);
+  else if (g_str_equal (command, "down"))
+    recipe_panel_move_to (self, at, at + 2);
+  else if (g_str_equal (command, "toggle"))
+    vn_document_enable_rules (self->document, group->first, group->n, !group->enabled);
+  else if (g_str_equal (command, "delete"))
     vn_document_remove_rules (self->document, group->first, group->n);
+  else
+    {
+      self->focus_at = NO_ROW;
+      recipe_panel_show (self, group);
+    }
 }
 
 /* A click shows what a rule is about. */
@@ -69,261 +270,156 @@ static void
 recipe_panel_row_activated (VnRecipePanel *self,
                             GtkListBoxRow *row)
 {
-  const VnRuleGroup *group = recipe_panel_get_group (self, row);
+  const VnRuleGroup *group = VN_IS_RULE_ROW (row) ? recipe_panel_get_group (self, vn_rule_row_get_at (VN_RULE_ROW (row))) : NULL;
 
-  if (group == NULL || vn_document_get_model (self->document) == NULL)
-    return;
-  vn_document_select (self->document, group->nodes);
-  gtk_widget_activate_action (GTK_WIDGET (self), "win.show-in-graph", NULL);
+  if (group != NULL)
+    recipe_panel_show (self, group);
 }
 
-/* Up or down by one row. */
+/* ---- rows ---- */
+
+/* A tensor may be one that only preparing the network makes. */
 static void
-recipe_panel_move (VnRecipePanel *self,
-                   gpointer       row,
-                   gboolean       up)
+recipe_panel_look_for_tensors (VnRecipePanel  *self,
+                               const VnRecipe *recipe)
 {
-  guint at = GPOINTER_TO_UINT (g_object_get_data (row, "vn-group"));
-  const VnRuleGroup *group = recipe_panel_get_group (self, row), *other;
+  VnResult *result = vn_document_get_result (self->document);
 
-  if (group == NULL || (up && at == 0) || (!up && at + 1 >= self->groups->len))
-    return;
-  other = g_ptr_array_index (self->groups, up ? at - 1 : at + 1);
-  vn_document_move_rules (self->document, group->first, group->n, up ? other->first : other->first + other->n);
-}
+  for (guint i = 0; result != NULL && result->prepared != NULL && i < self->groups->len; i++)
+    {
+      VnRuleGroup *group = g_ptr_array_index (self->groups, i);
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, group->first);
 
-static gboolean
-recipe_panel_pressed (VnRecipePanel   *self,
-                      guint            keyval,
-                      guint            keycode,
-                      GdkModifierType  state)
-{
-  GtkWidget *row = gtk_widget_get_focus_child (GTK_WIDGET (self->rules));
-  const VnRuleGroup *group = row != NULL ? recipe_panel_get_group (self, row) : NULL;
-  gboolean moves = (state & GDK_ALT_MASK) != 0 && (keyval == GDK_KEY_Up || keyval == GDK_KEY_Down);
-
-  if (group == NULL || (!moves && keyval != GDK_KEY_Delete))
-    return GDK_EVENT_PROPAGATE;
-  if (moves)
-    recipe_panel_move (self, row, keyval == GDK_KEY_Up);
-  else
-    vn_document_remove_rules (self->document, group->first, group->n);
-  return GDK_EVENT_STOP;
-}
-
-/* ---- dragging ---- */
-
-static GdkContentProvider *
-recipe_panel_drag_prepare (GtkDragSource *source,
-                           double         x,
-                           double         y,
-                           GtkWidget     *row)
-{
-  return gdk_content_provider_new_typed (GTK_TYPE_LIST_BOX_ROW, row);
+      if (group->n_matched == 0 && rule->tensors != NULL)
+        group->n_matched = vn_rule_count_tensors (rule, result->prepared->graph);
+    }
 }
 
 static void
-recipe_panel_drag_begin (GtkDragSource *source,
-                         GdkDrag       *drag,
-                         GtkWidget     *row)
+recipe_panel_list (VnRecipePanel  *self,
+                   const VnRecipe *recipe)
 {
-  g_autoptr(GdkPaintable) picture = gtk_widget_paintable_new (row);
-
-  gtk_drag_source_set_icon (source, picture, 0, 0);
-}
-
-static gboolean
-recipe_panel_dropped (GtkDropTarget *target,
-                      const GValue  *value,
-                      double         x,
-                      double         y,
-                      VnRecipePanel *self)
-{
-  const VnRuleGroup *group = recipe_panel_get_group (self, g_value_get_object (value)), *there;
-  GtkListBoxRow *row = gtk_list_box_get_row_at_y (self->rules, (int) y);
-
-  if (group == NULL)
-    return FALSE;
-  there = row != NULL ? recipe_panel_get_group (self, row) : NULL;
-  if (there == NULL)
-    vn_document_move_rules (self->document, group->first, group->n, vn_document_get_recipe (self->document)->overrides->len);
-  else
-    vn_document_move_rules (self->document, group->first, group->n, there->first > group->first ? there->first + there->n : there->first);
-  return TRUE;
-}
-
-static void
-recipe_panel_add_grip (GtkWidget *row)
-{
-  GtkWidget *grip = gtk_image_new_from_icon_name ("list-drag-handle-symbolic");
-  GtkDragSource *source = gtk_drag_source_new ();
-
-  gtk_drag_source_set_actions (source, GDK_ACTION_MOVE);
-  g_signal_connect (source, "prepare", G_CALLBACK (recipe_panel_drag_prepare), row);
-  g_signal_connect (source, "drag-begin", G_CALLBACK (recipe_panel_drag_begin), row);
-  gtk_widget_add_controller (row, GTK_EVENT_CONTROLLER (source));
-  gtk_widget_set_tooltip_text (grip, _("Drag to change the order, or press Alt+Up and Alt+Down"));
-  gtk_widget_add_css_class (grip, "dim-label");
-  adw_action_row_add_prefix (ADW_ACTION_ROW (row), grip);
-}
-
-/* ---- a row ---- */
-
-/* What came of it, as soon as a run has told. */
-static char *
-recipe_panel_describe_gain (VnRecipePanel     *self,
-                            const VnRuleGroup *group)
-{
-  const VnEffect *effect = vn_document_find_effect (self->document, group->key);
-
-  if (effect == NULL || !effect->measured || isnan (effect->after_db - effect->before_db))
-    return NULL;
-  return vn_format_signed_db (effect->after_db - effect->before_db);
-}
-
-static char *
-recipe_panel_describe_reach (VnRecipePanel     *self,
-                             const VnRuleGroup *group,
-                             const VnOverride  *rule)
-{
-  guint n = (guint) gtk_bitset_get_size (group->nodes);
-  g_autofree char *effect = vn_override_dup_effect (rule), *gain = recipe_panel_describe_gain (self, group), *reach = NULL;
-
-  if (rule->tensors != NULL)
-    reach = g_strdup_printf (_("→ %s · tensors"), effect);
-  else if (n == 0)
-    reach = g_strdup_printf (_("→ %s · matches no node"), effect);
-  else
-    reach = g_strdup_printf (ngettext ("→ %s · %u node", "→ %s · %u nodes", n), effect, n);
-  return gain != NULL ? g_strdup_printf ("%s · %s", reach, gain) : g_steal_pointer (&reach);
-}
-
-static void
-recipe_panel_add_remove (VnRecipePanel *self,
-                         GtkWidget     *row)
-{
-  GtkWidget *button = gtk_button_new_from_icon_name ("list-remove-symbolic");
-
-  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (button, _("Remove This Rule"));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Remove This Rule"), -1);
-  gtk_widget_add_css_class (button, "flat");
-  g_signal_connect_swapped (button, "clicked", G_CALLBACK (recipe_panel_removed), self);
-  adw_action_row_add_suffix (ADW_ACTION_ROW (row), button);
-}
-
-/* The leaks of a rule, each with its button; or why there is no region. */
-static GtkWidget *
-recipe_panel_make_leaks (const VnOverride *rule,
-                         guint             number,
-                         const VnGraph    *graph,
-                         const char       *problem)
-{
-  g_autoptr(GPtrArray) leaks = vn_rule_list_leaks (rule, graph, NULL);
-  GtkWidget *popover = gtk_popover_new (), *list = vn_row_list_new ();
-
-  gtk_widget_set_size_request (list, 280, -1);
-  for (guint i = 0; leaks != NULL && i < MIN (leaks->len, MAX_LEAKS); i++)
-    gtk_list_box_append (GTK_LIST_BOX (list), vn_leak_row_new (number, g_ptr_array_index (leaks, i)));
-  if (leaks == NULL)
-    gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new_wide (_("No region"), problem));
-  gtk_popover_set_child (GTK_POPOVER (popover), list);
-  return popover;
-}
-
-static void
-recipe_panel_add_leak (VnRecipePanel    *self,
-                       GtkWidget        *row,
-                       const VnOverride *rule,
-                       guint             number)
-{
-  VnModel *model = vn_document_get_model (self->document);
-  g_autofree char *leak = model != NULL ? vn_rule_describe_leak (rule, model->graph) : NULL;
-  GtkWidget *icon;
-
-  if (leak == NULL)
-    return;
-  icon = gtk_menu_button_new ();
-  gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (icon), "dialog-warning-symbolic");
-  gtk_menu_button_set_popover (GTK_MENU_BUTTON (icon), recipe_panel_make_leaks (rule, number, model->graph, leak));
-  gtk_widget_set_valign (icon, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (icon, leak);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (icon), GTK_ACCESSIBLE_PROPERTY_LABEL, leak, -1);
-  gtk_widget_add_css_class (icon, "warning");
-  gtk_widget_add_css_class (icon, "flat");
-  adw_action_row_add_prefix (ADW_ACTION_ROW (row), icon);
-  gtk_widget_set_tooltip_text (row, leak);
-}
-
-static void
-recipe_panel_add_switch (VnRecipePanel     *self,
-                         GtkWidget         *row,
-                         const VnRuleGroup *group)
-{
-  GtkWidget *on = gtk_switch_new ();
-
-  gtk_switch_set_active (GTK_SWITCH (on), group->enabled);
-  gtk_widget_set_valign (on, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (on, _("Whether This Rule Counts"));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (on), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Whether This Rule Counts"), -1);
-  g_signal_connect_swapped (on, "notify::active", G_CALLBACK (recipe_panel_switched), self);
-  adw_action_row_add_suffix (ADW_ACTION_ROW (row), on);
-}
-
-static GtkWidget *
-recipe_panel_make_row (VnRecipePanel     *self,
-                       const VnRuleGroup *group,
-                       guint              at)
-{
-  const VnOverride *rule = g_ptr_array_index (vn_document_get_recipe (self->document)->overrides, group->first);
-  g_autofree char *reach = recipe_panel_describe_reach (self, group, rule);
-  GtkWidget *row = adw_action_row_new ();
-
-  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), group->title);
-  adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), reach);
-  gtk_widget_set_tooltip_text (row, group->title);
-  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
-  g_object_set_data (G_OBJECT (row), "vn-group", GUINT_TO_POINTER (at));
-  recipe_panel_add_leak (self, row, rule, group->first);
-  if (self->groups->len > 1)
-    recipe_panel_add_grip (row);
-  recipe_panel_add_switch (self, row, group);
-  recipe_panel_add_remove (self, row);
-  return row;
-}
-
-static gboolean
-recipe_panel_rebuild (gpointer data)
-{
-  VnRecipePanel *self = data;
-  const VnRecipe *recipe = vn_document_get_recipe (self->document);
-  const VnPreset *preset = vn_preset_find (recipe->preset, NULL);
-  GtkWidget *child;
-
-  if (self->preset == NULL)   /* disposed of in the meantime */
-    return G_SOURCE_REMOVE;
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->preset), preset != NULL ? _(preset->title) : "");
-  adw_action_row_set_subtitle (self->preset, preset != NULL ? _(preset->summary) : "");
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->rules))) != NULL)
-    gtk_list_box_remove (self->rules, child);
   g_clear_pointer (&self->groups, g_ptr_array_unref);
   self->groups = vn_rule_groups_list (recipe, vn_document_get_model (self->document), vn_document_get_nodes (self->document));
+  recipe_panel_look_for_tensors (self, recipe);
+}
+
+static void
+recipe_panel_fill (VnRecipePanel  *self,
+                   const VnRecipe *recipe)
+{
+  g_autoptr(VnRuleGains) gains = self->groups->len > 0 ? vn_rule_gains_new (self->document) : NULL;
+
   for (guint i = 0; i < MIN (self->groups->len, MAX_ROWS); i++)
-    gtk_list_box_append (self->rules, recipe_panel_make_row (self, g_ptr_array_index (self->groups, i), i));
+    {
+      const VnRuleGroup *group = g_ptr_array_index (self->groups, i);
+      GtkWidget *row = vn_rule_row_new (self->document, group, i, self->groups->len,
+                                        vn_rule_gains_find (gains, recipe, group->first, group->n));
+
+      g_signal_connect_swapped (row, "command", G_CALLBACK (recipe_panel_commanded), self);
+      gtk_list_box_append (self->rules, row);
+    }
   if (self->groups->len == 0)
     gtk_list_box_append (self->rules, vn_row_new_wide (_("No rules"),
                                                        _("Set nodes to 16 bit or leave them in float to add some")));
   gtk_widget_set_visible (self->hint, self->groups->len > 1);
+}
+
+/* The row that has the keyboard, or NO_ROW. */
+static guint
+recipe_panel_find_focused (VnRecipePanel *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  GtkWidget *row = focus != NULL && gtk_widget_is_ancestor (focus, GTK_WIDGET (self->rules))
+                 ? gtk_widget_get_focus_child (GTK_WIDGET (self->rules)) : NULL;
+
+  return row != NULL ? (guint) gtk_list_box_row_get_index (GTK_LIST_BOX_ROW (row)) : NO_ROW;
+}
+
+/* A row that had the keyboard, or the one that moved, has it again. */
+static void
+recipe_panel_build_rows (VnRecipePanel *self)
+{
+  const VnRecipe *recipe = vn_document_get_recipe (self->document);
+  GtkWidget *child;
+  guint at = self->focus_at != NO_ROW ? self->focus_at : recipe_panel_find_focused (self);
+
+  self->busy = TRUE;
+  self->focus_at = NO_ROW;
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->rules))) != NULL)
+    gtk_list_box_remove (self->rules, child);
+  recipe_panel_list (self, recipe);
+  recipe_panel_fill (self, recipe);
+  if (at != NO_ROW && self->groups->len > 0)
+    recipe_panel_focus_row (self, MIN (at, self->groups->len - 1));
+  self->busy = FALSE;
+  g_object_notify_by_pspec (G_OBJECT (self), recipe_panel_n_rules);
+}
+
+static gboolean
+recipe_panel_build (gpointer data)
+{
+  VnRecipePanel *self = data;
+  const VnPreset *preset = vn_preset_find (vn_document_get_recipe (self->document)->preset, NULL);
+
+  self->rebuild = 0;
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->preset), preset != NULL ? _(preset->title) : "");
+  adw_action_row_set_subtitle (self->preset, preset != NULL ? _(preset->summary) : "");
+  if (self->entry == NULL)
+    recipe_panel_build_rows (self);
   return G_SOURCE_REMOVE;
 }
 
 /* Not at once: the row whose switch or button this comes from must not vanish below it. */
 static void
-recipe_changed (VnRecipePanel *self)
+recipe_panel_schedule (VnRecipePanel *self)
 {
-  g_idle_add_full (G_PRIORITY_DEFAULT, recipe_panel_rebuild, g_object_ref (self), g_object_unref);
+  if (self->rebuild == 0)
+    self->rebuild = g_idle_add_full (G_PRIORITY_DEFAULT, recipe_panel_build, self, NULL);
+}
+
+/* Whoever is typing a name goes on, unless the rule may be another one by now. */
+static void
+recipe_panel_recipe_changed (VnRecipePanel *self)
+{
+  self->entry = NULL;
+  recipe_panel_schedule (self);
+}
+
+/**
+ * vn_recipe_panel_rename_selected:
+ *
+ * Begins to rename the last rule that is about all selected nodes; the panel can be seen.
+ *
+ * Returns: %FALSE if there is none
+ */
+gboolean
+vn_recipe_panel_rename_selected (VnRecipePanel *self)
+{
+  GtkBitset *selection;
+
+  g_return_val_if_fail (VN_IS_RECIPE_PANEL (self), FALSE);
+
+  selection = vn_document_get_selection (self->document);
+  if (gtk_bitset_is_empty (selection))
+    return FALSE;
+  if (self->rebuild != 0)
+    {
+      g_clear_handle_id (&self->rebuild, g_source_remove);
+      recipe_panel_build (self);
+    }
+  for (guint i = MIN (self->groups->len, MAX_ROWS); i > 0; i--)
+    {
+      g_autoptr(GtkBitset) outside = gtk_bitset_copy (selection);
+
+      gtk_bitset_subtract (outside, recipe_panel_get_group (self, i - 1)->nodes);
+      if (!gtk_bitset_is_empty (outside))
+        continue;
+      recipe_panel_rename (self, i - 1);
+      return TRUE;
+    }
+  return FALSE;
 }
 
 /**
@@ -333,14 +429,18 @@ void
 vn_recipe_panel_set_document (VnRecipePanel *self,
                               VnDocument    *document)
 {
+  static const char * const signals[] = { "result-changed", "runs-changed", "expected-changed" };
+
   g_return_if_fail (VN_IS_RECIPE_PANEL (self));
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
   self->document = g_object_ref (document);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (recipe_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (recipe_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (recipe_panel_recipe_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (recipe_panel_recipe_changed), self, G_CONNECT_SWAPPED);
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_object (document, signals[i], G_CALLBACK (recipe_panel_schedule), self, G_CONNECT_SWAPPED);
   vn_runs_list_set_document (self->runs, document);
-  recipe_panel_rebuild (self);
+  recipe_panel_build (self);
 }
 
 static void
@@ -354,8 +454,21 @@ vn_recipe_panel_finalize (GObject *object)
 static void
 vn_recipe_panel_dispose (GObject *object)
 {
+  g_clear_handle_id (&VN_RECIPE_PANEL (object)->rebuild, g_source_remove);
+  VN_RECIPE_PANEL (object)->busy = TRUE;
   gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_RECIPE_PANEL);
   G_OBJECT_CLASS (vn_recipe_panel_parent_class)->dispose (object);
+}
+
+static void
+vn_recipe_panel_get_property (GObject    *object,
+                              guint       id,
+                              GValue     *value,
+                              GParamSpec *pspec)
+{
+  VnRecipePanel *self = VN_RECIPE_PANEL (object);
+
+  g_value_set_uint (value, self->groups != NULL ? self->groups->len : 0);
 }
 
 static void
@@ -363,6 +476,7 @@ vn_recipe_panel_class_init (VnRecipePanelClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
+  G_OBJECT_CLASS (klass)->get_property = vn_recipe_panel_get_property;
   G_OBJECT_CLASS (klass)->dispose = vn_recipe_panel_dispose;
   G_OBJECT_CLASS (klass)->finalize = vn_recipe_panel_finalize;
   g_type_ensure (VN_TYPE_RUNS_LIST);
@@ -371,18 +485,21 @@ vn_recipe_panel_class_init (VnRecipePanelClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnRecipePanel, rules);
   gtk_widget_class_bind_template_child (widget_class, VnRecipePanel, hint);
   gtk_widget_class_bind_template_child (widget_class, VnRecipePanel, runs);
+  recipe_panel_n_rules = g_param_spec_uint ("n-rules", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_property (G_OBJECT_CLASS (klass), 1, recipe_panel_n_rules);
 }
 
 static void
 vn_recipe_panel_init (VnRecipePanel *self)
 {
-  GtkEventController *keys = gtk_event_controller_key_new ();
-  GtkDropTarget *target = gtk_drop_target_new (GTK_TYPE_LIST_BOX_ROW, GDK_ACTION_MOVE);
+  GtkDropTarget *target = gtk_drop_target_new (VN_TYPE_RULE_ROW, GDK_ACTION_MOVE);
 
+  self->focus_at = NO_ROW;
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect_swapped (self->rules, "row-activated", G_CALLBACK (recipe_panel_row_activated), self);
-  g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (recipe_panel_pressed), self);
-  gtk_widget_add_controller (GTK_WIDGET (self->rules), keys);
-  g_signal_connect (target, "drop", G_CALLBACK (recipe_panel_dropped), self);
+  g_signal_connect_swapped (target, "enter", G_CALLBACK (recipe_panel_drag_moved), self);
+  g_signal_connect_swapped (target, "motion", G_CALLBACK (recipe_panel_drag_moved), self);
+  g_signal_connect_swapped (target, "leave", G_CALLBACK (recipe_panel_drag_left), self);
+  g_signal_connect_swapped (target, "drop", G_CALLBACK (recipe_panel_dropped), self);
   gtk_widget_add_controller (GTK_WIDGET (self->rules), GTK_EVENT_CONTROLLER (target));
 }

@@ -67,8 +67,9 @@ runs_list_describe (const VnProjectRun *run)
 static GtkWidget *
 runs_list_make_menu (const VnProjectRun *run)
 {
-  static const struct { const char *title, *action; } items[] = {
-    { N_("_Bring Back"), "win.restore-run" }, { N_("Re_name…"), "win.rename-run" }, { N_("_Remove"), "win.remove-run" },
+  static const struct { const char *title, *action, *accel; } items[] = {
+    { N_("_Bring Back"), "win.restore-run", NULL }, { N_("_Compare With This Run"), "win.compare-run", NULL },
+    { N_("Re_name…"), "win.rename-run", "F2" }, { N_("_Remove"), "win.remove-run", "Delete" },
   };
   g_autoptr(GMenu) menu = g_menu_new ();
   GtkWidget *button = gtk_menu_button_new ();
@@ -78,6 +79,8 @@ runs_list_make_menu (const VnProjectRun *run)
       g_autoptr(GMenuItem) item = g_menu_item_new (_(items[i].title), NULL);
 
       g_menu_item_set_action_and_target (item, items[i].action, "s", run->id);
+      if (items[i].accel != NULL)
+        g_menu_item_set_attribute (item, "accel", "s", items[i].accel);
       g_menu_append_item (menu, item);
     }
   gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), G_MENU_MODEL (menu));

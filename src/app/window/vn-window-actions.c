@@ -191,6 +191,18 @@ window_actions_action_show_in_graph (GtkWidget  *widget,
 }
 
 static void
+window_actions_action_rename_rule (GtkWidget  *widget,
+                                   const char *name,
+                                   GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  vn_window_show_recipe (self);
+  if (!vn_recipe_panel_rename_selected (self->recipe_panel))
+    vn_window_toast (self, _("No rule is about all of the selected nodes."), NULL, NULL);
+}
+
+static void
 window_actions_action_select_node (GtkWidget  *widget,
                                    const char *name,
                                    GVariant   *parameter)
@@ -324,6 +336,7 @@ vn_window_install_actions (GtkWidgetClass *klass)
     { "win.set-region", "s", window_actions_action_set_region },
     { "win.add-edge", "(usb)", window_actions_action_add_edge },
     { "win.show-in-graph", NULL, window_actions_action_show_in_graph },
+    { "win.rename-rule", NULL, window_actions_action_rename_rule },
     { "win.select-node", "u", window_actions_action_select_node },
     { "win.next-node", NULL, window_actions_action_walk },
     { "win.previous-node", NULL, window_actions_action_walk },
@@ -391,6 +404,7 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.set-region", selected);
   gtk_widget_action_set_enabled (widget, "win.grow-selection", selected);
   gtk_widget_action_set_enabled (widget, "win.show-in-graph", selected);
+  gtk_widget_action_set_enabled (widget, "win.rename-rule", selected && vn_document_get_recipe (document)->overrides->len > 0);
   gtk_widget_action_set_enabled (widget, "win.add-edge", has_model);
   gtk_widget_action_set_enabled (widget, "win.find", has_model && !wizard);
   gtk_widget_action_set_enabled (widget, "win.compare-file", has_model);

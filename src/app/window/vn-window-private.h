@@ -77,8 +77,10 @@ void vn_window_init_folds           (VnWindow       *self);       /* window-fold
 void vn_window_set_panels           (VnWindow       *self,
                                      guint           page);
 void vn_window_show_outline         (VnWindow       *self);
+void vn_window_show_recipe          (VnWindow       *self);
+void vn_window_init_toasts          (VnWindow       *self);       /* window-toast.c */
 void vn_window_reveal_selection     (VnWindow       *self);       /* vn-window.c */
-void vn_window_toast                (VnWindow       *self,        /* window-toast.c */
+void vn_window_toast                (VnWindow       *self,
                                      const char     *text,
                                      const char     *button,
                                      const char     *action);

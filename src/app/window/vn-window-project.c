@@ -2,6 +2,7 @@
 /* The project in the window: saving it, its runs, drafts of work that was left, and what is said about them. */
 #include "vn-window-private.h"
 
+#include "vn-compare-page.h"
 #include "vn-compat.h"
 #include "vn-draft.h"
 #include "vn-i18n.h"
@@ -60,6 +61,19 @@ window_project_action_restore_run (GtkWidget  *widget,
                                    GVariant   *parameter)
 {
   vn_document_restore_run (VN_WINDOW (widget)->document, g_variant_get_string (parameter, NULL));
+}
+
+static void
+window_project_action_compare_run (GtkWidget  *widget,
+                                   const char *name,
+                                   GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  if (vn_document_get_model (self->document) == NULL)
+    return;
+  vn_window_show_page (self, "compare");
+  vn_compare_page_show_run (VN_COMPARE_PAGE (self->view_pages[VN_WINDOW_PAGE_compare]), g_variant_get_string (parameter, NULL));
 }
 
 static void
@@ -240,6 +254,7 @@ vn_window_install_project_actions (GtkWidgetClass *klass)
     { "win.save-project", NULL, window_project_action_save },
     { "win.save-project-as", NULL, window_project_action_save_as },
     { "win.restore-run", "s", window_project_action_restore_run },
+    { "win.compare-run", "s", window_project_action_compare_run },
     { "win.rename-run", "s", window_project_action_rename_run },
     { "win.remove-run", "s", window_project_action_remove_run },
     { "win.return-run", NULL, window_project_action_return_run },

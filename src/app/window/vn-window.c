@@ -120,13 +120,15 @@ window_job_changed (VnWindow *self)
     }
 }
 
-/* The switch above the panel tells how many rules there are. */
+/* The switch above the panel tells how many rules that shows. */
 static void
-window_recipe_changed (VnWindow *self)
+window_rules_changed (VnWindow *self)
 {
-  guint n = vn_document_get_recipe (self->document)->overrides->len;
-  g_autofree char *title = n > 0 ? g_strdup_printf (_("Recipe  %u"), n) : g_strdup (_("Recipe"));
+  g_autofree char *title = NULL;
+  guint n;
 
+  g_object_get (self->recipe_panel, "n-rules", &n, NULL);
+  title = n > 0 ? g_strdup_printf (_("Recipe  %u"), n) : g_strdup (_("Recipe"));
   gtk_stack_page_set_title (self->recipe_page, title);
 }
 
@@ -292,7 +294,6 @@ window_connect_document (VnWindow *self)
     { "job-changed", G_CALLBACK (window_job_changed) },
     { "model-changed", G_CALLBACK (vn_window_update_actions) },
     { "recipe-changed", G_CALLBACK (vn_window_update_actions) },
-    { "recipe-changed", G_CALLBACK (window_recipe_changed) },
     { "result-changed", G_CALLBACK (vn_window_update_actions) },
     { "selection-changed", G_CALLBACK (vn_window_update_actions) },
     { "job-changed", G_CALLBACK (vn_window_update_actions) },
@@ -307,6 +308,7 @@ window_connect_document (VnWindow *self)
       gtk_widget_insert_action_group (GTK_WIDGET (self), window_page_ids[i], vn_page_get_actions (self->view_pages[i]));
     }
   vn_outline_set_document (self->outline, self->document);
+  g_signal_connect_swapped (self->recipe_panel, "notify::n-rules", G_CALLBACK (window_rules_changed), self);
   vn_recipe_panel_set_document (self->recipe_panel, self->document);
   vn_inspector_set_document (self->inspector, self->document);
   vn_wizard_set_document (self->wizard, self->document);
@@ -367,6 +369,7 @@ vn_window_init (VnWindow *self)
   g_signal_connect_swapped (self->views, "notify::visible-child", G_CALLBACK (window_views_changed), self);
   g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (window_page_changed), self);
   vn_window_init_folds (self);
+  vn_window_init_toasts (self);
   vn_window_init_project (self);
   vn_window_init_dnd (self);
   window_page_changed (self);

@@ -224,6 +224,18 @@ window_folds_give_size (VnWindow *self)
 }
 
 /**
+ * vn_window_show_recipe:
+ *
+ * Opens the panel with rules and runs.
+ */
+void
+vn_window_show_recipe (VnWindow *self)
+{
+  adw_flap_set_reveal_flap (self->left_flap, TRUE);
+  gtk_stack_set_visible_child_name (self->side_stack, "recipe");
+}
+
+/**
  * vn_window_init_folds:
  *
  * Has the window follow its width.

@@ -146,3 +146,37 @@ vn_window_toast_error (VnWindow     *self,
   *failure = (Failure) { g_strdup (title), g_error_copy (error) };
   window_toast_set_button (window_toast_take (self, title, 2 * TOAST_SECONDS), _("Details"), NULL, NULL, failure);
 }
+
+/* ---- place ---- */
+
+/* A bar that floats at the foot of the page is not covered. */
+static void
+window_toast_place (VnWindow *self)
+{
+  GtkRevealer *foot = vn_page_get_foot (self->view_pages[self->page]);
+  gboolean is_main = g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), "main") == 0;
+
+  if (is_main && foot != NULL && gtk_revealer_get_reveal_child (foot))
+    gtk_widget_add_css_class (GTK_WIDGET (self->toasts), "above-bar");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->toasts), "above-bar");
+}
+
+/**
+ * vn_window_init_toasts:
+ *
+ * Has toasts stand above the bars of the pages.
+ */
+void
+vn_window_init_toasts (VnWindow *self)
+{
+  for (guint i = 0; i < VN_WINDOW_N_PAGES; i++)
+    {
+      GtkRevealer *foot = vn_page_get_foot (self->view_pages[i]);
+
+      if (foot != NULL)
+        g_signal_connect_object (foot, "notify::reveal-child", G_CALLBACK (window_toast_place), self, G_CONNECT_SWAPPED);
+    }
+  g_signal_connect_object (self->views, "notify::visible-child", G_CALLBACK (window_toast_place), self, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+  g_signal_connect_object (self->pages, "notify::visible-child", G_CALLBACK (window_toast_place), self, G_CONNECT_SWAPPED);
+}
