@@ -19,6 +19,17 @@ static const GOptionEntry entries[] = {
 };
 
 static void
+cmd_verify_print_fault (const VnVerification *result)
+{
+  g_autofree char *fault = vn_verification_dup_fault (result), *remedy = vn_verification_dup_remedy (result);
+
+  if (fault != NULL)
+    vn_cmd_print ("  %s\n", fault);
+  if (remedy != NULL)
+    vn_cmd_print (_("    what may help: %s\n"), remedy);
+}
+
+static void
 cmd_verify_print (const VnVerification *result)
 {
   vn_cmd_print (_("onnxruntime %s loads it in %.2f s and runs %u samples\n"), result->version, result->load_seconds, result->n_samples);
@@ -31,8 +42,7 @@ cmd_verify_print (const VnVerification *result)
       if (!isnan (output->their_db))
         vn_cmd_print (_("    against the float network: %.1f dB in ONNX Runtime, %.1f dB here\n"), output->their_db, output->our_db);
     }
-  if (!vn_verification_agrees (result))
-    vn_cmd_print (_("  It differs from our simulation by more than rounding explains: figures of error measured here do not hold there\n"));
+  cmd_verify_print_fault (result);
   if (result->float_seconds > 0)
     vn_cmd_print (_("  one run takes %.3f ms, %.2f times the %.3f ms of the float network (one thread)\n"), 1e3 * result->seconds,
                   result->seconds / result->float_seconds, 1e3 * result->float_seconds);
@@ -49,6 +59,11 @@ cmd_verify_add_json (JsonBuilder          *json,
   vn_json_add_text (json, "onnxruntime", result->version);
   vn_json_add_int (json, "samples", result->n_samples);
   vn_json_add_bool (json, "agrees", vn_verification_agrees (result));
+  vn_json_add_bool (json, "saturates", result->saturates);
+  if (result->saturates)
+    vn_json_add_bool (json, "exact_agrees", result->exact_agrees);
+  if (result->saturates && !isnan (result->exact_db))
+    vn_json_add_number (json, "exact_sqnr_db", result->exact_db);
   vn_json_add_number (json, "load_seconds", result->load_seconds);
   vn_json_add_number (json, "seconds", result->seconds);
   if (result->float_seconds > 0)
