@@ -89,13 +89,28 @@ class Program:
     def find(self, role, name, below=None, seconds=60):
         return self.wait(lambda: self.look(role, name, below), f"no {role} “{name}”", seconds)
 
+    def geometry(self):
+        return dict(line.split("=") for line in run("xdotool", "getwindowgeometry", "--shell", self.window).split())
+
     def place(self, node):
         """The middle, on the screen."""
         box = node.queryComponent().getExtents(pyatspi.WINDOW_COORDS)
-        geometry = dict(line.split("=") for line in run("xdotool", "getwindowgeometry", "--shell", self.window).split())
+        geometry = self.geometry()
         frame = next(child for child in self.root() if child.getRoleName() == "frame").queryComponent().getExtents(pyatspi.WINDOW_COORDS)
         edge = (int(geometry["WIDTH"]) - frame.width) // 2   # the shadow round the window
         return int(geometry["X"]) + edge + box.x + box.width // 2, int(geometry["Y"]) + edge + box.y + box.height // 2
+
+    def scroll_to(self, role, name, below=None):
+        """Turns the wheel until the middle of it is between the header bar and the foot of the window."""
+        for _ in range(60):
+            geometry = self.geometry()
+            _, y = self.place(self.find(role, name, below))
+            top, height = int(geometry["Y"]), int(geometry["HEIGHT"])
+            if top + 80 < y < top + height - 40:
+                return
+            run("xdotool", "mousemove", int(geometry["X"]) + int(geometry["WIDTH"]) - 45, top + height // 2, "click", 4 if y < top + 80 else 5)
+            time.sleep(0.15)
+        raise NotThere(f"{role} “{name}” cannot be scrolled to")
 
     def click(self, role, name, below=None, seconds=60, from_left=None):
         """In the middle, or so many pixels from the left edge."""

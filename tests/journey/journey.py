@@ -98,9 +98,11 @@ def export_at_once(desk, app, vernier):
 
 def improve(desk, app, vernier):
     """What improving gained, and where the error starts that is left."""
+    app.scroll_to("spin button", "Time Limit", "VnImprovePanel")
     app.click("spin button", "Time Limit", "VnImprovePanel", from_left=15)
     desk.run("xdotool", "key", "ctrl+a")
     app.type("20")
+    app.scroll_to("push button", "Lower the Error", "VnImprovePanel")
     app.click("push button", "Lower the Error", "VnImprovePanel")
     app.find("label", "What Improving Gained", "VnImprovePanel", seconds=200)
     gains = [float(found[1]) for found in (re.fullmatch("\\+([0-9.]+)\u00a0dB", text) for text in app.labels("VnImprovePanel")) if found]

@@ -215,7 +215,7 @@ test_golden (void)
 static void
 test_first_screen (void)
 {
-  static const char * const words[] = { "<h1>", "class=\"verdict\"", "class=\"cards\"", "4.0", "class=\"glance\"", "+2.5 dB", "bias correction",
+  static const char * const words[] = { "<h1>", "class=\"verdict\"", "class=\"cards\"", "4.0", "class=\"glance\"", "+2.5\u00a0dB", "bias correction",
                                         "75 %", "layers.0", "<svg" };
   g_autoptr(VnResult) result = make_result (5, NULL);
   gsize length;
