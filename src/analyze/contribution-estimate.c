@@ -4,7 +4,7 @@
  * ways adds as if it were independent. How much is handed on depends on what the noise is like: fresh noise averages out where
  * noise that has come through other layers does not. So the first step of a suspect is that of its own noise, and all
  * further ones are those of the noise that comes from everything before. */
-#include "contribution-sample.h"
+#include "contribution-window.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,11 +29,13 @@ typedef struct
 
 /**
  * Estimate:
+ * @window: (nullable): where not all is known at a time
  * @arrived: by tap: (nullable): its noise, from everything before it and of its own suspects
  */
 typedef struct
 {
   VnProbeSample *sample;
+  VnProbeWindow *window;
   VnRunner      *runner;
   GCancellable  *cancellable;
   Reach         *suspects, *taps;   /* by suspect; by tap */
@@ -150,6 +152,8 @@ contribution_hear (const VnValue  *value,
   VnNoise noise = { 0 };
   Hop hop = { tap, 0 };
 
+  g_return_if_fail (self->sample->known[tap] != NULL || !self->sample->told[tap]);
+
   if (self->sample->known[tap] == NULL || tensor->dtype != VN_DTYPE_F32 || listen->error != NULL)
     return;
   vn_noise_add (&noise, self->sample->known[tap], tensor);
@@ -195,13 +199,13 @@ contribution_reach_suspect (Estimate  *self,
                             GError   **error)
 {
   const VnSuspect *suspect = &g_array_index (self->sample->probe->suspects, VnSuspect, i);
-  g_autoptr(VnTensor) changed = NULL;
+  g_autoptr(VnTensor) known = NULL, changed = NULL;
 
-  if (!vn_probe_sample_change (self->sample, self->runner, suspect, &changed, self->cancellable, error))
+  if (!vn_probe_sample_change (self->sample, self->runner, suspect, &known, &changed, self->cancellable, error))
     return FALSE;
   if (changed == NULL)
     return TRUE;
-  vn_noise_add (&local[i], self->sample->known[suspect->tap], changed);
+  vn_noise_add (&local[i], known, changed);
   return contribution_arrive (self, suspect->tap, changed, 1, error) &&
          contribution_reach (self, suspect->tap, changed, 0, &self->suspects[i], error);
 }
@@ -220,6 +224,8 @@ contribution_reach_all (Estimate  *self,
       g_autoptr(VnTensor) noisy = NULL;
       double scale;
 
+      if (self->window != NULL && !vn_probe_window_move (self->window, k, self->runner, self->cancellable, error))
+        return FALSE;
       for (guint i = 0; i < suspects->len; i++)
         if (g_array_index (suspects, VnSuspect, i).tap == tap && !contribution_reach_suspect (self, i, local, error))
           return FALSE;
@@ -277,6 +283,7 @@ contribution_clear_estimate (Estimate *self,
   for (guint t = 0; t < n_taps; t++)
     g_clear_pointer (&self->taps[t].hops, g_array_unref);
   vn_tensor_clear_all (self->arrived, n_taps);
+  vn_probe_window_free (self->window);
   g_free (self->suspects);
   g_free (self->taps);
   g_free (self->arrived);
@@ -288,7 +295,8 @@ contribution_clear_estimate (Estimate *self,
  * @local: (inout) (array): by suspect: gets the noise of what is changed, which is no estimate
  * @outputs: (inout) (array): by suspect and output: gets an estimate of the noise there
  *
- * Estimates what all suspects cost in about the time of six runs of the network.
+ * Estimates what all suspects cost in about the time of six runs of the network. Where not all is kept, other taps than before are
+ * known afterwards.
  */
 gboolean
 vn_probe_sample_estimate (VnProbeSample  *sample,
@@ -307,9 +315,10 @@ vn_probe_sample_estimate (VnProbeSample  *sample,
   n = sample->probe->suspects->len;
   n_taps = sample->probe->taps->len;
   n_outputs = vn_plan_get_n_outputs (sample->plan);
-  self = (Estimate) { sample, runner, cancellable, g_new0 (Reach, n + 1), g_new0 (Reach, n_taps + 1), g_new0 (VnTensor *, n_taps + 1),
+  self = (Estimate) { sample, NULL, runner, cancellable, g_new0 (Reach, n + 1), g_new0 (Reach, n_taps + 1), g_new0 (VnTensor *, n_taps + 1),
                       g_new0 (double, (gsize) n_taps * n_outputs + 1), n_outputs };
-  good = contribution_reach_all (&self, local, error);
+  self.window = sample->stretch > 0 ? vn_probe_window_new (sample, error) : NULL;
+  good = (sample->stretch == 0 || self.window != NULL) && contribution_reach_all (&self, local, error);
   if (good)
     contribution_multiply (&self);
   for (guint i = 0; i < n && good; i++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a sample computes in float is kept; what lies downstream of one changed tensor runs again from there. */
+/* What a sample computes in float is kept, or part of it; what lies downstream of one changed tensor runs again from there. */
 #include "contribution-sample.h"
 
 #include "vn-error-sum.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- noise ---- */
 
@@ -80,21 +81,39 @@ vn_noise_add (VnNoise        *self,
 
 /**
  * vn_probe_sample_init:
+ * @budget: bytes that may be kept of what the float network computes
  *
  * Its @inputs are to be filled before it is run.
  */
 void
 vn_probe_sample_init (VnProbeSample *self,
                       VnProbe       *probe,
-                      VnPlan        *plan)
+                      VnPlan        *plan,
+                      gsize          budget)
 {
   g_return_if_fail (self != NULL && probe != NULL && plan != NULL);
 
-  *self = (VnProbeSample) { .probe = probe, .plan = plan };
+  *self = (VnProbeSample) { .probe = probe, .plan = plan, .budget = budget };
   self->inputs = g_new0 (VnTensor *, vn_plan_get_n_inputs (plan) + 1);
   self->outputs = g_new0 (VnTensor *, vn_plan_get_n_outputs (plan) + 1);
   self->known = g_new0 (VnTensor *, probe->taps->len + 1);
+  self->told = g_new0 (gboolean, probe->taps->len + 1);
   self->order = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->places = vn_probe_places_new ();
+}
+
+/* As before it was run. */
+static void
+contribution_reset (VnProbeSample *self)
+{
+  guint n = self->probe->taps->len;
+
+  vn_tensor_clear_all (self->outputs, vn_plan_get_n_outputs (self->plan));
+  vn_tensor_clear_all (self->known, n);
+  memset (self->told, 0, n * sizeof *self->told);
+  g_array_set_size (self->order, 0);
+  g_array_set_size (self->places, 0);
+  self->n_held = self->stretch = self->n_computed = 0;
 }
 
 void
@@ -104,13 +123,14 @@ vn_probe_sample_clear (VnProbeSample *self)
 
   if (self->probe == NULL)
     return;
+  contribution_reset (self);
   vn_tensor_clear_all (self->inputs, vn_plan_get_n_inputs (self->plan));
-  vn_tensor_clear_all (self->outputs, vn_plan_get_n_outputs (self->plan));
-  vn_tensor_clear_all (self->known, self->probe->taps->len);
   g_clear_pointer (&self->inputs, g_free);
   g_clear_pointer (&self->outputs, g_free);
   g_clear_pointer (&self->known, g_free);
+  g_clear_pointer (&self->told, g_free);
   g_clear_pointer (&self->order, g_array_unref);
+  g_clear_pointer (&self->places, g_array_unref);
   self->probe = NULL;
 }
 
@@ -129,16 +149,17 @@ contribution_keep (const VnValue  *value,
   Keep *keep = data;
   VnProbeSample *self = keep->sample;
 
-  if (keep->error != NULL || tensor->dtype != VN_DTYPE_F32 || self->known[tap] != NULL)
+  if (keep->error != NULL || tensor->dtype != VN_DTYPE_F32 || self->told[tap])
     return;
-  self->known[tap] = vn_tensor_new_copy (VN_DTYPE_F32, &tensor->shape, tensor->data, &keep->error);
+  self->told[tap] = TRUE;
   g_array_append_val (self->order, tap);
+  vn_probe_sample_keep (self, tap, tensor, &keep->error);
 }
 
 /**
  * vn_probe_sample_run:
  *
- * Runs the float network on @inputs and keeps what it computes.
+ * Runs the float network on @inputs and keeps what it computes, as far as it fits into the budget.
  */
 gboolean
 vn_probe_sample_run (VnProbeSample  *self,
@@ -151,6 +172,7 @@ vn_probe_sample_run (VnProbeSample  *self,
 
   g_return_val_if_fail (self != NULL && runner != NULL, FALSE);
 
+  contribution_reset (self);
   vn_runner_set_tap (runner, contribution_keep, &keep);
   good = vn_runner_run_taps (runner, self->inputs, NULL, (const guint *) (gpointer) self->probe->floats->data, self->probe->floats->len,
                              self->outputs, cancellable, error);
@@ -189,58 +211,44 @@ contribution_shift (const VnTensor  *tensor,
   return result;
 }
 
-static void
-contribution_take_twin (const VnValue  *value,
-                        guint           tap,
-                        const VnTensor *tensor,
-                        gpointer        data)
-{
-  VnTensor **taken = data;
-
-  if (*taken == NULL && tensor->dtype == VN_DTYPE_F32)
-    *taken = vn_tensor_new_copy (VN_DTYPE_F32, &tensor->shape, tensor->data, NULL);
-}
-
-static gboolean
-contribution_run_twin (VnProbeSample  *self,
-                       VnRunner       *runner,
-                       guint           twin,
-                       VnTensor      **changed,
-                       GCancellable   *cancellable,
-                       GError        **error)
-{
-  gboolean good;
-
-  vn_runner_set_tap (runner, contribution_take_twin, changed);
-  good = vn_runner_run_taps (runner, self->inputs, self->known, &twin, 1, NULL, cancellable, error);
-  vn_runner_set_tap (runner, NULL, NULL);
-  return good;
-}
-
 /**
  * vn_probe_sample_change:
- * @changed: (out): what the suspect's value is when that alone is quantized; %NULL if it is not computed
+ * @known: (out) (transfer full): what the suspect's value is in the float network; %NULL if it is not computed
+ * @changed: (out) (transfer full): what it is when that alone is quantized; %NULL if it is not computed
  */
 gboolean
 vn_probe_sample_change (VnProbeSample    *self,
                         VnRunner         *runner,
                         const VnSuspect  *suspect,
+                        VnTensor        **known,
                         VnTensor        **changed,
                         GCancellable     *cancellable,
                         GError          **error)
 {
-  const VnTensor *known;
+  VnTensor *fetched[2] = { NULL };
+  guint wanted[2], n = 0;
 
-  g_return_val_if_fail (self != NULL && suspect != NULL && changed != NULL, FALSE);
+  g_return_val_if_fail (self != NULL && suspect != NULL && known != NULL && changed != NULL, FALSE);
 
-  known = self->known[suspect->tap];
-  *changed = NULL;
-  if (known == NULL)
+  *known = *changed = NULL;
+  if (!self->told[suspect->tap])
     return TRUE;
   if (suspect->twin_tap >= 0)
-    return contribution_run_twin (self, runner, (guint) suspect->twin_tap, changed, cancellable, error);
-  *changed = suspect->shift != NULL ? contribution_shift (known, suspect->shift, suspect->axis, error)
-                                    : vn_probe_round (suspect->row, known, error);
+    wanted[n++] = (guint) suspect->twin_tap;
+  if (self->known[suspect->tap] == NULL)
+    wanted[n++] = suspect->tap;
+  if (n > 0 && !vn_probe_sample_fetch (self, runner, wanted, n, fetched, cancellable, error))
+    return FALSE;
+  *known = self->known[suspect->tap] != NULL ? vn_tensor_ref (self->known[suspect->tap]) : fetched[n - 1];
+  if (suspect->twin_tap >= 0)
+    {
+      *changed = fetched[0];
+      return TRUE;
+    }
+  *changed = suspect->shift != NULL ? contribution_shift (*known, suspect->shift, suspect->axis, error)
+                                    : vn_probe_round (suspect->row, *known, error);
+  if (*changed == NULL)
+    g_clear_pointer (known, vn_tensor_unref);
   return *changed != NULL;
 }
 
@@ -284,7 +292,7 @@ vn_probe_sample_measure (VnProbeSample    *self,
                          GCancellable     *cancellable,
                          GError          **error)
 {
-  g_autoptr(VnTensor) changed = NULL;
+  g_autoptr(VnTensor) known = NULL, changed = NULL;
   g_autofree VnTensor **found = NULL;
   VnTapValue given;
   gboolean good;
@@ -292,14 +300,15 @@ vn_probe_sample_measure (VnProbeSample    *self,
 
   g_return_val_if_fail (self != NULL && suspect != NULL && local != NULL && outputs != NULL, FALSE);
 
-  if (!vn_probe_sample_change (self, runner, suspect, &changed, cancellable, error))
+  if (!vn_probe_sample_change (self, runner, suspect, &known, &changed, cancellable, error))
     return FALSE;
   if (changed == NULL)
     return TRUE;
   n = vn_plan_get_n_outputs (self->plan);
   found = g_new0 (VnTensor *, n + 1);
   given = (VnTapValue) { suspect->tap, changed };
-  vn_noise_add (local, self->known[suspect->tap], changed);
+  vn_noise_add (local, known, changed);
+  g_clear_pointer (&known, vn_tensor_unref);
   good = vn_runner_run_from (runner, self->inputs, self->known, &given, 1, found, cancellable, error);
   for (guint i = 0; i < n && good; i++)
     {

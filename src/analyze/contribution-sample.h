@@ -24,20 +24,31 @@ typedef struct
  * VnProbeSample:
  * @probe, @plan: borrowed
  * @inputs, @outputs: of the float network
- * @known: by tap: what the float network computes; %NULL for twins, and what is no float
- * @order: (element-type guint): taps that are known, as they are computed
+ * @known: by tap: what the float network computes; %NULL for twins, what is no float, and what is not kept
+ * @told: by tap: the float network computes it
+ * @order: (element-type guint): taps that it computes, in its order
+ * @budget: bytes that may be kept
+ * @n_held: bytes of @known
+ * @stretch: bytes of the taps in which one is kept; 0: all are
  */
 typedef struct
 {
   VnProbe   *probe;
   VnPlan    *plan;
   VnTensor **inputs, **outputs, **known;
+  gboolean  *told;
   GArray    *order;
+  gsize      budget, n_held, stretch;
+
+  /*< private >*/
+  GArray    *places;
+  gsize      n_computed;
 } VnProbeSample;
 
 void      vn_probe_sample_init    (VnProbeSample       *self,
                                    VnProbe             *probe,
-                                   VnPlan              *plan);
+                                   VnPlan              *plan,
+                                   gsize                budget);
 void      vn_probe_sample_clear   (VnProbeSample       *self);
 gboolean  vn_probe_sample_run     (VnProbeSample       *self,
                                    VnRunner            *runner,
@@ -46,6 +57,7 @@ gboolean  vn_probe_sample_run     (VnProbeSample       *self,
 gboolean  vn_probe_sample_change  (VnProbeSample       *self,
                                    VnRunner            *runner,
                                    const VnSuspect     *suspect,
+                                   VnTensor           **known,
                                    VnTensor           **changed,
                                    GCancellable        *cancellable,
                                    GError             **error);
@@ -67,5 +79,22 @@ gboolean  vn_probe_sample_estimate (VnProbeSample      *self,
 void      vn_noise_add            (VnNoise             *self,
                                    const VnTensor      *wanted,
                                    const VnTensor      *found);
+
+/* ---- what is kept ---- */
+
+GArray   *vn_probe_places_new     (void);
+gboolean  vn_probe_sample_keep    (VnProbeSample       *self,
+                                   guint                tap,
+                                   const VnTensor      *tensor,
+                                   GError             **error);
+void      vn_probe_sample_drop    (VnProbeSample       *self,
+                                   guint                tap);
+gboolean  vn_probe_sample_fetch   (const VnProbeSample *self,
+                                   VnRunner            *runner,
+                                   const guint         *taps,
+                                   guint                n,
+                                   VnTensor           **fetched,
+                                   GCancellable        *cancellable,
+                                   GError             **error);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 /* Two samples give an estimate of what each tensor costs. In the order of it tensors are measured on these, then those that
  * matter on more: each sample runs once through the float network, and from what that computed on, what lies downstream of a
  * tensor runs again with that quantized. Sums are kept by sample and added in the order of the samples, so that the figures
- * do not depend on the threads. */
+ * do not depend on the threads, nor on how much of what it computed is kept. */
 #include "vn-contribution.h"
 
 #include "contribution-sample.h"
@@ -55,6 +55,7 @@ typedef struct
   guint               n_samples, n_copies;   /* with their copies; of each */
   VnProbeSample       group[GROUP];
   guint               first, n_group;      /* samples that are in it */
+  gsize               budget;              /* bytes that may be kept of it */
   Sums               *per_sample, *estimates;
   Standing           *standing;
   GArray             *order;               /* of guint: suspects, those that may have the largest share first */
@@ -148,7 +149,7 @@ contribution_load (gsize      item,
   guint at = self->first + (guint) item, number = run->samples[at / self->n_copies];
   GError *bad = NULL;
 
-  vn_probe_sample_init (sample, self->probe, self->plan);
+  vn_probe_sample_init (sample, self->probe, self->plan, self->budget / self->n_group);
   if (!vn_dataset_load (run->dataset, number, sample->inputs, &bad))
     {
       vn_probe_sample_clear (sample);
@@ -175,6 +176,12 @@ contribution_load_group (Contribution  *self,
 }
 
 static gboolean
+contribution_wants_estimate_only (const Contribution *self)
+{
+  return self->options != NULL && self->options->estimate;
+}
+
+static gboolean
 contribution_estimate_sample (gsize      item,
                               guint      worker,
                               gpointer   data,
@@ -182,10 +189,16 @@ contribution_estimate_sample (gsize      item,
 {
   Contribution *self = data;
   Sums *sums = &self->estimates[self->first + item];
+  VnProbeSample *sample = &self->group[item];
 
-  return self->group[item].probe == NULL ||
-         (contribution_make_sums (self, sums, error) &&
-          vn_probe_sample_estimate (&self->group[item], self->runners[worker], sums->local, sums->outputs, self->cancellable, error));
+  if (sample->probe == NULL)
+    return TRUE;
+  if (!contribution_make_sums (self, sums, error) ||
+      !vn_probe_sample_estimate (sample, self->runners[worker], sums->local, sums->outputs, self->cancellable, error))
+    return FALSE;
+  /* the last taps are known now, and those that serve the measurements have to be */
+  return sample->stretch == 0 || contribution_wants_estimate_only (self) ||
+         vn_probe_sample_run (sample, self->runners[worker], self->cancellable, error);
 }
 
 /* A few suspects on one sample of the group. */
@@ -489,7 +502,7 @@ contribution_measure_all (Contribution  *self,
       !vn_parallel_for (self->n_runners, self->n_group, contribution_estimate_sample, self, self->cancellable, error))
     return FALSE;
   contribution_tell (self);
-  if (self->options != NULL && self->options->estimate)
+  if (contribution_wants_estimate_only (self))
     return TRUE;
   for (guint level = 0; level < G_N_ELEMENTS (contribution_levels); level++)
     if (!contribution_measure_level (self, level, error))
@@ -503,6 +516,7 @@ contribution_make_runners (Contribution  *self,
 {
   self->n_copies = self->options != NULL && self->options->make_copy != NULL ? MAX (self->options->n_copies, 1) : 1;
   self->n_samples = self->run->n_samples * self->n_copies;
+  self->budget = vn_memory_get_budget ();
   self->n_runners = self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads ();
   self->runners = g_new0 (VnRunner *, self->n_runners + 1);
   self->n_suspects = self->probe->suspects->len;
@@ -535,7 +549,8 @@ contribution_make_runners (Contribution  *self,
  *
  * Measures for every activation, weight and bias that becomes integers what that alone costs: the network runs from there on. On
  * how many samples, VnContribution.n_samples tells: on two, on more if it matters, on none if a millionth of the error is estimated
- * to come from there. Figures are the same bits for any number of threads. Memory is bounded: two samples are kept at a time.
+ * to come from there. Figures are the same bits for any number of threads and any budget of memory: two samples are kept at a time, as
+ * far as vn_memory_get_budget() has room for what they compute.
  *
  * Returns: (transfer full) (nullable): %NULL with an error if the network cannot be run
  */

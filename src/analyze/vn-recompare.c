@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What both networks compute for a few samples is kept. Another quantized network runs from those values that it has in common
- * with the one before: what its changes do not reach is not run, and has the errors it had. */
+/* What both networks compute for a few samples is kept, if there is room. Another quantized network runs from those values that it has
+ * in common with the one before: what its changes do not reach is not run, and has the errors it had. */
 #include "vn-recompare.h"
 
 #include "compare-rows.h"
 #include "recompare-same.h"
 
+#include "vn-memory.h"
 #include "vn-parallel.h"
 
 /**
@@ -29,21 +30,35 @@ struct _VnRecompare
   VnPlan       *float_plan;
   VnErrorTable *errors;
   GArray       *kept;           /* of Kept */
-  gsize         n_bytes;        /* of what is kept */
+  gsize         n_bytes;        /* of what the samples compute */
+  gsize         budget;         /* for what is kept */
+  gboolean      keeps;          /* it fits */
 };
+
+static void
+recompare_forget (VnRecompare *self)
+{
+  for (guint s = 0; s < self->kept->len; s++)
+    {
+      Kept *kept = &g_array_index (self->kept, Kept, s);
+
+      vn_tensor_clear_all (kept->floats, self->values->len);
+      vn_tensor_clear_all (kept->quants, self->values->len);
+    }
+  self->keeps = FALSE;
+}
 
 void
 vn_recompare_free (VnRecompare *self)
 {
   if (self == NULL)
     return;
+  recompare_forget (self);
   for (guint s = 0; s < self->kept->len; s++)
     {
       Kept *kept = &g_array_index (self->kept, Kept, s);
 
       vn_tensor_clear_all (kept->inputs, self->n_inputs);
-      vn_tensor_clear_all (kept->floats, self->values->len);
-      vn_tensor_clear_all (kept->quants, self->values->len);
       g_free (kept->inputs);
       g_free (kept->floats);
       g_free (kept->quants);
@@ -80,9 +95,9 @@ recompare_find_counterpart (const VnModel          *quantized,
  */
 typedef struct
 {
+  VnRecompare  *self;
   VnTensor    **tensors;
   const GArray *numbers;
-  gsize         bytes;
   GError       *error;
 } Keep;
 
@@ -97,8 +112,11 @@ recompare_keep (const VnValue  *value,
 
   if (tensor->dtype != VN_DTYPE_F32 || keep->tensors[at] != NULL || keep->error != NULL)
     return;
-  keep->tensors[at] = vn_tensor_new_copy (VN_DTYPE_F32, &tensor->shape, tensor->data, &keep->error);
-  keep->bytes += tensor->n_bytes;
+  keep->self->n_bytes += tensor->n_bytes;
+  if (keep->self->keeps && keep->self->n_bytes > keep->self->budget)
+    recompare_forget (keep->self);
+  if (keep->self->keeps)
+    keep->tensors[at] = vn_tensor_new_copy (VN_DTYPE_F32, &tensor->shape, tensor->data, &keep->error);
 }
 
 static VnRunner *
@@ -120,20 +138,19 @@ recompare_make_runner (VnRecompare  *self,
 }
 
 static gboolean
-recompare_keep_all (VnRunner       *runner,
+recompare_keep_all (VnRecompare    *self,
+                    VnRunner       *runner,
                     VnTensor      **inputs,
                     VnTensor      **tensors,
                     const GArray   *numbers,
-                    gsize          *bytes,
                     GCancellable   *cancellable,
                     GError        **error)
 {
-  Keep keep = { tensors, numbers, 0, NULL };
+  Keep keep = { self, tensors, numbers, NULL };
   gboolean good;
 
   vn_runner_set_tap (runner, recompare_keep, &keep);
   good = vn_runner_run (runner, inputs, NULL, cancellable, error);
-  *bytes += keep.bytes;
   if (good && keep.error == NULL)
     return TRUE;
   if (good)
@@ -148,7 +165,6 @@ recompare_keep_sample (VnRecompare   *self,
                        VnRunner      *float_runner,
                        VnRunner      *quant_runner,
                        const GArray  *numbers,
-                       gsize         *bytes,
                        GCancellable  *cancellable,
                        GError       **error)
 {
@@ -156,8 +172,8 @@ recompare_keep_sample (VnRecompare   *self,
 
   g_array_append_val (self->kept, kept);
   return vn_dataset_load (self->dataset, sample, kept.inputs, error) &&
-         recompare_keep_all (float_runner, kept.inputs, kept.floats, NULL, bytes, cancellable, error) &&
-         recompare_keep_all (quant_runner, kept.inputs, kept.quants, numbers, bytes, cancellable, error);
+         recompare_keep_all (self, float_runner, kept.inputs, kept.floats, NULL, cancellable, error) &&
+         recompare_keep_all (self, quant_runner, kept.inputs, kept.quants, numbers, cancellable, error);
 }
 
 static gboolean
@@ -214,7 +230,6 @@ recompare_fill (VnRecompare             *self,
   g_autoptr(GPtrArray) taps = NULL;
   g_autoptr(VnRunner) float_runner = NULL, quant_runner = NULL;
   VnCompareOptions all = *options;
-  gsize bytes = 0;
 
   if (!recompare_list_values (self, error))
     return FALSE;
@@ -223,13 +238,14 @@ recompare_fill (VnRecompare             *self,
   quant_runner = float_runner != NULL ? recompare_make_runner (self, self->base, taps, NULL, error) : NULL;
   if (quant_runner == NULL)
     return FALSE;
-  for (guint s = 0; s < options->n_samples && bytes + (s > 0 ? bytes / s : 0) <= max_bytes; s++)
+  for (guint s = 0; s < options->n_samples && self->n_bytes + (s > 0 ? self->n_bytes / s : 0) <= max_bytes; s++)
     {
-      if (!recompare_keep_sample (self, options->samples[s], float_runner, quant_runner, numbers, &bytes, cancellable, error))
+      if (!recompare_keep_sample (self, options->samples[s], float_runner, quant_runner, numbers, cancellable, error))
         return FALSE;
       g_array_append_val (self->samples, options->samples[s]);
     }
-  self->n_bytes = bytes;
+  g_clear_pointer (&float_runner, vn_runner_free);
+  g_clear_pointer (&quant_runner, vn_runner_free);
   all.samples = (const guint *) (gpointer) self->samples->data;
   all.n_samples = self->samples->len;
   self->errors = vn_compare (self->float_model, self->base, self->input_shapes, self->dataset, &all, NULL, NULL, cancellable, error);
@@ -239,10 +255,10 @@ recompare_fill (VnRecompare             *self,
 /**
  * vn_recompare_new:
  * @base: the quantized network that others are near to
- * @options: of @base; as many of its samples are taken as fit into @max_bytes, but one at least
- * @max_bytes: for what is kept
+ * @options: of @base; as many of its samples are taken as compute no more than @max_bytes, but one at least
  *
- * Compares both networks, and keeps what they compute.
+ * Compares both networks, and keeps what they compute if it fits into vn_memory_get_budget(). Without, other networks are compared as a
+ * whole, on the same samples.
  *
  * Returns: (transfer full) (nullable): as vn_compare(); an error also if a sample cannot be read
  */
@@ -269,6 +285,8 @@ vn_recompare_new (VnModel                 *float_model,
   self->dataset = vn_dataset_ref (dataset);
   self->input_shapes = input_shapes != NULL ? g_hash_table_ref (input_shapes) : NULL;
   self->n_threads = options->n_threads;
+  self->budget = vn_memory_get_budget ();
+  self->keeps = TRUE;
   self->n_inputs = n_inputs;
   self->values = g_ptr_array_new ();
   self->base_names = g_ptr_array_new_with_free_func (g_free);
@@ -288,14 +306,14 @@ vn_recompare_get_n (VnRecompare *self)
 /**
  * vn_recompare_get_bytes:
  *
- * Returns: how much memory takes what is kept
+ * Returns: how much memory takes what is kept; 0: it does not fit into the budget
  */
 gsize
 vn_recompare_get_bytes (VnRecompare *self)
 {
   g_return_val_if_fail (self != NULL, 0);
 
-  return self->n_bytes;
+  return self->keeps ? self->n_bytes : 0;
 }
 
 /**
@@ -492,9 +510,9 @@ recompare_make_table (const Again *again)
  * @options: of @changed; its samples do not matter
  * @cost: (nullable) (out): how much was run
  *
- * Compares @changed with the float network on the samples that are kept. What is the same in the base is not run; a network with
- * little in common with it, or in a format whose tensors have to be converted, is compared as a whole. Errors of weights are not
- * measured. May be called from several threads.
+ * Compares @changed with the float network on the samples of the base. What is the same there is not run, if what it computes is kept;
+ * a network with little in common with it, or in a format whose tensors have to be converted, is compared as a whole: local errors are
+ * measured only then, errors of weights never. May be called from several threads.
  *
  * Returns: (transfer full) (nullable): the numbers of vn_compare() on these samples
  */
@@ -519,7 +537,7 @@ vn_recompare_measure (VnRecompare             *self,
                     .wanted = g_array_new (FALSE, FALSE, sizeof (guint)), .cancellable = cancellable };
   if (cost != NULL)
     *cost = (VnRecompareCost) { self->values->len, self->values->len };
-  if (recompare_list_taps (&again, changed, same, options))
+  if (self->keeps && recompare_list_taps (&again, changed, same, options))
     {
       if (!recompare_run (&again, changed, error))
         return NULL;

@@ -18,9 +18,13 @@
 #define FRAME (32 << 20)               /* a picture of a whole screen */
 #define LARGE ((gsize) 1 << 10)       /* from here on it counts whether room is left */
 #define ROOM ((gsize) 16 << 20)       /* that stays free for small memory */
+#define BUDGET_PART 32                 /* of the machine's memory */
+#define LEAST_BUDGET ((gsize) 64 << 20)
+#define MOST_BUDGET ((gsize) 512 << 20)
 
 static gint n_refused;                /* atomic */
 static gsize last_refused;            /* atomic: bytes */
+static gsize given_budget;            /* atomic: bytes; 0: by the machine */
 
 /* What the limits of this process leave; G_MAXSIZE without limits. */
 static gsize
@@ -264,6 +268,36 @@ vn_error_is_memory (const GError *error)
 {
   return g_error_matches (error, VN_ERROR, VN_ERROR_MEMORY) || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOMEM) ||
          g_error_matches (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN);
+}
+
+/**
+ * vn_memory_get_budget:
+ *
+ * How much may be kept only so that it need not be computed again, by each of those that keep something: what does not fit is computed
+ * again, with the same bits. It goes by the memory of the machine and by what the limits of this process leave.
+ *
+ * Returns: bytes
+ */
+gsize
+vn_memory_get_budget (void)
+{
+  gsize given = __atomic_load_n (&given_budget, __ATOMIC_RELAXED);
+  long n_pages = sysconf (_SC_PHYS_PAGES), page = sysconf (_SC_PAGESIZE);
+  gsize part = n_pages > 0 && page > 0 ? (gsize) n_pages / BUDGET_PART * (gsize) page : LEAST_BUDGET;
+
+  return given > 0 ? given : MIN (CLAMP (part, LEAST_BUDGET, MOST_BUDGET), memory_left () / 4);
+}
+
+/**
+ * vn_memory_set_budget:
+ * @size: bytes; 0: by the memory of the machine
+ *
+ * Sets what vn_memory_get_budget() tells.
+ */
+void
+vn_memory_set_budget (gsize size)
+{
+  __atomic_store_n (&given_budget, size, __ATOMIC_RELAXED);
 }
 
 /**

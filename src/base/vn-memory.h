@@ -26,6 +26,8 @@ gpointer vn_memory_try_aligned (gsize         size,
 void     vn_memory_set_error   (gsize         size,
                                 GError      **error);
 gboolean vn_memory_has_room    (gsize         size);
+gsize    vn_memory_get_budget  (void);
+void     vn_memory_set_budget  (gsize         size);
 void     vn_memory_keep_frames (void);
 void     vn_memory_give_back   (void);
 gboolean vn_memory_expect      (gsize         size,

@@ -67,6 +67,9 @@ typedef struct
 } VnDerived;
 
 VnDerived *vn_plan_derive_taps   (VnPlan               *self);       /* one per tap */
+GPtrArray *vn_plan_list_sources  (VnPlan               *self,        /* of GArray of guint: by tap: those it is computed from */
+                                  VnTensor * const     *inputs,
+                                  GError              **error);
 
 /**
  * VnTapFunc: called from inside a run for every tapped value, right after it was computed, while it is in the cache.

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Samples that are taken if nobody says how many, and bytes that are kept for them. */
+/* Samples that are taken if nobody says how many, and bytes that the networks may compute for them. */
 #define USUAL_SAMPLES 4
 #define MAX_BYTES ((gsize) 512 << 20)
 
@@ -420,7 +420,7 @@ vn_what_if_new (VnResult      *result,
 /**
  * vn_what_if_get_bytes:
  *
- * Returns: how much memory takes what the networks compute for the samples, which is kept
+ * Returns: how much memory takes what the networks compute for the samples, which is kept; 0: it does not fit into the budget
  */
 gsize
 vn_what_if_get_bytes (VnWhatIf *self)

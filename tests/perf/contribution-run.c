@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measures where error starts: contribution-run MODEL FOLDER SAMPLES [THREADS] [thorough]. Prints the seconds to the estimate, to the first
- * figure of every tensor and to the end, how the estimate ranks the tensors beside what is measured, and the peak of memory. */
+/* Measures where error starts: contribution-run MODEL FOLDER SAMPLES [THREADS [BUDGET [thorough]]]. BUDGET is the megabytes that may be
+ * kept, 0 by the machine. Prints the seconds to the estimate, to the first figure of every tensor and to the end, how the estimate ranks
+ * the tensors beside what is measured, the peak of memory, and a digest of all figures. */
 #include "vn-contribution.h"
 #include "vn-jobs.h"
+#include "vn-memory.h"
 #include "vn-onnx.h"
 
 #include <math.h>
@@ -81,6 +83,31 @@ peak_megabytes (void)
   return atoi (line + strlen ("VmHWM:")) / 1024;
 }
 
+static void
+add_figures (GChecksum       *sum,
+             VnContributions *self)
+{
+  for (guint i = 0; i < vn_contributions_get_n (self); i++)
+    {
+      const VnContribution *item = vn_contributions_get (self, i);
+      const double figures[] = { item->share, item->share_error, item->alone_db, item->local_db, item->n_samples };
+
+      g_checksum_update (sum, (const guchar *) figures, sizeof figures);
+    }
+}
+
+/* Of the estimate, too: equal for equal bits. */
+static void
+print_digest (VnContributions *estimate,
+              VnContributions *found)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+
+  add_figures (sum, estimate);
+  add_figures (sum, found);
+  printf ("digest %.16s\n", g_checksum_get_string (sum));
+}
+
 static VnResult *
 quantize (VnModel          *model,
           const VnDataSpec *data,
@@ -135,17 +162,19 @@ main (int   argc,
   g_autoptr(VnContributions) found = NULL;
   Watch watch = { 0 };
 
+  vn_memory_set_budget (argc > 5 ? (gsize) atoi (argv[5]) << 20 : 0);
   if (result != NULL)
-    found = measure (result, data, (guint) atoi (argv[3]), n_threads, argc > 5, &watch, &error);
+    found = measure (result, data, (guint) atoi (argv[3]), n_threads, argc > 6, &watch, &error);
   if (found == NULL)
     {
-      fprintf (stderr, "%s\n", error != NULL ? error->message : "usage: contribution-run MODEL FOLDER SAMPLES [THREADS] [thorough]");
+      fprintf (stderr, "%s\n", error != NULL ? error->message : "usage: contribution-run MODEL FOLDER SAMPLES [THREADS [BUDGET [thorough]]]");
       return 1;
     }
   printf ("%u tensors, %s samples: estimated after %.2f s, all measured after %.2f s, done after %.2f s, %d MB\n",
           vn_contributions_get_n (found), argv[3], watch.estimated, watch.measured,
           (double) (g_get_monotonic_time () - watch.start) * 1e-6, peak_megabytes ());
   print_ranks (watch.estimate, found);
+  print_digest (watch.estimate, found);
   vn_contributions_unref (watch.estimate);
   return 0;
 }

@@ -8,8 +8,6 @@
 #include "vn-i18n.h"
 #include "vn-thread.h"
 
-#define MOST_BYTES ((gsize) 768 << 20)    /* that are kept to tell what the next change does */
-
 /* Whole runs that are kept, so that what was measured need not be measured again when a change is taken back. */
 #define MAX_KNOWN 4
 
@@ -115,14 +113,6 @@ document_expected_make (GTask        *task,
   GError *error = NULL;
   VnWhatIf *what_if = vn_what_if_new (question->result, 0, 0, cancellable, &error);
 
-  if (what_if != NULL && vn_what_if_get_bytes (what_if) > MOST_BYTES)
-    {
-      g_autofree char *size = vn_format_bytes (vn_what_if_get_bytes (what_if));
-
-      g_clear_pointer (&what_if, vn_what_if_unref);
-      error = g_error_new (VN_ERROR, VN_ERROR_MEMORY, _("What this network computes for one sample takes %s: only a whole run tells what a change does"),
-                           size);
-    }
   if (what_if != NULL)
     g_task_return_pointer (task, what_if, (GDestroyNotify) vn_what_if_unref);
   else
@@ -147,8 +137,6 @@ document_expected_made (GObject      *source,
       return;
     }
   g_clear_object (&self->what_if_making);
-  vn_drop_large (g_steal_pointer (&self->what_if), (GDestroyNotify) vn_what_if_unref);
-  g_clear_pointer (&self->what_if_recipe, vn_recipe_free);
   g_clear_error (&self->what_if_error);
   vn_drop_memory ();
   self->what_if = what_if;
@@ -175,6 +163,8 @@ vn_document_make_what_if (VnDocument *self)
   if (self->what_if_making != NULL)
     g_cancellable_cancel (self->what_if_making);
   g_clear_object (&self->what_if_making);
+  vn_drop_large (g_steal_pointer (&self->what_if), (GDestroyNotify) vn_what_if_unref);   /* both have no room beside each other */
+  g_clear_pointer (&self->what_if_recipe, vn_recipe_free);
   self->what_if_making = g_cancellable_new ();
   question = g_new0 (Question, 1);
   question->result = vn_result_ref (self->result);

@@ -146,6 +146,25 @@ test_limited (void)
     g_assert_nonnull (g_malloc (800));
 }
 
+/* By the machine, within bounds; by what the process may take; by whoever sets it. */
+static void
+test_budget (void)
+{
+  gsize usual = vn_memory_get_budget ();
+  struct rlimit limit = { used_space () + 100 * MB, RLIM_INFINITY };
+
+  g_assert_cmpuint (usual, >=, 64 * MB);
+  g_assert_cmpuint (usual, <=, 512 * MB);
+  vn_memory_set_budget (5);
+  g_assert_cmpuint (vn_memory_get_budget (), ==, 5);
+  vn_memory_set_budget (0);
+  g_assert_cmpuint (vn_memory_get_budget (), ==, usual);
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
+  g_assert_cmpuint (vn_memory_get_budget (), <=, 25 * MB);
+  limit.rlim_cur = RLIM_INFINITY;
+  g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -157,6 +176,7 @@ main (int   argc,
   g_test_add_func ("/memory/kinds", test_kinds);
   g_test_add_func ("/memory/buffer", test_buffer);
   g_test_add_func ("/memory/text", test_text);
+  g_test_add_func ("/memory/budget", test_budget);
   g_test_add_func ("/memory/limited", test_limited);
 
   return g_test_run ();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where error starts: the same bits for any number of threads, what is told on the way, and a fault that is planted. */
+/* Where error starts: the same bits for any number of threads and any budget of memory, what is told on the way, and a fault that is planted. */
 #include "vn-contribution.h"
 #include "vn-jobs.h"
+#include "vn-memory.h"
 #include "vn-onnx.h"
 
 #include <math.h>
@@ -107,6 +108,28 @@ test_threads (Fixture       *self,
 
   check_same (one, two);
   check_same (one, three);
+}
+
+static void
+test_budget (Fixture       *self,
+             gconstpointer  data)
+{
+  static const gsize budgets[] = { 1, 60 << 10, 400 << 10, 2 << 20 };
+  const VnContributionOptions estimate = { .estimate = TRUE };
+  g_autoptr(VnContributions) all = measure (self, 2, NULL), estimated = measure (self, 2, &estimate);
+
+  for (guint i = 0; i < G_N_ELEMENTS (budgets); i++)
+    for (guint n_threads = 1; n_threads <= 2; n_threads++)
+      {
+        g_autoptr(VnContributions) some = NULL, some_estimated = NULL;
+
+        vn_memory_set_budget (budgets[i]);
+        some = measure (self, n_threads, NULL);
+        some_estimated = measure (self, n_threads, &estimate);
+        vn_memory_set_budget (0);
+        check_same (some, all);
+        check_same (some_estimated, estimated);
+      }
 }
 
 /* ---- what is told on the way ---- */
@@ -259,6 +282,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add ("/contribution/threads", Fixture, NULL, set_up, test_threads, tear_down);
+  g_test_add ("/contribution/budget", Fixture, NULL, set_up, test_budget, tear_down);
   g_test_add ("/contribution/told", Fixture, NULL, set_up, test_told, tear_down);
   g_test_add ("/contribution/job", Fixture, NULL, set_up, test_job, tear_down);
   g_test_add ("/contribution/thorough", Fixture, NULL, set_up, test_thorough, tear_down);

@@ -2,6 +2,7 @@
 /* What another recipe would do: the numbers of a whole run with it, without running what it does not change. */
 #include "vn-error.h"
 #include "vn-jobs.h"
+#include "vn-memory.h"
 #include "vn-onnx.h"
 #include "vn-what-if.h"
 
@@ -268,6 +269,36 @@ test_expected (Fixture       *self,
   g_test_message ("bytes %zu -> %zu, whole run %zu", self->result->quantized_bytes, expected->quantized_bytes, whole->quantized_bytes);
 }
 
+/* Where there is no room for what the networks compute the numbers are the same, and nothing is kept. */
+static void
+test_budget (Fixture       *self,
+             gconstpointer  data)
+{
+  static const gsize budgets[] = { 1, 1 << 20, 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (budgets); i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
+      g_autoptr(VnErrorTable) wanted = NULL, found = NULL;
+      g_autoptr(VnWhatIf) what_if = NULL;
+      g_autoptr(GError) error = NULL;
+
+      vn_recipe_add_exclude (recipe, "/blocks/3/depthwise/Conv");
+      wanted = vn_what_if_measure (self->what_if, recipe, NULL, NULL, &error);
+      g_assert_no_error (error);
+      vn_memory_set_budget (budgets[i]);
+      what_if = vn_what_if_new (self->result, G_MAXUINT, 2, NULL, &error);
+      vn_memory_set_budget (0);
+      g_assert_no_error (error);
+      g_assert_cmpuint (vn_what_if_get_bytes (what_if), ==, budgets[i] > 0 ? 0 : vn_what_if_get_bytes (self->what_if));
+      g_assert_cmpuint (vn_what_if_get_n_samples (what_if), ==, vn_what_if_get_n_samples (self->what_if));
+      check_same (vn_what_if_get_base (what_if), self->result->errors);
+      found = vn_what_if_measure (what_if, recipe, NULL, NULL, &error);
+      g_assert_no_error (error);
+      check_same (found, wanted);
+    }
+}
+
 /* What makes another float network, or takes samples, is refused. */
 static void
 test_refused (Fixture       *self,
@@ -321,6 +352,7 @@ main (int   argc,
       g_test_add (path, Fixture, GUINT_TO_POINTER (i), set_up, test_repaired, tear_down);
     }
   g_test_add ("/what-if/unrounded", Fixture, NULL, set_up, test_unrounded, tear_down);
+  g_test_add ("/what-if/budget", Fixture, NULL, set_up, test_budget, tear_down);
   g_test_add ("/what-if/expected", Fixture, NULL, set_up, test_expected, tear_down);
   g_test_add ("/what-if/refused", Fixture, NULL, set_up, test_refused, tear_down);
   g_test_add ("/what-if/cancelled", Fixture, NULL, set_up, test_cancelled, tear_down);
