@@ -1,4 +1,4 @@
-plain () { sed -E 's/[0-9]{8}-[0-9]{6}-[0-9a-f]{6}/ID/g; s/"recipe-digest" : "[0-9a-f]*"/"recipe-digest" : "…"/'; }
+plain () { sed -E 's/[0-9]{8}-[0-9]{6}-[0-9a-f]{6}/ID/g; s/"(recipe|inputs)-digest" : "[0-9a-f]*"/"\1-digest" : "…"/'; }
 run () { "$CLI" quantize "$@" | tail -1; }
 cp "$DEMO/demo.onnx" . && cp -r "$DEMO/samples" samples
 run demo.onnx -o a.onnx --data samples --preprocess minus-one-one --samples 8 --save-project p.vernier 2>/dev/null
