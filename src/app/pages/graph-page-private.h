@@ -32,7 +32,7 @@ struct _VnGraphPage
   VnLegend      *legend;
   VnMinimap     *minimap;
   GSimpleActionGroup *actions;
-  GtkPopover    *context;
+  GtkPopover    *context, *leak;
   GtkRevealer   *bar;
   GtkWidget     *corner;        /* minimap and zoom */
   GtkLabel      *bar_label, *bar_place, *zoom_label;

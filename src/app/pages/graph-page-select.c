@@ -158,13 +158,6 @@ graph_page_select_list_leaks (VnGraphPage *self,
   return names;
 }
 
-/* Adding the edge, and undoing something else, make it one of the past. */
-static void
-graph_page_select_leak_closed (GtkWidget *popover)
-{
-  g_idle_add_once ((GSourceOnceFunc) gtk_widget_unparent, popover);
-}
-
 /**
  * vn_graph_page_show_leak:
  * @tensor: that crosses the border of the selected region without being named by its rule
@@ -183,7 +176,7 @@ vn_graph_page_show_leak (VnGraphPage *self,
   const VnGraph *graph = vn_document_get_model (self->document)->graph;
   int at = vn_rules_find_region (recipe, graph, vn_document_get_selection (self->document));
   g_autoptr(GPtrArray) leaks = at >= 0 ? vn_rule_list_leaks (g_ptr_array_index (recipe->overrides, at), graph, NULL) : NULL;
-  GtkWidget *popover, *list;
+  GtkWidget *list;
   graphene_point_t point;
 
   for (guint i = 0; leaks != NULL && i < leaks->len; i++)
@@ -193,18 +186,13 @@ vn_graph_page_show_leak (VnGraphPage *self,
       if (leak->enters != enters || !g_str_equal (leak->value, tensor) ||
           !gtk_widget_compute_point (GTK_WIDGET (self->view), GTK_WIDGET (self), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))
         continue;
-      popover = gtk_popover_new ();
       list = gtk_list_box_new ();
       gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
       gtk_list_box_append (GTK_LIST_BOX (list), vn_leak_row_new ((guint) at, leak));
       gtk_widget_set_size_request (list, LEAK_WIDTH, -1);
-      gtk_popover_set_child (GTK_POPOVER (popover), list);
-      gtk_popover_set_position (GTK_POPOVER (popover), GTK_POS_BOTTOM);
-      gtk_popover_set_pointing_to (GTK_POPOVER (popover), &(GdkRectangle) { (int) point.x, (int) point.y, 1, 1 });
-      gtk_widget_set_parent (popover, GTK_WIDGET (self));
-      g_signal_connect (popover, "closed", G_CALLBACK (graph_page_select_leak_closed), NULL);
-      g_signal_connect_object (self->document, "recipe-changed", G_CALLBACK (gtk_popover_popdown), popover, G_CONNECT_SWAPPED);
-      gtk_popover_popup (GTK_POPOVER (popover));
+      gtk_popover_set_child (self->leak, list);
+      gtk_popover_set_pointing_to (self->leak, &(GdkRectangle) { (int) point.x, (int) point.y, 1, 1 });
+      gtk_popover_popup (self->leak);
       return;
     }
 }

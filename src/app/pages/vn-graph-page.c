@@ -247,6 +247,7 @@ graph_page_set_document (VnPage     *page,
   self->document = g_object_ref (document);
   vn_document_set_picture_func (document, graph_page_make_picture, self);
   vn_document_set_group_func (document, vn_graph_page_dup_group_title, self);
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (gtk_popover_popdown), self->leak, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (graph_page_scene_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "metric-changed", G_CALLBACK (vn_graph_page_metric_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (vn_graph_page_selection_changed), self,
@@ -314,6 +315,9 @@ vn_graph_page_dispose (GObject *object)
   if (self->context != NULL)
     gtk_widget_unparent (GTK_WIDGET (self->context));
   self->context = NULL;
+  if (self->leak != NULL)
+    gtk_widget_unparent (GTK_WIDGET (self->leak));
+  self->leak = NULL;
   g_clear_pointer (&self->scene, vn_scene_unref);
   g_clear_pointer (&self->groups, vn_groups_unref);
   if (self->document != NULL)
@@ -353,11 +357,22 @@ vn_graph_page_class_init (VnGraphPageClass *klass)
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Delete, 0, "win.exclude", NULL);
 }
 
+/* What it told of may be mended: it is made anew for each leak. */
+static void
+graph_page_leak_closed (GtkPopover *leak)
+{
+  gtk_popover_set_child (leak, NULL);
+}
+
 static void
 vn_graph_page_init (VnGraphPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_widget_set_parent (GTK_WIDGET (self->context), GTK_WIDGET (self));
+  self->leak = GTK_POPOVER (gtk_popover_new ());
+  gtk_popover_set_position (self->leak, GTK_POS_BOTTOM);
+  g_signal_connect (self->leak, "closed", G_CALLBACK (graph_page_leak_closed), NULL);
+  gtk_widget_set_parent (GTK_WIDGET (self->leak), GTK_WIDGET (self));
   g_signal_connect_swapped (self->view, "context-menu", G_CALLBACK (graph_page_show_context_menu), self);
   g_signal_connect_swapped (self->view, "selection-changed", G_CALLBACK (vn_graph_page_take_selection), self);
   g_signal_connect_swapped (self->view, "leak-activated", G_CALLBACK (vn_graph_page_show_leak), self);
