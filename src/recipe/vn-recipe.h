@@ -305,6 +305,26 @@ int        *vn_recipe_list_for_values (const VnRecipe *self,
                                        const VnGraph  *graph);
 void        vn_override_free       (VnOverride       *self);
 
+/**
+ * VnRuleSet: rules that were made together, and are shown as one: neighbours that each name a single node and say the same of it; or
+ * a rule by itself.
+ * @first, @n: rules of the recipe
+ * @nodes: of guint: indices of the nodes that they are about, in order
+ * @title: their name, or what they are about: "Conv stem to Relu #4", "head.cls", "type:Softmax"
+ * @enabled: all of them are
+ * @names_nodes: each names a node
+ */
+typedef struct
+{
+  guint     first, n;
+  GArray   *nodes;
+  char     *title;
+  gboolean  enabled, names_nodes;
+} VnRuleSet;
+
+GPtrArray  *vn_recipe_list_rule_sets (const VnRecipe *self,
+                                      const VnGraph  *graph);      /* rule-sets.c */
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRecipe, vn_recipe_free)
 
 G_END_DECLS

@@ -154,8 +154,7 @@ test_groups (Fixture       *fixture,
   text = adw_action_row_get_subtitle (ADW_ACTION_ROW (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 1)));
   g_assert_nonnull (strstr (text, "dB"));
 
-  groups = vn_rule_groups_list (vn_document_get_recipe (fixture->document), vn_document_get_model (fixture->document),
-                                vn_document_get_nodes (fixture->document));
+  groups = vn_rule_groups_list (vn_document_get_recipe (fixture->document), vn_document_get_model (fixture->document));
   group = g_ptr_array_index (groups, 1);
   effect = vn_document_find_effect (fixture->document, group->key);
   g_assert_nonnull (effect);

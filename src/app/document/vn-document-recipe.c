@@ -428,7 +428,7 @@ vn_document_add_rules (VnDocument *self,
 
   g_return_if_fail (VN_IS_DOCUMENT (self) && recipe != NULL && title != NULL);
 
-  groups = vn_rule_groups_list (recipe, self->model, G_LIST_MODEL (self->nodes));
+  groups = vn_rule_groups_list (recipe, self->model);
   last = groups->len > 0 ? g_ptr_array_index (groups, groups->len - 1) : NULL;
   if (last != NULL && recipe->overrides->len >= self->recipe->overrides->len)
     vn_document_note_effect (self, recipe, title, last->key);

@@ -31,6 +31,9 @@ char *
 vn_document_dup_rule_name (VnDocument *self,
                            GtkBitset  *nodes)
 {
+  g_autoptr(GArray) indices = NULL;
+  GtkBitsetIter iter;
+  guint index;
   char *title;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (self) && nodes != NULL, NULL);
@@ -38,7 +41,12 @@ vn_document_dup_rule_name (VnDocument *self,
   if (self->model == NULL)
     return NULL;
   title = self->group_title != NULL && gtk_bitset_get_size (nodes) > 1 ? self->group_title (self->group_data, nodes) : NULL;
-  return title != NULL ? title : vn_rule_name_of_nodes (self->model->graph, nodes);
+  if (title != NULL)
+    return title;
+  indices = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok; ok = gtk_bitset_iter_next (&iter, &index))
+    g_array_append_val (indices, index);
+  return vn_rule_name_of_nodes (self->model->graph, (const guint *) indices->data, indices->len);
 }
 
 /**

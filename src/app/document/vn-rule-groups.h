@@ -6,8 +6,7 @@
 G_BEGIN_DECLS
 
 /**
- * VnRuleGroup: rules that were made together, and are shown as one: neighbours that each name a single node and say the same of it; or
- * a rule by itself.
+ * VnRuleGroup: a VnRuleSet, as lists show it.
  * @first, @n: rules of the recipe
  * @nodes: indices of the nodes that they are about
  * @n_matched: how many nodes that is; of a rule about tensors how many of these there are
@@ -23,7 +22,6 @@ typedef struct
 } VnRuleGroup;
 
 GPtrArray *vn_rule_groups_list (const VnRecipe *recipe,
-                                VnModel        *model,      /* nullable */
-                                GListModel     *nodes);     /* of VnNodeItem */
+                                VnModel        *model);     /* nullable */
 
 G_END_DECLS

@@ -300,7 +300,7 @@ recipe_panel_list (VnRecipePanel  *self,
                    const VnRecipe *recipe)
 {
   g_clear_pointer (&self->groups, g_ptr_array_unref);
-  self->groups = vn_rule_groups_list (recipe, vn_document_get_model (self->document), vn_document_get_nodes (self->document));
+  self->groups = vn_rule_groups_list (recipe, vn_document_get_model (self->document));
   recipe_panel_look_for_tensors (self, recipe);
 }
 

@@ -45,7 +45,7 @@ step_precision_recipe_changed (VnStepPrecision *self)
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->regions))) != NULL)
     gtk_list_box_remove (self->regions, child);
   if (vn_document_get_model (document) != NULL)
-    groups = vn_rule_groups_list (recipe, vn_document_get_model (document), vn_document_get_nodes (document));
+    groups = vn_rule_groups_list (recipe, vn_document_get_model (document));
   for (guint i = 0; groups != NULL && i < MIN (groups->len, MOST_REGIONS); i++)
     step_precision_add_region (self, groups->pdata[i]);
   if (groups == NULL || groups->len == 0)

@@ -9,15 +9,15 @@
 typedef struct
 {
   const VnGraph *graph;
-  GtkBitset     *nodes;
-  GPtrArray     *labels;    /* of @nodes, in order */
+  const guint   *nodes;     /* in order */
+  GPtrArray     *labels;    /* of @nodes */
 } Naming;
 
 static const VnNode *
 rule_name_get_node (const Naming *self,
                     guint         at)
 {
-  return g_ptr_array_index (self->graph->nodes, gtk_bitset_get_nth (self->nodes, at));
+  return g_ptr_array_index (self->graph->nodes, self->nodes[at]);
 }
 
 static char *
@@ -110,35 +110,43 @@ rule_name_by_type (const Naming *self)
 
 /* ---- by place ---- */
 
-static void
-rule_name_visit (const Naming *self,
-                 const VnNode *node,
-                 GtkBitset    *seen,
-                 GArray       *waiting)
+/* Nodes that wait to be visited, and how those of the rule stand: 0: not of it, 1: not seen yet, 2: seen. */
+typedef struct
 {
-  if (node != NULL && node->graph == self->graph && gtk_bitset_contains (self->nodes, node->index) && gtk_bitset_add (seen, node->index))
-    g_array_append_val (waiting, node->index);
+  const Naming *naming;
+  guint8       *states;
+  GArray       *waiting;
+  guint         n_seen;
+} Visit;
+
+static void
+rule_name_visit (Visit        *self,
+                 const VnNode *node)
+{
+  if (node == NULL || node->graph != self->naming->graph || self->states[node->index] != 1)
+    return;
+  self->states[node->index] = 2;
+  self->n_seen++;
+  g_array_append_val (self->waiting, node->index);
 }
 
 static void
-rule_name_visit_around (const Naming *self,
-                        const VnNode *node,
-                        GtkBitset    *seen,
-                        GArray       *waiting)
+rule_name_visit_around (Visit        *self,
+                        const VnNode *node)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (node->inputs, i);
 
       if (value != NULL)
-        rule_name_visit (self, value->producer, seen, waiting);
+        rule_name_visit (self, value->producer);
     }
   for (guint i = 0; i < node->outputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (node->outputs, i);
 
       for (guint k = 0; value != NULL && k < value->uses->len; k++)
-        rule_name_visit (self, g_array_index (value->uses, VnUse, k).node, seen, waiting);
+        rule_name_visit (self, g_array_index (value->uses, VnUse, k).node);
     }
 }
 
@@ -146,18 +154,21 @@ rule_name_visit_around (const Naming *self,
 static gboolean
 rule_name_are_connected (const Naming *self)
 {
-  g_autoptr(GtkBitset) seen = gtk_bitset_new_empty ();
+  g_autofree guint8 *states = g_new0 (guint8, self->graph->nodes->len);
   g_autoptr(GArray) waiting = g_array_new (FALSE, FALSE, sizeof (guint));
+  Visit visit = { self, states, waiting, 0 };
 
-  rule_name_visit (self, rule_name_get_node (self, 0), seen, waiting);
+  for (guint i = 0; i < self->labels->len; i++)
+    states[self->nodes[i]] = 1;
+  rule_name_visit (&visit, rule_name_get_node (self, 0));
   while (waiting->len > 0)
     {
       guint index = g_array_index (waiting, guint, waiting->len - 1);
 
       g_array_set_size (waiting, waiting->len - 1);
-      rule_name_visit_around (self, g_ptr_array_index (self->graph->nodes, index), seen, waiting);
+      rule_name_visit_around (&visit, g_ptr_array_index (self->graph->nodes, index));
     }
-  return gtk_bitset_get_size (seen) == gtk_bitset_get_size (self->nodes);
+  return visit.n_seen == self->labels->len;
 }
 
 static char *
@@ -176,7 +187,7 @@ rule_name_by_place (const Naming *self)
 
 /**
  * vn_rule_name_of_nodes:
- * @nodes: indices of nodes of @graph
+ * @nodes: (array length=n): indices of nodes of @graph, in order, each once
  *
  * A count is not part of the name: it stands beside it, and nodes may be taken out of the rule later.
  *
@@ -184,23 +195,25 @@ rule_name_by_place (const Naming *self)
  */
 char *
 vn_rule_name_of_nodes (const VnGraph *graph,
-                       GtkBitset     *nodes)
+                       const guint   *nodes,
+                       guint          n)
 {
   g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func (g_free);
   const Naming self = { graph, nodes, labels };
-  GtkBitsetIter iter;
-  guint index;
   char *name;
 
-  g_return_val_if_fail (graph != NULL && nodes != NULL, NULL);
+  g_return_val_if_fail (graph != NULL && (nodes != NULL || n == 0), NULL);
 
-  for (gboolean ok = gtk_bitset_iter_init_first (&iter, nodes, &index); ok && index < graph->nodes->len; ok = gtk_bitset_iter_next (&iter, &index))
-    g_ptr_array_add (labels, vn_node_dup_label (g_ptr_array_index (graph->nodes, index)));
-  if (labels->len == 0 || labels->len < gtk_bitset_get_size (nodes))
+  for (guint i = 0; i < n; i++)
+    {
+      g_return_val_if_fail (nodes[i] < graph->nodes->len, NULL);
+      g_ptr_array_add (labels, vn_node_dup_label (g_ptr_array_index (graph->nodes, nodes[i])));
+    }
+  if (n == 0)
     return NULL;
-  if (labels->len == 1)
+  if (n == 1)
     return rule_name_dup_title (&self, 0);
-  if (labels->len == graph->nodes->len)
+  if (n == graph->nodes->len)
     return g_strdup (_("All nodes"));
   name = rule_name_by_type (&self);
   if (name == NULL)
