@@ -3,84 +3,30 @@
  * own error. */
 #include "vn-weakest.h"
 
-#include "vn-cause.h"
 #include "vn-i18n.h"
-
-#include <math.h>
-
-/* Where error is spread evenly no node has a large share of it: these many are told nevertheless. */
-#define LEAST_ORIGINS 3
+#include "vn-weak-nodes.h"
 
 /* Less of a share is not worth a word. */
 #define LEAST_PART 0.001
 
-static int
-weakest_compare (gconstpointer a,
-                 gconstpointer b,
-                 gpointer      data)
-{
-  const VnNodeItem *p = *(VnNodeItem **) a, *q = *(VnNodeItem **) b;
-  VnMetric metric = GPOINTER_TO_UINT (data);
-  double x = p->metrics[metric], y = q->metrics[metric];
-
-  if (isnan (x) || isnan (y))
-    return isnan (y) - isnan (x);
-  if (x != y)
-    return (x < y) == vn_metric_is_higher_better (metric) ? -1 : 1;
-  return (p->index > q->index) - (p->index < q->index);
-}
-
-/* Several nodes may be one for the run: the first of them computes the value, the others hand it on. */
-static gboolean
-weakest_is_origin (VnResult   *result,
-                   VnNodeItem *item,
-                   GHashTable *seen)
-{
-  const VnErrorRow *row = vn_result_get_node_error (result, item->node);
-
-  return row != NULL && row->contribution > 0 && g_hash_table_add (seen, (gpointer) row);
-}
-
-static gboolean
-weakest_is_weak (VnResult   *result,
-                 VnNodeItem *item)
-{
-  return item->measured && !(item->metrics[VN_METRIC_SQNR] >= vn_metric_get_info (VN_METRIC_SQNR)->fine) &&
-         vn_cause_find_origin (result, item->node) == NULL;
-}
-
 /**
  * vn_weakest_list:
  *
- * Returns: (transfer full) (element-type VnNodeItem): if it was measured where error starts, the nodes where more than a fine
- *   share of it does, and the next ones if these are very few; else those that are less than fine themselves, but those that only
- *   pass on the error of another. The worst first
+ * Returns: (transfer full) (element-type VnNodeItem): see vn_weak_nodes_list()
  */
 GPtrArray *
 vn_weakest_list (VnDocument *document)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   GPtrArray *list = g_ptr_array_new_with_free_func (g_object_unref);
-  GListModel *nodes;
+  g_autoptr(GArray) weak = NULL;
   VnResult *result;
-  VnMetric metric;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document), list);
 
-  nodes = vn_document_get_nodes (document);
   result = vn_document_get_result (document);
-  metric = result != NULL && result->errors != NULL ? vn_error_table_get_weakest_metric (result->errors) : VN_METRIC_SQNR;
-  for (guint i = 0; result != NULL && i < g_list_model_get_n_items (nodes); i++)
-    {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (nodes, i);
-
-      if (metric == VN_METRIC_CONTRIBUTION ? weakest_is_origin (result, item, seen) : weakest_is_weak (result, item))
-        g_ptr_array_add (list, g_steal_pointer (&item));
-    }
-  g_ptr_array_sort_with_data (list, weakest_compare, GUINT_TO_POINTER (metric));
-  while (metric == VN_METRIC_CONTRIBUTION && list->len > LEAST_ORIGINS &&
-         ((VnNodeItem *) g_ptr_array_index (list, list->len - 1))->metrics[metric] < vn_metric_get_info (metric)->fine)
-    g_ptr_array_set_size (list, (int) list->len - 1);
+  weak = result != NULL ? vn_weak_nodes_list (result) : NULL;
+  for (guint i = 0; weak != NULL && i < weak->len; i++)
+    g_ptr_array_add (list, g_list_model_get_item (vn_document_get_nodes (document), g_array_index (weak, guint, i)));
   return list;
 }
 
