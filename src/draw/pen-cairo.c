@@ -175,9 +175,21 @@ pen_cairo_text (VnPen      *pen,
   cairo_new_path (self->cr);
 }
 
+static void
+pen_cairo_locate (VnPen  *pen,
+                  double *x,
+                  double *y,
+                  double *width,
+                  double *height)
+{
+  cairo_user_to_device (((CairoPen *) pen)->cr, x, y);
+  cairo_user_to_device_distance (((CairoPen *) pen)->cr, width, height);
+}
+
 static const VnPenKind kind = {
   pen_cairo_free, pen_cairo_begin, pen_cairo_begin_window, pen_cairo_end, pen_cairo_move, pen_cairo_line, pen_cairo_curve,
   pen_cairo_close, pen_cairo_paint, pen_cairo_rect, pen_cairo_circle, pen_cairo_text,
+  pen_cairo_locate,
 };
 
 /**
@@ -195,6 +207,6 @@ vn_pen_new_cairo (cairo_t          *cr,
   g_return_val_if_fail (cr != NULL && theme != NULL, NULL);
 
   self = g_new0 (CairoPen, 1);
-  *self = (CairoPen) { { &kind }, cr, *theme };
+  *self = (CairoPen) { { .kind = &kind }, cr, *theme };
   return &self->pen;
 }

@@ -13,7 +13,7 @@ typedef struct
   GArray  *tags;     /* of const char *: what closes each open group */
 } SvgPen;
 
-static const char * const words[VN_N_TONES] = { "", "i", "c", "a", "x", "e", "o" };
+static const char * const words[VN_N_TONES] = { "", "i", "c", "a", "x", "e", "o", "b" };
 
 /* ---- numbers ---- */
 
@@ -73,6 +73,8 @@ pen_svg_append_class (GString *text,
   g_string_append_printf (text, "%c%s", use, words[shade.tone]);
   if (shade.tone == VN_TONE_ERROR || shade.tone == VN_TONE_ON_ERROR)
     g_string_append_printf (text, "%u", pen_svg_get_level (shade.t));
+  else if (shade.tone == VN_TONE_ICON)
+    g_string_append_printf (text, "%d", (int) shade.t);
 }
 
 static void
@@ -314,7 +316,7 @@ pen_svg_text (VnPen      *pen,
 
 static const VnPenKind kind = {
   pen_svg_free, pen_svg_begin, pen_svg_begin_window, pen_svg_end, pen_svg_move, pen_svg_line, pen_svg_curve, pen_svg_close,
-  pen_svg_paint, pen_svg_rect, pen_svg_circle, pen_svg_text,
+  pen_svg_paint, pen_svg_rect, pen_svg_circle, pen_svg_text, NULL,
 };
 
 /**
@@ -331,7 +333,7 @@ vn_pen_new_svg (GString *text)
   g_return_val_if_fail (text != NULL, NULL);
 
   self = g_new0 (SvgPen, 1);
-  *self = (SvgPen) { { &kind }, text, g_string_new (NULL), g_array_new (FALSE, FALSE, sizeof (char *)) };
+  *self = (SvgPen) { { .kind = &kind }, text, g_string_new (NULL), g_array_new (FALSE, FALSE, sizeof (char *)) };
   return &self->pen;
 }
 
@@ -382,5 +384,7 @@ vn_pen_append_css (GString  *text,
       pen_svg_append_rule (text, "fs", VN_SHADE_AT (ERROR, t), theme);
       pen_svg_append_rule (text, "f", VN_SHADE_AT (ON_ERROR, t), theme);
     }
+  for (guint color = 0; color < VN_PEN_ICON_COLORS && !dark; color++)
+    pen_svg_append_rule (text, "f", VN_SHADE_AT (ICON, color), theme);
   g_string_append_c (text, '\n');
 }

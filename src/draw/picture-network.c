@@ -3,6 +3,7 @@
  * its name below its row. */
 #include "vn-picture-private.h"
 
+#include "network-key.h"
 #include "vn-graph-index.h"
 #include "vn-i18n.h"
 
@@ -18,7 +19,9 @@
 #define N_LANES       3u
 #define LABEL_SIZE    10.5
 #define LABEL_WIDTH   170.0
-#define KEY_HEIGHT    24.0
+#define KEY_GAP        4.0     /* above the key */
+#define LEAST_INNER   12.0     /* of a box that has an inner line */
+#define MAX_FINE       3u      /* labels where nothing is worse than fine */
 #define FINE          0.06     /* pixels for a unit along, below which lines are thin */
 #define EDGE_ROOM     24.0     /* units of the layout */
 #define EDGES_LEAST   0.004    /* pixels for a unit across, below which edges are a grey area */
@@ -32,8 +35,9 @@ typedef struct
 
 typedef struct
 {
-  guint  node;
-  char  *text;
+  guint     node;
+  char     *text;
+  gboolean  is_bad;
 } Label;
 
 typedef struct
@@ -45,6 +49,7 @@ typedef struct
   VnGraphLayout *layout;     /* nullable: it could not be laid out */
   GArray        *starts;     /* of double: where each rank begins */
   GArray        *labels;     /* of Label, worst first */
+  char          *limits[2];  /* (nullable): what the key says of fine and bad */
 } Network;
 
 /* How a network is laid on a width. */
@@ -269,9 +274,10 @@ network_dup_title (const Network     *self,
   const char *unit = vn_overlay_get_unit (self->overlay);
   g_autofree char *clean = vn_pen_dup_clean (node->name);
   g_autofree char *name = vn_pen_shorten (clean, 1, FALSE, 50);
-  GString *text = g_string_new (node->op);
+  g_autofree char *numbered = g_strconcat (node->op, " #", NULL);
+  GString *text = g_string_new (g_str_has_prefix (name, numbered) ? "" : node->op);
 
-  g_string_append_printf (text, "%s%s", *node->op != '\0' ? " " : "", name);
+  g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", name);
   if (node->badge != NULL)
     g_string_append_printf (text, ", %s", node->badge);
   if (item != NULL && item->measured)
@@ -295,34 +301,76 @@ network_write_in_box (const Strip       *strip,
     vn_pen_text (strip->pen, box->x + box->width / 2, box->y + box->height / 2 + 3.5, font, shade, clean);
 }
 
+/* The outline says the precision, in any colour. */
+static void
+network_set_outline (const VnSceneNode *node,
+                     VnStroke          *stroke)
+{
+  static const double dots[] = { 1.5, 2 }, dashes[] = { 4, 2 }, dash_dots[] = { 5, 1.5, 1, 1.5 };
+
+  switch (node->precision)
+    {
+    case VN_PRECISION_FLOAT:
+      stroke->dashes = dots;
+      stroke->n_dashes = G_N_ELEMENTS (dots);
+      break;
+    case VN_PRECISION_HALF:
+      stroke->dashes = dashes;
+      stroke->n_dashes = G_N_ELEMENTS (dashes);
+      break;
+    case VN_PRECISION_4:
+      stroke->dashes = dash_dots;
+      stroke->n_dashes = G_N_ELEMENTS (dash_dots);
+      break;
+    case VN_PRECISION_NONE:
+    case VN_PRECISION_8:
+    case VN_PRECISION_WIDE:
+    default:
+      break;
+    }
+}
+
+/* 16 bit has two lines. */
+static void
+network_draw_inner (VnPen             *pen,
+                    const VnSceneNode *node,
+                    const VnRect      *box,
+                    VnShade            shade)
+{
+  const VnStroke inner = { .line = { shade.tone, 0.7, shade.t }, .width = 0.8 };
+
+  if (node->precision == VN_PRECISION_WIDE && box->height >= LEAST_INNER && box->width >= LEAST_INNER / 2)
+    vn_pen_rect (pen, box->x + 2, box->y + 2, box->width - 4, box->height - 4, MIN (2, box->width / 5), &inner);
+}
+
 static void
 network_draw_box (const Strip *strip,
                   const Row   *row,
                   guint        i)
 {
-  static const double dots[] = { 1.5, 2 };
   const VnSceneNode *node = vn_scene_get_node (strip->self->scene, i);
   const VnOverlayItem *item = vn_overlay_get (strip->self->overlay, i);
   const VnRect *placed = vn_graph_layout_get_box (strip->self->layout, i);
   const gboolean measured = item != NULL && item->measured, bad = measured && item->is_bad;
   const VnPoint corner = network_point (strip, row, (VnPoint) { placed->x, placed->y });
   VnRect box = { corner.x, corner.y, MAX (placed->height * strip->along, 1.5), MAX (placed->width * strip->across, 1.5) };
+  const VnShade on_fill = measured ? VN_SHADE_AT (ON_ERROR, item->t) : VN_INK (1);
   const double thin = MIN (MIN (box.width, box.height) / 6, 1);       /* lines leave the colour of small boxes visible */
   VnStroke stroke = { .fill = VN_SHADE (CANVAS, 1), .line = VN_INK (bad ? 1 : 0.45), .width = (bad ? 1.6 : 0.8) * thin };
   g_autofree char *title = network_dup_title (strip->self, node, i);
   g_autofree char *id = node->kind == VN_SCENE_NODE ? g_strdup_printf ("n%u", node->source) : NULL;
 
   if (node->excluded)
-    {
-      stroke.fill = VN_SHADE (EXCLUDED, 1);
-      stroke.dashes = dots;
-      stroke.n_dashes = G_N_ELEMENTS (dots);
-    }
+    stroke.fill = VN_SHADE (EXCLUDED, 1);
+  network_set_outline (node, &stroke);
   if (measured)
     stroke.fill = VN_SHADE_AT (ERROR, item->t);
   vn_pen_begin (strip->pen, id, title);
   vn_pen_rect (strip->pen, box.x, box.y, box.width, box.height, node->kind == VN_SCENE_NODE ? MIN (3, box.width / 4) : 99, &stroke);
-  network_write_in_box (strip, node, &box, measured ? VN_SHADE_AT (ON_ERROR, item->t) : VN_INK (1));
+  network_draw_inner (strip->pen, node, &box, on_fill);
+  network_write_in_box (strip, node, &box, on_fill);
+  if (node->kind == VN_SCENE_NODE)
+    vn_pen_link (strip->pen, &(VnPenLink) { box.x, box.y, box.width, box.height, node->source, title, measured ? (double) item->t : 0 });
   vn_pen_end (strip->pen);
 }
 
@@ -334,6 +382,7 @@ typedef struct
   const char *text;
   double      x, middle, length, tip;
   guint       lane;
+  gboolean    is_bad;
 } PlacedLabel;
 
 static gboolean
@@ -362,11 +411,11 @@ network_place_labels (const Strip *strip,
     {
       const Label *label = &g_array_index (strip->self->labels, Label, i);
       const VnRect *box = vn_graph_layout_get_box (strip->self->layout, label->node);
-      PlacedLabel place = { .text = label->text, .middle = (box->y + box->height / 2 - row->from) * strip->along };
+      PlacedLabel place = { .text = label->text, .is_bad = label->is_bad, .middle = (box->y + box->height / 2 - row->from) * strip->along };
 
       if (box->y < row->from || (box->y >= row->to && !is_last))
         continue;
-      place.length = vn_pen_measure (label->text, LABEL_SIZE, FALSE);
+      place.length = vn_pen_measure (label->text, LABEL_SIZE, label->is_bad);
       place.x = CLAMP (place.middle - place.length / 2, 0, MAX (strip->width - place.length, 0));
       place.tip = (box->x + box->width - row->left) * strip->across + 2;
       while (place.lane < row->n_lanes && !network_has_room (placed, &place))
@@ -384,7 +433,6 @@ network_draw_labels (const Strip *strip,
                      gboolean     is_last,
                      double       top)
 {
-  const VnFont font = { LABEL_SIZE, FALSE, VN_ANCHOR_START };
   const VnStroke leader = { .line = VN_INK (0.7), .width = 0.8 }, cover = { .fill = VN_SHADE (CANVAS, 1) };
   const double floor = top + (row->right - row->left) * strip->across + 2;
   g_autoptr(GArray) placed = network_place_labels (strip, row, is_last);
@@ -402,7 +450,7 @@ network_draw_labels (const Strip *strip,
       const PlacedLabel *place = &g_array_index (placed, PlacedLabel, i);
 
       vn_pen_rect (strip->pen, place->x - 1, floor + 3 + place->lane * LANE, place->length + 2, LANE - 1, 0, &cover);
-      vn_pen_text (strip->pen, place->x, floor + (place->lane + 1) * LANE, font, VN_INK (1), place->text);
+      vn_pen_text (strip->pen, place->x, floor + (place->lane + 1) * LANE, (VnFont) { LABEL_SIZE, place->is_bad, VN_ANCHOR_START }, VN_INK (1), place->text);
     }
 }
 
@@ -422,69 +470,46 @@ network_clear_label (gpointer label)
   g_free (((Label *) label)->text);
 }
 
+/* Those that need a look; of a network where none does, where most of the error is. */
+static GArray *
+network_list_worst (const Network *self)
+{
+  GArray *worst = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint n = 0;
+
+  for (guint i = 0; i < vn_scene_get_n_nodes (self->scene); i++)
+    {
+      const VnOverlayItem *item = vn_overlay_get (self->overlay, i);
+
+      if (vn_scene_get_node (self->scene, i)->kind == VN_SCENE_NODE && item != NULL && item->measured && item->ticks >= 1)
+        g_array_append_val (worst, i);
+    }
+  g_array_sort_with_data (worst, network_compare_nodes, self->overlay);
+  while (n < MIN (worst->len, MAX_LABELS) && (n < MAX_FINE || vn_overlay_get (self->overlay, g_array_index (worst, guint, n))->ticks >= 2))
+    n++;
+  g_array_set_size (worst, n);
+  return worst;
+}
+
 static void
 network_find_labels (Network *self)
 {
-  g_autoptr(GArray) worst = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(GArray) worst = network_list_worst (self);
   const char *unit = vn_overlay_get_unit (self->overlay);
 
   self->labels = g_array_new (FALSE, FALSE, sizeof (Label));
   g_array_set_clear_func (self->labels, network_clear_label);
-  for (guint i = 0; i < vn_scene_get_n_nodes (self->scene); i++)
-    if (vn_overlay_get (self->overlay, i) != NULL && vn_overlay_get (self->overlay, i)->measured && vn_overlay_get (self->overlay, i)->ticks >= 2)
-      g_array_append_val (worst, i);
-  g_array_sort_with_data (worst, network_compare_nodes, self->overlay);
-  for (guint i = 0; i < MIN (worst->len, MAX_LABELS); i++)
+  for (guint i = 0; i < worst->len; i++)
     {
-      Label label = { g_array_index (worst, guint, i), NULL };
-      const char *value = vn_overlay_get (self->overlay, label.node)->value;
+      Label label = { g_array_index (worst, guint, i), NULL, FALSE };
+      const VnOverlayItem *item = vn_overlay_get (self->overlay, label.node);
       g_autofree char *clean = vn_pen_dup_clean (vn_scene_get_node (self->scene, label.node)->name);
       g_autofree char *name = vn_pen_shorten (clean, LABEL_SIZE, FALSE, LABEL_WIDTH);
 
-      label.text = g_strdup_printf ("%s, %s%s%s", name, value, unit != NULL ? " " : "", unit != NULL ? unit : "");
+      label.text = g_strdup_printf ("%s, %s%s%s", name, item->value, unit != NULL && *unit != '\0' ? "\u00a0" : "", unit != NULL ? unit : "");
+      label.is_bad = item->is_bad;
       g_array_append_val (self->labels, label);
     }
-}
-
-/* ---- the key ---- */
-
-static double
-network_draw_key_item (VnPen          *pen,
-                       double          x,
-                       double          y,
-                       const VnStroke *stroke,
-                       const char     *title,
-                       guint           n)
-{
-  const VnFont font = { LABEL_SIZE, FALSE, VN_ANCHOR_START };
-  g_autofree char *text = g_strdup_printf ("%s: %u", title, n);
-
-  if (n == 0)
-    return x;
-  vn_pen_rect (pen, x + 0.5, y - 9, 18, 11, 3, stroke);
-  vn_pen_text (pen, x + 24, y, font, VN_INK (1), text);
-  return x + 24 + vn_pen_measure (text, LABEL_SIZE, FALSE) + 16;
-}
-
-static void
-network_draw_key (const Strip *strip,
-                  double       y)
-{
-  static const double dots[] = { 1.5, 2 };
-  const VnStroke fine = { VN_SHADE_AT (ERROR, 0.15), VN_INK (0.45), 0.8, NULL, 0 };
-  const VnStroke watch = { VN_SHADE_AT (ERROR, 0.5), VN_INK (0.45), 0.8, NULL, 0 };
-  const VnStroke bad = { VN_SHADE_AT (ERROR, 0.85), VN_INK (1), 1.6, NULL, 0 };
-  const VnStroke excluded = { VN_SHADE (EXCLUDED, 1), VN_INK (0.45), 0.8, dots, 2 };
-  guint n_fine, n_watch, n_bad, n_excluded = 0;
-  double x = 0;
-
-  vn_overlay_count (strip->self->overlay, &n_fine, &n_watch, &n_bad);
-  for (guint i = 0; i < vn_scene_get_n_nodes (strip->self->scene); i++)
-    n_excluded += vn_scene_get_node (strip->self->scene, i)->excluded;
-  x = network_draw_key_item (strip->pen, x, y, &fine, _("Fine"), n_fine);
-  x = network_draw_key_item (strip->pen, x, y, &watch, _("Watch"), n_watch);
-  x = network_draw_key_item (strip->pen, x, y, &bad, _("Bad"), n_bad);
-  network_draw_key_item (strip->pen, x, y, &excluded, _("Not quantized"), n_excluded);
 }
 
 /* ---- the picture ---- */
@@ -528,8 +553,7 @@ network_get_height (VnPicture *picture,
   if (!network_ensure_layout ((Network *) picture))
     return 0;
   strip = network_lay ((Network *) picture, width);
-  height = network_all_height (&strip) + KEY_HEIGHT;
-
+  height = network_all_height (&strip) + KEY_GAP + _vn_network_key (NULL, strip.self->scene, strip.self->overlay, strip.self->limits, width, 0);
   g_array_unref (strip.rows);
   return height;
 }
@@ -564,7 +588,7 @@ network_draw (VnPicture *picture,
       network_draw_labels (&strip, row, r + 1 == strip.rows->len, top);
       top += network_row_height (&strip, r);
     }
-  network_draw_key (&strip, top + 12);
+  _vn_network_key (pen, self->scene, self->overlay, self->limits, width, top + KEY_GAP);
   g_array_unref (strip.rows);
 }
 
@@ -578,6 +602,8 @@ network_free (VnPicture *picture)
   g_clear_pointer (&self->layout, vn_graph_layout_unref);
   g_array_unref (self->starts);
   g_array_unref (self->labels);
+  for (guint i = 0; i < G_N_ELEMENTS (self->limits); i++)
+    g_free (self->limits[i]);
 }
 
 static const VnPictureKind kind = { FALSE, network_get_height, network_draw, network_free };
@@ -586,12 +612,14 @@ static const VnPictureKind kind = { FALSE, network_get_height, network_draw, net
  * vn_picture_new_network:
  * @scene: sealed
  * @overlay: its errors
+ * @limits: (array fixed-size=2) (nullable): what the key says of fine and of bad: "above 20 dB", "below 10 dB"
  *
  * Returns: (transfer full): the network with its heat and a key; of no height if it cannot be laid out
  */
 VnPicture *
-vn_picture_new_network (VnScene   *scene,
-                        VnOverlay *overlay)
+vn_picture_new_network (VnScene            *scene,
+                        VnOverlay          *overlay,
+                        const char * const *limits)
 {
   Network *self;
 
@@ -600,6 +628,8 @@ vn_picture_new_network (VnScene   *scene,
   self = _vn_picture_alloc (&kind, sizeof *self);
   self->scene = vn_scene_ref (scene);
   self->overlay = vn_overlay_ref (overlay);
+  for (guint i = 0; limits != NULL && i < G_N_ELEMENTS (self->limits); i++)
+    self->limits[i] = g_strdup (limits[i]);
   self->starts = g_array_new (FALSE, FALSE, sizeof (double));
   network_find_labels (self);
   return &self->picture;

@@ -21,10 +21,10 @@ typedef struct
 typedef struct
 {
   VnPicture picture;
-  char     *x_title, *y_title, *top;
+  char     *x_title, *y_title, *top, *x_first, *x_last;
   double   *lines;
   guint     n_lines;
-  gboolean  is_joined, x_hidden;
+  gboolean  is_joined, x_hidden, shades_last;
   GArray   *points;          /* of Point */
   double    x_low, x_high, y_low, y_high, height;
 } Points;
@@ -94,6 +94,32 @@ points_draw_top (const Chart *chart)
     }
 }
 
+/* Below the last line. */
+static void
+points_draw_ground (const Chart *chart)
+{
+  const VnStroke ground = { .fill = VN_INK (0.05) };
+  const Points *self = chart->self;
+  double top;
+
+  if (!self->shades_last || self->n_lines == 0)
+    return;
+  top = points_y (chart, self->lines[self->n_lines - 1]);
+  vn_pen_rect (chart->pen, LEFT, top, chart->width - RIGHT - LEFT, self->height - BOTTOM - top, 0, &ground);
+}
+
+static void
+points_write_ends (const Chart *chart)
+{
+  const Points *self = chart->self;
+  const double y = self->height - BOTTOM + 14;
+
+  if (self->x_first != NULL)
+    vn_pen_text (chart->pen, LEFT, y, (VnFont) { SMALL, FALSE, VN_ANCHOR_START }, VN_INK (0.65), self->x_first);
+  if (self->x_last != NULL)
+    vn_pen_text (chart->pen, chart->width - RIGHT, y, (VnFont) { SMALL, FALSE, VN_ANCHOR_END }, VN_INK (0.65), self->x_last);
+}
+
 static void
 points_draw_axes (const Chart *chart)
 {
@@ -102,6 +128,7 @@ points_draw_axes (const Chart *chart)
   const VnStroke grid = { .line = VN_INK (0.16), .width = 1 }, line = { .line = VN_INK (0.55), .width = 1, .dashes = dash, .n_dashes = 2 };
   const double y_step = points_step (self->y_low, self->y_high, 5), x_step = points_step (self->x_low, self->x_high, 6);
 
+  points_draw_ground (chart);
   for (double y = ceil (self->y_low / y_step) * y_step; y <= self->y_high + y_step / 1e6; y += y_step)
     {
       vn_pen_move (chart->pen, LEFT, points_y (chart, y));
@@ -118,6 +145,7 @@ points_draw_axes (const Chart *chart)
       vn_pen_paint (chart->pen, &line);
     }
   points_draw_top (chart);
+  points_write_ends (chart);
   vn_pen_text (chart->pen, 0, SMALL + 1, (VnFont) { SMALL, FALSE, VN_ANCHOR_START }, VN_INK (0.65), self->y_title);
   vn_pen_text (chart->pen, (LEFT + chart->width - RIGHT) / 2, self->height - 4, (VnFont) { SMALL, FALSE, VN_ANCHOR_MIDDLE }, VN_INK (0.65),
                self->x_title);
@@ -138,10 +166,14 @@ points_draw_point (const Chart *chart,
   const VnShade filled = at->t < 0 ? VN_SHADE (ACCENT, 1) : VN_SHADE_AT (ERROR, at->t);
   const VnStroke stroke = { .fill = at->is_hollow ? VN_SHADE (CANVAS, 1) : filled, .line = VN_INK (at->is_marked ? 1 : 0.55),
                             .width = at->is_marked ? 1.8 : 1 };
+  const double radius = at->is_marked ? 4.2 : 3;
 
   if (point->title != NULL)
     vn_pen_begin (chart->pen, NULL, point->title);
-  vn_pen_circle (chart->pen, points_x (chart, at->x), points_y (chart, at->y), at->is_marked ? 4.2 : 3, &stroke);
+  if (at->is_square)
+    vn_pen_rect (chart->pen, points_x (chart, at->x) - radius, points_y (chart, at->y) - radius, 2 * radius, 2 * radius, 0, &stroke);
+  else
+    vn_pen_circle (chart->pen, points_x (chart, at->x), points_y (chart, at->y), radius, &stroke);
   if (point->title != NULL)
     vn_pen_end (chart->pen);
 }
@@ -176,6 +208,8 @@ points_free (VnPicture *picture)
   g_free (self->x_title);
   g_free (self->y_title);
   g_free (self->top);
+  g_free (self->x_first);
+  g_free (self->x_last);
   g_free (self->lines);
   g_array_unref (self->points);
 }
@@ -271,6 +305,9 @@ vn_picture_new_points (const VnPictureAxes  *axes,
   self->n_lines = axes->n_lines;
   self->is_joined = axes->is_joined;
   self->x_hidden = axes->x_hidden;
+  self->x_first = g_strdup (axes->x_first);
+  self->x_last = g_strdup (axes->x_last);
+  self->shades_last = axes->shades_last;
   self->height = axes->height > 0 ? axes->height : HEIGHT;
   self->points = g_array_new (FALSE, FALSE, sizeof (Point));
   g_array_set_clear_func (self->points, points_clear_point);

@@ -23,12 +23,19 @@ typedef struct
   void (*rect)         (VnPen *self, double x, double y, double width, double height, double radius, const VnStroke *stroke);
   void (*circle)       (VnPen *self, double x, double y, double radius, const VnStroke *stroke);
   void (*text)         (VnPen *self, double x, double baseline, VnFont font, VnShade shade, const char *text);
+  void (*locate)       (VnPen *self, double *x, double *y, double *width, double *height);   /* nullable */
 } VnPenKind;
 
 struct _VnPen
 {
   const VnPenKind *kind;
+  VnPenLinkFunc    link_func;    /* nullable */
+  gpointer         link_data;
 };
+
+#define VN_PEN_ICON_COLORS 11u
+
+extern const guint _vn_pen_icon_colors[VN_PEN_ICON_COLORS];
 
 VnColor _vn_pen_find_color (VnShade           shade,
                             const VnPenTheme *theme);

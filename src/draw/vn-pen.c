@@ -10,6 +10,11 @@
 const VnPenTheme vn_pen_theme_light = { FALSE, { 0, 0, 0 }, { 1, 1, 1 }, { 0.208, 0.518, 0.894 }, NULL };
 const VnPenTheme vn_pen_theme_dark = { TRUE, { 1, 1, 1 }, { 0.1176, 0.1176, 0.1176 }, { 0.208, 0.518, 0.894 }, NULL };
 
+/* Upper ruler, its ticks, wedge, lip, lower ruler, its ticks, and five steps of error. */
+const guint _vn_pen_icon_colors[VN_PEN_ICON_COLORS] = {
+  0x2a7bdf, 0x99c1f1, 0xcfe3fb, 0xc0bfbc, 0xf6f5f4, 0x77767b, 0xf9f06b, 0xf8c443, 0xf08c2e, 0xd9502c, 0x8f1240,
+};
+
 /*< private >
  * _vn_pen_find_color:
  *
@@ -31,6 +36,8 @@ _vn_pen_find_color (VnShade           shade,
       return vn_heat_color (VN_HEAT_ERROR, theme->dark, shade.t);
     case VN_TONE_ON_ERROR:
       return vn_color_get_text (vn_heat_color (VN_HEAT_ERROR, theme->dark, shade.t));
+    case VN_TONE_ICON:
+      return vn_color_from_hex (_vn_pen_icon_colors[CLAMP ((int) shade.t, 0, (int) VN_PEN_ICON_COLORS - 1)]);
     case VN_TONE_NONE:
     case VN_TONE_INK:
     case VN_N_TONES:
@@ -187,6 +194,43 @@ vn_pen_free (VnPen *self)
 {
   if (self != NULL)
     self->kind->free (self);
+}
+
+/**
+ * vn_pen_set_link_func:
+ * @func: (nullable): is told of all nodes that are drawn from now on, and where, as far as the pen knows
+ */
+void
+vn_pen_set_link_func (VnPen         *self,
+                      VnPenLinkFunc  func,
+                      gpointer       data)
+{
+  g_return_if_fail (self != NULL);
+
+  self->link_func = func;
+  self->link_data = data;
+}
+
+/**
+ * vn_pen_link:
+ * @link: in units of the drawing
+ *
+ * Says that a node is drawn there.
+ */
+void
+vn_pen_link (VnPen           *self,
+             const VnPenLink *link)
+{
+  VnPenLink placed;
+
+  g_return_if_fail (self != NULL && link != NULL);
+
+  if (self->link_func == NULL)
+    return;
+  placed = *link;
+  if (self->kind->locate != NULL)
+    self->kind->locate (self, &placed.x, &placed.y, &placed.width, &placed.height);
+  self->link_func (&placed, self->link_data);
 }
 
 /**

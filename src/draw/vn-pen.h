@@ -20,6 +20,7 @@ typedef enum
   VN_TONE_EXCLUDED,     /* left in float */
   VN_TONE_ERROR,        /* the scale of errors */
   VN_TONE_ON_ERROR,     /* text on that */
+  VN_TONE_ICON,         /* a colour of the program's icon, by its number: the same on any page */
   VN_N_TONES
 } VnTone;
 
@@ -72,6 +73,24 @@ extern const VnPenTheme vn_pen_theme_dark;
 
 typedef struct _VnPen VnPen;
 
+/**
+ * VnPenLink: what is drawn of a node, for those who click on it.
+ * @x, @y, @width, @height: in units of what the pen draws on
+ * @node: index in the graph
+ * @title: what is said of it
+ * @t: how bad it is, 0 … 1
+ */
+typedef struct
+{
+  double      x, y, width, height;
+  guint       node;
+  const char *title;
+  double      t;
+} VnPenLink;
+
+typedef void (*VnPenLinkFunc) (const VnPenLink *link,
+                               gpointer         data);
+
 VnPen   *vn_pen_new_cairo    (cairo_t          *cr,
                               const VnPenTheme *theme);
 VnPen   *vn_pen_new_svg      (GString          *text);
@@ -79,6 +98,11 @@ void     vn_pen_free         (VnPen            *self);
 void     vn_pen_append_css   (GString          *text,
                               gboolean          dark);
 
+void     vn_pen_set_link_func (VnPen           *self,
+                              VnPenLinkFunc     func,
+                              gpointer          data);
+void     vn_pen_link         (VnPen            *self,
+                              const VnPenLink  *link);
 void     vn_pen_begin        (VnPen            *self,
                               const char       *id,          /* nullable */
                               const char       *title);      /* nullable */

@@ -20,13 +20,14 @@ typedef struct _VnPicture VnPicture;
  * @x, @y: in the units of the axes; +infinity for @y is at the upper edge; one with NaN or another infinity is left out
  * @t: place on the scale of errors, 0 … 1; negative: none, it is drawn in the accent colour
  * @is_marked: drawn stronger: an output, or what was chosen
- * @is_hollow: expected, not measured
+ * @is_hollow: expected, not measured; along a network: of a tensor in float
+ * @is_square: of a tensor of 16 bit
  * @title: (nullable): what it is
  */
 typedef struct
 {
   double      x, y, t;
-  gboolean    is_marked, is_hollow;
+  gboolean    is_marked, is_hollow, is_square;
   const char *title;
 } VnPicturePoint;
 
@@ -38,6 +39,8 @@ typedef struct
  * @height: 0: as usual
  * @is_joined: points are joined in their order
  * @x_hidden: the x axis has no numbers: it says where in the network
+ * @x_first, @x_last: (nullable): what stands at its ends then, translated
+ * @shades_last: what is below the last of @lines has a grey ground
  */
 typedef struct
 {
@@ -47,7 +50,21 @@ typedef struct
   gboolean      is_joined, x_hidden;
   const char   *top;
   double        height;
+  const char   *x_first, *x_last;
+  gboolean      shades_last;
 } VnPictureAxes;
+
+/**
+ * VnPictureBar: an amount beside others.
+ * @title, @text: what it is, and how much, translated
+ * @is_accent: the one that is asked about
+ */
+typedef struct
+{
+  const char *title, *text;
+  double      amount;
+  gboolean    is_accent;
+} VnPictureBar;
 
 #define VN_PICTURE_CHANNELS 4u
 
@@ -69,7 +86,8 @@ typedef struct
 } VnPictureValues;
 
 VnPicture  *vn_picture_new_network   (VnScene              *scene,
-                                      VnOverlay            *overlay);
+                                      VnOverlay            *overlay,
+                                      const char * const   *limits);
 VnPicture  *vn_picture_new_histogram (const VnSpread       *spread);
 VnPicture  *vn_picture_new_points    (const VnPictureAxes  *axes,
                                       const VnPicturePoint *points,
@@ -81,6 +99,8 @@ gboolean    vn_picture_locate_point  (VnPicture            *self,
                                       double                width,
                                       double               *x,
                                       double               *y);
+VnPicture  *vn_picture_new_bars      (const VnPictureBar   *bars,
+                                      guint                 n_bars);
 VnPicture  *vn_picture_new_values    (const VnPictureValues *values);
 VnPicture  *vn_picture_ref           (VnPicture            *self);
 void        vn_picture_unref         (VnPicture            *self);

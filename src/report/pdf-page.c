@@ -36,6 +36,29 @@ pdf_page_lay (PdfPage       *self,
 }
 
 static void
+pdf_page_clear_link (gpointer link)
+{
+  g_free (((PdfLink *) link)->title);
+}
+
+static void
+pdf_page_add_link (PdfPage         *self,
+                   const VnPenLink *link,
+                   gboolean         is_row)
+{
+  PdfLink placed = { self->number, link->node, link->x, link->y, link->width, link->height, link->t, vn_pen_dup_clean (link->title), is_row };
+
+  g_array_append_val (self->links, placed);
+}
+
+static void
+pdf_page_take_link (const VnPenLink *link,
+                    gpointer         data)
+{
+  pdf_page_add_link (data, link, FALSE);
+}
+
+static void
 pdf_page_open (PdfPage *self,
                cairo_t *cr)
 {
@@ -48,6 +71,7 @@ pdf_page_open (PdfPage *self,
   self->cr = cr;
   g_clear_pointer (&self->pen, vn_pen_free);
   self->pen = vn_pen_new_cairo (cr, &vn_pen_theme_light);
+  vn_pen_set_link_func (self->pen, pdf_page_take_link, self);
   self->y = self->margin;
 }
 
@@ -66,7 +90,10 @@ _vn_pdf_begin (PdfPage *self,
   self->width = width;
   self->height = PDF_HEIGHT;
   self->margin = width < PDF_WIDTH ? MARGIN / 2 : MARGIN;
+  self->left = self->margin;
   self->inner = self->width - 2 * self->margin;
+  self->links = g_array_new (FALSE, FALSE, sizeof (PdfLink));
+  g_array_set_clear_func (self->links, pdf_page_clear_link);
   self->number = 1;
   pdf_page_open (self, cr);
 }
@@ -74,7 +101,7 @@ _vn_pdf_begin (PdfPage *self,
 static void
 pdf_page_write_foot (PdfPage *self)
 {
-  const PdfText style = { .size = 8, .alpha = 0.55, .width = self->inner - 60, .lines = 1 };
+  const PdfText style = { .size = 8, .alpha = 0.55, .width = self->width - 2 * self->margin - 60, .lines = 1 };
   g_autofree char *place = NULL;
 
   _vn_pdf_put (self, &style, self->margin, self->height - 32, self->foot);
@@ -92,6 +119,17 @@ _vn_pdf_end (PdfPage *self)
   if (self->turn == NULL)
     cairo_show_page (self->cr);
   g_clear_pointer (&self->pen, vn_pen_free);
+}
+
+/*< private >
+ * _vn_pdf_clear:
+ *
+ * Frees what a page that was ended still has.
+ */
+void
+_vn_pdf_clear (PdfPage *self)
+{
+  g_clear_pointer (&self->links, g_array_unref);
 }
 
 void
@@ -207,7 +245,7 @@ _vn_pdf_write (PdfPage       *self,
                const char    *text)
 {
   _vn_pdf_need (self, _vn_pdf_measure (self, style, text));
-  self->y += _vn_pdf_put (self, style, self->margin, self->y, text);
+  self->y += _vn_pdf_put (self, style, self->left, self->y, text);
 }
 
 void
@@ -217,7 +255,55 @@ _vn_pdf_rule (PdfPage *self,
 {
   const VnStroke stroke = { .line = VN_INK (alpha), .width = width };
 
-  vn_pen_move (self->pen, self->margin, self->y);
-  vn_pen_line (self->pen, self->width - self->margin, self->y);
+  vn_pen_move (self->pen, self->left, self->y);
+  vn_pen_line (self->pen, self->left + self->inner, self->y);
   vn_pen_paint (self->pen, &stroke);
+}
+
+/* Where the box of a node is; NULL: on no page yet. */
+static const PdfLink *
+pdf_page_find_box (const PdfPage *self,
+                   guint          node)
+{
+  for (guint i = 0; i < self->links->len; i++)
+    {
+      const PdfLink *link = &g_array_index (self->links, PdfLink, i);
+
+      if (!link->is_row && link->node == node)
+        return link;
+    }
+  return NULL;
+}
+
+/*< private >
+ * _vn_pdf_begin_row:
+ * @node: that is told of until _vn_pdf_end_row()
+ * @height: of what tells it, from where the page is
+ *
+ * On paper that leads to the box of the node, if there is one before.
+ */
+void
+_vn_pdf_begin_row (PdfPage    *self,
+                   guint       node,
+                   double      height,
+                   const char *title)
+{
+  const VnPenLink link = { self->left, self->y, self->inner, height, node, title, 2 };
+  const PdfLink *box = pdf_page_find_box (self, node);
+  g_autofree char *attributes = NULL;
+
+  pdf_page_add_link (self, &link, TRUE);
+  if (self->turn != NULL || box == NULL)
+    return;
+  attributes = g_strdup_printf ("page=%u pos=[%d %d]", box->page, (int) box->x, (int) MAX (box->y - self->margin, 0));
+  cairo_tag_begin (self->cr, CAIRO_TAG_LINK, attributes);
+  self->in_link = TRUE;
+}
+
+void
+_vn_pdf_end_row (PdfPage *self)
+{
+  if (self->in_link)
+    cairo_tag_end (self->cr, CAIRO_TAG_LINK);
+  self->in_link = FALSE;
 }

@@ -15,9 +15,27 @@ G_BEGIN_DECLS
 typedef struct _PdfPage PdfPage;
 
 /**
+ * PdfLink: a place on a page where a node is drawn, or told of.
+ * @page: from 1
+ * @node: index in the graph
+ * @title: what is said of it
+ * @t: how bad it is, 0 … 1
+ * @is_row: of a table, not a box of the network
+ */
+typedef struct
+{
+  guint     page, node;
+  double    x, y, width, height, t;
+  char     *title;
+  gboolean  is_row;
+} PdfLink;
+
+/**
  * PdfPage: lengths are in points.
  * @y: where the next thing goes
- * @width, @height, @margin: of all pages; @inner: between the margins
+ * @width, @height, @margin: of all pages
+ * @left, @inner: where what is added begins, and how wide it may be: between the margins, or a column
+ * @links: of PdfLink
  * @number: of the page, from 1
  * @n_pages: 0: not known yet
  * @turn: (nullable): gives what the next page is drawn on, for @turn_data; %NULL: cairo_show_page() does
@@ -27,12 +45,14 @@ struct _PdfPage
 {
   cairo_t    *cr;
   VnPen      *pen;
-  double      y, width, height, margin, inner;
+  double      y, width, height, margin, left, inner;
+  GArray     *links;
   guint       number, n_pages;
   const char *foot;      /* stands at the left below each page */
   cairo_t  *(*turn) (PdfPage *self);
   gpointer    turn_data;
   GString    *said;
+  gboolean    in_link;
 };
 
 /* A piece of text: @width is that of lines, 0: there is one; @lines: how many at most, 0: all; what is too long loses its middle, or with @cut_end its end. */
@@ -47,6 +67,7 @@ void     _vn_pdf_begin   (PdfPage       *self,
                           cairo_t       *cr,
                           double         width);
 void     _vn_pdf_end     (PdfPage       *self);
+void     _vn_pdf_clear   (PdfPage       *self);
 void     _vn_pdf_break   (PdfPage       *self);
 void     _vn_pdf_need    (PdfPage       *self,
                           double         height);
@@ -69,5 +90,10 @@ void     _vn_pdf_write   (PdfPage       *self,
 void     _vn_pdf_rule    (PdfPage       *self,
                           double         alpha,
                           double         width);
+void     _vn_pdf_begin_row (PdfPage     *self,
+                          guint          node,
+                          double         height,
+                          const char    *title);
+void     _vn_pdf_end_row (PdfPage       *self);
 
 G_END_DECLS

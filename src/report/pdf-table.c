@@ -11,6 +11,8 @@
 #define MOST_TEXT   220u     /* characters of a cell */
 #define MOST_LIST   110u     /* the same, of one that has a list */
 #define SIZE        7.5      /* of text */
+#define LARGE_SIZE  8.5      /* of tables that are read first */
+#define SIGN        0.72     /* of the size of signs on a screen */
 #define GAP         8.0      /* between columns */
 #define PAD         2.5      /* above and below text */
 #define LEAST_TEXT  74.0     /* a column of text is made no narrower */
@@ -40,7 +42,6 @@ typedef struct
   GArray                *columns;    /* of Column: those of a block */
 } Table;
 
-static const PdfText cell_style = { .size = SIZE, .alpha = 0.9 };
 static const PdfText dim = { .size = 8.5, .alpha = 0.6, .width = PDF_INNER };
 static const PdfText subheading = { .size = 10, .alpha = 1, .width = PDF_INNER, .bold = TRUE };
 
@@ -85,6 +86,12 @@ pdf_table_dup_text (const Table     *self,
   return g_string_free (text, FALSE);
 }
 
+static PdfText
+pdf_table_get_style (const Table *self)
+{
+  return (PdfText) { .size = self->content->is_large ? LARGE_SIZE : SIZE, .alpha = 0.9 };
+}
+
 /* ---- widths ---- */
 
 static double
@@ -92,7 +99,7 @@ pdf_table_measure (Table      *self,
                    const char *text,
                    gboolean    bold)
 {
-  PdfText style = cell_style;
+  PdfText style = pdf_table_get_style (self);
 
   style.bold = bold;
   return _vn_pdf_measure_width (self->page, &style, text);
@@ -117,6 +124,16 @@ pdf_table_measure_words (Table      *self,
   return most;
 }
 
+/* Returns: how wide the sign of a cell is, that stands in place of its text; 0: it has none */
+static double
+pdf_table_measure_sign (const VnReportValue *value)
+{
+  double width, height;
+
+  vn_sign_get_size (&value->sign, &width, &height);
+  return width * SIGN;
+}
+
 /* Numbers do not wrap; text and headings do. */
 static Column
 pdf_table_size (Table    *self,
@@ -133,7 +150,8 @@ pdf_table_size (Table    *self,
       const GPtrArray *row = g_ptr_array_index (self->rows, r);
       const gboolean bold = ((VnReportValue *) g_ptr_array_index (row, column))->is_bad;
       g_autofree char *text = pdf_table_dup_text (self, row, column);
-      const double whole = pdf_table_measure (self, text, bold);
+      const double sign = pdf_table_measure_sign (g_ptr_array_index (row, column));
+      const double whole = sign > 0 ? sign : pdf_table_measure (self, text, bold);
 
       cells = MAX (cells, whole);
       if (!info->is_number && whole > LEAST_TEXT && pieces < MOST_PIECE)
@@ -212,6 +230,25 @@ pdf_table_take_block (Table  *self,
   return i;
 }
 
+/* As wide as there is room: the last column of text grows. */
+static void
+pdf_table_fill (Table *self)
+{
+  Column *last = NULL;
+  double sum = 0;
+
+  for (guint i = 0; i < self->columns->len; i++)
+    {
+      Column *column = &g_array_index (self->columns, Column, i);
+
+      sum += column->width;
+      if (self->content->columns[column->column].title != NULL && !self->content->columns[column->column].is_number)
+        last = column;
+    }
+  if (last != NULL)
+    last->width += MAX (self->page->inner + GAP - sum, 0);
+}
+
 /* What is left beyond the least goes where text would wrap; what is too much, as of a single wide column, is taken from all. */
 static void
 pdf_table_share_out (Table *self)
@@ -230,9 +267,56 @@ pdf_table_share_out (Table *self)
 
       column->width = (column->least + part * (column->natural - column->least)) * MIN (1, self->page->inner / least);
     }
+  if (self->content->is_large)
+    pdf_table_fill (self);
 }
 
 /* ---- rows ---- */
+
+/* In the middle of the first line. */
+static double
+pdf_table_put_sign (Table               *self,
+                    const VnReportValue *value,
+                    double               x,
+                    gboolean             draw)
+{
+  double width, height;
+
+  vn_sign_get_size (&value->sign, &width, &height);
+  if (draw)
+    {
+      cairo_save (self->page->cr);
+      cairo_translate (self->page->cr, x, self->page->y + PAD - 0.4);
+      cairo_scale (self->page->cr, SIGN, SIGN);
+      vn_sign_draw (&value->sign, self->page->pen, 0, 0);
+      cairo_restore (self->page->cr);
+      if (self->page->said != NULL)
+        g_string_append_printf (self->page->said, "%s\n", value->display);
+    }
+  return height * SIGN;
+}
+
+/* Returns: how high it is */
+static double
+pdf_table_put_cell (Table           *self,
+                    const Column    *column,
+                    const GPtrArray *row,
+                    double           x,
+                    gboolean         draw)
+{
+  const VnReportColumn *info = &self->content->columns[column->column];
+  const VnReportValue *value = row != NULL ? g_ptr_array_index (row, column->column) : NULL;
+  g_autofree char *text = NULL;
+  PdfText style = pdf_table_get_style (self);
+
+  if (value != NULL && value->sign.kind != VN_SIGN_NONE)
+    return pdf_table_put_sign (self, value, x, draw);
+  text = row != NULL ? pdf_table_dup_text (self, row, column->column) : pdf_table_dup_title (info);
+  style.width = column->width - GAP;
+  style.bold = row == NULL || value->is_bad;
+  style.at_right = info->is_number;
+  return draw ? _vn_pdf_put (self->page, &style, x, self->page->y + PAD, text) : _vn_pdf_measure (self->page, &style, text);
+}
 
 /* @row: (nullable): NULL: the headings. Returns: how high it is. */
 static double
@@ -240,24 +324,42 @@ pdf_table_put_row (Table           *self,
                    const GPtrArray *row,
                    gboolean         draw)
 {
-  double x = self->page->margin, height = 0;
+  double x = self->page->left, height = 0;
 
   for (guint i = 0; i < self->columns->len; i++)
     {
       const Column *column = &g_array_index (self->columns, Column, i);
-      const VnReportColumn *info = &self->content->columns[column->column];
-      g_autofree char *text = row != NULL ? pdf_table_dup_text (self, row, column->column) : pdf_table_dup_title (info);
-      PdfText style = cell_style;
-      double own;
+      const double own = pdf_table_put_cell (self, column, row, x, draw);
 
-      style.width = column->width - GAP;
-      style.bold = row == NULL || ((VnReportValue *) g_ptr_array_index (row, column->column))->is_bad;
-      style.at_right = info->is_number;
-      own = draw ? _vn_pdf_put (self->page, &style, x, self->page->y + PAD, text) : _vn_pdf_measure (self->page, &style, text);
       height = MAX (height, own);
       x += column->width;
     }
   return height + 2 * PAD;
+}
+
+/* What a row leads to: the node that one of its cells names; NULL: none */
+static const VnReportValue *
+pdf_table_find_node (const GPtrArray *row)
+{
+  for (guint i = 0; i < row->len; i++)
+    if (((const VnReportValue *) g_ptr_array_index (row, i))->node > 0)
+      return g_ptr_array_index (row, i);
+  return NULL;
+}
+
+static void
+pdf_table_add_row (Table           *self,
+                   const GPtrArray *row,
+                   double           height)
+{
+  const VnReportValue *about = pdf_table_find_node (row);
+
+  if (about != NULL)
+    _vn_pdf_begin_row (self->page, about->node - 1, height, about->display);
+  pdf_table_put_row (self, row, TRUE);
+  _vn_pdf_end_row (self->page);
+  self->page->y += height;
+  _vn_pdf_rule (self->page, 0.15, 0.5);
 }
 
 static void
@@ -283,9 +385,7 @@ pdf_table_add_block (Table *self)
       _vn_pdf_need (self->page, height + (r == 0 ? header : 0));
       if (r == 0 || self->page->number != before)
         pdf_table_add_header (self);
-      pdf_table_put_row (self, row, TRUE);
-      self->page->y += height;
-      _vn_pdf_rule (self->page, 0.15, 0.5);
+      pdf_table_add_row (self, row, height);
     }
 }
 
@@ -327,6 +427,8 @@ _vn_pdf_add_table (PdfPage               *page,
 {
   g_autoptr(GArray) block = g_array_new (FALSE, FALSE, sizeof (Column));
 
+  if (content->title != NULL)
+    _vn_pdf_write (page, &subheading, content->title);
   if (content->intro != NULL)
     _vn_pdf_write (page, &dim, content->intro);
   for (guint part = 0; part < content->n_parts; part++)

@@ -22,6 +22,21 @@ section_network_make_result (const VnReportInput *input)
   return result;
 }
 
+/* Of fine and of bad, as a legend says it. */
+static void
+section_network_dup_limits (VnMetric       metric,
+                            VnHeatHandles  handles,
+                            char         **limits)
+{
+  const gboolean higher = vn_metric_is_higher_better (metric);
+  g_autofree char *fine = vn_metric_format (metric, vn_heat_from_axis (metric, handles.fine));
+  g_autofree char *bad = vn_metric_format (metric, vn_heat_from_axis (metric, handles.bad));
+
+  /* Translators: a limit of an error: “above 20 dB” */
+  limits[0] = g_strdup_printf (higher ? _("above %s") : _("below %s"), fine);
+  limits[1] = g_strdup_printf (higher ? _("below %s") : _("above %s"), bad);
+}
+
 static void
 section_network_add_picture (VnReportSection     *section,
                              const VnReportInput *input,
@@ -33,18 +48,37 @@ section_network_add_picture (VnReportSection     *section,
   g_autoptr(VnOverlay) overlay = vn_scene_build_overlay (scene, input->source, result, metric, handles);
   g_autofree char *text = g_strdup_printf (_("The network from its inputs to its outputs, in rows. Colour: %s."), _(vn_metric_get_info (metric)->title));
 
-  _vn_report_add_picture (section, NULL, text, vn_picture_new_network (scene, overlay));
+  char *limits[2];
+
+  section_network_dup_limits (metric, handles, limits);
+  _vn_report_add_picture (section, NULL, text, vn_picture_new_network (scene, overlay, (const char * const *) limits));
+  g_free (limits[0]);
+  g_free (limits[1]);
+}
+
+/* Which precision a tensor has, by the shape of its point. */
+static void
+section_network_set_shape (VnPicturePoint     *point,
+                           VnQuantPlan        *plan,
+                           const char         *value)
+{
+  const VnTensorPlan *tensor = plan != NULL ? vn_quant_plan_find (plan, value) : NULL;
+
+  point->is_hollow = plan != NULL && (tensor == NULL || !tensor->quantized);
+  point->is_square = tensor != NULL && tensor->quantized && vn_dtype_get_bits (tensor->dtype) > 8;
 }
 
 /* In the order in which they are computed. */
 static void
-section_network_add_course (VnReportSection *section,
-                            VnErrorTable    *errors)
+section_network_add_course (VnReportSection     *section,
+                            const VnReportInput *input)
 {
+  VnErrorTable *errors = input->errors;
   const VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
   const VnMetricInfo *info = vn_metric_get_info (VN_METRIC_SQNR);
-  const VnPictureAxes axes = { _("Position in the network, from its inputs to its outputs"), _("Signal to noise in dB"),
-                               (const double[]) { info->fine, info->bad }, 2, FALSE, TRUE };
+  const VnPictureAxes axes = { .x_title = input->plan != NULL ? _("Position in the network; round 8 bit, square 16 bit, hollow float") : _("Position in the network"),
+                               .y_title = _("dB, higher is better"), .lines = (const double[]) { info->fine, info->bad }, .n_lines = 2,
+                               .x_hidden = TRUE, .height = 200, .x_first = _("input"), .x_last = _("outputs"), .shades_last = TRUE };
   const guint n = vn_error_table_get_n (errors);
   g_autofree VnPicturePoint *points = g_new0 (VnPicturePoint, n + 1);
   g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func (g_free);
@@ -56,22 +90,26 @@ section_network_add_course (VnReportSection *section,
       g_autofree char *db = vn_metric_format_fixed (VN_METRIC_SQNR, row->sqnr_db);
 
       g_ptr_array_add (titles, n <= MOST_TITLES ? g_strdup_printf ("%s, %s dB", row->value, db) : NULL);
-      points[n_points++] = (VnPicturePoint) { i, row->sqnr_db, vn_heat_t (vn_heat_axis (VN_METRIC_SQNR, row->sqnr_db), handles),
-                                              row->is_output || row->is_last, FALSE, g_ptr_array_index (titles, titles->len - 1) };
+      points[n_points] = (VnPicturePoint) { .x = i, .y = row->sqnr_db, .t = vn_heat_t (vn_heat_axis (VN_METRIC_SQNR, row->sqnr_db), handles),
+                                            .is_marked = row->is_output || row->is_last, .title = g_ptr_array_index (titles, titles->len - 1) };
+      section_network_set_shape (&points[n_points++], input->plan, row->value);
     }
   if (n_points > 1)
     _vn_report_add_picture (section, _("Signal to noise along the network"),
                             _("Each tensor by its place in the network; outputs with a thick line. Fine above the upper dashed line, bad below the lower."),
-                            vn_picture_new_points (&axes, points, n_points));
+                            vn_picture_new_points (&axes, points, n_points))->place = VN_REPORT_WIDE;
 }
 
 void
 _vn_report_build_network (VnReportSection     *section,
                           const VnReportInput *input)
 {
-  if (input->errors == NULL)
-    return;
-  if (input->result != NULL || input->recipe == NULL)
+  if (input->errors != NULL && (input->result != NULL || input->recipe == NULL))
     section_network_add_picture (section, input, vn_error_table_get_weakest_metric (input->errors));
-  section_network_add_course (section, input->errors);
+  if (input->errors != NULL)
+    section_network_add_course (section, input);
+  if (input->recipe == NULL)
+    return;
+  _vn_report_add_size (section, input);
+  _vn_report_add_precision (section, input);
 }

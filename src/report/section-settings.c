@@ -63,6 +63,13 @@ section_settings_value (const VnRecipe  *recipe,
 }
 
 static void
+section_settings_hide (GPtrArray *row)
+{
+  for (guint i = 0; i < row->len; i++)
+    _vn_report_for_programs (g_ptr_array_index (row, i));
+}
+
+static void
 section_settings_add_differences (VnReportSection *section,
                                   const VnRecipe  *recipe)
 {
@@ -85,31 +92,41 @@ section_settings_add_differences (VnReportSection *section,
       g_ptr_array_add (row, _vn_report_text (difference->id));
       g_ptr_array_add (row, section_settings_value (recipe, differences, i));
       g_ptr_array_add (row, _vn_report_text (difference->preset_value));
+      if (i >= differences->len - recipe->overrides->len)
+        section_settings_hide (row);
     }
 }
 
-#define BRIEFS 5u
-#define BRIEF 90u      /* characters of one */
-
+/* Rules as they were made, one row for those that were made together. */
 static void
-section_settings_add_briefs (VnReportSection *section,
-                             const VnRecipe  *recipe)
+section_settings_add_rules (VnReportSection     *section,
+                            const VnReportInput *input)
 {
-  g_autoptr(GPtrArray) differences = vn_recipe_list_differences (recipe);
+  static const VnReportColumn columns[] = {
+    { "title", N_("Rule"), NULL, FALSE, VN_REPORT_APART, 0 },
+    { "effect", N_("What it does"), NULL, FALSE, VN_REPORT_APART, 0 },
+    { "off", NULL, NULL, FALSE, VN_REPORT_JOIN_PARENTHESES, 0 },
+    { "nodes", N_("Nodes"), NULL, TRUE, VN_REPORT_APART, 0 },
+  };
+  static const VnReportPart parts[] = { { NULL, NULL } };
+  g_autoptr(GPtrArray) sets = vn_recipe_list_rule_sets (input->recipe, input->source->graph);
+  VnReportContent *table;
 
-  _vn_report_add_brief (section, g_strdup (recipe->preset),
-                        g_strdup_printf (_("activations %s, weights %s, %s"), vn_dtype_get_name (recipe->activation), vn_dtype_get_name (recipe->weight),
-                                         vn_recipe_has_channels (recipe) ? _("per channel") : _("per tensor")), NULL);
-  for (guint i = 0; i < differences->len && i < BRIEFS; i++)
+  if (sets->len == 0)
+    return;
+  table = _vn_report_add_table (section, "rule-sets", columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
+  table->is_large = TRUE;
+  for (guint i = 0; i < sets->len; i++)
     {
-      const VnSettingDifference *difference = g_ptr_array_index (differences, i);
-      VnReportValue *value = section_settings_value (recipe, differences, i);
+      const VnRuleSet *set = g_ptr_array_index (sets, i);
+      g_autofree char *effect = vn_override_dup_effect (g_ptr_array_index (input->recipe->overrides, set->first));
+      GPtrArray *row = _vn_report_add_row (table);
 
-      _vn_report_add_brief (section, NULL, g_strdup (difference->title), vn_report_value_dup_shown (value, BRIEF));
-      _vn_report_value_free (value);
+      g_ptr_array_add (row, _vn_report_text (set->title));
+      g_ptr_array_add (row, _vn_report_text (effect));
+      g_ptr_array_add (row, _vn_report_bool (!set->enabled, set->enabled ? "" : _("turned off")));
+      g_ptr_array_add (row, _vn_report_int (set->nodes->len, NULL));
     }
-  if (differences->len > BRIEFS)
-    _vn_report_add_brief (section, NULL, g_strdup_printf (ngettext ("and %u more", "and %u more", differences->len - BRIEFS), differences->len - BRIEFS), NULL);
 }
 
 void
@@ -125,10 +142,10 @@ _vn_report_build_settings (VnReportSection     *section,
   _vn_report_fact (facts, "preset", _("Preset"), _vn_report_text (input->recipe->preset));
   section_settings_add_types (facts, input->recipe);
   section_settings_add_ranges (facts, input->recipe);
-  _vn_report_fact (facts, "exclude", _("Left in float"), section_settings_list_rules (input->recipe, TRUE));
-  _vn_report_fact (facts, "rules", _("Rules"), section_settings_list_rules (input->recipe, FALSE));
+  _vn_report_fact (facts, "exclude", _("Left in float"), _vn_report_for_programs (section_settings_list_rules (input->recipe, TRUE)));
+  _vn_report_fact (facts, "rules", _("Rules"), _vn_report_for_programs (section_settings_list_rules (input->recipe, FALSE)));
   _vn_report_fact (facts, "samples", _("Samples"), _vn_report_text (samples));
+  section_settings_add_rules (section, input);
   section_settings_add_differences (section, input->recipe);
-  section_settings_add_briefs (section, input->recipe);
   _vn_report_add_command (section, "command", _("To make the same network again:"), vn_report_dup_command (input));
 }

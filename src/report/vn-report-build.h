@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef void (*VnReportBuildFunc) (VnReportSection     *section,
                                    const VnReportInput *input);
 
-#define VN_REPORT_SECTION(id, title, layouts, is_head) \
+#define VN_REPORT_SECTION(id, title, layouts, stage) \
   void _vn_report_build_##id (VnReportSection *section, const VnReportInput *input);
 #include "vn-report-sections.def"
 #undef VN_REPORT_SECTION
@@ -33,6 +33,11 @@ VnReportValue   *_vn_report_list_add    (VnReportValue        *list,
                                          VnReportValue        *part,
                                          const char           *separator);
 VnReportValue   *_vn_report_rule        (const VnOverride     *rule);
+VnReportValue   *_vn_report_signed      (VnReportValue        *self,
+                                         VnSign                sign);
+VnReportValue   *_vn_report_about       (VnReportValue        *self,
+                                         const VnNode         *node);
+VnReportValue   *_vn_report_for_programs (VnReportValue       *self);
 VnReportValue   *_vn_report_record      (char                 *display);
 void             _vn_report_value_free  (gpointer              value);
 
@@ -68,7 +73,7 @@ void             _vn_report_add_command (VnReportSection      *section,
                                          char                 *command);
 GPtrArray       *_vn_report_add_notes   (VnReportSection      *section,
                                          const char           *id);
-void             _vn_report_add_picture (VnReportSection      *section,
+VnReportContent *_vn_report_add_picture (VnReportSection      *section,
                                          const char           *title,
                                          const char           *text,
                                          VnPicture            *picture);
@@ -81,5 +86,11 @@ void             _vn_report_add_note    (GPtrArray            *lines,
                                          const VnNote         *note,
                                          const char           *title,
                                          const char           *remedy);
+
+/* Parts of the section "network": section-precision.c. */
+void             _vn_report_add_size    (VnReportSection      *section,
+                                         const VnReportInput  *input);
+void             _vn_report_add_precision (VnReportSection    *section,
+                                         const VnReportInput  *input);
 
 G_END_DECLS

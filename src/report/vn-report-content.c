@@ -170,8 +170,10 @@ _vn_report_add_note (GPtrArray    *lines,
  * @title: (nullable): what stands above it
  * @text: what it shows, in words
  * @picture: (transfer full)
+ *
+ * Returns: (transfer none): what may be placed otherwise than alone
  */
-void
+VnReportContent *
 _vn_report_add_picture (VnReportSection *section,
                         const char      *title,
                         const char      *text,
@@ -182,6 +184,7 @@ _vn_report_add_picture (VnReportSection *section,
   content->title = g_strdup (title);
   content->text = g_strdup (text);
   content->picture = picture;
+  return content;
 }
 
 void

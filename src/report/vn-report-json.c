@@ -9,7 +9,10 @@
  *   "settings": { "preset", "activation", "weight", "per_channel", "symmetric_activations", "method", "percentile",
  *                 "exclude": [ pattern ], "rules": [ pattern ], "samples",                   absent in a comparison
  *                 "differences": [ { "id", "title", "value", "preset" } ],  from the preset; rules last, as JSON
+ *                 "rule-sets": [ { "title", "effect", "off", "nodes" } ],   rules that were made together are one; absent without rules
  *                 "command" },                                              that repeats the run; null: none can
+ *   "network":  { "precision": [ { "type", "about", "nodes" } ] },                         absent in a comparison
+ *   "weakest":  [ { "band", "error", "node", "type", "cause", "cure" } ],              worst first; absent where nothing is weak
  *   "accuracy": { "samples", "float_top1", "quantized_top1", "agree" },                       only with labels
  *                 or { "task", "kept", "kept_samples", "detections", "detections_added" }      of detectors and masks: see vn-tasks.def
  *   "summary":  { "suspicions": [ { "level", "code", "subject", "text", "remedy" } ],                about the samples

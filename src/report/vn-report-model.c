@@ -9,10 +9,10 @@ static const struct
 {
   const char         *id, *title;
   VnReportLayout      layouts;
-  gboolean            is_head;
+  VnReportStage       stage;
   VnReportBuildFunc   build;
 } sections[] = {
-#define VN_REPORT_SECTION(id, title, layouts, is_head) { #id, title, layouts, is_head, _vn_report_build_##id },
+#define VN_REPORT_SECTION(id, title, layouts, stage) { #id, title, layouts, VN_REPORT_STAGE_##stage, _vn_report_build_##id },
 #include "vn-report-sections.def"
 #undef VN_REPORT_SECTION
 };
@@ -40,12 +40,51 @@ report_model_get_title (const VnReportInput *input,
   return input->recipe != NULL ? _("Quantization report") : _("Comparison");
 }
 
+/* When the run ended, not when this is written: the same result gives the same report. */
+static char *
+report_model_dup_made (const VnReportInput *input)
+{
+  g_autoptr(GDateTime) time = input->result != NULL && input->result->time > 0 ? g_date_time_new_from_unix_local (input->result->time) : NULL;
+  /* Translators: a day and a time, as g_date_time_format() takes them: “20 November 2026, 14:02” */
+  g_autofree char *when = time != NULL ? g_date_time_format (time, _("%-d %B %Y, %H:%M")) : NULL;
+
+  return when != NULL ? g_strdup_printf ("%s\nVernier %s", when, VN_VERSION) : NULL;
+}
+
+/* The folder alone: where it lies is nobody's business. */
+static char *
+report_model_dup_samples (const VnReportInput *input)
+{
+  g_autofree char *name = input->data != NULL && input->data->path != NULL ? g_path_get_basename (input->data->path) : NULL;
+
+  if (name == NULL || input->n_calibration == 0)
+    return NULL;
+  if (g_str_equal (input->data->path, "random"))
+    return g_strdup_printf (ngettext ("calibrated on %u random sample", "calibrated on %u random samples", input->n_calibration), input->n_calibration);
+  /* Translators: number of samples, name of their folder */
+  return g_strdup_printf (_("calibrated on %u of %s"), input->n_calibration, name);
+}
+
+static char *
+report_model_dup_foot (const VnReportInput *input)
+{
+  const guint n = input->n_held_out;
+  g_autofree char *calibrated = NULL, *measured = NULL;
+
+  if (input->recipe == NULL)
+    return n > 0 ? g_strdup_printf (ngettext ("Compared on %u sample.", "Compared on %u samples.", n), n) : NULL;
+  calibrated = report_model_dup_samples (input);
+  measured = input->errors == NULL || n == 0 ? g_strdup (_("Not measured")) :
+             g_strdup_printf (ngettext ("Measured on %u sample not used for calibration", "Measured on %u samples not used for calibration", n), n);
+  return calibrated != NULL ? g_strdup_printf (_("%s; %s."), measured, calibrated) : g_strdup_printf (_("%s."), measured);
+}
+
 /**
  * vn_report_model_new:
  * @input: what a run found; not needed any more afterwards
  * @layout: which sections; of %VN_REPORT_LAYOUT_XSLIM @input must have errors and the float network
  *
- * It holds no times and no folders but those in the command: the same run gives the same report.
+ * It holds no folders but those in the command, and no time but that when the run ended: the same run gives the same report.
  *
  * Returns: (transfer full): all that is told of it, in the language of the user
  */
@@ -60,6 +99,8 @@ vn_report_model_new (const VnReportInput *input,
 
   self = g_new0 (VnReportModel, 1);
   self->title = report_model_get_title (input, layout);
+  self->made = report_model_dup_made (input);
+  self->foot = report_model_dup_foot (input);
   self->sections = g_ptr_array_new_with_free_func (report_model_free_section);
   for (guint i = 0; i < G_N_ELEMENTS (sections); i++)
     {
@@ -68,7 +109,7 @@ vn_report_model_new (const VnReportInput *input,
       if (!(sections[i].layouts & layout))
         continue;
       section = g_new0 (VnReportSection, 1);
-      *section = (VnReportSection) { sections[i].id, _(sections[i].title), sections[i].is_head,
+      *section = (VnReportSection) { sections[i].id, _(sections[i].title), sections[i].stage, sections[i].stage == VN_REPORT_STAGE_HEAD,
                                      g_ptr_array_new_with_free_func (_vn_report_content_free),
                                      g_ptr_array_new_with_free_func (_vn_report_brief_free) };
       sections[i].build (section, input);
@@ -80,12 +121,45 @@ vn_report_model_new (const VnReportInput *input,
   return self;
 }
 
+/**
+ * vn_report_model_dup_about:
+ *
+ * Returns: (transfer full): which network it is about, for a line below the title: "net.onnx · Nodes 131 · Opset 13"
+ */
+char *
+vn_report_model_dup_about (const VnReportModel *self)
+{
+  const VnReportSection *section;
+  GString *about;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  section = vn_report_model_find (self, "model");
+  about = g_string_new (NULL);
+
+  for (guint i = 0; section != NULL && i < section->contents->len; i++)
+    {
+      const VnReportContent *content = g_ptr_array_index (section->contents, i);
+
+      for (guint k = 0; content->kind == VN_REPORT_FACTS && k < content->facts->len; k++)
+        {
+          const VnReportFact *fact = g_ptr_array_index (content->facts, k);
+
+          if (*fact->value->display != '\0')
+            g_string_append_printf (about, "%s%s%s%s", about->len > 0 ? " · " : "", k > 0 ? fact->label : "", k > 0 ? " " : "", fact->value->display);
+        }
+    }
+  return g_string_free (about, FALSE);
+}
+
 void
 vn_report_model_free (VnReportModel *self)
 {
   if (self == NULL)
     return;
   g_ptr_array_unref (self->sections);
+  g_free (self->made);
+  g_free (self->foot);
   g_free (self);
 }
 

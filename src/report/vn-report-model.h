@@ -5,6 +5,7 @@
  * it looks. */
 
 #include "vn-picture.h"
+#include "vn-sign.h"
 
 G_BEGIN_DECLS
 
@@ -27,6 +28,8 @@ typedef enum
  * @parts: of LIST: VnReportValue; of RECORD: VnReportFact; of TEXT (nullable): VnReportValue, if @display is a list
  * @lead, @separator: (nullable): of a list: what stands before the first of @parts, and between them
  * @display: translated; empty where people need not be told, as of %VN_REPORT_NOTHING and %VN_REPORT_ABSENT
+ * @sign: drawn in place of @display where that can be done
+ * @node: index of the node that it names, from 1; 0: none
  */
 typedef struct
 {
@@ -40,6 +43,8 @@ typedef struct
   char        *lead;
   const char  *separator;
   char        *display;
+  VnSign       sign;
+  guint        node;
 } VnReportValue;
 
 /* How a fact or a column belongs to the one before it, for people: both are one thing to look at. */
@@ -102,6 +107,9 @@ typedef enum
  */
 typedef struct { char *level, *title, *code, *subject, *text, *remedy; } VnReportLine;
 
+/* What stands beside each other where there is room: one that is wide, and those that follow it. */
+typedef enum { VN_REPORT_ALONE, VN_REPORT_WIDE, VN_REPORT_BESIDE } VnReportPlace;
+
 /**
  * VnReportContent: one thing that a section tells.
  * @id: (nullable): key for programs; %NULL: it is the section
@@ -111,6 +119,9 @@ typedef struct { char *level, *title, *code, *subject, *text, *remedy; } VnRepor
  * @level, @title, @text: of VERDICT, @level being an id; of COMMAND @text alone, %NULL if there is none
  * @lines: of NOTES: VnReportLine
  * @picture: of PICTURE; @title is what stands above it (nullable), @text what it shows, for those who cannot see it
+ * @place: where it stands on pages
+ * @for_programs: people are told the same otherwise
+ * @is_large: of TABLE: a short one, to be read first
  */
 typedef struct
 {
@@ -126,6 +137,8 @@ typedef struct
   char                 *level, *title, *text;
   GPtrArray            *lines;
   VnPicture            *picture;
+  VnReportPlace         place;
+  gboolean              for_programs, is_large;
 } VnReportContent;
 
 /**
@@ -137,33 +150,45 @@ typedef struct
 typedef struct { char *figure, *label, *detail; } VnReportBrief;
 
 /**
+ * VnReportStage: where a section stands on pages.
+ * @VN_REPORT_STAGE_HEAD: in the head of the report, where its title need not be read
+ * @VN_REPORT_STAGE_FIRST: on the first page, as far as there is room
+ */
+typedef enum { VN_REPORT_STAGE_HEAD, VN_REPORT_STAGE_FIRST, VN_REPORT_STAGE_REST } VnReportStage;
+
+/**
  * VnReportSection:
  * @id: key for programs
  * @title: translated
- * @is_head: belongs to the head of the report, where its title need not be read
+ * @is_head: its stage is HEAD
  * @contents: VnReportContent; never empty
  * @briefs: VnReportBrief: those of the head are its figures, those of others are lists
  */
 typedef struct
 {
-  const char *id, *title;
-  gboolean    is_head;
-  GPtrArray  *contents;
-  GPtrArray  *briefs;
+  const char    *id, *title;
+  VnReportStage  stage;
+  gboolean       is_head;
+  GPtrArray     *contents;
+  GPtrArray     *briefs;
 } VnReportSection;
 
 /**
  * VnReportModel:
  * @title: translated
  * @sections: VnReportSection, in the order they are told
+ * @made: (nullable): when the run ended, and by which version of the program; in two lines
+ * @foot: (nullable): translated: on which samples all this was measured
  */
 typedef struct
 {
   const char *title;
   GPtrArray  *sections;
+  char       *made, *foot;
 } VnReportModel;
 
 void                   vn_report_model_free (VnReportModel       *self);
+char                  *vn_report_model_dup_about (const VnReportModel *self);
 const VnReportSection *vn_report_model_find (const VnReportModel *self,
                                              const char          *id);
 

@@ -2,6 +2,7 @@
 /* The report on pages of A4. The first page tells verdict, figures, where the error starts and what was done. */
 #include "vn-report.h"
 
+#include "pdf-head.h"
 #include "pdf-table.h"
 
 #include "vn-error.h"
@@ -14,9 +15,11 @@
 #define MOST_NOTES   40u     /* on paper; JSON and Markdown have all */
 #define MOST_FACT   600u     /* characters */
 #define ROW          13.0
-#define CARD         54.0
-#define LEAST_CARD   90.0    /* wide */
-#define LEAST_LIST  200.0    /* wide: of two that stand beside each other */
+#define LEAST_PAIR  200.0    /* wide: of two pictures that stand beside each other */
+#define LEAST_SIDE  160.0    /* of what stands beside something wide */
+#define SIDE          0.34   /* of the width, that it takes */
+#define SIDE_GAP     24.0
+#define LEAST_ROOM   95.0    /* of what is below the title of a section on the same page */
 #define PICTURE       1.45   /* pictures are drawn so much wider and then made smaller, as text on paper is */
 
 typedef struct
@@ -62,8 +65,8 @@ pdf_add_facts (Pdf                   *self,
       height = _vn_pdf_measure (&self->page, &value, text->str);
       height = MAX (height, ROW);
       _vn_pdf_need (&self->page, height);
-      _vn_pdf_put (&self->page, &label, self->page.margin, self->page.y, fact->label);
-      _vn_pdf_put (&self->page, &value, self->page.margin + left, self->page.y, text->str);
+      _vn_pdf_put (&self->page, &label, self->page.left, self->page.y, fact->label);
+      _vn_pdf_put (&self->page, &value, self->page.left + left, self->page.y, text->str);
       self->page.y += height;
     }
 }
@@ -111,8 +114,8 @@ pdf_add_command (Pdf                   *self,
   _vn_pdf_need (&self->page, height + 16);
   _vn_pdf_write (&self->page, &dim, content->intro);
   self->page.y += 3;
-  vn_pen_rect (self->page.pen, self->page.margin, self->page.y, self->page.inner, height, 5, &box);
-  _vn_pdf_put (&self->page, &code, self->page.margin + 8, self->page.y + 5, content->text);
+  vn_pen_rect (self->page.pen, self->page.left, self->page.y, self->page.inner, height, 5, &box);
+  _vn_pdf_put (&self->page, &code, self->page.left + 8, self->page.y + 5, content->text);
   self->page.y += height;
 }
 
@@ -133,7 +136,7 @@ pdf_put_picture (Pdf                   *self,
                  double                 width)
 {
   const double wide = width * PICTURE, height = vn_picture_get_height (content->picture, wide) / PICTURE;
-  const PdfText title = { .size = 9, .alpha = 1, .width = width, .bold = TRUE, .lines = 1 }, text = { .size = 8, .alpha = 0.6, .width = width, .lines = 3 };
+  const PdfText title = { .size = content->place == VN_REPORT_ALONE ? 9 : 10, .alpha = 1, .width = width, .bold = TRUE, .lines = 1 }, text = { .size = 8, .alpha = 0.6, .width = width, .lines = 3 };
   const double top = self->page.y;
 
   if (content->title != NULL)
@@ -144,7 +147,8 @@ pdf_put_picture (Pdf                   *self,
   vn_picture_draw (content->picture, self->page.pen, wide);
   cairo_restore (self->page.cr);
   self->page.y += height + 2;
-  self->page.y += _vn_pdf_put (&self->page, &text, x, self->page.y, content->text);
+  if (content->place != VN_REPORT_BESIDE)
+    self->page.y += _vn_pdf_put (&self->page, &text, x, self->page.y, content->text);
   return self->page.y - top;
 }
 
@@ -163,7 +167,7 @@ pdf_add_picture (Pdf                   *self,
     return;
   _vn_pdf_skip (&self->page, 6);
   _vn_pdf_need (&self->page, pdf_measure_picture (content, self->page.inner));
-  pdf_put_picture (self, content, self->page.margin, self->page.inner);
+  pdf_put_picture (self, content, self->page.left, self->page.inner);
 }
 
 /* Two beside each other. */
@@ -171,7 +175,7 @@ static guint
 pdf_add_pair (Pdf   *self,
               guint  i)
 {
-  const gboolean narrow = (self->page.inner - 20) / 2 < LEAST_LIST;
+  const gboolean narrow = (self->page.inner - 20) / 2 < LEAST_PAIR;
   const double width = narrow ? self->page.inner : (self->page.inner - 20) / 2;
   const GPtrArray *contents = self->section->contents;
   const VnReportContent *first = g_ptr_array_index (contents, i), *second = i + 1 < contents->len ? g_ptr_array_index (contents, i + 1) : NULL;
@@ -182,11 +186,11 @@ pdf_add_pair (Pdf   *self,
   _vn_pdf_skip (&self->page, 6);
   _vn_pdf_need (&self->page, pdf_measure_picture (first, width));
   top = self->page.y;
-  height = pdf_put_picture (self, first, self->page.margin, width);
+  height = pdf_put_picture (self, first, self->page.left, width);
   if (second != NULL)
     {
       self->page.y = top;
-      other = pdf_put_picture (self, second, self->page.margin + width + 20, width);
+      other = pdf_put_picture (self, second, self->page.left + width + 20, width);
     }
   self->page.y = top + MAX (height, other);
   return second != NULL ? 2 : 1;
@@ -203,135 +207,61 @@ static const PdfFunc kinds[VN_REPORT_N_KINDS] = {
   [VN_REPORT_PICTURE] = pdf_add_picture,
 };
 
-/* ---- the first page ---- */
+/* ---- beside each other ---- */
+
+/* Returns: how many contents from @i on stand beside each other: 0: they do not */
+static guint
+pdf_count_beside (const Pdf *self,
+                  guint      i)
+{
+  const GPtrArray *contents = self->section->contents;
+  guint n = i;
+
+  if (((const VnReportContent *) g_ptr_array_index (contents, i))->place != VN_REPORT_WIDE || SIDE * self->page.inner < LEAST_SIDE)
+    return 0;
+  for (n++; n < contents->len && ((const VnReportContent *) g_ptr_array_index (contents, n))->place == VN_REPORT_BESIDE; n++)
+    ;
+  return n - i > 1 ? n - i : 0;
+}
+
+/* What is beside something wide is short: it is not broken. */
+static void
+pdf_add_column (Pdf   *self,
+                guint  first,
+                guint  n)
+{
+  for (guint i = first; i < first + n; i++)
+    {
+      const VnReportContent *content = g_ptr_array_index (self->section->contents, i);
+
+      self->page.y += i > first ? 10 : 0;
+      if (content->kind == VN_REPORT_PICTURE)
+        pdf_put_picture (self, content, self->page.left, self->page.inner);
+      else
+        kinds[content->kind] (self, content);
+    }
+}
 
 static void
-pdf_add_title (Pdf                 *self,
-               const VnReportModel *model)
+pdf_add_beside (Pdf   *self,
+                guint  i,
+                guint  n)
 {
-  const PdfText title = { .size = 19, .alpha = 1, .width = PDF_INNER, .bold = TRUE };
-  const VnReportSection *section = vn_report_model_find (model, "model");
-  g_autoptr(GString) about = g_string_new (NULL);
+  const VnReportContent *wide = g_ptr_array_index (self->section->contents, i);
+  const double left = self->page.left, inner = self->page.inner, side = floor (SIDE * inner), width = inner - side - SIDE_GAP;
+  double top, foot;
 
-  for (guint i = 0; section != NULL && i < section->contents->len; i++)
-    {
-      const VnReportContent *content = g_ptr_array_index (section->contents, i);
-
-      for (guint k = 0; content->kind == VN_REPORT_FACTS && k < content->facts->len; k++)
-        {
-          const VnReportFact *fact = g_ptr_array_index (content->facts, k);
-
-          if (*fact->value->display != '\0')
-            g_string_append_printf (about, "%s%s%s%s", about->len > 0 ? " · " : "", k > 0 ? fact->label : "", k > 0 ? " " : "", fact->value->display);
-        }
-    }
-  _vn_pdf_write (&self->page, &title, model->title);
-  _vn_pdf_write (&self->page, &dim, about->str);
-  self->page.y += 6;
-  _vn_pdf_rule (&self->page, 1, 1.4);
-  self->page.y += 12;
-}
-
-/* Beside each other, in rows where the page is narrow. */
-static void
-pdf_add_cards (Pdf                 *self,
-               const VnReportModel *model)
-{
-  const VnStroke box = { .fill = VN_INK (0.045) };
-  g_autoptr(GPtrArray) briefs = g_ptr_array_new ();
-  guint n_rows, n_columns;
-  double width;
-
-  for (guint i = 0; i < model->sections->len; i++)
-    {
-      const VnReportSection *section = g_ptr_array_index (model->sections, i);
-
-      for (guint k = 0; section->is_head && k < section->briefs->len; k++)
-        g_ptr_array_add (briefs, g_ptr_array_index (section->briefs, k));
-    }
-  if (briefs->len == 0)
-    return;
-  self->page.y += 8;
-  n_rows = (guint) ceil (briefs->len * LEAST_CARD / (self->page.inner - 24));
-  n_columns = (briefs->len + n_rows - 1) / n_rows;
-  width = (self->page.inner - 24) / n_columns;
-  vn_pen_rect (self->page.pen, self->page.margin, self->page.y, self->page.inner, n_rows * CARD, 7, &box);
-  for (guint i = 0; i < briefs->len; i++)
-    {
-      const VnReportBrief *brief = g_ptr_array_index (briefs, i);
-      const PdfText figure = { .size = n_columns > 4 ? 10 : 12, .alpha = 1, .width = width - 8, .bold = TRUE, .lines = 1 };
-      const PdfText label = { .size = 7.5, .alpha = 0.65, .width = width - 8, .lines = 2 };
-      const double x = self->page.margin + 12 + i % n_columns * width, y = self->page.y + i / n_columns * CARD;
-
-      _vn_pdf_put (&self->page, &figure, x, y + 8, brief->figure);
-      _vn_pdf_put (&self->page, &label, x, y + 26, brief->label);
-    }
-  self->page.y += n_rows * CARD;
-}
-
-/* In one line if there is room, otherwise the detail below; a name that is too long for a line is shortened by itself. */
-static double
-pdf_put_brief (Pdf                 *self,
-               const VnReportBrief *brief,
-               double               x,
-               double               y,
-               double               width)
-{
-  const PdfText label = { .size = 8.5, .alpha = 0.9, .width = width, .lines = brief->detail != NULL ? 1 : 2 };
-  const PdfText detail = { .size = 8, .alpha = 0.65, .width = width, .lines = 2, .cut_end = TRUE };
-  g_autofree char *line = brief->detail != NULL ? g_strdup_printf ("%s: %s", brief->label, brief->detail) : g_strdup (brief->label);
-  double height;
-
-  if (brief->detail == NULL || _vn_pdf_measure_width (&self->page, &label, line) <= width)
-    return _vn_pdf_put (&self->page, &label, x, y, line);
-  height = _vn_pdf_put (&self->page, &label, x, y, brief->label);
-  return height + _vn_pdf_put (&self->page, &detail, x, y + height, brief->detail);
-}
-
-static double
-pdf_add_briefs (Pdf                   *self,
-                const VnReportSection *section,
-                double                 x,
-                double                 y,
-                double                 width)
-{
-  const double top = y;
-  const PdfText title = { .size = 11, .alpha = 1, .width = width, .bold = TRUE, .lines = 1 };
-
-  y += _vn_pdf_put (&self->page, &title, x, y, section->title) + 3;
-  for (guint i = 0; i < section->briefs->len; i++)
-    {
-      const VnReportBrief *brief = g_ptr_array_index (section->briefs, i);
-      const double left = brief->figure != NULL ? 58 : 0;
-      const PdfText figure = { .size = 8.5, .alpha = 1, .width = 56, .bold = TRUE, .lines = 1 };
-
-      if (brief->figure != NULL)
-        _vn_pdf_put (&self->page, &figure, x, y, brief->figure);
-      y += pdf_put_brief (self, brief, x + left, y, width - left) + 3;
-    }
-  return y - top;
-}
-
-/* Two lists beside each other if there is room. */
-static void
-pdf_add_glance (Pdf                 *self,
-                const VnReportModel *model)
-{
-  const guint n_columns = (self->page.inner - 24) / 2 >= LEAST_LIST ? 2 : 1;
-  const double width = (self->page.inner - 24 * (n_columns - 1)) / n_columns;
-  double heights[2] = { 0, 0 };
-
-  self->page.y += 12;
-  for (guint i = 0; i < model->sections->len; i++)
-    {
-      const VnReportSection *section = g_ptr_array_index (model->sections, i);
-      const guint column = n_columns > 1 && heights[1] < heights[0] ? 1 : 0;
-
-      if (section->is_head || section->briefs->len == 0)
-        continue;
-      heights[column] += pdf_add_briefs (self, section, self->page.margin + column * (width + 24), self->page.y + heights[column], width) + 8;
-    }
-  self->page.y += MAX (heights[0], heights[1]);
+  _vn_pdf_skip (&self->page, 10);
+  _vn_pdf_need (&self->page, MAX (pdf_measure_picture (wide, width), 190));
+  top = self->page.y;
+  foot = top + pdf_put_picture (self, wide, left, width);
+  self->page.y = top;
+  self->page.left = left + width + SIDE_GAP;
+  self->page.inner = side;
+  pdf_add_column (self, i + 1, n - 1);
+  self->page.left = left;
+  self->page.inner = inner;
+  self->page.y = MAX (self->page.y, foot);
 }
 
 /* ---- the whole ---- */
@@ -344,14 +274,18 @@ pdf_add_contents (Pdf                   *self,
   for (guint i = 0; i < section->contents->len;)
     {
       const VnReportContent *content = g_ptr_array_index (section->contents, i);
+      const guint n_beside = pdf_count_beside (self, i);
 
-      if (content->kind == VN_REPORT_PICTURE && vn_picture_is_small (content->picture))
+      if (n_beside > 0)
+        pdf_add_beside (self, i, n_beside);
+      else if (content->kind == VN_REPORT_PICTURE && vn_picture_is_small (content->picture))
         {
           i += pdf_add_pair (self, i);
           continue;
         }
-      kinds[content->kind] (self, content);
-      i++;
+      else if (!content->for_programs)
+        kinds[content->kind] (self, content);
+      i += MAX (n_beside, 1);
     }
 }
 
@@ -373,7 +307,7 @@ static void
 pdf_add_section (Pdf                   *self,
                  const VnReportSection *section)
 {
-  double room = 140;
+  double room = LEAST_ROOM;
 
   if (!pdf_says (section))
     return;
@@ -387,24 +321,34 @@ pdf_add_section (Pdf                   *self,
 }
 
 static void
+pdf_add_sections (Pdf                 *self,
+                  const VnReportModel *model,
+                  VnReportStage        stage,
+                  const VnReportSection *but)
+{
+  for (guint i = 0; i < model->sections->len; i++)
+    {
+      const VnReportSection *section = g_ptr_array_index (model->sections, i);
+
+      if (section->stage == stage && section != but)
+        pdf_add_section (self, section);
+    }
+}
+
+static void
 pdf_add_all (Pdf                 *self,
              const VnReportModel *model)
 {
   const VnReportSection *summary = vn_report_model_find (model, "summary");
 
-  pdf_add_title (self, model);
+  _vn_pdf_add_title (&self->page, model);
   if (summary != NULL)
     pdf_add_contents (self, summary);
-  pdf_add_cards (self, model);
-  pdf_add_glance (self, model);
-  for (guint pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < model->sections->len; i++)
-      {
-        const VnReportSection *section = g_ptr_array_index (model->sections, i);
-
-        if (!section->is_head == !pass && (!section->is_head || section != summary))
-          pdf_add_section (self, section);
-      }
+  _vn_pdf_add_cards (&self->page, model);
+  pdf_add_sections (self, model, VN_REPORT_STAGE_FIRST, NULL);
+  _vn_pdf_add_glance (&self->page, model);
+  pdf_add_sections (self, model, VN_REPORT_STAGE_REST, NULL);
+  pdf_add_sections (self, model, VN_REPORT_STAGE_HEAD, summary);
 }
 
 static cairo_status_t
@@ -426,13 +370,14 @@ pdf_draw_all (const VnReportModel *model,
 {
   cairo_surface_t *surface = cairo_pdf_surface_create_for_stream (pdf_take_bytes, bytes, PDF_WIDTH, PDF_HEIGHT);
   cairo_t *cr = cairo_create (surface);
-  Pdf self = { { .n_pages = n_pages, .foot = model->title }, NULL };
+  Pdf self = { { .n_pages = n_pages, .foot = model->foot != NULL ? model->foot : model->title }, NULL };
 
   cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_TITLE, model->title);
   cairo_pdf_surface_set_metadata (surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
   _vn_pdf_begin (&self.page, cr, PDF_WIDTH);
   pdf_add_all (&self, model);
   _vn_pdf_end (&self.page);
+  _vn_pdf_clear (&self.page);
   cairo_surface_finish (surface);
   *status = cairo_status (cr) != CAIRO_STATUS_SUCCESS ? cairo_status (cr) : cairo_surface_status (surface);
   cairo_destroy (cr);
@@ -476,6 +421,7 @@ pdf_free_sheet (gpointer data)
   VnReportSheet *sheet = data;
 
   cairo_surface_destroy (sheet->drawn);
+  g_array_unref (sheet->links);
   g_free (sheet->text);
   g_free (sheet);
 }
@@ -491,6 +437,12 @@ pdf_close_sheet (PdfPage *page)
   cairo_destroy (page->cr);
 }
 
+static void
+pdf_clear_link (gpointer link)
+{
+  g_free (((VnReportLink *) link)->title);
+}
+
 static cairo_t *
 pdf_open_sheet (GPtrArray *sheets,
                 double     width,
@@ -499,7 +451,9 @@ pdf_open_sheet (GPtrArray *sheets,
   VnReportSheet *sheet = g_new0 (VnReportSheet, 1);
   const cairo_rectangle_t extents = { 0, 0, width, height };
 
-  *sheet = (VnReportSheet) { cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, &extents), width, height, NULL };
+  *sheet = (VnReportSheet) { cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, &extents), width, height, NULL,
+                              g_array_new (FALSE, FALSE, sizeof (VnReportLink)) };
+  g_array_set_clear_func (sheet->links, pdf_clear_link);
   g_ptr_array_add (sheets, sheet);
   return cairo_create (sheet->drawn);
 }
@@ -511,6 +465,21 @@ pdf_turn_sheet (PdfPage *page)
   return pdf_open_sheet (page->turn_data, page->width, page->height);
 }
 
+/* In reading order. */
+static void
+pdf_add_links (GPtrArray    *sheets,
+               const GArray *links)
+{
+  for (guint i = 0; i < links->len; i++)
+    {
+      const PdfLink *link = &g_array_index (links, PdfLink, i);
+      const VnReportSheet *sheet = g_ptr_array_index (sheets, link->page - 1);
+      VnReportLink copy = { link->x, link->y, link->width, link->height, link->node, g_strdup (link->title), link->t };
+
+      g_array_append_val (sheet->links, copy);
+    }
+}
+
 static GPtrArray *
 pdf_draw_sheets (const VnReportModel *model,
                  double               width,
@@ -518,12 +487,14 @@ pdf_draw_sheets (const VnReportModel *model,
 {
   g_autoptr(GPtrArray) sheets = g_ptr_array_new_with_free_func (pdf_free_sheet);
   g_autoptr(GString) said = g_string_new (NULL);
-  Pdf self = { { .n_pages = n_pages, .foot = model->title, .turn = pdf_turn_sheet, .turn_data = sheets, .said = said }, NULL };
+  Pdf self = { { .n_pages = n_pages, .foot = model->foot != NULL ? model->foot : model->title, .turn = pdf_turn_sheet, .turn_data = sheets, .said = said }, NULL };
 
   _vn_pdf_begin (&self.page, pdf_open_sheet (sheets, width, PDF_HEIGHT), width);
   pdf_add_all (&self, model);
   _vn_pdf_end (&self.page);
   pdf_close_sheet (&self.page);
+  pdf_add_links (sheets, self.page.links);
+  _vn_pdf_clear (&self.page);
   return g_steal_pointer (&sheets);
 }
 

@@ -143,6 +143,46 @@ _vn_report_rule (const VnOverride *rule)
   return self;
 }
 
+/*< private >
+ * _vn_report_for_programs:
+ *
+ * Returns: @self, of which people are told elsewhere
+ */
+VnReportValue *
+_vn_report_for_programs (VnReportValue *self)
+{
+  g_free (self->display);
+  self->display = g_strdup ("");
+  return self;
+}
+
+/*< private >
+ * _vn_report_signed:
+ *
+ * Returns: @self, which is told by @sign where that can be drawn
+ */
+VnReportValue *
+_vn_report_signed (VnReportValue *self,
+                   VnSign         sign)
+{
+  self->sign = sign;
+  return self;
+}
+
+/*< private >
+ * _vn_report_about:
+ * @node: of the model as opened
+ *
+ * Returns: @self, which leads to @node
+ */
+VnReportValue *
+_vn_report_about (VnReportValue *self,
+                  const VnNode  *node)
+{
+  self->node = node->index + 1;
+  return self;
+}
+
 VnReportValue *
 _vn_report_record (char *display)
 {

@@ -102,15 +102,31 @@ void                   vn_report_add_outputs           (VnFileSet              *
 const VnReportPrinter *vn_report_printer_find          (const char             *id);         /* NULL: there is none */
 
 /**
+ * VnReportLink: a place on a sheet where a node is drawn, or told of.
+ * @node: index in the model as opened
+ * @title: what is said of it
+ * @weight: what is most worth going to: of a row of a table 2, else how bad the node is, 0 … 1
+ */
+typedef struct
+{
+  double  x, y, width, height;
+  guint   node;
+  char   *title;
+  double  weight;
+} VnReportLink;
+
+/**
  * VnReportSheet: a page for a screen. Lengths are in points.
  * @drawn: a recording, on nothing: paper is to be put below it
  * @text: its text, by lines
+ * @links: of VnReportLink, as they come from top to bottom
  */
 typedef struct
 {
   cairo_surface_t *drawn;
   double           width, height;
   char            *text;
+  GArray          *links;
 } VnReportSheet;
 
 #define VN_REPORT_A4_WIDTH     595.28

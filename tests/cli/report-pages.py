@@ -60,9 +60,11 @@ def check_pdf(folder, name):
             sys.exit('%s: the heading “%s” is not on any page: no %s' % (name, heading, missing))
         n_checked += 1
     first = text.split('\f')[0]
-    for word in ['signal to noise', 'size', 'Settings', 'Where error starts', 'Where the error is']:
+    for word in ['signal to noise', 'size', 'Precision', 'Where the error is']:
         if word not in first:
             sys.exit('%s: the first page does not tell “%s”' % (name, word))
+    if 'Weakest nodes' not in text.split('\f')[1] + first:
+        sys.exit(name + ': the first two pages do not tell the weakest nodes')
 
 
 with tempfile.TemporaryDirectory() as folder:

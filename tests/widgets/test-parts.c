@@ -91,7 +91,7 @@ static VnPicture *
 make_points (void)
 {
   static const VnPicturePoint points[] = {
-    { 0, 1, 0.5, FALSE, FALSE, NULL }, { 1, 2, 0.5, TRUE, FALSE, NULL }, { 2, NAN, 0.5, FALSE, FALSE, NULL }
+    { 0, 1, 0.5, FALSE, FALSE, FALSE, NULL }, { 1, 2, 0.5, TRUE, FALSE, FALSE, NULL }, { 2, NAN, 0.5, FALSE, FALSE, FALSE, NULL }
   };
   VnPictureAxes axes = { "place", "error", NULL, 0, TRUE, FALSE, NULL, 0 };
 

@@ -178,16 +178,31 @@ check_markup (const char *text)
     g_assert_true (g_str_has_prefix (at, "&amp;") || g_str_has_prefix (at, "&lt;") || g_str_has_prefix (at, "&gt;") || g_str_has_prefix (at, "&quot;"));
 }
 
+/* A link leads to a node that the page shows. */
+static void
+check_leads (const char *text,
+             const char *link)
+{
+  g_autofree char *number = NULL, *target = NULL;
+
+  g_assert_true (g_str_has_prefix (link, "href=\"#n"));
+  number = g_strndup (link + strlen ("href=\"#n"), strspn (link + strlen ("href=\"#n"), "0123456789"));
+  target = g_strdup_printf ("<g id=\"n%s\">", number);
+  g_assert_nonnull (strstr (text, target));
+}
+
 /* Nothing runs, and nothing is fetched. */
 static void
 check_alone (const char *text)
 {
-  static const char * const strangers[] = { "<script", "<iframe", "<object", "<img", "<link", "<a ", "href", "src=", "url(", "@import", "http://",
+  static const char * const strangers[] = { "<script", "<iframe", "<object", "<img", "<link", "src=", "url(", "@import", "http://",
                                             "https://", " on", "javascript:" };
 
   for (guint i = 0; i < G_N_ELEMENTS (strangers) - 2; i++)
     if (strstr (text, strangers[i]) != NULL)
       g_error ("the page has “%s”", strangers[i]);
+  for (const char *at = strstr (text, "href"); at != NULL; at = strstr (at + 1, "href"))
+    check_leads (text, at);
   g_assert_nonnull (strstr (text, "default-src 'none'"));
   g_assert_nonnull (strstr (text, "prefers-color-scheme:dark"));
   g_assert_nonnull (strstr (text, "@media print"));
@@ -228,7 +243,7 @@ test_first_screen (void)
       if (at == NULL)
         g_error ("the page does not tell “%s”, or not here", words[i]);
     }
-  g_assert_cmpuint (count (text, "<svg viewBox"), ==, 4);   /* network, course, histogram, curve */
+  g_assert_cmpuint (count (text, "<svg viewBox"), ==, 5);   /* network, course, sizes, histogram, curve */
   g_assert_cmpuint (count (text, "id=\"n"), ==, 5 + 2);     /* nodes; "network" and "notes" */
 }
 

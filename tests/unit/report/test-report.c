@@ -145,9 +145,9 @@ test_sections (void)
   xslim = make_report (result, VN_REPORT_LAYOUT_XSLIM);
   all_ids = list_ids (all);
   xslim_ids = list_ids (xslim);
-  g_assert_cmpstr (plain_ids, ==, "model sizes samples summary network figures settings spreads tensors npu notes");
+  g_assert_cmpstr (plain_ids, ==, "model sizes samples summary network settings figures spreads tensors npu notes");
   g_assert_cmpstr (compared_ids, ==, "model sizes samples summary network figures tensors");
-  g_assert_cmpstr (all_ids, ==, "model sizes samples summary accuracy network figures settings steps spreads curve tensors weights npu notes");
+  g_assert_cmpstr (all_ids, ==, "model sizes samples summary accuracy network settings figures steps spreads curve tensors weights npu notes");
   g_assert_cmpstr (xslim_ids, ==, "summary accuracy xslim notes");
   g_assert_null (vn_report_model_find (plain, "weights"));
 }
@@ -502,11 +502,19 @@ test_printed (gconstpointer data)
   check_printed (xslim);
 }
 
+/* People read of rules in a table of their own. */
+static gboolean
+is_rule_row (const VnReportContent *content,
+             const GPtrArray       *row)
+{
+  return g_strcmp0 (content->id, "differences") == 0 && g_str_has_prefix (((VnReportValue *) row->pdata[1])->text, "rules[");
+}
+
 /* What has a value for programs has words for people; those that have none are known by name. */
 static void
 test_words (void)
 {
-  static const char * const silent[] = { "rules", "marked", "quantized", "not_finite", "output", "type", "moves", "histogram", "kept", "chosen", NULL };
+  static const char * const silent[] = { "rules", "marked", "quantized", "not_finite", "output", "type", "moves", "histogram", "kept", "chosen", "off", NULL };
   g_autoptr(VnResult) result = run ("npu-cnn");
   g_autoptr(VnReportModel) model = NULL;
   guint n = 0;
@@ -519,13 +527,16 @@ test_words (void)
         const VnReportContent *content = ((VnReportSection *) model->sections->pdata[i])->contents->pdata[k];
 
         for (guint r = 0; content->kind == VN_REPORT_TABLE && r < content->rows->len; r++)
-          for (guint c = 0; c < content->n_columns; c++, n++)
+          for (guint c = 0; c < content->n_columns && !is_rule_row (content, content->rows->pdata[r]); c++, n++)
             {
               const VnReportValue *value = ((GPtrArray *) content->rows->pdata[r])->pdata[c];
 
               if (value->type != VN_REPORT_NOTHING && value->type != VN_REPORT_ABSENT &&
                   !g_strv_contains (silent, content->columns[c].id))
-                g_assert_cmpstr (value->display, !=, "");
+                {
+                  if (*value->display == '\0')
+                    g_error ("%s, %s: a value without words", content->id != NULL ? content->id : "", content->columns[c].id);
+                }
             }
       }
   g_assert_cmpuint (n, >, 100);
