@@ -3,6 +3,7 @@
 #include "pdf-page.h"
 
 #include "vn-i18n.h"
+#include "vn-report.h"
 
 #include <pango/pangocairo.h>
 
@@ -288,7 +289,7 @@ _vn_pdf_begin_row (PdfPage    *self,
                    double      height,
                    const char *title)
 {
-  const VnPenLink link = { self->left, self->y, self->inner, height, node, title, 2 };
+  const VnPenLink link = { self->left, self->y, self->inner, height, node, title, VN_REPORT_ROW_WEIGHT };
   const PdfLink *box = pdf_page_find_box (self, node);
   g_autofree char *attributes = NULL;
 

@@ -105,7 +105,7 @@ const VnReportPrinter *vn_report_printer_find          (const char             *
  * VnReportLink: a place on a sheet where a node is drawn, or told of.
  * @node: index in the model as opened
  * @title: what is said of it
- * @weight: what is most worth going to: of a row of a table 2, else how bad the node is, 0 … 1
+ * @weight: what is most worth going to: of a row of a table %VN_REPORT_ROW_WEIGHT, else how bad the node is, 0 … 1
  */
 typedef struct
 {
@@ -114,6 +114,8 @@ typedef struct
   char   *title;
   double  weight;
 } VnReportLink;
+
+#define VN_REPORT_ROW_WEIGHT 2
 
 /**
  * VnReportSheet: a page for a screen. Lengths are in points.

@@ -145,6 +145,79 @@ test_follows (Fixture       *fixture,
   g_assert_cmpstr (again, !=, first);
 }
 
+static gboolean
+is_settled (gpointer document)
+{
+  return vn_document_get_job (document) == NULL && vn_document_get_origins_job (document) == NULL && vn_document_get_result (document) != NULL &&
+         vn_document_get_expecting (document) != VN_EXPECTING_SOON;
+}
+
+static GtkGesture *
+get_click (GtkWidget *widget)
+{
+  g_autoptr(GListModel) controllers = gtk_widget_observe_controllers (widget);
+
+  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++)
+    {
+      g_autoptr(GtkEventController) controller = g_list_model_get_item (controllers, i);
+
+      if (GTK_IS_GESTURE_CLICK (controller))
+        return GTK_GESTURE (controller);
+    }
+  g_assert_not_reached ();
+}
+
+/* A click on the box or the row of a node shows it in the graph; Tab goes from row to row, and then on. */
+static void
+test_leads (Fixture       *fixture,
+            gconstpointer  data)
+{
+  g_autoptr(VnReportModel) model = NULL;
+  g_autoptr(GPtrArray) sheets = NULL;
+  AdwViewStack *stack = ADW_VIEW_STACK (vn_test_find (GTK_WIDGET (fixture->window), ADW_TYPE_VIEW_STACK, NULL));
+  GtkWidget *view;
+  VnReportInput input;
+  guint n_clicked = 0, n_rows = 0, n_tabs = 0;
+
+  gtk_window_set_default_size (GTK_WINDOW (fixture->window), 1280, 800);
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
+  vn_report_input_init (&input, vn_document_get_result (fixture->document));
+  model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  vn_window_show_page (fixture->window, "report");
+  wait_for_report (fixture);
+  view = vn_test_find (GTK_WIDGET (get_page (fixture)), VN_TYPE_SHEET_VIEW, NULL);
+  sheets = vn_report_draw_sheets (model, VN_REPORT_A4_WIDTH, NULL);
+  g_assert_cmpuint (count_sheets (fixture), ==, sheets->len);
+  for (guint i = 0; i < sheets->len; i++, view = gtk_widget_get_next_sibling (view))
+    {
+      const VnReportSheet *sheet = g_ptr_array_index (sheets, i);
+      const double scale = gtk_widget_get_width (view) / sheet->width;
+      guint n_here = 0;
+
+      for (guint k = 0; k < sheet->links->len; k++)
+        {
+          const VnReportLink *link = &g_array_index (sheet->links, VnReportLink, k);
+          g_autoptr(GtkBitset) expected = gtk_bitset_new_range (link->node, 1);
+
+          g_signal_emit_by_name (get_click (view), "released", 1, (link->x + link->width / 2) * scale, (link->y + link->height / 2) * scale);
+          g_assert_true (gtk_bitset_equals (vn_document_get_selection (fixture->document), expected));
+          g_assert_cmpstr (adw_view_stack_get_visible_child_name (stack), ==, "graph");
+          vn_window_show_page (fixture->window, "report");
+          n_here += link->weight >= VN_REPORT_ROW_WEIGHT;
+          n_clicked++;
+        }
+      gtk_widget_grab_focus (view);
+      while (gtk_widget_child_focus (view, GTK_DIR_TAB_FORWARD) && n_tabs < 1000)
+        n_tabs++;
+      n_rows += n_here;
+    }
+  g_assert_cmpuint (n_clicked - n_rows, ==, vn_document_get_model (fixture->document)->graph->nodes->len);
+  g_assert_cmpuint (n_rows, >, 0);
+  g_assert_cmpuint (n_tabs, ==, n_rows);
+}
+
 /* The page alone, at any width. */
 static GtkWidget *
 show_alone (Fixture *fixture,
@@ -194,13 +267,6 @@ is_sharp (gpointer page)
   GtkWidget *sheet = vn_test_find (page, VN_TYPE_SHEET_VIEW, NULL);
 
   return sheet != NULL && vn_sheet_view_is_sharp (VN_SHEET_VIEW (sheet));
-}
-
-static gboolean
-is_settled (gpointer document)
-{
-  return vn_document_get_job (document) == NULL && vn_document_get_origins_job (document) == NULL && vn_document_get_result (document) != NULL &&
-         vn_document_get_expecting (document) != VN_EXPECTING_SOON;
 }
 
 static void
@@ -268,6 +334,7 @@ main (int    argc,
 {
   vn_window_fixture_init (&argc, &argv);
   g_test_add ("/report-page/follows", Fixture, NULL, vn_window_fixture_set_up, test_follows, vn_window_fixture_tear_down);
+  g_test_add ("/report-page/leads", Fixture, NULL, vn_window_fixture_set_up, test_leads, vn_window_fixture_tear_down);
   g_test_add ("/report-page/narrow", Fixture, NULL, vn_window_fixture_set_up, test_narrow, vn_window_fixture_tear_down);
   g_test_add ("/report-page/demo", Fixture, NULL, vn_window_fixture_set_up, test_demo, vn_window_fixture_tear_down);
   return g_test_run ();

@@ -162,6 +162,13 @@ report_page_show_near_soon (VnReportPage *self)
   gtk_widget_add_tick_callback (GTK_WIDGET (self), report_page_show_near_later, NULL, NULL);
 }
 
+static void
+report_page_node_activated (VnReportPage *self,
+                            guint         node)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.select-node", "u", node);
+}
+
 /* Sheets that are there already take what is new, so that what is looked at stays where it is. */
 static void
 report_page_show_sheets (VnReportPage *self,
@@ -174,6 +181,7 @@ report_page_show_sheets (VnReportPage *self,
       if (view == NULL)
         {
           view = vn_sheet_view_new ();
+          g_signal_connect_swapped (view, "node-activated", G_CALLBACK (report_page_node_activated), self);
           gtk_box_append (GTK_BOX (self->sheets), view);
         }
       vn_sheet_view_set_sheet (VN_SHEET_VIEW (view), g_ptr_array_index (sheets, i), i + 1, sheets->len);
