@@ -2,6 +2,8 @@
 /* The colours of error and of amounts, and where a metric lies on them. */
 #include "vn-heat.h"
 
+#include "vn-i18n.h"
+
 #include <math.h>
 
 #define N_STOPS 5
@@ -308,4 +310,36 @@ vn_heat_get_band (guint ticks)
   if (ticks >= 4)
     return VN_BAND_BAD;
   return ticks >= 2 ? VN_BAND_WATCH : VN_BAND_FINE;
+}
+
+static const struct { const char *id, *title; } bands[VN_N_BANDS] = {
+  [VN_BAND_FINE] = { "fine", N_("Fine") },
+  [VN_BAND_WATCH] = { "watch", N_("Watch") },
+  [VN_BAND_BAD] = { "bad", N_("Bad") },
+};
+
+/**
+ * vn_band_get_id:
+ *
+ * Returns: what it is called in files, and in what is typed
+ */
+const char *
+vn_band_get_id (VnBand band)
+{
+  g_return_val_if_fail (band < VN_N_BANDS, NULL);
+
+  return bands[band].id;
+}
+
+/**
+ * vn_band_get_title:
+ *
+ * Returns: what it is called, not translated
+ */
+const char *
+vn_band_get_title (VnBand band)
+{
+  g_return_val_if_fail (band < VN_N_BANDS, NULL);
+
+  return bands[band].title;
 }

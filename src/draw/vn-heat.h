@@ -43,6 +43,8 @@ double         vn_heat_t              (double         axis,
 double         vn_heat_axis_at        (double         t,
                                        VnHeatHandles  handles);
 VnBand         vn_heat_get_band       (guint          ticks);
+const char    *vn_band_get_id         (VnBand         band);
+const char    *vn_band_get_title      (VnBand         band);
 guint          vn_heat_ticks          (double         axis,
                                        VnHeatHandles  handles);
 

@@ -113,13 +113,12 @@ section_weakest_band (VnErrorTable     *errors,
                       const VnErrorRow *row,
                       VnMetric          metric)
 {
-  static const struct { const char *id, *title; } bands[VN_N_BANDS] = { { "fine", N_("fine") }, { "watch", N_("watch") }, { "bad", N_("bad") } };
   const VnHeatHandles handles = metric == VN_METRIC_CONTRIBUTION ? vn_heat_handles_for_run (metric, errors) : vn_heat_default_handles (metric);
   const double axis = vn_heat_axis (metric, vn_metric_get (row, metric));
   const guint ticks = vn_heat_ticks (axis, handles);
   const VnBand band = vn_heat_get_band (ticks);
 
-  return _vn_report_signed (_vn_report_text_as (bands[band].id, _(bands[band].title)), vn_sign_swatch (vn_heat_t (axis, handles), ticks));
+  return _vn_report_signed (_vn_report_text_as (vn_band_get_id (band), _(vn_band_get_title (band))), vn_sign_swatch (vn_heat_t (axis, handles), ticks));
 }
 
 static void

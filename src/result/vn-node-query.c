@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds nodes by what is typed: terms between spaces, all of which have to hold. A term is a part of a name, a glob over names,
- * "type:Conv|Gemm", "precision:16", or a threshold such as "sqnr<20"; one with "-" before it must not hold. */
+ * "type:Conv|Gemm", "precision:16", "band:bad", or a threshold such as "sqnr<20"; one with "-" before it must not hold. */
 #include "vn-node-query.h"
 
 #include "vn-i18n.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum { QUERY_TEXT, QUERY_GLOB, QUERY_TYPE, QUERY_PRECISION, QUERY_THRESHOLD } QueryKind;
+typedef enum { QUERY_TEXT, QUERY_GLOB, QUERY_TYPE, QUERY_PRECISION, QUERY_BAND, QUERY_THRESHOLD } QueryKind;
 
 /* @text: folded; @is_local: it is the local error of a tensor that is compared */
 typedef struct
@@ -127,6 +127,11 @@ query_add_term (VnNodeQuery *self,
       term.kind = QUERY_PRECISION;
       term.text = g_strdup (folded + strlen ("precision:"));
     }
+  else if (g_str_has_prefix (folded, "band:"))
+    {
+      term.kind = QUERY_BAND;
+      term.text = g_strdup (folded + strlen ("band:"));
+    }
   else if (!query_read_threshold (self, folded, &term))
     {
       term.kind = strpbrk (folded, "*?") != NULL ? QUERY_GLOB : QUERY_TEXT;
@@ -242,15 +247,16 @@ query_matches_names (const QueryTerm   *term,
   return FALSE;
 }
 
+/* Whether any of what stands between "|" is a glob of @word. */
 static gboolean
-query_matches_type (const QueryTerm   *term,
-                    const VnNodeFacts *facts)
+query_matches_word (const QueryTerm *term,
+                    const char      *word)
 {
   g_auto(GStrv) parts = g_strsplit (term->text, "|", -1);
-  g_autofree char *type = g_utf8_casefold (facts->node->op_type, -1);
+  g_autofree char *folded = g_utf8_casefold (word, -1);
 
   for (guint i = 0; parts[i] != NULL; i++)
-    if (vn_pattern_matches_text (parts[i], type))
+    if (vn_pattern_matches_text (parts[i], folded))
       return TRUE;
   return FALSE;
 }
@@ -260,14 +266,13 @@ static gboolean
 query_matches_precision (const QueryTerm   *term,
                          const VnNodeFacts *facts)
 {
-  g_autofree char *badge = NULL, *bits = NULL;
+  g_autofree char *bits = NULL;
 
   if (facts->dtype == VN_DTYPE_UNDEFINED)
     return FALSE;
-  badge = g_utf8_casefold (vn_dtype_get_badge (facts->dtype), -1);
   bits = g_strdup_printf ("%u", vn_dtype_get_bits (facts->dtype));
-  return vn_pattern_matches_text (term->text, badge) || g_str_equal (term->text, bits)
-         || (g_str_equal (term->text, "float") && vn_dtype_is_float (facts->dtype));
+  return query_matches_word (term, vn_dtype_get_badge (facts->dtype)) || query_matches_word (term, bits)
+         || (vn_dtype_is_float (facts->dtype) && query_matches_word (term, "float"));
 }
 
 /* What is no number is worse than any. */
@@ -295,9 +300,11 @@ query_term_matches (const QueryTerm   *term,
   switch (term->kind)
     {
     case QUERY_TYPE:
-      return query_matches_type (term, facts);
+      return query_matches_word (term, facts->node->op_type);
     case QUERY_PRECISION:
       return query_matches_precision (term, facts);
+    case QUERY_BAND:
+      return query_matches_word (term, facts->band != NULL ? facts->band : "none");
     case QUERY_THRESHOLD:
       return query_matches_threshold (term, facts);
     case QUERY_TEXT:
@@ -346,6 +353,7 @@ vn_node_query_get_examples (guint *n)
     { "error>0.1", N_("noise to signal") },
     { "contribution>5%", N_("share of the error of the outputs") },
     { "precision:16", N_("bits, or letters as in precision:U8, or precision:float") },
+    { "band:bad|watch", N_("fine, watch or bad, as the legend divides them; none: not quantized") },
     { "type:Conv sqnr<20", N_("all of it at once") },
     { "-type:Relu", N_("all but these") },
   };
@@ -354,4 +362,75 @@ vn_node_query_get_examples (guint *n)
 
   *n = G_N_ELEMENTS (examples);
   return examples;
+}
+
+/* ---- changing what was typed ---- */
+
+static char *
+query_dup_prefix (const char *word)
+{
+  return g_strconcat (word, ":", NULL);
+}
+
+/**
+ * vn_node_query_dup_value:
+ * @text: what was typed
+ * @word: "type", "precision" or "band"
+ *
+ * Returns: (transfer full) (nullable): what the first term with that word asks for, several with "|": "Conv|Gemm"; %NULL: there is none
+ */
+char *
+vn_node_query_dup_value (const char *text,
+                         const char *word)
+{
+  g_autofree char *prefix = NULL;
+  char *term;
+
+  g_return_val_if_fail (text != NULL && word != NULL, NULL);
+
+  prefix = query_dup_prefix (word);
+  while ((term = query_next_term (&text)) != NULL)
+    {
+      char *value = g_str_has_prefix (term, prefix) ? g_strdup (term + strlen (prefix)) : NULL;
+
+      g_free (term);
+      if (value != NULL)
+        return value;
+    }
+  return NULL;
+}
+
+/**
+ * vn_node_query_dup_with:
+ * @text: what was typed
+ * @word: "type", "precision" or "band"
+ * @value: (nullable): what nodes are to be of, several with "|"; %NULL: anything
+ *
+ * Returns: (transfer full): @text that asks for that in place of what it asked for
+ */
+char *
+vn_node_query_dup_with (const char *text,
+                        const char *word,
+                        const char *value)
+{
+  g_autofree char *prefix = NULL;
+  GString *changed;
+
+  g_return_val_if_fail (text != NULL && word != NULL, NULL);
+
+  prefix = query_dup_prefix (word);
+  changed = g_string_new (NULL);
+  if (value != NULL)
+    g_string_append_printf (changed, "%s%s", prefix, value);
+  for (;;)
+    {
+      const char *start = text + strspn (text, " \t\n");
+      g_autofree char *term = (text = start, query_next_term (&text));
+
+      if (term == NULL)
+        break;
+      if (!g_str_has_prefix (term, prefix))
+        g_string_append_printf (changed, "%s%.*s", changed->len > 0 ? " " : "", (int) (text - start), start);
+    }
+  return g_string_free (changed, FALSE);
 }

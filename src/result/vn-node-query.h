@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * @row: (nullable): vn_result_get_rated_error()
  * @dtype: vn_result_get_node_dtype()
  * @local_db: from vn_local_errors_new(); NaN: not measured
+ * @band: (nullable): "fine", "watch" or "bad", as it is shown; %NULL: it has no error
  */
 typedef struct
 {
@@ -22,6 +23,7 @@ typedef struct
   const VnErrorRow *row;
   VnDType           dtype;
   double            local_db;
+  const char       *band;
 } VnNodeFacts;
 
 /**
@@ -39,6 +41,11 @@ const char          *vn_node_query_get_problem  (const VnNodeQuery *self);   /* 
 gboolean             vn_node_query_matches      (const VnNodeQuery *self,
                                                  const VnNodeFacts *facts);
 const VnNodeExample *vn_node_query_get_examples (guint             *n);
+char                *vn_node_query_dup_value    (const char        *text,
+                                                 const char        *word);
+char                *vn_node_query_dup_with     (const char        *text,
+                                                 const char        *word,
+                                                 const char        *value);  /* nullable */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnNodeQuery, vn_node_query_free)
 

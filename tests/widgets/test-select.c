@@ -8,6 +8,7 @@
 #include "vn-outline.h"
 #include "vn-rules.h"
 #include "vn-swatch.h"
+#include "vn-query-chips.h"
 #include "widget-fixture.h"
 #include "window-fixture.h"
 
@@ -232,6 +233,28 @@ test_travel (Fixture       *fixture,
   vn_test_screenshot (GTK_WIDGET (fixture->window), "select-travel");
 }
 
+/* Opens the drop-down @chip, and checks or clears what stands there as @value. */
+static void
+choose (GtkWidget  *outline,
+        guint       chip,
+        const char *value,
+        gboolean    active)
+{
+  GtkWidget *button = vn_test_find (vn_test_find (outline, VN_TYPE_QUERY_CHIPS, NULL), GTK_TYPE_MENU_BUTTON, NULL), *label, *check;
+
+  for (guint i = 0; i < chip; i++)
+    button = gtk_widget_get_next_sibling (button);
+  gtk_menu_button_popup (GTK_MENU_BUTTON (button));
+  vn_test_settle (300);
+  label = vn_test_find (GTK_WIDGET (gtk_menu_button_get_popover (GTK_MENU_BUTTON (button))), GTK_TYPE_LABEL, value);
+  g_assert_nonnull (label);
+  check = gtk_widget_get_ancestor (label, GTK_TYPE_CHECK_BUTTON);
+  g_assert_true (gtk_check_button_get_active (GTK_CHECK_BUTTON (check)) != active);
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (check), active);
+  gtk_menu_button_popdown (GTK_MENU_BUTTON (button));
+  vn_test_settle (300);
+}
+
 /* Enter goes from one to the next of what was found. */
 static void
 test_search (Fixture       *fixture,
@@ -262,6 +285,16 @@ test_search (Fixture       *fixture,
   vn_test_screenshot (GTK_WIDGET (fixture->window), "select-search");
   g_signal_emit_by_name (all, "clicked");
   g_assert_cmpuint (gtk_bitset_get_size (vn_document_get_selection (fixture->document)), ==, 3);
+  choose (outline, 0, "Conv", FALSE);
+  choose (outline, 0, "Add", TRUE);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (search)), ==, "type:Add");
+  choose (outline, 1, "U8", TRUE);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (search)), ==, "precision:U8 type:Add");
+  vn_test_settle (400);
+  g_assert_nonnull (vn_test_find (outline, GTK_TYPE_LABEL, "1 found"));
+  choose (outline, 0, "Add", FALSE);
+  choose (outline, 1, "U8", FALSE);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (search)), ==, "");
   gtk_editable_set_text (GTK_EDITABLE (search), "sqnr<");
   vn_test_settle (400);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "select-search-problem");

@@ -4,6 +4,7 @@
 #include "vn-node-item.h"
 
 #include "vn-format-model.h"
+#include "vn-heat.h"
 
 #include <math.h>
 
@@ -282,7 +283,8 @@ vn_node_item_matches (VnNodeItem        *self,
   g_return_val_if_fail (query != NULL, FALSE);
 
   facts = (VnNodeFacts) { .node = self->node, .label = self->label, .row = self->rated, .dtype = self->precision,
-                           .local_db = self->local_db };
+                           .local_db = self->local_db,
+                           .band = vn_node_item_is_rated (self) ? vn_band_get_id (vn_heat_get_band (vn_node_item_get_ticks (self))) : NULL };
   return vn_node_query_matches (query, &facts);
 }
 

@@ -9,6 +9,7 @@
 #include "vn-i18n.h"
 #include "vn-later.h"
 #include "vn-node-cell.h"
+#include "vn-query-chips.h"
 #include "vn-scope.h"
 #include "vn-selection-link.h"
 #include "vn-swatch.h"
@@ -31,6 +32,7 @@ struct _VnOutline
   guint               hit;          /* which of those found was travelled to last; G_MAXUINT: none */
 
   GtkSearchEntry     *search;
+  VnQueryChips       *chips;
   GtkStack           *stack;
   GtkListView        *list;
   GtkButton          *clear;
@@ -472,6 +474,7 @@ vn_outline_set_document (VnOutline  *self,
   self->rows = vn_gradual_rows_new (NULL);
   self->selection = gtk_multi_selection_new (g_object_ref (G_LIST_MODEL (self->rows)));
   outline_make_tree (self);
+  vn_query_chips_set (self->chips, document, GTK_EDITABLE (self->search));
   g_signal_connect_object (document, "model-changed", G_CALLBACK (outline_model_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "recipe-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
@@ -520,8 +523,10 @@ vn_outline_class_init (VnOutlineClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = vn_outline_dispose;
+  g_type_ensure (VN_TYPE_QUERY_CHIPS);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-outline.ui");
   gtk_widget_class_bind_template_child (widget_class, VnOutline, search);
+  gtk_widget_class_bind_template_child (widget_class, VnOutline, chips);
   gtk_widget_class_bind_template_child (widget_class, VnOutline, stack);
   gtk_widget_class_bind_template_child (widget_class, VnOutline, list);
   gtk_widget_class_bind_template_child (widget_class, VnOutline, clear);

@@ -200,6 +200,28 @@ compat_get_advice (const GError *error)
   return NULL;
 }
 
+/* A heading that is wider than the dialog may be: libadwaita measures it in one line, which later versions of GTK warn of. */
+static void
+compat_wrap (GtkWidget  *widget,
+             const char *heading)
+{
+  if (GTK_IS_LABEL (widget) && g_str_equal (gtk_label_get_text (GTK_LABEL (widget)), heading))
+    gtk_label_set_wrap (GTK_LABEL (widget), TRUE);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    compat_wrap (child, heading);
+}
+
+static GtkWidget *
+compat_dialog_new (GtkWindow  *parent,
+                   const char *heading,
+                   const char *body)
+{
+  GtkWidget *dialog = adw_message_dialog_new (parent, heading, body);
+
+  compat_wrap (dialog, heading);
+  return dialog;
+}
+
 /**
  * vn_show_error:
  * @heading: what failed
@@ -224,7 +246,7 @@ vn_show_error (GtkWidget    *parent,
   window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
   advice = compat_get_advice (error);
   body = advice != NULL ? g_strdup_printf ("%s\n\n%s", error->message, advice) : g_strdup (error->message);
-  dialog = adw_message_dialog_new (window, heading, body);
+  dialog = compat_dialog_new (window, heading, body);
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog),
                                     "copy", _("Co_py"),
                                     "close", _("_Close"), NULL);
@@ -355,7 +377,7 @@ vn_ask_replace (GtkWidget     *parent,
 
       g_string_append_printf (names, "%s%s", i > 0 ? "\n" : "", name);
     }
-  dialog = adw_message_dialog_new (window, heading, names->str);
+  dialog = compat_dialog_new (window, heading, names->str);
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _("_Cancel"), "replace", _("_Replace"), NULL);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "replace", ADW_RESPONSE_DESTRUCTIVE);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");

@@ -62,7 +62,7 @@ find (const VnModel *model,
       const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
       g_autofree char *label = vn_node_dup_label (node);
       VnErrorRow *row = make_row (i);
-      VnNodeFacts facts = { node, label, row, rows[i].dtype, rows[i].local };
+      VnNodeFacts facts = { node, label, row, rows[i].dtype, rows[i].local, row == NULL ? NULL : rows[i].sqnr < 10 ? "bad" : rows[i].sqnr < 20 ? "watch" : "fine" };
 
       if (vn_node_query_matches (query, &facts))
         g_string_append_printf (found, "%s%u", found->len > 0 ? " " : "", i);
@@ -103,6 +103,11 @@ test_terms (void)
     { "precision:16", "1" },
     { "precision:u*", "0 1 3 4" },
     { "precision:float", "5" },
+    { "precision:s8|16", "1 2" },
+    { "band:bad", "2" },
+    { "band:bad|watch", "1 2" },
+    { "band:none", "5" },
+    { "-band:fine type:matmul", "1" },
     { "type:Conv* sqnr<20", "2" },
     { "attention sqnr<20 contribution>1%", "1" },
     { "-attention", "2 3 4 5" },
@@ -117,6 +122,28 @@ test_terms (void)
 
       g_test_message ("“%s”: “%s”", cases[i].text, found);
       g_assert_cmpstr (found, ==, cases[i].found);
+    }
+}
+
+/* A term takes the place of the one with its word; what else was typed stays as it was. */
+static void
+test_changes (void)
+{
+  static const struct { const char *text, *word, *value, *before, *after; } cases[] = {
+    { "", "type", "Conv", NULL, "type:Conv" },
+    { "type:Conv", "type", "Conv|Gemm", "Conv", "type:Conv|Gemm" },
+    { "sqnr<20  type:Conv \"Relu #5\"", "type", NULL, "Conv", "sqnr<20 \"Relu #5\"" },
+    { "-type:Relu type:Conv", "band", "bad", NULL, "band:bad -type:Relu type:Conv" },
+    { "band:bad", "band", NULL, "bad", "" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *before = vn_node_query_dup_value (cases[i].text, cases[i].word);
+      g_autofree char *after = vn_node_query_dup_with (cases[i].text, cases[i].word, cases[i].value);
+
+      g_assert_cmpstr (before, ==, cases[i].before);
+      g_assert_cmpstr (after, ==, cases[i].after);
     }
 }
 
@@ -167,6 +194,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/node-query/terms", test_terms);
+  g_test_add_func ("/node-query/changes", test_changes);
   g_test_add_func ("/node-query/problems", test_problems);
   g_test_add_func ("/node-query/examples", test_examples);
   return g_test_run ();
