@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
+#define MOST_ROUNDS 3u
 #define SETTLE_MS 700    /* animations, and what waits for a calm moment */
 
 static VnGraphView *
@@ -156,10 +157,11 @@ select_nodes (Fixture *fixture)
   vn_test_settle (SETTLE_MS);
 }
 
-static void
-run (Fixture    *fixture,
-     const char *opening,
-     const char *path)
+/* Returns: how many steps took too long, this time and each time before */
+static guint
+run_once (Fixture    *fixture,
+          const char *opening,
+          const char *path)
 {
   loop_watch_start ();
   loop_watch_begin (opening);
@@ -168,8 +170,20 @@ run (Fixture    *fixture,
   open_groups (fixture);
   select_nodes (fixture);
   loop_watch_tell ();
-  if (loop_watch_end () > 0)
-    g_test_fail ();
+  return loop_watch_end ();
+}
+
+static void
+run (Fixture    *fixture,
+     const char *opening,
+     const char *path)
+{
+  guint n = 1;
+
+  loop_watch_forget ();
+  for (guint round = 0; round < MOST_ROUNDS && n > 0; round++)
+    n = run_once (fixture, opening, path);
+  g_assert_cmpuint (n, ==, 0);
 }
 
 /* Of ../shared, or as many nodes as it has. */
@@ -205,9 +219,8 @@ has_result (gpointer data)
   return vn_document_get_result (data) != NULL;
 }
 
-static void
-test_result (Fixture       *fixture,
-             gconstpointer  data)
+static guint
+run_result (Fixture *fixture)
 {
   g_autofree char *path = g_build_filename (fixture->folder, "large.onnx", NULL);
   g_autofree char *project = g_build_filename (fixture->folder, "a.vernier", NULL);
@@ -242,8 +255,19 @@ test_result (Fixture       *fixture,
   vn_test_settle (SETTLE_MS);
   show_pages (fixture);
   loop_watch_tell ();
-  if (loop_watch_end () > 0)
-    g_test_fail ();
+  return loop_watch_end ();
+}
+
+static void
+test_result (Fixture       *fixture,
+             gconstpointer  data)
+{
+  guint n = 1;
+
+  loop_watch_forget ();
+  for (guint round = 0; round < MOST_ROUNDS && n > 0; round++)
+    n = run_result (fixture);
+  g_assert_cmpuint (n, ==, 0);
 }
 
 int
