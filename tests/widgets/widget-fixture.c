@@ -81,15 +81,16 @@ snapshot_window (GtkWidget *window,
  * vn_test_screenshot:
  * @name: file name without ending
  *
- * Writes what @window shows into the folder of the environment variable VN_SCREENSHOTS, if that is set.
+ * Writes what @window shows, in as many pixels as it has there (GDK_SCALE), into the folder of the environment variable VN_SCREENSHOTS, if that is set.
  */
 void
 vn_test_screenshot (GtkWidget  *window,
                     const char *name)
 {
   const char *folder = g_getenv ("VN_SCREENSHOTS");
-  int width, height;
-  GskRenderNode *node = snapshot_window (window, &width, &height);
+  int width, height, scale = gtk_widget_get_scale_factor (window);
+  GskRenderNode *node = snapshot_window (window, &width, &height), *scaled;
+  g_autoptr(GskTransform) transform = gsk_transform_scale (NULL, (float) scale, (float) scale);
   g_autoptr(GdkTexture) texture = NULL;
   g_autofree char *path = NULL;
 
@@ -100,9 +101,11 @@ vn_test_screenshot (GtkWidget  *window,
       node = snapshot_window (window, &width, &height);
     }
   g_assert_nonnull (node);
-  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
-                                         &GRAPHENE_RECT_INIT (0, 0, width, height));
-  g_assert_cmpint (gdk_texture_get_width (texture), ==, width);
+  scaled = transform != NULL ? gsk_transform_node_new (node, transform) : gsk_render_node_ref (node);
+  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), scaled,
+                                         &GRAPHENE_RECT_INIT (0, 0, (float) (width * scale), (float) (height * scale)));
+  gsk_render_node_unref (scaled);
+  g_assert_cmpint (gdk_texture_get_width (texture), ==, width * scale);
   if (folder != NULL && *folder != 0)
     {
       path = g_strdup_printf ("%s/%s.png", folder, name);
