@@ -2,6 +2,7 @@
 /* The dialog with all settings of the recipe: a row with an editor for each line of vn-settings.def. */
 #include "vn-settings-dialog.h"
 
+#include "vn-button-names.h"
 #include "vn-i18n.h"
 #include "vn-setting-row.h"
 
@@ -41,6 +42,7 @@ vn_settings_dialog_new (GtkWindow  *parent,
   g_return_val_if_fail (VN_IS_DOCUMENT (document), NULL);
 
   dialog = adw_preferences_window_new ();
+  vn_button_names_set (dialog);   /* libadwaita's own: it has no rows yet */
   page = adw_preferences_page_new ();
   for (guint i = 0; i < VN_N_SETTING_GROUPS; i++)
     settings_dialog_add_group (page, (VnSettingGroup) i, document);
