@@ -123,6 +123,28 @@ take_pictures (GtkWidget  *window,
       }
 }
 
+/* What is on a button of the header bar is read whole. */
+static void
+check_whole (GtkWidget *widget,
+             gboolean   in_button)
+{
+  if (!gtk_widget_get_mapped (widget) || GTK_IS_POPOVER (widget))
+    return;
+  if (in_button && GTK_IS_LABEL (widget) && pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (widget))))
+    g_test_fail_printf ("“%s” is cut off", gtk_label_get_text (GTK_LABEL (widget)));
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    check_whole (child, in_button || GTK_IS_BUTTON (widget));
+}
+
+static void
+check_headers (GtkWidget *widget)
+{
+  if (ADW_IS_HEADER_BAR (widget))
+    check_whole (widget, FALSE);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    check_headers (child);
+}
+
 static void
 test_width (Fixture       *fixture,
             gconstpointer  data)
@@ -150,6 +172,7 @@ test_width (Fixture       *fixture,
       vn_document_select_one (fixture->document, 2);
       vn_test_settle (400);
       assert_narrow (window, pages[i]);
+      check_headers (window);
       take_pictures (window, pages[i]);
     }
   gtk_widget_activate_action (window, "win.quantize", NULL);
@@ -158,6 +181,7 @@ test_width (Fixture       *fixture,
       vn_wizard_begin (wizard, steps[i]);
       vn_test_settle (400);
       assert_narrow (window, steps[i]);
+      check_headers (window);
       take_pictures (window, steps[i]);
     }
   dialog = vn_settings_dialog_new (GTK_WINDOW (window), fixture->document);

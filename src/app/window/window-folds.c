@@ -111,8 +111,9 @@ window_folds_update_header (VnWindow *self,
                             int       width)
 {
   gboolean is_short = width < SHORT_HEADER;
+  int least = 0;
 
-  vn_button_let_shrink (GTK_BUTTON (self->quantize_button), is_short);
+  vn_button_let_shrink (GTK_BUTTON (self->quantize_button), FALSE);
   for (guint i = 0; i < G_N_ELEMENTS (window_headers) && !is_short; i++)
     {
       window_folds_set_header (self, window_headers[i].is_centered, window_headers[i].has_words, window_headers[i].has_undo);
@@ -120,6 +121,8 @@ window_folds_update_header (VnWindow *self,
         return;
     }
   window_folds_set_header (self, FALSE, !is_short, !is_short);   /* and the switch is at the foot */
+  gtk_widget_measure (GTK_WIDGET (self->header), GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+  vn_button_let_shrink (GTK_BUTTON (self->quantize_button), least > width);
 }
 
 static void

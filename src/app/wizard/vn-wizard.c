@@ -36,6 +36,7 @@ struct _VnWizard
   gboolean        busy;
   gboolean        goes_on;          /* when calibration ends well the review is wanted */
 
+  AdwHeaderBar   *header;
   AdwWindowTitle *title;
   GtkButton      *next, *back, *calibrate;
   GtkLabel       *reason;
@@ -392,6 +393,18 @@ wizard_shrink_buttons (VnWizard *self,
     vn_button_let_shrink (buttons[i], narrow);
 }
 
+/* Labels are cut off only where there is no room for them even beside a title that is. */
+static void
+wizard_fit_header (VnWizard *self,
+                   int       width)
+{
+  int least = 0;
+
+  wizard_shrink_buttons (self, FALSE);
+  gtk_widget_measure (GTK_WIDGET (self->header), GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+  wizard_shrink_buttons (self, least > width);
+}
+
 static void
 wizard_narrowed (VnWizard *self)
 {
@@ -399,7 +412,7 @@ wizard_narrowed (VnWizard *self)
 
   gtk_widget_set_size_request (self->side, narrow ? -1 : SIDE_WIDTH, -1);
   gtk_widget_set_visible (self->note, !narrow);
-  wizard_shrink_buttons (self, narrow);
+  adw_header_bar_set_centering_policy (self->header, narrow ? ADW_CENTERING_POLICY_LOOSE : ADW_CENTERING_POLICY_STRICT);
   adw_button_content_set_label (self->leave, narrow ? "" : _("_Graph"));
   vn_button_names_set (gtk_widget_get_parent (GTK_WIDGET (self->leave)));
   if (narrow)
@@ -414,6 +427,7 @@ wizard_init_narrow (VnWizard *self)
 {
   self->adaptive = vn_adaptive_bin_insert (GTK_WIDGET (self), "child", MIN_WIDTH, NARROW);
   g_signal_connect_object (self->adaptive, "notify::narrow", G_CALLBACK (wizard_narrowed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->adaptive, "resized", G_CALLBACK (wizard_fit_header), self, G_CONNECT_SWAPPED);
 }
 
 static void
@@ -437,6 +451,7 @@ vn_wizard_class_init (VnWizardClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = vn_wizard_dispose;
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-wizard.ui");
+  gtk_widget_class_bind_template_child (widget_class, VnWizard, header);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, title);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, next);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, back);
