@@ -124,15 +124,15 @@ section_head_dup_sentence (const VnReportInput *input,
                            const VnVerdict     *verdict)
 {
   g_autoptr(GString) text = g_string_new (NULL);
-  g_autofree char *noise = vn_format_plain (vn_metric_get_info (VN_METRIC_NOISE)->bad);
-  g_autofree char *least = vn_format_plain (vn_metric_get_info (VN_METRIC_COSINE)->bad);
+  g_autofree char *noise = vn_format_number (vn_metric_get_info (VN_METRIC_NOISE)->bad, 3);
+  g_autofree char *least = vn_format_number (vn_metric_get_info (VN_METRIC_COSINE)->bad, 3);
 
   if (input->errors == NULL)
     return NULL;
   if (verdict->worst != NULL)
     {
-      g_autofree char *sqnr = vn_metric_format_fixed (VN_METRIC_SQNR, verdict->worst->sqnr_db);
-      g_autofree char *cosine = vn_metric_format_fixed (VN_METRIC_COSINE, verdict->worst->cosine);
+      g_autofree char *sqnr = vn_format_decimals (verdict->worst->sqnr_db, 2);
+      g_autofree char *cosine = vn_format_decimals (verdict->worst->cosine, 5);
 
       /* Translators: name of an output, decibels, cosine */
       g_string_append_printf (text, _("Worst output %s: %s dB, cosine %s. "), verdict->worst->value, sqnr, cosine);

@@ -2,6 +2,7 @@
 /* Section: pictures of where in the network the error is. */
 #include "vn-report-build.h"
 
+#include "vn-format.h"
 #include "vn-heat.h"
 #include "vn-i18n.h"
 #include "vn-scene-builder.h"
@@ -87,7 +88,7 @@ section_network_add_course (VnReportSection     *section,
   for (guint i = 0; i < n; i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, i);
-      g_autofree char *db = vn_metric_format_fixed (VN_METRIC_SQNR, row->sqnr_db);
+      g_autofree char *db = vn_format_decimals (row->sqnr_db, 2);
 
       g_ptr_array_add (titles, n <= MOST_TITLES ? g_strdup_printf ("%s, %s dB", row->value, db) : NULL);
       points[n_points] = (VnPicturePoint) { .x = i, .y = row->sqnr_db, .t = vn_heat_t (vn_heat_axis (VN_METRIC_SQNR, row->sqnr_db), handles),
