@@ -290,10 +290,11 @@ _vn_pdf_begin_row (PdfPage    *self,
                    const char *title)
 {
   const VnPenLink link = { self->left, self->y, self->inner, height, node, title, VN_REPORT_ROW_WEIGHT };
-  const PdfLink *box = pdf_page_find_box (self, node);
+  const PdfLink *box;
   g_autofree char *attributes = NULL;
 
   pdf_page_add_link (self, &link, TRUE);
+  box = pdf_page_find_box (self, node);
   if (self->turn != NULL || box == NULL)
     return;
   attributes = g_strdup_printf ("page=%u pos=[%d %d]", box->page, (int) box->x, (int) MAX (box->y - self->margin, 0));

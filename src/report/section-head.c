@@ -114,8 +114,8 @@ section_head_add_worst (GPtrArray        *facts,
   _vn_report_fact (facts, "worst_output", _("Worst output"), _vn_report_text (worst != NULL ? worst->value : NULL));
   if (worst == NULL)
     return;
-  _vn_report_fact (facts, "sqnr_db", _("SQNR"), _vn_report_number (worst->sqnr_db, vn_metric_format_fixed (VN_METRIC_SQNR, worst->sqnr_db)));
-  _vn_report_fact (facts, "cosine", _("Cosine"), _vn_report_number (worst->cosine, vn_metric_format_fixed (VN_METRIC_COSINE, worst->cosine)));
+  _vn_report_fact (facts, "sqnr_db", _("SQNR"), _vn_report_number (worst->sqnr_db, vn_format_decimals (worst->sqnr_db, 2)));
+  _vn_report_fact (facts, "cosine", _("Cosine"), _vn_report_number (worst->cosine, vn_format_decimals (worst->cosine, 5)));
 }
 
 /* All facts of the summary in a few sentences. */
