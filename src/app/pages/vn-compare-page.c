@@ -3,6 +3,7 @@
 #include "vn-compare-page.h"
 
 #include "vn-compare-link.h"
+#include "vn-compare-match.h"
 #include "vn-compare-pane.h"
 #include "vn-compare-selection.h"
 #include "vn-compare-sources.h"
@@ -10,7 +11,6 @@
 #include "vn-compare-tensor.h"
 #include "vn-compat.h"
 #include "vn-later.h"
-#include "vn-thread.h"
 
 #define LOWER_HEIGHT 352
 
@@ -59,23 +59,6 @@ compare_page_show_node (VnComparePage *self,
 
 /* ---- match ---- */
 
-typedef struct
-{
-  VnComparedModel *models[2];
-  VnNodeMatch     *match;
-} Matching;
-
-static void
-compare_page_free_matching (gpointer data)
-{
-  Matching *self = data;
-
-  vn_compared_model_unref (self->models[0]);
-  vn_compared_model_unref (self->models[1]);
-  g_clear_pointer (&self->match, vn_node_match_unref);
-  g_free (self);
-}
-
 static void compare_page_set_view_selections (VnComparePage *self);
 
 static void
@@ -106,30 +89,13 @@ compare_page_take_match (VnComparePage *self,
 }
 
 static void
-compare_page_run_matching (GTask        *task,
-                           gpointer      source,
-                           gpointer      data,
-                           GCancellable *cancellable)
+compare_page_matched (gpointer     data,
+                      VnNodeMatch *match)
 {
-  Matching *matching = data;
+  VnComparePage *self = data;
 
-  matching->match = vn_compared_model_match (matching->models[0], matching->models[1]);
-  g_task_return_boolean (task, TRUE);
-}
-
-static void
-compare_page_matched (GObject      *source,
-                      GAsyncResult *async,
-                      gpointer      data)
-{
-  VnComparePage *self = VN_COMPARE_PAGE (source);
-  Matching *matching = g_task_get_task_data (G_TASK (async));
-
-  if (self->matching == NULL || self->matching != g_task_get_cancellable (G_TASK (async)) ||
-      !g_task_propagate_boolean (G_TASK (async), NULL))
-    return;
   g_clear_object (&self->matching);
-  compare_page_take_match (self, matching->match);
+  compare_page_take_match (self, match);
 }
 
 static void
@@ -144,20 +110,13 @@ static void
 compare_page_match (VnComparePage *self)
 {
   VnComparedModel *models[] = { vn_compare_pane_get_model (self->panes[0]), vn_compare_pane_get_model (self->panes[1]) };
-  g_autoptr(GTask) task = NULL;
-  Matching *matching;
 
   compare_page_stop_matching (self);
   g_clear_pointer (&self->match, vn_node_match_unref);
   vn_compare_link_set_match (self->link, NULL);
   if (models[0] == NULL || models[1] == NULL)
     return;
-  matching = g_new0 (Matching, 1);
-  *matching = (Matching) { { vn_compared_model_ref (models[0]), vn_compared_model_ref (models[1]) }, NULL };
-  self->matching = g_cancellable_new ();
-  task = g_task_new (self, self->matching, compare_page_matched, NULL);
-  g_task_set_task_data (task, matching, compare_page_free_matching);
-  vn_thread_run_task (task, compare_page_run_matching);
+  self->matching = vn_compare_match_begin (G_OBJECT (self), models[0], models[1], compare_page_matched);
 }
 
 static const char *
