@@ -242,6 +242,30 @@ has_no_row (gpointer data)
   return !has_row (data);
 }
 
+/* Asks for the name of a run and gives one. */
+static void
+name_run (Fixture    *fixture,
+          const char *id,
+          const char *name)
+{
+  GListModel *windows = gtk_window_get_toplevels ();
+  GtkWidget *dialog = NULL;
+
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.rename-run", "s", id);
+  vn_test_settle (300);
+  for (guint i = 0; i < g_list_model_get_n_items (windows) && dialog == NULL; i++)
+    {
+      g_autoptr(GtkWidget) window = g_list_model_get_item (windows, i);
+
+      dialog = ADW_IS_MESSAGE_DIALOG (window) ? window : NULL;
+    }
+  g_assert_nonnull (dialog);
+  gtk_editable_set_text (GTK_EDITABLE (vn_test_find (dialog, GTK_TYPE_ENTRY, NULL)), name);
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "rename");
+  gtk_window_destroy (GTK_WINDOW (dialog));
+  vn_test_settle (300);
+}
+
 /* A click brings a run back, as a step that can be undone. */
 static void
 test_runs (Fixture       *fixture,
@@ -267,6 +291,10 @@ test_runs (Fixture       *fixture,
   g_assert_true (vn_document_is_shown (fixture->document, vn_document_find_run (fixture->document, id)));
   g_assert_nonnull (vn_document_undo (fixture->document));
   g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+
+  name_run (fixture, id, "Plain");
+  g_assert_cmpstr (vn_document_find_run (fixture->document, id)->name, ==, "Plain");
+  g_assert_nonnull (vn_test_find (list, ADW_TYPE_ACTION_ROW, "Plain"));
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.remove-run", "s", id);
   g_assert_null (vn_document_find_run (fixture->document, id));

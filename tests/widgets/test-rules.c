@@ -126,6 +126,66 @@ get_row_title (GtkWidget *list,
   return adw_preferences_row_get_title (ADW_PREFERENCES_ROW (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), (int) i)));
 }
 
+static GtkDropTarget *
+get_target (GtkWidget *widget)
+{
+  g_autoptr(GListModel) controllers = gtk_widget_observe_controllers (widget);
+
+  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++)
+    {
+      g_autoptr(GtkEventController) controller = g_list_model_get_item (controllers, i);
+
+      if (GTK_IS_DROP_TARGET (controller))
+        return GTK_DROP_TARGET (controller);
+    }
+  g_assert_not_reached ();
+}
+
+/* A row that is dropped above another comes before it, and below it behind. */
+static void
+test_drop (Fixture       *fixture,
+           gconstpointer  data)
+{
+  GtkWidget *list, *row;
+  g_autoptr(GtkBitset) nodes = NULL, stem = gtk_bitset_new_empty ();
+  g_auto(GValue) value = G_VALUE_INIT;
+  gboolean taken = FALSE;
+  int height;
+
+  vn_window_fixture_open_model (fixture);
+  nodes = select_branches (fixture);
+  g_assert_true (vn_document_add_region (fixture->document, nodes, VN_NODE_FLOAT));
+  gtk_bitset_add (stem, vn_window_fixture_get_item (fixture, "/stem/conv")->index);
+  g_assert_true (vn_document_add_region (fixture->document, stem, VN_NODE_16_BIT));
+  list = get_rules_list (fixture);
+  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (list, GTK_TYPE_STACK)), "recipe");
+  vn_test_settle (600);
+  list = get_rules_list (fixture);
+  g_assert_cmpuint (count_rows (list), ==, 2);
+  g_assert_true (get_rule (fixture, 0)->exclude && !get_rule (fixture, 1)->exclude);
+  row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 1));
+  height = gtk_widget_get_height (row);
+  g_value_init (&value, VN_TYPE_RULE_ROW);
+  g_value_set_object (&value, row);
+  g_signal_emit_by_name (get_target (list), "drop", &value, 10., 2., &taken);
+  g_assert_true (taken);
+  vn_test_settle (300);
+  g_assert_true (!get_rule (fixture, 0)->exclude && get_rule (fixture, 1)->exclude);
+
+  row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0));
+  g_value_set_object (&value, row);
+  g_signal_emit_by_name (get_target (list), "drop", &value, 10., (double) height / 4, &taken);   /* where it is */
+  vn_test_settle (300);
+  g_assert_true (!get_rule (fixture, 0)->exclude);
+  row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0));
+  g_value_set_object (&value, row);
+  g_signal_emit_by_name (get_target (list), "drop", &value, 10., 2. * height - 2, &taken);
+  vn_test_settle (300);
+  g_assert_true (get_rule (fixture, 0)->exclude && !get_rule (fixture, 1)->exclude);
+  g_assert_nonnull (vn_document_undo (fixture->document));
+  g_assert_true (!get_rule (fixture, 0)->exclude);
+}
+
 /* What was done to a selection is one row, which tells what it gained, can be moved by keys, and goes as one. */
 static void
 test_groups (Fixture       *fixture,
@@ -626,6 +686,7 @@ main (int    argc,
   static const struct { const char *path; void (*func) (Fixture *, gconstpointer); } tests[] = {
     { "/rules/region", test_region },
     { "/rules/order", test_order },
+    { "/rules/drop", test_drop },
     { "/rules/groups", test_groups },
     { "/rules/rename", test_rename },
     { "/rules/named-result", test_named_result },
