@@ -152,21 +152,6 @@ is_settled (gpointer document)
          vn_document_get_expecting (document) != VN_EXPECTING_SOON;
 }
 
-static GtkGesture *
-get_click (GtkWidget *widget)
-{
-  g_autoptr(GListModel) controllers = gtk_widget_observe_controllers (widget);
-
-  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++)
-    {
-      g_autoptr(GtkEventController) controller = g_list_model_get_item (controllers, i);
-
-      if (GTK_IS_GESTURE_CLICK (controller))
-        return GTK_GESTURE (controller);
-    }
-  g_assert_not_reached ();
-}
-
 /* A click on the box or the row of a node shows it in the graph; Tab goes from row to row, and then on. */
 static void
 test_leads (Fixture       *fixture,
@@ -201,7 +186,7 @@ test_leads (Fixture       *fixture,
           const VnReportLink *link = &g_array_index (sheet->links, VnReportLink, k);
           g_autoptr(GtkBitset) expected = gtk_bitset_new_range (link->node, 1);
 
-          g_signal_emit_by_name (get_click (view), "released", 1, (link->x + link->width / 2) * scale, (link->y + link->height / 2) * scale);
+          g_signal_emit_by_name (vn_test_find_controller (view, GTK_TYPE_GESTURE_CLICK), "released", 1, (link->x + link->width / 2) * scale, (link->y + link->height / 2) * scale);
           g_assert_true (gtk_bitset_equals (vn_document_get_selection (fixture->document), expected));
           g_assert_cmpstr (adw_view_stack_get_visible_child_name (stack), ==, "graph");
           vn_window_show_page (fixture->window, "report");

@@ -126,21 +126,6 @@ get_row_title (GtkWidget *list,
   return adw_preferences_row_get_title (ADW_PREFERENCES_ROW (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), (int) i)));
 }
 
-static GtkDropTarget *
-get_target (GtkWidget *widget)
-{
-  g_autoptr(GListModel) controllers = gtk_widget_observe_controllers (widget);
-
-  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++)
-    {
-      g_autoptr(GtkEventController) controller = g_list_model_get_item (controllers, i);
-
-      if (GTK_IS_DROP_TARGET (controller))
-        return GTK_DROP_TARGET (controller);
-    }
-  g_assert_not_reached ();
-}
-
 /* A row that is dropped above another comes before it, and below it behind. */
 static void
 test_drop (Fixture       *fixture,
@@ -167,19 +152,19 @@ test_drop (Fixture       *fixture,
   height = gtk_widget_get_height (row);
   g_value_init (&value, VN_TYPE_RULE_ROW);
   g_value_set_object (&value, row);
-  g_signal_emit_by_name (get_target (list), "drop", &value, 10., 2., &taken);
+  g_signal_emit_by_name (vn_test_find_controller (list, GTK_TYPE_DROP_TARGET), "drop", &value, 10., 2., &taken);
   g_assert_true (taken);
   vn_test_settle (300);
   g_assert_true (!get_rule (fixture, 0)->exclude && get_rule (fixture, 1)->exclude);
 
   row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0));
   g_value_set_object (&value, row);
-  g_signal_emit_by_name (get_target (list), "drop", &value, 10., (double) height / 4, &taken);   /* where it is */
+  g_signal_emit_by_name (vn_test_find_controller (list, GTK_TYPE_DROP_TARGET), "drop", &value, 10., (double) height / 4, &taken);   /* where it is */
   vn_test_settle (300);
   g_assert_true (!get_rule (fixture, 0)->exclude);
   row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0));
   g_value_set_object (&value, row);
-  g_signal_emit_by_name (get_target (list), "drop", &value, 10., 2. * height - 2, &taken);
+  g_signal_emit_by_name (vn_test_find_controller (list, GTK_TYPE_DROP_TARGET), "drop", &value, 10., 2. * height - 2, &taken);
   vn_test_settle (300);
   g_assert_true (get_rule (fixture, 0)->exclude && !get_rule (fixture, 1)->exclude);
   g_assert_nonnull (vn_document_undo (fixture->document));

@@ -148,3 +148,24 @@ vn_test_find (GtkWidget  *root,
     }
   return NULL;
 }
+
+/**
+ * vn_test_find_controller:
+ *
+ * Returns: the first controller of @type that @widget has: signals emitted on it are as those of the user
+ */
+gpointer
+vn_test_find_controller (GtkWidget *widget,
+                         GType      type)
+{
+  g_autoptr(GListModel) controllers = gtk_widget_observe_controllers (widget);
+
+  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++)
+    {
+      g_autoptr(GtkEventController) controller = g_list_model_get_item (controllers, i);
+
+      if (g_type_is_a (G_OBJECT_TYPE (controller), type))
+        return controller;
+    }
+  g_assert_not_reached ();
+}

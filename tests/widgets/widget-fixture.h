@@ -22,5 +22,7 @@ void     vn_test_screenshot   (GtkWidget        *window,
 GtkWidget *vn_test_find       (GtkWidget        *root,
                                GType             type,
                                const char       *name);
+gpointer   vn_test_find_controller (GtkWidget   *widget,
+                               GType             type);
 
 G_END_DECLS
