@@ -38,7 +38,7 @@ check_clang () {
 # MPI and its helpers leak, and are not what is looked at.
 check_sanitize () {
   CC=${CC:-gcc} configure_build "$build/sanitize" -Db_sanitize=address,undefined -Db_lundef=false -Dmpi=disabled \
-    "-Dshared_data=$shared" && UBSAN_OPTIONS=halt_on_error=1 test_part sanitize unit cli onnx-node fuzz-replay
+    "-Dshared_data=$shared" && UBSAN_OPTIONS=halt_on_error=1 ASAN_OPTIONS=allocator_may_return_null=1 test_part sanitize unit cli onnx-node fuzz-replay
 }
 
 check_threads () {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """catalogues.py SOURCE_DIR: the catalogue of every language in po/LINGUAS is sound, and translates all that the window shows of
 its own and of the tables: settings, presets, range methods, passes, reasons of error with their sentences, cures, steps of improving,
-what is kept of answers, reports. Other messages of the core may still be English."""
+what is kept of answers, reports, verdicts, what is said of samples. Other messages of the core may still be English, but in the
+languages that are complete."""
 import fnmatch
 import pathlib
 import shutil
@@ -12,8 +13,10 @@ import tempfile
 # What must be translated, of the files in po/POTFILES.
 WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c", "src/rewrite/*pass-*.c",
           "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c", "src/draw/picture-*.c", "src/report/*", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose/diagnose-*.c",
-          "*/vn-group-kinds.def", "src/draw/groups-*.c", "src/draw/vn-fold.c",
+          "src/analyze/diagnose/vn-verdict.c", "src/analyze/data/*", "src/quantize/resolve/resolve-reason.c", "*/vn-group-kinds.def", "src/draw/groups-*.c", "src/draw/vn-fold.c",
           "*/vn-overlays.def", "src/draw/vn-overlay*.c", "src/result/vn-node-query.c")
+# Languages that have all of it, the command line, too.
+COMPLETE = ("de",)
 KEYWORDS = ("_", "N_", "C_:1c,2", "NC_:1c,2", "ngettext:1,2", "g_dngettext:2,3")
 
 
@@ -42,17 +45,19 @@ def main(root):
     po = root / "po"
     languages = [line for line in (po / "LINGUAS").read_text(encoding="utf-8").split("\n") if line[:1] not in ("", "#")]
     listed = (po / "POTFILES").read_text(encoding="utf-8").split("\n")
-    names = [name for name in listed if name[:1] not in ("", "#") and any(fnmatch.fnmatch(name, pattern) for pattern in WINDOW)]
+    every = [name for name in listed if name[:1] not in ("", "#")]
+    names = [name for name in every if any(fnmatch.fnmatch(name, pattern) for pattern in WINDOW)]
     failed = languages == [] or {language + ".po" for language in languages} != {path.name for path in po.glob("*.po")}
     if failed:
         print("po/LINGUAS does not list the catalogues in po, each and no other:", *languages)
     with tempfile.TemporaryDirectory() as folder:
-        wanted = pathlib.Path(folder, "wanted.pot")
-        run("xgettext", "--from-code=UTF-8", "-o", wanted, *("--keyword=" + word for word in KEYWORDS), *names, cwd=root, check=True)
+        wanted, whole = pathlib.Path(folder, "wanted.pot"), pathlib.Path(folder, "whole.pot")
+        for template, files in ((wanted, names), (whole, every)):
+            run("xgettext", "--from-code=UTF-8", "-o", template, *("--keyword=" + word for word in KEYWORDS), *files, cwd=root, check=True)
         n_wanted = wanted.read_text(encoding="utf-8").count("\nmsgid ") - 1
         print(f"{n_wanted} texts in {len(names)} files")
         for catalogue in sorted(po.glob("*.po")):
-            faults, missing = find_faults(catalogue), find_missing(catalogue, wanted, folder)
+            faults, missing = find_faults(catalogue), find_missing(catalogue, whole if catalogue.stem in COMPLETE else wanted, folder)
             print(*faults, *missing, f"{catalogue.stem}: {len(missing)} not translated, {len(faults)} faults", sep="\n")
             failed = failed or faults != [] or missing != []
     return int(failed or n_wanted < 500)

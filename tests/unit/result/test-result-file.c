@@ -338,7 +338,7 @@ static void
 test_digest (void)
 {
   g_autoptr(VnRecipe) a = vn_recipe_new ("cpu"), b = vn_recipe_new ("cpu");
-  g_autofree char *here = g_build_filename (g_get_current_dir (), "r.json", NULL);
+  g_autofree char *current = g_get_current_dir (), *here = g_build_filename (current, "r.json", NULL);
   g_autofree char *first = vn_recipe_dup_digest (a), *same = vn_recipe_dup_digest (b), *other = NULL, *relative = NULL, *absolute = NULL;
 
   g_assert_cmpstr (first, ==, same);
