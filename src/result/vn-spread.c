@@ -44,15 +44,18 @@ spread_scan_weight (const VnModel *prepared,
                     const char    *name)
 {
   const VnValue *value = vn_graph_find_value (prepared->graph, name);
+  g_autoptr(VnTensor) aligned = NULL;
+  g_autoptr(VnHistogramScratch) scratch = NULL;
   VnHistogram *histogram;
-  VnHistogramScratch *scratch;
 
   if (value == NULL || value->initializer == NULL || value->initializer->dtype != VN_DTYPE_F32 || value->initializer->data == NULL)
     return NULL;
+  aligned = vn_tensor_get_aligned (value->initializer, NULL);   /* in a file it stands anywhere */
+  if (aligned == NULL)
+    return NULL;
   histogram = vn_histogram_new ();
   scratch = vn_scratch_new ();
-  vn_histogram_scan (histogram, scratch, value->initializer->data, value->initializer->n_elements);
-  vn_scratch_free (scratch);
+  vn_histogram_scan (histogram, scratch, aligned->data, aligned->n_elements);
   return histogram;
 }
 
