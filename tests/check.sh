@@ -43,7 +43,7 @@ check_sanitize () {
 
 check_threads () {
   CC=${CC:-gcc} configure_build "$build/threads" -Db_sanitize=thread -Db_lundef=false -Dmpi=disabled -Dapp=disabled \
-    "-Dshared_data=$shared" && test_part threads unit networks
+    "-Dshared_data=$shared" && G_SLICE=always-malloc test_part threads unit networks
 }
 
 # Two of its checks are off: calls by pointers count as writing nothing, and searches in tables as finding nothing.

@@ -113,7 +113,7 @@ used_space (void)
 }
 
 /* Large memory is refused before small memory runs out: GLib would end the process then. */
-static void
+G_GNUC_UNUSED static void
 test_limited (void)
 {
   struct rlimit limit;
@@ -147,7 +147,7 @@ test_limited (void)
 }
 
 /* By the machine, within bounds; by what the process may take; by whoever sets it. */
-static void
+G_GNUC_UNUSED static void
 test_budget (void)
 {
   gsize usual = vn_memory_get_budget ();

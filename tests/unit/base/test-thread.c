@@ -134,7 +134,7 @@ leave_no_room (GMutex *lock)
 }
 
 /* Without room for the stack of a thread it says so, and does not wait for ever. */
-static void
+G_GNUC_UNUSED static void
 test_no_thread (void)
 {
   static GMutex lock;
