@@ -7,6 +7,9 @@ import time
 
 import pyatspi
 
+# Later versions of AT-SPI call some otherwise.
+NEW_ROLES = {"push button": "button"}
+
 
 class NotThere(AssertionError):
     pass
@@ -82,7 +85,7 @@ class Program:
         if below is not None:
             root = next((node for node in walk(root) if node.name == below), None)
         for node in walk(root) if root is not None else ():
-            if node.getRoleName() == role and node.name in (name, f"{name} {name}") and self.is_shown(node):   # GTK 4.8 says some twice
+            if node.getRoleName() in (role, NEW_ROLES.get(role)) and node.name in (name, f"{name} {name}") and self.is_shown(node):   # GTK 4.8 says some twice
                 return node
         return None
 
