@@ -270,7 +270,7 @@ html_get_box (const VnReportSection *section,
 {
   const VnReportContent *content = i < section->contents->len ? g_ptr_array_index (section->contents, i) : NULL;
 
-  if (content == NULL || content->for_programs)
+  if (content == NULL)
     return NULL;
   if (content->place != VN_REPORT_ALONE)
     return content->place == VN_REPORT_WIDE ? "beside" : "column";
@@ -305,8 +305,6 @@ html_add_contents (Html                  *self,
     {
       const VnReportContent *content = g_ptr_array_index (section->contents, i);
 
-      if (content->for_programs)
-        continue;
       html_change_box (self, box, html_get_box (section, i));
       box = html_get_box (section, i);
       kinds[content->kind] (self, content);

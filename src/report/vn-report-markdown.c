@@ -266,8 +266,7 @@ markdown_append_section (Markdown              *self,
     {
       const VnReportContent *content = g_ptr_array_index (section->contents, i);
 
-      if (!content->for_programs)
-        kinds[content->kind] (self, content);
+      kinds[content->kind] (self, content);
     }
   if (self->text->len == after)   /* a title above nothing */
     g_string_truncate (self->text, before);

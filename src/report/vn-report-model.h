@@ -120,7 +120,6 @@ typedef enum { VN_REPORT_ALONE, VN_REPORT_WIDE, VN_REPORT_BESIDE } VnReportPlace
  * @lines: of NOTES: VnReportLine
  * @picture: of PICTURE; @title is what stands above it (nullable), @text what it shows, for those who cannot see it
  * @place: where it stands on pages
- * @for_programs: people are told the same otherwise
  * @is_large: of TABLE: a short one, to be read first
  */
 typedef struct
@@ -138,7 +137,7 @@ typedef struct
   GPtrArray            *lines;
   VnPicture            *picture;
   VnReportPlace         place;
-  gboolean              for_programs, is_large;
+  gboolean              is_large;
 } VnReportContent;
 
 /**

@@ -283,7 +283,7 @@ pdf_add_contents (Pdf                   *self,
           i += pdf_add_pair (self, i);
           continue;
         }
-      else if (!content->for_programs)
+      else
         kinds[content->kind] (self, content);
       i += MAX (n_beside, 1);
     }

@@ -277,7 +277,7 @@ vn_sheet_view_focus (GtkWidget        *widget,
   int at = -1;
 
   if (gtk_widget_has_focus (widget) && step != 0)
-    at = sheet_view_find_next (self, self->at < 0 && step < 0 ? -1 : self->at, step);
+    at = sheet_view_find_next (self, self->at, step);
   else if (!gtk_widget_has_focus (widget) && step < 0)
     at = sheet_view_find_next (self, n, -1);
   if (gtk_widget_has_focus (widget) && at < 0)

@@ -269,6 +269,19 @@ vn_node_item_set_handles (VnNodeItem    *self,
 }
 
 /**
+ * vn_node_item_get_band_id:
+ *
+ * Returns: (nullable): "fine", "watch" or "bad", as it is shown; %NULL: it has no error
+ */
+const char *
+vn_node_item_get_band_id (VnNodeItem *self)
+{
+  g_return_val_if_fail (VN_IS_NODE_ITEM (self), NULL);
+
+  return vn_node_item_is_rated (self) ? vn_band_get_id (vn_heat_get_band (vn_node_item_get_ticks (self))) : NULL;
+}
+
+/**
  * vn_node_item_matches:
  *
  * Returns: whether a search finds the node
@@ -284,7 +297,7 @@ vn_node_item_matches (VnNodeItem        *self,
 
   facts = (VnNodeFacts) { .node = self->node, .label = self->label, .row = self->rated, .dtype = self->precision,
                            .local_db = self->local_db,
-                           .band = vn_node_item_is_rated (self) ? vn_band_get_id (vn_heat_get_band (vn_node_item_get_ticks (self))) : NULL };
+                           .band = vn_node_item_get_band_id (self) };
   return vn_node_query_matches (query, &facts);
 }
 

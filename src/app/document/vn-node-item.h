@@ -50,6 +50,7 @@ void        vn_node_item_update      (VnNodeItem     *self,
 gboolean    vn_node_item_is_rated    (VnNodeItem     *self);
 double      vn_node_item_get_axis    (VnNodeItem     *self);   /* vn_heat_axis() */
 guint       vn_node_item_get_ticks   (VnNodeItem     *self);   /* vn_heat_ticks() */
+const char *vn_node_item_get_band_id (VnNodeItem     *self);
 char       *vn_node_item_format      (VnNodeItem     *self);
 gboolean    vn_node_item_is_float    (VnNodeItem     *self);
 void        vn_node_item_set_local   (VnNodeItem     *self,

@@ -46,6 +46,8 @@ static const char *
 query_chips_get_value (ChipKind    kind,
                        VnNodeItem *item)
 {
+  const char *band;
+
   switch (kind)
     {
     case CHIP_TYPE:
@@ -53,7 +55,8 @@ query_chips_get_value (ChipKind    kind,
     case CHIP_PRECISION:
       return vn_node_item_get_badge (item);
     case CHIP_BAND:
-      return vn_node_item_is_rated (item) ? vn_band_get_id (vn_heat_get_band (vn_node_item_get_ticks (item))) : NO_BAND;
+      band = vn_node_item_get_band_id (item);
+      return band != NULL ? band : NO_BAND;
     case N_CHIPS:
     default:
       return NULL;
