@@ -7,8 +7,8 @@ import time
 
 import pyatspi
 
-# Later versions of AT-SPI call some otherwise.
-NEW_ROLES = {"push button": "button"}
+# What later versions of AT-SPI call otherwise, with the name that is used here.
+NEW_ROLES = {"button": "push button", "grouping": "panel"}
 
 
 class NotThere(AssertionError):
@@ -17,6 +17,11 @@ class NotThere(AssertionError):
 
 def run(*words):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=True).stdout
+
+
+def role(node):
+    name = node.getRoleName()
+    return NEW_ROLES.get(name, name)
 
 
 def is_selected(node):
@@ -66,10 +71,19 @@ class Program:
                 return application
         return None
 
+    def frame(self):
+        """The window, as it is told: from the inner edge of its border on."""
+        return next(child for child in self.root() if role(child) == "frame").queryComponent().getExtents(pyatspi.WINDOW_COORDS)
+
+    def box(self, node):
+        """Where it is in the window. GTK 4.18 leaves out the border of all that a widget is in; that of the window is the one that counts."""
+        box, frame = node.queryComponent().getExtents(pyatspi.WINDOW_COORDS), self.frame()
+        return box.x - 2 * frame.x, box.y - 2 * frame.y, box.width, box.height
+
     def is_shown(self, node):
         """Whether it and all that it is in have a place."""
-        box = node.queryComponent().getExtents(pyatspi.WINDOW_COORDS)
-        return node.getState().contains(pyatspi.STATE_VISIBLE) and box.width > 0 and box.height > 0 and box.x >= 0 and box.y >= 0
+        x, y, width, height = self.box(node)
+        return node.getState().contains(pyatspi.STATE_VISIBLE) and width > 0 and height > 0 and x >= 0 and y >= 0
 
     def has_place(self, node):
         """The same, of what may have none at all."""
@@ -78,69 +92,58 @@ class Program:
         except NotImplementedError:
             return False
 
-    def look(self, role, name, below=None):
-        """The first that is shown, of this role and with this name, below the widget of that name: GTK tells of pages of a stack that are not
+    def part(self, name):
+        """The part of the window that a screen reader hears by that name."""
+        return next((node for node in walk(self.root()) if node.name == name and role(node) in ("panel", "list")), None)
+
+    def look(self, kind, name, below=None):
+        """The first that is shown, of this role and with this name if any, in the part of that name: GTK tells of pages of a stack that are not
         shown as of those that are."""
-        root = self.root()
-        if below is not None:
-            root = next((node for node in walk(root) if node.name == below), None)
+        root = self.root() if below is None else self.part(below)
         for node in walk(root) if root is not None else ():
-            if node.getRoleName() in (role, NEW_ROLES.get(role)) and node.name in (name, f"{name} {name}") and self.is_shown(node):   # GTK 4.8 says some twice
+            if role(node) == kind and (name is None or node.name in (name, f"{name} {name}")) and self.is_shown(node):   # GTK 4.8 says some twice
                 return node
         return None
 
-    def find(self, role, name, below=None, seconds=60):
-        return self.wait(lambda: self.look(role, name, below), f"no {role} “{name}”", seconds)
+    def find(self, kind, name, below=None, seconds=60):
+        return self.wait(lambda: self.look(kind, name, below), f"no {kind} “{name}”", seconds)
 
     def geometry(self):
         return dict(line.split("=") for line in run("xdotool", "getwindowgeometry", "--shell", self.window).split())
 
     def place(self, node):
         """The middle, on the screen."""
-        box = node.queryComponent().getExtents(pyatspi.WINDOW_COORDS)
+        x, y, width, height = self.box(node)
         geometry = self.geometry()
-        frame = next(child for child in self.root() if child.getRoleName() == "frame").queryComponent().getExtents(pyatspi.WINDOW_COORDS)
-        edge = (int(geometry["WIDTH"]) - frame.width) // 2   # the shadow round the window
-        return int(geometry["X"]) + edge + box.x + box.width // 2, int(geometry["Y"]) + edge + box.y + box.height // 2
+        edge = (int(geometry["WIDTH"]) - self.frame().width) // 2   # the shadow round the window
+        return int(geometry["X"]) + edge + x + width // 2, int(geometry["Y"]) + edge + y + height // 2
 
-    def scroll_to(self, role, name, below=None):
+    def scroll_to(self, kind, name, below=None):
         """Turns the wheel until the middle of it is between the header bar and the foot of the window."""
         for _ in range(60):
             geometry = self.geometry()
-            _, y = self.place(self.find(role, name, below))
+            _, y = self.place(self.find(kind, name, below))
             top, height = int(geometry["Y"]), int(geometry["HEIGHT"])
             if top + 80 < y < top + height - 40:
                 return
             run("xdotool", "mousemove", int(geometry["X"]) + int(geometry["WIDTH"]) - 45, top + height // 2, "click", 4 if y < top + 80 else 5)
             time.sleep(0.15)
-        raise NotThere(f"{role} “{name}” cannot be scrolled to")
+        raise NotThere(f"{kind} “{name}” cannot be scrolled to")
 
-    def click(self, role, name, below=None, seconds=60, from_left=None):
+    def click(self, kind, name, below=None, seconds=60, from_left=None):
         """In the middle, or so many pixels from the left edge."""
-        node = self.find(role, name, below, seconds)
-        self.wait(lambda: node.getState().contains(pyatspi.STATE_SENSITIVE), f"{role} “{name}” is insensitive", seconds)
+        node = self.find(kind, name, below, seconds)
+        self.wait(lambda: node.getState().contains(pyatspi.STATE_SENSITIVE), f"{kind} “{name}” is insensitive", seconds)
         x, y = self.place(node)
         if from_left is not None:
-            x += from_left - node.queryComponent().getExtents(pyatspi.WINDOW_COORDS).width // 2
+            x += from_left - self.box(node)[2] // 2
         run("xdotool", "mousemove", x, y, "click", 1)
         time.sleep(0.3)
 
-    def choose(self, name):
-        """In the menu that is open, by the keyboard."""
-        for _ in range(40):
-            item = self.find("menu item", name)
-            if item.getState().contains(pyatspi.STATE_FOCUSED):
-                run("xdotool", "key", "Return")
-                time.sleep(0.3)
-                return
-            run("xdotool", "key", "Down")
-            time.sleep(0.2)
-        raise NotThere(f"menu item “{name}” cannot be reached by the keyboard")
-
     def labels(self, below):
-        """What is written, from top to bottom, below the widget of that name."""
-        found = next((node for node in walk(self.root()) if node.name == below), None)
-        return [node.name for node in walk(found) if node.getRoleName() == "label"] if found is not None else []
+        """What is written, from top to bottom, in the part of that name."""
+        found = self.part(below)
+        return [node.name for node in walk(found) if role(node) == "label"] if found is not None else []
 
     def resize(self, width, height):
         run("xdotool", "windowmove", "--sync", self.window, 0, 0)
@@ -154,6 +157,15 @@ class Program:
 
     def type(self, text):
         run("xdotool", "type", "--delay", 20, text)
+
+    def answer_with_file(self, path, proposed=False):
+        """Types it into the dialog that has just been asked for, over the name that is proposed, and without what GTK 4.18 completes it to."""
+        time.sleep(2)
+        if proposed:
+            run("xdotool", "key", "ctrl+a")
+        self.type(str(path))
+        time.sleep(0.5)
+        run("xdotool", "key", "shift+End", "Delete", "Return")
 
     def kill(self):
         self.process.kill()

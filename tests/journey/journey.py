@@ -57,7 +57,7 @@ def begin(desk, vernier, drop_source, shared):
 def listen(desk, app):
     """What a screen reader is told: controls have names that people see, states say what is on, the graph tells the focused node."""
     roles = ("push button", "toggle button", "check box", "radio button", "entry", "spin button", "slider", "combo box", "page tab", "list")
-    controls = [node for node in desk.walk(app.root()) if node.getRoleName() in roles and app.has_place(node)]
+    controls = [node for node in desk.walk(app.root()) if desk.role(node) in roles and app.has_place(node)]
     nameless = [node.getRoleName() for node in controls if node.name in ("", "GtkImage")]
     assert len(controls) > 25 and not nameless, f"{len(controls)} controls; without a name: {nameless}"
     tabs = {node.name.split()[0]: desk.is_selected(node) for node in controls if node.getRoleName() == "page tab"}
@@ -77,69 +77,76 @@ def quantize(desk, app):
     time.sleep(1)
     listen(desk, app)
     desk.drag((1580, 160), (700, 500))
-    app.click("push button", "Use −1 … 1", "VnStepData")
-    app.wait(lambda: app.look("push button", "Use −1 … 1", "VnStepData") is None, "the warning stays")
-    app.click("push button", "Calibrate Now", "VnWizard")
-    app.find("push button", "Lower the Error", "VnStepReview", seconds=120)
+    app.click("push button", "Use −1 … 1", "Data")
+    app.wait(lambda: app.look("push button", "Use −1 … 1", "Data") is None, "the warning stays")
+    app.click("push button", "Calibrate Now", "Quantize")
+    app.find("push button", "Lower the Error", "Review", seconds=120)
     picture("journey-review")
 
 
 def is_idle(app):
     """No job runs in the window."""
-    return app.look("push button", "Cancel", "VnJobBar") is None
+    return app.look("push button", "Cancel", "Current Task") is None
 
 
 def export_at_once(desk, app, vernier):
     """As few clicks as there need be."""
-    app.click("push button", "Export…", "VnWizard")
-    app.find("check box", "HTML, one page with pictures", "VnStepExport")
-    app.click("push button", "Export", "VnWizard")
+    app.click("push button", "Export…", "Quantize")
+    app.find("check box", "HTML, one page with pictures", "Export")
+    app.click("push button", "Export", "Quantize")
 
 
 def improve(desk, app, vernier):
     """What improving gained, and where the error starts that is left."""
-    app.scroll_to("spin button", "Time Limit", "VnImprovePanel")
-    app.click("spin button", "Time Limit", "VnImprovePanel", from_left=15)
+    app.scroll_to("spin button", "Time Limit", "Improve Automatically")
+    app.click("spin button", "Time Limit", "Improve Automatically", from_left=15)
     desk.run("xdotool", "key", "ctrl+a")
     app.type("20")
-    app.scroll_to("push button", "Lower the Error", "VnImprovePanel")
-    app.click("push button", "Lower the Error", "VnImprovePanel")
-    app.find("label", "What Improving Gained", "VnImprovePanel", seconds=200)
-    gains = [float(found[1]) for found in (re.fullmatch("\\+([0-9.]+)\u00a0dB", text) for text in app.labels("VnImprovePanel")) if found]
+    app.scroll_to("push button", "Lower the Error", "Improve Automatically")
+    app.click("push button", "Lower the Error", "Improve Automatically")
+    app.find("label", "What Improving Gained", "Improve Automatically", seconds=200)
+    gains = [float(found[1]) for found in (re.fullmatch("\\+([0-9.]+)\u00a0dB", text) for text in app.labels("Improve Automatically")) if found]
     assert gains and sum(gains) > 0.5, f"improving gained {gains}"
-    app.find("label", "Where the Error Starts", "VnOriginsList", seconds=200)
-    origins = [text for text in app.labels("VnOriginsList") if re.fullmatch("[0-9.]+\u00a0%", text)]
+    app.find("label", "Where the Error Starts", "Review", seconds=200)
+    origins = [text for text in app.labels("Where the Error Starts") if re.fullmatch("[0-9.]+\u00a0%", text)]
     assert len(origins) > 3, f"origins: {origins}"
     print("improved by", gains, "dB; the error that is left starts at", origins)
     picture("journey-improved")
 
 
+WORST = "signal to noise, worst output"
+
+
 def worst_output(app):
-    labels = app.labels("VnStepReview")
-    return float(labels[labels.index("signal to noise, worst output") - 1].split()[0])
+    """As the last step tells it; the window is then where it was."""
+    app.key("ctrl+r")
+    app.click("list item", "Review", "Quantize")
+    app.wait(lambda: WORST in app.labels("Review"), "the error of the outputs is not told")
+    labels = app.labels("Review")
+    app.key("Escape")
+    return float(labels[labels.index(WORST) - 1].split()[0])
 
 
 def give_region_bits(desk, app, vernier):
     """A region of the graph, chosen with the mouse, gets 16 bit: the error falls, comes back, falls."""
-    app.click("push button", "Graph", "VnWizard")
+    app.click("push button", "Graph", "Quantize")
     app.resize(1280, 860)
+    found = [worst_output(app)]
     app.click("push button", "Show the Whole Network")
     time.sleep(1)
     desk.drag((880, 70), (520, 500))
-    chosen = app.wait(lambda: next((text for text in app.labels("VnInspector") if re.fullmatch("[0-9]+ Nodes", text)), None), "no nodes are selected")
+    chosen = app.wait(lambda: next((text for text in app.labels("Inspector") if re.fullmatch("[0-9]+ Nodes", text)), None), "no nodes are selected")
     assert int(chosen.split()[0]) > 20, chosen
-    found = [worst_output(app)]
 
     def settle():
         """What takes long is not begun before somebody says so."""
         time.sleep(2)
-        if app.look("push button", "Run Now", "VnExpectedBar") is not None:
-            app.click("push button", "Run Now", "VnExpectedBar")
-        app.wait(lambda: worst_output(app) != found[-1] and is_idle(app), f"the error stays as it was: {found}", 200)
+        if app.look("push button", "Run Now", "Expected") is not None:
+            app.click("push button", "Run Now", "Expected")
+        app.wait(lambda: is_idle(app) and worst_output(app) != found[-1], f"the error stays as it was: {found}", 200)
         found.append(worst_output(app))
 
-    app.click("push button", "Precision")
-    app.choose("Region in 16 Bit")
+    app.click("push button", "Region in 16 Bit", "Inspector")
     settle()
     picture("journey-region")
     app.key("ctrl+z")
@@ -154,35 +161,31 @@ def crash(desk, app, vernier):
     """Saved, and killed while it calibrates again: the program of the next day has it all."""
     kept = pathlib.Path.home() / "kept.vernier"
     app.key("ctrl+s")
-    time.sleep(2)
-    desk.run("xdotool", "key", "ctrl+a")
-    app.type(str(kept))
-    time.sleep(0.5)
-    desk.run("xdotool", "key", "Return")
+    app.answer_with_file(kept, proposed=True)
     app.wait(lambda: kept.is_file(), "no project was written")
     app.key("ctrl+r")
-    app.click("list item", "Calibrate", "VnWizard")
-    app.find("push button", "Run Again", "VnStepCalibrate")
+    app.click("list item", "Calibrate", "Quantize")
+    app.find("push button", "Run Again", "Calibrate")
     runs = sorted(each.name for each in kept.with_name(kept.name + "-runs").iterdir())
-    app.click("push button", "Run Again", "VnStepCalibrate")
+    app.click("push button", "Run Again", "Calibrate")
     app.kill()
     assert runs and runs == sorted(each.name for each in kept.with_name(kept.name + "-runs").iterdir()), "it was not killed while it ran"
     again = desk.Program([vernier])
-    again.click("label", "kept.vernier", "VnEmptyPage")
+    again.click("label", "kept.vernier", "Recent")
     again.resize(1280, 860)
-    again.find("push button", "Run Now", "VnExpectedBar")
+    again.find("push button", "Run Now", "Expected")
     return again
 
 
 def compare(desk, app, vernier):
     """The run before beside the last one: five nodes differ."""
     app.key("alt+3")
-    app.find("combo box", "What This Side Shows", "VnComparePage")
+    app.find("combo box", None, "Compare")
     time.sleep(2)
-    app.click("combo box", "What This Side Shows", "VnComparePage")
+    app.click("combo box", None, "Compare")
     time.sleep(0.5)
     desk.run("xdotool", "key", "Down", "Down", "Return")
-    changed = app.wait(lambda: [text for text in app.labels("VnComparePage") if re.fullmatch("≠ [0-9]+ changed", text)], "no node has changed")
+    changed = app.wait(lambda: [text for text in app.labels("Compare") if re.fullmatch("≠ [0-9]+ changed", text)], "no node has changed")
     assert len(changed) == 2 and changed[0] == changed[1], changed
     print("compared:", changed[0])
     picture("journey-compare")
@@ -190,7 +193,7 @@ def compare(desk, app, vernier):
 
 def export_again(desk, app, vernier):
     """What was kept is quantized once more, and exported."""
-    app.click("push button", "Run Now", "VnExpectedBar")
+    app.click("push button", "Run Now", "Expected")
     time.sleep(2)
     app.wait(lambda: is_idle(app), "the run does not end", 200)
     app.key("ctrl+r")
@@ -220,13 +223,13 @@ def open_model(desk, vernier, path):
 
 def quantize_random(app, path):
     """With random values; what comes out is exported, and there is no report."""
-    app.click("check box", "Random values", "VnStepData")
-    app.click("push button", "Calibrate Now", "VnWizard")
-    app.find("label", "Check the samples first", "VnStepReview", seconds=120)
+    app.click("check box", "Random values", "Data")
+    app.click("push button", "Calibrate Now", "Quantize")
+    app.find("label", "Check the samples first", "Review", seconds=120)
     picture("journey-" + path.stem)
-    said = " ".join(app.labels("VnStepReview"))
-    app.click("push button", "Export…", "VnWizard")
-    app.click("push button", "Export", "VnWizard")
+    said = " ".join(app.labels("Review"))
+    app.click("push button", "Export…", "Quantize")
+    app.click("push button", "Export", "Quantize")
     written = path.with_name(path.stem + "-quantized.onnx")
     app.wait(written.is_file, "no exported model")
     return written, said
@@ -235,8 +238,8 @@ def quantize_random(app, path):
 def read_tokens(desk, vernier, path):
     """Nothing is asked about pictures."""
     app = open_model(desk, vernier, path)
-    app.find("label", "Samples", "VnStepData")
-    assert app.look("label", "Preprocessing", "VnStepData") is None and app.look("label", "Sample Photographs", "VnStepData") is None
+    app.find("label", "Samples", "Data")
+    assert app.look("label", "Preprocessing", "Data") is None and app.look("label", "Sample Photographs", "Data") is None
     written, _ = quantize_random(app, path)
     print("tokens:", judge(written)[0], "quantizers")
     return app
@@ -245,13 +248,10 @@ def read_tokens(desk, vernier, path):
 def meet_quantized(desk, vernier, path):
     """Says that it is, and shows it beside another."""
     app = open_model(desk, vernier, path)
-    app.find("label", "This network is quantized already", "VnStepModel")
-    app.click("push button", "Compare With a File…", "VnStepModel")
-    time.sleep(2)
-    app.type(str(path))
-    time.sleep(0.5)
-    desk.run("xdotool", "key", "Return")
-    app.wait(lambda: len([text for text in app.labels("VnComparePage") if text == path.name]) >= 1, "it is not compared", 120)
+    app.find("label", "This network is quantized already", "Model")
+    app.click("push button", "Compare With a File…", "Model")
+    app.answer_with_file(path)
+    app.wait(lambda: len([text for text in app.labels("Compare") if text == path.name]) >= 1, "it is not compared", 120)
     picture("journey-" + path.stem)
     return app
 

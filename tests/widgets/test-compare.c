@@ -220,6 +220,20 @@ assert_same_camera (Parts *parts)
   g_assert_cmpfloat_with_epsilon (a.origin.y, b.origin.y, 1e-6);
 }
 
+/* A network that nobody has moved stands in the middle of its side, whatever its size became since it was first shown. */
+static void
+assert_in_middle (const Parts *parts)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      VnGraphCamera camera = vn_graph_view_get_camera (parts->views[i]);
+      VnRect bounds = vn_graph_layout_get_bounds (vn_graph_view_get_layout (parts->views[i]));
+      double middle = camera.origin.x + gtk_widget_get_width (GTK_WIDGET (parts->views[i])) / 2. / camera.zoom;
+
+      g_assert_cmpfloat_with_epsilon (middle, bounds.x + bounds.width / 2, 1);
+    }
+}
+
 static void
 test_together (Fixture       *fixture,
                gconstpointer  data)
@@ -232,6 +246,11 @@ test_together (Fixture       *fixture,
   vn_window_fixture_quantize (fixture);
   parts = show_page (fixture);
   assert_same_camera (&parts);
+  assert_in_middle (&parts);
+  gtk_window_set_default_size (GTK_WINDOW (fixture->window), 1000, 700);
+  vn_test_settle (300);
+  assert_same_camera (&parts);
+  assert_in_middle (&parts);
   camera = vn_graph_view_get_camera (parts.views[0]);
   camera.origin.x += 40;
   camera.zoom *= 0.8;

@@ -14,6 +14,7 @@ struct _VnCompareLink
   gboolean     busy;          /* passing something from one to the other */
   GArray      *visible;       /* of guint, scratch */
   GBytes      *opened[2];     /* nullable: groups of each view that were opened because the other's were */
+  int          width, height; /* of the second view, when it last moved */
   VnPoint      shift;         /* of the second world to the first, when last known */
 };
 
@@ -239,7 +240,13 @@ compare_link_first_moved (VnCompareLink *self)
 static void
 compare_link_second_moved (VnCompareLink *self)
 {
-  compare_link_mirror_camera (self, 1);
+  GtkWidget *view = GTK_WIDGET (self->views[1]);
+  gboolean resized = gtk_widget_get_width (view) != self->width || gtk_widget_get_height (view) != self->height;
+
+  self->width = gtk_widget_get_width (view);
+  self->height = gtk_widget_get_height (view);
+  /* Where nobody has moved it, the first one leads. */
+  compare_link_mirror_camera (self, resized || vn_graph_view_is_home (self->views[1]) ? 0 : 1);
 }
 
 static void

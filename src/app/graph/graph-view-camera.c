@@ -218,6 +218,20 @@ vn_graph_view_go_home (VnGraphView *self)
     }
   vn_graph_view_stop (self);
   vn_graph_view_move (self, camera);
+  self->home = self->camera;
+}
+
+/**
+ * vn_graph_view_is_home:
+ *
+ * Returns: whether the network is seen as it was first shown: nobody has moved it since
+ */
+gboolean
+vn_graph_view_is_home (VnGraphView *self)
+{
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
+
+  return self->flight.tick == 0 && memcmp (&self->camera, &self->home, sizeof self->home) == 0;
 }
 
 /* Scrolls just enough to see a node. */

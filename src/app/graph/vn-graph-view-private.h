@@ -78,6 +78,7 @@ struct _VnGraphView
 
   VnGraphCamera   camera;
   gboolean        needs_home;        /* place the camera at the next allocation */
+  VnGraphCamera   home;              /* where it was placed then */
   Flight          flight;
   GArray         *trail;             /* of VnGraphCamera: places to go back to */
 

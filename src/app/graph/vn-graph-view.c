@@ -329,7 +329,7 @@ vn_graph_view_size_allocate (GtkWidget *widget,
 {
   VnGraphView *self = VN_GRAPH_VIEW (widget);
 
-  if (self->needs_home && width > 0)
+  if (width > 0 && (self->needs_home || vn_graph_view_is_home (self)))
     vn_graph_view_go_home (self);
   else
     g_signal_emit_by_name (self, "camera-changed");

@@ -531,6 +531,7 @@ vn_compare_page_class_init (VnComparePageClass *klass)
   g_type_ensure (VN_TYPE_COMPARE_PANE);
   g_type_ensure (VN_TYPE_COMPARE_TENSOR);
   g_type_ensure (VN_TYPE_COMPARE_TABLE);
+  gtk_widget_class_set_accessible_role (class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (class, "/io/github/vernier/Vernier/vn-compare-page.ui");
   gtk_widget_class_bind_template_child (class, VnComparePage, stack);
   gtk_widget_class_bind_template_child (class, VnComparePage, overlay);

@@ -441,6 +441,7 @@ vn_inspector_class_init (VnInspectorClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = vn_inspector_dispose;
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-inspector.ui");
   gtk_widget_class_bind_template_child (widget_class, VnInspector, title);
   gtk_widget_class_bind_template_child (widget_class, VnInspector, subtitle);

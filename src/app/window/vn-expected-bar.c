@@ -130,6 +130,7 @@ static void
 vn_expected_bar_class_init (VnExpectedBarClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = vn_expected_bar_dispose;
+  gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_GROUP);
 }
 
 static void
@@ -137,6 +138,7 @@ vn_expected_bar_init (VnExpectedBar *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
 
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Expected"), -1);
   self->icon = GTK_IMAGE (gtk_image_new ());
   self->spinner = GTK_SPINNER (gtk_spinner_new ());
   self->title = GTK_LABEL (vn_label_new (NULL, "heading"));

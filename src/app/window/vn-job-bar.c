@@ -264,6 +264,7 @@ vn_job_bar_class_init (VnJobBarClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = vn_job_bar_dispose;
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-job-bar.ui");
   gtk_widget_class_bind_template_child (widget_class, VnJobBar, icon);
   gtk_widget_class_bind_template_child (widget_class, VnJobBar, title);

@@ -57,6 +57,7 @@ struct _VnWindow
   GtkWidget       *switcher_bar;
   GMenu           *page_items;      /* of the menu: a line for each page */
   AdwViewSwitcherTitle *switcher;
+  guint            foot_tick;       /* tells the bar at the foot whether the switch is there */
   VnAdaptiveBin   *adaptive;
   GtkSpinner      *empty_spinner, *main_spinner;
   GtkRevealer     *drop_revealer;

@@ -134,6 +134,26 @@ window_folds_resized (VnWindow *self,
   window_folds_update_header (self, width);
 }
 
+static gboolean
+window_folds_update_foot (GtkWidget     *widget,
+                          GdkFrameClock *clock,
+                          gpointer       data)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  self->foot_tick = 0;
+  adw_view_switcher_bar_set_reveal (ADW_VIEW_SWITCHER_BAR (self->switcher_bar), adw_view_switcher_title_get_title_visible (self->switcher));
+  return G_SOURCE_REMOVE;
+}
+
+/* This is known while the window is given its size, and a bar that comes up right then is given none. */
+static void
+window_folds_title_changed (VnWindow *self)
+{
+  if (self->foot_tick == 0)
+    self->foot_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), window_folds_update_foot, NULL, NULL);
+}
+
 /* What is selected opens the inspector over the canvas, and nothing any more closes it. */
 static void
 window_folds_selection_changed (VnWindow *self)
@@ -253,6 +273,7 @@ vn_window_init_folds (VnWindow *self)
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (window_folds_pressed), self);
   gtk_widget_add_controller (GTK_WIDGET (self), keys);
+  g_signal_connect_object (self->switcher, "notify::title-visible", G_CALLBACK (window_folds_title_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->adaptive, "resized", G_CALLBACK (window_folds_resized), self);
   g_signal_connect_swapped (self->left_flap, "notify::reveal-flap", G_CALLBACK (window_folds_revealed), self);
   g_signal_connect_swapped (self->right_flap, "notify::reveal-flap", G_CALLBACK (window_folds_revealed), self);

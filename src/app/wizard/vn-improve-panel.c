@@ -317,6 +317,7 @@ static void
 vn_improve_panel_class_init (VnImprovePanelClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = vn_improve_panel_dispose;
+  gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_GROUP);
 }
 
 static void
@@ -324,6 +325,7 @@ vn_improve_panel_init (VnImprovePanel *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 20);
 
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Improve Automatically"), -1);
   self->settings = improve_panel_make_settings (self);
   self->running = improve_panel_make_running (self);
   self->tries = improve_panel_make_list (_("What Improving Gained"));

@@ -26,6 +26,7 @@ static void
 vn_wizard_step_class_init (VnWizardStepClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = vn_wizard_step_dispose;
+  gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_GROUP);
   changed_signal = g_signal_new ("changed", VN_TYPE_WIZARD_STEP, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                  G_TYPE_NONE, 0);
 }

@@ -450,6 +450,7 @@ vn_wizard_class_init (VnWizardClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = vn_wizard_dispose;
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-wizard.ui");
   gtk_widget_class_bind_template_child (widget_class, VnWizard, header);
   gtk_widget_class_bind_template_child (widget_class, VnWizard, title);
@@ -474,6 +475,7 @@ vn_wizard_init (VnWizard *self)
   for (guint i = 0; i < N_STEPS; i++)
     {
       self->steps[i] = g_object_new (pages[i].get_type (), NULL);
+      gtk_accessible_update_property (GTK_ACCESSIBLE (self->steps[i]), GTK_ACCESSIBLE_PROPERTY_LABEL, _(pages[i].title), -1);
       gtk_stack_add_named (self->stack, GTK_WIDGET (self->steps[i]), pages[i].id);
     }
   g_signal_connect_swapped (self->next, "clicked", G_CALLBACK (wizard_next_clicked), self);
