@@ -139,7 +139,7 @@ window_folds_update_foot (GtkWidget     *widget,
                           GdkFrameClock *clock,
                           gpointer       data)
 {
-  VnWindow *self = VN_WINDOW (widget);
+  VnWindow *self = data;
 
   self->foot_tick = 0;
   adw_view_switcher_bar_set_reveal (ADW_VIEW_SWITCHER_BAR (self->switcher_bar), adw_view_switcher_title_get_title_visible (self->switcher));
@@ -151,7 +151,7 @@ static void
 window_folds_title_changed (VnWindow *self)
 {
   if (self->foot_tick == 0)
-    self->foot_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), window_folds_update_foot, NULL, NULL);
+    self->foot_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), window_folds_update_foot, self, NULL);
 }
 
 /* What is selected opens the inspector over the canvas, and nothing any more closes it. */
