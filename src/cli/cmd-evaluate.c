@@ -376,7 +376,6 @@ cmd_evaluate_open_models (char       **paths,
   return g_steal_pointer (&models);
 }
 
-/* --python is for the preprocessing as well, where that is the user's own. */
 static gboolean
 cmd_evaluate_take_metric (VnEvaluateSettings  *settings,
                           GError             **error)
@@ -389,9 +388,6 @@ cmd_evaluate_take_metric (VnEvaluateSettings  *settings,
     }
   settings->metric = metric;
   settings->metric_timeout = (guint) metric_timeout;
-  settings->python = vn_cmd_options.python;
-  if (metric != NULL && (vn_cmd_options.preprocess == NULL || !vn_data_spec_is_script (vn_cmd_options.preprocess)))
-    vn_cmd_options.python = NULL;
   return TRUE;
 }
 
@@ -406,7 +402,8 @@ evaluate_run (char        **args,
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(GPtrArray) models = NULL;
   g_autoptr(VnJob) job = NULL;
-  VnEvaluateSettings settings = { .labels = labels_file, .n_threads = (guint) vn_cmd_options.threads };
+  g_autofree char *python = vn_cmd_take_python (metric != NULL);
+  VnEvaluateSettings settings = { .labels = labels_file, .python = python, .n_threads = (guint) vn_cmd_options.threads };
   VnNotes *notes;
   Table table;
 

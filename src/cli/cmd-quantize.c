@@ -503,17 +503,6 @@ cmd_quantize_take_up (VnStats **base,
   return resume ? vn_calibrate_take_up (save_stats, base, error) : vn_calibrate_clear_parts (save_stats, error);
 }
 
-/* --python is for the preprocessing as well, where that is the user's own. */
-static const char *
-cmd_quantize_take_python (void)
-{
-  const char *python = vn_cmd_options.python;
-
-  if (verify && (vn_cmd_options.preprocess == NULL || !vn_data_spec_is_script (vn_cmd_options.preprocess)))
-    vn_cmd_options.python = NULL;
-  return python;
-}
-
 static gboolean
 quantize_run (char        **args,
               JsonBuilder  *json,
@@ -532,7 +521,7 @@ quantize_run (char        **args,
   g_autoptr(VnJob) export = NULL;
   VnResult *written;
   VnOnnxWriteOptions write;
-  const char *python = cmd_quantize_take_python ();
+  g_autofree char *python = vn_cmd_take_python (verify);
 
   if (vn_project_is_file (path))
     {

@@ -89,17 +89,6 @@ cmd_verify_add_json (JsonBuilder          *json,
   json_builder_end_array (json);
 }
 
-/* --python is for the preprocessing as well, where that is the user's own. */
-static VnDataSpec *
-cmd_verify_make_data (char   **python,
-                      GError **error)
-{
-  *python = vn_cmd_options.python;
-  if (vn_cmd_options.preprocess == NULL || !vn_data_spec_is_script (vn_cmd_options.preprocess))
-    vn_cmd_options.python = NULL;
-  return vn_cmd_options.data != NULL ? vn_cmd_make_data_spec (error) : NULL;
-}
-
 static gboolean
 cmd_verify_check (GError **error)
 {
@@ -114,9 +103,9 @@ verify_run (char        **args,
             JsonBuilder  *json,
             GError      **error)
 {
-  char *python = NULL;
+  g_autofree char *python = vn_cmd_take_python (TRUE);
   g_autoptr(GError) bad = NULL;
-  g_autoptr(VnDataSpec) data = cmd_verify_make_data (&python, &bad);
+  g_autoptr(VnDataSpec) data = vn_cmd_options.data != NULL ? vn_cmd_make_data_spec (&bad) : NULL;
   g_autoptr(VnModel) model = NULL;
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnJob) job = NULL;

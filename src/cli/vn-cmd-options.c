@@ -222,6 +222,24 @@ cmd_options_parse_files (VnDataSpec  *spec,
 }
 
 /**
+ * vn_cmd_take_python:
+ * @is_used: whether the command itself runs Python
+ *
+ * Where it does, --python is for the preprocessing as well only if that is the user's own.
+ *
+ * Returns: (transfer full) (nullable): what --python names
+ */
+char *
+vn_cmd_take_python (gboolean is_used)
+{
+  VnCmdOptions *o = &vn_cmd_options;
+
+  if (is_used && (o->preprocess == NULL || !vn_data_spec_is_script (o->preprocess)))
+    return g_steal_pointer (&o->python);
+  return g_strdup (o->python);
+}
+
+/**
  * vn_cmd_make_data_spec:
  *
  * Returns: (transfer full) (nullable): what --data and its companions say

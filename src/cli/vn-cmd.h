@@ -104,6 +104,7 @@ gboolean            vn_cmd_add_rules       (VnRecipe     *recipe,
                                             char        **rules,
                                             char        **excludes,
                                             GError      **error);
+char               *vn_cmd_take_python    (gboolean      is_used);
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
 void                vn_cmd_hold_out       (VnDataSpec   *spec,
                                            gint          unsaid);

@@ -2,7 +2,7 @@
 data="--data $DEMO/samples --preprocess minus-one-one"
 "$CLI" calibrate "$DEMO/demo.onnx" $data -o stats --table table.json --method percentile --percentile 99.9
 "$CLI" calibrate "$DEMO/demo.onnx" $data --table again.json --method percentile --percentile 99.9
-cmp table.json again.json && head -6 table.json
+cmp table.json again.json && head -6 table.json | sed "s/\(\.[0-9]\{5\}\)[0-9]*/\1/"
 "$CLI" quantize "$DEMO/demo.onnx" -o stats.onnx --stats stats --method percentile --percentile 99.9 | sed -n 2p
 "$CLI" quantize "$DEMO/demo.onnx" -o table.onnx --ranges table.json --method percentile --percentile 99.9 | sed -n 2p
 # They differ in the metadata alone, which names the table.
