@@ -205,6 +205,27 @@ vn_type_get_declared (const VnType *type)
 }
 
 /**
+ * vn_op_check_again:
+ * @ctx: of an operator with one output
+ *
+ * For `run` of operators whose `infer` looks at shapes that may not have been known then. What is inferred goes nowhere: the types of
+ * a plan are shared by all threads that run it.
+ *
+ * Returns: %FALSE with the error of `infer`
+ */
+gboolean
+vn_op_check_again (VnOpContext *ctx,
+                   GError     **error)
+{
+  VnTensorType inferred[1];
+  VnOpContext own = *ctx;
+
+  own.out_types = inferred;
+  own.n_outputs = MIN (ctx->n_outputs, G_N_ELEMENTS (inferred));
+  return ctx->op->infer (&own, error);
+}
+
+/**
  * vn_op_infer_same:
  *
  * For `infer` of operators whose outputs all have type and shape of input 0.

@@ -273,6 +273,8 @@ void          vn_op_set_output       (VnOpContext   *ctx,
                                       const VnShape *shape);
 VnTensorType  vn_tensor_get_type     (const VnTensor *tensor);
 VnTensorType  vn_type_get_declared   (const VnType   *type);
+gboolean      vn_op_check_again      (VnOpContext *ctx,
+                                      GError     **error);
 gboolean      vn_op_infer_same       (VnOpContext *ctx,
                                       GError     **error);         /* every output like input 0 */
 gboolean      vn_op_get_ints_input   (VnOpContext *ctx,

@@ -55,7 +55,7 @@ static gboolean
 swiglu_run (VnOpContext *ctx,
             GError     **error)
 {
-  if (!swiglu_infer (ctx, error))
+  if (!vn_op_check_again (ctx, error))
     return FALSE;
   vn_op_for_ranges (ctx, ctx->out[0]->n_elements, 12, swiglu_range, ctx);
   return TRUE;

@@ -71,7 +71,7 @@ gather_nd_run (VnOpContext *ctx,
   gint64 strides[VN_MAX_RANK];
   int depth;
 
-  if (!vn_op_check_movable (ctx, error) || !gather_nd_infer (ctx, error))
+  if (!vn_op_check_movable (ctx, error) || !vn_op_check_again (ctx, error))
     return FALSE;
   depth = (int) indices->shape.dims[indices->shape.rank - 1];
   tuples = indices->n_elements / (gsize) depth;
@@ -146,7 +146,7 @@ gather_nd_scatter_nd_run (VnOpContext *ctx,
   VnReduction reduction;
   int depth;
 
-  if (!vn_op_check_movable (ctx, error) || !gather_nd_scatter_nd_infer (ctx, error) ||
+  if (!vn_op_check_movable (ctx, error) || !vn_op_check_again (ctx, error) ||
       !vn_reduction_get (ctx, &reduction, error))
     return FALSE;
   depth = (int) indices->shape.dims[indices->shape.rank - 1];

@@ -195,7 +195,7 @@ gather_scatter_elements_run (VnOpContext *ctx,
   VnReduction reduction;
   int axis = 0;
 
-  if (!vn_op_check_movable (ctx, error) || !gather_scatter_elements_infer (ctx, error) ||
+  if (!vn_op_check_movable (ctx, error) || !vn_op_check_again (ctx, error) ||
       !gather_check_elements (ctx, &axis, error) || !vn_reduction_get (ctx, &reduction, error))
     return FALSE;
   if (data->n_bytes > 0)
