@@ -240,6 +240,13 @@ vn_run_record_restore (VnRunRecord  *self,
   result->n_calibration = self->n_calibration;
   result->n_held_out = self->n_held_out;
   result->time = self->time;
+  if (self->seconds > 0)
+    {
+      VnTiming whole = { "run", N_("Quantizing"), self->seconds };   /* its stages were not kept */
+
+      result->timings = g_array_new (FALSE, FALSE, sizeof whole);
+      g_array_append_val (result->timings, whole);
+    }
   result->source_digest = g_strdup (self->source_digest);
   result->prepared_digest = g_strdup (self->prepared_digest);
   result->samples_digest = g_strdup (self->samples_digest);

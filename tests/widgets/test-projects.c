@@ -6,6 +6,7 @@
 #include "vn-recent-row.h"
 #include "vn-runs-list.h"
 #include "vn-window.h"
+#include "vn-wizard.h"
 #include "widget-fixture.h"
 #include "window-fixture.h"
 
@@ -205,6 +206,9 @@ test_project (Fixture       *fixture,
   second = open_in_new_window (fixture, path);
   g_assert_true (vn_test_wait (has_result, vn_window_get_document (second), SECONDS));
   g_assert_cmpint (vn_document_get_expecting (vn_window_get_document (second)), ==, VN_EXPECTING_PAST);
+  g_assert_cmpfloat (vn_result_get_seconds (vn_document_get_result (vn_window_get_document (second)), NULL), >, 0);
+  gtk_widget_activate_action (GTK_WIDGET (second), "win.quantize", NULL);   /* what there is to see is seen at once */
+  g_assert_cmpstr (vn_wizard_get_step (VN_WIZARD (vn_test_find (GTK_WIDGET (second), VN_TYPE_WIZARD, NULL))), ==, "review");
   gtk_window_destroy (GTK_WINDOW (second));
   for (guint i = 0; i < project->runs->len; i++)
     g_unlink (((VnProjectRun *) g_ptr_array_index (project->runs, i))->file);

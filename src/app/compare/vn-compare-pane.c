@@ -413,10 +413,13 @@ static void
 vn_compare_pane_init (VnComparePane *self)
 {
   GtkWidget *overlay = gtk_overlay_new ();
+  GtkRequisition choice;
 
   self->view = VN_GRAPH_VIEW (vn_graph_view_new ());
   gtk_overlay_set_child (GTK_OVERLAY (overlay), GTK_WIDGET (self->view));
   compare_pane_add_card (GTK_OVERLAY (overlay), compare_pane_make_choice (self));
+  gtk_widget_get_preferred_size (gtk_widget_get_parent (GTK_WIDGET (self->choice)), NULL, &choice);
+  vn_graph_view_set_cover (self->view, -1, choice.height);
   self->key = compare_pane_make_key (self);
   compare_pane_add_card (GTK_OVERLAY (overlay), self->key);
   self->state = compare_pane_make_state (self);

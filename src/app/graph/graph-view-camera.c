@@ -213,8 +213,10 @@ vn_graph_view_go_home (VnGraphView *self)
       VnRect bounds = vn_graph_layout_get_bounds (self->layout);
       const VnRect *first = vn_graph_layout_get_box (self->layout, 0);
 
+      gboolean covered = gtk_widget_get_width (GTK_WIDGET (self)) - first->width < 2 * self->cover_width;
+
       camera = camera_at (self, (VnPoint) { first->x + first->width / 2, 0 }, 1);
-      camera.origin.y = bounds.y - FIT_MARGIN;
+      camera.origin.y = bounds.y - (covered ? MAX (self->cover_height, FIT_MARGIN) : FIT_MARGIN);
     }
   vn_graph_view_stop (self);
   vn_graph_view_move (self, camera);
@@ -232,6 +234,28 @@ vn_graph_view_is_home (VnGraphView *self)
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
 
   return self->flight.tick == 0 && memcmp (&self->camera, &self->home, sizeof self->home) == 0;
+}
+
+/**
+ * vn_graph_view_set_cover:
+ * @width: in pixels, of what lies over the upper left corner; -1: it goes from one side to the other
+ * @height: in pixels
+ *
+ * A network that is too large to be seen as a whole is first shown below it.
+ */
+void
+vn_graph_view_set_cover (VnGraphView *self,
+                         int          width,
+                         int          height)
+{
+  gboolean is_home = vn_graph_view_is_home (self);
+
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
+  self->cover_width = width >= 0 ? width : G_MAXINT / 2;
+  self->cover_height = height;
+  if (is_home && self->layout != NULL)
+    vn_graph_view_go_home (self);
 }
 
 /* Scrolls just enough to see a node. */

@@ -79,6 +79,7 @@ struct _VnGraphView
   VnGraphCamera   camera;
   gboolean        needs_home;        /* place the camera at the next allocation */
   VnGraphCamera   home;              /* where it was placed then */
+  int             cover_width, cover_height;   /* of what lies over the upper left corner */
   Flight          flight;
   GArray         *trail;             /* of VnGraphCamera: places to go back to */
 

@@ -108,6 +108,9 @@ void        vn_graph_view_zoom_to_node    (VnGraphView         *self,
 void        vn_graph_view_center_on       (VnGraphView         *self,
                                            VnPoint              world);
 gboolean    vn_graph_view_is_home         (VnGraphView         *self);
+void        vn_graph_view_set_cover       (VnGraphView         *self,
+                                           int                  width,
+                                           int                  height);
 void        vn_graph_view_go_back         (VnGraphView         *self);
 gboolean    vn_graph_view_next_bad        (VnGraphView         *self,
                                            int                  step);

@@ -157,6 +157,7 @@ vn_graph_page_update_legend (VnGraphPage *self)
   VnModel *model = vn_document_get_model (self->document);
   VnResult *result = vn_document_get_result (self->document);
   gboolean measured = self->scene != NULL && result != NULL && result->errors != NULL;
+  GtkRequisition size;
 
   vn_legend_set_measured (self->legend, measured);
   for (guint i = 0; measured && i < VN_N_CHOICES; i++)
@@ -166,6 +167,8 @@ vn_graph_page_update_legend (VnGraphPage *self)
       if (info->kind == VN_OVERLAY_ERROR)
         vn_legend_set_defaults (self->legend, (VnOverlayChoice) i, vn_scene_default_handles (self->scene, model, result, info->metric));
     }
+  gtk_widget_get_preferred_size (GTK_WIDGET (self->legend), NULL, &size);   /* with its margins */
+  vn_graph_view_set_cover (self->view, size.width, size.height + gtk_widget_get_margin_top (GTK_WIDGET (self->legend)));
 }
 
 static gboolean

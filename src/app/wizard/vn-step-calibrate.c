@@ -167,10 +167,14 @@ vn_step_calibrate_dup_answer (VnWizardStep *step)
 {
   VnResult *result = vn_document_get_result (vn_wizard_step_get_document (step));
   g_autofree char *duration = NULL;
+  double seconds;
 
   if (result == NULL)
     return NULL;
-  duration = vn_format_duration (vn_result_get_seconds (result, "calibrate"));
+  seconds = vn_result_get_seconds (result, "calibrate");
+  if (!(seconds > 0))
+    return g_strdup_printf (ngettext ("%u sample", "%u samples", result->n_calibration), result->n_calibration);
+  duration = vn_format_duration (seconds);
   return g_strdup_printf (ngettext ("%u sample, %s", "%u samples, %s", result->n_calibration),
                           result->n_calibration, duration);
 }

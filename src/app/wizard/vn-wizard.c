@@ -309,7 +309,7 @@ wizard_find_begin (VnWizard *self)
 {
   if (!wizard_can_leave (self, 0))
     return 0;
-  if (self->at == 0 && vn_document_get_confirmed (self->document) != NULL && !vn_document_is_stale (self->document))
+  if (self->at == 0 && vn_document_get_result (self->document) != NULL && !vn_document_is_stale (self->document))
     return wizard_find (self, "review");
   return MAX (self->at, wizard_find (self, "data"));
 }
