@@ -4,6 +4,7 @@
 #include "vn-compare-page.h"
 #include "vn-draft.h"
 #include "vn-recent-row.h"
+#include "vn-review-table.h"
 #include "vn-runs-list.h"
 #include "vn-window.h"
 #include "vn-wizard.h"
@@ -209,6 +210,7 @@ test_project (Fixture       *fixture,
   g_assert_cmpfloat (vn_result_get_seconds (vn_document_get_result (vn_window_get_document (second)), NULL), >, 0);
   gtk_widget_activate_action (GTK_WIDGET (second), "win.quantize", NULL);   /* what there is to see is seen at once */
   g_assert_cmpstr (vn_wizard_get_step (VN_WIZARD (vn_test_find (GTK_WIDGET (second), VN_TYPE_WIZARD, NULL))), ==, "review");
+  g_assert_true (vn_test_find (vn_test_find (GTK_WIDGET (second), VN_TYPE_REVIEW_TABLE, NULL), GTK_TYPE_LABEL, "Size") != NULL);
   gtk_window_destroy (GTK_WINDOW (second));
   for (guint i = 0; i < project->runs->len; i++)
     g_unlink (((VnProjectRun *) g_ptr_array_index (project->runs, i))->file);

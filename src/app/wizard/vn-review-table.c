@@ -206,9 +206,9 @@ review_table_fill (VnReviewTable   *self,
                    const char      *measured,
                    const gboolean   shown[N_COLUMNS])
 {
+  VnResult *result = vn_document_get_result (self->document);
   const char *titles[N_COLUMNS] = { [COLUMN_FLOAT] = _("Float"), [COLUMN_BEFORE] = _("Before"), [COLUMN_NOW] = _("Now"),
-                                    [COLUMN_EXPECTED] = vn_document_get_result (self->document)->is_expected ? _("Expected")
-                                                                                                              : _("With All, Expected") };
+                                    [COLUMN_EXPECTED] = result != NULL && result->is_expected ? _("Expected") : _("With All, Expected") };
   int at = 1, row = 0;
 
   review_table_put (self, measured, 0, row, "heading");
@@ -239,7 +239,7 @@ void
 vn_review_table_update (VnReviewTable *self,
                         const char    *measured)
 {
-  VnResult *result, *confirmed, *awaited;
+  VnResult *result, *run, *awaited;
   GtkWidget *child;
   gboolean shown[N_COLUMNS] = { [COLUMN_FLOAT] = TRUE, [COLUMN_NOW] = TRUE };
   g_autoptr(GPtrArray) expected = NULL, lines = NULL;
@@ -247,16 +247,17 @@ vn_review_table_update (VnReviewTable *self,
   g_return_if_fail (VN_IS_REVIEW_TABLE (self));
 
   result = vn_document_get_result (self->document);
-  confirmed = vn_document_get_confirmed (self->document);
+  run = result == NULL || result->is_expected ? vn_document_get_confirmed (self->document) : result;   /* also a kept one */
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->grid))) != NULL)
     gtk_grid_remove (self->grid, child);
-  if (result == NULL || confirmed == NULL)
+  gtk_widget_set_visible (GTK_WIDGET (self->grid), run != NULL);
+  if (run == NULL)
     return;
-  review_table_take_run (self, confirmed);
-  lines = review_table_list_lines (confirmed);
+  review_table_take_run (self, run);
+  lines = review_table_list_lines (run);
   review_table_merge (lines, self->before.lines, COLUMN_BEFORE);
   shown[COLUMN_BEFORE] = self->before.lines != NULL;
-  awaited = result->is_expected ? result : vn_document_get_foreseen (self->document);
+  awaited = result != NULL && result->is_expected ? result : vn_document_get_foreseen (self->document);
   if (awaited != NULL)
     {
       expected = review_table_list_lines (awaited);
