@@ -12,9 +12,9 @@ import tempfile
 
 # What must be translated, of the files in po/POTFILES.
 WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c", "src/rewrite/*pass-*.c",
-          "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c", "src/draw/picture-*.c", "src/report/*", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose/diagnose-*.c",
-          "src/analyze/diagnose/vn-verdict.c", "src/analyze/data/*", "src/quantize/resolve/resolve-reason.c", "*/vn-group-kinds.def", "src/draw/groups-*.c", "src/draw/vn-fold.c",
-          "*/vn-overlays.def", "src/draw/vn-overlay*.c", "src/result/vn-node-query.c")
+          "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c", "src/draw/picture/picture-*.c", "src/report/*", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose/diagnose-*.c",
+          "src/analyze/diagnose/vn-verdict.c", "src/analyze/data/*", "src/quantize/resolve/resolve-reason.c", "*/vn-group-kinds.def", "src/draw/scene/groups-*.c", "src/draw/scene/vn-fold.c",
+          "*/vn-overlays.def", "src/draw/vn-overlay*.c", "src/draw/scene/vn-overlay*.c", "src/result/vn-node-query.c")
 # Languages that have all of it, the command line, too.
 COMPLETE = ("de",)
 KEYWORDS = ("_", "N_", "C_:1c,2", "NC_:1c,2", "ngettext:1,2", "g_dngettext:2,3")
