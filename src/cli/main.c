@@ -9,6 +9,7 @@
 #include "vn-ort-child.h"
 #include "vn-ranks.h"
 
+#include <gio/gio.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -172,6 +173,8 @@ main_run_cmd (const VnCmd  *cmd,
 
   if (main_print_cmd_help (cmd, (const char * const *) args))
     return VN_EXIT_DONE;
+  /* GLib 2.84 starts a thread with the first task, and ends the process where it gets none: now there is room for it. */
+  g_type_ensure (G_TYPE_TASK);
   /* An error in the options must already know how to be told. */
   vn_cmd_options.json = g_strv_contains ((const char * const *) args, "--json");
   json_builder_begin_object (json);

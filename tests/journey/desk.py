@@ -92,15 +92,14 @@ class Program:
         except NotImplementedError:
             return False
 
-    def part(self, name):
-        """The part of the window that a screen reader hears by that name."""
-        return next((node for node in walk(self.root()) if node.name == name and role(node) in ("panel", "list")), None)
+    def parts(self, name):
+        """Parts of the window that a screen reader hears by that name: what is on a page that is not shown may have the same."""
+        return [node for node in walk(self.root()) if node.name == name and role(node) in ("panel", "list")]
 
     def look(self, kind, name, below=None):
         """The first that is shown, of this role and with this name if any, in the part of that name: GTK tells of pages of a stack that are not
         shown as of those that are."""
-        root = self.root() if below is None else self.part(below)
-        for node in walk(root) if root is not None else ():
+        for node in (node for part in ([self.root()] if below is None else self.parts(below)) for node in walk(part)):
             if role(node) == kind and (name is None or node.name in (name, f"{name} {name}")) and self.is_shown(node):   # GTK 4.8 says some twice
                 return node
         return None
@@ -142,8 +141,7 @@ class Program:
 
     def labels(self, below):
         """What is written, from top to bottom, in the part of that name."""
-        found = self.part(below)
-        return [node.name for node in walk(found) if role(node) == "label"] if found is not None else []
+        return [node.name for part in self.parts(below) for node in walk(part) if role(node) == "label"]
 
     def resize(self, width, height):
         run("xdotool", "windowmove", "--sync", self.window, 0, 0)
