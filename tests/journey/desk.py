@@ -140,8 +140,9 @@ class Program:
         time.sleep(0.3)
 
     def labels(self, below):
-        """What is written, from top to bottom, in the part of that name."""
-        return [node.name for part in self.parts(below) for node in walk(part) if role(node) == "label"]
+        """What is written, from top to bottom, in the part of that name that is shown; GTK 4.18 tells of a page several times."""
+        part = next((part for part in self.parts(below) if self.has_place(part)), None)
+        return [node.name for node in walk(part) if role(node) == "label"] if part is not None else []
 
     def resize(self, width, height):
         run("xdotool", "windowmove", "--sync", self.window, 0, 0)
