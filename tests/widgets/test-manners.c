@@ -629,6 +629,13 @@ check_names (GtkWidget  *widget,
                           row != NULL ? adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)) : "");
           g_test_fail ();
         }
+      /* GTK 4.8 names a button by its label with the underscore, beside the label that is read anyway. */
+      if (GTK_IS_BUTTON (widget) && gtk_button_get_use_underline (GTK_BUTTON (widget)) && has_text (widget) &&
+          gtk_test_accessible_has_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL))
+        {
+          g_test_message ("%s: the button “%s” is named twice", where, gtk_button_get_label (GTK_BUTTON (widget)));
+          g_test_fail ();
+        }
       if ((!GTK_IS_LIST_BOX (widget) && !GTK_IS_LIST_BOX_ROW (widget)) || ADW_IS_COMBO_ROW (widget))
         return n;
     }

@@ -212,8 +212,7 @@ vn_graph_view_go_home (VnGraphView *self)
     {
       VnRect bounds = vn_graph_layout_get_bounds (self->layout);
       const VnRect *first = vn_graph_layout_get_box (self->layout, 0);
-
-      gboolean covered = gtk_widget_get_width (GTK_WIDGET (self)) - first->width < 2 * self->cover_width;
+      gboolean covered = self->cover_width < 0 || gtk_widget_get_width (GTK_WIDGET (self)) - first->width < 2 * self->cover_width;
 
       camera = camera_at (self, (VnPoint) { first->x + first->width / 2, 0 }, 1);
       camera.origin.y = bounds.y - (covered ? MAX (self->cover_height, FIT_MARGIN) : FIT_MARGIN);
@@ -248,13 +247,11 @@ vn_graph_view_set_cover (VnGraphView *self,
                          int          width,
                          int          height)
 {
-  gboolean is_home = vn_graph_view_is_home (self);
-
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  self->cover_width = width >= 0 ? width : G_MAXINT / 2;
+  self->cover_width = width;
   self->cover_height = height;
-  if (is_home && self->layout != NULL)
+  if (self->layout != NULL && vn_graph_view_is_home (self))
     vn_graph_view_go_home (self);
 }
 

@@ -79,7 +79,7 @@ struct _VnGraphView
   VnGraphCamera   camera;
   gboolean        needs_home;        /* place the camera at the next allocation */
   VnGraphCamera   home;              /* where it was placed then */
-  int             cover_width, cover_height;   /* of what lies over the upper left corner */
+  int             cover_width, cover_height;   /* of what lies over the upper left corner; width -1: from one side to the other */
   Flight          flight;
   GArray         *trail;             /* of VnGraphCamera: places to go back to */
 

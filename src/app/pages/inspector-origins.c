@@ -2,6 +2,7 @@
 /* The section of the inspector that tells how much of the outputs' error starts at a node, and what was tried there. */
 #include "inspector-sections.h"
 
+#include "vn-button-names.h"
 #include "vn-cure-row.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
@@ -102,7 +103,7 @@ inspector_origins_measure (VnDocument *document)
 static GtkWidget *
 inspector_origins_make_measure (VnDocument *document)
 {
-  GtkWidget *button = gtk_button_new_with_mnemonic (_("_Measure the Gains"));
+  GtkWidget *button = vn_button_new_with_mnemonic (_("_Measure the Gains"));
 
   gtk_widget_set_tooltip_text (button, _("Try Each Cure on Held-Out Samples, Keep None"));
   g_signal_connect_object (button, "clicked", G_CALLBACK (inspector_origins_measure), document, G_CONNECT_SWAPPED);

@@ -2,6 +2,7 @@
 /* The edges of what is selected, as a recipe names them. */
 #include "inspector-sections.h"
 
+#include "vn-button-names.h"
 #include "vn-i18n.h"
 #include "vn-leak-row.h"
 #include "vn-rows.h"
@@ -37,7 +38,7 @@ static GtkWidget *
 inspector_region_make_button (const char *title,
                               const char *target)
 {
-  GtkWidget *button = gtk_button_new_with_mnemonic (title);
+  GtkWidget *button = vn_button_new_with_mnemonic (title);
 
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.set-region");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", target);

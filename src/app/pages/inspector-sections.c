@@ -2,6 +2,7 @@
 /* The sections of the inspector: error, precision, scales, attributes, inputs and outputs, histograms. */
 #include "inspector-sections.h"
 
+#include "vn-button-names.h"
 #include "vn-cause.h"
 #include "vn-cure-offers.h"
 #include "vn-format.h"
@@ -103,9 +104,9 @@ vn_inspector_actions (gboolean can_widen,
                       gboolean can_restore)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  GtkWidget *wide = gtk_button_new_with_mnemonic (_("Use _16 Bit"));
-  GtkWidget *exclude = gtk_button_new_with_mnemonic (_("E_xclude"));
-  GtkWidget *restore = gtk_button_new_with_mnemonic (_("Re_store"));
+  GtkWidget *wide = vn_button_new_with_mnemonic (_("Use _16 Bit"));
+  GtkWidget *exclude = vn_button_new_with_mnemonic (_("E_xclude"));
+  GtkWidget *restore = vn_button_new_with_mnemonic (_("Re_store"));
 
   gtk_actionable_set_action_name (GTK_ACTIONABLE (wide), "win.set-precision");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (wide), "s", "16");

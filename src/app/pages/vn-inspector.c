@@ -4,7 +4,6 @@
 #include "vn-inspector.h"
 
 #include "inspector-sections.h"
-#include "vn-button-names.h"
 #include "vn-compare-source.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
@@ -380,7 +379,6 @@ inspector_rebuild (VnInspector *self)
   if (vn_document_get_model (self->document) == NULL)
     return;
   inspector_fill (self);
-  vn_button_names_set (self->sections);
   if (focus != NULL)
     inspector_give_focus (self->sections, focus);
 }

@@ -34,6 +34,21 @@ button_names_set_one (GtkWidget *button)
 }
 
 /**
+ * vn_button_new_with_mnemonic:
+ * @label: its text, with an underscore before the letter of its key
+ *
+ * Returns: (transfer floating): a button that a screen reader calls by its text alone
+ */
+GtkWidget *
+vn_button_new_with_mnemonic (const char *label)
+{
+  GtkWidget *button = gtk_button_new_with_mnemonic (label);
+
+  button_names_set_one (button);
+  return button;
+}
+
+/**
  * vn_button_names_set:
  *
  * Gives all buttons below @root, and @root, the name that people see: the label, or the tooltip of those that show an icon alone.

@@ -7,6 +7,7 @@
 
 G_BEGIN_DECLS
 
-void vn_button_names_set (GtkWidget *root);
+GtkWidget *vn_button_new_with_mnemonic (const char *label);
+void       vn_button_names_set         (GtkWidget  *root);
 
 G_END_DECLS

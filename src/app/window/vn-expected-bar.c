@@ -2,6 +2,7 @@
 /* The line that says that figures are only expected, or that a change takes a whole run. */
 #include "vn-expected-bar.h"
 
+#include "vn-button-names.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-rows.h"
@@ -147,7 +148,7 @@ vn_expected_bar_init (VnExpectedBar *self)
   gtk_label_set_wrap (self->text, FALSE);
   gtk_label_set_ellipsize (self->text, PANGO_ELLIPSIZE_END);
   gtk_widget_set_hexpand (GTK_WIDGET (self->text), TRUE);
-  self->run = gtk_button_new_with_mnemonic (_("_Run Now"));
+  self->run = vn_button_new_with_mnemonic (_("_Run Now"));
   gtk_widget_set_valign (self->run, GTK_ALIGN_CENTER);
   gtk_widget_set_tooltip_text (self->run, _("Quantize and Measure on All Samples with This Recipe"));
   g_signal_connect_swapped (self->run, "clicked", G_CALLBACK (expected_bar_run), self);

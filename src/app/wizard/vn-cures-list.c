@@ -212,10 +212,10 @@ vn_cures_list_init (VnCuresList *self)
   GtkWidget *title = vn_label_new (_("What to Try"), "heading");
 
   gtk_widget_set_hexpand (title, TRUE);
-  self->measure = gtk_button_new_with_mnemonic (_("_Measure the Gains"));
+  self->measure = vn_button_new_with_mnemonic (_("_Measure the Gains"));
   gtk_widget_set_tooltip_text (self->measure, _("Try Each Cure on Held-Out Samples, Keep None"));
   g_signal_connect_swapped (self->measure, "clicked", G_CALLBACK (cures_list_measure), self);
-  self->apply_all = gtk_button_new_with_mnemonic (_("_Apply All"));
+  self->apply_all = vn_button_new_with_mnemonic (_("_Apply All"));
   gtk_widget_set_tooltip_text (self->apply_all, _("Apply All Cures That Measured a Gain, in One Step"));
   g_signal_connect_swapped (self->apply_all, "clicked", G_CALLBACK (cures_list_apply_all), self);
   gtk_widget_add_css_class (self->apply_all, "suggested-action");

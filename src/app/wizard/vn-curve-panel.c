@@ -2,6 +2,7 @@
 /* Mixed precision: what accuracy is paid with, progress, the chart of what can be had, and the point that is selected in it. */
 #include "vn-curve-panel.h"
 
+#include "vn-button-names.h"
 #include "vn-curve-job.h"
 #include "vn-curve-view.h"
 #include "vn-format.h"
@@ -241,7 +242,7 @@ curve_panel_make_settings (VnCurvePanel *self)
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
   gtk_widget_add_css_class (list, "boxed-list");
   gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Mixed Precision"), -1);
-  self->start = gtk_button_new_with_mnemonic (_("_Calculate"));
+  self->start = vn_button_new_with_mnemonic (_("_Calculate"));
   gtk_widget_set_valign (self->start, GTK_ALIGN_CENTER);
   g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (curve_panel_start), self);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Choose the Precision of Each Tensor"));
@@ -257,7 +258,7 @@ static GtkWidget *
 curve_panel_make_running (VnCurvePanel *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
-  GtkWidget *cancel = gtk_button_new_with_mnemonic (_("_Cancel"));
+  GtkWidget *cancel = vn_button_new_with_mnemonic (_("_Cancel"));
 
   self->left = GTK_LABEL (vn_label_new (NULL, "numeric"));
   self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
@@ -283,7 +284,7 @@ curve_panel_make_found (VnCurvePanel *self)
   self->point = GTK_LABEL (vn_label_new (NULL, "numeric"));
   self->quality = GTK_LABEL (vn_label_new (NULL, "dim-label"));
   gtk_widget_add_css_class (GTK_WIDGET (self->quality), "caption");
-  self->apply = gtk_button_new_with_mnemonic (_("_Apply"));
+  self->apply = vn_button_new_with_mnemonic (_("_Apply"));
   gtk_widget_set_tooltip_text (self->apply, _("Make the selected point the recipe, and measure it"));
   gtk_widget_set_valign (self->apply, GTK_ALIGN_CENTER);
   gtk_widget_set_hexpand (GTK_WIDGET (self->point), TRUE);

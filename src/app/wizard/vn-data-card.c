@@ -2,6 +2,7 @@
 /* What is to be decided about the samples before calibration: a card with what was found, and buttons that do something about it. */
 #include "vn-data-card.h"
 
+#include "vn-button-names.h"
 #include "vn-i18n.h"
 #include "vn-rows.h"
 
@@ -97,7 +98,7 @@ data_card_add_button (VnDataCard *self,
                       gboolean    suggested,
                       GCallback   clicked)
 {
-  GtkWidget *button = gtk_button_new_with_mnemonic (label);
+  GtkWidget *button = vn_button_new_with_mnemonic (label);
 
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   if (suggested)

@@ -2,6 +2,7 @@
 /* Files that say more of the samples: labels for accuracy, settings from elsewhere, and a script that prepares them. */
 #include "vn-data-files.h"
 
+#include "vn-button-names.h"
 #include "vn-compat.h"
 #include "vn-error.h"
 #include "vn-format.h"
@@ -281,7 +282,7 @@ data_files_make_button (VnDataFiles *self,
                         const char  *label,
                         GCallback    clicked)
 {
-  GtkWidget *button = gtk_button_new_with_mnemonic (label);
+  GtkWidget *button = vn_button_new_with_mnemonic (label);
 
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   g_signal_connect_swapped (button, "clicked", clicked, self);

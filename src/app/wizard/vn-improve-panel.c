@@ -2,6 +2,7 @@
 /* Improving with a time limit: settings, progress, what each step gained and cost. */
 #include "vn-improve-panel.h"
 
+#include "vn-button-names.h"
 #include "vn-format.h"
 #include "vn-gain.h"
 #include "vn-i18n.h"
@@ -266,7 +267,7 @@ improve_panel_make_settings (VnImprovePanel *self)
   self->seconds = GTK_SPIN_BUTTON (gtk_spin_button_new_with_range (LEAST_SECONDS, MOST_SECONDS, 10));
   gtk_spin_button_set_value (self->seconds, vn_settings_get_int ("improve-seconds", VN_IMPROVE_SECONDS));
   self->accuracy_first = GTK_SWITCH (gtk_switch_new ());
-  self->start = gtk_button_new_with_mnemonic (_("_Improve Automatically"));
+  self->start = vn_button_new_with_mnemonic (_("_Improve Automatically"));
   gtk_widget_set_valign (self->start, GTK_ALIGN_CENTER);
   g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (improve_panel_start), self);
   gtk_list_box_append (list, improve_panel_make_setting (_("Lower the Error"),
@@ -283,7 +284,7 @@ static GtkWidget *
 improve_panel_make_running (VnImprovePanel *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
-  GtkWidget *cancel = gtk_button_new_with_mnemonic (_("_Cancel"));
+  GtkWidget *cancel = vn_button_new_with_mnemonic (_("_Cancel"));
 
   self->left = GTK_LABEL (vn_label_new (NULL, "numeric"));
   self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());

@@ -2,6 +2,7 @@
 /* The list of where error starts: a row for each node with its share, the reason and the next thing to try. */
 #include "vn-origins-list.h"
 
+#include "vn-button-names.h"
 #include "vn-cause.h"
 #include "vn-cure-offers.h"
 #include "vn-format.h"
@@ -303,8 +304,8 @@ origins_list_make_head (VnOriginsList *self)
 
   self->title = GTK_LABEL (vn_label_new (NULL, "heading"));
   gtk_widget_set_hexpand (GTK_WIDGET (self->title), TRUE);
-  self->find = gtk_button_new_with_mnemonic (_("_Find Where the Error Starts"));
-  self->show_all = gtk_button_new_with_mnemonic (_("Sho_w in Graph"));
+  self->find = vn_button_new_with_mnemonic (_("_Find Where the Error Starts"));
+  self->show_all = vn_button_new_with_mnemonic (_("Sho_w in Graph"));
   gtk_widget_add_css_class (self->show_all, "flat");
   gtk_widget_set_tooltip_text (self->show_all, _("Select These Nodes in the Graph"));
   g_signal_connect_swapped (self->find, "clicked", G_CALLBACK (origins_list_find_clicked), self);
@@ -318,7 +319,7 @@ origins_list_make_head (VnOriginsList *self)
 static void
 origins_list_make_foot (VnOriginsList *self)
 {
-  self->exclude_all = gtk_button_new_with_mnemonic (_("_Leave All in Float"));
+  self->exclude_all = vn_button_new_with_mnemonic (_("_Leave All in Float"));
   gtk_widget_set_halign (self->exclude_all, GTK_ALIGN_END);
   gtk_widget_set_margin_top (self->exclude_all, 4);
   g_signal_connect_swapped (self->exclude_all, "clicked", G_CALLBACK (origins_list_exclude_all), self);

@@ -3,6 +3,7 @@
 #include "vn-step-review.h"
 
 #include "vn-adaptive-bin.h"
+#include "vn-button-names.h"
 #include "vn-cures-list.h"
 #include "vn-curve-panel.h"
 #include "vn-data-suspicion.h"
@@ -61,7 +62,7 @@ step_review_clear_list (GtkListBox *list)
 static GtkWidget *
 step_review_make_change_button (void)
 {
-  GtkWidget *button = gtk_button_new_with_mnemonic (_("Change _Samples…"));
+  GtkWidget *button = vn_button_new_with_mnemonic (_("Change _Samples…"));
 
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.change-samples");

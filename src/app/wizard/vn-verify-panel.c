@@ -2,6 +2,7 @@
 /* What ONNX Runtime makes of the export: expected figures until the button has measured them, with progress and the reason of a failure. */
 #include "vn-verify-panel.h"
 
+#include "vn-button-names.h"
 #include "vn-i18n.h"
 #include "vn-rows.h"
 #include "vn-verify-job.h"
@@ -193,8 +194,8 @@ verify_panel_make_row (VnVerifyPanel *self)
   GtkWidget *row = adw_action_row_new ();
 
   self->row = ADW_ACTION_ROW (row);
-  self->start = GTK_BUTTON (gtk_button_new_with_mnemonic (_("_Verify")));
-  self->cancel = GTK_BUTTON (gtk_button_new_with_mnemonic (_("_Cancel")));
+  self->start = GTK_BUTTON (vn_button_new_with_mnemonic (_("_Verify")));
+  self->cancel = GTK_BUTTON (vn_button_new_with_mnemonic (_("_Cancel")));
   self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Verify in ONNX Runtime"));
