@@ -322,14 +322,21 @@ file_set_check_twice (VnFileSet  *self,
   return TRUE;
 }
 
-/* What is in a folder that is made when it is missing can be checked only if it is there. */
+/* A folder that is made when it is missing is made below the deepest that is there. */
 static gboolean
 file_set_check_target (const Entry *entry,
                        GError     **error)
 {
-  g_autofree char *folder = g_path_get_dirname (entry->path);
+  g_autofree char *path = g_strdup (entry->path);
+  g_autofree char *folder = g_path_get_dirname (path);
 
-  return (entry->makes_folder && !g_file_test (folder, G_FILE_TEST_EXISTS)) || vn_file_check_target (entry->path, error);
+  while (entry->makes_folder && !g_file_test (folder, G_FILE_TEST_EXISTS) && !g_str_equal (folder, path))
+    {
+      g_free (path);
+      path = g_steal_pointer (&folder);
+      folder = g_path_get_dirname (path);
+    }
+  return vn_file_check_target (path, error);
 }
 
 static gboolean

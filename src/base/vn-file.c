@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files: written so that they appear whole or not at all, and read by mapping. */
+/* Files: written so that they appear whole or not at all; how they are named, and texts read from them. */
 #include "vn-file.h"
 
 #include "vn-i18n.h"
@@ -9,13 +9,13 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_LINKS 40
 #define MAX_TRIES 100
+#define ESCAPED "file:"   /* in front of a name that is not UTF-8, or begins so itself */
 
 struct _VnFileWriter
 {
@@ -25,15 +25,23 @@ struct _VnFileWriter
   int      fd;
 };
 
-static void
-file_set_errno_error (GError     **error,
-                      const char  *format,
-                      const char  *path,
-                      int          code)
+/**
+ * vn_file_fail:
+ * @what: what cannot be done, translated: “Cannot write”
+ * @code: of errno
+ */
+void
+vn_file_fail (GError     **error,
+              const char  *what,
+              const char  *path,
+              int          code)
 {
-  g_autofree char *shown = g_filename_display_name (path);
+  g_autofree char *shown = NULL;
 
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s “%s”: %s", format, shown, g_strerror (code));
+  g_return_if_fail (what != NULL && path != NULL);
+
+  shown = g_filename_display_name (path);
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), "%s “%s”: %s", what, shown, g_strerror (code));
 }
 
 /* A device or a pipe is written to, never replaced. */
@@ -146,7 +154,7 @@ vn_file_writer_new (const char  *path,
   self->is_stream = file_is_stream (self->path);
   if (file_open_output (self))
     return g_steal_pointer (&self);
-  file_set_errno_error (error, _("Cannot write"), path, errno);
+  vn_file_fail (error, _("Cannot write"), path, errno);
   return NULL;
 }
 
@@ -170,10 +178,12 @@ vn_file_check_target (const char  *path,
   folder = g_path_get_dirname (target);
   if (g_file_test (target, G_FILE_TEST_IS_DIR) || g_str_has_suffix (target, "/"))
     code = EISDIR;
+  else if (g_file_test (folder, G_FILE_TEST_EXISTS) && !g_file_test (folder, G_FILE_TEST_IS_DIR))
+    code = ENOTDIR;
   else if (g_access (file_is_stream (target) ? target : folder, W_OK) != 0)
     code = errno;
   if (code != 0)
-    file_set_errno_error (error, _("Cannot write"), path, code);
+    vn_file_fail (error, _("Cannot write"), path, code);
   return code == 0;
 }
 
@@ -195,7 +205,7 @@ vn_file_writer_write (VnFileWriter   *self,
         continue;
       if (n <= 0)
         {
-          file_set_errno_error (error, _("Cannot write"), self->path, n < 0 ? errno : ENOSPC);
+          vn_file_fail (error, _("Cannot write"), self->path, n < 0 ? errno : ENOSPC);
           return FALSE;
         }
       at += n;
@@ -285,7 +295,7 @@ vn_file_writer_commit (VnFileWriter  *self,
 
   if (file_put_in_place (self))
     return TRUE;
-  file_set_errno_error (error, _("Cannot write"), self->path, errno);
+  vn_file_fail (error, _("Cannot write"), self->path, errno);
   return FALSE;
 }
 
@@ -317,87 +327,19 @@ vn_file_write_all (const char     *path,
          vn_file_writer_commit (writer, error);
 }
 
-/* ---- mapped files ---- */
-
-typedef struct
-{
-  GMappedFile *file;
-  guintptr     start, end;
-} Map;
-
-static GMutex maps_lock;
-static GPtrArray *maps;     /* of Map */
-
-static void
-file_map_free (gpointer data)
-{
-  Map *self = data;
-
-  g_mutex_lock (&maps_lock);
-  g_ptr_array_remove_fast (maps, self);
-  g_mutex_unlock (&maps_lock);
-  g_mapped_file_unref (self->file);
-  g_free (self);
-}
-
-static GBytes *
-file_map_new (GMappedFile *file)
-{
-  Map *self = g_new (Map, 1);
-  char *start = g_mapped_file_get_contents (file);   /* NULL of an empty file */
-  gsize size = g_mapped_file_get_length (file);
-
-  start = start != NULL ? start : (char *) "";
-  *self = (Map) { file, (guintptr) start, (guintptr) start + size };
-  g_mutex_lock (&maps_lock);
-  if (maps == NULL)
-    maps = g_ptr_array_new ();
-  g_ptr_array_add (maps, self);
-  g_mutex_unlock (&maps_lock);
-  return g_bytes_new_with_free_func (start, size, file_map_free, self);
-}
-
-/**
- * vn_file_release_pages:
- * @data: (array length=size) (nullable): may be part of what vn_file_map() returned; else nothing happens
- *
- * Says that @data will hardly be read again: its pages no longer count as memory of this process. Reading them is still
- * possible, and takes them from the file.
- */
-void
-vn_file_release_pages (gconstpointer data,
-                       gsize         size)
-{
-#ifdef MADV_DONTNEED
-  guintptr page = (guintptr) sysconf (_SC_PAGESIZE);
-  guintptr first = ((guintptr) data + page - 1) & ~(page - 1), last = ((guintptr) data + size) & ~(page - 1);
-  gboolean is_mapped = FALSE;
-
-  /* The lock is held on: nobody may unmap them, and map others there, in between. */
-  g_mutex_lock (&maps_lock);
-  for (guint i = 0; maps != NULL && i < maps->len && !is_mapped; i++)
-    {
-      const Map *map = g_ptr_array_index (maps, i);
-
-      is_mapped = first >= map->start && last <= map->end && first < last;
-    }
-  if (is_mapped)
-    madvise ((gpointer) first, last - first, MADV_DONTNEED);
-  g_mutex_unlock (&maps_lock);
-#endif
-}
-
 /**
  * vn_file_dup_short:
  * @path: of a file or folder that another file in @folder names
  *
- * Returns: (transfer full): @path relative to @folder if it lies below, so that both can be moved together; absolute if not
+ * Returns: (transfer full): @path relative to @folder if it lies below, so that both can be moved together; absolute if not. Always
+ *   valid UTF-8: other names begin with “file:” and have what is no letter or digit as %XX
  */
 char *
 vn_file_dup_short (const char *path,
                    const char *folder)
 {
-  g_autofree char *whole = NULL, *base = NULL;
+  g_autofree char *whole = NULL, *base = NULL, *escaped = NULL;
+  const char *shortest;
   gsize n;
 
   g_return_val_if_fail (path != NULL && folder != NULL, NULL);
@@ -405,48 +347,31 @@ vn_file_dup_short (const char *path,
   whole = g_canonicalize_filename (path, NULL);
   base = g_canonicalize_filename (folder, NULL);
   n = strlen (base);
-  if (g_str_has_prefix (whole, base) && whole[n] == '/')
-    return g_strdup (whole + n + 1);
-  return g_steal_pointer (&whole);
+  shortest = g_str_has_prefix (whole, base) && whole[n] == '/' ? whole + n + 1 : whole;
+  if (g_utf8_validate (shortest, -1, NULL) && !g_str_has_prefix (shortest, ESCAPED))
+    return g_strdup (shortest);
+  escaped = g_uri_escape_bytes ((const guint8 *) shortest, strlen (shortest), "/");
+  return g_strconcat (ESCAPED, escaped, NULL);
 }
 
 /**
- * vn_file_map:
- * @path: a regular file
+ * vn_file_dup_long:
+ * @name: of vn_file_dup_short(), or written by somebody
+ * @folder: of the file that names it
  *
- * Returns: (transfer full) (nullable): its content, mapped and read-only; never without data, even if the file is empty
+ * Returns: (transfer full): the absolute path
  */
-GBytes *
-vn_file_map (const char  *path,
-             GError     **error)
+char *
+vn_file_dup_long (const char *name,
+                  const char *folder)
 {
-  g_autoptr(GError) reason = NULL;
-  GMappedFile *file;
-  struct stat info;
+  g_autofree char *plain = NULL;
 
-  g_return_val_if_fail (path != NULL, NULL);
+  g_return_val_if_fail (name != NULL && folder != NULL, NULL);
 
-  if (stat (path, &info) != 0)
-    {
-      file_set_errno_error (error, _("Cannot open"), path, errno);
-      return NULL;
-    }
-  if (!S_ISREG (info.st_mode))
-    {
-      file_set_errno_error (error, _("Cannot open"), path, S_ISDIR (info.st_mode) ? EISDIR : EINVAL);
-      return NULL;
-    }
-  file = g_mapped_file_new (path, FALSE, &reason);
-  if (file != NULL)
-    return file_map_new (file);
-  if (!vn_error_is_memory (reason))
-    {
-      g_propagate_error (error, g_steal_pointer (&reason));
-      return NULL;
-    }
-  vn_memory_set_error ((gsize) info.st_size, error);
-  g_prefix_error (error, "%s: ", path);
-  return NULL;
+  if (g_str_has_prefix (name, ESCAPED))
+    plain = g_uri_unescape_string (name + strlen (ESCAPED), NULL);
+  return g_canonicalize_filename (plain != NULL ? plain : name, folder);
 }
 
 /**

@@ -33,12 +33,29 @@ gboolean      vn_file_write_all     (const char     *path,
 char         *vn_file_follow_links  (const char     *path);
 char         *vn_file_dup_short     (const char     *path,
                                      const char     *folder);
-GBytes       *vn_file_map           (const char     *path,
-                                     GError        **error);
+char         *vn_file_dup_long      (const char     *name,
+                                     const char     *folder);
 char        **vn_file_read_lines    (const char     *path,
+                                     GError        **error);
+void          vn_file_fail          (GError        **error,
+                                     const char     *what,
+                                     const char     *path,
+                                     int             code);
+
+/* ---- mapped files (vn-file-map.c) ---- */
+
+GBytes       *vn_file_map           (const char     *path,
                                      GError        **error);
 void          vn_file_release_pages (gconstpointer   data,
                                      gsize           size);
+void          vn_file_watch_map     (GBytes         *bytes);
+gboolean      vn_file_check_map     (GBytes         *bytes,
+                                     gboolean        in_place,
+                                     GError        **error);
+gboolean      vn_file_is_current    (GBytes         *bytes);
+guint         vn_file_mark_lost     (void);
+gboolean      vn_file_check_lost    (guint           mark,
+                                     GError        **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnFileWriter, vn_file_writer_free)
 

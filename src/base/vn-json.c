@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading JSON from anybody (limits, checked texts, typed values with errors that say where), and writing it. */
-#include "vn-json.h"
+#include "vn-json-private.h"
 
 #include "vn-error.h"
 #include "vn-file.h"
@@ -13,84 +13,6 @@
 #define MAX_BYTES ((gsize) 64 << 20)
 #define TREE_BYTES 32   /* what a parsed text takes for each of its bytes, about */
 #define MAX_EXACT 9007199254740992.0   /* up to 2^53 a double holds every whole number */
-#define MAX_DEPTH 100   /* the parser calls itself for each level */
-
-/* The four hexadecimal digits of an escape, or G_MAXUINT. */
-static guint
-json_read_escape (const char *text,
-                  const char *end)
-{
-  guint value = 0;
-
-  if (end - text < 6 || text[0] != '\\' || text[1] != 'u')
-    return G_MAXUINT;
-  for (guint i = 2; i < 6; i++)
-    {
-      if (!g_ascii_isxdigit (text[i]))
-        return G_MAXUINT;
-      value = value << 4 | (guint) g_ascii_xdigit_value (text[i]);
-    }
-  return value;
-}
-
-/* Halves of surrogate pairs without the other half are no characters, and the parser makes invalid UTF-8 of them; NUL would
- * end the text. */
-static gboolean
-json_check_escapes (const char  *text,
-                    gsize        length,
-                    const char  *name,
-                    GError     **error)
-{
-  const char *end = text + length;
-
-  for (const char *at = text; at < end; at++)
-    {
-      guint code = *at == '\\' ? json_read_escape (at, end) : G_MAXUINT;
-      gboolean high = code >= 0xd800 && code < 0xdc00;
-      guint next = high ? json_read_escape (at + 6, end) : 0;
-
-      if ((high && !(next >= 0xdc00 && next < 0xe000)) || (code >= 0xdc00 && code < 0xe000) || code == 0)
-        {
-          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the escape \\u%04x stands for no character"), name, code);
-          return FALSE;
-        }
-      at += high ? 11 : *at == '\\';
-    }
-  return TRUE;
-}
-
-static gboolean
-json_check_depth (const char  *text,
-                  gsize        length,
-                  const char  *name,
-                  GError     **error)
-{
-  gboolean quoted = FALSE;
-  guint depth = 0;
-
-  for (gsize i = 0; i < length; i++)
-    {
-      char c = text[i];
-
-      if (quoted)
-        {
-          quoted = c != '"';
-          i += c == '\\';
-        }
-      else if (c == '"')
-        quoted = TRUE;
-      else if (c == '[' || c == '{')
-        depth++;
-      else if ((c == ']' || c == '}') && depth > 0)
-        depth--;
-      if (depth > MAX_DEPTH)
-        {
-          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s: nested more than %d levels deep"), name, MAX_DEPTH);
-          return FALSE;
-        }
-    }
-  return TRUE;
-}
 
 /**
  * vn_json_parse:
@@ -121,7 +43,7 @@ vn_json_parse (const char  *text,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the text is not valid UTF-8"), name);
       return NULL;
     }
-  if (!vn_memory_expect (TREE_BYTES * size, error) || !json_check_depth (text, size, name, error) || !json_check_escapes (text, size, name, error))
+  if (!vn_memory_expect (TREE_BYTES * size, error) || !vn_json_check_text (text, size, name, error))
     return NULL;
   if (!json_parser_load_from_data (parser, text, (gssize) size, &reason))
     {
@@ -148,6 +70,8 @@ vn_json_load (const char  *path,
               GError     **error)
 {
   g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(JsonNode) root = NULL;
+  g_autoptr(GError) reason = NULL;
   gsize size;
   const char *text;
 
@@ -157,7 +81,12 @@ vn_json_load (const char  *path,
   if (bytes == NULL)
     return NULL;
   text = g_bytes_get_data (bytes, &size);
-  return vn_json_parse (text != NULL ? text : "", (gssize) size, path, error);
+  root = vn_json_parse (text, (gssize) size, path, &reason);
+  if (!vn_file_check_map (bytes, FALSE, error))
+    return NULL;
+  if (root == NULL)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return g_steal_pointer (&root);
 }
 
 /* The generator writes 1e+40 as 1e+40.0, which is no JSON: leaves the .0 out where it follows an exponent. */

@@ -101,7 +101,7 @@ data_spec_json_lengthen (const char *path,
 {
   g_autofree char *base = g_canonicalize_filename (folder, NULL);
 
-  return g_canonicalize_filename (path, base);
+  return vn_file_dup_long (path, base);
 }
 
 /* Each PATH of NAME=PATH;NAME=PATH by itself. */

@@ -307,7 +307,7 @@ project_file_read_project (JsonNode    *root,
       if (digest == NULL)
         return NULL;
     }
-  self->model = g_canonicalize_filename (model, folder);
+  self->model = vn_file_dup_long (model, folder);
   self->digest = g_strdup (digest);
   if (json_object_has_member (object, "data"))
     {

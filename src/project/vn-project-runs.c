@@ -429,7 +429,7 @@ vn_project_run_from_json (VnJsonFields *fields,
     vn_json_fields_fail (fields, "id", _("is “%s”; up to %u letters, digits, “-” and “_” are allowed"), self->id, MAX_ID);
   self->time = vn_json_fields_get_time (fields, "time");
   file = vn_json_fields_dup_text (fields, "file");
-  self->file = file != NULL ? g_canonicalize_filename (file, folder) : NULL;
+  self->file = file != NULL ? vn_file_dup_long (file, folder) : NULL;
   self->recipe_digest = vn_json_fields_dup_text (fields, "recipe-digest");
   self->preset = vn_json_fields_dup_text (fields, "preset");
   self->changes = vn_json_fields_dup_texts (fields, "changes");

@@ -427,7 +427,7 @@ vn_recipe_from_node (JsonNode    *node,
   recipe = recipe_json_read_recipe (node, error);
   if (recipe == NULL)
     g_prefix_error (error, "%s: ", name);
-  return recipe != NULL ? recipe_json_copy_with_paths (recipe, folder, g_canonicalize_filename) : NULL;
+  return recipe != NULL ? recipe_json_copy_with_paths (recipe, folder, vn_file_dup_long) : NULL;
 }
 
 /**

@@ -366,7 +366,7 @@ result_file_read_run (VnRunRecord  *self,
     {
       g_autofree char *path = *at;
 
-      *at = g_canonicalize_filename (path, folder);
+      *at = vn_file_dup_long (path, folder);
     }
   if (vn_json_fields_has (fields, "shapes"))
     result_file_read_object (self, fields, "shapes", folder, result_file_read_shapes);
@@ -379,7 +379,7 @@ result_file_read_model (VnRunRecord  *self,
 {
   g_autofree char *path = vn_json_fields_dup_text_if (fields, "path");
 
-  self->model = path != NULL ? g_canonicalize_filename (path, folder) : NULL;
+  self->model = path != NULL ? vn_file_dup_long (path, folder) : NULL;
   self->n_nodes = (guint) vn_json_fields_get_count (fields, "nodes", G_MAXUINT);
   self->opset = (gint64) vn_json_fields_get_count (fields, "opset", G_MAXINT64);
 }

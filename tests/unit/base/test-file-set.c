@@ -130,6 +130,33 @@ test_not_writable (void)
   g_assert_cmpuint (error->domain, ==, G_FILE_ERROR);
 }
 
+/* Folders that are made when they are missing are made somewhere. */
+static void
+test_not_makable (void)
+{
+  static const struct { const char *folder; gboolean good; } folders[] = {
+    { "no/such/folder", TRUE },
+    { "a", FALSE },               /* a file */
+    { "a/below", FALSE },
+    { "a/far/below", FALSE },
+    { "/proc/1/no/such", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    {
+      g_autoptr(VnFileSet) set = vn_file_set_new ();
+      g_autoptr(GError) error = NULL;
+
+      vn_file_set_writes_in (set, folders[i].folder, "x", "it");
+      g_test_message ("%s", folders[i].folder);
+      /* The superuser may write into /proc until it tries. */
+      if (i == 4 && g_access ("/proc/1", W_OK) == 0)
+        continue;
+      g_assert_true (vn_file_set_check (set, &error) == folders[i].good);
+      g_assert_true ((error == NULL) == folders[i].good);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -151,6 +178,7 @@ main (int   argc,
   g_test_add_func ("/file-set/folder", test_folder);
   g_test_add_func ("/file-set/late", test_late);
   g_test_add_func ("/file-set/not-writable", test_not_writable);
+  g_test_add_func ("/file-set/not-makable", test_not_makable);
   result = g_test_run ();
 
   for (guint i = 0; i < G_N_ELEMENTS (made); i++)

@@ -52,6 +52,77 @@ test_deep (void)
   g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
 }
 
+/* A key that stands twice in one object: the parser would keep the last without a word. */
+static void
+test_twice (void)
+{
+  static const struct { const char *text, *what; } cases[] = {
+    { "{\"a\": 1, \"a\": 2}", "file, line 1: “a”" },
+    { "{\"a\": 1,\n\n\"b\": {\"a\": [], \"c\": {}},\n \"b\": 2}", "file, line 4: “b” stands twice in the same object, first in line 3" },
+    { "[{}, {\"a\": {\"b\": 1,\n\"b\": 2}}]", "line 2: “b”" },
+    { "{\"a\\u0062\": 1, \"ab\": 2}", "“ab”" },
+    { "{\"a\\\"\": 1, \"a\\\"\": 2}", "“a\"”" },
+    { "{'a': 1, \"a\": 2}", "“a”" },
+    { "{\"\": 1, \"x\": \"\", \"\": 2}", "“”" },
+    { "{/* \"b\": 1,\n */ \"a\": 1, \"a\": 2}", "line 2: “a”" },
+  };
+  static const char * const good[] = {
+    "{\"a\": {\"a\": [{\"a\": 1}, {\"a\": 1}]}, \"b\": \"a\", \"A\": \"b\"}",
+    "{\"a\": [\"x\", \"x\", \"a\"], \"x\": 1}",
+    "{/* \"a\": 1, \"a\": 2, */ \"a\": \"\\\"\", \"b\": \"a\\\\\"}",
+    "[{\"a\": 1}, {\"a\": 2}]",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+
+      g_test_message ("%s", cases[i].text);
+      g_assert_null (vn_json_parse (cases[i].text, -1, "file", &error));
+      g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, cases[i].what));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(JsonNode) node = vn_json_parse (good[i], -1, "file", &error);
+
+      g_test_message ("%s", good[i]);
+      g_assert_no_error (error);
+      g_assert_nonnull (node);
+    }
+}
+
+/* The parser keeps 64 bits of a whole number and lets the rest go: -18446744073709551603 would be 13. */
+static void
+test_large_numbers (void)
+{
+  static const struct { const char *text; gboolean good; } cases[] = {
+    { "[9223372036854775807]", TRUE },
+    { "[-9223372036854775808]", TRUE },
+    { "[9223372036854775808]", FALSE },
+    { "[-9223372036854775809]", FALSE },
+    { "{\"a\":\n-18446744073709551603}", FALSE },
+    { "[1, 18446744073709551617]", FALSE },
+    { "[1e300, -1.5e-300, 99999999999999999999.5]", TRUE },
+    { "[\"99999999999999999999\"]", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(JsonNode) node = vn_json_parse (cases[i].text, -1, "file", &error);
+
+      g_test_message ("%s", cases[i].text);
+      g_assert_true ((node != NULL) == cases[i].good);
+      if (cases[i].good)
+        continue;
+      g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+      g_assert_nonnull (strstr (error->message, "64 bits"));
+    }
+}
+
 static void
 test_escapes (void)
 {
@@ -143,6 +214,8 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/json/refused", test_refused);
   g_test_add_func ("/json/deep", test_deep);
+  g_test_add_func ("/json/twice", test_twice);
+  g_test_add_func ("/json/large-numbers", test_large_numbers);
   g_test_add_func ("/json/escapes", test_escapes);
   g_test_add_func ("/json/numbers", test_numbers);
   g_test_add_func ("/json/write", test_write);

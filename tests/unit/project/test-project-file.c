@@ -106,6 +106,36 @@ test_roundtrip (Fixture       *self,
   g_assert_true (vn_project_runs_script (again));
 }
 
+/* Names of files are bytes; JSON is UTF-8. */
+static void
+test_names (Fixture       *self,
+            gconstpointer  unused)
+{
+  static const char * const names[] = { "n\xff.onnx", "\xc3(/n.onnx", "file:n.onnx", "file:///n%20", "100%41.onnx", "n \"1\".onnx" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *model = g_build_filename (self->folder, names[i], NULL), *samples = g_build_filename ("/elsewhere", names[i], NULL);
+      g_autofree char *text = NULL;
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+      g_autoptr(VnDataSpec) data = vn_data_spec_new (samples);
+      g_autoptr(VnProject) project = NULL, again = NULL;
+      g_autoptr(GError) error = NULL;
+
+      recipe->ranges = g_strconcat (model, ".ranges", NULL);
+      project = vn_project_new (model, NULL, data, recipe);
+      g_assert_true (vn_project_save (project, self->path, &error));
+      g_assert_true (g_file_get_contents (self->path, &text, NULL, NULL));
+      g_assert_null (strstr (text, self->folder));
+      again = vn_project_load (self->path, &error);
+      g_assert_no_error (error);
+      /* Compared as the writer knows them: without what is no part of a path. */
+      g_assert_cmpstr (again->model, ==, project->model);
+      g_assert_cmpstr (again->data->path, ==, project->data->path);
+      g_assert_cmpstr (again->recipe->ranges, ==, project->recipe->ranges);
+    }
+}
+
 static void
 test_without_data (Fixture       *self,
                    gconstpointer  unused)
@@ -400,6 +430,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/project-file/roundtrip", Fixture, NULL, setup, test_roundtrip, teardown);
+  g_test_add ("/project-file/names", Fixture, NULL, setup, test_names, teardown);
   g_test_add ("/project-file/without-data", Fixture, NULL, setup, test_without_data, teardown);
   g_test_add ("/project-file/runs", Fixture, NULL, setup, test_runs, teardown);
   g_test_add ("/project-file/remove", Fixture, NULL, setup, test_remove, teardown);

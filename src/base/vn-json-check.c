@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parser of JSON would take without a word, or be brought down by: looked for in the text before it is parsed. */
+#include "vn-json-private.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <string.h>
+
+#define MAX_DEPTH 100     /* the parser calls itself for each level */
+#define MAX_SHOWN 40      /* digits of a number in a message */
+
+/* ---- escapes ---- */
+
+/* The four hexadecimal digits of an escape, or G_MAXUINT. */
+static guint
+json_check_read_escape (const char *text,
+                        const char *end)
+{
+  guint value = 0;
+
+  if (end - text < 6 || text[0] != '\\' || text[1] != 'u')
+    return G_MAXUINT;
+  for (guint i = 2; i < 6; i++)
+    {
+      if (!g_ascii_isxdigit (text[i]))
+        return G_MAXUINT;
+      value = value << 4 | (guint) g_ascii_xdigit_value (text[i]);
+    }
+  return value;
+}
+
+/* Halves of surrogate pairs without the other half are no characters, and the parser makes invalid UTF-8 of them; NUL would
+ * end the text. */
+static gboolean
+json_check_escapes (const char  *text,
+                    gsize        length,
+                    const char  *name,
+                    GError     **error)
+{
+  const char *end = text + length;
+
+  for (const char *at = text; at < end; at++)
+    {
+      guint code = *at == '\\' ? json_check_read_escape (at, end) : G_MAXUINT;
+      gboolean high = code >= 0xd800 && code < 0xdc00;
+      guint next = high ? json_check_read_escape (at + 6, end) : 0;
+
+      if ((high && !(next >= 0xdc00 && next < 0xe000)) || (code >= 0xdc00 && code < 0xe000) || code == 0)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the escape \\u%04x stands for no character"), name, code);
+          return FALSE;
+        }
+      at += high ? 11 : *at == '\\';
+    }
+  return TRUE;
+}
+
+/* ---- levels, keys and numbers ---- */
+
+/* @keys: line by key, of the object that is open here; NULL: none was yet
+ * @is_object: else a list
+ * @wants_key: the next text is a key */
+typedef struct
+{
+  GHashTable *keys;
+  gboolean    is_object, wants_key;
+} Level;
+
+typedef struct
+{
+  const char *at, *end, *name;
+  guint       line, depth;
+  Level       levels[MAX_DEPTH + 1];
+} Scan;
+
+/* With its escapes resolved, so that two ways to write a key are the same. */
+static char *
+json_check_dup_key (const char *text,
+                    gsize       length)
+{
+  g_autoptr(JsonParser) parser = NULL;
+  g_autofree char *list = NULL;
+
+  if (memchr (text, '\\', length) == NULL)
+    return g_strndup (text, length);
+  parser = json_parser_new ();
+  list = g_strdup_printf ("[\"%.*s\"]", (int) length, text);
+  if (!json_parser_load_from_data (parser, list, -1, NULL))
+    return g_strndup (text, length);      /* the parser will say what is wrong with it */
+  return g_strdup (json_array_get_string_element (json_node_get_array (json_parser_get_root (parser)), 0));
+}
+
+static gboolean
+json_check_key (Scan        *self,
+                const char  *text,
+                gsize        length,
+                GError     **error)
+{
+  Level *level = &self->levels[self->depth];
+  g_autofree char *key = json_check_dup_key (text, length);
+  gpointer line;
+
+  if (level->keys == NULL)
+    level->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (g_hash_table_lookup_extended (level->keys, key, NULL, &line))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                   _("%s, line %u: “%s” stands twice in the same object, first in line %u; leave one of them out"), self->name,
+                   self->line, key, GPOINTER_TO_UINT (line));
+      return FALSE;
+    }
+  g_hash_table_insert (level->keys, g_steal_pointer (&key), GUINT_TO_POINTER (self->line));
+  level->wants_key = FALSE;
+  return TRUE;
+}
+
+static gboolean
+json_check_string (Scan    *self,
+                   GError **error)
+{
+  const char *start = self->at + 1;
+  char quote = *self->at;
+  gboolean is_key = self->levels[self->depth].is_object && self->levels[self->depth].wants_key;
+  guint n_lines = 0;
+
+  for (self->at++; self->at < self->end && *self->at != quote; self->at++)
+    {
+      n_lines += *self->at == '\n';
+      self->at += *self->at == '\\';
+    }
+  self->at = MIN (self->at, self->end);
+  if (is_key && !json_check_key (self, start, (gsize) (self->at - start), error))
+    return FALSE;
+  self->line += n_lines;
+  return TRUE;
+}
+
+/* The parser keeps whole numbers in 64 bits and lets the others wrap around. */
+static gboolean
+json_check_number (Scan    *self,
+                   GError **error)
+{
+  const char *start = self->at++;
+  gboolean is_whole = TRUE;
+  g_autofree char *text = NULL;
+
+  for (; self->at < self->end && (g_ascii_isalnum (*self->at) || *self->at == '.' || *self->at == '+' || *self->at == '-'); self->at++)
+    is_whole &= g_ascii_isdigit (*self->at);
+  text = g_strndup (start, (gsize) (self->at - start));
+  self->at--;
+  /* Not with a fraction, an exponent or another base; what is no number at all the parser finds. */
+  if (!is_whole || g_str_equal (text, "-") || g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, NULL, NULL))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s, line %u: the number %.*s%s does not fit into 64 bits"), self->name, self->line,
+               MAX_SHOWN, text, strlen (text) > MAX_SHOWN ? "…" : "");
+  return FALSE;
+}
+
+static void
+json_check_skip_comment (Scan *self)
+{
+  for (self->at += 2; self->at < self->end && !(self->at[0] == '*' && self->end - self->at > 1 && self->at[1] == '/'); self->at++)
+    self->line += *self->at == '\n';
+  self->at++;
+}
+
+static gboolean
+json_check_open (Scan      *self,
+                 gboolean   is_object,
+                 GError   **error)
+{
+  Level *level;
+
+  if (self->depth == MAX_DEPTH)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s: nested more than %d levels deep"), self->name, MAX_DEPTH);
+      return FALSE;
+    }
+  level = &self->levels[++self->depth];
+  level->is_object = level->wants_key = is_object;
+  if (level->keys != NULL)
+    g_hash_table_remove_all (level->keys);
+  return TRUE;
+}
+
+static gboolean
+json_check_token (Scan    *self,
+                  GError **error)
+{
+  Level *level = &self->levels[self->depth];
+  char c = *self->at;
+
+  if (c == '"' || c == '\'')
+    return json_check_string (self, error);
+  if (c == '{' || c == '[')
+    return json_check_open (self, c == '{', error);
+  if (c == '-' || g_ascii_isdigit (c))
+    return json_check_number (self, error);
+  if ((c == '}' || c == ']') && self->depth > 0)
+    self->depth--;
+  else if (c == ',')
+    level->wants_key = level->is_object;
+  else if (c == '\n')
+    self->line++;
+  else if (c == '/' && self->end - self->at > 1 && self->at[1] == '*')
+    json_check_skip_comment (self);
+  return TRUE;
+}
+
+/*< private >
+ * vn_json_check_text:
+ * @text: valid UTF-8, with a NUL or anything else behind it
+ * @name: what it is called in messages
+ *
+ * Returns: %FALSE with %VN_ERROR_MALFORMED if a key stands twice in an object, a whole number does not fit into 64 bits or an
+ *   escape stands for no character; with %VN_ERROR_LIMIT if it is nested too deep
+ */
+gboolean
+vn_json_check_text (const char  *text,
+                    gsize        length,
+                    const char  *name,
+                    GError     **error)
+{
+  Scan self = { text, text + length, name, 1 };
+  gboolean good = json_check_escapes (text, length, name, error);
+
+  for (; good && self.at < self.end; self.at++)
+    good = json_check_token (&self, error);
+  for (guint i = 0; i <= MAX_DEPTH; i++)
+    g_clear_pointer (&self.levels[i].keys, g_hash_table_unref);
+  return good;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "vn-json.h"
+
+G_BEGIN_DECLS
+
+/* ---- vn-json-check.c ---- */
+
+gboolean vn_json_check_text (const char  *text,
+                             gsize        length,
+                             const char  *name,
+                             GError     **error);
+
+G_END_DECLS
