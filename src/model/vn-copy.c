@@ -238,6 +238,8 @@ vn_model_copy (const VnModel *self)
   model->path = g_strdup (self->path);
   for (guint i = 0; i < self->files->len; i++)
     g_ptr_array_add (model->files, g_strdup (g_ptr_array_index (self->files, i)));
+  for (guint i = 0; i < self->maps->len; i++)
+    g_ptr_array_add (model->maps, g_bytes_ref (g_ptr_array_index (self->maps, i)));
   model->file_size = self->file_size;
   model->extra = copy_ref_bytes (self->extra);
   copy_opsets (self->opsets, model->opsets);

@@ -2,6 +2,7 @@
 /* The model: opset imports, metadata and functions around the main graph. */
 #include "vn-model.h"
 
+#include "vn-file.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
 
@@ -47,6 +48,7 @@ vn_model_new (gint64 ir_version,
   self->functions = g_ptr_array_new_with_free_func (model_function_free);
   self->metadata = g_ptr_array_new_with_free_func (g_free);
   self->files = g_ptr_array_new_with_free_func (g_free);
+  self->maps = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   self->notes = vn_notes_new ();
   self->graph = vn_graph_new (self, NULL, NULL);
   if (opset > 0)
@@ -67,6 +69,41 @@ vn_model_add_files (const VnModel *self,
   vn_file_set_reads (set, self->path, _("the network itself"));
   for (guint i = 0; i < self->files->len; i++)
     vn_file_set_reads (set, g_ptr_array_index (self->files, i), _("a file with weights of the network"));
+}
+
+/**
+ * vn_model_check_files:
+ *
+ * Weights are read from the files whenever they are needed: to be called before something is kept that was made of them.
+ *
+ * Returns: %FALSE with %G_FILE_ERROR_IO if somebody wrote into a file of @self since it was opened
+ */
+gboolean
+vn_model_check_files (const VnModel  *self,
+                      GError        **error)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  for (guint i = 0; i < self->maps->len; i++)
+    if (!vn_file_check_map (g_ptr_array_index (self->maps, i), FALSE, error))
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * vn_model_is_current:
+ *
+ * Returns: %FALSE if there are other bytes now where @self was read from
+ */
+gboolean
+vn_model_is_current (const VnModel *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  for (guint i = 0; i < self->maps->len; i++)
+    if (!vn_file_is_current (g_ptr_array_index (self->maps, i)))
+      return FALSE;
+  return TRUE;
 }
 
 VnModel *
@@ -94,6 +131,7 @@ vn_model_unref (VnModel *self)
   g_free (self->doc);
   g_free (self->path);
   g_ptr_array_unref (self->files);
+  g_ptr_array_unref (self->maps);
   g_clear_pointer (&self->extra, g_bytes_unref);
   g_free (self);
 }

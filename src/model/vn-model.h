@@ -198,6 +198,7 @@ struct _VnModel
   GBytes     *extra;        /* training info, unknown fields */
   char       *path;         /* where it was read, or NULL: for messages and external data */
   GPtrArray  *files;        /* of char: files beside it that were read as well: its external data */
+  GPtrArray  *maps;         /* of GBytes: what was mapped of all these */
   guint64     file_size;    /* bytes of the file and its external data; 0 if not read */
   VnNotes    *notes;        /* what the reader found odd */
   /*< private >*/
@@ -209,6 +210,9 @@ VnModel    *vn_model_new            (gint64            ir_version,
 VnModel    *vn_model_ref            (VnModel          *self);
 void        vn_model_add_files      (const VnModel    *self,
                                      VnFileSet        *set);
+gboolean    vn_model_check_files    (const VnModel    *self,
+                                     GError          **error);
+gboolean    vn_model_is_current     (const VnModel    *self);
 void        vn_model_unref          (VnModel          *self);
 VnModel    *vn_model_copy           (const VnModel    *self);
 gint64      vn_model_get_opset      (const VnModel    *self,

@@ -53,12 +53,13 @@ onnx_encode_graph_put_external (VnOnnxEncoder *self,
   guint64 align = tensor->n_bytes >= PAGE_FROM ? PAGE : LINE;
   guint64 start = self->names == NULL ? (self->external_size + align - 1) / align * align : 0;
   ExternalPiece piece = { tensor, start, vn_onnx_name_piece (self, name) };
+  g_autofree char *location = g_strconcat (piece.location, self->suffix, NULL);
   g_autofree char *offset = g_strdup_printf ("%" G_GUINT64_FORMAT, piece.offset);
   g_autofree char *length = g_strdup_printf ("%" G_GSIZE_FORMAT, tensor->n_bytes);
 
   g_array_append_val (self->pieces, piece);
   self->external_size = piece.offset + tensor->n_bytes;
-  onnx_encode_graph_put_entry (self->out, "location", piece.location);
+  onnx_encode_graph_put_entry (self->out, "location", location);
   onnx_encode_graph_put_entry (self->out, "offset", offset);
   onnx_encode_graph_put_entry (self->out, "length", length);
   vn_wire_int (self->out, F_TENSOR_LOCATION, LOCATION_EXTERNAL);

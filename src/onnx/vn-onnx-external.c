@@ -100,9 +100,13 @@ onnx_external_map_location (VnOnnxReader  *self,
       g_prefix_error (error, _("external data are missing: "));
       return NULL;
     }
+  vn_file_watch_map (bytes);
   self->external_bytes += g_bytes_get_size (bytes);
   if (self->model != NULL)
-    g_ptr_array_add (self->model->files, g_strdup (path));
+    {
+      g_ptr_array_add (self->model->files, g_strdup (path));
+      g_ptr_array_add (self->model->maps, g_bytes_ref (bytes));
+    }
   g_hash_table_insert (self->external, g_strdup (location), bytes);
   return bytes;
 }

@@ -163,6 +163,7 @@ typedef struct
  * @names: (nullable): set of file names given so far; each tensor gets one of its own, which begins with @location
  * @files: (nullable): what no tensor may be written to
  * @folder: of the model
+ * @suffix: (nullable): what the names of external files end with for the time being
  */
 typedef struct
 {
@@ -171,7 +172,7 @@ typedef struct
   const char *location;
   GHashTable *names;
   VnFileSet  *files;
-  const char *folder;
+  const char *folder, *suffix;
   GArray     *pieces;          /* of ExternalPiece */
   guint64     external_size;
 } VnOnnxEncoder;
@@ -181,13 +182,21 @@ typedef struct
 const char *vn_onnx_name_piece     (VnOnnxEncoder  *self,
                                     const char     *tensor_name);
 gboolean    vn_onnx_write_pieces   (VnOnnxEncoder  *self,
-                                    const char     *folder,
+                                    const char     *suffix,
                                     GPtrArray      *files,
                                     GCancellable   *cancellable,
                                     GError        **error);
-gboolean    vn_onnx_place_files    (GPtrArray      *files,
-                                    VnFileWriter   *main_writer,
+gboolean    vn_onnx_check_places   (GPtrArray      *files,
+                                    gboolean       *replaces,
                                     GError        **error);
+gboolean    vn_onnx_place_files    (GPtrArray      *files,
+                                    VnFileWriter   *interim,
+                                    VnFileWriter   *model,
+                                    GError        **error);
+GPtrArray  *vn_onnx_list_own_files (const char     *path);
+void        vn_onnx_remove_own_files (GPtrArray    *own,
+                                    GPtrArray      *files,
+                                    VnFileSet      *others);
 GPtrArray  *vn_onnx_files_new      (void);
 gboolean    vn_onnx_write_piece    (VnFileWriter   *writer,
                                     GCancellable   *cancellable,

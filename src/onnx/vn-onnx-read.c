@@ -329,19 +329,36 @@ vn_onnx_read_bytes (GBytes      *bytes,
 /**
  * vn_onnx_read_file:
  *
- * Maps and reads a model; see vn_onnx_read_bytes(). The file may be replaced (but not written into) while the model
- * is in use.
+ * Maps and reads a model; see vn_onnx_read_bytes(). The file may be replaced while the model is in use;
+ * vn_model_check_files() says whether it was written into.
  *
- * Returns: (transfer full) (nullable): the model; %G_FILE_ERROR if the file cannot be opened
+ * Returns: (transfer full) (nullable): the model; %G_FILE_ERROR if the file cannot be opened, or was changed or replaced while
+ *   it was read
  */
 VnModel *
 vn_onnx_read_file (const char  *path,
                    GError     **error)
 {
   g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(VnModel) model = NULL;
+  GError *reason = NULL;
 
   g_return_val_if_fail (path != NULL, NULL);
 
   bytes = vn_file_map (path, error);
-  return bytes != NULL ? vn_onnx_read_bytes (bytes, path, error) : NULL;
+  if (bytes == NULL)
+    return NULL;
+  vn_file_watch_map (bytes);
+  model = vn_onnx_read_bytes (bytes, path, &reason);
+  if (model != NULL)
+    g_ptr_array_add (model->maps, g_bytes_ref (bytes));
+  /* Who replaces a model with its weights replaces one after the other: what was mapped must belong together. */
+  if (!vn_file_check_map (bytes, TRUE, error) || (model != NULL && !vn_model_check_files (model, error)))
+    {
+      g_clear_error (&reason);
+      return NULL;
+    }
+  if (model == NULL)
+    g_propagate_error (error, reason);
+  return g_steal_pointer (&model);
 }

@@ -95,6 +95,14 @@ vn_onnx_write_bytes (const VnModel  *model,
 
 typedef struct
 {
+  const VnModel            *model;
+  const char               *path, *folder, *location;
+  const VnOnnxWriteOptions *options;
+  GCancellable             *cancellable;
+} Writing;
+
+typedef struct
+{
   VnFileWriter *writer;
   GCancellable *cancellable;
 } FileSink;
@@ -110,42 +118,86 @@ write_piece (gpointer        data,
   return vn_onnx_write_piece (sink->writer, sink->cancellable, piece, size, error);
 }
 
-static gboolean
-write_with_external (VnOnnxEncoder  *self,
-                     FileSink       *sink,
-                     const char     *path,
-                     GError        **error)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autoptr(GPtrArray) files = vn_onnx_files_new ();
-
-  return vn_onnx_write_pieces (self, folder, files, sink->cancellable, error) &&
-         vn_wire_out_emit (self->out, write_piece, sink, error) &&
-         vn_onnx_place_files (files, sink->writer, error);
-}
-
-static gboolean
-write_encoded (VnOnnxEncoder  *self,
-               const char     *path,
-               GCancellable   *cancellable,
+/* All but its name. */
+static VnFileWriter *
+write_message (const Writing  *writing,
+               VnOnnxEncoder  *encoder,
                GError        **error)
 {
   g_autoptr(VnFileWriter) writer = NULL;
-  FileSink sink;
+  FileSink sink = { NULL, writing->cancellable };
 
-  if (!onnx_write_fits (self))
-    return onnx_write_too_large (self, error);
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+  if (!onnx_write_fits (encoder))
+    {
+      onnx_write_too_large (encoder, error);
+      return NULL;
+    }
+  if (g_cancellable_set_error_if_cancelled (writing->cancellable, error))
+    return NULL;
+  sink.writer = writer = vn_file_writer_new (writing->path, error);
+  if (writer == NULL || !vn_wire_out_emit (encoder->out, write_piece, &sink, error) ||
+      g_cancellable_set_error_if_cancelled (writing->cancellable, error))
+    return NULL;
+  return g_steal_pointer (&writer);
+}
+
+static VnFileWriter *
+write_interim (const Writing        *writing,
+               const VnOnnxEncoder  *encoder,
+               const char           *suffix,
+               GError              **error)
+{
+  VnOnnxEncoder interim;
+  VnFileWriter *writer;
+
+  onnx_write_encoder_init (&interim, writing->location, writing->folder, writing->options, encoder->threshold);
+  interim.suffix = suffix;
+  vn_onnx_encode_model (&interim, writing->model);
+  writer = write_message (writing, &interim, error);
+  onnx_write_encoder_clear (&interim);
+  return writer;
+}
+
+static gboolean
+write_files (const Writing  *writing,
+             VnOnnxEncoder  *encoder,
+             GPtrArray      *files,
+             GError        **error)
+{
+  g_autofree char *suffix = g_strdup_printf (".new-%08x", g_random_int ());
+  g_autoptr(VnFileWriter) interim = NULL;
+  g_autoptr(VnFileWriter) writer = NULL;
+  gboolean replaces;
+
+  if (!vn_onnx_write_pieces (encoder, suffix, files, writing->cancellable, error) ||
+      !vn_onnx_check_places (files, &replaces, error) || (writer = write_message (writing, encoder, error)) == NULL ||
+      (replaces && (interim = write_interim (writing, encoder, suffix, error)) == NULL))
     return FALSE;
-  writer = vn_file_writer_new (path, error);
-  if (writer == NULL)
-    return FALSE;
-  sink = (FileSink) { writer, cancellable };
-  if (self->pieces->len > 0)
-    return write_with_external (self, &sink, path, error);
-  return vn_wire_out_emit (self->out, write_piece, &sink, error) &&
-         !g_cancellable_set_error_if_cancelled (cancellable, error) &&
-         vn_file_writer_commit (writer, error);
+  /* The last moment at which nothing has been replaced. */
+  return vn_model_check_files (writing->model, error) && vn_onnx_place_files (files, interim, writer, error);
+}
+
+static gboolean
+write_encoded (const Writing  *writing,
+               VnOnnxEncoder  *encoder,
+               GError        **error)
+{
+  g_autoptr(GPtrArray) own = NULL;
+  g_autoptr(GPtrArray) files = vn_onnx_files_new ();
+  g_autoptr(GError) reason = NULL;
+
+  if (!onnx_write_fits (encoder))
+    return onnx_write_too_large (encoder, error);
+  own = vn_onnx_list_own_files (writing->path);
+  if (write_files (writing, encoder, files, &reason))
+    {
+      vn_onnx_remove_own_files (own, files, encoder->files);
+      return TRUE;
+    }
+  /* Writing what is gone from a mapped file fails with “bad address”. */
+  if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED) || vn_model_check_files (writing->model, error))
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
 }
 
 static gboolean
@@ -236,9 +288,12 @@ vn_onnx_add_outputs (VnFileSet                 *set,
  * @options: (nullable)
  *
  * Streams the model; weights are not copied. When an external file or the model cannot be written completely, or the
- * work is cancelled, neither appears and older ones stay. External files lie beside the model.
+ * work is cancelled, neither appears and older ones stay. External files lie beside the model. Should the process end, or the
+ * machine, there is either the older model with its weights or the new one with its own. Weights of an older model that
+ * are called after it and that the new one does not have are removed in the end.
  *
- * Returns: %FALSE with %G_FILE_ERROR, %G_IO_ERROR_CANCELLED, or %VN_ERROR_LIMIT if what must stay inside exceeds 2 GB
+ * Returns: %FALSE with %G_FILE_ERROR, also if a file that @model was read from was changed; %G_IO_ERROR_CANCELLED; or
+ *   %VN_ERROR_LIMIT if what must stay inside exceeds 2 GB
  */
 gboolean
 vn_onnx_write_file (const VnModel             *model,
@@ -250,6 +305,7 @@ vn_onnx_write_file (const VnModel             *model,
   gsize threshold = options != NULL ? options->external_threshold : 0;
   g_autofree char *location = onnx_write_dup_location (path, options), *folder = g_path_get_dirname (path);
   VnOnnxEncoder self;
+  Writing writing;
   gboolean done;
 
   g_return_val_if_fail (model != NULL, FALSE);
@@ -264,7 +320,8 @@ vn_onnx_write_file (const VnModel             *model,
       onnx_write_encoder_init (&self, location, folder, options, LARGE_TENSOR);
       vn_onnx_encode_model (&self, model);
     }
-  done = onnx_write_check_location (&self, error) && write_encoded (&self, path, cancellable, error);
+  writing = (Writing) { model, path, folder, location, options, cancellable };
+  done = onnx_write_check_location (&self, error) && write_encoded (&writing, &self, error);
   onnx_write_encoder_clear (&self);
   return done;
 }
