@@ -7,6 +7,7 @@
 #include "vn-ort-child.h"
 
 #include <locale.h>
+#include <signal.h>
 
 int
 main (int    argc,
@@ -18,6 +19,7 @@ main (int    argc,
   if (vn_ort_child_take_over (argc, argv, &status))
     return status;
 
+  signal (SIGXFSZ, SIG_IGN);     /* a file that may not grow so large is an error like any other */
   vn_memory_keep_frames ();
   setlocale (LC_ALL, "");
   bindtextdomain (GETTEXT_PACKAGE, VN_LOCALEDIR);

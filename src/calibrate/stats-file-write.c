@@ -144,14 +144,13 @@ stats_file_put_histogram (VnBuffer        *out,
   stats_file_put_channels (out, &histogram->channels);
 }
 
-/* Statistics without votes stay readable for earlier versions of the program. */
-static guint64
-stats_file_choose_version (const VnStats *self)
+static gboolean
+stats_file_has_votes (const VnStats *self)
 {
   for (guint i = 0; i < self->histograms->len; i++)
     if (((const VnHistogram *) self->histograms->pdata[i])->votes.n > 0)
-      return VN_STATS_FILE_VERSION;
-  return VN_STATS_FILE_VERSION_PLAIN;
+      return TRUE;
+  return FALSE;
 }
 
 static void
@@ -178,15 +177,20 @@ vn_stats_to_bytes (VnStats  *self,
 {
   g_auto(VnBuffer) buffer = { 0 };
   VnBuffer *out = &buffer;
-  guint64 version;
+  gboolean votes, part;
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  version = stats_file_choose_version (self);
+  /* Statistics without votes, of all samples, stay readable for earlier versions of the program; parts that were joined are the
+   * same as what never was divided. */
+  votes = stats_file_has_votes (self);
+  part = vn_stats_get_n_missing (self) > 0;
   vn_buffer_add (out, VN_STATS_FILE_MAGIC, VN_STATS_FILE_MAGIC_SIZE);
-  stats_file_put_varint (out, version);
+  stats_file_put_varint (out, (votes ? VN_STATS_FILE_VERSION : VN_STATS_FILE_VERSION_PLAIN) + (part ? VN_STATS_FILE_PART : 0));
   stats_file_put_varint (out, self->n_samples);
   stats_file_put_varint (out, self->n_left);
+  if (part)
+    stats_file_put_varint (out, self->n_all);
   stats_file_put_origin (out, self->origin);
   stats_file_put_samples (out, self->samples);
   stats_file_put_varint (out, self->names->len);
@@ -194,7 +198,7 @@ vn_stats_to_bytes (VnStats  *self,
     {
       stats_file_put_text (out, self->names->pdata[i]);
       stats_file_put_histogram (out, self->histograms->pdata[i]);
-      if (version > VN_STATS_FILE_VERSION_PLAIN)
+      if (votes)
         stats_file_put_votes (out, &((const VnHistogram *) self->histograms->pdata[i])->votes);
     }
   stats_file_put_digest (out);

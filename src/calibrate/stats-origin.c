@@ -163,6 +163,22 @@ vn_stats_get_n_left (VnStats *self)
 }
 
 /**
+ * vn_stats_get_n_missing:
+ *
+ * Returns: how many samples went into other parts than those that @self was joined of; 0: none, as far as is known
+ */
+guint
+vn_stats_get_n_missing (VnStats *self)
+{
+  guint64 known;
+
+  g_return_val_if_fail (self != NULL, 0);
+
+  known = (guint64) self->n_samples + self->n_left;
+  return known < self->n_all ? self->n_all - (guint) known : 0;
+}
+
+/**
  * vn_stats_has_sample:
  * @index: its number in the data set, or %G_MAXUINT for any
  * @name: vn_dataset_get_name()
@@ -326,6 +342,7 @@ vn_stats_merge_origins (VnStats          *self,
   for (guint k = 0; k < n; k++)
     {
       self->n_left += parts[k]->n_left;
+      self->n_all = MAX (self->n_all, parts[k]->n_all);
       for (guint i = 0; i < parts[k]->samples->len; i++)
         {
           const VnStatsSample *sample = &g_array_index (parts[k]->samples, VnStatsSample, i);

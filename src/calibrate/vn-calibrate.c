@@ -335,6 +335,7 @@ calibrate_run_list_samples (Run     *run,
   vn_stats_samples_sort (stats->samples);
   stats->n_samples = stats->samples->len;
   stats->n_left = run->options->n_samples - run->done;
+  stats->n_all = run->options->n_all;
 }
 
 static VnStats *

@@ -42,6 +42,7 @@ const VnHistogram *vn_stats_get           (VnStats     *self,
                                            const char  *value_name);   /* NULL if not observed */
 guint              vn_stats_get_n_samples (VnStats     *self);
 guint              vn_stats_get_n_left    (VnStats     *self);        /* samples not looked at yet; 0: complete */
+guint              vn_stats_get_n_missing (VnStats     *self);        /* samples of parts that are not here; 0: none known of */
 gboolean           vn_stats_has_sample    (VnStats     *self,
                                            guint        index,        /* in the data set; G_MAXUINT: anywhere */
                                            const char  *name);
@@ -103,6 +104,7 @@ typedef gboolean (*VnCheckpointFunc) (VnStats  *stats,
  *   that are being run then are finished first
  * @checkpoint_seconds: time between two calls; 0: 10 s
  * @votes: each sample's choice of powers of two is counted, too; see VnRangeMethod
+ * @n_all: so many samples are shared out, of which @samples are one part; 0: there are no others
  * @may_be_empty: the result will be joined with others: having no sample that can be used is no error, and values that
  *   are not finite are not noted; see vn_stats_note_values()
  */
@@ -110,6 +112,7 @@ typedef struct
 {
   const guint         *samples;
   guint                n_samples;
+  guint                n_all;
   guint                n_threads;
   const VnStatsOrigin *origin;
   VnCheckpointFunc     checkpoint;

@@ -3,9 +3,10 @@
 /* Statistics on disk. Little-endian; "varint" is 7 bits per byte, lowest first, the top bit says that more follow.
  *
  *   "VnStats\n"  8 bytes
- *   version      varint: 4 without votes, else 5
+ *   version      varint: 4 without votes, else 5; of one part of the samples 2 more
  *   n_samples    varint: those that went in
  *   n_left       varint: those that were to go in, but were not looked at when the run was interrupted
+ *   n_all        varint, of one part only: how many samples all parts have
  *   has_origin   varint, 0 or 1; if 1:
  *     network, source, prepared   texts: varint length, that many bytes of UTF-8
  *     opset      varint
@@ -26,7 +27,7 @@
  *     per page, ascending: its index, then 128 counters: varints
  *     channels   varint: how many have a range of their own, 0: none; 1 more than the most there can be: tensors had
  *                different numbers; then the least and the largest value of each, 4 bytes each
- *     votes      from version 5 on: varint: how many; each: number of the levels and position + 200, varints, in strictly
+ *     votes      version 5 or 7: varint: how many; each: number of the levels and position + 200, varints, in strictly
  *                ascending order, then the number of samples, varint, above 0
  *   SHA-256 of all that precedes: 32 bytes
  *
@@ -444,7 +445,8 @@ vn_stats_from_bytes (GBytes  *bytes,
                      GError **error)
 {
   g_autoptr(VnStats) self = NULL;
-  guint64 version, n_samples, n_left, n_values;
+  guint64 version, n_samples, n_left, n_values, n_all = 0;
+  gboolean part;
   guint mark = vn_memory_mark ();
   Reader reader;
 
@@ -452,18 +454,23 @@ vn_stats_from_bytes (GBytes  *bytes,
 
   if (!stats_file_check_frame (&reader, bytes, error) || !stats_file_get_varint (&reader, G_MAXUINT64, &version, error))
     return NULL;
+  part = version == VN_STATS_FILE_VERSION + VN_STATS_FILE_PART || version == VN_STATS_FILE_VERSION_PLAIN + VN_STATS_FILE_PART;
+  if (part)
+    version -= VN_STATS_FILE_PART;
   if (version != VN_STATS_FILE_VERSION && version != VN_STATS_FILE_VERSION_PLAIN)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                    _("Statistics of version %llu; this program reads versions %d to %d"),
-                   (unsigned long long) version, VN_STATS_FILE_VERSION_PLAIN, VN_STATS_FILE_VERSION);
+                   (unsigned long long) version, VN_STATS_FILE_VERSION_PLAIN, VN_STATS_FILE_VERSION + VN_STATS_FILE_PART);
       return NULL;
     }
-  if (!stats_file_get_varint (&reader, G_MAXUINT, &n_samples, error) || !stats_file_get_varint (&reader, G_MAXUINT, &n_left, error))
+  if (!stats_file_get_varint (&reader, G_MAXUINT, &n_samples, error) || !stats_file_get_varint (&reader, G_MAXUINT, &n_left, error) ||
+      (part && !stats_file_get_varint (&reader, G_MAXUINT, &n_all, error)))
     return NULL;
 
   self = vn_stats_new ((guint) n_samples);
   self->n_left = (guint) n_left;
+  self->n_all = (guint) n_all;
   if (!stats_file_get_origin (&reader, &self->origin, error) || !stats_file_get_samples (&reader, self, error) ||
       !stats_file_get_varint (&reader, G_MAXUINT, &n_values, error))
     return NULL;

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 #define VN_STATS_FILE_MAGIC_SIZE 8
 #define VN_STATS_FILE_VERSION 5
 #define VN_STATS_FILE_VERSION_PLAIN 4   /* without votes */
+#define VN_STATS_FILE_PART 2            /* added to either: of one part of the samples */
 #define VN_STATS_FILE_DIGEST_SIZE 32
 
 /* One sample that went in. */
@@ -27,6 +28,7 @@ struct _VnStats
   gatomicrefcount   ref;
   guint             n_samples;
   guint             n_left;       /* not looked at yet */
+  guint             n_all;        /* that were to be shared with others; 0: all were to go in */
   VnStatsOrigin    *origin;       /* nullable */
   GArray           *samples;      /* of VnStatsSample, sorted; empty if nobody listed them, else n_samples */
   GPtrArray        *names;        /* of char, sorted bytewise, unique */

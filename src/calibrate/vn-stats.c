@@ -128,6 +128,7 @@ vn_stats_with_factors (VnStats        *self,
   g_atomic_ref_count_init (&with->ref);
   with->n_samples = self->n_samples;
   with->n_left = self->n_left;
+  with->n_all = self->n_all;
   with->origin = vn_stats_origin_copy (self->origin);
   with->samples = g_array_ref (self->samples);
   with->names = g_ptr_array_ref (self->names);

@@ -177,7 +177,7 @@ run_plan (VnPlan       *plan,
     {
       vn_runner_set_threads (runner, vn_cmd_options.threads > 0 ? (guint) vn_cmd_options.threads : g_get_num_processors ());
       good = vn_plan_load_sample (plan, data, given, tensors, error) &&
-             run_times (runner, tensors, outputs, n_outputs, &best_ms, error) &&
+             run_times (runner, tensors, outputs, n_outputs, &best_ms, error) && vn_cmd_check_models (error) &&
              cmd_run_show_outputs (plan, outputs, best_ms, json, error);
     }
   for (guint i = 0; i < n_inputs; i++)

@@ -134,12 +134,18 @@ main_run_in_ranks (const VnCmd   *cmd,
                    JsonBuilder   *json,
                    GError       **error)
 {
+  g_autoptr(GError) reason = NULL;
   gboolean done;
 
   if (cmd->in_ranks && !vn_ranks_start (error))
     return FALSE;
-  done = main_parse_options (cmd, args, error) && cmd->run (*args + 1, json, error) && vn_memory_check (0, error);
+  done = main_parse_options (cmd, args, &reason) && cmd->run (*args + 1, json, &reason) && vn_memory_check (0, &reason);
   vn_ranks_end ();
+  /* What failed may have failed for a file that is no longer what it was. */
+  if (!g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !vn_cmd_check_models (error))
+    return FALSE;
+  if (!done)
+    g_propagate_error (error, g_steal_pointer (&reason));
   return done;
 }
 

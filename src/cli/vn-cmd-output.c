@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -54,7 +55,8 @@ output_fill (int fd)
 /**
  * vn_cmd_open_streams:
  *
- * Makes sure that the three standard streams are open, and that errors of writing to standard output fail the process.
+ * Makes sure that the three standard streams are open, and that errors of writing fail the command: a file that would grow
+ * beyond what the process may write (RLIMIT_FSIZE), too, which else ends it by a signal.
  * To be called before anything is opened or printed.
  */
 void
@@ -62,6 +64,7 @@ vn_cmd_open_streams (void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     output_fill (fd);
+  signal (SIGXFSZ, SIG_IGN);
   atexit (output_close);
 }
 

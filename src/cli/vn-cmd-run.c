@@ -147,6 +147,27 @@ vn_cmd_run_job (VnJob   *job,
   return vn_cmd_agree (run.error, error);
 }
 
+/* All that this process has opened. */
+static GPtrArray *opened;
+
+/**
+ * vn_cmd_check_models:
+ *
+ * To be called before something is written that no job has made.
+ *
+ * Returns: %FALSE if somebody wrote into a file that was mapped: a network, or a sample
+ */
+gboolean
+vn_cmd_check_models (GError **error)
+{
+  if (!vn_file_check_lost (0, error))
+    return FALSE;
+  for (guint i = 0; opened != NULL && i < opened->len; i++)
+    if (!vn_model_check_files (g_ptr_array_index (opened, i), error))
+      return FALSE;
+  return TRUE;
+}
+
 /**
  * vn_cmd_open_model:
  *
@@ -157,13 +178,18 @@ vn_cmd_open_model (const char  *path,
                    GError     **error)
 {
   g_autoptr(VnJob) job = NULL;
+  VnModel *model;
 
   g_return_val_if_fail (path != NULL, NULL);
 
   job = vn_open_job_new (path);
   if (!vn_cmd_run_job (job, error))
     return NULL;
-  return vn_model_ref (vn_open_job_get_model (VN_OPEN_JOB (job)));
+  model = vn_open_job_get_model (VN_OPEN_JOB (job));
+  if (opened == NULL)
+    opened = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_model_unref);
+  g_ptr_array_add (opened, vn_model_ref (model));
+  return vn_model_ref (model);
 }
 
 /**

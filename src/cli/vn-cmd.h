@@ -125,6 +125,7 @@ GHashTable         *vn_cmd_parse_shapes   (const VnModel *model,
 /* Runs a job to its end with a progress bar on a terminal; Ctrl-C cancels it. */
 gboolean            vn_cmd_run_job        (VnJob        *job,
                                            GError      **error);
+gboolean            vn_cmd_check_models   (GError      **error);
 VnModel            *vn_cmd_open_model     (const char   *path,
                                            GError      **error);
 VnModel            *vn_cmd_open_model_sized (const char *path,

@@ -104,7 +104,8 @@ vn_calibrate_job_calibrate (VnJob         *job,
   VnCalibrateJob *self = VN_CALIBRATE_JOB (job);
   const VnCalibrateSettings *settings = &self->settings;
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (self->input.prepared, settings->recipe);
-  VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->samples, .keep = settings->keep,
+  VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->samples,
+                                .n_all = settings->n_shards > 1 ? self->input.calibration->len : 0, .keep = settings->keep,
                                 .keep_seconds = settings->keep_seconds, .base = settings->base, .rank = settings->rank,
                                 .n_ranks = settings->n_ranks };
 
@@ -171,6 +172,7 @@ vn_calibrate_job_new (const VnCalibrateSettings *settings)
   self = g_object_new (VN_TYPE_CALIBRATE_JOB, NULL);
   self->settings = *settings;
   self->settings.model = vn_model_ref (settings->model);
+  vn_job_add_source (VN_JOB (self), settings->model);
   self->settings.data = vn_data_spec_copy (settings->data);
   self->settings.recipe = vn_recipe_copy (settings->recipe);
   self->settings.keep = g_strdup (settings->keep);

@@ -146,7 +146,8 @@ calibrate_parts_join (GPtrArray  *parts,
  * @path: the file to be written in the end
  * @base: (out) (nullable): what interrupted runs have left; %NULL if nothing
  *
- * Joins the parts of several processes to one, so that as many as you like can go on.
+ * Joins the parts of several processes to one, so that as many as you like can go on. A run that came to its end has left @path
+ * itself: it holds all samples, and is not made anew.
  *
  * Returns: %FALSE if a part is damaged or they do not belong together
  */
@@ -164,6 +165,13 @@ vn_calibrate_take_up (const char  *path,
   parts = calibrate_parts_list (path);
   first = vn_calibrate_part_path (path, -1);
   *base = NULL;
+  if (parts->len == 0 && g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    {
+      *base = vn_stats_load (path, error);
+      if (*base == NULL)
+        g_prefix_error (error, "%s", _("The interrupted run cannot be resumed: "));
+      return *base != NULL;
+    }
   if (parts->len == 0)
     return TRUE;
   sum = calibrate_parts_join (parts, error);

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 /**
  * VnCalibration: one run over samples.
  * @samples: of guint: those to run; indices into the data set of @input
+ * @n_all: @samples are one part of so many; 0: there are no others
  * @taps: what to observe; see vn_quantize_list_values()
  * @keep: (nullable): a file: what was learned so far is kept beside it while the run lasts
  * @base: (nullable): what an interrupted run has left of these samples
@@ -20,6 +21,7 @@ typedef struct
   const VnJobInput *input;
   GPtrArray        *taps;
   GArray           *samples;
+  guint             n_all;
   const char       *keep;
   double            keep_seconds;   /* how often; 0: as it seems fit */
   VnStats          *base;

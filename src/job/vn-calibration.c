@@ -7,6 +7,7 @@
 
 typedef struct
 {
+  VnJob      *job;
   const char *path;
   VnStats    *base;   /* nullable */
 } Keeper;
@@ -19,7 +20,7 @@ calibration_keep (VnStats   *stats,
   Keeper *self = data;
   g_autoptr(VnStats) sum = vn_stats_continue (self->base, stats, error);
 
-  return sum != NULL && vn_stats_save (sum, self->path, error);
+  return sum != NULL && vn_job_check_sources (self->job, error) && vn_stats_save (sum, self->path, error);
 }
 
 static GArray *
@@ -106,9 +107,9 @@ vn_job_calibrate (VnJob                *job,
   g_autoptr(GArray) rest = calibration_list_rest (self);
   g_autoptr(GArray) share = calibration_take_share (self, rest);
   g_autofree char *part = self->keep != NULL ? vn_calibrate_part_path (self->keep, shared ? (int) self->rank : -1) : NULL;
-  Keeper keeper = { part, shared ? NULL : self->base };
+  Keeper keeper = { job, part, shared ? NULL : self->base };
   VnPlanOptions plan_options = { .input_shapes = input->shapes, .taps = self->taps, .skip_unsupported = TRUE };
-  VnCalibrateOptions options = { .samples = (const guint *) (gpointer) share->data, .n_samples = share->len,
+  VnCalibrateOptions options = { .samples = (const guint *) (gpointer) share->data, .n_samples = share->len, .n_all = self->n_all,
                                  .n_threads = input->n_threads, .origin = input->origin,
                                  .votes = vn_recipe_needs_votes (input->recipe),
                                  .checkpoint = part != NULL ? calibration_keep : NULL, .checkpoint_data = &keeper,
@@ -169,6 +170,10 @@ vn_job_load_stats (const char * const  *paths,
   sum = vn_stats_merge ((VnStats **) parts->pdata, parts->len, error);
   if (sum == NULL)
     return NULL;
+  if (vn_stats_get_n_missing (sum) > 0)
+    vn_notes_add (input->notes, VN_NOTE_WARNING, "statistics-partial", NULL,
+                  _("Statistics of a part of the samples: %u went in, %u did not; name all that “calibrate --shard” has made"),
+                  vn_stats_get_n_samples (sum), vn_stats_get_n_missing (sum));
   n_twice = vn_stats_count_twice (sum, &twice);
   if (n_twice > 0)
     vn_notes_add (input->notes, VN_NOTE_WARNING, "sample-twice", twice,

@@ -169,6 +169,8 @@ vn_compare_job_new (VnModel          *float_model,
   self = g_object_new (VN_TYPE_COMPARE_JOB, NULL);
   self->float_model = vn_model_ref (float_model);
   self->quant_model = vn_model_ref (quant_model);
+  vn_job_add_source (VN_JOB (self), float_model);
+  vn_job_add_source (VN_JOB (self), quant_model);
   self->data = vn_data_spec_copy (data);
   self->input_shapes = input_shapes != NULL ? g_hash_table_ref (input_shapes) : NULL;
   self->n_threads = n_threads;

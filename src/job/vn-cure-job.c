@@ -268,6 +268,7 @@ vn_cure_job_new (const VnCureSettings *settings)
     g_hash_table_ref (quantize->input_shapes);
   if (quantize->base != NULL)
     vn_stats_ref (quantize->base);
+  vn_job_add_source (VN_JOB (self), quantize->model);
   vn_job_set_title (VN_JOB (self), _("Finding cures"));
   return VN_JOB (self);
 }

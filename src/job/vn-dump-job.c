@@ -236,6 +236,7 @@ vn_dump_job_new (const VnDumpSettings *settings)
   self = g_object_new (VN_TYPE_DUMP_JOB, NULL);
   self->settings = *settings;
   vn_model_ref (settings->model);
+  vn_job_add_source (VN_JOB (self), settings->model);
   self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
   self->settings.inputs = settings->inputs != NULL ? g_hash_table_ref (settings->inputs) : NULL;
   self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;

@@ -256,6 +256,8 @@ vn_evaluate_job_new (const VnEvaluateSettings *settings)
   self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;
   self->contestants = g_new0 (VnContestant, MAX (settings->models->len, 1));
   self->scores = g_new0 (VnScore, MAX (settings->models->len, 1));
+  for (guint i = 0; i < settings->models->len; i++)
+    vn_job_add_source (VN_JOB (self), g_ptr_array_index (settings->models, i));
   vn_job_set_title (VN_JOB (self), _("Evaluating"));
   return VN_JOB (self);
 }

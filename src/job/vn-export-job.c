@@ -215,6 +215,8 @@ vn_export_job_check (VnJob         *job,
   VnExportJob *self = VN_EXPORT_JOB (job);
   VnResult *result = self->result;
 
+  if (!vn_job_check_sources (job, error))
+    return FALSE;
   self->write.files = self->files;
   for (guint i = 0; i < self->others->len; i++)
     {
@@ -303,6 +305,7 @@ vn_export_job_new (VnResult   *result,
   self->model_path = g_strdup (model_path);
   if (report != NULL)
     vn_export_job_add_report (self, NULL, report);
+  vn_job_add_source (VN_JOB (self), result != NULL ? result->source : NULL);
   vn_job_set_title (VN_JOB (self), _("Exporting"));
   return VN_JOB (self);
 }

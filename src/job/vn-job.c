@@ -2,6 +2,7 @@
 /* What all jobs have in common: they run their stages one after the other, on any thread, and say how far they are. */
 #include "vn-job.h"
 
+#include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-thread.h"
@@ -11,6 +12,8 @@ typedef struct
   GMainContext *context;      /* in which the job was made */
   GMutex        lock;
   char         *title;
+  GPtrArray    *sources;      /* of VnModel */
+  guint         lost;         /* vn_file_mark_lost() when it began */
   const char   *stage;        /* static, translated: title of the present one */
   const char   *unit;         /* static, translated */
   guint64       done, total;
@@ -46,6 +49,7 @@ vn_job_finalize (GObject *object)
   g_main_context_unref (priv->context);
   g_mutex_clear (&priv->lock);
   g_array_unref (priv->timings);
+  g_ptr_array_unref (priv->sources);
   g_free (priv->title);
   G_OBJECT_CLASS (vn_job_parent_class)->finalize (object);
 }
@@ -82,6 +86,7 @@ vn_job_init (VnJob *self)
   priv->context = g_main_context_ref_thread_default ();
   g_mutex_init (&priv->lock);
   priv->timings = g_array_new (FALSE, FALSE, sizeof (VnTiming));
+  priv->sources = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_model_unref);
 }
 
 static gboolean
@@ -385,12 +390,53 @@ vn_job_get_seconds_left (VnJob *self)
 }
 
 /**
+ * vn_job_add_source:
+ * @model: (nullable): what the job reads; %NULL adds nothing
+ *
+ * If somebody writes into a file of @model, the job fails, whatever it made of it.
+ */
+void
+vn_job_add_source (VnJob   *self,
+                   VnModel *model)
+{
+  g_return_if_fail (VN_IS_JOB (self));
+
+  if (model != NULL)
+    g_ptr_array_add (job_get_private (self)->sources, vn_model_ref (model));
+}
+
+/**
+ * vn_job_check_sources:
+ *
+ * Called at the end of each job; by jobs themselves before they write a file.
+ *
+ * Returns: %FALSE with %G_FILE_ERROR_IO if what the job maps is not what was on the disk when it was opened: then there is no
+ *   result, and what failed may have failed for that
+ */
+gboolean
+vn_job_check_sources (VnJob   *self,
+                      GError **error)
+{
+  VnJobPrivate *priv;
+
+  g_return_val_if_fail (VN_IS_JOB (self), FALSE);
+
+  priv = job_get_private (self);
+  if (!vn_file_check_lost (priv->lost, error))
+    return FALSE;
+  for (guint i = 0; i < priv->sources->len; i++)
+    if (!vn_model_check_files (g_ptr_array_index (priv->sources, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+/**
  * vn_job_run:
  *
  * Runs the job in the calling thread.
  *
  * Returns: %FALSE on failure; %G_IO_ERROR_CANCELLED if it was cancelled, %VN_ERROR_MEMORY if memory was refused
- *   meanwhile, even where the job went on without
+ *   meanwhile, even where the job went on without; %G_FILE_ERROR_IO if somebody wrote into what it read
  */
 gboolean
 vn_job_run (VnJob         *self,
@@ -398,7 +444,7 @@ vn_job_run (VnJob         *self,
             GError       **error)
 {
   guint mark = vn_memory_mark ();
-  gboolean ok;
+  GError *reason = NULL;
 
   g_return_val_if_fail (VN_IS_JOB (self), FALSE);
 
@@ -406,11 +452,21 @@ vn_job_run (VnJob         *self,
     return FALSE;
   if (cancellable != NULL)
     g_cancellable_push_current (cancellable);     /* samples that are prepared by a helper process wait for it */
-  ok = VN_JOB_GET_CLASS (self)->run (self, cancellable, error);
+  job_get_private (self)->lost = vn_file_mark_lost ();
+  if (VN_JOB_GET_CLASS (self)->run (self, cancellable, &reason))
+    vn_memory_check (mark, &reason);
   if (cancellable != NULL)
     g_cancellable_pop_current (cancellable);
-  if (!ok || !vn_memory_check (mark, error))
-    return FALSE;
+  if (!g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !vn_job_check_sources (self, error))
+    {
+      g_clear_error (&reason);
+      return FALSE;
+    }
+  if (reason != NULL)
+    {
+      g_propagate_error (error, reason);
+      return FALSE;
+    }
   job_end_stages (self);
   return TRUE;
 }

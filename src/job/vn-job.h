@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-model.h"
 #include "vn-progress.h"
 
 #include <gio/gio.h>
@@ -74,6 +75,10 @@ GArray     *vn_job_dup_timings  (VnJob                *self);     /* of VnTiming
 /* For subclasses. */
 void        vn_job_set_title    (VnJob                *self,
                                  const char           *title);
+void        vn_job_add_source   (VnJob                *self,
+                                 VnModel              *model);     /* nullable */
+gboolean    vn_job_check_sources (VnJob               *self,
+                                 GError              **error);
 VnProgress  vn_job_get_reporter (VnJob                *self);
 
 G_END_DECLS

@@ -5,13 +5,17 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-/* The first value that @stats lack, of those that can be known. */
-static char *
-known_stats_find_missing (const VnModel *prepared,
+/* So many are named in a message. */
+#define MAX_NAMED 3
+
+/* The values that @stats lack, of those that can be known. */
+static GPtrArray *
+known_stats_list_missing (const VnModel *prepared,
                           VnStats       *stats,
                           GPtrArray     *taps)
 {
   g_autofree gboolean *lost = vn_graph_find_lost (prepared->graph);
+  GPtrArray *missing = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; i < taps->len; i++)
     {
@@ -19,9 +23,22 @@ known_stats_find_missing (const VnModel *prepared,
       g_autofree char *key = vn_value_dup_key (value);
 
       if ((value->graph != prepared->graph || !lost[value->id]) && vn_stats_get (stats, key) == NULL)
-        return g_steal_pointer (&key);
+        g_ptr_array_add (missing, g_steal_pointer (&key));
     }
-  return NULL;
+  return missing;
+}
+
+/* “a”, “b”, “c” … */
+static char *
+known_stats_dup_names (const GPtrArray *missing)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < missing->len && i < MAX_NAMED; i++)
+    g_string_append_printf (names, "%s“%s”", i > 0 ? ", " : "", (const char *) g_ptr_array_index (missing, i));
+  if (missing->len > MAX_NAMED)
+    g_string_append (names, " …");
+  return g_string_free (names, FALSE);
 }
 
 /* Factors for ranges that an earlier run found are found anew, if the recipe asks for such. */
@@ -41,13 +58,15 @@ known_stats_use_loaded (VnStats    *loaded,
                         GPtrArray  *taps,
                         GError    **error)
 {
-  g_autofree char *missing = known_stats_find_missing (result->prepared, loaded, taps);
+  g_autoptr(GPtrArray) missing = known_stats_list_missing (result->prepared, loaded, taps);
 
-  if (missing != NULL)
+  if (missing->len > 0)
     {
+      g_autofree char *names = known_stats_dup_names (missing);
+
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("The statistics say nothing of “%s”: the network was prepared otherwise for them, perhaps to another "
-                     "opset; calibrate with the options that are given here"), missing);
+                   _("The statistics say nothing of %u of %u tensors (%s): the network was prepared otherwise for them, perhaps to "
+                     "another opset; calibrate with the options that are given here"), missing->len, taps->len, names);
       return FALSE;
     }
   known_stats_put (result, loaded);
@@ -61,13 +80,13 @@ known_stats_can_use (VnJobInput    *input,
                      GPtrArray     *taps,
                      GCancellable  *cancellable)
 {
-  g_autofree char *missing = NULL;
+  g_autoptr(GPtrArray) missing = NULL;
 
   if (earlier == NULL || !vn_job_input_owns_stats (input, earlier, cancellable) ||
       (vn_recipe_needs_votes (input->recipe) && !vn_stats_has_votes (earlier)))
     return FALSE;
-  missing = known_stats_find_missing (input->prepared, earlier, taps);
-  return missing == NULL;
+  missing = known_stats_list_missing (input->prepared, earlier, taps);
+  return missing->len == 0;
 }
 
 /*< private >

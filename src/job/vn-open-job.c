@@ -24,6 +24,7 @@ vn_open_job_read (VnJob         *job,
   VnOpenJob *self = VN_OPEN_JOB (job);
 
   self->opened = vn_onnx_read_file (self->path, error);
+  vn_job_add_source (job, self->opened);
   return self->opened != NULL;
 }
 

@@ -121,6 +121,7 @@ vn_origins_job_new (VnQuantizeJob *run,
   self = g_object_new (VN_TYPE_ORIGINS_JOB, NULL);
   self->run = g_object_ref (run);
   self->base = result != NULL ? vn_result_ref (result) : NULL;
+  vn_job_add_source (VN_JOB (self), result != NULL ? result->source : NULL);
   vn_job_set_title (VN_JOB (self), _("Finding where error starts"));
   return VN_JOB (self);
 }

@@ -104,6 +104,7 @@ vn_prepare_job_new (const VnPrepareSettings *settings)
   self = g_object_new (VN_TYPE_PREPARE_JOB, NULL);
   self->settings = *settings;
   self->settings.model = vn_model_ref (settings->model);
+  vn_job_add_source (VN_JOB (self), settings->model);
   self->settings.path = g_strdup (settings->path);
   self->settings.options.passes = (const char * const *) g_strdupv ((char **) settings->options.passes);
   if (settings->options.input_shapes != NULL)

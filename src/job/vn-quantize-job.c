@@ -138,7 +138,7 @@ vn_quantize_job_calibrate (VnJob         *job,
   if (result->stats == NULL)
     return FALSE;
   result->n_calibration = vn_stats_get_n_samples (result->stats);
-  return path == NULL || (vn_stats_save (result->stats, path, error) && vn_calibrate_clear_parts (path, error));
+  return path == NULL || (vn_job_check_sources (job, error) && vn_stats_save (result->stats, path, error) && vn_calibrate_clear_parts (path, error));
 }
 
 /* ---- quantizing ---- */
@@ -557,6 +557,7 @@ vn_quantize_job_new (const VnQuantizeSettings *settings)
   self = g_object_new (VN_TYPE_QUANTIZE_JOB, NULL);
   self->settings = *settings;
   self->settings.model = vn_model_ref (settings->model);
+  vn_job_add_source (VN_JOB (self), settings->model);
   self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
   self->settings.recipe = vn_recipe_copy (settings->recipe);
   if (settings->input_shapes != NULL)

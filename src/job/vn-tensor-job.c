@@ -467,6 +467,7 @@ vn_tensor_job_new (VnTensorReader      *reader,
       VnTensorSource *source = &self->query.sources[i];
 
       vn_model_ref (source->network);
+      vn_job_add_source (VN_JOB (self), source->network);
       source->value = g_strdup (source->value);
       source->plan_value = g_strdup (source->plan_value);
       if (source->reference != NULL)

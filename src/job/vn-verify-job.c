@@ -482,6 +482,7 @@ vn_verify_job_new (const VnVerifySettings *settings)
   self->settings.float_path = verify_job_dup_absolute (settings->float_path);
   self->settings.python = g_strdup (settings->python);
   self->settings.model = vn_model_ref (settings->model);
+  vn_job_add_source (VN_JOB (self), settings->model);
   self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
   self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;
   self->settings.n_samples = settings->n_samples > 0 ? settings->n_samples : USUAL_SAMPLES;

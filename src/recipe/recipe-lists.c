@@ -5,7 +5,9 @@
 #include "vn-recipe-private.h"
 
 #include "vn-error.h"
+#include "vn-foreign-word.h"
 #include "vn-i18n.h"
+#include "vn-op.h"
 #include "vn-pass.h"
 
 #include <string.h>
@@ -50,10 +52,35 @@ recipe_lists_parse_channel_axis (const char *text,
   return TRUE;
 }
 
+/* @text: what the operator is a part of */
+static gboolean
+recipe_lists_check_operator (const char  *text,
+                             const char  *name,
+                             gsize        length,
+                             GError     **error)
+{
+  g_autoptr(GPtrArray) known = g_ptr_array_new ();
+  g_autofree char *type = g_strndup (name, length), *hint = NULL;
+  guint n;
+  const VnOp * const *ops = vn_op_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      if (g_str_equal (ops[i]->type, type))
+        return TRUE;
+      g_ptr_array_add (known, (gpointer) ops[i]->type);
+    }
+  g_ptr_array_add (known, NULL);
+  hint = vn_word_dup_hint (VN_FOREIGN_OPERATOR, type, (const char * const *) known->pdata);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is not allowed: there is no operator “%s”; %s"), text, type,
+               hint != NULL ? hint : _("“list operators” shows them"));
+  return FALSE;
+}
+
 /*< private >
  * vn_recipe_check_channel_axis:
  *
- * Returns: %FALSE with %VN_ERROR_SETTING if @text is no "OP=AXIS"
+ * Returns: %FALSE with %VN_ERROR_SETTING if @text is no "OP=AXIS", or there is no such operator
  */
 gboolean
 vn_recipe_check_channel_axis (const char  *text,
@@ -63,7 +90,7 @@ vn_recipe_check_channel_axis (const char  *text,
   int axis;
 
   if (recipe_lists_parse_channel_axis (text, &n_type, &axis))
-    return TRUE;
+    return recipe_lists_check_operator (text, text, n_type, error);
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                _("“%s” is not allowed; use an operator and an axis from -16 to 15, such as “MatMul=1”"), text);
   return FALSE;
@@ -95,7 +122,7 @@ vn_recipe_get_channel_axis (const VnRecipe *self,
 /*< private >
  * vn_recipe_check_fuse:
  *
- * Returns: %FALSE with %VN_ERROR_SETTING if @text is neither "OP+OP" nor "none"
+ * Returns: %FALSE with %VN_ERROR_SETTING if @text is neither "OP+OP" nor "none", or there is no such operator
  */
 gboolean
 vn_recipe_check_fuse (const char  *text,
@@ -103,8 +130,11 @@ vn_recipe_check_fuse (const char  *text,
 {
   const char *plus = strchr (text, '+');
 
-  if (g_str_equal (text, "none") || (plus != NULL && plus != text && plus[1] != '\0' && strchr (plus + 1, '+') == NULL))
+  if (g_str_equal (text, "none"))
     return TRUE;
+  if (plus != NULL && plus != text && plus[1] != '\0' && strchr (plus + 1, '+') == NULL)
+    return recipe_lists_check_operator (text, text, (gsize) (plus - text), error) &&
+           recipe_lists_check_operator (text, plus + 1, strlen (plus + 1), error);
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                _("“%s” is not allowed; use two operators, such as “Conv+Gelu”, or “none”"), text);
   return FALSE;

@@ -14,7 +14,7 @@ static const VnForeignWord words[] = {
 #undef VN_FOREIGN_WORD
 };
 
-static const char * const kinds[] = { "option", "preset", "method", "format", "type", "command" };
+static const char * const kinds[] = { "option", "preset", "method", "format", "type", "command", "operator" };
 
 /**
  * vn_foreign_word_list:

@@ -14,6 +14,7 @@ typedef enum
   VN_FOREIGN_FORMAT,
   VN_FOREIGN_TYPE,
   VN_FOREIGN_COMMAND,
+  VN_FOREIGN_OPERATOR,
 } VnForeignKind;
 
 /**

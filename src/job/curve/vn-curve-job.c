@@ -308,6 +308,7 @@ vn_curve_job_new (const VnCurveSettings *settings)
     .n_calibration = quantize->n_calibration, .n_threads = quantize->n_threads, .origins = quantize->origins,
     .skip_compare = quantize->skip_compare,
   };
+  vn_job_add_source (VN_JOB (self), quantize->model);
   vn_job_set_title (VN_JOB (self), _("Choosing precision"));
   return VN_JOB (self);
 }

@@ -610,6 +610,7 @@ vn_improve_job_new (const VnImproveSettings *settings)
     .input_shapes = quantize->input_shapes != NULL ? g_hash_table_ref (quantize->input_shapes) : NULL,
     .n_calibration = quantize->n_calibration, .n_threads = quantize->n_threads, .origins = quantize->origins,
   };
+  vn_job_add_source (VN_JOB (self), quantize->model);
   vn_job_set_title (VN_JOB (self), _("Improving"));
   return VN_JOB (self);
 }

@@ -430,6 +430,39 @@ test_damage (void)
   g_assert_cmpuint (n_taken, >, 0);
 }
 
+/* One part says that there are others, until they are all together: then it is as if there never had been parts. */
+static void
+test_parts (void)
+{
+  g_autoptr(VnStats) a = make_listed (0, 5, "net", NULL), b = make_listed (5, 8, "net", NULL), ab = NULL, whole = NULL, read = NULL;
+  g_autoptr(GBytes) part = NULL, joined = NULL, plain = NULL;
+  g_autoptr(GError) error = NULL;
+
+  whole = vn_stats_merge ((VnStats *[]) { a, b }, 2, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_stats_get_n_missing (whole), ==, 0);
+  plain = vn_stats_to_bytes (whole, NULL);
+
+  a->n_all = b->n_all = 8;
+  g_assert_cmpuint (vn_stats_get_n_missing (a), ==, 3);
+  g_assert_cmpuint (vn_stats_get_n_missing (b), ==, 5);
+  part = vn_stats_to_bytes (a, NULL);
+  read = vn_stats_from_bytes (part, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_stats_get_n_missing (read), ==, 3);
+  g_assert_true (vn_stats_equal (read, a));
+
+  ab = vn_stats_merge ((VnStats *[]) { b, read }, 2, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_stats_get_n_missing (ab), ==, 0);
+  joined = vn_stats_to_bytes (ab, NULL);
+  g_assert_true (g_bytes_equal (joined, plain));
+
+  /* What an interrupted run has left counts as there: that is told of by itself. */
+  a->n_left = 2;
+  g_assert_cmpuint (vn_stats_get_n_missing (a), ==, 1);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -437,6 +470,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/stats/lookup", test_lookup);
+  g_test_add_func ("/stats/parts", test_parts);
   g_test_add_func ("/stats/round-trip", test_round_trip);
   g_test_add_func ("/stats/merge", test_merge);
   g_test_add_func ("/stats/origin", test_origin);

@@ -472,6 +472,12 @@ test_json_errors (void)
       VN_ERROR_UNSUPPORTED, { "rule 2: bias-correction" } },
     { "{\"vernier-recipe\": 1, \"bias-correction\": \"guarded\", \"rules\": [{\"nodes\": \"a\", \"bias-correction\": \"amd\"}]}",
       VN_ERROR_SETTING, { "rule 1: bias-correction", "“amd”", "“guarded”" } },
+    { "{\"vernier-recipe\": 1, \"channel-axes\": [\"Konv=0\"]}", VN_ERROR_SETTING, { "channel-axes", "“Konv”", "did you mean “Conv”?" } },
+    { "{\"vernier-recipe\": 1, \"channel-axes\": [\"conv=0\"]}", VN_ERROR_SETTING, { "“conv”", "did you mean “Conv”?" } },
+    { "{\"vernier-recipe\": 1, \"fuse\": [\"Konv+Relu\"]}", VN_ERROR_SETTING, { "fuse", "“Konv+Relu”", "did you mean “Conv”?" } },
+    { "{\"vernier-recipe\": 1, \"fuse\": [\"Conv+Quux\"]}", VN_ERROR_SETTING, { "“Quux”", "list operators" } },
+    { "{\"vernier-recipe\": 1,\n\"method\": \"minmax\",\n \"method\": \"entropy\"}", VN_ERROR_MALFORMED, { "line 3", "“method”", "line 2" } },
+    { "{\"vernier-recipe\": 1, \"opset\": -18446744073709551603}", VN_ERROR_MALFORMED, { "-18446744073709551603", "64 bits" } },
     { "{\"vernier-recipe\": 1, \"rules\": [{\"exclude\": true}]}", VN_ERROR_SETTING, { "rule 1", "pattern" } },
   };
   g_autofree char *deep = g_strnfill (100000, '[');
