@@ -91,7 +91,10 @@ document_jobs_take_model (VnDocument *self,
 {
   void (*opened) (VnDocument *self) = g_steal_pointer (&self->opened);
 
-  vn_document_set_model (self, vn_open_job_get_model (VN_OPEN_JOB (job)));
+  if (self->reloads)
+    vn_document_renew_model (self, vn_open_job_get_model (VN_OPEN_JOB (job)));
+  else
+    vn_document_set_model (self, vn_open_job_get_model (VN_OPEN_JOB (job)));
   if (opened != NULL)
     opened (self);
 }
@@ -359,7 +362,7 @@ document_jobs_can_run (VnDocument  *self,
                        GError     **error)
 {
   if (self->model != NULL && self->data != NULL)
-    return TRUE;
+    return vn_model_check_files (self->model, error);
   g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                        self->model == NULL ? _("No model is open.") : _("No samples have been chosen."));
   return FALSE;
@@ -454,10 +457,29 @@ vn_document_open (VnDocument *self,
 
   document_jobs_drop_job (self);
   self->opened = NULL;
+  self->reloads = FALSE;
   self->is_demo = FALSE;
   g_clear_pointer (&self->project, vn_project_free);
   g_clear_pointer (&self->opening, g_free);
   vn_document_start_job (self, vn_open_job_new (path), VN_WORK_OPEN);
+}
+
+/**
+ * vn_document_reload:
+ *
+ * Reads the model once more in the background, from the file it came from. Recipe, history, samples and project stay.
+ */
+void
+vn_document_reload (VnDocument *self)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  if (self->model == NULL || self->model->path == NULL)
+    return;
+  document_jobs_drop_job (self);
+  self->opened = NULL;
+  self->reloads = TRUE;
+  vn_document_start_job (self, vn_open_job_new (self->model->path), VN_WORK_OPEN);
 }
 
 /**

@@ -31,6 +31,7 @@ enum
   VN_SIGNAL_RUNS,
   VN_SIGNAL_LEFT,
   VN_SIGNAL_WRITTEN,
+  VN_SIGNAL_FILES,
   VN_N_SIGNALS
 };
 
@@ -93,6 +94,10 @@ struct _VnDocument
   gboolean      origins_again; /* look for them when the running job has ended, which they were cancelled for */
   VnProject    *project;       /* being opened: its model is on the way */
   char         *opening;       /* (nullable): path of that */
+  gboolean      reloads;       /* the model that is being opened takes the place of the one that is there */
+  GPtrArray    *monitors;      /* (nullable): of GFileMonitor: the files of the model */
+  guint         look_source;   /* timeout */
+  gboolean      files_changed;
 
   char         *project_path;  /* (nullable): the file of the user */
   VnDraft      *draft;         /* (nullable): where the work is kept until there is such a file */
@@ -158,6 +163,10 @@ gboolean vn_document_take_place (VnDocument  *self,
 void vn_document_touch        (VnDocument *self);
 void vn_document_keep         (VnDocument *self);
 void vn_document_leave_project (VnDocument *self);
+void vn_document_renew_model  (VnDocument *self,
+                               VnModel    *model);
+void vn_document_watch_files  (VnDocument *self);
+void vn_document_unwatch_files (VnDocument *self);
 void vn_document_show_last_run (VnDocument *self);
 VnResult *vn_document_find_known (VnDocument     *self,
                                   const VnRecipe *recipe);   /* nullable */

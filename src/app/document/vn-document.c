@@ -53,6 +53,7 @@ vn_document_dispose (GObject *object)
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
   document_drop_result (&self->past);
   g_clear_handle_id (&self->keep_source, g_source_remove);
+  vn_document_unwatch_files (self);
   g_clear_pointer (&self->removed_runs, g_ptr_array_unref);
   g_clear_pointer (&self->project_path, g_free);
   g_clear_pointer (&self->opening, g_free);
@@ -88,6 +89,7 @@ vn_document_class_init (VnDocumentClass *klass)
     [VN_SIGNAL_EXPECTED] = "expected-changed",
     [VN_SIGNAL_FORESEEN] = "foreseen-changed",
     [VN_SIGNAL_RUNS] = "runs-changed",
+    [VN_SIGNAL_FILES] = "files-changed",
   };
 
   G_OBJECT_CLASS (klass)->dispose = vn_document_dispose;
@@ -172,22 +174,20 @@ vn_document_tell (VnDocument *self,
 }
 
 /**
- * vn_document_set_model:
+ * vn_document_renew_model:
  * @model: (nullable): an opened model
  *
- * Shows @model. Result, runs, rules, history and selection of the model before it are dropped, its samples are kept
- * if they are to be chosen freely.
+ * Shows @model. What was found out about the model before it is dropped; recipe, history, samples and project are kept.
  */
 void
-vn_document_set_model (VnDocument *self,
-                       VnModel    *model)
+vn_document_renew_model (VnDocument *self,
+                         VnModel    *model)
 {
   g_autoptr(GPtrArray) items = NULL;
   VnModel *old;   /* until nobody shows its nodes any more */
 
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
-  vn_document_leave_project (self);
   vn_document_cancel_origins (self);
   vn_document_forget_expected (self);
   items = g_ptr_array_new_with_free_func (g_object_unref);
@@ -199,20 +199,18 @@ vn_document_set_model (VnDocument *self,
   document_drop_result (&self->result);
   g_clear_pointer (&self->result_recipe, vn_recipe_free);
   document_drop_result (&self->past);
-  g_clear_pointer (&self->data, vn_data_spec_free);
-  g_ptr_array_set_size (self->runs, 0);
   g_ptr_array_set_size (self->effects, 0);
   g_clear_object (&self->improved);
   g_clear_pointer (&self->curve, vn_curve_unref);
-  vn_history_clear (self->history);
-  g_ptr_array_set_size (self->recipe->overrides, 0);
   gtk_bitset_remove_all (self->selection);
   g_clear_pointer (&self->tensor, g_free);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
+  g_clear_pointer (&self->digest, g_free);
   self->input_shapes = vn_open_inputs_list (model);
   self->result_fits = FALSE;
   self->data_serial++;
+  vn_document_watch_files (self);
   g_list_store_splice (self->nodes, 0, g_list_model_get_n_items (G_LIST_MODEL (self->nodes)),
                        items->pdata, items->len);
   document_emit (self, VN_SIGNAL_MODEL);
@@ -222,8 +220,29 @@ vn_document_set_model (VnDocument *self,
   document_emit (self, VN_SIGNAL_EXPECTED);
   document_emit (self, VN_SIGNAL_SELECTION);
   document_emit (self, VN_SIGNAL_RUNS);
-  self->kept_changes = self->changes;   /* nothing was done yet */
   vn_drop_large (old, (GDestroyNotify) vn_model_unref);
+}
+
+/**
+ * vn_document_set_model:
+ * @model: (nullable): an opened model
+ *
+ * Shows @model. Result, runs, rules, history and selection of the model before it are dropped, its samples are kept
+ * if they are to be chosen freely.
+ */
+void
+vn_document_set_model (VnDocument *self,
+                       VnModel    *model)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  vn_document_leave_project (self);
+  g_clear_pointer (&self->data, vn_data_spec_free);
+  g_ptr_array_set_size (self->runs, 0);
+  vn_history_clear (self->history);
+  g_ptr_array_set_size (self->recipe->overrides, 0);
+  vn_document_renew_model (self, model);
+  self->kept_changes = self->changes;   /* nothing was done yet */
 }
 
 GPtrArray *

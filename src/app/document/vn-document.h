@@ -329,6 +329,9 @@ void              vn_document_grow_selection (VnDocument        *self,
 
 void              vn_document_open           (VnDocument        *self,
                                               const char        *path);
+void              vn_document_reload         (VnDocument        *self);
+void              vn_document_look_at_files  (VnDocument        *self);
+gboolean          vn_document_has_changed_files (VnDocument     *self);
 gboolean          vn_document_quantize       (VnDocument        *self,
                                               GError           **error);
 gboolean          vn_document_improve        (VnDocument        *self,

@@ -6,6 +6,7 @@
 #include "vn-window.h"
 
 #include "vn-adaptive-bin.h"
+#include "vn-changed-bar.h"
 #include "vn-empty-page.h"
 #include "vn-inspector.h"
 #include "vn-expected-bar.h"
@@ -49,6 +50,7 @@ struct _VnWindow
   GtkStackPage    *recipe_page;
   VnInspector     *inspector;
   VnWizard        *wizard;
+  VnChangedBar    *changed_bar;
   VnExpectedBar   *expected_bar;
   VnJobBar        *job_bar;
   AdwSplitButton  *open_button;

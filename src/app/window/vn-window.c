@@ -236,6 +236,7 @@ window_bind_children (GtkWidgetClass *klass)
   gtk_widget_class_bind_template_child (klass, VnWindow, recipe_page);
   gtk_widget_class_bind_template_child (klass, VnWindow, inspector);
   gtk_widget_class_bind_template_child (klass, VnWindow, wizard);
+  gtk_widget_class_bind_template_child (klass, VnWindow, changed_bar);
   gtk_widget_class_bind_template_child (klass, VnWindow, expected_bar);
   gtk_widget_class_bind_template_child (klass, VnWindow, job_bar);
   gtk_widget_class_bind_template_child (klass, VnWindow, open_button);
@@ -267,6 +268,7 @@ vn_window_class_init (VnWindowClass *klass)
   g_type_ensure (VN_TYPE_WIZARD);
   g_type_ensure (VN_TYPE_JOB_BAR);
   g_type_ensure (VN_TYPE_EXPECTED_BAR);
+  g_type_ensure (VN_TYPE_CHANGED_BAR);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-window.ui");
   window_bind_children (widget_class);
   vn_window_install_actions (widget_class);
@@ -312,6 +314,7 @@ window_connect_document (VnWindow *self)
   vn_recipe_panel_set_document (self->recipe_panel, self->document);
   vn_inspector_set_document (self->inspector, self->document);
   vn_wizard_set_document (self->wizard, self->document);
+  vn_changed_bar_set_document (self->changed_bar, self->document);
   vn_expected_bar_set_document (self->expected_bar, self->document);
   vn_job_bar_set_document (self->job_bar, self->document);
 }
@@ -353,6 +356,14 @@ window_add_colors (VnWindow *self)
     }
 }
 
+/* Not every file system tells what happens to its files. */
+static void
+window_active_changed (VnWindow *self)
+{
+  if (gtk_window_is_active (GTK_WINDOW (self)))
+    vn_document_look_at_files (self->document);
+}
+
 static void
 vn_window_init (VnWindow *self)
 {
@@ -368,6 +379,7 @@ vn_window_init (VnWindow *self)
   adw_split_button_set_menu_model (self->open_button, vn_empty_page_get_menu (self->empty));
   g_signal_connect_swapped (self->views, "notify::visible-child", G_CALLBACK (window_views_changed), self);
   g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (window_page_changed), self);
+  g_signal_connect (self, "notify::is-active", G_CALLBACK (window_active_changed), NULL);
   vn_window_init_folds (self);
   vn_window_init_toasts (self);
   vn_window_init_project (self);
