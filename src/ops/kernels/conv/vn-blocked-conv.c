@@ -43,6 +43,7 @@ typedef struct
   Band                   band;
   const float           *x;
   float                 *y, *scratch;
+  const float           *sum;        /* added to y, or NULL */
   const gsize           *offsets;
   gsize                  n_splits, n_regular;
   float                  low, high;
@@ -219,6 +220,18 @@ blocked_copy_lines (const Band     *self,
 
 /* ---- computing ---- */
 
+static void
+blocked_conv_skip_pixels (VnBlockedArea *area,
+                          gsize          n,
+                          gsize          unit,
+                          gsize          lanes)
+{
+  area->x += n * unit;
+  area->y += n * lanes;
+  if (area->sum != NULL)
+    area->sum += n * lanes;
+}
+
 /* Pixels of one line, as even as can be. */
 static void
 blocked_conv_run_pixels (const Job     *self,
@@ -234,8 +247,7 @@ blocked_conv_run_pixels (const Job     *self,
       gsize pixels = (n + n_tiles - 1) / n_tiles;
 
       tile->run[vectors - 1][unit > 1][pixels] (area);
-      area->x += pixels * unit;
-      area->y += pixels * tile->lanes;
+      blocked_conv_skip_pixels (area, pixels, unit, tile->lanes);
       n -= pixels;
     }
 }
@@ -253,12 +265,13 @@ blocked_conv_run_line (const Job   *self,
   gsize lanes = weight->lanes, block = panel * TOGETHER, out_size = self->conv->out_size;
   guint vectors = (guint) MIN (TOGETHER, weight->n_blocks - block);
   gsize regular = MIN (n, self->n_regular - MIN (first, self->n_regular));
-  float *y = self->y + ((batch * weight->n_blocks + block) * out_size + first) * lanes;
+  gsize at = ((batch * weight->n_blocks + block) * out_size + first) * lanes;
+  float *y = self->y + at;
   VnBlockedArea area = { weight->depth, weight->weights + block * lanes * weight->depth, weight->bias + block * lanes,
-                         x, self->offsets, y, out_size * lanes, self->low, self->high };
+                         x, self->offsets, y, self->sum != NULL ? self->sum + at : NULL, out_size * lanes, self->low, self->high };
 
   blocked_conv_run_pixels (self, &area, vectors, regular);
-  for (gsize i = regular; i < n; i++, area.x += self->band.unit, area.y += lanes)
+  for (gsize i = regular; i < n; i++, blocked_conv_skip_pixels (&area, 1, self->band.unit, lanes))
     self->tile->run_single[vectors - 1] (&area);
   for (guint v = 0; v < vectors && self->after; v++)
     vn_blocked_finish (self->rest, lanes, (block + v) * lanes, weight->channels, y + v * out_size * lanes, n);
@@ -418,6 +431,7 @@ conv_run (VnOpContext *ctx,
   if (!blocked_conv_band_init (&job.band, &conv, ctx->in[X]->shape.rank > ctx->in_types[X].shape.rank ? job.weight->lanes : 1))
     return vn_op_fail (ctx, error, _("the convolution is too large for this machine"));
   vn_epilogue_set_fused (&rest, ctx);
+  job.sum = vn_blocked_take_sum (&rest);
   vn_blocked_take_clamp (&rest, &job.low, &job.high);
   job.after = rest.map.active || !vn_epilogue_is_clamp (&rest);
   job.x = ctx->in[X]->data;

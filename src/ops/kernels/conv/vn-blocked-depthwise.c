@@ -2,6 +2,7 @@
 /* Convolution of single channels in blocks: one vector of weights for each tap, one of data for each pixel. Taps that
  * see padding multiply zeros, as in vn-conv-depthwise.c, whose sums run in the same order. */
 #include "vn-blocked-private.h"
+#include "vn-blocked-target.h"
 
 enum { X, W, B };
 
@@ -34,22 +35,17 @@ typedef struct
   gint64          first, end;        /* pixels computed in groups: they see no padding to the left and right */
 } Line;
 
-/* min (max (sum, low), high) that keeps NaN. */
-#define CLAMP_VECTOR(V, I, sum, low, high)                                                    \
-  ((sum) = (V) (((I) (sum) & ~((sum) < (low))) | ((I) (low) & ((sum) < (low)))),              \
-   (sum) = (V) (((I) (sum) & ~((sum) > (high))) | ((I) (high) & ((sum) > (high)))))
-
-#define DEFINE_LINE(lanes)                                                                                         \
+#define DEFINE_LINE(lanes, most)                                                                                   \
   typedef float Vector##lanes __attribute__ ((vector_size (lanes * sizeof (float)), aligned (4), may_alias));      \
-  typedef gint32 Mask##lanes __attribute__ ((vector_size (lanes * sizeof (gint32))));                              \
                                                                                                                    \
   /* A group of pixels. */                                                                                         \
-  VN_INLINE void                                                                                                   \
+  VN_TARGET_##lanes VN_INLINE void                                                                                 \
   inner_##lanes (const Line *self, int kh, int kw, gint64 stride, gint64 dilation, gint64 ox, float *y)            \
   {                                                                                                                \
     gint64 at = ox * stride - self->begin;                                                                         \
     const Vector##lanes *w = (const Vector##lanes *) self->w;                                                      \
-    Vector##lanes sum[PIXELS], low = self->low - (Vector##lanes) { 0 }, high = self->high - (Vector##lanes) { 0 }; \
+    const float low = self->low, high = self->high;                                                                \
+    Vector##lanes sum[PIXELS];                                                                                     \
                                                                                                                    \
     _Pragma ("GCC unroll 4")                                                                                       \
     for (int p = 0; p < PIXELS; p++)                                                                               \
@@ -67,19 +63,16 @@ typedef struct
       }                                                                                                            \
     _Pragma ("GCC unroll 4")                                                                                       \
     for (int p = 0; p < PIXELS; p++)                                                                               \
-      {                                                                                                            \
-        CLAMP_VECTOR (Vector##lanes, Mask##lanes, sum[p], low, high);                                              \
-        ((Vector##lanes *) y)[ox + p] = sum[p];                                                                    \
-      }                                                                                                            \
+      ((Vector##lanes *) y)[ox + p] = VN_CLAMP_##lanes (Vector##lanes, sum[p], low, high);                         \
   }                                                                                                                \
                                                                                                                    \
-  VN_INLINE void                                                                                                   \
+  VN_TARGET_##lanes VN_INLINE void                                                                                 \
   edge_##lanes (const Line *self, gint64 ox, float *y)                                                             \
   {                                                                                                                \
-    const VnSlidingWindow *win = self->win;                                                                               \
+    const VnSlidingWindow *win = self->win;                                                                        \
     const Vector##lanes *w = (const Vector##lanes *) self->w;                                                      \
+    const float low = self->low, high = self->high;                                                                \
     Vector##lanes sum = *(const Vector##lanes *) self->bias;                                                       \
-    Vector##lanes low = self->low - (Vector##lanes) { 0 }, high = self->high - (Vector##lanes) { 0 };              \
                                                                                                                    \
     for (gint64 ky = 0; ky < win->kernel[1]; ky++)                                                                 \
       for (gint64 kx = 0; kx < win->kernel[2]; kx++, w++)                                                          \
@@ -89,23 +82,67 @@ typedef struct
                                                                                                                    \
           sum += *w * *(const Vector##lanes *) line;                                                               \
         }                                                                                                          \
-    CLAMP_VECTOR (Vector##lanes, Mask##lanes, sum, low, high);                                                     \
-    ((Vector##lanes *) y)[ox] = sum;                                                                               \
+    ((Vector##lanes *) y)[ox] = VN_CLAMP_##lanes (Vector##lanes, sum, low, high);                                  \
+  }                                                                                                                \
+                                                                                                                   \
+  /* As inner, of a kernel that is known: each pixel of the data is loaded once for all taps that see it. */       \
+  VN_TARGET_##lanes VN_INLINE void                                                                                 \
+  known_##lanes (const Line *self, const int size, const int stride, const int pixels, gint64 ox, float *y)        \
+  {                                                                                                                \
+    gint64 at = ox * stride - self->begin;                                                                         \
+    const Vector##lanes *w = (const Vector##lanes *) self->w;                                                      \
+    const float low = self->low, high = self->high;                                                                \
+    Vector##lanes sum[most];                                                                                       \
+                                                                                                                   \
+    _Pragma ("GCC unroll 8")                                                                                       \
+    for (int p = 0; p < pixels; p++)                                                                               \
+      sum[p] = *(const Vector##lanes *) self->bias;                                                                \
+    _Pragma ("GCC unroll 5")                                                                                       \
+    for (int ky = 0; ky < size; ky++, w += size)                                                                   \
+      {                                                                                                            \
+        const Vector##lanes *x = (const Vector##lanes *) self->lines[ky] + at;                                     \
+                                                                                                                   \
+        _Pragma ("GCC unroll 20")                                                                                  \
+        for (int column = 0; column < (pixels - 1) * stride + size; column++)                                      \
+          {                                                                                                        \
+            Vector##lanes one = x[column];                                                                         \
+            VN_KEEP_IN_REGISTER (one);                                                                             \
+                                                                                                                   \
+            _Pragma ("GCC unroll 8")                                                                               \
+            for (int p = 0; p < pixels; p++)                                                                       \
+              if (column - p * stride >= 0 && column - p * stride < size)                                          \
+                sum[p] += w[column - p * stride] * one;                                                            \
+          }                                                                                                        \
+      }                                                                                                            \
+    _Pragma ("GCC unroll 8")                                                                                       \
+    for (int p = 0; p < pixels; p++)                                                                               \
+      ((Vector##lanes *) y)[ox + p] = VN_CLAMP_##lanes (Vector##lanes, sum[p], low, high);                         \
   }                                                                                                                \
                                                                                                                    \
   /* The last group overlaps the one before. */                                                                    \
-  VN_INLINE void                                                                                                   \
+  VN_TARGET_##lanes VN_INLINE void                                                                                 \
+  known_whole_##lanes (const Line *self, const int size, const int stride, float *y)                               \
+  {                                                                                                                \
+    gint64 ox = self->first;                                                                                       \
+                                                                                                                   \
+    for (; ox + most <= self->end; ox += most)                                                                     \
+      known_##lanes (self, size, stride, most, ox, y);                                                             \
+    for (; ox < self->end; ox += PIXELS)                                                                           \
+      known_##lanes (self, size, stride, PIXELS, MIN (ox, self->end - PIXELS), y);                                 \
+  }                                                                                                                \
+                                                                                                                   \
+  VN_TARGET_##lanes VN_INLINE void                                                                                 \
   whole_##lanes (const Line *self, int kh, int kw, gint64 stride, gint64 dilation, float *y)                       \
   {                                                                                                                \
     for (gint64 ox = self->first; ox < self->end; ox += PIXELS)                                                    \
       inner_##lanes (self, kh, kw, stride, dilation, MIN (ox, self->end - PIXELS), y);                             \
   }                                                                                                                \
                                                                                                                    \
-  VN_MULTIVERSION                                                                                                  \
+  VN_TARGET_##lanes                                                                                                \
   static void                                                                                                      \
   line_##lanes (const Line *self, float *y)                                                                        \
   {                                                                                                                \
-    const VnSlidingWindow *win = self->win;                                                                               \
+    const VnSlidingWindow *win = self->win;                                                                        \
     int kh = (int) win->kernel[1], kw = (int) win->kernel[2];                                                      \
     gint64 stride = win->stride[2], dilation = win->dilation[2];                                                   \
                                                                                                                    \
@@ -114,19 +151,34 @@ typedef struct
     for (gint64 ox = self->end; ox < win->out[2]; ox++)                                                            \
       edge_##lanes (self, ox, y);                                                                                  \
     if (kh == 3 && kw == 3 && dilation == 1 && stride == 1)                                                        \
-      whole_##lanes (self, 3, 3, 1, 1, y);                                                                         \
+      known_whole_##lanes (self, 3, 1, y);                                                                         \
     else if (kh == 3 && kw == 3 && dilation == 1 && stride == 2)                                                   \
-      whole_##lanes (self, 3, 3, 2, 1, y);                                                                         \
+      known_whole_##lanes (self, 3, 2, y);                                                                         \
     else if (kh == 5 && kw == 5 && dilation == 1 && stride == 1)                                                   \
-      whole_##lanes (self, 5, 5, 1, 1, y);                                                                         \
+      known_whole_##lanes (self, 5, 1, y);                                                                         \
     else if (kh == 5 && kw == 5 && dilation == 1 && stride == 2)                                                   \
-      whole_##lanes (self, 5, 5, 2, 1, y);                                                                         \
+      known_whole_##lanes (self, 5, 2, y);                                                                         \
     else                                                                                                           \
       whole_##lanes (self, kh, kw, stride, dilation, y);                                                           \
   }
 
-DEFINE_LINE (8)
-DEFINE_LINE (16)
+#if defined (__x86_64__)
+
+/* With 32 registers there is room for more pixels. */
+DEFINE_LINE (8, 4)
+DEFINE_LINE (16, 8)
+
+#endif
+
+static void
+blocked_depthwise_run_line (const Line *line,
+                            gsize       lanes,
+                            float      *y)
+{
+#if defined (__x86_64__)
+  (lanes == 8 ? line_8 : line_16) (line, y);
+#endif
+}
 
 static void
 blocked_depthwise_line_init (Line       *self,
@@ -175,7 +227,7 @@ blocked_depthwise_run_item (gpointer data,
 
           line.lines[ky] = iy >= 0 && iy < win->in[1] ? x + (gsize) (iy * win->in[2]) * lanes : self->zeros;
         }
-      (lanes == 8 ? line_8 : line_16) (&line, to);
+      blocked_depthwise_run_line (&line, lanes, to);
       if (self->after)
         vn_blocked_finish (self->rest, lanes, block * lanes, self->weight->channels, to, (gsize) win->out[2]);
     }

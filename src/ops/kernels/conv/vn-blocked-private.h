@@ -41,6 +41,7 @@ void             vn_blocked_finish       (const VnEpilogue   *epilogue,
                                           gsize               n_channels,
                                           float              *y,
                                           gsize               n_pixels);
+const float     *vn_blocked_take_sum     (VnEpilogue         *epilogue);
 void             vn_blocked_take_clamp   (VnEpilogue         *epilogue,
                                           float              *low,
                                           float              *high);

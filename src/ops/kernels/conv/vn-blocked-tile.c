@@ -4,8 +4,9 @@
  * remainder. */
 #include "vn-blocked-tile.h"
 
+#include "vn-blocked-target.h"
+
 #include "vn-machine.h"
-#include "vn-multiversion.h"
 
 /* Floats of the weights fetched in advance, as vn-tile.c does. */
 #define AHEAD 1024
@@ -21,7 +22,9 @@
   name##_##vectors##_##step##_##pixels (const VnBlockedArea *area)                            \
   {                                                                                           \
     typedef float Vector __attribute__ ((vector_size (lanes * sizeof (float)), aligned (4), may_alias)); \
-    const float *w = area->weights, *x = area->x, low = area->low, high = area->high;         \
+    const float *w = area->weights, *x = area->x, *more = area->sum;                          \
+    const float low = area->low, high = area->high;                                           \
+    const gsize block = area->block;                                                          \
     const gsize *offsets = area->offsets, *end = offsets + area->depth;                       \
     float *y = area->y;                                                                       \
     Vector sum[pixels][vectors];                                                              \
@@ -49,16 +52,11 @@
               sum[p][v] += row[v] * one;                                                      \
           }                                                                                   \
       }                                                                                       \
+    if (more != NULL)                                                                         \
+      PIXELS_AND_VECTORS (pixels, vectors)                                                    \
+        sum[p][v] += ((const Vector *) (more + v * block))[p];                                \
     PIXELS_AND_VECTORS (pixels, vectors)                                                      \
-      ((Vector *) (y + v * area->block))[p] = sum[p][v];                                      \
-    for (int v = 0; v < vectors; v++, y += area->block)                                       \
-      for (int i = 0; i < pixels * lanes; i++)                                                \
-        {                                                                                     \
-          float one = y[i];                                                                   \
-                                                                                              \
-          one = one < low ? low : one;                                                        \
-          y[i] = one > high ? high : one;                                                     \
-        }                                                                                     \
+      ((Vector *) (y + v * block))[p] = VN_CLAMP_##lanes (Vector, sum[p][v], low, high);         \
   }
 
 #define DEFINE_SINGLE(name, target, lanes, vectors)                                           \
@@ -83,13 +81,11 @@
       {                                                                                       \
         float *y = area->y + v * area->block;                                                 \
                                                                                               \
-        *(Vector *) y = ((sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v])) +                 \
-                        ((const Vector *) area->bias)[v];                                     \
-        for (int i = 0; i < lanes; i++)                                                       \
-          {                                                                                   \
-            y[i] = y[i] < area->low ? area->low : y[i];                                       \
-            y[i] = y[i] > area->high ? area->high : y[i];                                     \
-          }                                                                                   \
+        sum[0][v] = ((sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v])) +                     \
+                    ((const Vector *) area->bias)[v];                                         \
+        if (area->sum != NULL)                                                                \
+          sum[0][v] += *(const Vector *) (area->sum + v * area->block);                       \
+        *(Vector *) y = VN_CLAMP_##lanes (Vector, sum[0][v], area->low, area->high);             \
       }                                                                                       \
   }
 
@@ -119,14 +115,12 @@
 
 #if defined (__x86_64__)
 
-#define V4 __attribute__ ((target ("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" VN_WIDE_VECTORS)))
-
-DEFINE_14 (v4, V4, 16, 1, 1)
-DEFINE_14 (v4, V4, 16, 1, 16)
-DEFINE_14 (v4, V4, 16, 2, 1)
-DEFINE_14 (v4, V4, 16, 2, 16)
-DEFINE_SINGLE (v4, V4, 16, 1)
-DEFINE_SINGLE (v4, V4, 16, 2)
+DEFINE_14 (v4, VN_TARGET_16, 16, 1, 1)
+DEFINE_14 (v4, VN_TARGET_16, 16, 1, 16)
+DEFINE_14 (v4, VN_TARGET_16, 16, 2, 1)
+DEFINE_14 (v4, VN_TARGET_16, 16, 2, 16)
+DEFINE_SINGLE (v4, VN_TARGET_16, 16, 1)
+DEFINE_SINGLE (v4, VN_TARGET_16, 16, 2)
 
 static const VnBlockedTile tile_v4 = {
   16, 14,
@@ -134,14 +128,12 @@ static const VnBlockedTile tile_v4 = {
   { v4_single_1, v4_single_2 }
 };
 
-#define V3 __attribute__ ((target ("avx2,fma")))
-
-DEFINE_6 (v3, V3, 8, 1, 1)
-DEFINE_6 (v3, V3, 8, 1, 8)
-DEFINE_6 (v3, V3, 8, 2, 1)
-DEFINE_6 (v3, V3, 8, 2, 8)
-DEFINE_SINGLE (v3, V3, 8, 1)
-DEFINE_SINGLE (v3, V3, 8, 2)
+DEFINE_6 (v3, VN_TARGET_8, 8, 1, 1)
+DEFINE_6 (v3, VN_TARGET_8, 8, 1, 8)
+DEFINE_6 (v3, VN_TARGET_8, 8, 2, 1)
+DEFINE_6 (v3, VN_TARGET_8, 8, 2, 8)
+DEFINE_SINGLE (v3, VN_TARGET_8, 8, 1)
+DEFINE_SINGLE (v3, VN_TARGET_8, 8, 2)
 
 static const VnBlockedTile tile_v3 = {
   8, 6,

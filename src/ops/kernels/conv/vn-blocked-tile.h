@@ -16,6 +16,7 @@ G_BEGIN_DECLS
  * @x: where the first pixel is read
  * @offsets: for each product, how far behind that
  * @y: first pixel of the first block; that of the second is @block floats behind
+ * @sum: (nullable): added to the results before they are clamped; laid out as @y
  * @low, @high: the clamp; -INFINITY, INFINITY: none. NaN stays NaN.
  */
 typedef struct
@@ -24,6 +25,7 @@ typedef struct
   const float *weights, *bias, *x;
   const gsize *offsets;
   float       *y;
+  const float *sum;
   gsize        block;
   float        low, high;
 } VnBlockedArea;

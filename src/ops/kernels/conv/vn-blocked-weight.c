@@ -116,6 +116,21 @@ vn_blocked_finish (const VnEpilogue *epilogue,
 }
 
 /**
+ * vn_blocked_take_sum:
+ *
+ * Returns: (nullable): what the innermost loop can add to the results itself; it is taken out of @epilogue
+ */
+const float *
+vn_blocked_take_sum (VnEpilogue *epilogue)
+{
+  const float *sum = epilogue->factors == NULL ? epilogue->sum : NULL;
+
+  if (sum != NULL)
+    epilogue->sum = NULL;
+  return sum;
+}
+
+/**
  * vn_blocked_take_clamp:
  * @low, @high: (out): what the innermost loop clamps to
  *

@@ -86,9 +86,12 @@ conv_epilogue_row_add (float       *y,
                        float        bias,
                        gsize        n)
 {
-  if (sum != NULL)
+  if (sum != NULL && bias != 0.f)
     for (gsize i = 0; i < n; i++)
       y[i] = y[i] + bias + sum[i];
+  else if (sum != NULL)
+    for (gsize i = 0; i < n; i++)
+      y[i] += sum[i];
   else
     for (gsize i = 0; i < n; i++)
       y[i] += bias;
