@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pooling of blocked data. MaxPool and AveragePool are those of op-pool.c. */
+/* Pooling of blocked data. AveragePool, and MaxPool but for small windows, are those of op-pool.c. */
 #include "vn-blocked-private.h"
 #include "vn-pool.h"
 #include "vn-reduce.h"
@@ -98,4 +98,4 @@ const VnOp vn_op_blocked_##id = {                                            \
 
 OPERATOR (average_pool, "AveragePool", pool_infer, vn_pool_run_average)
 OPERATOR (global_average_pool, "GlobalAveragePool", blocked_pool_global_infer, blocked_pool_global_run)
-OPERATOR (max_pool, "MaxPool", pool_infer, vn_pool_run_max)
+OPERATOR (max_pool, "MaxPool", pool_infer, vn_blocked_run_max)

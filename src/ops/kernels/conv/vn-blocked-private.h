@@ -46,6 +46,9 @@ void             vn_blocked_take_clamp   (VnEpilogue         *epilogue,
                                           float              *low,
                                           float              *high);
 
+gboolean         vn_blocked_run_max      (VnOpContext        *ctx,
+                                          GError            **error);
+
 static inline gsize
 vn_blocked_count (gsize channels,
                   gsize lanes)

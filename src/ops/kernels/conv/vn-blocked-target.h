@@ -18,13 +18,13 @@
 #define VN_CLAMP_8(Vector, x, low, high) \
   ((Vector) _mm256_min_ps (_mm256_set1_ps (high), _mm256_max_ps (_mm256_set1_ps (low), (__m256) (x))))
 
-/* The larger of two vectors; NaN if one of them is. */
+/* The larger of two vectors, the first of equal ones; NaN if one of them is. */
 #define VN_LARGER_16(Vector, a, b) \
-  ((Vector) _mm512_mask_blend_ps (_mm512_cmp_ps_mask ((__m512) (a), (__m512) (a), _CMP_UNORD_Q), \
-                                  _mm512_max_ps ((__m512) (a), (__m512) (b)), (__m512) (a)))
+  ((Vector) _mm512_mask_blend_ps (_mm512_cmp_ps_mask ((__m512) (b), (__m512) (b), _CMP_UNORD_Q), \
+                                  _mm512_max_ps ((__m512) (b), (__m512) (a)), (__m512) (b)))
 #define VN_LARGER_8(Vector, a, b) \
-  ((Vector) _mm256_blendv_ps (_mm256_max_ps ((__m256) (a), (__m256) (b)), (__m256) (a), \
-                              _mm256_cmp_ps ((__m256) (a), (__m256) (a), _CMP_UNORD_Q)))
+  ((Vector) _mm256_blendv_ps (_mm256_max_ps ((__m256) (b), (__m256) (a)), (__m256) (b), \
+                              _mm256_cmp_ps ((__m256) (b), (__m256) (b), _CMP_UNORD_Q)))
 
 /* Keeps a vector that several products need in a register: compilers like to read it again for each. */
 #define VN_KEEP_IN_REGISTER(vector) __asm__ ("" : "+v" (vector))
