@@ -5,8 +5,8 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-ort-child.h"
+#include "vn-place.h"
 
-#include <locale.h>
 #include <signal.h>
 
 int
@@ -21,10 +21,7 @@ main (int    argc,
 
   signal (SIGXFSZ, SIG_IGN);     /* a file that may not grow so large is an error like any other */
   vn_memory_keep_frames ();
-  setlocale (LC_ALL, "");
-  bindtextdomain (GETTEXT_PACKAGE, VN_LOCALEDIR);
-  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
-  textdomain (GETTEXT_PACKAGE);
+  vn_place_find_locale (VN_LOCALEDIR);
   g_set_application_name (_("Vernier"));
   gtk_window_set_default_icon_name (VN_APP_ID);
 

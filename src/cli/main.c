@@ -7,10 +7,10 @@
 #include "vn-json.h"
 #include "vn-memory.h"
 #include "vn-ort-child.h"
+#include "vn-place.h"
 #include "vn-ranks.h"
 
 #include <gio/gio.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -203,10 +203,7 @@ main (int    argc,
   if (vn_ort_child_take_over (argc, argv, &status))
     return status;
   vn_cmd_open_streams ();
-  setlocale (LC_ALL, "");
-  bindtextdomain (GETTEXT_PACKAGE, VN_LOCALEDIR);
-  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
-  textdomain (GETTEXT_PACKAGE);
+  vn_place_find_locale (VN_LOCALEDIR);
 
   vn_cmd_set_all (cmds, G_N_ELEMENTS (cmds));
   if (!vn_memory_has_room (LEAST_ROOM))

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where what is installed with the program lies: the demo and the help. */
+/* Where what the window shows lies: the demo, the help, the schema of its settings. */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-char *vn_demo_find (void);
-char *vn_help_find (void);
+char *vn_demo_find    (void);
+char *vn_help_find    (void);
+char *vn_schemas_find (void);
 
 G_END_DECLS

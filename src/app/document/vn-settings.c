@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the program remembers between runs (GSettings, where the schema is installed), and where the demo is. */
+/* What the program remembers between runs (GSettings, where the schema is found). */
 #include "vn-settings.h"
 
+#include "vn-places.h"
+
 #define SCHEMA_ID "io.github.vernier.Vernier"
+
+/* The schema of the system, or the copy that was installed with the program, wherever that is now. */
+static GSettingsSchema *
+settings_find_schema (void)
+{
+  GSettingsSchemaSource *system = g_settings_schema_source_get_default ();
+  GSettingsSchema *schema = system != NULL ? g_settings_schema_source_lookup (system, SCHEMA_ID, TRUE) : NULL;
+  g_autofree char *folder = schema == NULL ? vn_schemas_find () : NULL;
+  GSettingsSchemaSource *own = folder != NULL ? g_settings_schema_source_new_from_directory (folder, system, FALSE, NULL) : NULL;
+
+  if (own == NULL)
+    return schema;
+  schema = g_settings_schema_source_lookup (own, SCHEMA_ID, FALSE);
+  g_settings_schema_source_unref (own);
+  return schema;
+}
 
 /**
  * vn_settings_get:
@@ -17,12 +35,9 @@ vn_settings_get (void)
 
   if (!looked_up)
     {
-      GSettingsSchemaSource *source = g_settings_schema_source_get_default ();
-      g_autoptr(GSettingsSchema) schema = NULL;
+      g_autoptr(GSettingsSchema) schema = settings_find_schema ();
 
       looked_up = TRUE;
-      if (source != NULL)
-        schema = g_settings_schema_source_lookup (source, SCHEMA_ID, TRUE);
       if (schema != NULL)
         settings = g_settings_new_full (schema, NULL, NULL);
     }
