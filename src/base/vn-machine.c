@@ -64,6 +64,17 @@ vn_machine_get_level (void)
 }
 
 /**
+ * vn_machine_get_best_instruction_set:
+ *
+ * Returns: (transfer none): the name of vn_machine_get_best_level()
+ */
+const char *
+vn_machine_get_best_instruction_set (void)
+{
+  return level_names[vn_machine_get_best_level ()];
+}
+
+/**
  * vn_machine_get_instruction_set:
  *
  * Returns: (transfer none): the name of vn_machine_get_level(): "x86-64-v4", "x86-64-v3" or "generic"

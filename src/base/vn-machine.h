@@ -15,8 +15,9 @@ typedef enum
   VN_LEVEL_GENERIC,
 } VnLevel;
 
-VnLevel     vn_machine_get_best_level      (void);
-VnLevel     vn_machine_get_level           (void);
-const char *vn_machine_get_instruction_set (void);
+VnLevel     vn_machine_get_best_level           (void);
+VnLevel     vn_machine_get_level                (void);
+const char *vn_machine_get_best_instruction_set (void);
+const char *vn_machine_get_instruction_set      (void);
 
 G_END_DECLS

@@ -9,6 +9,7 @@
 #include "vn-ort-child.h"
 #include "vn-place.h"
 #include "vn-ranks.h"
+#include "vn-version.h"
 
 #include <gio/gio.h>
 #include <stdio.h>
@@ -169,6 +170,14 @@ main_print_cmd_help (const VnCmd        *cmd,
   return FALSE;
 }
 
+static void
+main_print_version (void)
+{
+  g_autofree char *build = vn_version_dup_build ();
+
+  printf ("vernier-cli %s\n%s", VN_VERSION, build);
+}
+
 static int
 main_run_cmd (const VnCmd  *cmd,
               char        **argv)
@@ -219,7 +228,7 @@ main (int    argc,
     }
   if (g_str_equal (name, "--version"))
     {
-      printf ("vernier-cli %s\n", VN_VERSION);
+      main_print_version ();
       return VN_EXIT_DONE;
     }
   for (guint i = 0; i < G_N_ELEMENTS (cmds); i++)

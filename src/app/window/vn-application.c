@@ -7,6 +7,7 @@
 #include "vn-overlay-choice.h"
 #include "vn-preferences.h"
 #include "vn-settings.h"
+#include "vn-version.h"
 #include "vn-window.h"
 
 struct _VnApplication
@@ -101,6 +102,7 @@ application_activate_about (GSimpleAction *action,
                             gpointer       data)
 {
   static const char * const developers[] = { "The Vernier developers", NULL };
+  g_autofree char *build = vn_version_dup_build ();
 
   adw_show_about_window (gtk_application_get_active_window (data),
                          "application-name", _("Vernier"),
@@ -108,6 +110,7 @@ application_activate_about (GSimpleAction *action,
                          "developer-name", _("The Vernier developers"),
                          "developers", developers,
                          "version", VN_VERSION,
+                         "debug-info", build,
                          "license-type", GTK_LICENSE_GPL_3_0,
                          "comments", _("See where quantization hurts a neural network, and fix it."),
                          /* Translators: put your name here */
@@ -206,9 +209,12 @@ static int
 vn_application_handle_local_options (GApplication *app,
                                      GVariantDict *options)
 {
+  g_autofree char *build = NULL;
+
   if (!g_variant_dict_contains (options, "version"))
     return -1;
-  g_print ("vernier %s\n", VN_VERSION);
+  build = vn_version_dup_build ();
+  g_print ("vernier %s\n%s", VN_VERSION, build);
   return 0;
 }
 
