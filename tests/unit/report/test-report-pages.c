@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports in HTML and PDF: a run made by hand gives the page in golden/pages.html to the byte (written anew with --generate), names
+/* Reports in HTML and PDF: a run made by hand gives the page in golden/pages.html.txt to the byte (written anew with --generate), names
  * from models are text and never markup, a network of 10,000 nodes stays below 5 MB, and the same run gives the same bytes. */
 #include "curve-fixture.h"
 
@@ -213,7 +213,7 @@ check_alone (const char *text)
 static void
 test_golden (void)
 {
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "golden", "pages.html", NULL), *expected = NULL;
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "golden", "pages.html.txt", NULL), *expected = NULL;
   g_autoptr(VnResult) result = make_result (5, NULL);
   gsize length, expected_length;
   g_autofree char *text = print (result, "html", &length);
