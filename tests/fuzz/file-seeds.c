@@ -1,36 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files that can be read, to start from. */
+/* Files that can be read, to start from: settings, and what runs leave. */
 #include "file-kinds.h"
 
 #include "draw-record.h"
+#include "mixed-models.h"
 #include "vn-config.h"
 #include "vn-encodings-private.h"
-#include "vn-graph-edit.h"
-#include "vn-onnx.h"
+#include "vn-jobs.h"
+#include "vn-json.h"
 #include "vn-project-file.h"
 #include "vn-result-file.h"
 #include "vn-stats-private.h"
 
-#include <gdk-pixbuf/gdk-pixbuf.h>
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-
-static void
-add (GPtrArray     *seeds,
-     gconstpointer  data,
-     gssize         size)
-{
-  g_ptr_array_add (seeds, g_bytes_new (data, size < 0 ? strlen (data) : (gsize) size));
-}
-
-static void
-add_texts (GPtrArray          *seeds,
-           const char * const *texts)
-{
-  for (; *texts != NULL; texts++)
-    add (seeds, *texts, -1);
-}
 
 /* ---- settings ---- */
 
@@ -40,11 +23,11 @@ add_recipe (GPtrArray *seeds,
 {
   g_autofree char *text = vn_recipe_to_json (recipe);
 
-  add (seeds, text, -1);
+  add_seed (seeds, text, -1);
 }
 
 void
-seed_recipes (GPtrArray *seeds)
+seed_recipe (GPtrArray *seeds)
 {
   static const char * const texts[] = {
     "{\"vernier-recipe\": 1, \"preset\": \"cpu\", \"percentile\": 99.5, \"truncate\": [\"a\", \"b\"], \"ranges\": \"r.json\","
@@ -69,7 +52,41 @@ seed_recipes (GPtrArray *seeds)
 }
 
 void
-seed_configs (GPtrArray *seeds)
+seed_rule (GPtrArray *seeds)
+{
+  static const char * const texts[] = {
+    "{\"nodes\": \"type:Softmax\", \"exclude\": true}",
+    "{\"from\": [\"n2\", \"n7\"], \"to\": [\"y\"], \"activation\": \"uint16\", \"percentile\": 99}",
+    "{\"nodes\": \"conv*\", \"enabled\": false, \"method\": \"kl\", \"weight\": \"int4\", \"block-size\": 32}",
+    "{\"tensors\": [\"w\"], \"min\": [\"-1\", \"-2\"], \"max\": [\"1\", \"2\"], \"axis\": 1}",
+    "{\"tensors\": [\"a\"], \"scale\": [\"0.5\"], \"zero-point\": [\"3\"], \"convert\": \"uint16\", \"receivers\": [\"conv\"]}",
+    NULL
+  };
+
+  add_texts (seeds, texts);
+}
+
+void
+seed_preprocess (GPtrArray *seeds)
+{
+  static const char * const texts[] = {
+    "{\"path\": \"pictures\", \"samples\": 20, \"held-out\": 2, \"seed\": 3, \"mean\": [1, 2.5, 3, 0], \"std\": [57, 58, 59, 1],"
+    " \"script\": \"f.py:g\", \"raw-type\": \"uint8\", \"labels\": \"l.txt\", \"inputs\": {\"data\": {\"raw-type\": \"int64\"}}}",
+    "{\"mean\": [0, 0, 0, 0]}", "{\"data\": {\"path\": \"a=x;b=y\", \"std\": [1, 1, 1, 1]}}",
+    "{\"calibration_parameters\": {\"input_parametres\": [{\"input_name\": \"data\", \"mean_value\": [103.94, 116.78, 123.68],"
+    " \"std_value\": 57, \"color_format\": \"rgb\"}]}}",
+    NULL
+  };
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new ("random");
+  g_autoptr(JsonNode) node = vn_data_spec_to_json (spec, "/run");
+  g_autofree char *text = vn_json_to_text (node);
+
+  add_texts (seeds, texts);
+  add_seed (seeds, text, -1);
+}
+
+void
+seed_config_xquant (GPtrArray *seeds)
 {
   static const char * const texts[] = {
     "{\"model_parameters\": {\"onnx_model\": \"m.onnx\", \"output_prefix\": \"out\", \"working_dir\": \"./w\", \"opset\": 13},"
@@ -83,6 +100,16 @@ seed_configs (GPtrArray *seeds)
     " \"truncate_var_names\": [\"a\"], \"ignore_op_types\": [\"Relu\"], \"ignore_op_names\": [\"conv\"]}}",
     "{\"model_parameters\": {\"onnx_model\": \"m.onnx\"}, \"quantization_parameters\": {\"precision_level\": 3}}",
     "{\"quantization_parameters\": {\"precision_level\": 4}, \"calibration_parameters\": {\"input_parameters\": [{}]}}",
+    NULL
+  };
+
+  add_texts (seeds, texts);
+}
+
+void
+seed_config_amd (GPtrArray *seeds)
+{
+  static const char * const texts[] = {
     "{\"convert_relu6_to_relu\": true, \"overall_quantize_config\": {\"bit_width\": 8, \"method\": \"maxmin\","
     " \"round_mode\": \"half_up\", \"symmetry\": true, \"per_channel\": false, \"signed\": true, \"scale_type\": \"poweroftwo\","
     " \"calib_statistic_method\": \"modal\", \"percentage\": 99.9}, \"tensor_quantize_config\": {\"weights\": {\"bit_width\": 4},"
@@ -90,7 +117,27 @@ seed_configs (GPtrArray *seeds)
     " \"overall_quantize_config\": {\"bit_width\": 16}}, {\"layer_name\": \"softmax\", \"overall_quantize_config\":"
     " {\"datatype\": \"float32\"}}]}",
     "{\"overall_quantize_config\": {\"datatype\": \"bfloat16\"}}",
+    NULL
+  };
+
+  add_texts (seeds, texts);
+}
+
+void
+seed_config_subgraphs (GPtrArray *seeds)
+{
+  static const char * const texts[] = {
     "{\"subgraphs\": [{\"name\": \"s\", \"start_nodes\": [\"conv\"], \"end_nodes\": [\"softmax\"]}]}",
+    NULL
+  };
+
+  add_texts (seeds, texts);
+}
+
+void
+seed_config_ort (GPtrArray *seeds)
+{
+  static const char * const texts[] = {
     "{\"per_channel\": true, \"reduce_range\": true, \"per_model_config\": {\"model\": {\"op_types\": [\"Conv\", \"Gemm\"],"
     " \"weight_type\": \"QInt8\", \"activation_type\": \"QUInt8\"}}}",
     NULL
@@ -100,23 +147,6 @@ seed_configs (GPtrArray *seeds)
 }
 
 /* ---- ranges and statistics ---- */
-
-static void
-put_u32 (GByteArray *out,
-         guint32     value)
-{
-  value = GUINT32_TO_LE (value);
-  g_byte_array_append (out, (const guint8 *) &value, sizeof value);
-}
-
-static void
-put_u16s (GByteArray    *out,
-          const guint16 *values,
-          guint          n)
-{
-  for (guint i = 0; i < n; i++)
-    g_byte_array_append (out, (const guint8[]) { values[i] & 255, values[i] >> 8 }, 2);
-}
 
 static void
 put_string (GByteArray *out,
@@ -148,7 +178,7 @@ add_flatbuffer (GPtrArray *seeds)
   put_u32 (out, 12);                                           /* at 44: to the number */
   put_string (out, "a b");                                     /* at 48 */
   put_string (out, "2.25");                                    /* at 56 */
-  add (seeds, out->data, out->len);
+  add_seed (seeds, out->data, out->len);
 }
 
 void
@@ -192,25 +222,50 @@ add_stats (GPtrArray *seeds,
   gsize size;
   gconstpointer data = g_bytes_get_data (bytes, &size);
 
-  add (seeds, data, (gssize) size - 32);
+  add_seed (seeds, data, (gssize) size - 32);
+}
+
+/* A run of a small network. */
+static VnRunRecord *
+make_record (void)
+{
+  g_autoptr(VnModel) model = mixed_model_pictures ();
+  g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
+  g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+  VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .n_threads = 1 };
+  g_autoptr(VnJob) job = NULL;
+  g_autoptr(GError) error = NULL;
+
+  data->max_samples = 3;
+  data->held_out = 1;
+  job = vn_quantize_job_new (&settings);
+  if (!vn_job_run (job, NULL, &error))
+    g_error ("no run: %s", error->message);
+  return vn_run_record_new (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
 }
 
 void
-seed_results (GPtrArray *seeds)
+seed_result (GPtrArray *seeds)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (1);
 
   for (guint i = 0; i < 12; i++)
     {
-      g_autoptr(VnRunRecord) record = draw_run_record (rand);
+      g_autoptr(VnRunRecord) record = i > 0 ? draw_run_record (rand) : make_record ();
       g_autofree char *text = vn_run_record_to_json (record, "/run");
 
-      add (seeds, text, -1);
+      add_seed (seeds, text, -1);
     }
 }
 
 void
-seed_projects (GPtrArray *seeds)
+seed_report (GPtrArray *seeds)
+{
+  seed_result (seeds);
+}
+
+void
+seed_project (GPtrArray *seeds)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (2);
 
@@ -230,7 +285,7 @@ seed_projects (GPtrArray *seeds)
           vn_project_add_run (project, run);
         }
       text = vn_project_to_json (project, "/run");
-      add (seeds, text, -1);
+      add_seed (seeds, text, -1);
     }
 }
 
@@ -250,164 +305,4 @@ seed_stats (GPtrArray *seeds)
   vn_stats_take (listed, "Ü", make_histogram (3, 40));
   vn_stats_seal (listed);
   add_stats (seeds, listed);
-}
-
-/* ---- tensors ---- */
-
-static VnTensor *
-make_tensor (VnDType        dtype,
-             const VnShape *shape)
-{
-  VnTensor *tensor = vn_tensor_new (dtype, shape, NULL);
-
-  for (gsize i = 0; i < tensor->n_bytes; i++)
-    ((guint8 *) tensor->data)[i] = (guint8) (i * 7 % 60);
-  return tensor;
-}
-
-static GBytes *
-make_npy (VnDType        dtype,
-          const VnShape *shape)
-{
-  g_autoptr(VnTensor) tensor = make_tensor (dtype, shape);
-  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-seed-XXXXXX", NULL);
-  char *data;
-  gsize size;
-
-  g_close (g_mkstemp (path), NULL);
-  if (!vn_npy_write (path, tensor, NULL) || !g_file_get_contents (path, &data, &size, NULL))
-    g_error ("no seed can be written to %s", path);
-  g_unlink (path);
-  return g_bytes_new_take (data, size);
-}
-
-void
-seed_npy (GPtrArray *seeds)
-{
-  g_ptr_array_add (seeds, make_npy (VN_DTYPE_F32, &VN_SHAPE (1, 3, 5, 7)));
-  g_ptr_array_add (seeds, make_npy (VN_DTYPE_S64, &VN_SHAPE (4)));
-  g_ptr_array_add (seeds, make_npy (VN_DTYPE_U8, &VN_SHAPE (2, 2, 3)));
-  g_ptr_array_add (seeds, make_npy (VN_DTYPE_BOOL, &VN_SHAPE (0)));
-}
-
-static void
-put_entry (GByteArray *out,
-           gboolean    local,
-           guint       method,
-           guint32     packed,
-           guint32     size,
-           guint32     at,
-           const char *name)
-{
-  guint16 length = (guint16) strlen (name);
-
-  put_u32 (out, local ? 0x04034b50 : 0x02014b50);
-  put_u16s (out, (const guint16[]) { 20, 20, 0 }, local ? 1 : 2);
-  put_u16s (out, (const guint16[]) { 0, (guint16) method, 0, 0 }, 4);
-  put_u32 (out, 0);
-  put_u32 (out, packed);
-  put_u32 (out, size);
-  put_u16s (out, (const guint16[]) { length, 0 }, 2);
-  if (!local)
-    {
-      put_u16s (out, (const guint16[]) { 0, 0, 0, 0, 0 }, 5);
-      put_u32 (out, at);
-    }
-  g_byte_array_append (out, (const guint8 *) name, length);
-}
-
-static GBytes *
-deflate (GBytes *plain)
-{
-  g_autoptr(GZlibCompressor) zlib = g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_RAW, 6);
-  gsize size, n_read, n_written;
-  gconstpointer data = g_bytes_get_data (plain, &size);
-  guint8 *out = g_malloc (size + 100);
-
-  g_converter_convert (G_CONVERTER (zlib), data, size, out, size + 100, G_CONVERTER_INPUT_AT_END, &n_read, &n_written, NULL);
-  return g_bytes_new_take (out, n_written);
-}
-
-/* The two arrays of a ZIP archive, one stored and one packed. */
-void
-seed_npz (GPtrArray *seeds)
-{
-  static const char * const names[] = { "x.npy", "ids.npy" };
-  g_autoptr(GByteArray) out = g_byte_array_new ();
-  g_autoptr(GByteArray) directory = g_byte_array_new ();
-
-  for (guint i = 0; i < 2; i++)
-    {
-      g_autoptr(GBytes) plain = i == 0 ? make_npy (VN_DTYPE_F32, &VN_SHAPE (1, 3, 5, 7)) : make_npy (VN_DTYPE_S64, &VN_SHAPE (4));
-      g_autoptr(GBytes) packed = i == 0 ? g_bytes_ref (plain) : deflate (plain);
-      guint32 at = out->len, n = (guint32) g_bytes_get_size (packed), size = (guint32) g_bytes_get_size (plain);
-
-      put_entry (out, TRUE, 8 * i, n, size, 0, names[i]);
-      g_byte_array_append (out, g_bytes_get_data (packed, NULL), n);
-      put_entry (directory, FALSE, 8 * i, n, size, at, names[i]);
-    }
-  put_u32 (directory, 0x06054b50);
-  put_u16s (directory, (const guint16[]) { 0, 0, 2, 2 }, 4);
-  put_u32 (directory, directory->len - 12);
-  put_u32 (directory, out->len);
-  put_u16s (directory, (const guint16[]) { 0 }, 1);
-  g_byte_array_append (out, directory->data, directory->len);
-  add (seeds, out->data, out->len);
-}
-
-/* What a model's weights are written as is what a .pb holds: field 5 of the graph, which is field 7 of the model. */
-void
-seed_protos (GPtrArray *seeds)
-{
-  static const guint8 raw[] = { 0x08, 0x02, 0x10, 0x01, 0x42, 0x01, 'x', 0x4a, 0x08, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40 };
-  static const guint8 ints[] = { 0x08, 0x02, 0x10, 0x07, 0x3a, 0x02, 0x01, 0x7f, 0x42, 0x03, 'i', 'd', 's' };
-  static const guint8 floats[] = { 0x08, 0x01, 0x10, 0x01, 0x22, 0x04, 0, 0, 0x80, 0x3f };
-  static const guint8 strings[] = { 0x08, 0x02, 0x10, 0x08, 0x32, 0x01, 'a', 0x32, 0x00 };
-  /* A sequence of tensors (1) that holds one tensor. */
-  static const guint8 sequence[] = { 0x0a, 0x01, 's', 0x10, 0x01, 0x1a, 0x0a, 0x08, 0x01, 0x10, 0x01, 0x22, 0x04, 0, 0, 0x80, 0x3f };
-
-  add (seeds, raw + 0, 4);
-  add (seeds, raw, sizeof raw);
-  add (seeds, ints, sizeof ints);
-  add (seeds, floats, sizeof floats);
-  add (seeds, strings, sizeof strings);
-  add (seeds, sequence, sizeof sequence);
-}
-
-void
-seed_raw (GPtrArray *seeds)
-{
-  g_autoptr(VnTensor) tensor = make_tensor (VN_DTYPE_F32, &VN_SHAPE (1, 3, 5, 7));
-
-  add (seeds, tensor->data, (gssize) tensor->n_bytes);
-  add (seeds, tensor->data, 24);
-}
-
-void
-seed_lists (GPtrArray *seeds)
-{
-  static const char * const texts[] = {
-    "a.png\n# no\n\nb.npy 3\r\n/nowhere/c.jpg\n", "\xef\xbb\xbf" "a.npz\nb.npz\n", "x.npy\ty.npy 1\nx2.npy\ty2.npy\n", "x.pb, y.pb\n", NULL
-  };
-
-  add_texts (seeds, texts);
-}
-
-void
-seed_pictures (GPtrArray *seeds)
-{
-  static const char * const types[] = { "png", "jpeg", "bmp", "tiff" };
-  static const char * const texts[] = { "P3\n2 1\n255\n10 20 30 1 2 3\n", "P2 # grey\n1 2\n15\n3 4\n", "P6\n1 1\n255\nabc", NULL };
-
-  add_texts (seeds, texts);
-  for (guint i = 0; i < 2 * G_N_ELEMENTS (types); i++)
-    {
-      g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new (GDK_COLORSPACE_RGB, i % 2, 8, 6, 5);
-      char *data;
-      gsize size;
-
-      gdk_pixbuf_fill (pixbuf, 0x80ff2040);
-      if (gdk_pixbuf_save_to_buffer (pixbuf, &data, &size, types[i / 2], NULL, NULL))
-        g_ptr_array_add (seeds, g_bytes_new_take (data, size));
-    }
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fuzz-pipeline [--count N] [--seed S] [--only I] [--from I] [--keep FILE] PATH...
+/* fuzz-pipeline [--damage KIND] [--count N] [--seed S] [--only I] [--from I] [--keep FILE] PATH...
  *
  * Damages networks and puts each through everything that is done with one: read, check, infer, plan, run, prepare,
  * quantize, write, report. Whatever is wrong with a network must end in an error with a message: a crash, an abort, a
  * warning of GLib or a report of a sanitizer is a failure, and so is a network that keeps the program busy for
  * MAX_SECONDS after it was asked to stop.
  *
+ * --damage=cut shortens them to every length, --damage=flip changes single bits; such networks are read, checked and
+ * planned only.
+ *
  * PATH is an ONNX file, or a folder of them, or a folder of ONNX backend cases. The work is done in a child process,
  * which is started again after the one that fails; every failure is printed with the number for --only, and --keep
  * writes that damaged network to a file. */
+#include "damage.h"
 #include "mutate-model.h"
 
 #include "vn-error.h"
@@ -39,12 +43,6 @@
 #define MAX_FAILURES 12
 #define MEMORY_LIMIT ((rlim_t) 4 << 30)
 
-typedef struct
-{
-  char   *name;
-  GBytes *bytes;
-} Base;
-
 /* Lies in memory that parent and child share. */
 typedef struct
 {
@@ -52,9 +50,10 @@ typedef struct
   guint n_opened, n_planned, n_run, n_quantized, n_cancelled;
 } Tally;
 
-static int count = 1500, only = -1, from;
+static int count, only = -1, from;
 static gint64 seed = 1;
-static char *keep;
+static char *keep, *how;
+static Damage kind;
 static char **paths;
 static gboolean verbose;
 static Tally *tally;
@@ -62,7 +61,8 @@ static GCancellable *cancellable;
 static gdouble started;
 
 static const GOptionEntry entries[] = {
-  { "count", 0, 0, G_OPTION_ARG_INT, &count, "Damaged networks to try", "N" },
+  { "damage", 0, 0, G_OPTION_ARG_STRING, &how, "What is done to networks (default: model)", "model|cut|flip" },
+  { "count", 0, 0, G_OPTION_ARG_INT, &count, "Damaged networks to try (default: 1500, or all lengths)", "N" },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Another seed, other damage", "S" },
   { "only", 0, 0, G_OPTION_ARG_INT, &only, "Try one, in this process", "I" },
   { "from", 0, 0, G_OPTION_ARG_INT, &from, "Start there", "I" },
@@ -87,147 +87,6 @@ const char *
 __ubsan_default_options (void)
 {
   return "halt_on_error=1:print_stacktrace=1";
-}
-
-/* ---- the networks ---- */
-
-static void
-base_free (gpointer data)
-{
-  Base *self = data;
-
-  g_free (self->name);
-  g_bytes_unref (self->bytes);
-  g_free (self);
-}
-
-/* The small inputs of a backend case (axes, shapes, indices) become weights, so that they are known while planning. */
-static GBytes *
-with_constants (GBytes     *bytes,
-                const char *folder)
-{
-  g_autoptr(VnModel) model = vn_onnx_read_bytes (bytes, NULL, NULL);
-
-  for (guint i = 1; model != NULL && i < model->graph->inputs->len; i++)
-    {
-      g_autofree char *path = g_strdup_printf ("%s/test_data_set_0/input_%u.pb", folder, i);
-      g_autoptr(VnTensor) tensor = vn_onnx_tensor_read_file (path, NULL, NULL);
-      VnValue *value = g_ptr_array_index (model->graph->inputs, i);
-
-      if (tensor != NULL && value->type.kind == VN_TYPE_TENSOR && tensor->dtype == value->type.dtype)
-        vn_graph_set_initializer (model->graph, value, tensor);
-    }
-  return model != NULL ? vn_onnx_write_bytes (model, NULL) : NULL;
-}
-
-static void
-add_base (GPtrArray  *bases,
-          const char *path,
-          GBytes     *bytes)
-{
-  Base *base;
-
-  if (bytes == NULL)
-    return;
-  base = g_new0 (Base, 1);
-  base->name = g_strdup (path);
-  base->bytes = bytes;
-  g_ptr_array_add (bases, base);
-}
-
-static void
-add_file (GPtrArray  *bases,
-          const char *path,
-          const char *folder)
-{
-  char *data;
-  gsize size;
-  GBytes *bytes;
-
-  if (!g_file_get_contents (path, &data, &size, NULL))
-    return;
-  bytes = g_bytes_new_take (data, size);
-  if (folder != NULL)
-    {
-      GBytes *constant = with_constants (bytes, folder);
-
-      g_bytes_unref (bytes);
-      bytes = constant;
-    }
-  add_base (bases, path, bytes);
-}
-
-static int
-compare_bases (gconstpointer a,
-               gconstpointer b)
-{
-  return strcmp ((*(Base * const *) a)->name, (*(Base * const *) b)->name);
-}
-
-static void
-add_path (GPtrArray  *bases,
-          const char *path)
-{
-  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  if (dir == NULL)
-    {
-      add_file (bases, path, NULL);
-      return;
-    }
-  while ((name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *entry = g_build_filename (path, name, NULL);
-      g_autofree char *inner = g_build_filename (entry, "model.onnx", NULL);
-
-      if (g_str_has_suffix (name, ".onnx"))
-        add_file (bases, entry, NULL);
-      else if (g_file_test (inner, G_FILE_TEST_EXISTS))
-        add_file (bases, inner, entry);
-    }
-}
-
-/* ---- one damaged network ---- */
-
-static void
-damage_bytes (GByteArray *bytes,
-              GRand      *rand)
-{
-  guint n = (guint) g_rand_int_range (rand, 1, 6);
-
-  for (guint i = 0; i < n && bytes->len > 1; i++)
-    {
-      guint at = (guint) g_rand_int_range (rand, 0, (gint32) bytes->len);
-
-      if (g_rand_int_range (rand, 0, 20) == 0)
-        g_byte_array_set_size (bytes, at + 1);
-      else if (g_rand_boolean (rand))
-        bytes->data[at] ^= (guint8) (1u << g_rand_int_range (rand, 0, 8));
-      else
-        bytes->data[at] = (guint8) g_rand_int (rand);
-    }
-}
-
-static GBytes *
-damage (GBytes *base,
-        GRand  *rand)
-{
-  GByteArray *bytes;
-
-  if (g_rand_int_range (rand, 0, 8) > 0)
-    {
-      g_autoptr(VnModel) model = vn_onnx_read_bytes (base, NULL, NULL);
-
-      if (model == NULL)
-        return g_bytes_ref (base);
-      mutate_model (model, rand);
-      return vn_onnx_write_bytes (model, NULL);
-    }
-  bytes = g_byte_array_new ();
-  g_byte_array_append (bytes, g_bytes_get_data (base, NULL), (guint) g_bytes_get_size (base));
-  damage_bytes (bytes, rand);
-  return g_byte_array_free_to_bytes (bytes);
 }
 
 static void
@@ -307,7 +166,7 @@ try_run (VnModel *model,
   if (!check ("plan", plan != NULL, &error))
     return;
   tally->n_planned++;
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < (kind == DAMAGE_MODEL ? 2 : 0); i++)
     {
       gboolean done = run_plan (plan, rand, &error);
 
@@ -382,29 +241,43 @@ try_quantize (VnModel *model,
   check_result (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
 }
 
+static gboolean
+try_read (GBytes      *bytes,
+          const char  *path,
+          VnModel    **model)
+{
+  g_autoptr(GError) error = NULL;
+
+  *model = vn_onnx_read_bytes (bytes, path, &error);
+  if (!check ("open", *model != NULL, &error) ||
+      !check ("check", vn_model_validate (*model, VN_VALIDATE_CONTENTS, (*model)->notes, &error), &error))
+    return FALSE;
+  tally->n_opened++;
+  check ("infer", vn_model_infer_types (*model, NULL, (*model)->notes, &error), &error);
+  return TRUE;
+}
+
 static void
 try_one (GPtrArray *bases,
          guint      i)
 {
   GRand *rand = g_rand_new_with_seed_array ((const guint32[]) { (guint32) seed, i }, 2);
-  Base *base = g_ptr_array_index (bases, i % bases->len);
-  g_autoptr(GBytes) bytes = damage (base->bytes, rand);
-  g_autoptr(GError) error = NULL;
+  const Base *base = damage_get_base (bases, kind, i);
+  g_autoptr(GBytes) bytes = damage_base (bases, kind, i, rand);
   g_autoptr(VnModel) model = NULL;
 
   if (verbose)
     g_print ("%u: %s\n", i, base->name);
   if (keep != NULL && only >= 0)
     g_file_set_contents (keep, g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes), NULL);
-  model = vn_onnx_read_bytes (bytes, NULL, &error);
-  if (check ("open", model != NULL, &error) &&
-      check ("check", vn_model_validate (model, VN_VALIDATE_CONTENTS, model->notes, &error), &error))
+  if (try_read (bytes, kind == DAMAGE_MODEL ? NULL : base->name, &model))
     {
-      tally->n_opened++;
-      check ("infer", vn_model_infer_types (model, NULL, model->notes, &error), &error);
       try_run (model, rand);
-      try_prepare (model);
-      try_quantize (model, rand);
+      if (kind == DAMAGE_MODEL)
+        {
+          try_prepare (model);
+          try_quantize (model, rand);
+        }
     }
   g_rand_free (rand);
 }
@@ -499,7 +372,7 @@ run_all (GPtrArray *bases)
       if (failed < 0)
         break;
       g_print ("not ok %d: %s (--seed %" G_GINT64_FORMAT " --only %d)\n", failed,
-               ((Base *) g_ptr_array_index (bases, (guint) failed % bases->len))->name, seed, failed);
+               damage_get_base (bases, kind, (guint) failed)->name, seed, failed);
       n_failed++;
       first = (guint) failed + 1;
     }
@@ -511,7 +384,7 @@ main (int   argc,
       char *argv[])
 {
   g_autoptr(GOptionContext) context = g_option_context_new ("PATH...");
-  g_autoptr(GPtrArray) bases = g_ptr_array_new_with_free_func (base_free);
+  g_autoptr(GPtrArray) bases = NULL;
   g_autoptr(GError) error = NULL;
   guint n_failed;
 
@@ -522,14 +395,18 @@ main (int   argc,
       return 2;
     }
   g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING | G_LOG_FATAL_MASK);
-  for (char **path = paths; path != NULL && *path != NULL; path++)
-    add_path (bases, *path);
-  g_ptr_array_sort (bases, compare_bases);
+  if (!damage_find (how, &kind))
+    {
+      g_printerr ("--damage=%s: there is no such damage\n", how);
+      return 2;
+    }
+  bases = damage_load_bases (paths);
   if (bases->len == 0)
     {
       g_printerr ("no network to damage\n");
       return 2;
     }
+  count = (int) damage_count (bases, kind, count);
   tally = mmap (NULL, sizeof (Tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (only >= 0)
     {
@@ -537,8 +414,8 @@ main (int   argc,
       return 0;
     }
   n_failed = run_all (bases);
-  g_print ("%u networks, %d damaged with seed %" G_GINT64_FORMAT ": %u opened, %u planned, %u runs, %u quantized, "
-           "%u stopped for time, %u failed\n", bases->len, count, seed, tally->n_opened, tally->n_planned, tally->n_run,
+  g_print ("%u networks, %d damaged (%s) with seed %" G_GINT64_FORMAT ": %u opened, %u planned, %u runs, %u quantized, "
+           "%u stopped for time, %u failed\n", bases->len, count, damage_get_name (kind), seed, tally->n_opened, tally->n_planned, tally->n_run,
            tally->n_quantized, tally->n_cancelled, n_failed);
-  return n_failed == 0 && tally->n_quantized > 0 ? 0 : 1;
+  return n_failed == 0 && (kind == DAMAGE_MODEL ? tally->n_quantized : tally->n_opened) > 0 ? 0 : 1;
 }

@@ -115,7 +115,7 @@ opset_convert_graph (VnOpsetStep  *step,
  * vn_opset_convert_nodes:
  * @nodes: (element-type VnNode): written for opset @from of the standard operators
  *
- * Converts nodes, and the graphs inside them, to the newer opset @to.
+ * Converts nodes, and the graphs inside them, to the newer opset @to, as far as its versions are known.
  */
 gboolean
 vn_opset_convert_nodes (VnPassContext *ctx,
@@ -124,7 +124,7 @@ vn_opset_convert_nodes (VnPassContext *ctx,
                         gint64         to,
                         GError       **error)
 {
-  for (gint64 version = from + 1; version <= to && from > 0; version++)
+  for (gint64 version = from + 1; version <= MIN (to, MAX_OPSET) && from > 0; version++)
     {
       VnOpsetStep step = { ctx, version };
 
@@ -140,7 +140,7 @@ opset_convert_steps (VnPassContext  *ctx,
                      gint64          from,
                      GError        **error)
 {
-  for (gint64 version = from + 1; version <= ctx->target_opset; version++)
+  for (gint64 version = MAX (from, 0) + 1; version <= ctx->target_opset; version++)
     {
       VnOpsetStep step = { ctx, version };
 

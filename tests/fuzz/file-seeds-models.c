@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files that can be read, to start from: networks. */
+#include "file-kinds.h"
+
+#include "pass-models.h"
+#include "vn-onnx.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* Those that a test of the reader has. */
+static void
+add_golden (GPtrArray *seeds)
+{
+  g_autoptr(GDir) dir = g_dir_open (GOLDEN_DIR, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (GOLDEN_DIR, name, NULL);
+      char *data;
+      gsize size;
+
+      if (g_str_has_suffix (name, ".onnx") && !g_str_has_prefix (name, "bad-") && g_file_get_contents (path, &data, &size, NULL))
+        g_ptr_array_add (seeds, g_bytes_new_take (data, size));
+    }
+}
+
+static void
+add_built (GPtrArray *seeds)
+{
+  for (guint i = 0; i < n_test_models + n_test_models_more; i++)
+    {
+      const TestModel *test = i < n_test_models ? &test_models[i] : &test_models_more[i - n_test_models];
+      g_autoptr(VnModel) model = test->build ();
+
+      g_ptr_array_add (seeds, vn_onnx_write_bytes (model, NULL));
+    }
+}
+
+void
+seed_model (GPtrArray *seeds)
+{
+  add_golden (seeds);
+  add_built (seeds);
+}
+
+void
+seed_plan (GPtrArray *seeds)
+{
+  seed_model (seeds);
+}
+
+void
+seed_prepare (GPtrArray *seeds)
+{
+  seed_model (seeds);
+}
+
+/* ---- weights in other files ---- */
+
+static void
+add_weights (VnGraph       *graph,
+             const char    *name,
+             VnDType        dtype,
+             const VnShape *shape)
+{
+  g_autoptr(VnTensor) tensor = vn_tensor_new (dtype, shape, NULL);
+
+  memset (tensor->data, 0x3f, tensor->n_bytes);
+  vn_graph_set_output (graph, graph->outputs->len, vn_graph_add_initializer (graph, name, tensor));
+}
+
+static GBytes *
+write_external (const VnModel *model)
+{
+  g_autofree char *folder = g_dir_make_tmp ("vn-seed-XXXXXX", NULL), *path = g_build_filename (folder, "m.onnx", NULL);
+  g_autofree char *weights = g_build_filename (folder, "w.bin", NULL);
+  const VnOnnxWriteOptions options = { .external_threshold = 1, .external_name = "w.bin" };
+  char *data;
+  gsize size;
+
+  if (!vn_onnx_write_file (model, path, &options, NULL, NULL) || !g_file_get_contents (path, &data, &size, NULL))
+    g_error ("no seed can be written to %s", path);
+  g_unlink (path);
+  g_unlink (weights);
+  g_rmdir (folder);
+  return g_bytes_new_take (data, size);
+}
+
+/* The file with the weights that is there when they are read is another one: try_external(). */
+void
+seed_external (GPtrArray *seeds)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(VnModel) model = vn_model_new (8, 13);
+
+      add_weights (model->graph, "w", VN_DTYPE_F32, &VN_SHAPE (4, 4));
+      if (i > 0)
+        {
+          add_weights (model->graph, "a/b", VN_DTYPE_U8, &VN_SHAPE (100));
+          add_weights (model->graph, "a_b", VN_DTYPE_S64, &VN_SHAPE (3));
+          add_weights (model->graph, "none", VN_DTYPE_F32, &VN_SHAPE (0));
+        }
+      g_ptr_array_add (seeds, write_external (model));
+    }
+}

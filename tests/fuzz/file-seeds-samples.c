@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files that can be read, to start from: samples. */
+#include "file-kinds.h"
+
+#include "vn-dataset-private.h"
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+static VnTensor *
+make_tensor (VnDType        dtype,
+             const VnShape *shape)
+{
+  VnTensor *tensor = vn_tensor_new (dtype, shape, NULL);
+
+  for (gsize i = 0; i < tensor->n_bytes; i++)
+    ((guint8 *) tensor->data)[i] = (guint8) (i * 7 % 60);
+  return tensor;
+}
+
+static GBytes *
+make_npy (VnDType        dtype,
+          const VnShape *shape)
+{
+  g_autoptr(VnTensor) tensor = make_tensor (dtype, shape);
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-seed-XXXXXX", NULL);
+  char *data;
+  gsize size;
+
+  g_close (g_mkstemp (path), NULL);
+  if (!vn_npy_write (path, tensor, NULL) || !g_file_get_contents (path, &data, &size, NULL))
+    g_error ("no seed can be written to %s", path);
+  g_unlink (path);
+  return g_bytes_new_take (data, size);
+}
+
+void
+seed_npy (GPtrArray *seeds)
+{
+  g_ptr_array_add (seeds, make_npy (VN_DTYPE_F32, &VN_SHAPE (1, 3, 5, 7)));
+  g_ptr_array_add (seeds, make_npy (VN_DTYPE_S64, &VN_SHAPE (4)));
+  g_ptr_array_add (seeds, make_npy (VN_DTYPE_U8, &VN_SHAPE (2, 2, 3)));
+  g_ptr_array_add (seeds, make_npy (VN_DTYPE_BOOL, &VN_SHAPE (0)));
+}
+
+static void
+put_entry (GByteArray *out,
+           gboolean    local,
+           guint       method,
+           guint32     packed,
+           guint32     size,
+           guint32     at,
+           const char *name)
+{
+  guint16 length = (guint16) strlen (name);
+
+  put_u32 (out, local ? 0x04034b50 : 0x02014b50);
+  put_u16s (out, (const guint16[]) { 20, 20, 0 }, local ? 1 : 2);
+  put_u16s (out, (const guint16[]) { 0, (guint16) method, 0, 0 }, 4);
+  put_u32 (out, 0);
+  put_u32 (out, packed);
+  put_u32 (out, size);
+  put_u16s (out, (const guint16[]) { length, 0 }, 2);
+  if (!local)
+    {
+      put_u16s (out, (const guint16[]) { 0, 0, 0, 0, 0 }, 5);
+      put_u32 (out, at);
+    }
+  g_byte_array_append (out, (const guint8 *) name, length);
+}
+
+static GBytes *
+deflate (GBytes *plain)
+{
+  g_autoptr(GZlibCompressor) zlib = g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_RAW, 6);
+  gsize size, n_read, n_written;
+  gconstpointer data = g_bytes_get_data (plain, &size);
+  guint8 *out = g_malloc (size + 100);
+
+  g_converter_convert (G_CONVERTER (zlib), data, size, out, size + 100, G_CONVERTER_INPUT_AT_END, &n_read, &n_written, NULL);
+  return g_bytes_new_take (out, n_written);
+}
+
+/* The two arrays of a ZIP archive, one stored and one packed. */
+void
+seed_npz (GPtrArray *seeds)
+{
+  static const char * const names[] = { "x.npy", "ids.npy" };
+  g_autoptr(GByteArray) out = g_byte_array_new ();
+  g_autoptr(GByteArray) directory = g_byte_array_new ();
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(GBytes) plain = i == 0 ? make_npy (VN_DTYPE_F32, &VN_SHAPE (1, 3, 5, 7)) : make_npy (VN_DTYPE_S64, &VN_SHAPE (4));
+      g_autoptr(GBytes) packed = i == 0 ? g_bytes_ref (plain) : deflate (plain);
+      guint32 at = out->len, n = (guint32) g_bytes_get_size (packed), size = (guint32) g_bytes_get_size (plain);
+
+      put_entry (out, TRUE, 8 * i, n, size, 0, names[i]);
+      g_byte_array_append (out, g_bytes_get_data (packed, NULL), n);
+      put_entry (directory, FALSE, 8 * i, n, size, at, names[i]);
+    }
+  put_u32 (directory, 0x06054b50);
+  put_u16s (directory, (const guint16[]) { 0, 0, 2, 2 }, 4);
+  put_u32 (directory, directory->len - 12);
+  put_u32 (directory, out->len);
+  put_u16s (directory, (const guint16[]) { 0 }, 1);
+  g_byte_array_append (out, directory->data, directory->len);
+  add_seed (seeds, out->data, out->len);
+}
+
+/* What a model's weights are written as is what a .pb holds: field 5 of the graph, which is field 7 of the model. */
+void
+seed_proto (GPtrArray *seeds)
+{
+  static const guint8 raw[] = { 0x08, 0x02, 0x10, 0x01, 0x42, 0x01, 'x', 0x4a, 0x08, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40 };
+  static const guint8 ints[] = { 0x08, 0x02, 0x10, 0x07, 0x3a, 0x02, 0x01, 0x7f, 0x42, 0x03, 'i', 'd', 's' };
+  static const guint8 floats[] = { 0x08, 0x01, 0x10, 0x01, 0x22, 0x04, 0, 0, 0x80, 0x3f };
+  static const guint8 strings[] = { 0x08, 0x02, 0x10, 0x08, 0x32, 0x01, 'a', 0x32, 0x00 };
+  /* A sequence of tensors (1) that holds one tensor. */
+  static const guint8 sequence[] = { 0x0a, 0x01, 's', 0x10, 0x01, 0x1a, 0x0a, 0x08, 0x01, 0x10, 0x01, 0x22, 0x04, 0, 0, 0x80, 0x3f };
+
+  add_seed (seeds, raw + 0, 4);
+  add_seed (seeds, raw, sizeof raw);
+  add_seed (seeds, ints, sizeof ints);
+  add_seed (seeds, floats, sizeof floats);
+  add_seed (seeds, strings, sizeof strings);
+  add_seed (seeds, sequence, sizeof sequence);
+}
+
+void
+seed_raw (GPtrArray *seeds)
+{
+  g_autoptr(VnTensor) tensor = make_tensor (VN_DTYPE_F32, &VN_SHAPE (1, 3, 5, 7));
+
+  add_seed (seeds, tensor->data, (gssize) tensor->n_bytes);
+  add_seed (seeds, tensor->data, 24);
+}
+
+void
+seed_list (GPtrArray *seeds)
+{
+  static const char * const texts[] = {
+    "a.png\n# no\n\nb.npy 3\r\n/nowhere/c.jpg\n", "\xef\xbb\xbf" "a.npz\nb.npz\n", "x.npy\ty.npy 1\nx2.npy\ty2.npy\n", "x.pb, y.pb\n", NULL
+  };
+
+  add_texts (seeds, texts);
+}
+
+void
+seed_labels (GPtrArray *seeds)
+{
+  static const char * const texts[] = {
+    "0\n17\ncat\n", "tench, 0\n1: 17\n2 Cat\n\n3 dog\r\n", "\xef\xbb\xbf" "a.npy 3\nb.npy\t4\nc.npy,5\n", "3 a.npy\n17/b.npy;4\n", NULL
+  };
+
+  add_texts (seeds, texts);
+}
+
+void
+seed_picture (GPtrArray *seeds)
+{
+  static const char * const types[] = { "png", "jpeg", "bmp", "tiff" };
+  static const char * const texts[] = { "P3\n2 1\n255\n10 20 30 1 2 3\n", "P2 # grey\n1 2\n15\n3 4\n", "P6\n1 1\n255\nabc", NULL };
+
+  add_texts (seeds, texts);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (types); i++)
+    {
+      g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new (GDK_COLORSPACE_RGB, i % 2, 8, 6, 5);
+      char *data;
+      gsize size;
+
+      gdk_pixbuf_fill (pixbuf, 0x80ff2040);
+      if (gdk_pixbuf_save_to_buffer (pixbuf, &data, &size, types[i / 2], NULL, NULL))
+        g_ptr_array_add (seeds, g_bytes_new_take (data, size));
+    }
+}
