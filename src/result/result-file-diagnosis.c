@@ -195,6 +195,9 @@ _vn_result_file_add_spreads (JsonBuilder *json,
   json_builder_end_array (json);
 }
 
+/* Counts are kept as double: beyond, they are not exact. */
+#define MAX_EXACT ((guint64) 1 << 53)
+
 static void
 result_file_read_spread (gpointer      to,
                          VnJsonFields *fields)
@@ -214,7 +217,7 @@ result_file_read_spread (gpointer      to,
     {
       guint64 count = 0;
 
-      vn_json_get_count (json_array_get_element (counts, i), where, G_MAXINT64, &count, &reason);
+      vn_json_get_count (json_array_get_element (counts, i), where, MAX_EXACT, &count, &reason);
       spread->counts[i] = (double) count;
     }
   vn_json_fields_take_error (fields, reason);

@@ -105,6 +105,21 @@ add_texts (GPtrArray          *seeds,
 }
 
 void
+close_up (char *text)
+{
+  gboolean begins = FALSE;
+  char *to = text;
+
+  for (const char *from = text; *from != '\0'; from++)
+    {
+      begins = *from == '\n' || (begins && *from == ' ');
+      if (!begins)
+        *to++ = *from;
+    }
+  *to = '\0';
+}
+
+void
 put_u32 (GByteArray *out,
          guint32     value)
 {

@@ -64,6 +64,8 @@ void        add_seed   (GPtrArray     *seeds,
                         gssize         size);
 void        add_texts  (GPtrArray          *seeds,
                         const char * const *texts);
+/* Leaves out the ends of lines, and the blanks that begin them, of a text in JSON. */
+void        close_up   (char               *text);
 /* Numbers of a binary file, its lowest byte first. */
 void        put_u32    (GByteArray    *out,
                         guint32        value);

@@ -254,6 +254,7 @@ seed_result (GPtrArray *seeds)
       g_autoptr(VnRunRecord) record = i > 0 ? draw_run_record (rand) : make_record ();
       g_autofree char *text = vn_run_record_to_json (record, "/run");
 
+      close_up (text);
       add_seed (seeds, text, -1);
     }
 }

@@ -178,7 +178,8 @@ mutate_json (GByteArray *bytes,
   for (guint i = 0; i < n; i++)
     mutate_once (root, rand);
   g_free (text);
-  text = json_to_string (root, g_rand_boolean (rand));
+  text = vn_json_to_text (root);
+  close_up (text);
   g_byte_array_set_size (bytes, 0);
   g_byte_array_append (bytes, (const guint8 *) text, (guint) strlen (text));
   return TRUE;
