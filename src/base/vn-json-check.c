@@ -67,12 +67,29 @@ typedef struct
   gboolean    is_object, wants_key;
 } Level;
 
+/* @has_value: one stands there already that is in no other */
 typedef struct
 {
   const char *at, *end, *name;
   guint       line, depth;
+  gboolean    has_value;
   Level       levels[MAX_DEPTH + 1];
 } Scan;
+
+/* The parser takes any number of values one after the other, and the last one counts. */
+static gboolean
+json_check_begin_value (Scan    *self,
+                        GError **error)
+{
+  if (self->depth > 0 || !self->has_value)
+    {
+      self->has_value = TRUE;
+      return TRUE;
+    }
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s, line %u: the text goes on behind its end; leave out what stands there"),
+               self->name, self->line);
+  return FALSE;
+}
 
 /* With its escapes resolved, so that two ways to write a key are the same. */
 static char *
@@ -191,6 +208,8 @@ json_check_token (Scan    *self,
   Level *level = &self->levels[self->depth];
   char c = *self->at;
 
+  if (strchr ("\"'{[-0123456789", c) != NULL && c != '\0' && !json_check_begin_value (self, error))
+    return FALSE;
   if (c == '"' || c == '\'')
     return json_check_string (self, error);
   if (c == '{' || c == '[')
@@ -213,8 +232,8 @@ json_check_token (Scan    *self,
  * @text: valid UTF-8, with a NUL or anything else behind it
  * @name: what it is called in messages
  *
- * Returns: %FALSE with %VN_ERROR_MALFORMED if a key stands twice in an object, a whole number does not fit into 64 bits or an
- *   escape stands for no character; with %VN_ERROR_LIMIT if it is nested too deep
+ * Returns: %FALSE with %VN_ERROR_MALFORMED if a key stands twice in an object, a whole number does not fit into 64 bits, an
+ *   escape stands for no character or there is more than one value; with %VN_ERROR_LIMIT if it is nested too deep
  */
 gboolean
 vn_json_check_text (const char  *text,

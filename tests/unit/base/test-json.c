@@ -94,6 +94,27 @@ test_twice (void)
     }
 }
 
+/* The parser would take the last of several values, and lose the memory of the others. */
+static void
+test_behind_end (void)
+{
+  static const struct { const char *text; gboolean good; } cases[] = {
+    { "{}\n\n{\"a\": 1}", FALSE }, { "[][]", FALSE }, { "1 2", FALSE }, { "{}\n\n\"a\"", FALSE }, { "\"a\" {}", FALSE }, { "{},{}", FALSE },
+    { " {}\n \n", TRUE }, { "{} /* {} */", TRUE }, { "[{}, {}]", TRUE }, { "1", TRUE }, { "\"{}{}\"", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(JsonNode) node = vn_json_parse (cases[i].text, -1, "file", &error);
+
+      g_test_message ("%s: %s", cases[i].text, error != NULL ? error->message : "taken");
+      g_assert_cmpint (node != NULL, ==, cases[i].good);
+      if (i == 0)
+        g_assert_nonnull (strstr (error->message, "file, line 3: the text goes on behind its end"));
+    }
+}
+
 /* The parser keeps 64 bits of a whole number and lets the rest go: -18446744073709551603 would be 13. */
 static void
 test_large_numbers (void)
@@ -215,6 +236,7 @@ main (int   argc,
   g_test_add_func ("/json/refused", test_refused);
   g_test_add_func ("/json/deep", test_deep);
   g_test_add_func ("/json/twice", test_twice);
+  g_test_add_func ("/json/behind-end", test_behind_end);
   g_test_add_func ("/json/large-numbers", test_large_numbers);
   g_test_add_func ("/json/escapes", test_escapes);
   g_test_add_func ("/json/numbers", test_numbers);
