@@ -15,7 +15,7 @@ onnx_encode_graph_put_extra (VnWireOut    *out,
                              guint32       without,
                              guint32       without_too)
 {
-  VnWireIn in = { data, data + size };
+  VnWireIn in = vn_wire_in (data, size);
   VnWireField field;
 
   while (vn_wire_next (&in, &field) == VN_WIRE_FIELD)

@@ -124,7 +124,7 @@ onnx_read_graph_decode_initializer (VnOnnxReader    *self,
 static char *
 onnx_read_graph_dup_sparse_name (const ProtobufCMessageUnknownField *unknown)
 {
-  VnWireIn in = { unknown->data, unknown->data + unknown->len };
+  VnWireIn in = vn_wire_in (unknown->data, unknown->len);
   VnWireField values, text;
 
   while (in.at < in.end && (*in.at & 0x80) != 0)

@@ -59,7 +59,7 @@ static gboolean
 onnx_read_begins_like (const guint8 *data,
                        gsize         size)
 {
-  VnWireIn in = { data, data + MIN (size, 16) };
+  VnWireIn in = vn_wire_in (data, MIN (size, 16));
   VnWireField field;
   VnWireStatus status = vn_wire_next (&in, &field);
 

@@ -138,7 +138,7 @@ strip_message (Strip         *self,
                guint          depth,
                GError       **error)
 {
-  VnWireIn in = { data, data + size };
+  VnWireIn in = vn_wire_in (data, size);
   VnWireField field = { 0 };
   VnWireStatus status;
 

@@ -116,7 +116,7 @@ onnx_value_decode_sequence (GBytes      *bytes,
   g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  VnWireIn in = { data, data + size };
+  VnWireIn in = vn_wire_in (data, size);
   VnWireField field;
   VnWireStatus status;
 
@@ -148,7 +148,7 @@ onnx_value_decode_optional (GBytes      *bytes,
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
   g_autoptr(VnTensor) item = NULL;
-  VnWireIn in = { data, data + size };
+  VnWireIn in = vn_wire_in (data, size);
   VnWireField field;
   VnWireStatus status;
 

@@ -105,7 +105,7 @@ vn_wire_find (gconstpointer  data,
               guint32        number,
               VnWireField   *field)
 {
-  VnWireIn in = { data, (const guint8 *) data + size };
+  VnWireIn in = vn_wire_in (data, size);
   VnWireField next;
   VnWireStatus status;
   gboolean found = FALSE;

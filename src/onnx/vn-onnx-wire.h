@@ -47,6 +47,14 @@ typedef struct
   const guint8 *end;
 } VnWireField;
 
+/* @data: (nullable) if there is nothing in it */
+static inline VnWireIn
+vn_wire_in (gconstpointer data,
+            gsize         size)
+{
+  return (VnWireIn) { data, size > 0 ? (const guint8 *) data + size : data };
+}
+
 VnWireStatus  vn_wire_next         (VnWireIn      *self,
                                     VnWireField   *field);
 gboolean      vn_wire_find         (gconstpointer  data,
