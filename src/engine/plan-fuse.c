@@ -108,6 +108,7 @@ fuse_step (VnFusion *self,
   int output = step->outputs[0];
   VnStep *taker = NULL;
 
+  vn_fuse_pads (self, step);
   for (guint i = 0; i < G_N_ELEMENTS (funcs) && taker == NULL && output >= 0; i++)
     taker = funcs[i] (self, step);
   if (taker != NULL)

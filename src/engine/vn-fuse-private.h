@@ -42,6 +42,8 @@ const VnTensor *vn_fuse_get_constant (const VnFusion *self,
 void      vn_fuse_mark_dead   (VnFusion       *self,
                                VnStep         *step);
 
+void      vn_fuse_pads        (VnFusion       *self,
+                               VnStep         *step);
 VnStep   *vn_fuse_map         (VnFusion       *self,
                                VnStep         *step);
 VnStep   *vn_fuse_gate        (VnFusion       *self,

@@ -63,7 +63,7 @@ typedef struct
  * @dying: ids of heap values that nobody needs after this step
  * @has_sum: the last input is not the node's, but the sum of the context
  * @factors, @shifts: those of the context; @shifts is part of the same memory
- * @line: that of the context
+ * @line, @pads: those of the context
  * @is_order: only the order of the elements changes, for the sake of another step
  */
 typedef struct
@@ -79,6 +79,7 @@ typedef struct
   gpointer      prepared;
   VnActivation  activation;
   float        *factors, *shifts, *line;
+  gint64       *pads;
   gboolean      dynamic, alias, dead, has_sum, is_order;
   GArray       *dying;
   GPtrArray    *bodies;        /* of VnBody, or NULL */

@@ -48,6 +48,7 @@ vn_step_free (VnStep *self)
   g_clear_pointer (&self->bodies, g_ptr_array_unref);
   g_free (self->factors);
   g_free (self->line);
+  g_free (self->pads);
   g_free (self->inputs);
   g_free (self->outputs);
   g_free (self->in_types);
@@ -73,6 +74,7 @@ vn_step_init_context (const VnStep *self,
     .factors = self->factors,
     .shifts = self->shifts,
     .line = self->line,
+    .pads = self->pads,
     .prepared = self->prepared,
     .n_threads = 1,
   };

@@ -180,6 +180,8 @@ struct _VnOpContext
   const float        *line;            /* (nullable): added, one number for each element of the last axis */
   /* Only for operators with fuses_more: */
   const VnTensor     *sum;             /* (nullable): added, like output 0 */
+  /* Only for operators with fuses_pads, also in `infer`; as their attribute, to which they are added: */
+  const gint64       *pads;            /* (nullable): zeros before and behind each spatial axis */
   gpointer            prepared;        /* what `prepare` returned, shared by all threads; NULL if none */
   guint               n_threads;       /* run: may be used inside; results must not depend on it */
   const VnOpBodies   *bodies;          /* for operators with graphs in attributes; NULL: they cannot be reached */
@@ -207,6 +209,7 @@ struct _VnOp
   gboolean       fuses_more;    /* and all of its kinds, and ctx->sum */
   gboolean       fuses_channels; /* and ctx->factors and ctx->shifts */
   gboolean       fuses_line;    /* and ctx->line */
+  gboolean       fuses_pads;    /* `infer` and `run` honour ctx->pads, unless auto_pad is SAME_UPPER or SAME_LOWER */
   gboolean       aliases;       /* output 0 is input 0 with another shape (Reshape, Identity ...): no copy needed */
   guint16        unalias;       /* bit i: where input i is there, output 0 is computed all the same */
   gboolean       containers;    /* takes sequences and optionals; all others get tensors only */

@@ -161,6 +161,8 @@ window_read_padding (VnSlidingWindow    *self,
   else if (!g_str_equal (auto_pad, "NOTSET") && !g_str_equal (auto_pad, "SAME_UPPER") &&
            !g_str_equal (auto_pad, "SAME_LOWER") && auto_pad[0] != '\0')
     return vn_op_fail (ctx, error, _("auto_pad is “%s”: not a value ONNX knows"), auto_pad);
+  for (int i = 0; i < 2 * self->n_spatial && ctx->pads != NULL; i++)
+    pads[i] += ctx->pads[i];
   for (int i = 0; i < self->n_spatial; i++)
     {
       self->begin[first + i] = pads[i];

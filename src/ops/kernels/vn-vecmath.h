@@ -88,10 +88,15 @@ vn_tanhf (float x)
   return __builtin_copysignf (-e / (e + 2.f), x);
 }
 
+/* e^-x is only needed beside 1: what is too small there does not count, and from e^88.4 on it may be infinite. */
 VN_INLINE float
 vn_sigmoidf (float x)
 {
-  return 1.f / (1.f + vn_expf (-x));
+  guint32 n;
+  float c = -x < -87.f ? -87.f : -x;
+  float q = vn_expm1_core (vn_exp_reduce (c = c > 89.f ? 89.f : c, &n)) + 1.f;
+
+  return 1.f / (1.f + q * vn_float_from_bits ((n + 127u) << 23));
 }
 
 /* ln (1 + u) for 0 <= u <= 1, as 2 artanh (u / (2 + u)): the series in s^2 <= 1/9 ends below 2^-26. */

@@ -237,6 +237,7 @@ const VnOp vn_op_conv_1 = {
   .fuses_clamp = TRUE,
   .fuses_more = TRUE,
   .fuses_channels = TRUE,
+  .fuses_pads = TRUE,
   .infer = conv_infer,
   .run = conv_run,
   .prepare = conv_prepare,

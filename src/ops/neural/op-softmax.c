@@ -237,6 +237,48 @@ softmax_item (gpointer data,
     vn_softmax_line (x, y, size);
 }
 
+/* Lines too short to fill a vector: many of them, turned so that they lie side by side. Each is computed in the same order
+ * as alone. */
+#define SHORT_LINES 128
+
+VN_MULTIVERSION
+static void
+softmax_short_lines (const float *x,
+                     float       *y,
+                     gsize        size,
+                     gsize        n,
+                     gboolean     logarithm)
+{
+  float turned[LANES * SHORT_LINES] = { 0 };
+
+  for (gsize i = 0; i < size; i++)
+    for (gsize j = 0; j < n; j++)
+      turned[i * SHORT_LINES + j] = x[j * size + i];
+  softmax_block (turned, turned, size, SHORT_LINES, n, logarithm);
+  for (gsize i = 0; i < size; i++)
+    for (gsize j = 0; j < n; j++)
+      y[j * size + i] = turned[i * SHORT_LINES + j];
+}
+
+static void
+softmax_short_item (gpointer data,
+                    gsize    item,
+                    guint    worker)
+{
+  const Softmax *self = data;
+  gsize first = item * SHORT_LINES, at = first * self->lines.size;
+
+  softmax_short_lines ((const float *) self->ctx->in[0]->data + at, (float *) self->ctx->out[0]->data + at, self->lines.size,
+                       MIN (SHORT_LINES, self->lines.outer - first), self->kind == LOG_SOFTMAX);
+}
+
+static gboolean
+softmax_has_short_lines (const Softmax *self)
+{
+  return self->ctx->in[0]->dtype == VN_DTYPE_F32 && self->kind != HARDMAX && self->lines.inner == 1 && self->lines.size < LANES &&
+         self->lines.outer > 1;
+}
+
 static gboolean
 softmax_run_lines (VnOpContext *ctx,
                    Kind         kind,
@@ -246,7 +288,10 @@ softmax_run_lines (VnOpContext *ctx,
 
   if (!softmax_lines_init (&job.lines, ctx, &ctx->in[0]->shape, error))
     return FALSE;
-  if (ctx->in[0]->n_elements > 0)
+  if (ctx->in[0]->n_elements > 0 && softmax_has_short_lines (&job))
+    vn_op_for_items (ctx, (job.lines.outer + SHORT_LINES - 1) / SHORT_LINES,
+                     (double) job.lines.size * SHORT_LINES, softmax_short_item, &job);
+  else if (ctx->in[0]->n_elements > 0)
     vn_op_for_items (ctx, job.lines.outer, (double) job.lines.size * job.lines.inner * 8, softmax_item, &job);
   return TRUE;
 }

@@ -456,6 +456,7 @@ const VnOp vn_op_blocked_conv = {
   .fuses_clamp = TRUE,
   .fuses_more = TRUE,
   .fuses_channels = TRUE,
+  .fuses_pads = TRUE,
   .infer = conv_infer,
   .run = conv_run,
   .prepare = conv_prepare,

@@ -295,6 +295,7 @@ const VnOp vn_op_blocked_depthwise = {
   .fuses_clamp = TRUE,
   .fuses_more = TRUE,
   .fuses_channels = TRUE,
+  .fuses_pads = TRUE,
   .infer = depthwise_infer,
   .run = depthwise_run,
   .prepare = depthwise_prepare,
