@@ -14,7 +14,7 @@
  * Case:
  * @layers: one after the other, each on the result of the one before: c OUT KERNEL STRIDE PADDING DILATION: Conv;
  *   d KERNEL STRIDE PADDING DILATION: the same, depthwise; m, a KERNEL STRIDE PADDING: MaxPool, AveragePool; g:
- *   GlobalAveragePool; b: BatchNormalization; r: Relu; h: HardSwish; e: Softplus; +N: Add of result N (0 is the
+ *   GlobalAveragePool; p: Conv that multiplies by 1 into 16 channels, adds -0; b: BatchNormalization; r: Relu; h: HardSwish; e: Softplus; +N: Add of result N (0 is the
  *   input); |N: Concat with it
  * @n_orders: steps that only change the order, in blocks of 16; -1: depends on that
  */
@@ -36,6 +36,9 @@ static const Case cases[] = {
   { { 1, 5, 12, 11 },  "c 18 3 1 2 2; c 16 5 3 1 1; c 30 2 2 0 1", 1 },
   { { 1, 3, 33, 35 },  "c 24 3 2 1 1; r; d 3 1 1 1; r; c 16 1 1 0 1; c 48 1 1 0 1; d 3 2 1 1; c 24 1 1 0 1", 1 },
   { { 2, 3, 14, 14 },  "c 40 1 1 0 1; d 5 1 2 1; d 5 2 2 1; d 3 1 2 2; d 7 1 3 1; d 2 3 0 1; c 8 1 1 0 1", 1 },
+  { { 1, 3, 11, 45 },  "c 24 1 1 0 1; d 3 1 1 1; d 5 1 2 1; d 3 2 1 1; d 5 2 2 1; c 8 1 1 0 1", 1 },
+  { { 2, 3, 23, 21 },  "c 20 1 1 0 1; m 2 1 0; m 3 1 1; m 3 2 1; m 5 1 2; m 2 2 1; m 3 3 0; c 8 1 1 0 1", 1 },
+  { { 1, 3, 9, 9 },    "c 24 1 1 0 1; c 24 3 1 1 1; +1; r; c 24 1 1 0 1; +4; c 24 3 2 1 1; r; c 24 1 1 0 1", 1 },
   { { 1, 3, 3, 2 },    "c 24 1 1 0 1; d 3 1 1 1; h; c 16 1 1 0 1", 1 },
   { { 1, 3, 12, 13 },  "c 32 3 1 1 1; r; c 32 3 1 1 1; b; +2; r; c 32 1 1 0 1; +6; h; c 7 1 1 0 1", 1 },
   { { 1, 3, 12, 13 },  "c 24 3 1 1 1; d 3 1 1 1; b; h; c 24 1 1 0 1; +1; c 24 1 1 0 1", 1 },
@@ -120,6 +123,19 @@ append_conv (Builder      *self,
   vn_node_set_int (node, "group", self->channels[self->n - 1] / group_channels);
 }
 
+/* Keeps zeros with their signs, and NaN. */
+static void
+append_copies (Builder *self)
+{
+  static const gint64 numbers[] = { 1, 1, 0, 1 };
+  gint64 n = self->channels[self->n];
+  g_autofree char *w = add_random (self, "w", VN_SHAPE (16, n, 1, 1), 1, 1);
+  g_autofree char *b = add_random (self, "b", VN_SHAPE (16), -0.f, -0.f);
+  g_autofree char *more = g_strdup_printf ("%s %s", w, b);
+
+  set_window (append (self, "Conv", more, 16), numbers, 1);
+}
+
 static void
 append_norm (Builder *self)
 {
@@ -150,6 +166,8 @@ append_layer (Builder    *self,
     set_window (append (self, *layer == 'm' ? "MaxPool" : "AveragePool", "", n), v, 1);
   else if (*layer == 'b')
     append_norm (self);
+  else if (*layer == 'p')
+    append_copies (self);
   else if (*layer == '+')
     append (self, "Add", other, n);
   else if (*layer == '|')
@@ -219,13 +237,13 @@ make_random (VnShape shape)
 }
 
 static void
-check (const Case *c)
+check_input (const Case *c,
+             VnTensor   *input)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) model = make_model (c);
   g_autoptr(GPtrArray) taps = g_ptr_array_new ();
   VnPlanOptions options = { .taps = taps };
-  g_autoptr(VnTensor) input = make_random (VN_SHAPE (c->dims[0], c->dims[1], c->dims[2], c->dims[3]));
   g_autoptr(VnTensor) wanted = NULL;
   g_autoptr(VnPlan) blocked = vn_plan_new (model, NULL, NULL, &error);
   g_autoptr(VnPlan) plain = NULL;
@@ -254,8 +272,31 @@ test_cases (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
+      g_autoptr(VnTensor) input = make_random (VN_SHAPE (cases[i].dims[0], cases[i].dims[1], cases[i].dims[2], cases[i].dims[3]));
+
       g_test_message ("case %u: %s", i, cases[i].layers);
-      check (&cases[i]);
+      check_input (&cases[i], input);
+    }
+}
+
+/* Which of equal zeros is the larger one, and NaN, in windows of all kinds. */
+static void
+test_special (void)
+{
+  static const Case special[] = {
+    { { 1, 1, 13, 21 }, "p; m 2 1 0; p", 1 }, { { 1, 1, 13, 21 }, "p; m 2 2 1; p", 1 }, { { 1, 1, 13, 21 }, "p; m 3 1 1; p", 1 },
+    { { 1, 1, 13, 21 }, "p; m 3 2 1; p", 1 }, { { 1, 1, 13, 21 }, "p; m 5 2 2; p", 1 },
+  };
+  static const float numbers[] = { 0.f, -0.f, -0.f, NAN, -1.f, 0.f, -0.f, INFINITY, 1e-3f, -INFINITY, -2.f };
+
+  for (guint i = 0; i < G_N_ELEMENTS (special); i++)
+    {
+      g_autoptr(VnTensor) input = make_random (VN_SHAPE (1, 1, 13, 21));
+
+      for (gsize k = 0; k < input->n_elements; k++)
+        ((float *) input->data)[k] = k % 5 == 0 ? numbers[k / 5 % G_N_ELEMENTS (numbers)] : k % 2 == 0 ? -0.f : -3.f;
+      g_test_message ("case %u", i);
+      check_input (&special[i], input);
     }
 }
 
@@ -265,5 +306,6 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/layout/cases", test_cases);
+  g_test_add_func ("/layout/special", test_special);
   return g_test_run ();
 }

@@ -83,6 +83,35 @@ test_softmax (void)
     }
 }
 
+/* Lines that are too short for a vector, of all lengths: the bits of each are those it has alone. */
+static void
+test_softmax_short (void)
+{
+  static const char * const types[] = { "Softmax", "LogSoftmax" };
+
+  for (gint64 size = 1; size <= 17; size++)
+    for (guint t = 0; t < G_N_ELEMENTS (types); t++)
+      {
+        g_autoptr(VnTensor) x = op_random (&VN_SHAPE (300, size), (guint32) size);
+        VnTensor *inputs[] = { x };
+        OpCall call = { "", types[t], 13, "", inputs, 1, 1, 1 };
+        g_autoptr(VnTensor) all = NULL;
+
+        ((float *) x->data)[0] = NAN;
+        ((float *) x->data)[3 * size] = -INFINITY;
+        all = op_call_one (&call);
+        for (gint64 line = 0; line < 300; line++)
+          {
+            g_autoptr(VnTensor) one = vn_tensor_new_f32 (&VN_SHAPE (1, size), (const float *) x->data + line * size);
+            g_autoptr(VnTensor) alone = NULL;
+
+            inputs[0] = one;
+            alone = op_call_one (&call);
+            g_assert_cmpmem (alone->data, alone->n_bytes, (const float *) all->data + line * size, alone->n_bytes);
+          }
+      }
+}
+
 /* Numbers whose exponentials overflow, one alone, and -infinity as used by masks. */
 static void
 test_softmax_extreme (void)
@@ -372,6 +401,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ops/softmax/definition", test_softmax);
   g_test_add_func ("/ops/softmax/extreme", test_softmax_extreme);
+  g_test_add_func ("/ops/softmax/short", test_softmax_short);
   g_test_add_func ("/ops/norm/batch", test_batch_norm);
   g_test_add_func ("/ops/norm/training", test_training);
   g_test_add_func ("/ops/norm/layer", test_layer_norm);
