@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* autosave-run PROJECT: a window with a project whose recipe changes all the time, as fast as it is saved by itself, until somebody
+ * ends the program. Each change is told in a line when it has been made. */
+#include "vn-document-private.h"
+#include "vn-window.h"
+#include "widget-fixture.h"
+#include "window-fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static gboolean
+has_project (gpointer document)
+{
+  return vn_document_get_project_path (document) != NULL;
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  const char *path = argc > 1 ? argv[1] : NULL;
+  g_autoptr(GFile) file = path != NULL ? g_file_new_for_path (path) : NULL;
+  Fixture fixture = { 0 };
+
+  if (file == NULL)
+    return 2;
+  vn_window_fixture_init (&argc, &argv);
+  vn_window_fixture_set_up (&fixture, NULL);
+  vn_window_open_file (fixture.window, file);
+  if (!vn_test_wait (has_project, fixture.document, SECONDS))
+    return 1;
+  for (guint i = 0;; i++)
+    {
+      VnRecipe *recipe = vn_recipe_copy (vn_document_get_recipe (fixture.document));
+
+      recipe->percentile = 90 + i % 1000 / 200.0;
+      vn_document_edit_recipe (fixture.document, recipe, "percentile");
+      vn_document_keep (fixture.document);
+      printf ("%u\n", i);
+      fflush (stdout);
+      vn_test_settle (1);
+    }
+}
