@@ -2,10 +2,12 @@
 /* One figure for each channel of values, over samples. Figures are kept per sample and joined in the order of the
  * samples, so that they do not depend on the threads. */
 #include "vn-channel-stats.h"
+#include "trimmed-mean.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
+#include "vn-multiversion.h"
 #include "vn-parallel.h"
 
 #include <math.h>
@@ -35,60 +37,15 @@ typedef struct
 
 /* ---- one channel ---- */
 
-/* Moves the @k smallest of @n finite numbers to the front. */
-static void
-channel_stats_select_smallest (float *numbers,
-                               gsize  n,
-                               gsize  k)
-{
-  gssize low = 0, high = (gssize) n - 1;
-
-  while (low < high)
-    {
-      float pivot = numbers[low + (high - low) / 2];
-      gssize i = low, j = high;
-
-      while (i <= j)
-        {
-          while (numbers[i] < pivot)
-            i++;
-          while (numbers[j] > pivot)
-            j--;
-          if (i <= j)
-            {
-              float swapped = numbers[i];
-
-              numbers[i++] = numbers[j];
-              numbers[j--] = swapped;
-            }
-        }
-      if ((gssize) k <= j)
-        high = j;
-      else if ((gssize) k >= i)
-        low = i;
-      else
-        return;
-    }
-}
-
 static double
-channel_stats_mean_of (float    *numbers,
-                       gsize     n,
-                       gboolean  trim)
+channel_stats_mean_of (const float *numbers,
+                       gsize        n)
 {
-  gsize k = trim ? n / TRIM : 0;
   double sum = 0;
 
-  if (n == 0)
-    return 0;
-  if (k > 0)
-    {
-      channel_stats_select_smallest (numbers, n, k);
-      channel_stats_select_smallest (numbers + k, n - k, n - 2 * k);
-    }
-  for (gsize i = k; i < n - k; i++)
+  for (gsize i = 0; i < n; i++)
     sum += (double) numbers[i];
-  return sum / (double) (n - 2 * k);
+  return n > 0 ? sum / (double) n : 0;
 }
 
 static double
@@ -115,7 +72,7 @@ channel_stats_mean_square_of (const float *numbers,
 
 static double
 channel_stats_figure_of (VnChannelStat  stat,
-                         float         *numbers,
+                         const float   *numbers,
                          gsize          n)
 {
   switch (stat)
@@ -124,32 +81,52 @@ channel_stats_figure_of (VnChannelStat  stat,
       return channel_stats_largest_of (numbers, n);
     case VN_CHANNEL_MEAN_SQUARE:
       return channel_stats_mean_square_of (numbers, n);
-    case VN_CHANNEL_MEAN:
     case VN_CHANNEL_TRIMMED_MEAN:
+      if (n >= TRIM)
+        return vn_trimmed_mean (numbers, n, n / TRIM);
+      break;
+    case VN_CHANNEL_MEAN:
       break;
     }
-  return channel_stats_mean_of (numbers, n, stat == VN_CHANNEL_TRIMMED_MEAN);
+  return channel_stats_mean_of (numbers, n);
 }
 
-/* Values that are not finite say nothing. */
-static gsize
+static VN_MULTIVERSION gboolean
+channel_stats_are_finite (const float *numbers,
+                          gsize        n)
+{
+  guint32 bad = 0;
+
+  for (gsize i = 0; i < n; i++)
+    bad |= !(fabsf (numbers[i]) < INFINITY);
+  return bad == 0;
+}
+
+/* The numbers of a channel, without a copy in @room if they stand together. Values that are not finite say nothing. */
+static const float *
 channel_stats_gather (const VnTensor *tensor,
                       int             axis,
                       gsize           channel,
-                      float          *numbers)
+                      float          *room,
+                      gsize          *n)
 {
-  gsize n_channels = (gsize) tensor->shape.dims[axis], inner = (gsize) vn_shape_count (&tensor->shape, axis + 1, tensor->shape.rank), n = 0;
+  gsize n_channels = (gsize) tensor->shape.dims[axis], inner = (gsize) vn_shape_count (&tensor->shape, axis + 1, tensor->shape.rank);
   gsize n_first = tensor->n_elements / (inner * n_channels);
+  const float *data = tensor->data;
 
+  *n = inner;
+  if (n_first == 1 && channel_stats_are_finite (data + channel * inner, inner))
+    return data + channel * inner;
+  *n = 0;
   for (gsize i = 0; i < n_first; i++)
     {
-      const float *from = (const float *) tensor->data + (i * n_channels + channel) * inner;
+      const float *from = data + (i * n_channels + channel) * inner;
 
       for (gsize k = 0; k < inner; k++)
         if (isfinite (from[k]))
-          numbers[n++] = from[k];
+          room[(*n)++] = from[k];
     }
-  return n;
+  return room;
 }
 
 static void
@@ -161,18 +138,19 @@ channel_stats_look_at (const VnValue  *value,
   Worker *worker = data;
   int axis = worker->axes != NULL ? worker->axes[tap] : 1;
   GArray *figures;
-  g_autofree float *numbers = NULL;
+  g_autofree float *room = NULL;
 
   if (tensor->dtype != VN_DTYPE_F32 || tensor->shape.rank < MAX (2, axis + 1) || tensor->n_elements == 0 ||
       g_ptr_array_index (worker->figures, tap) != NULL)
     return;
-  numbers = vn_try_new (float, tensor->n_elements / (gsize) tensor->shape.dims[axis], NULL);
-  if (numbers == NULL)
+  room = vn_try_new (float, tensor->n_elements / (gsize) tensor->shape.dims[axis], NULL);
+  if (room == NULL)
     return;
   figures = g_array_sized_new (FALSE, FALSE, sizeof (double), (guint) tensor->shape.dims[axis]);
   for (gsize c = 0; c < (gsize) tensor->shape.dims[axis]; c++)
     {
-      gsize n = channel_stats_gather (tensor, axis, c, numbers);
+      gsize n;
+      const float *numbers = channel_stats_gather (tensor, axis, c, room, &n);
       double figure = channel_stats_figure_of (worker->stat, numbers, n);
 
       g_array_append_val (figures, figure);

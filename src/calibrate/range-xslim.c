@@ -23,12 +23,36 @@
 #define N_BEST 10
 #define MIN_SCALE 0x1p-23
 
+/* What is never computed for a candidate whose other cost already is larger than the least of both; a divergence is not
+ * negative, but for rounding. */
+#define ROUNDING 1e-9
+
+#define LANES 8
+
+typedef enum { COST_BOTH, COST_KL, COST_MSE } Cost;
+
 typedef struct
 {
-  guint  start, length;         /* in bins, inside the histogram */
-  double lo, hi;                /* the range, which may end behind the histogram */
-  double kl, mse;
+  guint    start, length;       /* in bins, inside the histogram */
+  double   lo, hi;              /* the range, which may end behind the histogram */
+  double   kl, mse;
+  gboolean knows_kl;
 } Candidate;
+
+/* Candidates of one length that start one step after the other are looked at side by side: bin @i of them all stands in row
+ * @i % @step of @rows. */
+typedef struct
+{
+  const VnRangeSums *sums;
+  Cost    cost;
+  guint   levels, step;         /* in bins */
+  gsize   stride;
+  double *rows;
+  double  distances[BINS];      /* of the bins of a candidate, to the nearest end of a step */
+  GArray *candidates;
+} Search;
+
+/* ---- squared error ---- */
 
 /* sum c (i - at)^2 over bins from .. to - 1 */
 static double
@@ -41,119 +65,283 @@ range_xslim_squares_around (const VnRangeSums *self,
          at * at * (self->mass[to] - self->mass[from]);
 }
 
+/* Of all that lies outside of a candidate. */
 static double
-range_xslim_get_mse (const VnRangeSums *self,
-                     guint              start,
-                     guint              end,
-                     guint              levels)
+range_xslim_sum_outside (const VnRangeSums *self,
+                         guint              start,
+                         guint              end)
 {
-  const double step = MAX ((double) (end - start) / levels, 1), middle = (step - 1) / 2;
-  double sum = range_xslim_squares_around (self, 0, start, start - 0.5) + range_xslim_squares_around (self, end, BINS, end - 0.5);
+  return range_xslim_squares_around (self, 0, start, start - 0.5) + range_xslim_squares_around (self, end, BINS, end - 0.5);
+}
+
+static void
+range_xslim_find_distances (Search *self,
+                            guint   length)
+{
+  const double step = MAX ((double) length / self->levels, 1), middle = (step - 1) / 2;
   double at = 0;
 
-  for (guint i = start; i < end; i++)
+  for (guint i = 0; i < length; i++)
     {
-      double distance = middle - fabs (at - middle) + 0.5;
-
-      sum += self->counts[i] * distance * distance;
+      self->distances[i] = middle - fabs (at - middle) + 0.5;
       at += 1;
       /* the sum of ones and steps that are multiples of 1 / levels is exact */
       at -= at >= step ? step : 0;
     }
-  return sum / self->mass[BINS];
 }
-
-typedef enum { COST_BOTH, COST_KL, COST_MSE } Cost;
 
 static void
-range_xslim_add_candidate (GArray            *candidates,
-                           const VnRangeSums *sums,
-                           Cost               cost,
-                           guint              start,
-                           guint              length,
-                           guint              levels,
-                           double             lo,
-                           double             hi)
+range_xslim_measure_alone (Search *self,
+                           guint   i)
 {
-  guint end = MIN (start + length, BINS);
-  Candidate candidate = { start, end - start, lo, hi, 0, 0 };
+  Candidate *candidate = &g_array_index (self->candidates, Candidate, i);
+  const double *counts = self->sums->counts + candidate->start;
+  double sum = range_xslim_sum_outside (self->sums, candidate->start, candidate->start + candidate->length);
 
-  if (cost != COST_MSE)
-    candidate.kl = vn_range_sums_get_kl (sums, start, end, levels);
-  if (cost != COST_KL)
-    candidate.mse = range_xslim_get_mse (sums, start, end, levels);
-
-  g_array_append_val (candidates, candidate);
+  range_xslim_find_distances (self, candidate->length);
+  for (guint k = 0; k < candidate->length; k++)
+    sum += counts[k] * self->distances[k] * self->distances[k];
+  candidate->mse = sum / self->sums->mass[BINS];
 }
 
-static int
-range_xslim_compare_mse (gconstpointer a,
-                         gconstpointer b)
-{
-  const Candidate *x = *(const Candidate * const *) a, *y = *(const Candidate * const *) b;
+typedef double Pair __attribute__ ((vector_size (2 * sizeof (double))));
 
+static inline Pair
+range_xslim_square_pair (const double *counts,
+                         Pair          distance)
+{
+  Pair pair;
+
+  memcpy (&pair, counts, sizeof pair);
+  return pair * distance * distance;
+}
+
+/* The sums of LANES candidates, in the order of their bins, with what lies outside as a start. */
+static void
+range_xslim_add_squares (const Search *self,
+                         guint         first,
+                         guint         length,
+                         double       *sums)
+{
+  const double *counts = self->rows + first;
+  Pair sum[LANES / 2];
+  guint row = 0;
+
+  memcpy (sum, sums, sizeof sum);
+  for (guint i = 0; i < length; i++)
+    {
+      const Pair distance = { self->distances[i], self->distances[i] };
+
+      sum[0] += range_xslim_square_pair (counts, distance);
+      sum[1] += range_xslim_square_pair (counts + 2, distance);
+      sum[2] += range_xslim_square_pair (counts + 4, distance);
+      sum[3] += range_xslim_square_pair (counts + 6, distance);
+      counts += self->stride;
+      if (++row < self->step)
+        continue;
+      row = 0;
+      counts -= self->step * self->stride - 1;
+    }
+  memcpy (sums, sum, sizeof sum);
+}
+
+/* Those of one length, that of each being inside the histogram: number @place of each start, @n_starts of them. */
+static void
+range_xslim_measure_side_by_side (Search      *self,
+                                  const guint *firsts,
+                                  guint        n_starts,
+                                  guint        place)
+{
+  const guint length = self->levels + place * self->step;
+
+  range_xslim_find_distances (self, length);
+  for (guint from = 0; from < n_starts; from += LANES)
+    {
+      const guint n = MIN (LANES, n_starts - from);
+      double sums[LANES] = { 0 };
+
+      for (guint i = 0; i < n; i++)
+        sums[i] = range_xslim_sum_outside (self->sums, (from + i) * self->step, (from + i) * self->step + length);
+      range_xslim_add_squares (self, from, length, sums);
+      for (guint i = 0; i < n; i++)
+        g_array_index (self->candidates, Candidate, firsts[from + i] + place).mse = sums[i] / self->sums->mass[BINS];
+    }
+}
+
+/* @firsts: by start, where its candidates begin, and where the last ones end */
+static void
+range_xslim_measure (Search      *self,
+                     const guint *firsts,
+                     guint        n_starts)
+{
+  range_xslim_measure_alone (self, 0);
+  for (guint place = 0; n_starts > 0 && place < firsts[1] - firsts[0]; place++)
+    {
+      const guint length = self->levels + place * self->step;
+      guint n = 0;
+
+      while (n < n_starts && place < firsts[n + 1] - firsts[n] && n * self->step + length <= BINS)
+        n++;
+      if (n > 0)
+        range_xslim_measure_side_by_side (self, firsts, n, place);
+      for (; n < n_starts && place < firsts[n + 1] - firsts[n]; n++)   /* those that end behind the histogram */
+        range_xslim_measure_alone (self, firsts[n] + place);
+    }
+}
+
+/* ---- both ---- */
+
+static double
+range_xslim_get_kl (const Search *self,
+                    Candidate    *candidate)
+{
+  if (!candidate->knows_kl)
+    candidate->kl = vn_range_sums_get_kl (self->sums, candidate->start, candidate->start + candidate->length, self->levels);
+  candidate->knows_kl = TRUE;
+  return candidate->kl;
+}
+
+static gboolean
+range_xslim_is_less (const Search *self,
+                     Candidate    *x,
+                     Candidate    *y)
+{
   if (x->mse != y->mse)
-    return x->mse < y->mse ? -1 : 1;
-  if (x->kl != y->kl)
-    return x->kl < y->kl ? -1 : 1;
-  return x < y ? -1 : 1;
+    return x->mse < y->mse;
+  if (range_xslim_get_kl (self, x) != range_xslim_get_kl (self, y))
+    return x->kl < y->kl;
+  return x < y;
 }
 
 static double
-range_xslim_get_lambda (GArray *candidates)
+range_xslim_get_lambda (const Search *self)
 {
-  g_autofree const Candidate **sorted = g_new (const Candidate *, candidates->len);
-  const guint n = MIN (N_BEST, candidates->len);
+  Candidate *best[N_BEST];
+  guint n = 0;
   double sum = 0;
 
-  for (guint i = 0; i < candidates->len; i++)
-    sorted[i] = &g_array_index (candidates, Candidate, i);
-  qsort (sorted, candidates->len, sizeof *sorted, range_xslim_compare_mse);
+  for (guint i = 0; i < self->candidates->len; i++)
+    {
+      Candidate *candidate = &g_array_index (self->candidates, Candidate, i);
+      guint at = n;
+
+      if (n == N_BEST && !range_xslim_is_less (self, candidate, best[n - 1]))
+        continue;
+      for (at = n < N_BEST ? n++ : n - 1; at > 0 && range_xslim_is_less (self, candidate, best[at - 1]); at--)
+        best[at] = best[at - 1];
+      best[at] = candidate;
+    }
   for (guint i = 0; i < n; i++)
-    sum += isfinite (sorted[i]->kl) ? (sorted[i]->kl / sorted[i]->mse) * (sorted[i]->kl / sorted[i]->mse) : 0;
+    {
+      const double kl = range_xslim_get_kl (self, best[i]);
+
+      sum += isfinite (kl) ? (kl / best[i]->mse) * (kl / best[i]->mse) : 0;
+    }
   return sqrt (sum / n);
 }
 
 static void
-range_xslim_add_candidates (GArray            *candidates,
-                            const VnRangeSums *sums,
-                            Cost               cost,
-                            const VnRange     *seen,
-                            const VnRange     *percentile,
-                            guint              levels)
+range_xslim_add_candidate (Search *self,
+                           guint   start,
+                           guint   length,
+                           double  lo,
+                           double  hi)
+{
+  Candidate candidate = { .start = start, .length = MIN (length, BINS - start), .lo = lo, .hi = hi };
+
+  g_array_append_val (self->candidates, candidate);
+}
+
+static void
+range_xslim_add_candidates (Search        *self,
+                            const VnRange *seen,
+                            const VnRange *percentile)
 {
   const double width = (seen->max - seen->min) / BINS;
-  const guint step = BINS / levels * 2;
   const guint first = (guint) CLAMP (floor ((percentile->min - seen->min) / width), 0, BINS - 1);
   const guint length = (guint) CLAMP (ceil ((percentile->max - percentile->min) / width), 1, BINS);
+  const guint n_starts = (BINS + self->step - 1) / self->step;
+  g_autofree guint *firsts = g_new (guint, n_starts + 1);
 
-  range_xslim_add_candidate (candidates, sums, cost, first, length, levels, percentile->min, percentile->max);
-  for (guint start = 0; start < BINS; start += step)
-    for (guint n = levels; n < BINS - start + step - 1; n += step)
-      range_xslim_add_candidate (candidates, sums, cost, start, n, levels, seen->min + start * width,
-                                 seen->min + start * width + n * width);
+  range_xslim_add_candidate (self, first, length, percentile->min, percentile->max);
+  for (guint i = 0; i < n_starts; i++)
+    {
+      const guint start = i * self->step;
+
+      firsts[i] = self->candidates->len;
+      for (guint n = self->levels; n < BINS - start + self->step - 1; n += self->step)
+        range_xslim_add_candidate (self, start, n, seen->min + start * width, seen->min + start * width + n * width);
+    }
+  firsts[n_starts] = self->candidates->len;
+  if (self->cost != COST_KL)
+    range_xslim_measure (self, firsts, n_starts);
 }
 
 /* The weights of the two costs; the first of least cost counts. */
 static void
-range_xslim_choose_candidate (GArray  *candidates,
-                              double   of_kl,
-                              double   of_mse,
-                              VnRange *range)
+range_xslim_choose_candidate (const Search *self,
+                              double        of_kl,
+                              double        of_mse,
+                              VnRange      *range)
 {
-  double least = INFINITY;
+  double least = INFINITY, enough = INFINITY;
 
-  for (guint i = 0; i < candidates->len; i++)
+  for (guint i = 0; i < self->candidates->len; i++)
     {
-      const Candidate *candidate = &g_array_index (candidates, Candidate, i);
-      double cost = (of_kl > 0 ? of_kl * candidate->kl : 0) + of_mse * candidate->mse;
+      const Candidate *candidate = &g_array_index (self->candidates, Candidate, i);
 
+      if (candidate->knows_kl)
+        enough = fmin (enough, of_kl * candidate->kl + of_mse * candidate->mse);
+    }
+  for (guint i = 0; i < self->candidates->len; i++)
+    {
+      Candidate *candidate = &g_array_index (self->candidates, Candidate, i);
+      double cost;
+
+      if (of_mse * candidate->mse > fmin (least, enough) + ROUNDING)
+        continue;
+      cost = (of_kl > 0 ? of_kl * range_xslim_get_kl (self, candidate) : 0) + of_mse * candidate->mse;
       if (cost < least)
         {
           least = cost;
           *range = (VnRange) { candidate->lo, candidate->hi };
         }
     }
+}
+
+static void
+range_xslim_fill_rows (Search *self)
+{
+  self->stride = (BINS + self->step - 1) / self->step + LANES;
+  self->rows = g_new0 (double, self->step * self->stride);
+  for (guint i = 0; i < BINS; i++)
+    self->rows[i % self->step * self->stride + i / self->step] = self->sums->counts[i];
+}
+
+static void
+range_xslim_choose (const VnHistogram *histogram,
+                    Cost               cost,
+                    guint              levels,
+                    VnRange           *range)
+{
+  const VnRange seen = { histogram->min, histogram->max }, percentile = *range;
+  g_autofree VnRangeSums *sums = g_new (VnRangeSums, 1);
+  g_autofree Search *search = g_new (Search, 1);
+  g_autofree double *rows = NULL;
+  g_autoptr(GArray) candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
+
+  vn_histogram_linear (histogram, seen.min, seen.max, sums->counts, BINS);
+  vn_range_sums_make_whole (sums);
+  vn_range_sums_update (sums);
+  search->sums = sums;
+  search->cost = cost;
+  search->levels = levels;
+  search->step = BINS / levels * 2;
+  search->candidates = candidates;
+  range_xslim_fill_rows (search);
+  rows = search->rows;
+  range_xslim_add_candidates (search, &seen, &percentile);
+  range_xslim_choose_candidate (search, cost != COST_MSE, cost == COST_BOTH ? range_xslim_get_lambda (search) : cost == COST_MSE, range);
 }
 
 static gboolean
@@ -165,8 +353,6 @@ range_xslim_search (const VnHistogram      *histogram,
 {
   const VnRange seen = { histogram->min, histogram->max };
   const guint levels = (guint) MIN (vn_range_get_steps (settings) + 1, MAX_LEVELS + 1);
-  g_autoptr(GArray) candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
-  g_autofree VnRangeSums *sums = NULL;
 
   if (!vn_range_check_percentile (settings, error) || !vn_range_check (histogram, error))
     return FALSE;
@@ -174,16 +360,7 @@ range_xslim_search (const VnHistogram      *histogram,
   if (!(range->max - range->min >= MIN_SCALE))
     *range = seen;
   else if (levels <= MAX_LEVELS)
-    {
-      const VnRange percentile = *range;
-
-      sums = g_new (VnRangeSums, 1);
-      vn_histogram_linear (histogram, seen.min, seen.max, sums->counts, BINS);
-      vn_range_sums_make_whole (sums);
-      vn_range_sums_update (sums);
-      range_xslim_add_candidates (candidates, sums, cost, &seen, &percentile, levels);
-      range_xslim_choose_candidate (candidates, cost != COST_MSE, cost == COST_BOTH ? range_xslim_get_lambda (candidates) : cost == COST_MSE, range);
-    }
+    range_xslim_choose (histogram, cost, levels, range);
   vn_range_make_symmetric (range, settings);
   vn_range_raise_scale (range, settings, MIN_SCALE);
   return TRUE;

@@ -196,6 +196,11 @@ const VnRangeMethod         *vn_range_method_find (const char  *id,
                                                    GError     **error);
 gboolean                     vn_range_method_check (const char *id,
                                                    GError     **error);
+gboolean                     vn_range_method_find_range (const VnRangeMethod    *self,
+                                                         const VnHistogram      *histogram,
+                                                         const VnRangeSettings  *settings,
+                                                         VnRange                *range,
+                                                         GError                **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnStats, vn_stats_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnStatsOrigin, vn_stats_origin_free)

@@ -53,6 +53,9 @@ vn_histogram_n_finite (const VnHistogram *self)
 void     vn_histogram_take       (VnHistogram        *self,
                                   VnHistogram        *from);    /* (transfer full) */
 
+VnRangeMemo *vn_range_memo_new   (void);
+void         vn_range_memo_free  (VnRangeMemo        *self);
+
 /* The share of the elements that lies inside, on each side: the first is all of them. */
 extern const double vn_sample_shares[VN_SAMPLE_TAILS];
 

@@ -40,6 +40,7 @@ vn_histogram_free (VnHistogram *self)
     g_free (self->pages[p]);
   vn_position_votes_clear (&self->votes);
   vn_channel_ranges_clear (&self->channels);
+  vn_range_memo_free (self->ranges);
   g_free (self);
 }
 

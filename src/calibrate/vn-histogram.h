@@ -40,6 +40,8 @@ typedef struct
   VnPositionVote *votes;    /* ascending by grid and position */
 } VnPositionVotes;
 
+typedef struct _VnRangeMemo VnRangeMemo;
+
 typedef struct
 {
   guint64  n;               /* elements seen, all kinds */
@@ -49,6 +51,7 @@ typedef struct
   VnSampleSums samples;     /* empty where samples were not told apart */
   VnPositionVotes votes;    /* empty unless they were asked for */
   VnChannelRanges channels; /* of what convolutions read and write, and products read */
+  VnRangeMemo    *ranges;   /* (nullable): found so far, where no more is counted: range-memo.c */
 } VnHistogram;
 
 /**

@@ -39,6 +39,8 @@ vn_stats_take (VnStats     *self,
                const char  *name,
                VnHistogram *histogram)
 {
+  if (histogram->ranges == NULL)
+    histogram->ranges = vn_range_memo_new ();
   g_ptr_array_add (self->names, g_strdup (name));
   g_ptr_array_add (self->histograms, histogram);
 }

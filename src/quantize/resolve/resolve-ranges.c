@@ -158,7 +158,7 @@ resolve_ranges_observed_range (VnResolver     *self,
     }
   if (winner != NULL && method->dup_winner != NULL)
     *winner = method->dup_winner (histogram, &settings);
-  if (!method->range (histogram, &settings, range, error))
+  if (!vn_range_method_find_range (method, histogram, &settings, range, error))
     {
       g_prefix_error (error, "“%s”: ", value->name);
       return FALSE;

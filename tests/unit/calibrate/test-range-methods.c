@@ -3,7 +3,7 @@
 /* All range methods: on cases worked by hand, at the edges, and what holds for each of them whatever the data. */
 
 #include "vn-error.h"
-#include "vn-range-private.h"
+#include "vn-range-sums.h"
 
 #include <float.h>
 #include <math.h>
@@ -378,6 +378,137 @@ test_common_clamped (void)
   g_assert_true (vn_position_votes_equal (&behind->votes, &plain->votes));
 }
 
+/* ---- XSlim's search, candidate by candidate ---- */
+
+#define XSLIM_BINS 4096
+
+static double
+get_plain_mse (const double *counts,
+               guint         start,
+               guint         end,
+               guint         levels)
+{
+  const double step = MAX ((double) (end - start) / levels, 1), middle = (step - 1) / 2;
+  double sum = 0, total = 0, at = 0;
+
+  for (guint i = 0; i < XSLIM_BINS; i++)
+    {
+      double distance = i < start ? start - 0.5 - i : i >= end ? i - (end - 0.5) : middle - fabs (at - middle) + 0.5;
+
+      total += counts[i];
+      sum += counts[i] * distance * distance;
+      if (i < start || i >= end)
+        continue;
+      at += 1;
+      at -= at >= step ? step : 0;
+    }
+  return sum / total;
+}
+
+typedef struct { double kl, mse; VnRange range; } PlainCandidate;
+
+static int
+compare_plain (gconstpointer a,
+               gconstpointer b)
+{
+  const PlainCandidate *x = a, *y = b;
+
+  return x->mse != y->mse ? (x->mse > y->mse) - (x->mse < y->mse) : (x->kl > y->kl) - (x->kl < y->kl);
+}
+
+static double
+get_plain_lambda (GArray *candidates)
+{
+  g_autoptr(GArray) sorted = g_array_copy (candidates);
+  const guint n = MIN (10, sorted->len);
+  double sum = 0;
+
+  g_array_sort (sorted, compare_plain);
+  for (guint i = 0; i < n; i++)
+    {
+      const PlainCandidate *best = &g_array_index (sorted, PlainCandidate, i);
+
+      sum += isfinite (best->kl) ? best->kl * best->kl / (best->mse * best->mse) : 0;
+    }
+  return sqrt (sum / n);
+}
+
+static void
+add_plain (GArray            *candidates,
+           const VnRangeSums *sums,
+           guint              start,
+           guint              length,
+           guint              levels,
+           VnRange            range)
+{
+  const guint end = MIN (start + length, XSLIM_BINS);
+  PlainCandidate candidate = { vn_range_sums_get_kl (sums, start, end, levels), get_plain_mse (sums->counts, start, end, levels), range };
+
+  g_array_append_val (candidates, candidate);
+}
+
+/* All that the search may choose from, with both costs. */
+static GArray *
+list_plain (const VnHistogram *h,
+            guint              levels,
+            double             percentile)
+{
+  GArray *candidates = g_array_new (FALSE, FALSE, sizeof (PlainCandidate));
+  g_autofree VnRangeSums *sums = g_new (VnRangeSums, 1);
+  const double low = h->min, width = ((double) h->max - low) / XSLIM_BINS;
+  const guint step = XSLIM_BINS / levels * 2;
+  VnRange range;
+
+  vn_histogram_linear (h, h->min, h->max, sums->counts, XSLIM_BINS);
+  vn_range_sums_make_whole (sums);
+  vn_range_sums_update (sums);
+  vn_range_get_average (h, percentile, &range);
+  add_plain (candidates, sums, (guint) floor ((range.min - low) / width), (guint) CLAMP (ceil ((range.max - range.min) / width), 1, XSLIM_BINS),
+             levels, range);
+  for (guint start = 0; start < XSLIM_BINS; start += step)
+    for (guint n = levels; n < XSLIM_BINS - start + step - 1; n += step)
+      add_plain (candidates, sums, start, n, levels, (VnRange) { low + start * width, low + start * width + n * width });
+  return candidates;
+}
+
+/* The range that the search chooses costs least, whatever it does not look at. */
+static void
+test_xslim (void)
+{
+  static const struct { const char *id; guint bits; gint64 qmin, qmax; } cases[] = {
+    { "xslim", 8, 0, 255 }, { "xslim-mse", 8, 0, 255 }, { "xslim-kl", 8, 0, 255 }, { "xslim", 8, 1, 255 }, { "xslim", 4, 0, 15 },
+    { "xslim", 4, 0, 10 }, { "xslim", 10, 0, 1023 }, { "xslim", 2, 0, 3 }, { "xslim", 2, 0, 2 },
+  };
+  g_autofree float *x = g_new (float, 5000);
+
+  for (guint kind = 0; kind < N_KINDS - 2; kind++)
+    for (guint i = 0; i < G_N_ELEMENTS (cases) && kind != 4 && kind != 5 && kind != 6; i++)
+      {
+        const VnRangeSettings settings = { .percentile = 99.9, .bits = cases[i].bits, .qmin = cases[i].qmin, .qmax = cases[i].qmax };
+        g_autoptr(VnHistogram) h = vn_histogram_new ();
+        g_autoptr(GArray) plain = NULL;
+        const PlainCandidate *found = NULL;
+        double of_kl = g_str_equal (cases[i].id, "xslim-mse") ? 0 : 1, of_mse = 0, least = INFINITY;
+        VnRange range;
+
+        vn_histogram_take_sample (h, scan (x, make_elements (kind, x)));
+        plain = list_plain (h, (guint) (cases[i].qmax - cases[i].qmin + 1), 99.9);
+        of_mse = g_str_equal (cases[i].id, "xslim-kl") ? 0 : of_kl == 0 ? 1 : get_plain_lambda (plain);
+        g_assert_true (vn_range_method_find (cases[i].id, NULL)->range (h, &settings, &range, NULL));
+        for (guint k = 0; k < plain->len; k++)
+          {
+            const PlainCandidate *candidate = &g_array_index (plain, PlainCandidate, k);
+
+            least = fmin (least, of_kl * candidate->kl + of_mse * candidate->mse);
+            if (candidate->range.min == range.min && candidate->range.max == range.max && found == NULL)
+              found = candidate;
+          }
+        g_test_message ("kind %u, %s, %d levels: %g .. %g", kind, cases[i].id, (int) (cases[i].qmax - cases[i].qmin + 1), range.min, range.max);
+        g_assert_nonnull (found);
+        g_assert_cmpfloat (of_kl * found->kl + of_mse * found->mse, <=, least + 1e-9 * fabs (least));
+      }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -390,6 +521,7 @@ main (int   argc,
   g_test_add_func ("/methods/positions", test_positions);
   g_test_add_func ("/methods/all", test_all);
   g_test_add_func ("/methods/best", test_best);
+  g_test_add_func ("/methods/xslim", test_xslim);
   g_test_add_func ("/methods/data", test_data);
   g_test_add_func ("/methods/common", test_common);
   g_test_add_func ("/methods/common-uncounted", test_common_uncounted);

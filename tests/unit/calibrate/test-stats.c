@@ -463,6 +463,54 @@ test_parts (void)
   g_assert_cmpuint (vn_stats_get_n_missing (a), ==, 1);
 }
 
+/* ---- ranges that are remembered ---- */
+
+static guint n_asked;
+
+static gboolean
+count_asking (const VnHistogram      *histogram,
+              const VnRangeSettings  *settings,
+              VnRange                *range,
+              GError                **error)
+{
+  n_asked++;
+  *range = (VnRange) { histogram->min, settings->percentile };
+  return TRUE;
+}
+
+/* Statistics answer again without a search, each method and setting for itself; a histogram that still counts searches anew. */
+static void
+test_remembered (void)
+{
+  const VnRangeMethod one = { .range = count_asking }, other = { .range = count_asking };
+  const VnRangeMethod *methods[] = { &one, &other };
+  g_autoptr(VnStats) stats = vn_stats_new (1);
+  g_autoptr(VnHistogram) open = make_histogram (3, 100);
+
+  vn_stats_take (stats, "x", make_histogram (3, 100));
+  vn_stats_seal (stats);
+  for (guint round = 0; round < 3; round++)
+    for (guint m = 0; m < 2; m++)
+      for (guint i = 0; i < 3; i++)
+        {
+          const VnHistogram *histogram = vn_stats_get (stats, "x");
+          const VnRangeSettings settings = { .percentile = 90 + i, .bits = 8 };
+          VnRange range = { NAN, NAN };
+
+          g_assert_true (vn_range_method_find_range (methods[m], histogram, &settings, &range, NULL));
+          g_assert_cmpfloat (range.min, ==, histogram->min);
+          g_assert_cmpfloat (range.max, ==, 90 + i);
+          g_assert_cmpuint (n_asked, ==, round > 0 ? 6 : 3 * m + i + 1);
+        }
+  for (guint round = 0; round < 2; round++)
+    {
+      VnRange range;
+
+      g_assert_true (vn_range_method_find_range (&one, open, &(VnRangeSettings) { .percentile = 90, .bits = 8 }, &range, NULL));
+      g_assert_cmpuint (n_asked, ==, 7 + round);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -477,6 +525,7 @@ main (int   argc,
   g_test_add_func ("/stats/check-origin", test_check_origin);
   g_test_add_func ("/stats/votes", test_votes);
   g_test_add_func ("/stats/earlier-version", test_earlier_version);
+  g_test_add_func ("/stats/remembered", test_remembered);
   g_test_add_func ("/stats/damage", test_damage);
 
   return g_test_run ();

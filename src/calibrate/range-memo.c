@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Ranges that were found for a histogram whose counts are final. A repair resolves the same recipe many times, and a search
+ * among thousands of ranges gives the same each time. */
+
+#include "vn-range-private.h"
+
+#define MOST 8      /* settings that are remembered of one histogram */
+
+typedef struct
+{
+  const VnRangeMethod *method;
+  VnRangeSettings      settings;
+  VnRange              range;
+} Entry;
+
+struct _VnRangeMemo
+{
+  GMutex lock;
+  guint  n, next;       /* the next one is written over once there are MOST */
+  Entry  entries[MOST];
+};
+
+static gboolean
+range_memo_is_same (const VnRangeSettings *a,
+                    const VnRangeSettings *b)
+{
+  return a->percentile == b->percentile && !a->symmetric == !b->symmetric && !a->two_sided == !b->two_sided && a->bits == b->bits &&
+         a->qmin == b->qmin && a->qmax == b->qmax;
+}
+
+/*< private >
+ * vn_range_memo_new:
+ *
+ * Returns: (transfer full): without a range
+ */
+VnRangeMemo *
+vn_range_memo_new (void)
+{
+  VnRangeMemo *self = g_new0 (VnRangeMemo, 1);
+
+  g_mutex_init (&self->lock);
+  return self;
+}
+
+/*< private >
+ * vn_range_memo_free:
+ * @self: (nullable) (transfer full): what to free
+ */
+void
+vn_range_memo_free (VnRangeMemo *self)
+{
+  if (self == NULL)
+    return;
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static gboolean
+range_memo_find (VnRangeMemo           *self,
+                 const VnRangeMethod   *method,
+                 const VnRangeSettings *settings,
+                 VnRange               *range)
+{
+  gboolean found = FALSE;
+
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->n && !found; i++)
+    {
+      const Entry *entry = &self->entries[i];
+
+      found = entry->method == method && range_memo_is_same (&entry->settings, settings);
+      if (found)
+        *range = entry->range;
+    }
+  g_mutex_unlock (&self->lock);
+  return found;
+}
+
+static void
+range_memo_add (VnRangeMemo           *self,
+                const VnRangeMethod   *method,
+                const VnRangeSettings *settings,
+                const VnRange         *range)
+{
+  g_mutex_lock (&self->lock);
+  self->entries[self->next] = (Entry) { method, *settings, *range };
+  self->next = (self->next + 1) % MOST;
+  self->n = MIN (self->n + 1, MOST);
+  g_mutex_unlock (&self->lock);
+}
+
+/**
+ * vn_range_method_find_range:
+ * @histogram: what was seen
+ * @range: (out): as @range of the method gives it
+ *
+ * Finds the range for what a histogram has seen. Histograms of statistics remember it: asked again, they answer at once.
+ * Threads may ask at the same time.
+ *
+ * Returns: %FALSE with the method's error
+ */
+gboolean
+vn_range_method_find_range (const VnRangeMethod    *self,
+                            const VnHistogram      *histogram,
+                            const VnRangeSettings  *settings,
+                            VnRange                *range,
+                            GError                **error)
+{
+  VnRangeMemo *memo;
+
+  g_return_val_if_fail (self != NULL && histogram != NULL && settings != NULL && range != NULL, FALSE);
+
+  memo = histogram->ranges;
+  if (memo != NULL && range_memo_find (memo, self, settings, range))
+    return TRUE;
+  if (!self->range (histogram, settings, range, error))
+    return FALSE;
+  if (memo != NULL)
+    range_memo_add (memo, self, settings, range);
+  return TRUE;
+}
