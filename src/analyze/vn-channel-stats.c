@@ -257,9 +257,9 @@ static gboolean
 channel_stats_make_workers (Stats   *self,
                             GError **error)
 {
-  guint n_threads = self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads ();
+  guint n_inside;
 
-  self->n_workers = CLAMP (self->run->n_samples, 1, n_threads);
+  self->n_workers = vn_plan_share_threads (&self->plan, 1, 0, self->run->n_threads, self->run->n_samples, &n_inside);
   self->workers = g_new0 (Worker, self->n_workers);
   self->per_sample = g_new0 (GPtrArray *, self->run->n_samples + 1);
   for (guint i = 0; i < self->n_workers; i++)
@@ -267,6 +267,7 @@ channel_stats_make_workers (Stats   *self,
       self->workers[i].runner = vn_runner_new (self->plan, error);
       if (self->workers[i].runner == NULL)
         return FALSE;
+      vn_runner_set_threads (self->workers[i].runner, n_inside);
       self->workers[i].stat = self->stat;
       self->workers[i].axes = self->run->axes;
       vn_runner_set_tap (self->workers[i].runner, channel_stats_look_at, &self->workers[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cumulative error: the float and the quantized network run on the same sample, one pair per thread, in step: when the
+/* Cumulative error: the float and the quantized network run on the same sample, in step: when the
  * quantized run shows a value, the float run goes on until it has shown its counterpart, so that few float values are kept
  * at a time. Sums are kept per sample and added in the order of the samples, so that the numbers do not depend on the
  * threads. */
@@ -28,6 +28,7 @@ typedef struct
   VnRunner    *float_runner, *quant_runner;
   VnTensor   **kept;       /* by pair: what the float run showed, until the quantized run shows the counterpart */
   gboolean    *shown;      /* by pair: whether the float run has come to it in the present sample */
+  guint        awaited;    /* the pair that the quantized run waits for */
   const gboolean *wanted;  /* by pair: whether both runs compute it */
   GError      *error;      /* why the float run stopped, or a tap could not do its work */
   VnTensor   **before;     /* by pair: what went into the quantization, if that is asked for */
@@ -49,7 +50,7 @@ typedef struct
   const VnCompareOptions *options;
   guint        n_inputs;
   Worker      *workers;
-  guint        n_workers;
+  guint        n_workers;    /* as many samples at a time as there is memory for */
   VnErrorSum **per_sample;   /* NULL: sample left out */
   const VnProgress *progress;
   VnNotes     *notes;
@@ -203,17 +204,27 @@ compare_keep_float (const VnValue  *value,
   Worker *worker = data;
 
   worker->shown[tap] = TRUE;
-  if (worker->wanted[tap] && worker->error == NULL)
+  if (!worker->wanted[tap] || worker->error != NULL)
+    return;
+  if (tap == worker->awaited && value->graph->parent == NULL && tensor->dtype == VN_DTYPE_F32)
+    {
+      g_clear_pointer (&worker->kept[tap], vn_tensor_unref);
+      worker->kept[tap] = vn_tensor_ref ((VnTensor *) tensor);   /* compared before the float run goes on */
+    }
+  else
     compare_copy_float (&worker->kept[tap], tensor, &worker->error);
 }
 
 /* The counterpart of what the quantized run shows now; NULL if there is none. */
 static VnTensor *
-compare_pull_float (Worker *worker,
-                    guint   tap)
+compare_pull_float (Worker        *worker,
+                    const VnValue *value,
+                    guint          tap)
 {
+  worker->awaited = value->graph->parent == NULL ? tap : G_MAXUINT;   /* in a loop each round is shown */
   while (worker->wanted[tap] && !worker->shown[tap] && worker->error == NULL && !vn_runner_is_done (worker->float_runner))
     vn_runner_advance (worker->float_runner, &worker->error);
+  worker->awaited = G_MAXUINT;
   return worker->kept[tap];
 }
 
@@ -262,7 +273,7 @@ compare_quant (const VnValue  *value,
         compare_copy_float (&worker->before[worker->sources[tap - worker->n_pairs]], tensor, &worker->error);
       return;
     }
-  kept = compare_pull_float (worker, tap);
+  kept = compare_pull_float (worker, value, tap);
   if (kept == NULL || kept->n_elements != tensor->n_elements || worker->error != NULL)
     return;
   if (tensor->dtype == VN_DTYPE_F16)
@@ -369,9 +380,11 @@ static gboolean
 compare_make_workers (Compare  *self,
                       GError  **error)
 {
-  guint n = self->float_taps->len;
+  VnPlan * const plans[] = { self->float_plan, self->quant_plan };
+  guint n = self->float_taps->len, n_inside;
 
   self->wanted = compare_list_wanted (self);
+  self->n_workers = vn_plan_share_threads (plans, 2, vn_plan_get_arena_size (self->float_plan) / 2, self->options->n_threads, self->options->n_samples, &n_inside);
   self->workers = g_new0 (Worker, self->n_workers);
   for (guint i = 0; i < self->n_workers; i++)
     {
@@ -389,8 +402,11 @@ compare_make_workers (Compare  *self,
       worker->before = g_new0 (VnTensor *, n);
       worker->sums = g_new0 (VnErrorSum, 2 * n);
       worker->n_pairs = n;
+      worker->awaited = G_MAXUINT;
       worker->sources = (const guint *) (gpointer) self->sources->data;
       worker->grids = (const Grid *) (gpointer) self->grids->data;
+      vn_runner_set_threads (worker->float_runner, n_inside);
+      vn_runner_set_threads (worker->quant_runner, n_inside);
       vn_runner_set_tap (worker->float_runner, compare_keep_float, worker);
       vn_runner_set_tap (worker->quant_runner, compare_quant, worker);
     }
@@ -553,8 +569,6 @@ vn_compare (VnModel                 *float_model,
   self.quant_taps = g_ptr_array_new ();
   self.grids = g_array_new (FALSE, FALSE, sizeof (Grid));
   self.sources = g_array_new (FALSE, FALSE, sizeof (guint));
-  self.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
-  self.n_workers = MAX (1, MIN (self.n_workers, options->n_samples));
   self.per_sample = g_new0 (VnErrorSum *, MAX (options->n_samples, 1));
   if (compare_collect_pairs (&self, float_model, quant_model, options, error) &&
       (self.float_plan = compare_make_plan (float_model, self.float_taps, input_shapes, NULL, error)) != NULL &&

@@ -7,6 +7,7 @@
 
 #include "contribution-sample.h"
 
+#include "vn-checked.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
 
@@ -16,10 +17,14 @@
  * goes by the estimate, which may be a thousand times too small. */
 static const struct { guint n_samples; double least_share; } contribution_levels[] = { { 2, 1e-6 }, { 8, 1e-3 }, { G_MAXUINT, 1e-2 } };
 
-/* Samples whose values are kept at a time, and tensors that a thread takes at a time, or that are told together. */
+/* Samples whose values are kept at a time, if there is memory for them, and tensors that a thread takes at a time, or that are told
+ * together. */
 #define GROUP 2
 #define CHUNK 4
 #define SLICE 64
+
+/* Tensors that a thread has beside those of its runner: what the float network computes, and that with something changed. */
+#define COPIES 2
 
 /* Differences that are kept at most. */
 #define MOST_KEPT ((gsize) 8 << 20)
@@ -51,10 +56,13 @@ typedef struct
   const VnContributionOptions *options;
   GCancellable       *cancellable;
   VnRunner          **runners;
-  guint               n_runners, n_outputs, n_suspects, n_kept;
+  guint               n_runners, n_threads;   /* at a time; with those inside each */
+  guint               n_outputs, n_suspects, n_kept;
   guint               n_samples, n_copies;   /* with their copies; of each */
   VnProbeSample       group[GROUP];
+  guint               most_group;          /* samples that there is memory for */
   guint               first, n_group;      /* samples that are in it */
+  gboolean           *was_loaded;          /* by sample: some are needed twice */
   gsize               budget;              /* bytes that may be kept of it */
   Sums               *per_sample, *estimates;
   Standing           *standing;
@@ -88,6 +96,7 @@ contribution_clear (Contribution *self)
   contribution_clear_sums (self->per_sample, self->n_samples);
   contribution_clear_sums (self->estimates, self->n_samples);
   g_free (self->standing);
+  g_free (self->was_loaded);
   g_clear_pointer (&self->order, g_array_unref);
   g_clear_pointer (&self->plan, vn_plan_unref);
   g_clear_pointer (&self->probe, vn_probe_free);
@@ -148,31 +157,62 @@ contribution_load (gsize      item,
   VnProbeSample *sample = &self->group[item];
   guint at = self->first + (guint) item, number = run->samples[at / self->n_copies];
   GError *bad = NULL;
+  gboolean good;
 
   vn_probe_sample_init (sample, self->probe, self->plan, self->budget / self->n_group);
   if (!vn_dataset_load (run->dataset, number, sample->inputs, &bad))
     {
       vn_probe_sample_clear (sample);
-      return vn_dataset_leave_out (run->dataset, number, bad, run->notes, error);
+      good = vn_dataset_leave_out (run->dataset, number, bad, self->was_loaded[at] ? NULL : run->notes, error);
+      self->was_loaded[at] = TRUE;
+      return good;
     }
+  self->was_loaded[at] = TRUE;
   if (at % self->n_copies > 0 && !contribution_copy_input (self, sample, at % self->n_copies, error))
     return FALSE;
   return contribution_make_sums (self, &self->per_sample[at], error) &&
          vn_probe_sample_run (sample, self->runners[worker], self->cancellable, error);
 }
 
-/* Takes in the samples from @first on. */
+/* @func on @n items, with all threads. */
+static gboolean
+contribution_for_all (Contribution    *self,
+                      gsize            n,
+                      VnParallelFunc   func,
+                      GError         **error)
+{
+  guint n_runners = (guint) MIN ((gsize) self->n_runners, MAX (n, 1));
+
+  for (guint i = 0; i < n_runners; i++)
+    vn_runner_set_threads (self->runners[i], self->n_threads / n_runners);
+  return vn_parallel_for (n_runners, n, func, self, self->cancellable, error);
+}
+
+static gboolean
+contribution_is_whole (const Contribution *self)
+{
+  for (guint i = 0; i < self->n_group; i++)
+    if (self->group[i].probe != NULL && self->group[i].stretch > 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* Takes in the samples from @first on, unless they are there, with what serves the measurements: estimates leave the last taps. */
 static gboolean
 contribution_load_group (Contribution  *self,
                          guint          first,
                          guint          end,
                          GError       **error)
 {
+  guint n = MIN (self->most_group, end - first);
+
+  if (self->n_group == n && self->first == first && contribution_is_whole (self))
+    return TRUE;
   for (guint i = 0; i < GROUP; i++)
     vn_probe_sample_clear (&self->group[i]);
   self->first = first;
-  self->n_group = MIN (GROUP, end - first);
-  return vn_parallel_for (self->n_runners, self->n_group, contribution_load, self, self->cancellable, error);
+  self->n_group = n;
+  return contribution_for_all (self, n, contribution_load, error);
 }
 
 static gboolean
@@ -193,12 +233,8 @@ contribution_estimate_sample (gsize      item,
 
   if (sample->probe == NULL)
     return TRUE;
-  if (!contribution_make_sums (self, sums, error) ||
-      !vn_probe_sample_estimate (sample, self->runners[worker], sums->local, sums->outputs, self->cancellable, error))
-    return FALSE;
-  /* the last taps are known now, and those that serve the measurements have to be */
-  return sample->stretch == 0 || contribution_wants_estimate_only (self) ||
-         vn_probe_sample_run (sample, self->runners[worker], self->cancellable, error);
+  return contribution_make_sums (self, sums, error) &&
+         vn_probe_sample_estimate (sample, self->runners[worker], sums->local, sums->outputs, self->cancellable, error);
 }
 
 /* A few suspects on one sample of the group. */
@@ -446,7 +482,7 @@ contribution_measure_group (Contribution  *self,
       self->batch = order + from;
       self->n_batch = MIN (SLICE, n - from);
       n_chunks = (self->n_batch + CHUNK - 1) / CHUNK;
-      if (!vn_parallel_for (self->n_runners, n_chunks * self->n_group, contribution_measure_chunk, self, self->cancellable, error))
+      if (!contribution_for_all (self, n_chunks * self->n_group, contribution_measure_chunk, error))
         return FALSE;
       for (guint k = 0; k < self->n_batch; k++)
         self->standing[self->batch[k]].n_samples = self->first + self->n_group;
@@ -486,8 +522,8 @@ contribution_measure_level (Contribution  *self,
   n = contribution_count_wanted (self, level);
   if (level > 0)
     self->total = self->done + (guint64) n * (end - begin) + (guint64) n * (self->n_samples - end) / 4;
-  for (guint first = begin; first < end && n > 0; first += GROUP)
-    if ((first > 0 && !contribution_load_group (self, first, end, error)) || !contribution_measure_group (self, n, end, error))
+  for (guint first = begin; first < end && n > 0; first += self->most_group)
+    if (!contribution_load_group (self, first, end, error) || !contribution_measure_group (self, n, end, error))
       return FALSE;
   contribution_tell (self);
   return TRUE;
@@ -497,10 +533,12 @@ static gboolean
 contribution_measure_all (Contribution  *self,
                           GError       **error)
 {
+  guint n = MIN (GROUP, self->n_samples);
+
   self->total = (guint64) self->n_suspects * 5;
-  if (!contribution_load_group (self, 0, MIN (GROUP, self->n_samples), error) ||
-      !vn_parallel_for (self->n_runners, self->n_group, contribution_estimate_sample, self, self->cancellable, error))
-    return FALSE;
+  for (guint first = 0; first < n; first += self->most_group)
+    if (!contribution_load_group (self, first, n, error) || !contribution_for_all (self, self->n_group, contribution_estimate_sample, error))
+      return FALSE;
   contribution_tell (self);
   if (contribution_wants_estimate_only (self))
     return TRUE;
@@ -510,14 +548,48 @@ contribution_measure_all (Contribution  *self,
   return TRUE;
 }
 
+/* Bytes of all that a sample computes in float, and of the largest of it; without what has a size that depends on data. */
+static gsize
+contribution_count_bytes (const Contribution *self,
+                          gsize              *largest)
+{
+  gsize sum = 0;
+
+  *largest = 0;
+  for (guint i = 0; i < self->probe->floats->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->probe->taps, g_array_index (self->probe->floats, guint, i));
+      gsize n_elements, n_bytes;
+
+      if (value->type.kind != VN_TYPE_TENSOR || !vn_shape_is_static (&value->type.shape) ||
+          !vn_tensor_size_in_bytes (VN_DTYPE_F32, &value->type.shape, &n_elements, &n_bytes) || !vn_checked_add (sum, n_bytes, &sum))
+        continue;
+      *largest = MAX (*largest, n_bytes);
+    }
+  return sum;
+}
+
+/* A part of the memory is for runners, at least a quarter of it for what samples compute. */
+static void
+contribution_share_memory (Contribution *self)
+{
+  guint n_threads = self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads (), n_inside;
+  gsize budget = vn_memory_get_budget (), largest, bytes = contribution_count_bytes (self, &largest);
+  gsize copies = COPIES * MIN (largest, G_MAXSIZE / 8), each = vn_plan_get_arena_size (self->plan) + copies;
+
+  self->n_runners = vn_plan_share_threads (&self->plan, 1, copies + each / 3, n_threads, G_MAXUINT, &n_inside);
+  self->n_threads = MAX (n_threads, self->n_runners);
+  self->budget = MAX (budget - MIN (budget, self->n_runners * each + vn_plan_get_arena_size (self->plan)), budget / 4);
+  self->most_group = bytes <= self->budget / GROUP ? GROUP : 1;
+}
+
 static gboolean
 contribution_make_runners (Contribution  *self,
                            GError       **error)
 {
   self->n_copies = self->options != NULL && self->options->make_copy != NULL ? MAX (self->options->n_copies, 1) : 1;
   self->n_samples = self->run->n_samples * self->n_copies;
-  self->budget = vn_memory_get_budget ();
-  self->n_runners = self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads ();
+  contribution_share_memory (self);
   self->runners = g_new0 (VnRunner *, self->n_runners + 1);
   self->n_suspects = self->probe->suspects->len;
   self->n_outputs = vn_plan_get_n_outputs (self->plan);
@@ -527,6 +599,7 @@ contribution_make_runners (Contribution  *self,
   self->per_sample = g_new0 (Sums, self->n_samples + 1);
   self->estimates = g_new0 (Sums, self->n_samples + 1);
   self->standing = g_new0 (Standing, self->n_suspects + 1);
+  self->was_loaded = g_new0 (gboolean, self->n_samples + 1);
   self->order = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint i = 0; i < self->n_suspects; i++)
     g_array_append_val (self->order, i);
@@ -549,8 +622,8 @@ contribution_make_runners (Contribution  *self,
  *
  * Measures for every activation, weight and bias that becomes integers what that alone costs: the network runs from there on. On
  * how many samples, VnContribution.n_samples tells: on two, on more if it matters, on none if a millionth of the error is estimated
- * to come from there. Figures are the same bits for any number of threads and any budget of memory: two samples are kept at a time, as
- * far as vn_memory_get_budget() has room for what they compute.
+ * to come from there. Figures are the same bits for any number of threads and any budget of memory: vn_memory_get_budget() says how many
+ * tensors are measured at a time, and what is kept of one sample or two.
  *
  * Returns: (transfer full) (nullable): %NULL with an error if the network cannot be run
  */

@@ -20,7 +20,7 @@
 #define ROOM ((gsize) 16 << 20)       /* that stays free for small memory */
 #define BUDGET_PART 32                 /* of the machine's memory */
 #define LEAST_BUDGET ((gsize) 64 << 20)
-#define MOST_BUDGET ((gsize) 512 << 20)
+#define MOST_BUDGET ((gsize) 256 << 20)
 
 static gint n_refused;                /* atomic */
 static gsize last_refused;            /* atomic: bytes */
@@ -273,8 +273,9 @@ vn_error_is_memory (const GError *error)
 /**
  * vn_memory_get_budget:
  *
- * How much may be kept only so that it need not be computed again, by each of those that keep something: what does not fit is computed
- * again, with the same bits. It goes by the memory of the machine and by what the limits of this process leave.
+ * How much may be taken beside the weights by work on samples: how many of them are run at a time goes by it, and what is kept only so
+ * that it need not be computed again. What does not fit waits, or is computed again, with the same bits. It goes by the memory of the
+ * machine and by what the limits of this process leave.
  *
  * Returns: bytes
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The streaming run over the samples: one sample per thread, each thread with a runner, a counting table and a
+/* The streaming run over the samples: one sample per thread as far as memory goes, each with a runner, a counting table and a
  * histogram per tap. Nothing is kept of a sample but the counts, so memory does not grow with their number, and as
  * counts are only added, the result does not depend on threads or order. */
 
@@ -42,7 +42,7 @@ typedef struct
   int                      *chain;      /* one per tap */
   Channels                 *channels;   /* one per tap */
   Worker                   *workers;
-  guint                     n_workers;
+  guint                     n_workers, n_inside;   /* samples at a time, and threads in each */
   guint                     from;       /* first sample of the slice that is being run */
   guint                     done;       /* atomic */
   guint                     mark;       /* of vn_memory_mark() at the beginning */
@@ -159,6 +159,22 @@ calibrate_find_channels (GPtrArray *taps)
   return found;
 }
 
+/* Pages of counters that the histogram of a tensor usually has: so many powers of two that its numbers lie between. */
+#define USUAL_PAGES 32
+
+/* What a worker has beside its runner. */
+static gsize
+calibrate_count_bytes (const VnDerived *derived,
+                       guint            n)
+{
+  gsize bytes = n * sizeof (VnHistogram);
+
+  for (guint i = 0; i < n; i++)
+    if (derived[i].source < 0)
+      bytes += (gsize) USUAL_PAGES * VN_HISTOGRAM_PAGE_BINS * sizeof (guint64);
+  return bytes;
+}
+
 static gboolean
 calibrate_worker_start (Worker  *self,
                         Run     *run,
@@ -170,6 +186,7 @@ calibrate_worker_start (Worker  *self,
   if (!vn_memory_expect (run->taps->len * sizeof (VnHistogram), error) ||
       (self->runner = vn_runner_new (run->plan, error)) == NULL)
     return FALSE;
+  vn_runner_set_threads (self->runner, run->n_inside);
   vn_runner_set_tap (self->runner, calibrate_observe, self);
   self->derived = run->derived;
   self->chain = run->chain;
@@ -471,7 +488,7 @@ calibrate_check_arguments (VnDataset                 *dataset,
  * @notes: (nullable): receives unreadable samples and values that are not finite
  * @cancellable: (nullable): looked at before every sample and inside the run
  *
- * Runs the samples through the network, one per thread, and observes every tapped float32 value; others have no
+ * Runs the samples through the network, one per thread if there is memory for so many, and observes every tapped float32 value; others have no
  * entry in the result. A sample that cannot be loaded is left out and named in @notes; none left is
  * %VN_ERROR_MISSING_DATA. NaN and infinities are counted and noted, they do not enter ranges.
  *
@@ -498,10 +515,10 @@ vn_calibrate (VnPlan                    *plan,
   if (!calibrate_check_arguments (dataset, options, error))
     return NULL;
 
-  run.n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
-  run.n_workers = MAX (1, MIN (run.n_workers, options->n_samples));
-  run.workers = g_new0 (Worker, run.n_workers);
   run.derived = vn_plan_derive_taps (plan);
+  run.n_workers = vn_plan_share_threads (&plan, 1, calibrate_count_bytes (run.derived, taps->len), options->n_threads, options->n_samples,
+                                         &run.n_inside);
+  run.workers = g_new0 (Worker, run.n_workers);
   run.chain = calibrate_chain_derived (run.derived, taps->len);
   run.channels = calibrate_find_channels (taps);
   g_mutex_init (&run.lock);

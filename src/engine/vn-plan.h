@@ -71,6 +71,14 @@ GPtrArray *vn_plan_list_sources  (VnPlan               *self,        /* of GArra
                                   VnTensor * const     *inputs,
                                   GError              **error);
 
+/* How many samples at a time, and threads in each. */
+guint     vn_plan_share_threads  (VnPlan * const       *plans,
+                                  guint                 n_plans,
+                                  gsize                 more,
+                                  guint                 n_threads,
+                                  guint                 n_items,
+                                  guint                *n_inside);
+
 /**
  * VnTapFunc: called from inside a run for every tapped value, right after it was computed, while it is in the cache.
  * Constant values are not reported. @tensor is valid during the call only.

@@ -150,6 +150,9 @@ vn_job_get_reporter (VnJob *self)
 
 /* ---- stages ---- */
 
+/* Stages that have taken so long may have had much memory, and giving it back takes no time beside that. */
+#define LONG_STAGE (G_USEC_PER_SEC / 4)
+
 static double
 job_sum_weights (VnJob         *self,
                  const VnStage *stage)
@@ -195,6 +198,8 @@ job_run_stage (VnJob          *self,
 
   job_begin_stage (self, stage);
   ok = !g_cancellable_set_error_if_cancelled (cancellable, error) && stage->run (self, cancellable, error);
+  if (g_get_monotonic_time () - start > LONG_STAGE)
+    vn_memory_give_back ();
   timing->seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   return ok;
 }

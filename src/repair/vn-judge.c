@@ -124,13 +124,14 @@ judge_run (VnJudge       *self,
            GCancellable  *cancellable,
            GError       **error)
 {
-  guint n = MAX (1, MIN (self->samples.n_threads > 0 ? self->samples.n_threads : vn_parallel_default_threads (), self->n_runs));
+  guint n_inside, n = vn_plan_share_threads (&plan, 1, 0, self->samples.n_threads, self->n_runs, &n_inside);
   g_autofree VnRunner **runners = g_new0 (VnRunner *, n);
   Trial trial = { self, runners, sums };
   gboolean good = TRUE;
 
   for (guint i = 0; i < n && good; i++)
-    good = (runners[i] = vn_runner_new (plan, error)) != NULL;
+    if ((good = (runners[i] = vn_runner_new (plan, error)) != NULL))
+      vn_runner_set_threads (runners[i], n_inside);
   good = good && vn_parallel_for (n, self->n_runs, judge_run_item, &trial, cancellable, error);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&runners[i], vn_runner_free);

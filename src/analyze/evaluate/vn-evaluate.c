@@ -384,16 +384,23 @@ static gboolean
 evaluate_make_runners (Evaluate  *self,
                        GError   **error)
 {
-  for (guint k = 0; k < self->n_contestants; k++)
+  guint n = self->n_contestants, n_inside;
+
+  for (guint k = 0; k < n; k++)
     {
       VnPlanOptions options = { .input_shapes = self->contestants[k].shapes, .skip_unsupported = TRUE };
 
       self->plans[k] = vn_plan_new (self->contestants[k].model, &options, NULL, error);
       if (self->plans[k] == NULL || !evaluate_check_inputs (self->plans[k], &self->contestants[k], error))
         return FALSE;
-      for (guint i = 0; i < self->n_workers; i++)
-        if ((self->runners[(gsize) i * self->n_contestants + k] = vn_runner_new (self->plans[k], error)) == NULL)
-          return FALSE;
+    }
+  self->n_workers = vn_plan_share_threads (self->plans, n, 0, self->options->n_threads, self->options->n_samples, &n_inside);
+  self->runners = g_new0 (VnRunner *, (gsize) self->n_workers * n);
+  for (guint i = 0; i < self->n_workers * n; i++)
+    {
+      if ((self->runners[i] = vn_runner_new (self->plans[i % n], error)) == NULL)
+        return FALSE;
+      vn_runner_set_threads (self->runners[i], n_inside);
     }
   return TRUE;
 }
@@ -457,7 +464,7 @@ evaluate_sum_up (const Evaluate *self,
 static void
 evaluate_clear (Evaluate *self)
 {
-  for (guint i = 0; i < self->n_workers * self->n_contestants; i++)
+  for (guint i = 0; self->runners != NULL && i < self->n_workers * self->n_contestants; i++)
     g_clear_pointer (&self->runners[i], vn_runner_free);
   for (guint k = 0; k < self->n_contestants; k++)
     {
@@ -504,10 +511,7 @@ evaluate_networks (Evaluate      *self,
   guint n = self->n_contestants;
   gboolean good;
 
-  self->n_workers = options->n_threads > 0 ? options->n_threads : vn_parallel_default_threads ();
-  self->n_workers = MAX (1, MIN (self->n_workers, options->n_samples));
   self->plans = g_new0 (VnPlan *, n);
-  self->runners = g_new0 (VnRunner *, (gsize) self->n_workers * n);
   self->answers = g_new0 (Answer, MAX ((gsize) options->n_samples * n, 1));
   self->kept = g_new0 (VnKeptSum, n);
   self->measured = g_new0 (VnMetricResult *, MAX ((gsize) options->n_samples * n, 1));
