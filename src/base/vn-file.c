@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files: written so that they appear whole or not at all; how they are named, and texts read from them. */
+/* Files: written so that they appear whole or not at all; how they are named. */
 #include "vn-file.h"
 
 #include "vn-i18n.h"
-#include "vn-memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -372,41 +371,4 @@ vn_file_dup_long (const char *name,
   if (g_str_has_prefix (name, ESCAPED))
     plain = g_uri_unescape_string (name + strlen (ESCAPED), NULL);
   return g_canonicalize_filename (plain != NULL ? plain : name, folder);
-}
-
-/**
- * vn_file_read_lines:
- *
- * Returns: (transfer full) (nullable): the lines of a text file, stripped; empty ones and those that begin with “#” are "",
- *   so that indices stay line numbers. %VN_ERROR_MALFORMED if it is no text.
- */
-char **
-vn_file_read_lines (const char  *path,
-                    GError     **error)
-{
-  g_autoptr(GBytes) bytes = NULL;
-  g_autofree char *text = NULL;
-  const char *data;
-  char **lines;
-  gsize size;
-
-  g_return_val_if_fail (path != NULL, NULL);
-
-  bytes = vn_file_map (path, error);
-  if (bytes == NULL)
-    return NULL;
-  data = g_bytes_get_data (bytes, &size);
-  if (memchr (data, '\0', size) != NULL)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is no text"), path);
-      return NULL;
-    }
-  text = vn_memory_dup_text (data, size, error);
-  if (text == NULL)
-    return NULL;
-  lines = g_strsplit (g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text, "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++)
-    if (*g_strstrip (lines[i]) == '#')
-      lines[i][0] = '\0';
-  return lines;
 }

@@ -112,7 +112,6 @@ typedef struct
 {
   const guint         *samples;
   guint                n_samples;
-  guint                n_all;
   guint                n_threads;
   const VnStatsOrigin *origin;
   VnCheckpointFunc     checkpoint;
@@ -120,6 +119,7 @@ typedef struct
   double               checkpoint_seconds;
   gboolean             votes;
   gboolean             may_be_empty;
+  guint                n_all;
 } VnCalibrateOptions;
 
 /**
