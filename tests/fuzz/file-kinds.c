@@ -3,6 +3,7 @@
 
 #include "vn-graph-edit.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -69,6 +70,15 @@ put_file (const guint8 *data,
     }
   require (fd >= 0 && ftruncate (fd, 0) == 0 && pwrite (fd, data, size, 0) == (gssize) size, "no memory for a file");
   return path;
+}
+
+char *
+make_folder (void)
+{
+  char *folder = g_build_filename (g_getenv ("TMPDIR") == NULL && g_access ("/dev/shm", W_OK) == 0 ? "/dev/shm" : g_get_tmp_dir (), "vn-fuzz-XXXXXX", NULL);
+
+  require (g_mkdtemp (folder) != NULL, "no folder can be made");
+  return folder;
 }
 
 VnModel *

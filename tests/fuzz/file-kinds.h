@@ -56,6 +56,8 @@ void        require  (gboolean       is,
 /* The bytes as a file: its path, which is that of nothing on a disk. There is one such file at a time. */
 const char *put_file (const guint8  *data,
                       gsize          size);
+/* (transfer full): a new folder, in memory where there is such a place: what is written is waited for. */
+char       *make_folder (void);
 /* (transfer full): an input "data", nodes "conv" and "softmax" that give "a" and "b". */
 VnModel    *make_model (void);
 /* Appends a file; @size -1: up to the NUL. */

@@ -117,9 +117,9 @@ try_plan (const guint8 *data,
 
 /* ---- weights in other files ---- */
 
-/* A folder with files of weights: 4096 bytes, none, and a file that is none. What is in it is known: @n. */
+/* A folder with files of weights: 4096 bytes, none, and a folder that is no file; and one to write to. */
 static const char *
-make_folder (void)
+get_folder (void)
 {
   static char *folder;
   g_autofree char *full = NULL, *none = NULL, *inner = NULL, *out = NULL;
@@ -129,7 +129,7 @@ make_folder (void)
     return folder;
   for (guint i = 0; i < sizeof weights; i++)
     weights[i] = (guint8) (i * 7 % 60);
-  folder = g_dir_make_tmp ("vn-external-XXXXXX", NULL);
+  folder = make_folder ();
   full = g_build_filename (folder, "w.bin", NULL);
   none = g_build_filename (folder, "none.bin", NULL);
   inner = g_build_filename (folder, "inner", NULL);
@@ -160,7 +160,7 @@ count_files (const char *folder,
 static void
 end_folder (void)
 {
-  const char *folder = make_folder ();
+  const char *folder = get_folder ();
   g_autofree char *inner = g_build_filename (folder, "inner", NULL), *out = g_build_filename (folder, "out", NULL);
 
   g_rmdir (inner);
@@ -196,7 +196,7 @@ try_external (const guint8 *data,
               gsize         size)
 {
   static gboolean at_exit;
-  const char *folder = make_folder ();
+  const char *folder = get_folder ();
   g_autofree char *path = g_build_filename (folder, "m.onnx", NULL), *out = g_build_filename (folder, "out", NULL);
   g_autoptr(VnModel) model = NULL;
 

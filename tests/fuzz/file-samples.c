@@ -152,7 +152,7 @@ static VnDataset *
 open_samples (gboolean classes)
 {
   static const char * const names[] = { "0/a.npy", "17/b.npy", "cat/c.npy" };
-  g_autofree char *folder = g_dir_make_tmp ("vn-labels-XXXXXX", NULL), *list = g_build_filename (folder, "list.txt", NULL);
+  g_autofree char *folder = make_folder (), *list = g_build_filename (folder, "list.txt", NULL);
   g_autoptr(VnDataSpec) spec = vn_data_spec_new (classes ? folder : list);
   g_autoptr(GError) error = NULL;
   VnDataset *dataset;

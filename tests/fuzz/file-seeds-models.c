@@ -74,7 +74,7 @@ add_weights (VnGraph       *graph,
 static GBytes *
 write_external (const VnModel *model)
 {
-  g_autofree char *folder = g_dir_make_tmp ("vn-seed-XXXXXX", NULL), *path = g_build_filename (folder, "m.onnx", NULL);
+  g_autofree char *folder = make_folder (), *path = g_build_filename (folder, "m.onnx", NULL);
   g_autofree char *weights = g_build_filename (folder, "w.bin", NULL);
   const VnOnnxWriteOptions options = { .external_threshold = 1, .external_name = "w.bin" };
   char *data;

@@ -33,8 +33,7 @@ if [ "${VN_FUZZ_BUILD:-1}" != 0 ]; then
   done
 fi
 
-# Files that readers want to have are made in memory.
-TMPDIR=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/vn-fuzz-XXXXXX")
+TMPDIR=$(mktemp -d "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)/vn-fuzz-run-XXXXXX")     # in memory, if that can be
 export TMPDIR G_SLICE=always-malloc LC_ALL=C.UTF-8 GSETTINGS_BACKEND=memory
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=0
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
