@@ -93,6 +93,8 @@ static void
 parallel_work (Loop  *loop,
                guint  worker)
 {
+  if (loop->cancellable != NULL)
+    g_cancellable_push_current (loop->cancellable);
   while (!g_atomic_int_get (&loop->stop))
     {
       GError *error = NULL;
@@ -104,6 +106,8 @@ parallel_work (Loop  *loop,
           !loop->func (item, worker, loop->data, &error))
         parallel_loop_fail (loop, item, error);
     }
+  if (loop->cancellable != NULL)
+    g_cancellable_pop_current (loop->cancellable);
 }
 
 /* How long a thread looks for work, or for the end of it, before it sleeps: longer than the pauses between two
@@ -257,7 +261,7 @@ parallel_finish_helpers (PoolThread **helpers,
  * @n_threads: how many workers at most; 0 means vn_parallel_default_threads()
  * @n_items: how many items
  * @func: called once for each item, items handed out in ascending order
- * @cancellable: (nullable): looked at before each item
+ * @cancellable: (nullable): looked at before each item; while @func runs it is the thread's current one
  *
  * Runs @func over all items and returns when the last has ended. The calling
  * thread is worker 0; with one worker no other thread takes part. Loops may be

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* One array out of an .npz, which is a ZIP archive of .npy files, stored or deflated. The central directory at the
- * end of the archive is read; sizes above 4 GB (ZIP64) are not.
+ * end of the archive is read; sizes above 4 GB (ZIP64) are not. The header of an array is unpacked first: what it announces
+ * must suit the network, and no more than that is unpacked.
  *
  *   end record (at the end, 22 bytes and a comment): "PK\5\6", ... +10 entries, +12 size and +16 start of the directory
  *   directory entry (46 bytes): "PK\1\2", ... +10 method, +20 packed size, +24 size, +28 name, +30 extra and +32
@@ -23,7 +24,9 @@
 #define END_SIZE 22
 #define ENTRY_SIZE 46
 #define LOCAL_SIZE 30
-#define MAX_UNPACKED ((gsize) 1 << 31)
+#define FIRST_PART ((gsize) 4096)         /* of an array; its header is nearly always shorter */
+#define UNPACKED_FREE ((gsize) 256 << 20)  /* that an array may always have, */
+#define UNPACKED_TIMES 4                   /* and so many times what it has packed */
 
 typedef struct
 {
@@ -103,51 +106,85 @@ npz_file_archive_next (Archive  *self,
   return TRUE;
 }
 
+/* The first @size bytes of what @packed unpacks to. */
 static GBytes *
-npz_file_inflate (const guint8  *data,
-                  const Entry   *entry,
-                  GError       **error)
+npz_file_inflate (GBytes  *packed,
+                  gsize    size,
+                  GError **error)
 {
   g_autoptr(GZlibDecompressor) zlib = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_RAW);
-  guint8 *out;
-  gsize n_in = 0;
-  gsize n_out = 0;
+  gsize n_packed, n_in = 0, n_out = 0;
+  const guint8 *data = g_bytes_get_data (packed, &n_packed);
+  guint8 *out = vn_memory_alloc (size, 1, error);
   GConverterResult result = G_CONVERTER_CONVERTED;
 
-  if (entry->size > MAX_UNPACKED)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("An array of %zu bytes is too large: at most %zu are unpacked"),
-                   entry->size, MAX_UNPACKED);
-      return NULL;
-    }
-  out = vn_memory_alloc (entry->size, 1, error);
   if (out == NULL)
     return NULL;
-  while (result == G_CONVERTER_CONVERTED && n_out < entry->size)
+  while (result == G_CONVERTER_CONVERTED && n_out < size)
     {
       gsize read, written;
 
-      result = g_converter_convert (G_CONVERTER (zlib), data + n_in, entry->packed - n_in, out + n_out,
-                                    entry->size - n_out, G_CONVERTER_INPUT_AT_END, &read, &written, error);
+      result = g_converter_convert (G_CONVERTER (zlib), data + n_in, n_packed - n_in, out + n_out, size - n_out,
+                                    G_CONVERTER_INPUT_AT_END, &read, &written, error);
       n_in += read;
       n_out += written;
     }
-  if (result == G_CONVERTER_ERROR || n_out != entry->size)
+  if (result != G_CONVERTER_ERROR && n_out == size)
+    return g_bytes_new_take (out, size);
+  g_free (out);
+  if (result != G_CONVERTER_ERROR)
+    npz_file_damaged (error);
+  return NULL;
+}
+
+static gboolean
+npz_file_check_size (const Entry     *entry,
+                     const VnNpyInfo *info,
+                     GError         **error)
+{
+  g_autofree char *shape = NULL;
+
+  if (info->n_bytes <= UNPACKED_FREE || (info->n_bytes - UNPACKED_FREE) / UNPACKED_TIMES <= entry->packed)
+    return TRUE;
+  shape = vn_shape_to_string (&info->shape, "×");
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+               _("The array of shape %s would grow from %zu packed bytes to %zu; more than %d times as much and %zu MB are not unpacked: "
+                 "save it as .npy"), shape, entry->packed, info->n_bytes, UNPACKED_TIMES, UNPACKED_FREE >> 20);
+  return FALSE;
+}
+
+/* As much of the array as its header announces, if @input can take that. */
+static GBytes *
+npz_file_unpack (GBytes             *packed,
+                 const Entry        *entry,
+                 const VnInputSpec  *input,
+                 GError            **error)
+{
+  g_autoptr(GBytes) first = npz_file_inflate (packed, MIN (entry->size, FIRST_PART), error);
+  VnNpyInfo info;
+  gsize needed;
+
+  if (first != NULL && entry->size > FIRST_PART && vn_npy_get_data_offset (first) > FIRST_PART)
     {
-      g_free (out);
-      if (error == NULL || *error == NULL)
-        npz_file_damaged (error);
-      return NULL;
+      needed = MIN (entry->size, vn_npy_get_data_offset (first));
+      g_clear_pointer (&first, g_bytes_unref);
+      first = npz_file_inflate (packed, needed, error);
     }
-  return g_bytes_new_take (out, entry->size);
+  if (first == NULL || !vn_npy_parse_header (first, entry->size, &info, error) ||
+      !vn_tensor_file_check (info.dtype, &info.shape, input, error) || !npz_file_check_size (entry, &info, error))
+    return NULL;
+  needed = info.offset + info.n_bytes;
+  return needed <= g_bytes_get_size (first) ? g_steal_pointer (&first) : npz_file_inflate (packed, needed, error);
 }
 
 static GBytes *
-npz_file_archive_extract (const Archive  *self,
-                          GBytes         *bytes,
-                          const Entry    *entry,
-                          GError        **error)
+npz_file_archive_extract (const Archive      *self,
+                          GBytes             *bytes,
+                          const Entry        *entry,
+                          const VnInputSpec  *input,
+                          GError            **error)
 {
+  g_autoptr(GBytes) packed = NULL;
   gsize start;
 
   if (entry->local > self->size || self->size - entry->local < LOCAL_SIZE ||
@@ -163,17 +200,17 @@ npz_file_archive_extract (const Archive  *self,
       npz_file_damaged (error);
       return NULL;
     }
-  if (entry->method == 8)
-    return npz_file_inflate (self->data + start, entry, error);
-  return g_bytes_new_from_bytes (bytes, start, entry->size);
+  packed = g_bytes_new_from_bytes (bytes, start, entry->packed);
+  return entry->method == 8 ? npz_file_unpack (packed, entry, input, error) : g_steal_pointer (&packed);
 }
 
-/* The array called @name, or the only one there is. */
+/* The array called as @input, or the only one there is. */
 static GBytes *
-npz_file_find_array (GBytes      *bytes,
-                     const char  *name,
-                     GError     **error)
+npz_file_find_array (GBytes             *bytes,
+                     const VnInputSpec  *input,
+                     GError            **error)
 {
+  const char *name = input->name;
   g_autofree char *file_name = vn_input_file_name (name);
   g_autoptr(GString) known = g_string_new (NULL);
   Archive archive;
@@ -189,7 +226,7 @@ npz_file_find_array (GBytes      *bytes,
         return NULL;
       entry_name = entry.name;
       if (archive.n_entries == 1 || g_str_equal (entry_name, name) || g_str_equal (entry_name, file_name))
-        return npz_file_archive_extract (&archive, bytes, &entry, error);
+        return npz_file_archive_extract (&archive, bytes, &entry, input, error);
       g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", entry_name);
     }
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("It has no array “%s”, but: %s"), name, known->str);
@@ -199,14 +236,15 @@ npz_file_find_array (GBytes      *bytes,
 /**
  * vn_npz_read:
  * @path: an .npz file
- * @name: the array wanted; ignored if there is only one
+ * @input: chooses the array by its name, if there are several; a packed one that it cannot take, as one sample or
+ *   several stacked, is not unpacked, and neither is one that grows beyond measure
  *
  * Returns: (transfer full) (nullable): the array; errors name the file
  */
 VnTensor *
-vn_npz_read (const char  *path,
-             const char  *name,
-             GError     **error)
+vn_npz_read (const char         *path,
+             const VnInputSpec  *input,
+             GError            **error)
 {
   g_autoptr(GBytes) bytes = vn_file_map (path, error);
   g_autoptr(GBytes) array = NULL;
@@ -214,7 +252,7 @@ vn_npz_read (const char  *path,
 
   if (bytes == NULL)
     return NULL;
-  array = npz_file_find_array (bytes, name, error);
+  array = npz_file_find_array (bytes, input, error);
   if (array != NULL)
     tensor = vn_npy_parse (array, error);
   if (tensor == NULL)

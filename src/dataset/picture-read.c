@@ -2,7 +2,10 @@
 
 /* Decoding, by gdk-pixbuf. The format is told by the first bytes, never by the name, and only raster formats are
  * let through. gdk-pixbuf delivers what it has when a file ends early, so JPEG and PNG are walked to their end marks
- * and the size of BMP is checked first. The orientation of EXIF is applied, transparency is laid over white. */
+ * and the size of BMP is checked first. The orientation of EXIF is applied, transparency is laid over white.
+ *
+ * Decoders get a file in pieces: once its header has told a size that is not read, or somebody has cancelled, they get no
+ * more of it. */
 
 #include "vn-dataset-private.h"
 
@@ -15,7 +18,11 @@
 #include <string.h>
 
 #define MAX_PIXELS ((guint64) 1 << 27)
+#define MAX_SCANS 100                  /* of a progressive JPEG, each of which goes over all pixels; encoders write about ten */
+#define PIECE ((gsize) 16 << 10)       /* bytes, which may unpack to a thousand times as many */
 
+/* JPEG is decoded once for each part of it that has arrived, and TIFF when all of it has: these two stop by themselves when
+ * the size is refused. */
 static const struct
 {
   const char *loader;
@@ -50,7 +57,8 @@ picture_read_find_loader (const guint8 *data,
 /* JPEG: segments with a length, entropy-coded data between a start of scan and the next marker, end of image. */
 static gboolean
 picture_read_jpeg_is_whole (const guint8 *data,
-                            gsize         size)
+                            gsize         size,
+                            gsize        *n_scans)
 {
   gsize at = 2;
 
@@ -72,6 +80,7 @@ picture_read_jpeg_is_whole (const guint8 *data,
         continue;
       if (at + 2 > size)
         return FALSE;
+      *n_scans += marker == 0xda;
       at += (gsize) data[at] << 8 | data[at + 1];
     }
   return FALSE;
@@ -167,16 +176,20 @@ picture_read_check_whole (const char    *loader,
                           GError       **error)
 {
   gboolean whole = TRUE;
+  gsize n_scans = 0;
 
   if (g_str_equal (loader, "jpeg"))
-    whole = picture_read_jpeg_is_whole (data, size);
+    whole = picture_read_jpeg_is_whole (data, size, &n_scans);
   else if (g_str_equal (loader, "png"))
     whole = picture_read_png_is_whole (data, size);
   else if (g_str_equal (loader, "bmp"))
     whole = picture_read_bmp_is_whole (data, size);
   if (!whole)
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The picture is cut short after %zu bytes"), size);
-  return whole;
+  else if (n_scans > MAX_SCANS)
+    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("The picture is built up in %zu passes; more than %d are not read: save it anew"),
+                 n_scans, MAX_SCANS);
+  return whole && n_scans <= MAX_SCANS;
 }
 
 typedef struct
@@ -199,7 +212,6 @@ picture_read_has_room (const Sizing *sizing)
 {
   return vn_memory_has_room (DECODE_BYTES * (gsize) MAX (sizing->width, 0) * (gsize) MAX (sizing->height, 0) + DECODE_ROOM);
 }
-
 
 /* Called when the header is read. A size of 0 makes the loader stop before it takes memory. */
 static void
@@ -233,6 +245,23 @@ picture_read_updated_cb (GdkPixbufLoader *loader,
   sizing->n_rows = MAX (sizing->n_rows, y + height);
 }
 
+static gboolean
+picture_read_feed (GdkPixbufLoader  *loader,
+                   const char       *type,
+                   const guint8     *data,
+                   gsize             size,
+                   const Sizing     *sizing,
+                   GError          **error)
+{
+  gsize piece = g_str_equal (type, "jpeg") || g_str_equal (type, "tiff") ? size : PIECE;
+
+  for (gsize at = 0; at < size && !sizing->too_large && !sizing->no_memory; at += MIN (piece, size - at))
+    if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error) ||
+        !gdk_pixbuf_loader_write (loader, data + at, MIN (piece, size - at), error))
+      return FALSE;
+  return TRUE;
+}
+
 static GdkPixbuf *
 picture_read_decode (const char    *type,
                      const guint8  *data,
@@ -252,7 +281,7 @@ picture_read_decode (const char    *type,
     return NULL;
   g_signal_connect (loader, "size-prepared", G_CALLBACK (picture_read_prepared_cb), sizing);
   g_signal_connect (loader, "area-updated", G_CALLBACK (picture_read_updated_cb), sizing);
-  written = gdk_pixbuf_loader_write (loader, data, size, error);
+  written = picture_read_feed (loader, type, data, size, sizing, error);
   if (!gdk_pixbuf_loader_close (loader, &closing) && written)
     {
       g_propagate_error (error, g_steal_pointer (&closing));
@@ -337,6 +366,8 @@ picture_read_pixbuf (const char  *path,
 /**
  * vn_pixbuf_read:
  * @max_size: longest side wanted, 0: as it is
+ *
+ * The thread's current cancellable (g_cancellable_push_current()) ends decoding.
  *
  * Returns: (transfer full) (nullable): the picture, upright; errors name the file
  */

@@ -4,6 +4,7 @@
 
 #include "vn-dataset-private.h"
 
+#include "vn-checked.h"
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
@@ -141,6 +142,46 @@ tensor_file_may_convert (VnDType from,
   return from == to || !vn_dtype_is_float (from) || vn_dtype_is_float (to);
 }
 
+static gboolean
+tensor_file_refuse (VnDType             dtype,
+                    const VnShape      *shape,
+                    const VnInputSpec  *input,
+                    GError            **error)
+{
+  g_autofree char *have = vn_shape_to_string (shape, "×");
+  g_autofree char *want = vn_shape_to_string (&input->shape, "×");
+
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("The sample is %s of shape %s, input “%s” takes %s of shape %s"),
+               vn_dtype_get_name (dtype), have, input->name, vn_dtype_get_name (input->dtype), want);
+  return FALSE;
+}
+
+/**
+ * vn_tensor_file_check:
+ * @dtype: what a file announces
+ * @shape: and of which shape; static
+ *
+ * Before the elements are had: one sample, or several stacked, have some times the elements that @input has.
+ *
+ * Returns: %FALSE with %VN_ERROR_SHAPE if vn_tensor_fit() will refuse it in any case
+ */
+gboolean
+vn_tensor_file_check (VnDType             dtype,
+                      const VnShape      *shape,
+                      const VnInputSpec  *input,
+                      GError            **error)
+{
+  gsize known = 1, n = 1;
+
+  for (int i = 0; i < input->shape.rank; i++)
+    if (input->shape.dims[i] > 0 && !vn_checked_mul (known, (gsize) input->shape.dims[i], &known))
+      return tensor_file_refuse (dtype, shape, input, error);
+  for (int i = 0; i < shape->rank; i++)
+    if (!vn_checked_mul (n, (gsize) shape->dims[i], &n))
+      return tensor_file_refuse (dtype, shape, input, error);
+  return (n % known == 0 && tensor_file_may_convert (dtype, input->dtype)) || tensor_file_refuse (dtype, shape, input, error);
+}
+
 /**
  * vn_tensor_fit:
  * @tensor: a sample
@@ -162,11 +203,7 @@ vn_tensor_fit (VnTensor           *tensor,
 
   if (!tensor_file_match_shape (&tensor->shape, &input->shape, &shape) || !tensor_file_may_convert (tensor->dtype, input->dtype))
     {
-      g_autofree char *have = vn_shape_to_string (&tensor->shape, "×");
-      g_autofree char *want = vn_shape_to_string (&input->shape, "×");
-
-      g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("The sample is %s of shape %s, input “%s” takes %s of shape %s"),
-                   vn_dtype_get_name (tensor->dtype), have, input->name, vn_dtype_get_name (input->dtype), want);
+      tensor_file_refuse (tensor->dtype, &tensor->shape, input, error);
       return NULL;
     }
   shaped = vn_tensor_new_reshaped (tensor, &shape, error);
@@ -193,7 +230,7 @@ vn_tensor_file_read (const char         *path,
   switch (vn_file_kind (path))
     {
     case VN_FILE_NPY: return vn_npy_read (path, error);
-    case VN_FILE_NPZ: return vn_npz_read (path, input->name, error);
+    case VN_FILE_NPZ: return vn_npz_read (path, input, error);
     case VN_FILE_PB: return vn_onnx_tensor_read_file (path, NULL, error);
     default: return tensor_file_raw_read (path, input, raw_type, error);
     }

@@ -92,8 +92,12 @@ VnTensor  *vn_tensor_file_read    (const char        *path,
 VnTensor  *vn_tensor_fit          (VnTensor          *tensor,
                                    const VnInputSpec *input,
                                    GError           **error);
+gboolean   vn_tensor_file_check   (VnDType            dtype,
+                                   const VnShape     *shape,
+                                   const VnInputSpec *input,
+                                   GError           **error);
 VnTensor  *vn_npz_read            (const char        *path,
-                                   const char        *name,
+                                   const VnInputSpec *input,
                                    GError           **error);
 
 /* Names in a folder, hidden ones left out, in natural order. */

@@ -109,6 +109,27 @@ npy_parse_shape (const char  *header,
     }
 }
 
+/**
+ * vn_npy_get_data_offset:
+ * @bytes: the beginning of an .npy file
+ *
+ * Returns: how many bytes the magic and the header have, at most a little more than a header may have; 0 if there are not
+ *   enough to tell
+ */
+gsize
+vn_npy_get_data_offset (GBytes *bytes)
+{
+  gsize size, length;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+
+  if (size < 12)
+    return 0;
+  length = data[8] | (gsize) data[9] << 8;
+  if (data[6] > 1)
+    length |= (gsize) data[10] << 16 | (gsize) data[11] << 24;
+  return MIN (length, MAX_HEADER) + (data[6] > 1 ? 12 : 10);
+}
+
 static gboolean
 npy_split_header (GBytes  *bytes,
                   char   **header,
@@ -138,6 +159,35 @@ npy_split_header (GBytes  *bytes,
 }
 
 /**
+ * vn_npy_parse_header:
+ * @bytes: the beginning of an .npy file, with the whole header
+ * @size: bytes of the whole file
+ * @info: (out): what the header announces
+ *
+ * Returns: %FALSE with %VN_ERROR_MALFORMED or %VN_ERROR_UNSUPPORTED
+ */
+gboolean
+vn_npy_parse_header (GBytes     *bytes,
+                     gsize       size,
+                     VnNpyInfo  *info,
+                     GError    **error)
+{
+  g_autofree char *header = NULL;
+  const char *order;
+  gsize n_elements;
+
+  if (!npy_split_header (bytes, &header, &info->offset, error) ||
+      !npy_parse_descr (header, &info->dtype, error) ||
+      !npy_parse_shape (header, &info->shape, error))
+    return FALSE;
+  order = npy_find_key (header, "fortran_order");
+  if (order == NULL || (g_str_has_prefix (order, "True") && info->shape.rank > 1))
+    return npy_malformed (error, _("it is in Fortran order; save it with numpy.ascontiguousarray"));
+  return (vn_tensor_size_in_bytes (info->dtype, &info->shape, &n_elements, &info->n_bytes) && info->n_bytes <= size - info->offset) ||
+         npy_malformed (error, _("it is cut short"));
+}
+
+/**
  * vn_npy_parse:
  * @bytes: a whole .npy file
  *
@@ -147,30 +197,13 @@ VnTensor *
 vn_npy_parse (GBytes  *bytes,
               GError **error)
 {
-  g_autofree char *header = NULL;
   g_autoptr(GBytes) payload = NULL;
-  const char *order;
-  gsize offset, n_elements, n_bytes;
-  VnDType dtype;
-  VnShape shape;
+  VnNpyInfo info;
 
-  if (!npy_split_header (bytes, &header, &offset, error) ||
-      !npy_parse_descr (header, &dtype, error) ||
-      !npy_parse_shape (header, &shape, error))
+  if (!vn_npy_parse_header (bytes, g_bytes_get_size (bytes), &info, error))
     return NULL;
-  order = npy_find_key (header, "fortran_order");
-  if (order == NULL || (g_str_has_prefix (order, "True") && shape.rank > 1))
-    {
-      npy_malformed (error, _("it is in Fortran order; save it with numpy.ascontiguousarray"));
-      return NULL;
-    }
-  if (!vn_tensor_size_in_bytes (dtype, &shape, &n_elements, &n_bytes) || n_bytes > g_bytes_get_size (bytes) - offset)
-    {
-      npy_malformed (error, _("it is cut short"));
-      return NULL;
-    }
-  payload = g_bytes_new_from_bytes (bytes, offset, n_bytes);
-  return vn_tensor_new_view (dtype, &shape, payload, error);
+  payload = g_bytes_new_from_bytes (bytes, info.offset, info.n_bytes);
+  return vn_tensor_new_view (info.dtype, &info.shape, payload, error);
 }
 
 /**

@@ -112,7 +112,20 @@ VnTensor   *vn_tensor_own            (VnTensor        *self,
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnTensor, vn_tensor_unref)
 
 /* .npy: little-endian, C order; versions 1 to 3 read, version 1 written. */
+typedef struct
+{
+  VnDType dtype;
+  VnShape shape;
+  gsize   offset;    /* where the elements begin */
+  gsize   n_bytes;   /* of them */
+} VnNpyInfo;
+
 VnTensor   *vn_npy_read              (const char      *path,
+                                      GError         **error);
+gsize       vn_npy_get_data_offset   (GBytes          *bytes);
+gboolean    vn_npy_parse_header      (GBytes          *bytes,
+                                      gsize            size,
+                                      VnNpyInfo       *info,
                                       GError         **error);
 VnTensor   *vn_npy_parse             (GBytes          *bytes,
                                       GError         **error);

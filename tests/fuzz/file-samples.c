@@ -69,7 +69,7 @@ try_npz (const guint8 *data,
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
     {
       g_autoptr(GError) error = NULL;
-      g_autoptr(VnTensor) tensor = vn_npz_read (path, inputs[i].name, &error);
+      g_autoptr(VnTensor) tensor = vn_npz_read (path, &inputs[i], &error);
 
       if (check (tensor != NULL, &error))
         fit (tensor);

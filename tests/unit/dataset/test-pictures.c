@@ -468,6 +468,43 @@ test_refused (void)
   g_unlink (path);
 }
 
+/* Somebody has cancelled: a picture is not decoded to its end. */
+static void
+test_cancelled (void)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-cancelled.png", NULL);
+  g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new (GDK_COLORSPACE_RGB, FALSE, 8, 64, 64);
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) error = NULL;
+
+  gdk_pixbuf_fill (pixbuf, 0);
+  g_assert_true (gdk_pixbuf_save (pixbuf, path, "png", NULL, NULL));
+  g_cancellable_cancel (cancellable);
+  g_cancellable_push_current (cancellable);
+  g_assert_null (vn_pixbuf_read (path, 0, &error));
+  g_cancellable_pop_current (cancellable);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_unlink (path);
+}
+
+/* A JPEG that goes over its pixels again and again. */
+static void
+test_many_passes (void)
+{
+  static const char scan[] = "\xff\xda\0\x08\1\1\0\0\0\0\x12";
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-passes.jpg", NULL);
+  g_autoptr(GString) data = g_string_new_len ("\xff\xd8\xff\xe0\0\2", 6);
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < 101; i++)
+    g_string_append_len (data, scan, sizeof scan - 1);
+  g_string_append_len (data, "\xff\xd9", 2);
+  g_assert_true (g_file_set_contents (path, data->str, (gssize) data->len, NULL));
+  g_assert_null (vn_pixbuf_read (path, 0, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
+  g_unlink (path);
+}
+
 /* A PNG that says it has 60000 × 60000 pixels. */
 static const char large_png[] =
   "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\xea\x60\0\0\xea\x60\x08\x02\0\0\0\x0f\xb0\xe2\x15"
@@ -669,6 +706,8 @@ main (int   argc,
   g_test_add_func ("/pictures/letterbox", test_letterbox);
   g_test_add_func ("/pictures/refused", test_refused);
   g_test_add_func ("/pictures/too-large", test_too_large);
+  g_test_add_func ("/pictures/cancelled", test_cancelled);
+  g_test_add_func ("/pictures/many-passes", test_many_passes);
   g_test_add_func ("/pictures/disguised", test_disguised);
   g_test_add_func ("/pictures/preview", test_preview);
   g_test_add_func ("/pictures/presets", test_presets);

@@ -228,6 +228,112 @@ test_stack_in_folder (Folder        *folder,
     }
 }
 
+/* ---- packed arrays that say more than they hold ---- */
+
+static void
+append_number (GByteArray *to,
+               guint64     number,
+               guint       n_bytes)
+{
+  for (guint i = 0; i < n_bytes; i++, number >>= 8)
+    g_byte_array_append (to, &(guint8) { number & 255 }, 1);
+}
+
+/* The beginning of a deflated .npy of float32 zeros: what follows @n_zeros of them is missing. */
+static GBytes *
+deflate_npy (const char *shape,
+             gsize       n_zeros)
+{
+  g_autoptr(GZlibCompressor) zlib = g_zlib_compressor_new (G_ZLIB_COMPRESSOR_FORMAT_RAW, 9);
+  g_autofree char *header = g_strdup_printf ("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n", shape);
+  gsize length = strlen (header), size = 10 + length + 4 * n_zeros, room = size + 1024, n_in, n_out;
+  g_autofree guint8 *array = g_malloc0 (size);
+  guint8 *packed = g_malloc (room);
+
+  memcpy (array, "\x93NUMPY\1\0", 8);
+  array[8] = (guint8) length;
+  memcpy (array + 10, header, length);
+  g_assert_cmpint (g_converter_convert (G_CONVERTER (zlib), array, size, packed, room, G_CONVERTER_FLUSH, &n_in, &n_out, NULL), !=,
+                   G_CONVERTER_ERROR);
+  g_assert_cmpuint (n_in, ==, size);
+  return g_bytes_new_take (packed, n_out);
+}
+
+/* An archive of one array, which is said to have @size bytes when it is unpacked. */
+static void
+put_npz (const Folder *folder,
+         const char   *name,
+         GBytes       *packed,
+         gsize         size)
+{
+  g_autoptr(GByteArray) file = g_byte_array_new ();
+  gsize n_packed;
+  const guint8 *data = g_bytes_get_data (packed, &n_packed);
+  guint start;
+
+  g_byte_array_append (file, (const guint8 *) "PK\3\4", 4);
+  append_number (file, 0, 22);
+  append_number (file, 5, 4);
+  g_byte_array_append (file, (const guint8 *) "v.npy", 5);
+  g_byte_array_append (file, data, (guint) n_packed);
+  start = file->len;
+  g_byte_array_append (file, (const guint8 *) "PK\1\2", 4);
+  append_number (file, 0, 6);
+  append_number (file, 8, 2);
+  append_number (file, 0, 8);
+  append_number (file, n_packed, 4);
+  append_number (file, size, 4);
+  append_number (file, 5, 4);
+  append_number (file, 0, 14);
+  g_byte_array_append (file, (const guint8 *) "v.npy", 5);
+  g_byte_array_append (file, (const guint8 *) "PK\5\6", 4);
+  append_number (file, 0, 6);
+  append_number (file, 1, 2);
+  append_number (file, file->len - start, 4);
+  append_number (file, start, 4);
+  append_number (file, 0, 2);
+  folder_put (folder, name, file->data, (gssize) file->len);
+}
+
+/* What is missing in the archives would be noticed if more were unpacked than must be. */
+static void
+test_npz_bomb (Folder        *folder,
+               gconstpointer  data)
+{
+  static const struct
+  {
+    const char *shape;
+    gsize       n_zeros, size;
+    VnShape     input;
+    int         code;       /* of the error; -1: it is read */
+  } cases[] = {
+    { "(20000, 20000)", 2000, 1600000100, { 2, { 1, 3 } }, VN_ERROR_SHAPE },
+    { "(1, 3)", 2000, 2000000000, { 2, { 1, 3 } }, -1 },
+    { "(2, 3)", 2000, 2000000000, { 2, { 1, 3 } }, -1 },
+    { "(1, 400000000)", 2000, 1600000100, { 2, { 1, VN_DIM_UNKNOWN } }, VN_ERROR_LIMIT },
+    { "(1, 3)", 1, 100, { 2, { 1, 3 } }, VN_ERROR_MALFORMED },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      VnInputSpec input = { (char *) "v", VN_DTYPE_F32, cases[i].input };
+      g_autoptr(GBytes) packed = deflate_npy (cases[i].shape, cases[i].n_zeros);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = NULL;
+      g_autoptr(VnTensor) tensor = NULL;
+
+      put_npz (folder, "bomb.npz", packed, cases[i].size);
+      dataset = folder_open (folder, "bomb.npz", &input, 1, 0, NULL, &error);
+      if (dataset != NULL)
+        vn_dataset_load (dataset, 0, &tensor, &error);
+      g_test_message ("case %u: %s", i, error != NULL ? error->message : "read");
+      if (cases[i].code < 0)
+        g_assert_no_error (error);
+      else
+        g_assert_error (error, VN_ERROR, cases[i].code);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -240,6 +346,7 @@ main (int   argc,
   FOLDER_TEST ("/tensors/stack", test_stack);
   FOLDER_TEST ("/tensors/stack-of-planes", test_stack_of_planes);
   FOLDER_TEST ("/tensors/stack-in-folder", test_stack_in_folder);
+  FOLDER_TEST ("/tensors/npz-bomb", test_npz_bomb);
 
   return g_test_run ();
 }
