@@ -8,6 +8,27 @@
 
 #include <string.h>
 
+#define FREE_LINE_BYTES ((gsize) 256 << 20)   /* that lines may take, */
+#define LINE_TIMES 4                          /* and so many times the size of the file */
+#define LINE_BYTES 72                         /* for each, beside its text */
+
+/* A byte of a file may be a line. */
+static gboolean
+file_lines_check (const char  *path,
+                  const char  *data,
+                  gsize        size,
+                  GError     **error)
+{
+  gsize n = 1;
+
+  for (const char *at = data; (at = memchr (at, '\n', size - (gsize) (at - data))) != NULL; at++)
+    n++;
+  if (n * LINE_BYTES + 2 * size <= FREE_LINE_BYTES + LINE_TIMES * size)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("“%s” has %zu lines in %zu bytes; so many short lines are not read"), path, n, size);
+  return FALSE;
+}
+
 /**
  * vn_file_read_lines:
  *
@@ -35,6 +56,8 @@ vn_file_read_lines (const char  *path,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is no text"), path);
       return NULL;
     }
+  if (!file_lines_check (path, data, size, error))
+    return NULL;
   text = vn_memory_dup_text (data, size, error);
   if (text == NULL)
     return NULL;

@@ -4,11 +4,52 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <string.h>
 
 #define MAX_DEPTH 100     /* the parser calls itself for each level */
 #define MAX_SHOWN 40      /* digits of a number in a message */
+#define FREE_BYTES ((gsize) 256 << 20)   /* that a parsed text may take, */
+#define TIMES 4                          /* and so many times its own size */
+#define VALUE_BYTES 110                  /* what a value, a list and an object take, about, beside their texts */
+#define LIST_BYTES 250
+#define OBJECT_BYTES 500
+
+/* ---- memory ---- */
+
+/* What parsing takes is known before: two bytes of a text may become an object. */
+static gboolean
+json_check_size (const char  *text,
+                 gsize        length,
+                 const char  *name,
+                 GError     **error)
+{
+  gboolean quoted = FALSE;
+  gsize n_bytes = 2 * length;
+
+  for (gsize i = 0; i < length; i++)
+    {
+      char c = text[i];
+
+      if (quoted)
+        {
+          quoted = c != '"';
+          i += c == '\\';
+        }
+      else if (c == '"')
+        quoted = TRUE;
+      else if (c == ',' || c == ':')
+        n_bytes += VALUE_BYTES;
+      else if (c == '[' || c == '{')
+        n_bytes += c == '[' ? LIST_BYTES : OBJECT_BYTES;
+    }
+  if (n_bytes <= FREE_BYTES + TIMES * length)
+    return vn_memory_expect (n_bytes, error);
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s: its %zu bytes would need %zu MB of memory: it consists of too many small parts"),
+               name, length, n_bytes >> 20);
+  return FALSE;
+}
 
 /* ---- escapes ---- */
 
@@ -233,7 +274,8 @@ json_check_token (Scan    *self,
  * @name: what it is called in messages
  *
  * Returns: %FALSE with %VN_ERROR_MALFORMED if a key stands twice in an object, a whole number does not fit into 64 bits, an
- *   escape stands for no character or there is more than one value; with %VN_ERROR_LIMIT if it is nested too deep
+ *   escape stands for no character or there is more than one value; with %VN_ERROR_LIMIT if it is nested too deep or
+ *   consists of too many parts
  */
 gboolean
 vn_json_check_text (const char  *text,
@@ -242,7 +284,7 @@ vn_json_check_text (const char  *text,
                     GError     **error)
 {
   Scan self = { text, text + length, name, 1 };
-  gboolean good = json_check_escapes (text, length, name, error);
+  gboolean good = json_check_size (text, length, name, error) && json_check_escapes (text, length, name, error);
 
   for (; good && self.at < self.end; self.at++)
     good = json_check_token (&self, error);

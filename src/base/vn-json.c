@@ -11,7 +11,6 @@
 #include <math.h>
 
 #define MAX_BYTES ((gsize) 64 << 20)
-#define TREE_BYTES 32   /* what a parsed text takes for each of its bytes, about */
 #define MAX_EXACT 9007199254740992.0   /* up to 2^53 a double holds every whole number */
 
 /**
@@ -43,7 +42,7 @@ vn_json_parse (const char  *text,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the text is not valid UTF-8"), name);
       return NULL;
     }
-  if (!vn_memory_expect (TREE_BYTES * size, error) || !vn_json_check_text (text, size, name, error))
+  if (!vn_json_check_text (text, size, name, error))
     return NULL;
   if (!json_parser_load_from_data (parser, text, (gssize) size, &reason))
     {

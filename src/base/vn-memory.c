@@ -21,10 +21,14 @@
 #define BUDGET_PART 32                 /* of the machine's memory */
 #define LEAST_BUDGET ((gsize) 64 << 20)
 #define MOST_BUDGET ((gsize) 256 << 20)
+#define GROWTH_PART 16                 /* of the machine's memory */
+#define LEAST_GROWTH ((gsize) 1 << 30)
+#define MOST_GROWTH ((gsize) 4 << 30)
 
 static gint n_refused;                /* atomic */
 static gsize last_refused;            /* atomic: bytes */
 static gsize given_budget;            /* atomic: bytes; 0: by the machine */
+static gsize given_growth;            /* atomic: bytes; 0: by the machine */
 
 /* What the limits of this process leave; G_MAXSIZE without limits. */
 static gsize
@@ -270,6 +274,18 @@ vn_error_is_memory (const GError *error)
          g_error_matches (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN);
 }
 
+/* 0 if the machine does not tell how much it has. */
+static gsize
+memory_part_of_machine (guint part)
+{
+  static gsize n_pages;   /* and 1: asking costs a system call */
+  long page = sysconf (_SC_PAGESIZE);
+
+  if (g_once_init_enter (&n_pages))
+    g_once_init_leave (&n_pages, (gsize) MAX (sysconf (_SC_PHYS_PAGES), 0) + 1);
+  return page > 0 ? (n_pages - 1) / part * (gsize) page : 0;
+}
+
 /**
  * vn_memory_get_budget:
  *
@@ -283,10 +299,8 @@ gsize
 vn_memory_get_budget (void)
 {
   gsize given = __atomic_load_n (&given_budget, __ATOMIC_RELAXED);
-  long n_pages = sysconf (_SC_PHYS_PAGES), page = sysconf (_SC_PAGESIZE);
-  gsize part = n_pages > 0 && page > 0 ? (gsize) n_pages / BUDGET_PART * (gsize) page : LEAST_BUDGET;
 
-  return given > 0 ? given : MIN (CLAMP (part, LEAST_BUDGET, MOST_BUDGET), memory_left () / 4);
+  return given > 0 ? given : MIN (CLAMP (memory_part_of_machine (BUDGET_PART), LEAST_BUDGET, MOST_BUDGET), memory_left () / 4);
 }
 
 /**
@@ -299,6 +313,35 @@ void
 vn_memory_set_budget (gsize size)
 {
   __atomic_store_n (&given_budget, size, __ATOMIC_RELAXED);
+}
+
+/**
+ * vn_memory_get_growth:
+ *
+ * How much a network may make of itself: of values whose sizes do not follow from its file and its inputs but show only while
+ * it runs, of what loops and sequences gather, of constants that are computed from smaller ones. A few hundred bytes of a file
+ * can ask for any amount; what people use stays far below. It goes by the memory of the machine: a sixteenth, 1 GB to 4 GB.
+ *
+ * Returns: bytes
+ */
+gsize
+vn_memory_get_growth (void)
+{
+  gsize given = __atomic_load_n (&given_growth, __ATOMIC_RELAXED);
+
+  return given > 0 ? given : CLAMP (memory_part_of_machine (GROWTH_PART), LEAST_GROWTH, MOST_GROWTH);
+}
+
+/**
+ * vn_memory_set_growth:
+ * @size: bytes; 0: by the memory of the machine
+ *
+ * Sets what vn_memory_get_growth() tells.
+ */
+void
+vn_memory_set_growth (gsize size)
+{
+  __atomic_store_n (&given_growth, size, __ATOMIC_RELAXED);
 }
 
 /**

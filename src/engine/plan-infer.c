@@ -12,6 +12,7 @@
  * was made from (weights dequantized from 4 or 8 bits), so that Expand or ConstantOfShape cannot blow up the plan. */
 #define FOLD_FREE_BYTES ((gsize) 16 << 20)
 #define FOLD_GROWTH 8
+#define MOST_FOLDED ((gsize) 1 << 30)   /* in all, beyond so many times the model: in steps, a little becomes any amount */
 
 static gboolean
 plan_infer_is_random (const VnNode *node)
@@ -102,7 +103,11 @@ plan_infer_is_foldable (VnPlan       *self,
           !vn_checked_add (total, n_bytes, &total))
         return FALSE;
     }
-  return total <= FOLD_FREE_BYTES || total / FOLD_GROWTH <= in_bytes;
+  if ((total > FOLD_FREE_BYTES && total / FOLD_GROWTH > in_bytes) || !vn_checked_add (self->n_folded, total, &total) ||
+      (total > MOST_FOLDED && (total - MOST_FOLDED) / FOLD_GROWTH > self->model->file_size))
+    return FALSE;
+  self->n_folded = total;
+  return TRUE;
 }
 
 static gboolean

@@ -140,40 +140,35 @@ plan_memory_collect_blocks (VnPlan *self)
   return blocks;
 }
 
-/* @placed is sorted by offset. */
-static gboolean
-plan_memory_find_offset (VnPlan            *self,
-                         GArray            *placed,
-                         const VnPlanValue *block,
-                         gsize              size,
-                         gsize             *offset)
+static gint
+plan_memory_compare_offsets (gconstpointer a,
+                             gconstpointer b,
+                             gpointer      data)
+{
+  const VnPlanValue *values = data;
+  gsize x = values[*(const guint *) a].offset, y = values[*(const guint *) b].offset;
+
+  return x < y ? -1 : x > y;
+}
+
+/* @others: those placed that live at the same time. */
+static gsize
+plan_memory_find_offset (VnPlan *self,
+                         GArray *others,
+                         gsize   size)
 {
   gsize end = 0;
 
-  for (guint i = 0; i < placed->len; i++)
+  g_array_sort_with_data (others, plan_memory_compare_offsets, self->values);
+  for (guint i = 0; i < others->len; i++)
     {
-      const VnPlanValue *other = &self->values[g_array_index (placed, guint, i)];
+      const VnPlanValue *other = &self->values[g_array_index (others, guint, i)];
 
-      if (other->last_step < block->first_step || block->last_step < other->first_step)
-        continue;
       if (other->offset >= end && other->offset - end >= size)
         break;
       end = MAX (end, other->offset + ((MAX (other->n_bytes, 1) + 63) & ~(gsize) 63));
     }
-  *offset = end;
-  return TRUE;
-}
-
-static void
-plan_memory_insert_placed (VnPlan *self,
-                           GArray *placed,
-                           guint   id)
-{
-  guint at = placed->len;
-
-  while (at > 0 && self->values[g_array_index (placed, guint, at - 1)].offset > self->values[id].offset)
-    at--;
-  g_array_insert_val (placed, at, id);
+  return end;
 }
 
 static gboolean
@@ -181,24 +176,26 @@ plan_memory_place_blocks (VnPlan  *self,
                           GError **error)
 {
   g_autoptr(GArray) blocks = plan_memory_collect_blocks (self);
-  g_autoptr(GArray) placed = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(GArray) others = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(VnLive) placed = vn_live_new (self->steps->len, self->n_values);
 
   for (guint i = 0; i < blocks->len; i++)
     {
       guint id = g_array_index (blocks, guint, i);
       VnPlanValue *block = &self->values[id];
-      gsize size, end;
+      gsize size = 0, end;
+      gboolean fits = vn_checked_add (MAX (block->n_bytes, 1), 63, &size);
 
-      if (!vn_checked_add (MAX (block->n_bytes, 1), 63, &size) ||
-          !plan_memory_find_offset (self, placed, block, size & ~(gsize) 63, &block->offset) ||
-          !vn_checked_add (block->offset, size & ~(gsize) 63, &end) || end > G_MAXSSIZE)
+      vn_live_find (placed, block->first_step, block->last_step, others);
+      block->offset = plan_memory_find_offset (self, others, size & ~(gsize) 63);
+      if (!fits || !vn_checked_add (block->offset, size & ~(gsize) 63, &end) || end > G_MAXSSIZE)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
                        _("The values between the layers need more memory than can be addressed (“%s” alone %zu "
                          "bytes)"), block->value->name, block->n_bytes);
           return FALSE;
         }
-      plan_memory_insert_placed (self, placed, id);
+      vn_live_add (placed, id, block->first_step, block->last_step);
       self->arena_size = MAX (self->arena_size, end);
     }
   for (guint id = 0; id < self->n_values; id++)

@@ -4,8 +4,11 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <string.h>
+
+#define GROWTH_TIMES 64   /* of what a sample has, beyond vn_memory_get_growth() */
 
 /* ---- inputs ---- */
 
@@ -226,6 +229,7 @@ run_body (gpointer           data,
   for (guint i = 0; i < n_captured; i++)
     all[n + i] = self->in[call->step->n_own + i];
   inner->n_threads = self->n_threads;
+  inner->growth = self->growth;
   inner->tap = self->tap;
   inner->tap_data = self->tap_data;
   return vn_runner_run (inner, all, outputs, self->cancellable, error);
@@ -277,8 +281,29 @@ runner_run_finish_step (VnRunner      *self,
         return FALSE;
     }
   for (guint i = 0; i < step->dying->len; i++)
-    g_clear_pointer (&self->tensors[g_array_index (step->dying, guint, i)], vn_tensor_unref);
+    {
+      guint id = g_array_index (step->dying, guint, i);
+
+      g_clear_pointer (&self->tensors[id], vn_tensor_unref);
+      self->n_grown -= self->grown[id];
+      self->grown[id] = 0;
+    }
   return TRUE;
+}
+
+/* Larger samples make larger values of every kind. A graph inside a node may make what the whole network may. */
+static void
+runner_run_set_growth (VnRunner          *self,
+                       VnTensor * const  *inputs)
+{
+  gsize growth = vn_memory_get_growth ();
+
+  if (self->plan->depth > 0)
+    return;
+  for (guint i = 0; i < self->plan->inputs->len; i++)
+    if (inputs[i] != NULL)
+      growth += MIN ((G_MAXSIZE - growth) / GROWTH_TIMES, inputs[i]->n_bytes) * GROWTH_TIMES;
+  self->growth = growth;
 }
 
 static gboolean
@@ -293,6 +318,7 @@ runner_run_begin_planned (VnRunner           *self,
   self->start = start;
   self->outputs = outputs;
   self->next_step = 0;
+  runner_run_set_growth (self, inputs);
   return runner_run_set_inputs (self, inputs, error) && runner_run_publish_given (self, outputs, error);
 }
 

@@ -32,6 +32,40 @@ runner_step_view_input (VnRunner       *self,
   return view != NULL;
 }
 
+/* Values of @self whose sizes show only now: @n_bytes of @id come to them. */
+static gboolean
+runner_step_grow (VnRunner           *self,
+                  const VnOpContext  *ctx,
+                  guint               id,
+                  gsize               n_bytes,
+                  GError            **error)
+{
+  if (!vn_op_may_grow (ctx, self->n_grown + MIN (n_bytes, G_MAXSIZE - self->n_grown), error))
+    return FALSE;
+  self->n_grown += n_bytes;
+  self->grown[id] += n_bytes;
+  return TRUE;
+}
+
+static gboolean
+runner_step_grow_outputs (VnRunner           *self,
+                          const VnStep       *step,
+                          const VnOpContext  *ctx,
+                          GError            **error)
+{
+  for (guint i = 0; i < step->n_outputs; i++)
+    {
+      gsize n_elements, n_bytes;
+      int id = step->outputs[i];
+
+      if (id >= 0 && self->tensors[id] == NULL && vn_shape_is_static (&self->out_types[i].shape) &&
+          vn_tensor_size_in_bytes (self->out_types[i].dtype, &self->out_types[i].shape, &n_elements, &n_bytes) &&
+          !runner_step_grow (self, ctx, (guint) id, n_bytes, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 runner_step_allocate_outputs (VnRunner            *self,
                               const VnStep        *step,
@@ -161,9 +195,10 @@ runner_step_drop_inferred (VnRunner      *self,
 
 /* Takes over what the operator made: everything that is wanted must be there. */
 static gboolean
-runner_step_take_made (VnRunner      *self,
-                       const VnStep  *step,
-                       GError       **error)
+runner_step_take_made (VnRunner           *self,
+                       const VnStep       *step,
+                       const VnOpContext  *ctx,
+                       GError            **error)
 {
   for (guint i = 0; i < step->n_outputs; i++)
     {
@@ -179,6 +214,8 @@ runner_step_take_made (VnRunner      *self,
         }
       type = vn_tensor_get_type (self->out[i]);
       self->tensors[id] = g_steal_pointer (&self->out[i]);
+      if (!runner_step_grow (self, ctx, (guint) id, self->tensors[id]->n_bytes, error))
+        return FALSE;
       if (!runner_step_check_promise (&self->plan->values[id], &type, error))
         return FALSE;
     }
@@ -195,7 +232,7 @@ runner_step_run_maker (VnRunner      *self,
                 vn_runner_reserve_scratch (self, ctx->scratch_bytes, error);
 
   ctx->scratch = self->scratch;
-  ok = ok && vn_op_run (ctx, error) && runner_step_take_made (self, step, error);
+  ok = ok && vn_op_run (ctx, error) && runner_step_take_made (self, step, ctx, error);
   runner_step_drop_inferred (self, step);
   return ok;
 }
@@ -232,7 +269,8 @@ runner_step_run_dynamic (VnRunner      *self,
     }
   if (step->alias && self->out_types[0].dtype == self->in_types[0].dtype)
     return runner_step_reshape_input (self, step, &self->out_types[0].shape, error);
-  if (!runner_step_allocate_outputs (self, step, self->out_types, error) ||
+  if (!runner_step_grow_outputs (self, step, ctx, error) ||
+      !runner_step_allocate_outputs (self, step, self->out_types, error) ||
       !vn_runner_reserve_scratch (self, ctx->scratch_bytes, error))
     return FALSE;
   ctx->scratch = self->scratch;
@@ -258,6 +296,7 @@ vn_runner_run_step (VnRunner          *self,
   ctx.in = self->in;
   ctx.out = self->out;
   ctx.n_threads = self->n_threads;
+  ctx.growth = self->growth;
   for (guint i = 0; i < step->n_inputs; i++)
     self->in[i] = step->inputs[i] >= 0 ? self->tensors[step->inputs[i]] : NULL;
   ctx.sum = step->has_sum ? self->in[step->n_inputs - 1] : NULL;

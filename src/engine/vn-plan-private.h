@@ -104,6 +104,7 @@ struct _VnPlan
   int             *next_tap;     /* next tap of the same value, or -1 */
   int             *next_output;  /* the same for outputs */
   GPtrArray       *steps;        /* of VnStep */
+  gsize            n_folded;     /* bytes that constants have which were computed from others */
   gsize            arena_size;
   gsize            scratch_size; /* largest of the static steps */
   guint            max_inputs, max_outputs;
@@ -126,6 +127,24 @@ gboolean  vn_plan_match_clamp   (VnPlan               *self,
 VnPlan   *vn_plan_for_inputs    (VnPlan               *self,
                                  VnTensor * const     *inputs,
                                  GError              **error);
+
+/* ---- what lives when (plan-live.c) ---- */
+
+typedef struct _VnLive VnLive;
+
+VnLive   *vn_live_new           (guint                 n_steps,
+                                 guint                 n_ids);
+void      vn_live_free          (VnLive               *self);
+void      vn_live_add           (VnLive               *self,
+                                 guint                 id,
+                                 guint                 first,
+                                 guint                 last);
+void      vn_live_find          (VnLive               *self,
+                                 guint                 first,
+                                 guint                 last,
+                                 GArray               *found);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnLive, vn_live_free)
 
 VnBody   *vn_step_find_body     (const VnStep         *self,
                                  const VnGraph        *graph);

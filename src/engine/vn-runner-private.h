@@ -34,6 +34,9 @@ typedef struct
  * @next_step: during a run: the one that comes next
  * @start: (nullable): during a run: where it starts from
  * @displaced: of VnDisplaced: what stood in @tensors for good, to be put back when the run ends
+ * @growth: during a run: bytes that values may have whose sizes show only then
+ * @grown: by value id: how many of them each has during a run
+ * @n_grown: their sum
  * @driven: from vn_runner_begin() to vn_runner_end(): this runner or its variant
  * @in, @out, @in_types, @out_types: work space for the context of one step
  */
@@ -56,6 +59,8 @@ struct _VnRunner
   guint          next_step;
   const VnStart *start;
   GArray        *displaced;
+  gsize          growth, n_grown;
+  gsize         *grown;
   VnRunner      *driven;
   VnRunner      *variant;      /* for a sample of other sizes; NULL before the first */
 };

@@ -5,6 +5,7 @@
 #include "vn-i18n.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /**
  * vn_runner_reserve_scratch:
@@ -104,6 +105,7 @@ vn_runner_new (VnPlan  *plan,
   self->n_threads = 1;
   self->tensors = g_new0 (VnTensor *, plan->n_values + 1);
   self->displaced = g_array_new (FALSE, FALSE, sizeof (VnDisplaced));
+  self->grown = g_new0 (gsize, plan->n_values + 1);
   self->in = g_new0 (VnTensor *, plan->max_inputs + 1);
   self->out = g_new0 (VnTensor *, plan->max_outputs + 1);
   self->in_types = g_new0 (VnTensorType, plan->max_inputs + 1);
@@ -122,6 +124,7 @@ vn_runner_free (VnRunner *self)
     g_clear_pointer (&self->tensors[id], vn_tensor_unref);
   g_free (self->tensors);
   g_array_unref (self->displaced);
+  g_free (self->grown);
   g_free (self->in);
   g_free (self->out);
   g_free (self->in_types);
@@ -210,6 +213,8 @@ vn_runner_clear_run (VnRunner *self)
       self->tensors[displaced->id] = displaced->tensor;
     }
   g_array_set_size (self->displaced, 0);
+  memset (self->grown, 0, self->plan->n_values * sizeof self->grown[0]);
+  self->n_grown = 0;
   for (guint id = 0; id < self->plan->n_values; id++)
     if (self->plan->values[id].store == VN_STORE_HEAP || self->plan->values[id].store == VN_STORE_INPUT)
       g_clear_pointer (&self->tensors[id], vn_tensor_unref);

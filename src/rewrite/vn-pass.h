@@ -49,6 +49,8 @@ typedef struct
   gint64        target_opset;   /* for the pass "opset"; 0: leave */
   GHashTable   *input_shapes;   /* nullable, as vn_model_infer_types(): sizes of inputs that the model leaves open */
   const VnPrepareOptions *options;   /* nullable */
+  /*< private >*/
+  gsize         n_folded;       /* bytes that constants have which were computed from others */
 } VnPassContext;
 
 /**

@@ -5,6 +5,7 @@
 #include "vn-checked.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <string.h>
 
@@ -27,22 +28,21 @@ container_new (VnKind     kind,
 
 /* A network may make them longer in every round of a loop. */
 #define MAX_ITEMS (1u << 24)
-#define MAX_BYTES ((gsize) 4 << 30)
 
 static gboolean
 container_check_size (GPtrArray  *items,
                       GError    **error)
 {
-  gsize n_bytes = 0;
+  gsize n_bytes = 0, most = vn_memory_get_growth ();
   gboolean fits = items->len <= MAX_ITEMS;
 
   for (guint i = 0; i < items->len && fits; i++)
     fits = vn_checked_add (n_bytes, ((const VnTensor *) g_ptr_array_index (items, i))->n_bytes, &n_bytes) &&
-           n_bytes <= MAX_BYTES;
+           n_bytes <= most;
   if (!fits)
     g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
                  _("A sequence of %u tensors is too large: at most %u tensors and %zu MB can be held"),
-                 items->len, MAX_ITEMS, MAX_BYTES >> 20);
+                 items->len, MAX_ITEMS, most >> 20);
   return fits;
 }
 

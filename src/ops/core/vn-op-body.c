@@ -87,8 +87,6 @@ vn_body_values_clear (VnTensor **values,
     g_clear_pointer (&values[i], vn_tensor_unref);
 }
 
-/* What is gathered over rounds whose number a model sets: beyond this it is a mistake or an attack. */
-#define MAX_GATHERED ((gsize) 2 << 30)
 #define BYTES_PER_VALUE 256
 
 /**
@@ -106,15 +104,14 @@ vn_op_gather (VnOpContext  *ctx,
               gsize        *n_bytes,
               GError      **error)
 {
-  if (vn_checked_add (*n_bytes, (*value)->n_bytes, n_bytes) && vn_checked_add (*n_bytes, BYTES_PER_VALUE, n_bytes) &&
-      *n_bytes <= MAX_GATHERED)
+  *n_bytes += MIN (G_MAXSIZE - *n_bytes, (*value)->n_bytes);
+  *n_bytes += MIN (G_MAXSIZE - *n_bytes, BYTES_PER_VALUE);
+  if (vn_op_may_grow (ctx, *n_bytes, error))
     {
       g_ptr_array_add (gathered, g_steal_pointer (value));
       return TRUE;
     }
-  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-               _("%s: after %u rounds its results need more than %zu MB; make it end earlier"), ctx->op->type,
-               gathered->len, MAX_GATHERED >> 20);
+  g_prefix_error (error, _("after %u rounds: "), gathered->len);
   return FALSE;
 }
 

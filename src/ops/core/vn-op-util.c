@@ -2,6 +2,8 @@
 /* What operators share: checks of their inputs, setting outputs, and reading small constant inputs. */
 #include "vn-elem-private.h"
 
+#include "vn-memory.h"
+
 #include <stdarg.h>
 
 /**
@@ -113,6 +115,27 @@ op_util_check_kinds (VnOpContext *ctx,
     if (ctx->in_types[i].kind == VN_KIND_SEQUENCE || ctx->in_types[i].kind == VN_KIND_OPTIONAL)
       return vn_op_fail (ctx, error, _("input %u is a sequence or an optional, but the operator takes tensors"), i);
   return TRUE;
+}
+
+/**
+ * vn_op_may_grow:
+ * @n_bytes: of values whose sizes show only while the network runs, all that are held at once
+ *
+ * Returns: %FALSE with %VN_ERROR_LIMIT if they are more than any network in use makes
+ */
+gboolean
+vn_op_may_grow (const VnOpContext *ctx,
+                gsize              n_bytes,
+                GError           **error)
+{
+  gsize most = MAX (ctx->growth, vn_memory_get_growth ());
+
+  if (n_bytes <= most)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+               _("%s: values whose sizes show only while the network runs would need %zu MB; more than %zu MB are taken for a mistake in it"),
+               ctx->op->type, n_bytes >> 20, most >> 20);
+  return FALSE;
 }
 
 /**

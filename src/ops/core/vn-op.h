@@ -184,6 +184,7 @@ struct _VnOpContext
   const gint64       *pads;            /* (nullable): zeros before and behind each spatial axis */
   gpointer            prepared;        /* what `prepare` returned, shared by all threads; NULL if none */
   guint               n_threads;       /* run: may be used inside; results must not depend on it */
+  gsize               growth;          /* run: bytes that what shows only now may have; 0: vn_memory_get_growth() */
   const VnOpBodies   *bodies;          /* for operators with graphs in attributes; NULL: they cannot be reached */
 };
 
@@ -266,6 +267,9 @@ gboolean      vn_op_fail             (VnOpContext *ctx,
                                       GError     **error,
                                       const char  *format,
                                       ...) G_GNUC_PRINTF (3, 4);   /* VN_ERROR_SHAPE; always FALSE */
+gboolean      vn_op_may_grow         (const VnOpContext *ctx,
+                                      gsize              n_bytes,
+                                      GError           **error);
 gboolean      vn_op_check_call       (VnOpContext *ctx,
                                       GError     **error);         /* before `infer`: arity, sizes of inputs */
 gboolean      vn_op_has_input        (const VnOpContext *ctx,

@@ -306,6 +306,7 @@ vn_model_infer_types_with (VnModel               *model,
   VnInfer self = { model, notes, known, numbers, dims, symbols, options };
   gboolean ok;
 
+  vn_model_settle (model);
   if (options->int_max > 0)
     dims->far = MIN (options->int_max, VN_DIMS_FAR);
   infer_for_each_value (&self, model->graph, infer_take_names);

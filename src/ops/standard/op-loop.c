@@ -112,9 +112,15 @@ loop_take_results (VnOpContext *ctx,
                    Loop        *self,
                    GError     **error)
 {
+  gsize n_bytes = 0;
+
   for (guint i = 0; i < self->n_states; i++)
     {
       VnTensor *old = self->values[2 + i], *new = self->results[1 + i];
+
+      n_bytes += MIN (G_MAXSIZE - n_bytes, new->n_bytes);
+      if (!vn_op_may_grow (ctx, n_bytes, error))
+        return FALSE;
 
       if ((old->kind != new->kind && old->kind != VN_KIND_OPTIONAL) ||
           (old->dtype != new->dtype && old->kind == VN_KIND_TENSOR))

@@ -9,6 +9,8 @@
 
 /* A result may be so large, or not much larger than what it is made of: Expand and ConstantOfShape stay. */
 #define FREE_BYTES ((gsize) 64 << 10)
+#define MOST_FOLDED ((gsize) 1 << 30)   /* in all, beyond so many times the model: in steps, a little becomes any amount */
+#define FOLDED_TIMES 8
 
 typedef struct
 {
@@ -130,8 +132,10 @@ fold_has_results (const Call *call)
   return TRUE;
 }
 
+/* What is to be computed may be a little more than what it is computed from, but many such steps must not add up. */
 static gboolean
-fold_is_small_enough (const Call *call)
+fold_is_small_enough (VnPassContext *ctx,
+                      const Call    *call)
 {
   gsize in_bytes = 0, out_bytes = 0;
 
@@ -147,7 +151,11 @@ fold_is_small_enough (const Call *call)
         return FALSE;
       out_bytes += n_bytes;
     }
-  return out_bytes <= FREE_BYTES || out_bytes <= 2 * in_bytes;
+  if ((out_bytes > FREE_BYTES && out_bytes > 2 * in_bytes) ||
+      ctx->n_folded + out_bytes > MOST_FOLDED + FOLDED_TIMES * ctx->model->file_size)
+    return FALSE;
+  ctx->n_folded += out_bytes;
+  return TRUE;
 }
 
 static gboolean
@@ -252,7 +260,7 @@ fold_node (VnPassContext  *ctx,
     return TRUE;
   if (!fold_has_results (&call))
     {
-      if (!fold_has_constant_inputs (node) || (!large && !fold_is_small_enough (&call)))
+      if (!fold_has_constant_inputs (node) || (!large && !fold_is_small_enough (ctx, &call)))
         return TRUE;
       if (!fold_compute (&call, &local) && vn_error_is_memory (local))
         {

@@ -3,6 +3,7 @@
 #include "engine-fixture.h"
 
 #include "vn-error.h"
+#include "vn-memory.h"
 
 #include <string.h>
 
@@ -143,12 +144,60 @@ test_gathers_too_much (void)
   VnTensor *outputs[2] = { NULL };
   VnGraph *body;
 
+  vn_memory_set_growth ((gsize) 2 << 30);
   add_floats (model, "big", VN_SHAPE (1 << 22), 0, 1);
   body = add_loop (model, "y all", "round go state");
   set_results (body, "on next big");
   run (model, NULL, outputs, &error);
+  vn_memory_set_growth (0);
   g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
   g_assert_nonnull (strstr (error->message, "after 127 rounds"));
+}
+
+/* What each round doubles is stopped before it is made. */
+static void
+test_doubles (void)
+{
+  g_autoptr(VnModel) model = new_model ();
+  g_autoptr(GError) error = NULL;
+  VnTensor *outputs[1] = { NULL };
+  VnGraph *body = add_loop (model, "y", "round go state");
+
+  vn_node_set_int (add_inner (body, "Concat", "next next", "twice"), "axis", 0);
+  set_results (body, "on twice");
+  vn_memory_set_growth (1 << 20);
+  run (model, NULL, outputs, &error);
+  vn_memory_set_growth (0);
+  g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "more than 1 MB"));
+  g_assert_null (outputs[0]);
+}
+
+/* Many values, each of which alone would be right. */
+static void
+test_adds_up (void)
+{
+  g_autoptr(VnModel) model = new_model ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnTensor) times = vn_tensor_new_s64 (&VN_SHAPE (1), (const gint64[]) { 1 << 15 });
+  VnTensor *outputs[8] = { NULL };
+
+  vn_graph_add_initializer (model->graph, "times", times);
+  add_inner (model->graph, "NonZero", "x", "places");       /* nobody knows how many */
+  add_inner (model->graph, "Squeeze", "places", "line");
+  for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("y%u", i);
+
+      add_inner (model->graph, "Tile", "line times", name);
+    }
+  set_outputs (model, "y0 y1 y2 y3 y4 y5 y6 y7");
+  vn_memory_set_growth (3 << 20);
+  run (model, NULL, outputs, &error);
+  vn_memory_set_growth (0);
+  g_assert_error (error, VN_ERROR, VN_ERROR_LIMIT);
+  g_test_message ("%s", error->message);
 }
 
 static void
@@ -471,6 +520,8 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/engine/control/cancel", test_cancel);
   g_test_add_func ("/engine/control/gathers-too-much", test_gathers_too_much);
+  g_test_add_func ("/engine/control/doubles", test_doubles);
+  g_test_add_func ("/engine/control/adds-up", test_adds_up);
   g_test_add_func ("/engine/control/nesting", test_nesting);
   g_test_add_func ("/engine/control/returns-outer-value", test_returns_outer_value);
   g_test_add_func ("/engine/control/taps-inside", test_taps_inside);
