@@ -11,6 +11,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-subgraph.h"
 
 #include <string.h>
 
@@ -290,6 +291,7 @@ bias_measure_probe_init (Probe                 *self,
                          GError               **error)
 {
   g_autoptr(GPtrArray) order = vn_graph_sort (prepared->graph, error);
+  g_autoptr(GHashTable) quantized_nodes = NULL;
   g_autofree int *rules = vn_recipe_list_for_nodes (recipe, VN_LAYER_BIAS_CORRECTION, prepared->graph);
   VnBiasCorrection rule = (VnBiasCorrection) vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION);
 
@@ -305,12 +307,13 @@ bias_measure_probe_init (Probe                 *self,
     g_hash_table_insert (self->nodes, vn_node_dup_label (g_ptr_array_index (order, i)), g_ptr_array_index (order, i));
   if (rule == VN_BIAS_CORRECTION_XSLIM)
     bias_measure_add_float_network (self, order);
+  quantized_nodes = vn_graph_index_nodes (self->model->graph);
   for (guint i = 0; i < order->len; i++)
     {
       VnNode *node = g_ptr_array_index (order, i);
       g_autofree char *label = vn_node_dup_label (node);
       VnNode *quant_node = bias_measure_is_layer (node) && vn_quant_plan_is_node_quantized (quantized->plan, label)
-                         ? vn_graph_find_node (self->model->graph, label) : NULL;
+                         ? g_hash_table_lookup (quantized_nodes, label) : NULL;
 
       if (rules[node->index] == VN_BIAS_CORRECTION_OFF || quant_node == NULL || !g_str_equal (quant_node->op_type, node->op_type) || vn_node_get_input (quant_node, 0) == NULL)
         continue;

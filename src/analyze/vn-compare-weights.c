@@ -5,6 +5,7 @@
 #include "vn-compare.h"
 
 #include "vn-error-sum.h"
+#include "vn-subgraph.h"
 
 #include <string.h>
 
@@ -127,11 +128,11 @@ compare_weights_find_by_name (const VnModel  *model,
 }
 
 static const VnValue *
-compare_weights_find_by_user (const VnModel  *model,
+compare_weights_find_by_user (GHashTable     *nodes,
                               const Weight   *weight,
                               const VnTensor *tensor)
 {
-  const VnNode *node = weight->user != NULL && *weight->user->name != '\0' ? vn_graph_find_node (model->graph, weight->user->name) : NULL;
+  const VnNode *node = weight->user != NULL && *weight->user->name != '\0' ? g_hash_table_lookup (nodes, weight->user->name) : NULL;
   const VnValue *value = node != NULL ? vn_node_get_input (node, weight->index) : NULL;
 
   return compare_weights_is_like (value, tensor) ? value : NULL;
@@ -158,6 +159,7 @@ compare_weights_measure (const VnValue  *value,
  * the weights is no error. */
 static const VnValue *
 compare_weights_find_nearest (const VnModel * const *models,
+                              GHashTable * const    *nodes,
                               const Weight          *weight,
                               const VnTensor        *tensor,
                               VnErrorSum            *best)
@@ -166,7 +168,7 @@ compare_weights_find_nearest (const VnModel * const *models,
 
   for (guint i = 0; i < 2 && models[i] != NULL; i++)
     {
-      const VnValue *candidates[] = { compare_weights_find_by_name (models[i], weight->value->name, tensor), compare_weights_find_by_user (models[i], weight, tensor) };
+      const VnValue *candidates[] = { compare_weights_find_by_name (models[i], weight->value->name, tensor), compare_weights_find_by_user (nodes[i], weight, tensor) };
 
       for (guint k = 0; k < G_N_ELEMENTS (candidates); k++)
         {
@@ -214,11 +216,13 @@ vn_compare_weights (const VnModel *float_model,
                     VnErrorTable  *table)
 {
   const VnModel *models[] = { float_model, prepared };
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL), of_float = NULL, of_prepared = NULL;
   guint n_missing = 0;
 
   g_return_val_if_fail (float_model != NULL && quant_model != NULL && table != NULL, 0);
 
+  of_float = vn_graph_index_nodes (float_model->graph);
+  of_prepared = prepared != NULL ? vn_graph_index_nodes (prepared->graph) : NULL;
   for (guint i = 0; i < quant_model->graph->nodes->len; i++)
     {
       const VnNode *node = quant_model->graph->nodes->pdata[i];
@@ -230,7 +234,7 @@ vn_compare_weights (const VnModel *float_model,
       if (!(compare_weights_find_dequantized (node, &weight) || compare_weights_find_integer (node, &weight)) || !g_hash_table_add (seen, (gpointer) weight.value))
         continue;
       tensor = compare_weights_dequantize (&weight);
-      value = tensor != NULL ? compare_weights_find_nearest (models, &weight, tensor, &sum) : NULL;
+      value = tensor != NULL ? compare_weights_find_nearest (models, (GHashTable *[]) { of_float, of_prepared }, &weight, tensor, &sum) : NULL;
       if (value != NULL)
         vn_error_table_add_weight (table, compare_weights_make_row (value->name, weight.user, &sum));
       else

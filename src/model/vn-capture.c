@@ -36,6 +36,7 @@ static void
 capture_visit_graph (Capture       *self,
                      const VnGraph *graph)
 {
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (graph->nodes, i);
@@ -136,6 +137,7 @@ vn_graph_find_captured (const VnGraph *self)
   g_return_val_if_fail (self != NULL, NULL);
 
   found = g_hash_table_new (NULL, NULL);
+  vn_graph_settle (self);
   for (guint i = 0; i < self->nodes->len; i++)
     {
       g_autoptr(GPtrArray) captured = vn_node_list_captured (g_ptr_array_index (self->nodes, i));

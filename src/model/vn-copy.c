@@ -133,6 +133,7 @@ copy_fill_graph (Copy          *copy,
   graph->name = g_strdup (from->name);
   graph->doc = g_strdup (from->doc);
   graph->extra = copy_ref_bytes (from->extra);
+  vn_graph_settle (from);
   for (guint i = 0; i < from->values->len; i++)
     if (copy_mapped (copy, g_ptr_array_index (from->values, i)) == NULL)
       copy_value (copy, g_ptr_array_index (from->values, i), graph);

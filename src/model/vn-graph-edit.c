@@ -3,7 +3,7 @@
  * - graph->by_name maps every value of graph->values; value->id is its index there
  * - value->producer/output_index and node->outputs agree; value->uses and node->inputs agree
  * - node->index is its position in graph->nodes */
-#include "vn-graph-edit.h"
+#include "vn-graph-private.h"
 
 static gboolean
 graph_edit_has_inside (const VnGraph *self,
@@ -156,7 +156,7 @@ vn_graph_set_initializer (VnGraph  *self,
   if (tensor != NULL && old == NULL)
     g_ptr_array_add (self->initializers, value);
   else if (tensor == NULL && old != NULL)
-    g_ptr_array_remove (self->initializers, value);
+    vn_graph_forget_initializer (self, value);
   value->initializer = tensor != NULL ? vn_tensor_ref (tensor) : NULL;
   g_clear_pointer (&value->initializer_extra, g_bytes_unref);
   if (tensor != NULL)
@@ -252,17 +252,10 @@ vn_node_set_output (VnNode  *self,
 }
 
 static void
-graph_edit_renumber_nodes (VnGraph *self,
-                           guint    from)
-{
-  for (guint i = from; i < self->nodes->len; i++)
-    ((VnNode *) g_ptr_array_index (self->nodes, i))->index = i;
-}
-
-static void
 graph_edit_collect_node_names (VnGraph *self)
 {
   self->node_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  vn_graph_settle (self);
   for (guint i = 0; i < self->nodes->len; i++)
     g_hash_table_add (self->node_names, g_strdup (((VnNode *) g_ptr_array_index (self->nodes, i))->name));
 }
@@ -304,12 +297,10 @@ vn_graph_insert_node (VnGraph     *self,
                       guint        n_outputs)
 {
   VnNode *node;
-  guint at;
 
   g_return_val_if_fail (self != NULL, NULL);
 
   node = g_new0 (VnNode, 1);
-  at = before != NULL ? before->index : self->nodes->len;
   node->graph = self;
   node->name = name != NULL && name[0] != '\0' ? graph_edit_unique_node_name (self, name) : g_strdup ("");
   node->domain = g_strdup (domain);
@@ -317,8 +308,7 @@ vn_graph_insert_node (VnGraph     *self,
   node->inputs = g_ptr_array_new ();
   node->outputs = g_ptr_array_new ();
   node->attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_attr_free);
-  g_ptr_array_insert (self->nodes, at, node);
-  graph_edit_renumber_nodes (self, at);
+  vn_graph_order_insert (self, before, node);
   for (guint i = 0; i < n_inputs; i++)
     vn_node_set_input (node, i, inputs[i]);
   for (guint i = 0; i < n_outputs; i++)
@@ -352,6 +342,7 @@ vn_graph_drop_uses (VnGraph *self)
 {
   g_return_if_fail (self != NULL);
 
+  vn_graph_settle (self);
   for (guint i = 0; i < self->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (self->nodes, i);
@@ -380,11 +371,8 @@ void
 vn_graph_remove_node (VnGraph *self,
                       VnNode  *node)
 {
-  guint at;
-
   g_return_if_fail (self != NULL && node != NULL);
 
-  at = node->index;
   for (guint i = 0; i < node->inputs->len; i++)
     if (vn_node_get_input (node, i) != NULL)
       graph_edit_drop_use (vn_node_get_input (node, i), node, i);
@@ -400,8 +388,7 @@ vn_graph_remove_node (VnGraph *self,
       for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
         vn_graph_drop_uses (g_ptr_array_index (attr->graphs, g));
     }
-  g_ptr_array_remove_index (self->nodes, at);
-  graph_edit_renumber_nodes (self, at);
+  vn_graph_order_remove (self, node);
 }
 
 /**
@@ -412,19 +399,15 @@ void
 vn_graph_remove_value (VnGraph *self,
                        VnValue *value)
 {
-  guint at;
-
   g_return_if_fail (self != NULL && value != NULL);
   g_return_if_fail (value->uses->len == 0 && value->producer == NULL && !value->is_output);
 
-  at = value->id;
-  g_ptr_array_remove (self->inputs, value);
+  if (value->is_input)
+    g_ptr_array_remove (self->inputs, value);
   if (value->initializer != NULL)
-    g_ptr_array_remove (self->initializers, value);
+    vn_graph_forget_initializer (self, value);
   g_hash_table_remove (self->by_name, value->name);
-  g_ptr_array_remove_index (self->values, at);
-  for (guint i = at; i < self->values->len; i++)
-    ((VnValue *) g_ptr_array_index (self->values, i))->id = i;
+  vn_graph_forget_value (self, value);
 }
 
 static gboolean
@@ -483,11 +466,14 @@ void
 vn_graph_reorder (VnGraph   *self,
                   GPtrArray *nodes)
 {
-  g_return_if_fail (self != NULL && nodes != NULL && nodes->len == self->nodes->len);
+  g_return_if_fail (self != NULL && nodes != NULL && nodes->len == vn_graph_get_n_nodes (self));
 
+  vn_graph_settle (self);
   for (guint i = 0; i < nodes->len; i++)
-    self->nodes->pdata[i] = nodes->pdata[i];
-  graph_edit_renumber_nodes (self, 0);
+    {
+      self->nodes->pdata[i] = nodes->pdata[i];
+      ((VnNode *) g_ptr_array_index (nodes, i))->index = i;
+    }
 }
 
 /**
@@ -505,12 +491,19 @@ vn_value_replace_uses (VnValue *self,
 
   g_return_if_fail (self != NULL);
 
-  uses = g_array_copy (self->uses);
+  if (self == by)
+    return;
+  uses = g_steal_pointer (&self->uses);
+  self->uses = g_array_new (FALSE, FALSE, sizeof (VnUse));
   for (guint i = 0; i < uses->len; i++)
     {
-      const VnUse *use = &g_array_index (uses, VnUse, i);
+      const VnUse use = g_array_index (uses, VnUse, i);
 
-      if (use->node != except)
-        vn_node_set_input (use->node, use->index, by);
+      if (use.node != except)
+        use.node->inputs->pdata[use.index] = by;
+      if (use.node == except)
+        g_array_append_val (self->uses, use);
+      else if (by != NULL)
+        g_array_append_val (by->uses, use);
     }
 }

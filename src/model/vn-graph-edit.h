@@ -68,6 +68,8 @@ VnNode  *vn_graph_insert_node        (VnGraph     *self,
                                       guint        n_inputs,
                                       VnValue    **outputs,
                                       guint        n_outputs);
+void     vn_model_begin_edits        (VnModel     *self);
+void     vn_model_end_edits          (VnModel     *self);
 void     vn_graph_remove_node        (VnGraph     *self,
                                       VnNode      *node);      /* its outputs stay, without producer */
 void     vn_graph_remove_value       (VnGraph     *self,

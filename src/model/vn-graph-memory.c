@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Graphs, the nodes and values in them and the attributes of nodes, which may hold graphs again, come to life empty and are
  * freed together. */
-#include "vn-graph-edit.h"
+#include "vn-graph-private.h"
 
 void
 vn_attr_free (VnAttr *self)
@@ -22,8 +22,8 @@ vn_attr_free (VnAttr *self)
   g_free (self);
 }
 
-static void
-graph_memory_value_free (gpointer data)
+void
+vn_value_free (gpointer data)
 {
   VnValue *self = data;
 
@@ -37,8 +37,8 @@ graph_memory_value_free (gpointer data)
   g_free (self);
 }
 
-static void
-graph_memory_node_free (gpointer data)
+void
+vn_node_free (gpointer data)
 {
   VnNode *self = data;
 
@@ -86,8 +86,8 @@ vn_graph_new (VnModel *model,
   if (parent != NULL)
     graph_memory_add_inner (parent, self);
   self->name = g_strdup ("");
-  self->nodes = g_ptr_array_new_with_free_func (graph_memory_node_free);
-  self->values = g_ptr_array_new_with_free_func (graph_memory_value_free);
+  self->nodes = g_ptr_array_new_with_free_func (vn_node_free);
+  self->values = g_ptr_array_new_with_free_func (vn_value_free);
   self->by_name = g_hash_table_new (g_str_hash, g_str_equal);
   self->inputs = g_ptr_array_new ();
   self->outputs = g_ptr_array_new ();
@@ -95,9 +95,30 @@ vn_graph_new (VnModel *model,
   return self;
 }
 
+static void
+graph_memory_free_placed (gpointer node,
+                          gpointer data)
+{
+  vn_node_free (node);
+}
+
+static void
+graph_memory_free_order (VnGraph *self)
+{
+  if (self->order != NULL)
+    g_sequence_foreach (self->order, graph_memory_free_placed, NULL);
+  g_clear_pointer (&self->order, g_sequence_free);
+  if (self->forgotten != NULL)
+    g_ptr_array_set_free_func (self->forgotten, NULL);   /* they are in the list of values as well */
+  g_clear_pointer (&self->forgotten, g_ptr_array_unref);
+}
+
 void
 vn_graph_free (VnGraph *self)
 {
+  if (self->model->edited != NULL)
+    g_hash_table_remove (self->model->edited, self);
+  graph_memory_free_order (self);
   if (self->parent != NULL)
     g_hash_table_remove (self->parent->inner, self);
   g_ptr_array_unref (self->inputs);

@@ -38,6 +38,7 @@ vn_graph_find_node (const VnGraph *self,
 {
   g_return_val_if_fail (self != NULL, NULL);
 
+  vn_graph_settle (self);
   for (guint i = 0; i < self->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (self->nodes, i);
@@ -152,6 +153,7 @@ graph_find_returned (Sort         *sort,
           const VnGraph *inner = g < n_graphs ? g_ptr_array_index (attr->graphs, g) : attr->graph;
 
           graph_add_returned (sort, index, inner);
+          vn_graph_settle (inner);
           for (guint i = 0; i < inner->nodes->len; i++)
             graph_find_returned (sort, index, g_ptr_array_index (inner->nodes, i));
         }
@@ -236,6 +238,7 @@ vn_graph_sort (const VnGraph  *self,
 
   g_return_val_if_fail (self != NULL, NULL);
 
+  vn_graph_settle (self);
   waiting = g_new0 (guint, MAX (self->nodes->len, 1));
   order = g_ptr_array_sized_new (self->nodes->len);
   sort = (Sort) { self, waiting, ready, returned };
@@ -284,6 +287,7 @@ vn_graph_weight_bytes (const VnGraph *self)
 
   g_return_val_if_fail (self != NULL, 0);
 
+  vn_graph_settle (self);
   for (guint i = 0; i < self->initializers->len; i++)
     {
       const VnValue *value = g_ptr_array_index (self->initializers, i);

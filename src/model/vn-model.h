@@ -135,7 +135,7 @@ struct _VnValue
 struct _VnNode
 {
   VnGraph   *graph;
-  guint      index;        /* position in graph->nodes */
+  guint      index;        /* position in graph->nodes; while the graph is edited: vn_node_get_index() */
   char      *name;         /* may be "" */
   char      *op_type;
   char      *domain;       /* "" is ai.onnx (the alias "ai.onnx" is normalised on reading and remembered in extra_domain) */
@@ -147,6 +147,8 @@ struct _VnNode
   GBytes    *extra;
   gboolean   written_domain_alias;  /* the file says "ai.onnx" */
   VnChannelMark channels;           /* what it does between channels that were scaled; not written */
+  /*< private >*/
+  GSequenceIter *place;    /* in graph->order */
 };
 
 struct _VnGraph
@@ -166,6 +168,8 @@ struct _VnGraph
   /*< private >*/
   GHashTable *node_names;   /* names given so far; made when first needed */
   GHashTable *inner;        /* set of VnGraph: those of its nodes; made when first needed */
+  GSequence  *order;        /* of VnNode: while the graph is edited; NULL: they are in @nodes */
+  GPtrArray  *forgotten;    /* of VnValue: still in @values, but gone; NULL: all lists are right */
 };
 
 struct _VnFunction
@@ -203,6 +207,8 @@ struct _VnModel
   VnNotes    *notes;        /* what the reader found odd */
   /*< private >*/
   gatomicrefcount ref;
+  guint       n_editing;    /* calls of vn_model_begin_edits() */
+  GHashTable *edited;       /* set of VnGraph whose lists may have to be put right; NULL: nobody edits */
 };
 
 VnModel    *vn_model_new            (gint64            ir_version,
@@ -233,6 +239,14 @@ VnNode     *vn_graph_find_node      (const VnGraph    *self,
                                      const char       *name);     /* first of that name; linear */
 GPtrArray  *vn_graph_sort           (const VnGraph    *self,
                                      GError          **error);    /* VnNode in an order that can run; container owned by the caller */
+/* Also while a graph is edited (vn_model_begin_edits()): */
+void        vn_graph_settle         (const VnGraph    *self);
+void        vn_model_settle         (const VnModel    *self);
+guint       vn_graph_get_n_nodes    (const VnGraph    *self);
+VnNode     *vn_graph_get_node       (const VnGraph    *self,
+                                     guint             i);
+guint       vn_node_get_index       (const VnNode     *self);
+VnNode     *vn_node_get_next        (const VnNode     *self);     /* NULL: the last one */
 gsize       vn_graph_weight_bytes   (const VnGraph    *self);     /* initializers and Constant tensors, subgraphs included */
 
 gint64      vn_node_get_int         (const VnNode     *self,

@@ -176,7 +176,7 @@ vn_node_dup_label (const VnNode *self)
 
   if (self->name != NULL && self->name[0] != '\0')
     return g_strdup (self->name);
-  return g_strdup_printf ("%s #%u", self->op_type, self->index);
+  return g_strdup_printf ("%s #%u", self->op_type, vn_node_get_index (self));
 }
 
 /**

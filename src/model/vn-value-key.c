@@ -8,6 +8,7 @@ value_key_dup_label (const VnNode *node)
 {
   g_autofree char *label = vn_node_dup_label (node);
 
+  vn_graph_settle (node->graph);
   for (guint i = 0; i < node->graph->nodes->len; i++)
     {
       const VnNode *other = g_ptr_array_index (node->graph->nodes, i);

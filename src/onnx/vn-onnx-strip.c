@@ -13,11 +13,22 @@
 /* Messages within messages; a graph inside a graph takes three (node, attribute, graph). */
 #define MAX_DEPTH 100
 
+/* What decoding takes is known before anything is decoded: a few bytes of a file can become hundreds in memory. Nodes, their
+ * attributes, tensors and values are what a network consists of; so much is not spent on anything else. */
+#define FREE_BYTES ((gsize) 256 << 20)
+#define TIMES 4                        /* the size of the file, beyond that */
+#define FIELD_BYTES 96                 /* of memory for a string or an unknown field, besides its content */
+#define NUMBER_BYTES 16                /* for each number in a list, which has at least a byte in the file */
+
 typedef struct
 {
   const guint8 *base;
+  gsize         size;
+  gsize         most_parts, most_others;
   VnBuffer      out;
   GArray       *views;
+  gsize         n_parts;    /* bytes of memory for what a network consists of, */
+  gsize         n_others;   /* and for everything else */
 } Strip;
 
 static const struct {
@@ -46,6 +57,84 @@ onnx_strip_child_kind (StripKind parent,
     if (children[i].parent == parent && children[i].number == number)
       return children[i].child;
   return STRIP_NONE;
+}
+
+/* Memory for a message of a kind, decoded and in the model. */
+static gsize
+onnx_strip_message_bytes (StripKind kind)
+{
+  switch (kind)
+    {
+    case STRIP_NODE: return 600;
+    case STRIP_ATTR: return 500;
+    case STRIP_TENSOR: return 900;
+    default: return 1500;
+    }
+}
+
+static gboolean
+onnx_strip_is_value (StripKind          kind,
+                     const VnWireField *field)
+{
+  return kind == STRIP_GRAPH &&
+         (field->number == F_GRAPH_INPUT || field->number == F_GRAPH_OUTPUT || field->number == F_GRAPH_VALUE_INFO);
+}
+
+/* Lists of numbers that may have a byte each. */
+static gboolean
+onnx_strip_is_numbers (StripKind          kind,
+                       const VnWireField *field)
+{
+  if (kind == STRIP_TENSOR)
+    return field->number == F_TENSOR_DIMS || field->number == F_TENSOR_INT32 || field->number == F_TENSOR_INT64 || field->number == F_TENSOR_UINT64;
+  return kind == STRIP_ATTR && field->number == F_ATTR_INTS;
+}
+
+/* Lists that can be as long as the file. */
+static gboolean
+onnx_strip_is_list (StripKind          kind,
+                    const VnWireField *field)
+{
+  return kind == STRIP_TENSOR ? field->number != F_TENSOR_INT32 && (onnx_strip_is_numbers (kind, field) || field->number == F_TENSOR_STRINGS)
+                              : kind == STRIP_ATTR && (field->number == F_ATTR_INTS || field->number == F_ATTR_STRINGS);
+}
+
+static gsize
+onnx_strip_field_bytes (StripKind          kind,
+                        StripKind          child,
+                        const VnWireField *field)
+{
+  gsize whole = (gsize) (field->end - field->start);
+
+  if (child != STRIP_NONE)
+    return onnx_strip_message_bytes (child);
+  if (field->type != VN_WIRE_BYTES)
+    return FIELD_BYTES / 2;
+  if (kind == STRIP_TENSOR && field->number == F_TENSOR_RAW)
+    return FIELD_BYTES;
+  if (onnx_strip_is_numbers (kind, field))
+    return NUMBER_BYTES * whole;
+  return FIELD_BYTES + 3 * whole + (onnx_strip_is_value (kind, field) ? 600 : 0);
+}
+
+static gboolean
+onnx_strip_count (Strip              *self,
+                  StripKind           kind,
+                  StripKind           child,
+                  const VnWireField  *field,
+                  GError            **error)
+{
+  gboolean is_part = child != STRIP_NONE || kind == STRIP_NODE || onnx_strip_is_value (kind, field) ||
+                     ((kind == STRIP_ATTR || kind == STRIP_TENSOR) && !onnx_strip_is_list (kind, field));
+  gsize *sum = is_part ? &self->n_parts : &self->n_others;
+
+  *sum += onnx_strip_field_bytes (kind, child, field);
+  if (self->n_parts <= self->most_parts && self->n_others <= self->most_others)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+               _("its %zu bytes would need more than %zu MB of memory: it consists of too many small parts"), self->size,
+               (self->n_others + self->n_parts) >> 20);
+  return FALSE;
 }
 
 static gboolean
@@ -152,6 +241,8 @@ strip_message (Strip         *self,
       StripKind child = field.type == VN_WIRE_BYTES ? onnx_strip_child_kind (kind, field.number) : STRIP_NONE;
       gboolean is_raw = kind == STRIP_TENSOR && field.number == F_TENSOR_RAW && field.type == VN_WIRE_BYTES;
 
+      if (!onnx_strip_count (self, kind, child, &field, error))
+        return FALSE;
       if (is_raw ? !onnx_strip_put_view (self, &field, error)
           : child != STRIP_NONE ? !onnx_strip_put_child (self, child, &field, depth, error)
           : !onnx_strip_put (self, field.start, field.end - field.start, error))
@@ -178,7 +269,8 @@ vn_onnx_strip (GBytes     *bytes,
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  Strip self = { data, { 0 }, views };
+  Strip self = { .base = data, .size = size, .views = views, .most_parts = vn_memory_get_growth () + TIMES * size,
+                 .most_others = FREE_BYTES + TIMES * size };
 
   if (strip_message (&self, kind, data, size, 0, error))
     return vn_buffer_steal_bytes (&self.out, error);

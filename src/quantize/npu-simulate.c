@@ -57,7 +57,7 @@ npu_simulate_multiply_result (Editor *self,
   g_autofree char *constant_base = g_strconcat (result->name, "_npu_factor", NULL);
   g_autofree char *constant = vn_graph_unique_name (graph, constant_base);
   g_autofree char *label = vn_node_dup_label (node), *node_name = g_strconcat (label, "_npu", NULL);
-  VnNode *behind = node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
+  VnNode *behind = vn_node_get_next (node);
 
   raw = vn_graph_add_value (graph, name, VN_DTYPE_F32, &result->type.shape);
   vn_node_set_output (node, 0, raw);
@@ -197,7 +197,7 @@ simulate_reduce_mean (Editor *self, VnNode *node)
   VnValue *x = vn_node_get_input (node, 0), *result = vn_node_get_output (node, 0);
   g_autofree char *name = g_strdup (node->name);
   VnGraph *graph = node->graph;
-  VnNode *behind = node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
+  VnNode *behind = vn_node_get_next (node);
   VnNode *pool;
 
   if (!npu_simulate_is_over_pixels (node))
@@ -306,6 +306,8 @@ vn_npu_simulate (VnModel            *model,
   nodes = g_ptr_array_new ();
   for (guint i = 0; i < model->graph->nodes->len; i++)
     g_ptr_array_add (nodes, g_ptr_array_index (model->graph->nodes, i));
+  vn_model_begin_edits (model);
   for (guint i = 0; i < nodes->len; i++)
     simulate_node (&editor, g_ptr_array_index (nodes, i));
+  vn_model_end_edits (model);
 }

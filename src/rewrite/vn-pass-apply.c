@@ -14,10 +14,15 @@ vn_pass_apply (const VnPass   *pass,
                VnPassContext  *ctx,
                GError        **error)
 {
+  gboolean done;
+
   if (g_cancellable_set_error_if_cancelled (ctx->cancellable, error))
     return FALSE;
   vn_edit_log_set_pass (ctx->log, pass->id);
-  if (pass->run (ctx, error) &&
+  vn_model_begin_edits (ctx->model);
+  done = pass->run (ctx, error);
+  vn_model_end_edits (ctx->model);
+  if (done &&
       vn_model_validate (ctx->model, VN_VALIDATE_STRUCTURE, NULL, error))
     return TRUE;
   g_prefix_error (error, "%s: ", pass->id);

@@ -2,7 +2,9 @@
 /* A node that stands for a graph (a call of a function, an If that always goes one way) gives way to its nodes. */
 #include "vn-rewrite-private.h"
 
-#define MAX_NODES (1 << 20)
+/* How many nodes may be made: functions that call each other twice make any number of a few. */
+#define FREE_NODES 100000u
+#define NODES_TIMES 16u    /* beyond that, of the nodes in the file */
 
 struct _VnInliner
 {
@@ -10,6 +12,7 @@ struct _VnInliner
   GHashTable    *names;    /* of values, in all graphs of the model -> how often */
   GHashTable    *next;     /* name -> number to try next behind it */
   gsize          n_nodes;  /* made so far */
+  gsize          most;     /* that may be made */
 };
 
 typedef struct
@@ -46,6 +49,7 @@ rewrite_inline_count_names (VnInliner     *self,
                             const VnGraph *graph,
                             int            step)
 {
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->values->len; i++)
     rewrite_inline_count_name (self, ((const VnValue *) g_ptr_array_index (graph->values, i))->name, step);
   for (guint i = 0; i < graph->nodes->len; i++)
@@ -171,7 +175,7 @@ rewrite_inline_copy_attr (Inline       *self,
   if (source != from)
     g_clear_pointer (&attr->ref_name, g_free);
   g_ptr_array_add (node->attrs, attr);
-  if (self->inliner->n_nodes > MAX_NODES)
+  if (self->inliner->n_nodes > self->inliner->most)
     return;   /* the caller tells it */
   if (source->graph != NULL)
     attr->graph = rewrite_inline_copy_graph (self, source->graph, node);
@@ -231,6 +235,7 @@ rewrite_inline_copy_graph (Inline        *self,
   graph->name = g_strdup (from->name);
   graph->doc = g_strdup (from->doc);
   graph->extra = from->extra != NULL ? g_bytes_ref (from->extra) : NULL;
+  vn_graph_settle (from);
   for (guint i = 0; i < from->inputs->len; i++)
     rewrite_inline_copy_value (self, g_ptr_array_index (from->inputs, i), graph, TRUE);
   for (guint i = 0; i < from->values->len; i++)
@@ -295,8 +300,9 @@ static gboolean
 rewrite_inline_check_copies (const Inline  *self,
                              GError       **error)
 {
-  if (self->inliner->n_nodes > MAX_NODES)
-    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("its functions and branches stand for more than %d nodes"), MAX_NODES);
+  if (self->inliner->n_nodes > self->inliner->most)
+    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("its functions and branches stand for more than %zu nodes, which so small a file does not need"),
+                 self->inliner->most);
   else if (self->missing != NULL)
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("a graph inside it returns “%s”, an input that is left out"),
                  self->missing->name);
@@ -333,6 +339,7 @@ vn_rewrite_inline (VnInliner         *inliner,
       results[i] = vn_node_get_output (call, i);
       vn_node_set_output (call, i, NULL);
     }
+  vn_graph_settle (body);
   rewrite_inline_forget_names (inliner, call);
   rewrite_inline_map_values (&self, body, results);
   for (guint i = 0; i < body->nodes->len; i++)
@@ -341,6 +348,29 @@ vn_rewrite_inline (VnInliner         *inliner,
     return FALSE;
   vn_graph_remove_node (call->graph, call);
   return TRUE;
+}
+
+static gsize
+rewrite_inline_count_nodes (const VnGraph *graph)
+{
+  gsize n;
+
+  vn_graph_settle (graph);
+  n = graph->nodes->len;
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint a = 0; a < node->attrs->len; a++)
+        {
+          const VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+          n += attr->graph != NULL ? rewrite_inline_count_nodes (attr->graph) : 0;
+          for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
+            n += rewrite_inline_count_nodes (g_ptr_array_index (attr->graphs, g));
+        }
+    }
+  return n;
 }
 
 VnInliner *
@@ -352,6 +382,10 @@ vn_inliner_new (VnPassContext *ctx)
   self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->next = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   rewrite_inline_count_names (self, ctx->model->graph, 1);
+  self->most = rewrite_inline_count_nodes (ctx->model->graph);
+  for (guint i = 0; i < ctx->model->functions->len; i++)
+    self->most += rewrite_inline_count_nodes (((const VnFunction *) g_ptr_array_index (ctx->model->functions, i))->body);
+  self->most = FREE_NODES + NODES_TIMES * self->most;
   return self;
 }
 

@@ -53,7 +53,6 @@ VnValue    *vn_rewrite_add_constant (VnNode         *near_node,
                                      VnTensor       *tensor);
 VnValue    *vn_rewrite_add_result   (const VnNode   *near_node,
                                      const char     *role);
-VnNode     *vn_rewrite_next         (const VnNode   *node);
 void        vn_rewrite_set_op_type  (VnNode         *node,
                                      const char     *op_type);
 gboolean    vn_rewrite_drop_unused  (GHashTable     *returned,

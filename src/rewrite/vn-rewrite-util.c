@@ -8,9 +8,9 @@ rewrite_util_visit (VnPassContext  *ctx,
                     VnGraphFunc     func,
                     GError        **error)
 {
-  for (guint i = 0; i < graph->nodes->len; i++)
+  for (guint i = 0; i < vn_graph_get_n_nodes (graph); i++)
     {
-      VnNode *node = g_ptr_array_index (graph->nodes, i);
+      VnNode *node = vn_graph_get_node (graph, i);
 
       for (guint a = 0; a < node->attrs->len; a++)
         {
@@ -23,6 +23,7 @@ rewrite_util_visit (VnPassContext  *ctx,
               return FALSE;
         }
     }
+  vn_graph_settle (graph);
   return !g_cancellable_set_error_if_cancelled (ctx->cancellable, error) && func (ctx, graph, error);
 }
 
@@ -73,8 +74,10 @@ vn_rewrite_each_sorted (VnPassContext  *ctx,
 GPtrArray *
 vn_rewrite_list_nodes (const VnGraph *graph)
 {
-  GPtrArray *nodes = g_ptr_array_sized_new (graph->nodes->len);
+  GPtrArray *nodes;
 
+  vn_graph_settle (graph);
+  nodes = g_ptr_array_sized_new (graph->nodes->len);
   for (guint i = 0; i < graph->nodes->len; i++)
     g_ptr_array_add (nodes, g_ptr_array_index (graph->nodes, i));
   return nodes;
@@ -84,6 +87,7 @@ static void
 rewrite_util_collect_returned (const VnGraph *graph,
                                GHashTable    *returned)
 {
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->outputs->len; i++)
     {
       VnValue *value = g_ptr_array_index (graph->outputs, i);
@@ -227,17 +231,6 @@ vn_rewrite_add_result (const VnNode *near_node,
   g_autofree char *name = rewrite_util_derive_name (near_node, role);
 
   return vn_graph_add_value (near_node->graph, name, VN_DTYPE_UNDEFINED, NULL);
-}
-
-/**
- * vn_rewrite_next:
- *
- * Returns: (transfer none) (nullable): the node after @node in its graph's list
- */
-VnNode *
-vn_rewrite_next (const VnNode *node)
-{
-  return node->index + 1 < node->graph->nodes->len ? g_ptr_array_index (node->graph->nodes, node->index + 1) : NULL;
 }
 
 void

@@ -147,6 +147,7 @@ vn_quant_find_positions (const VnGraph *graph)
   g_return_val_if_fail (graph != NULL, NULL);
 
   found = g_hash_table_new (NULL, NULL);
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       if (resolve_half_makes_integers (g_ptr_array_index (graph->nodes, i)))

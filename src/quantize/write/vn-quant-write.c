@@ -178,8 +178,12 @@ quant_write_graph (VnModel         *model,
                    GError         **error)
 {
   g_autoptr(GPtrArray) inner = vn_inner_graphs_take (model, plan);
+  gboolean written;
 
-  return writers[recipe->format]->write (model, recipe, plan, names, error) &&
+  vn_model_begin_edits (model);
+  written = writers[recipe->format]->write (model, recipe, plan, names, error);
+  vn_model_end_edits (model);
+  return written &&
          quant_write_inner_graphs (model, recipe, inner, names, error) &&
          quant_write_sort_nodes (model->graph, inner->len > 0, error);
 }

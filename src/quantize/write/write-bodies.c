@@ -367,6 +367,7 @@ static gboolean
 write_bodies_is_used (const VnGraph *graph,
                       guint          body)
 {
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (graph->nodes, i);

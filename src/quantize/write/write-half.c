@@ -65,17 +65,10 @@ write_half_first_of (const GArray *uses)
     {
       VnNode *node = g_array_index (uses, VnUse, i).node;
 
-      if (first == NULL || node->index < first->index)
+      if (first == NULL || vn_node_get_index (node) < vn_node_get_index (first))
         first = node;
     }
   return first;
-}
-
-static VnNode *
-write_half_behind (const VnGraph *graph,
-                   const VnNode  *node)
-{
-  return node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
 }
 
 /* ---- values ---- */
@@ -141,13 +134,13 @@ write_half_convert_result (Writer  *self,
       twin = write_half_add_twin (self->graph, value, "_fp32", VN_DTYPE_F32);
       write_half_make_half (value);
       write_half_redirect (singles, twin);
-      write_half_insert_cast (self->graph, write_half_behind (self->graph, producer), value, twin, VN_DTYPE_F32);
+      write_half_insert_cast (self->graph, vn_node_get_next (producer), value, twin, VN_DTYPE_F32);
       return;
     }
   twin = write_half_add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
   vn_node_set_output (producer, index, twin);
   write_half_redirect (halves, twin);
-  write_half_insert_cast (self->graph, write_half_behind (self->graph, producer), twin, value, VN_DTYPE_F32);
+  write_half_insert_cast (self->graph, vn_node_get_next (producer), twin, value, VN_DTYPE_F32);
 }
 
 static void
@@ -171,7 +164,7 @@ write_half_convert_source (Writer  *self,
     return;
   twin = write_half_add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
   write_half_redirect (halves, twin);
-  write_half_insert_cast (self->graph, value->producer != NULL ? write_half_behind (self->graph, value->producer) : write_half_first_of (halves), value,
+  write_half_insert_cast (self->graph, value->producer != NULL ? vn_node_get_next (value->producer) : write_half_first_of (halves), value,
                           twin, VN_DTYPE_F16);
 }
 
@@ -218,6 +211,7 @@ write_half_list_singles (const VnGraph *graph)
 {
   GPtrArray *list = g_ptr_array_new ();
 
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->values->len; i++)
     {
       if (vn_quant_is_single (g_ptr_array_index (graph->values, i)))
@@ -232,6 +226,7 @@ write_half_find_halves (Writer      *self,
 {
   g_autoptr(GHashTable) positions = vn_quant_find_positions (self->graph);
 
+  vn_graph_settle (self->graph);
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (self->graph->nodes, i);

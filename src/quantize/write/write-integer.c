@@ -303,7 +303,7 @@ write_gather (Writer  *self,
   if (w == NULL)
     return FALSE;
   picked = vn_quant_add_value (self->graph, output->name, "_quantized", w->data->type.dtype, NULL);
-  next = node->index + 1 < self->graph->nodes->len ? g_ptr_array_index (self->graph->nodes, node->index + 1) : NULL;
+  next = vn_node_get_next (node);
   vn_node_set_input (node, 0, w->data);
   vn_node_set_output (node, 0, picked);
   vn_integer_add_node (self, next, output->name, "_DequantizeLinear", "DequantizeLinear",
@@ -398,6 +398,7 @@ write_nodes (Writer  *self,
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
   gboolean qlinear = vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS);
 
+  vn_graph_settle (self->graph);
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (self->graph->nodes, i);

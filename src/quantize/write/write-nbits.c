@@ -254,7 +254,7 @@ write_nbits_replace_node (VnGraph          *graph,
   VnValue *inputs[] = { vn_node_get_input (node, 0), stored->packed, stored->scales, stored->zero_points };
   const Layout layout = write_nbits_layout_of (row, weight->initializer);
   g_autofree char *base = g_strconcat (output->name, "_product", NULL), *name = NULL;
-  VnNode *before = node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
+  VnNode *before = vn_node_get_next (node);
   VnNode *by;
 
   if (node->name != NULL && *node->name != '\0')
@@ -279,6 +279,7 @@ write_nbits_list_nodes (VnGraph     *graph,
 {
   GPtrArray *list = g_ptr_array_new ();
 
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (graph->nodes, i);

@@ -34,14 +34,6 @@ write_pairs_find_pair (VnGraph          *graph,
   return TRUE;
 }
 
-static VnNode *
-write_pairs_node_behind (const VnNode *node)
-{
-  const GPtrArray *nodes = node->graph->nodes;
-
-  return node->index + 1 < nodes->len ? g_ptr_array_index (nodes, node->index + 1) : NULL;
-}
-
 /* A node like @like, with other parameters if @scale is given, behind @behind. */
 static VnNode *
 write_pairs_add_conversion (const VnNode *like,
@@ -56,7 +48,7 @@ write_pairs_add_conversion (const VnNode *like,
   VnValue *inputs[] = { input, scale != NULL ? scale : vn_node_get_input (like, 1),
                         scale != NULL ? zero_point : vn_node_get_input (like, 2) };
 
-  return vn_graph_insert_node (like->graph, write_pairs_node_behind (behind), name, domain != NULL ? domain : like->domain,
+  return vn_graph_insert_node (like->graph, vn_node_get_next (behind), name, domain != NULL ? domain : like->domain,
                                like->op_type, inputs, 3, &output, 1);
 }
 

@@ -110,17 +110,10 @@ write_qdq_first_reader (const VnValue *value)
     {
       VnNode *node = g_array_index (value->uses, VnUse, i).node;
 
-      if (node->graph == value->graph && (first == NULL || node->index < first->index))
+      if (node->graph == value->graph && (first == NULL || vn_node_get_index (node) < vn_node_get_index (first)))
         first = node;
     }
   return first;
-}
-
-static VnNode *
-write_qdq_node_behind (const VnGraph *graph,
-                       const VnNode  *node)
-{
-  return node->index + 1 < graph->nodes->len ? g_ptr_array_index (graph->nodes, node->index + 1) : NULL;
 }
 
 /* Readers in this graph change over to @by; subgraphs keep the float tensor. */
@@ -300,7 +293,7 @@ write_qdq_place_pair (Writer  *self,
                       VnValue *value)
 {
   if (value->producer != NULL)
-    return write_qdq_node_behind (self->graph, value->producer);
+    return vn_node_get_next (value->producer);
   return write_qdq_first_reader (value);
 }
 
@@ -518,6 +511,7 @@ write_qdq_writer_init (Writer         *self,
   self->params = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->captured = vn_graph_find_captured (model->graph);
 
+  vn_graph_settle (model->graph);
   for (guint i = 0; i < model->graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (model->graph->nodes, i);

@@ -106,9 +106,8 @@ write_result (VnIntegerWriter    *self,
               const VnTensorPlan *row,
               VnIntegerOperand   *result)
 {
-  const GPtrArray *nodes = self->graph->nodes;
   VnValue *output = vn_node_get_output (node, 0);
-  VnNode *next = node->index + 1 < nodes->len ? g_ptr_array_index (nodes, node->index + 1) : NULL;
+  VnNode *next = vn_node_get_next (node);
 
   result->data = vn_quant_add_value (self->graph, output->name, "_quantized", row->dtype, &output->type.shape);
   result->scale = vn_quant_add_constant (self->graph, output->name, "_scale", row->scale);

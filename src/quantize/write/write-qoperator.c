@@ -448,6 +448,7 @@ write_qoperator_list_nodes (const VnGraph *graph,
 {
   GPtrArray *nodes = g_ptr_array_new ();
 
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (graph->nodes, i);
@@ -479,9 +480,9 @@ write_qoperator_drop_dequantizer (Folder *self,
 static void
 write_qoperator_drop_dequantizers (Folder *self)
 {
-  for (guint i = self->graph->nodes->len; i > 0; i--)
+  for (guint i = vn_graph_get_n_nodes (self->graph); i > 0; i--)
     {
-      VnNode *node = g_ptr_array_index (self->graph->nodes, i - 1);
+      VnNode *node = vn_graph_get_node (self->graph, i - 1);
 
       if (vn_node_is (node, "DequantizeLinear"))
         write_qoperator_drop_dequantizer (self, node);

@@ -125,6 +125,7 @@ vn_quant_write_restored (VnModel  *model,
 
   g_return_val_if_fail (model != NULL, FALSE);
 
+  vn_graph_settle (model->graph);
   for (guint i = 0; i < model->graph->nodes->len; i++)
     if (((const VnNode *) g_ptr_array_index (model->graph->nodes, i))->channels != VN_CHANNELS_PLAIN)
       g_ptr_array_add (nodes, g_ptr_array_index (model->graph->nodes, i));

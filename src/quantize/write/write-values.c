@@ -54,6 +54,7 @@ vn_quant_drop_unused_constants (VnGraph    *graph,
 
   g_return_if_fail (graph != NULL);
 
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->initializers->len; i++)
     {
       VnValue *value = g_ptr_array_index (graph->initializers, i);

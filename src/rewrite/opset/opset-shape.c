@@ -121,7 +121,7 @@ opset_shape_wrap_in_matrix (VnNode *node,
   vn_node_set_input (node, 0, flat);
   vn_node_set_output (node, 0, rows);
   vn_node_set_int (node, "axis", -1);
-  vn_graph_insert_node (node->graph, vn_rewrite_next (node), NULL, "", "Reshape", back, 2, &y, 1);
+  vn_graph_insert_node (node->graph, vn_node_get_next (node), NULL, "", "Reshape", back, 2, &y, 1);
 }
 
 VN_OPSET_RULE (vn_opset_softmax)

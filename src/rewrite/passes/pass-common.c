@@ -44,10 +44,11 @@ common_weights (VnPassContext *ctx,
                 VnGraph       *graph)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new (common_tensor_hash, common_tensor_same);
+  g_autoptr(GPtrArray) values = g_ptr_array_copy (graph->initializers, NULL, NULL);
 
-  for (guint i = 0; i < graph->initializers->len;)
+  for (guint i = 0; i < values->len; i++)
     {
-      VnValue *value = g_ptr_array_index (graph->initializers, i), *same = NULL;
+      VnValue *value = g_ptr_array_index (values, i), *same = NULL;
 
       if (common_may_merge (returned, value))
         {
@@ -56,10 +57,7 @@ common_weights (VnPassContext *ctx,
             g_hash_table_add (seen, value);
         }
       if (same == NULL || !vn_rewrite_can_rename (value, same))
-        {
-          i++;
-          continue;
-        }
+        continue;
       vn_edit_log_add (ctx->log, "fold", value->name, same->name, _("the same numbers as %s"), same->name);
       vn_value_replace_uses (value, same, NULL);
       vn_graph_remove_value (graph, value);

@@ -57,16 +57,17 @@ dead_weights (VnPassContext  *ctx,
               GError        **error)
 {
   g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
+  g_autoptr(GPtrArray) values = NULL;
 
-  for (guint i = 0; i < graph->values->len;)
+  values = g_ptr_array_copy (graph->values, NULL, NULL);
+  g_ptr_array_set_free_func (values, NULL);
+  for (guint i = 0; i < values->len; i++)
     {
-      VnValue *value = g_ptr_array_index (graph->values, i);
+      VnValue *value = g_ptr_array_index (values, i);
       g_autofree char *name = g_strdup (value->name);
 
       if (vn_rewrite_drop_unused (returned, value))
         vn_edit_log_add (ctx->log, "remove", name, NULL, _("nothing uses it"));
-      else
-        i++;
     }
   return TRUE;
 }
@@ -80,12 +81,12 @@ dead_run (VnPassContext  *ctx,
 
   do
     {
-      before = ctx->model->graph->nodes->len;
+      before = vn_graph_get_n_nodes (ctx->model->graph);
       if (!dead_nodes (ctx, ctx->model->graph, error) ||
           !vn_rewrite_each_graph (ctx, dead_nodes, error))
         return FALSE;
     }
-  while (ctx->model->graph->nodes->len < before);
+  while (vn_graph_get_n_nodes (ctx->model->graph) < before);
   return vn_rewrite_each_graph (ctx, dead_weights, error);
 }
 

@@ -359,15 +359,15 @@ fold_bn_graph (VnPassContext  *ctx,
   g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
 
   /* A node that is folded away stands anywhere; the host's own place may move down by one. */
-  for (guint i = 0; i < graph->nodes->len; i++)
+  for (guint i = 0; i < vn_graph_get_n_nodes (graph); i++)
     {
-      VnNode *node = g_ptr_array_index (graph->nodes, i);
+      VnNode *node = vn_graph_get_node (graph, i);
       gboolean folded = fold_bn_is_host (node);
 
       while (folded)
         if (!fold_pair (ctx, returned, node, &folded, error))
           return FALSE;
-      i = node->index;
+      i = vn_node_get_index (node);
     }
   return TRUE;
 }

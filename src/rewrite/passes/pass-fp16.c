@@ -131,8 +131,8 @@ fp16_widen_graph (VnPassContext  *ctx,
   for (guint i = 0; i < graph->values->len; i++)
     if (!fp16_widen_value (ctx, g_ptr_array_index (graph->values, i), error))
       return FALSE;
-  for (guint i = 0; i < graph->nodes->len; i++)
-    if (!fp16_widen_node (ctx, g_ptr_array_index (graph->nodes, i), error))
+  for (guint i = 0; i < vn_graph_get_n_nodes (graph); i++)
+    if (!fp16_widen_node (ctx, vn_graph_get_node (graph, i), error))
       return FALSE;
   return TRUE;
 }

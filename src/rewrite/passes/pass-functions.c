@@ -3,12 +3,15 @@
  * more than their nodes do. */
 #include "vn-rewrite-private.h"
 
+#include <string.h>
+
 #define MAX_DEPTH 64
 
 typedef struct
 {
   VnPassContext *ctx;
   VnInliner     *inliner;
+  GHashTable    *index;     /* of functions, by functions_make_key() */
 } Expand;
 
 /* The calls that led here, the innermost first. */
@@ -31,20 +34,38 @@ functions_plain_domain (const char *domain)
   return domain == NULL || g_str_equal (domain, "ai.onnx") ? "" : domain;
 }
 
-static const VnFunction *
-functions_find_function (const VnModel *model,
-                         const VnNode  *node)
+/* What a function is called by; a node of its domain, operator and overload is a call. */
+static char *
+functions_make_key (const char *domain,
+                    const char *name,
+                    const char *overload)
 {
-  for (guint i = 0; i < model->functions->len; i++)
-    {
-      const VnFunction *function = g_ptr_array_index (model->functions, i);
-      const char *overload = function->overload != NULL ? function->overload : "";
+  domain = functions_plain_domain (domain);
+  return g_strdup_printf ("%zu %s %zu %s %s", strlen (domain), domain, strlen (name), name, overload != NULL ? overload : "");
+}
 
-      if (g_str_equal (function->name, node->op_type) && g_str_equal (functions_plain_domain (function->domain), node->domain) &&
-          g_str_equal (overload, node->overload != NULL ? node->overload : ""))
-        return function;
+/* The first of those with one name counts. */
+static GHashTable *
+functions_index (const VnModel *model)
+{
+  GHashTable *index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = model->functions->len; i-- > 0;)
+    {
+      VnFunction *function = g_ptr_array_index (model->functions, i);
+
+      g_hash_table_replace (index, functions_make_key (function->domain, function->name, function->overload), function);
     }
-  return NULL;
+  return index;
+}
+
+static const VnFunction *
+functions_find_function (GHashTable   *index,
+                         const VnNode *node)
+{
+  g_autofree char *key = functions_make_key (node->domain, node->op_type, node->overload);
+
+  return g_hash_table_lookup (index, key);
 }
 
 static char *
@@ -68,6 +89,7 @@ functions_any_node (const VnGraph *graph,
                     NodeFunc       func,
                     gpointer       data)
 {
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (graph->nodes, i);
@@ -92,7 +114,7 @@ functions_any_node (const VnGraph *graph,
 
 typedef struct
 {
-  const VnModel *model;
+  GHashTable    *index;
   const char    *domain;
   gint64         above, up_to;
   const VnNode  *found;
@@ -107,7 +129,7 @@ functions_has_changed (const VnNode *node,
   guint n;
   const VnOpsetRule *rules = vn_opset_rules (&n);
 
-  if (!g_str_equal (node->domain, self->domain) || functions_find_function (self->model, node) != NULL)
+  if (!g_str_equal (node->domain, self->domain) || functions_find_function (self->index, node) != NULL)
     return FALSE;
   self->found = node;
   for (guint i = 0; *self->domain == '\0' && i < n; i++)
@@ -152,7 +174,7 @@ functions_meet_opsets (Expand            *self,
       const VnOpset *opset = &g_array_index (function->opsets, VnOpset, i);
       const char *domain = functions_plain_domain (opset->domain);
       gint64 version = vn_model_get_opset (model, domain);
-      Change change = { model, domain, version, opset->version };
+      Change change = { self->index, domain, version, opset->version };
 
       if (version == 0)
         vn_model_set_opset (model, domain, opset->version);
@@ -283,7 +305,7 @@ functions_expand_nodes (Expand       *self,
   for (guint i = 0; i < nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (nodes, i);
-      const VnFunction *function = vn_op_lookup_node (node, NULL) == NULL ? functions_find_function (self->ctx->model, node) : NULL;
+      const VnFunction *function = vn_op_lookup_node (node, NULL) == NULL ? functions_find_function (self->index, node) : NULL;
 
       if (g_cancellable_set_error_if_cancelled (self->ctx->cancellable, error) ||
           (function != NULL ? !functions_expand_call (self, node, function, chain, error) : !functions_expand_inner (self, node, chain, error)))
@@ -296,8 +318,9 @@ functions_expand_nodes (Expand       *self,
 
 typedef struct
 {
-  const VnModel *model;
-  GHashTable    *called;
+  GHashTable *index;
+  GHashTable *called;
+  GPtrArray  *waiting;   /* those whose bodies were not looked into yet */
 } Calls;
 
 static gboolean
@@ -305,20 +328,24 @@ functions_mark_called (const VnNode *node,
                        gpointer      data)
 {
   Calls *self = data;
-  const VnFunction *function = functions_find_function (self->model, node);
+  const VnFunction *function = functions_find_function (self->index, node);
 
   if (function != NULL && g_hash_table_add (self->called, (gpointer) function))
-    functions_any_node (function->body, functions_mark_called, self);
+    g_ptr_array_add (self->waiting, (gpointer) function);
   return FALSE;
 }
 
 static void
-functions_drop (VnModel *model)
+functions_drop (VnModel    *model,
+                GHashTable *index)
 {
   g_autoptr(GHashTable) called = g_hash_table_new (NULL, NULL);
-  Calls calls = { model, called };
+  g_autoptr(GPtrArray) waiting = g_ptr_array_new ();
+  Calls calls = { index, called, waiting };
 
   functions_any_node (model->graph, functions_mark_called, &calls);
+  for (guint i = 0; i < waiting->len; i++)
+    functions_any_node (((const VnFunction *) g_ptr_array_index (waiting, i))->body, functions_mark_called, &calls);
   for (guint i = model->functions->len; i-- > 0;)
     if (!g_hash_table_contains (called, g_ptr_array_index (model->functions, i)))
       g_ptr_array_remove_index (model->functions, i);
@@ -329,15 +356,17 @@ functions_run (VnPassContext  *ctx,
                GError        **error)
 {
   g_autoptr(VnInliner) inliner = NULL;
-  Expand self = { ctx };
+  g_autoptr(GHashTable) index = NULL;
+  Expand self;
 
   if (ctx->model->functions->len == 0)
     return TRUE;
   inliner = vn_inliner_new (ctx);
-  self.inliner = inliner;
+  index = functions_index (ctx->model);
+  self = (Expand) { ctx, inliner, index };
   if (!functions_expand_graph (&self, ctx->model->graph, NULL, error))
     return FALSE;
-  functions_drop (ctx->model);
+  functions_drop (ctx->model, index);
   return TRUE;
 }
 

@@ -8,6 +8,7 @@ static void
 infer_describe_graph (const VnGraph *graph,
                       GPtrArray     *types)
 {
+  vn_graph_settle (graph);
   for (guint i = 0; i < graph->values->len; i++)
     g_ptr_array_add (types, vn_type_to_string (&((const VnValue *) g_ptr_array_index (graph->values, i))->type));
   for (guint i = 0; i < graph->nodes->len; i++)

@@ -59,7 +59,7 @@ nhwc_convert_input (VnPassContext *ctx,
   VnGraph *graph = value->graph;
   g_autofree char *name = g_strdup_printf ("%s_nchw", value->name);
   VnValue *inner = vn_graph_add_value (graph, name, value->type.dtype, &value->type.shape);
-  VnNode *first = graph->nodes->len > 0 ? g_ptr_array_index (graph->nodes, 0) : NULL;
+  VnNode *first = vn_graph_get_n_nodes (graph) > 0 ? vn_graph_get_node (graph, 0) : NULL;
   VnNode *node;
   g_autofree char *text = NULL;
 

@@ -110,12 +110,12 @@ pads_graph (VnPassContext  *ctx,
 {
   g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
 
-  for (guint i = 0; i < graph->nodes->len; i++)
+  for (guint i = 0; i < vn_graph_get_n_nodes (graph); i++)
     {
-      VnNode *node = g_ptr_array_index (graph->nodes, i);
+      VnNode *node = vn_graph_get_node (graph, i);
 
       pads_take_pads (ctx, returned, node);
-      i = node->index;
+      i = vn_node_get_index (node);
     }
   return TRUE;
 }

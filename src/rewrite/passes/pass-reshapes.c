@@ -158,14 +158,14 @@ reshapes_graph (VnPassContext  *ctx,
 {
   g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
 
-  for (guint i = 0; i < graph->nodes->len; i++)
+  for (guint i = 0; i < vn_graph_get_n_nodes (graph); i++)
     {
-      VnNode *node = g_ptr_array_index (graph->nodes, i);
-      guint before = graph->nodes->len;
+      VnNode *node = vn_graph_get_node (graph, i);
+      guint before = vn_graph_get_n_nodes (graph);
 
       /* Nodes before this one may be gone, or this one. */
       if (reshapes_merge (ctx, returned, node))
-        i -= MIN (i + 1, before - graph->nodes->len + 1);
+        i -= MIN (i + 1, before - vn_graph_get_n_nodes (graph) + 1);
     }
   return TRUE;
 }

@@ -249,7 +249,7 @@ transposes_sink (VnPassContext *ctx,
   moved = vn_rewrite_add_result (node, "before_transpose");
   transposes_type_moved (moved, result, &perm);
   vn_node_set_output (node, 0, moved);
-  transpose = vn_graph_insert_node (node->graph, vn_rewrite_next (node), NULL, "", "Transpose", &moved, 1, &result, 1);
+  transpose = vn_graph_insert_node (node->graph, vn_node_get_next (node), NULL, "", "Transpose", &moved, 1, &result, 1);
   vn_node_set_ints (transpose, "perm", perm.axes, perm.n);
   return TRUE;
 }
@@ -261,12 +261,12 @@ transposes_graph (VnPassContext  *ctx,
 {
   g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
 
-  for (guint i = 0; i < graph->nodes->len; i++)
+  for (guint i = 0; i < vn_graph_get_n_nodes (graph); i++)
     {
-      VnNode *node = g_ptr_array_index (graph->nodes, i);
+      VnNode *node = vn_graph_get_node (graph, i);
 
       if (transposes_merge (ctx, returned, node) || transposes_sink (ctx, returned, node))
-        i = node->index;
+        i = vn_node_get_index (node);
     }
   return TRUE;
 }

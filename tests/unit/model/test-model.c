@@ -237,6 +237,136 @@ test_validate (void)
   g_assert_nonnull (strstr (error->message, "dangling"));
 }
 
+/* ---- many edits ---- */
+
+static VnModel *
+make_chain (guint n)
+{
+  VnModel *model = vn_model_new (8, 13);
+  VnValue *value = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 3));
+  g_autoptr(VnTensor) tensor = vn_tensor_new_f32 (&VN_SHAPE (1), (float[]) { 1 });
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("v%u", i), *weight = g_strdup_printf ("w%u", i);
+      VnValue *inputs[] = { value, vn_graph_add_initializer (model->graph, weight, tensor) };
+
+      value = vn_graph_add_value (model->graph, name, VN_DTYPE_F32, NULL);
+      vn_graph_add_node (model->graph, i % 3 > 0 ? name : NULL, "", "Add", inputs, 2, &value, 1);
+    }
+  vn_graph_set_output (model->graph, 0, value);
+  return model;
+}
+
+/* Takes a node out, its weight too, or makes the weight anew. */
+static void
+drop_node (VnGraph *graph,
+           VnNode  *node,
+           guint    how)
+{
+  VnValue *input = vn_node_get_input (node, 0), *weight = vn_node_get_input (node, 1), *output = vn_node_get_output (node, 0);
+  g_autoptr(VnTensor) tensor = weight != NULL && weight->initializer != NULL ? vn_tensor_ref (weight->initializer) : NULL;
+
+  if (weight == NULL || output->is_output)
+    return;
+  vn_value_replace_uses (output, input, node);
+  vn_graph_remove_node (graph, node);
+  vn_graph_remove_value (graph, output);
+  if (how % 3 > 0)
+    vn_graph_set_initializer (graph, weight, NULL);
+  if (how % 3 == 1)
+    vn_graph_set_initializer (graph, weight, tensor);
+  if (how % 3 != 1)
+    vn_graph_remove_value (graph, weight);
+}
+
+static void
+add_node_at (VnGraph *graph,
+             VnNode  *before,
+             guint    i)
+{
+  g_autofree char *name = g_strdup_printf ("new%u", i);
+  VnValue *input = vn_node_get_input (before, 0), *value = vn_graph_add_value (graph, name, VN_DTYPE_F32, NULL);
+
+  vn_graph_insert_node (graph, before, i % 2 > 0 ? name : NULL, "", "Relu", &input, 1, &value, 1);
+  vn_node_set_input (before, 0, value);
+}
+
+/* The same edits, wherever they fall; what is told meanwhile is collected. */
+static void
+edit_at_random (VnModel *model,
+                guint    n,
+                GString *told)
+{
+  g_autoptr(GRand) random = g_rand_new_with_seed (7);
+
+  for (guint i = 0; i < n; i++)
+    {
+      VnGraph *graph = model->graph;
+      VnNode *node = vn_graph_get_node (graph, (guint) g_rand_int_range (random, 0, (gint32) vn_graph_get_n_nodes (graph)));
+      VnNode *next = vn_node_get_next (node);
+      g_autofree char *label = vn_node_dup_label (node);
+
+      g_string_append_printf (told, "%s %u %s\n", label, vn_node_get_index (node), next != NULL ? next->op_type : "-");
+      g_assert_true (vn_graph_get_node (graph, vn_node_get_index (node)) == node);
+      if (g_rand_int_range (random, 0, 3) == 0)
+        drop_node (graph, node, i);
+      else
+        add_node_at (graph, node, i);
+      if (i % 50 == 49)
+        {
+          g_autoptr(GPtrArray) order = vn_graph_sort (graph, NULL);   /* reads the lists */
+
+          g_string_append_printf (told, "%u sorted\n", order->len);
+        }
+    }
+}
+
+static void
+test_many_edits (void)
+{
+  g_autoptr(VnModel) model = make_chain (200), same = vn_model_copy (model);
+  g_autoptr(GString) told = g_string_new (NULL), expected = g_string_new (NULL);
+  g_autofree char *digest = NULL, *expected_digest = NULL;
+
+  edit_at_random (same, 500, expected);
+  vn_model_begin_edits (model);
+  vn_model_begin_edits (model);
+  edit_at_random (model, 500, told);
+  vn_model_end_edits (model);
+  vn_model_end_edits (model);
+  g_assert_cmpstr (told->str, ==, expected->str);
+  assert_consistent (model->graph);
+  g_assert_cmpuint (model->graph->values->len, ==, same->graph->values->len);
+  for (guint i = 0; i < model->graph->values->len; i++)
+    g_assert_cmpstr (((VnValue *) model->graph->values->pdata[i])->name, ==, ((VnValue *) same->graph->values->pdata[i])->name);
+  digest = vn_model_dup_digest (model);                    /* nodes and initializers in their order */
+  expected_digest = vn_model_dup_digest (same);
+  g_assert_cmpstr (digest, ==, expected_digest);
+}
+
+/* A model that goes, and a graph inside a node that goes, while they are edited. */
+static void
+test_edits_unfinished (void)
+{
+  VnModel *model = make_chain (20);
+  VnNode *node = vn_graph_get_node (model->graph, 3);
+  VnAttr *attr = vn_attr_new ("body", VN_ATTR_GRAPH);
+  VnValue *value;
+
+  attr->graph = vn_graph_new (model, model->graph, node);
+  value = vn_graph_add_input (attr->graph, "inner", VN_DTYPE_F32, NULL);
+  vn_node_set_attr (node, attr);
+  vn_model_begin_edits (model);
+  vn_graph_insert_node (attr->graph, vn_graph_add_node (attr->graph, NULL, "", "Relu", &value, 1, NULL, 0), NULL, "", "Exp", &value, 1,
+                        NULL, 0);
+  drop_node (model->graph, vn_graph_get_node (model->graph, 5), 0);
+  drop_node (model->graph, node, 0);
+  vn_model_end_edits (model);
+  assert_consistent (model->graph);
+  vn_model_unref (model);
+}
+
 static void
 test_edit_log (void)
 {
@@ -262,5 +392,7 @@ main (int   argc,
   g_test_add_func ("/model/boundary", test_boundary);
   g_test_add_func ("/model/validate", test_validate);
   g_test_add_func ("/model/edit-log", test_edit_log);
+  g_test_add_func ("/model/many-edits", test_many_edits);
+  g_test_add_func ("/model/edits-unfinished", test_edits_unfinished);
   return g_test_run ();
 }
