@@ -125,15 +125,14 @@ npz_file_inflate (GBytes  *packed,
       gsize read, written;
 
       result = g_converter_convert (G_CONVERTER (zlib), data + n_in, n_packed - n_in, out + n_out, size - n_out,
-                                    G_CONVERTER_INPUT_AT_END, &read, &written, error);
+                                    G_CONVERTER_INPUT_AT_END, &read, &written, NULL);
       n_in += read;
       n_out += written;
     }
   if (result != G_CONVERTER_ERROR && n_out == size)
     return g_bytes_new_take (out, size);
   g_free (out);
-  if (result != G_CONVERTER_ERROR)
-    npz_file_damaged (error);
+  npz_file_damaged (error);
   return NULL;
 }
 

@@ -285,6 +285,8 @@ runner_run_finish_step (VnRunner      *self,
       guint id = g_array_index (step->dying, guint, i);
 
       g_clear_pointer (&self->tensors[id], vn_tensor_unref);
+      if (self->plan->values[id].output >= 0)
+        continue;   /* who wants it has it still */
       self->n_grown -= self->grown[id];
       self->grown[id] = 0;
     }

@@ -134,7 +134,7 @@ vn_op_may_grow (const VnOpContext *ctx,
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
                _("%s: values whose sizes show only while the network runs would need %zu MB; more than %zu MB are taken for a mistake in it"),
-               ctx->op->type, n_bytes >> 20, most >> 20);
+               ctx->op->type, (n_bytes >> 20) + 1, most >> 20);
   return FALSE;
 }
 
