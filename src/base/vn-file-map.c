@@ -20,6 +20,9 @@
 /* Of files up to this size it is known whether they were changed or only touched: reading them whole takes some milliseconds. */
 #define DIGEST_MOST ((gsize) 64 << 20)
 
+/* So much of them is in the memory of the process at a time. */
+#define DIGEST_PIECE ((gsize) 4 << 20)
+
 /* Where a file is mapped, for the handler of SIGBUS, which may take no lock. All fields are atomic; a slot with @start 0 is free.
  * @lost: 0, or the how manieth loss of this process it was that a page of it was gone */
 typedef struct
@@ -361,10 +364,19 @@ static gboolean
 file_map_digest (const Map *map,
                  VnDigest  *digest)
 {
+  gsize size = map->end - map->start;
+
   *digest = (VnDigest) { { 0 } };
-  if (map->end - map->start > DIGEST_MOST)
+  if (size > DIGEST_MOST)
     return FALSE;
-  vn_digest_add (digest, (gconstpointer) map->start, map->end - map->start);
+  for (gsize done = 0; done < size; done += DIGEST_PIECE)
+    {
+      gconstpointer piece = (gconstpointer) (map->start + done);
+      gsize n = MIN (size - done, DIGEST_PIECE);
+
+      vn_digest_add (digest, piece, n);
+      vn_file_release_pages (piece, n);
+    }
   return TRUE;
 }
 
@@ -460,15 +472,10 @@ file_map_is_copied (const Map         *map,
                     const struct stat *now)
 {
   g_autoptr(GBytes) bytes = now->st_size == map->info.st_size && map->has_digest ? vn_file_map (map->path, NULL) : NULL;
-  VnDigest digest = { { 0 } };
-  gsize size;
-  gconstpointer data;
+  const Map *copy = bytes != NULL ? file_map_find_bytes (bytes) : NULL;
+  VnDigest digest;
 
-  if (bytes == NULL)
-    return FALSE;
-  data = g_bytes_get_data (bytes, &size);
-  vn_digest_add (&digest, data, size);
-  return vn_digest_get (&digest) == vn_digest_get (&map->digest);
+  return copy != NULL && file_map_digest (copy, &digest) && vn_digest_get (&digest) == vn_digest_get (&map->digest);
 }
 
 /**
