@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* autosave-run PROJECT: a window with a project whose recipe changes all the time, as fast as it is saved by itself, until somebody
- * ends the program. Each change is told in a line when it has been made. */
+ * ends the program. The first line tells its process, the others each change when it has been made. */
 #include "vn-document-private.h"
 #include "vn-window.h"
 #include "widget-fixture.h"
 #include "window-fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 static gboolean
 has_project (gpointer document)
@@ -30,6 +30,7 @@ main (int    argc,
   vn_window_open_file (fixture.window, file);
   if (!vn_test_wait (has_project, fixture.document, SECONDS))
     return 1;
+  printf ("%ld\n", (long) getpid ());
   for (guint i = 0;; i++)
     {
       VnRecipe *recipe = vn_recipe_copy (vn_document_get_recipe (fixture.document));

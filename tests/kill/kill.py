@@ -23,6 +23,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -249,8 +250,9 @@ class Autosave(Work):
             return 'the project does not open: ' + run.stderr.strip()
         # A whole recipe that was there at some moment.
         said = json.loads(self.file.read_text())['recipe']['percentile']
+        before = json.loads(self.before)['recipe']['percentile']
         self.seen.add(said)
-        return None if 90 <= said <= 100 and abs(said * 200 - round(said * 200)) < 1e-6 or said == 99.99 else f'percentile {said}'
+        return None if said == before or 90 <= said < 95 and abs(said * 200 - round(said * 200)) < 1e-6 else f'percentile {said}'
 
 
 def start(command, environment, **options):
@@ -266,14 +268,16 @@ def kill_at_random(work, environment, seconds):
 
 
 def kill_window_at_random(work, environment):
-    """The window says when it has begun to change the project: it is killed within some tenths of a second behind that."""
+    """The window says when it has changed the project for the first time: it is killed within some tenths of a second behind that,
+    not what has started it, which clears up."""
     process = start(work.command(), environment, stdout=subprocess.PIPE)
-    if not process.stdout.readline():
+    number, change = process.stdout.readline(), process.stdout.readline()
+    if not change.strip().isdigit():
         process.wait()
-        raise SystemExit('the window did not come up')
+        raise SystemExit('the window did not come up: ' + (number + change).decode(errors='replace'))
     time.sleep(random.uniform(0, 0.4))
-    process.kill()
-    process.wait()
+    os.kill(int(number), signal.SIGKILL)
+    process.communicate()
     return True
 
 
@@ -295,13 +299,12 @@ def main():
     if args.autosave:
         kinds['autosave'] = Autosave
     faults = 0
-    top = pathlib.Path(tempfile.mkdtemp(prefix='vernier-kill-'))
-    for name, kind in kinds.items():
-        if args.only in (None, name):
-            folder = top / name / 'work'
-            folder.mkdir(parents=True)
-            faults += try_kind(args, name, kind, folder)
-    shutil.rmtree(top)
+    with tempfile.TemporaryDirectory(prefix='vernier-kill-') as top:
+        for name, kind in kinds.items():
+            if args.only in (None, name):
+                folder = pathlib.Path(top) / name / 'work'
+                folder.mkdir(parents=True)
+                faults += try_kind(args, name, kind, folder)
     if args.plain:
         print('found, as it must' if faults else 'NOTHING FOUND though files were replaced by writing into them')
         return 0 if faults else 1
