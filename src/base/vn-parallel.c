@@ -39,7 +39,7 @@ typedef struct
 
 static GMutex pool_lock;
 static GPtrArray *pool_idle;   /* of PoolThread */
-static gint n_spinning;        /* atomic */
+static gint n_spinning[2];     /* atomic: how many look for work, and for the end of what they gave */
 
 static guint default_limit;    /* 0: none */
 
@@ -123,14 +123,17 @@ parallel_relax (void)
 #endif
 }
 
-/* No more threads than there are processors do so: others have work to do. */
+/* Fewer threads than there are processors do so: others have work to do. Who looks for work and who waits for the end of
+ * it are counted apart: often a thread begins with the one before another has noticed that its own waiting is over, and
+ * waking it for the next loop would take longer than many loops do. */
 static gboolean
 parallel_spin_until (PoolThread *self,
                      PoolState   state)
 {
+  gint *n = &n_spinning[state == POOL_GIVEN ? 0 : 1];
   gboolean reached = FALSE;
 
-  if (g_atomic_int_add (&n_spinning, 1) + 1 < (gint) vn_parallel_default_threads ())
+  if (g_atomic_int_add (n, 1) + 1 < (gint) vn_parallel_default_threads ())
     {
       gint64 end = g_get_monotonic_time () + SPIN_USEC;
 
@@ -142,7 +145,7 @@ parallel_spin_until (PoolThread *self,
           }
       while (!reached && g_get_monotonic_time () < end);
     }
-  g_atomic_int_add (&n_spinning, -1);
+  g_atomic_int_add (n, -1);
   return reached;
 }
 
