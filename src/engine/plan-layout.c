@@ -31,6 +31,16 @@ plan_layout_get_step (const Layout *self,
   return g_ptr_array_index (self->plan->steps, k);
 }
 
+/* The mask of a Dropout that nobody reads does not count. */
+static gboolean
+plan_layout_has_one_output (const VnStep *step)
+{
+  for (guint i = 0; i < step->n_outputs; i++)
+    if ((step->outputs[i] < 0) != (i > 0))
+      return FALSE;
+  return step->n_outputs > 0;
+}
+
 static void
 plan_layout_look_at_step (Layout *self,
                           guint   k)
@@ -41,7 +51,7 @@ plan_layout_look_at_step (Layout *self,
 
   if (step->n_outputs > 0 && step->outputs[0] >= 0)
     self->producers[step->outputs[0]] = k + 1;
-  if (step->dynamic || step->line != NULL || step->n_inputs == 0 || step->n_outputs != 1 || step->outputs[0] < 0)
+  if (step->dynamic || step->line != NULL || step->n_inputs == 0 || !plan_layout_has_one_output (step))
     return;
   for (guint i = 0; i < step->n_inputs; i++)
     in[i] = step->inputs[i] >= 0 ? self->plan->values[step->inputs[i]].constant : NULL;

@@ -15,7 +15,7 @@ static const struct {
 };
 
 static const char * const by_element[] = {
-  "Abs", "Add", "Clip", "Div", "Elu", "Exp", "HardSigmoid", "HardSwish", "LeakyRelu", "Max", "Min", "Mul", "Relu",
+  "Abs", "Add", "Clip", "Div", "Dropout", "Elu", "Exp", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Max", "Min", "Mul", "Relu",
   "Sigmoid", "Softplus", "Sub", "Sum", "Tanh", NULL
 };
 
