@@ -15,8 +15,10 @@ enum { X, W, B };
 #define TOGETHER 2
 /* Copied or read data of one item: they are read again for each pair of blocks, and should stay in the second cache. */
 #define BAND_BYTES (256 * 1024)
-/* Pixels in a line, where all pixels are alike. */
+/* Pixels in a line, where all pixels are alike; and in a small map that several threads share. */
 #define FLAT_LINE 56
+#define SHARED_FLAT_LINE 14
+#define SHARED_FLAT_LINES 16
 
 /**
  * Band: the lines of the output that are computed together, and where their data lie.
@@ -86,6 +88,15 @@ blocked_conv_set_lines (Band         *self,
          vn_checked_add (self->floats, 2 * VN_LANES, &self->floats);
 }
 
+static void
+blocked_conv_set_flat_width (Band         *self,
+                             const VnConv *conv,
+                             gsize         width)
+{
+  self->width = width;
+  self->n_lines = (conv->out_size + width - 1) / width;
+}
+
 static gboolean
 blocked_conv_band_init (Band         *self,
                         const VnConv *conv,
@@ -95,14 +106,16 @@ blocked_conv_band_init (Band         *self,
   gsize stride = (gsize) win->stride[2], line;
 
   *self = (Band) { .unit = unit, .n_units = vn_blocked_count (conv->in_channels, unit), .flat = blocked_conv_is_flat (win) };
-  self->width = self->flat ? FLAT_LINE : (gsize) win->out[2];
-  self->n_lines = self->flat ? (conv->out_size + FLAT_LINE - 1) / FLAT_LINE : (gsize) win->out[1];
+  self->width = (gsize) win->out[2];
+  self->n_lines = (gsize) win->out[1];
+  if (self->flat)
+    blocked_conv_set_flat_width (self, conv, FLAT_LINE);
   self->phase = (self->width * stride + blocked_conv_span (win, 2) - 1) / stride + (unit == 1 ? VN_LANES : 0);
   if (!vn_checked_mul (self->phase, stride * unit, &self->pitch) ||
       !vn_checked_mul (self->pitch, (gsize) win->stride[1], &line) || !vn_checked_mul (line, self->n_units, &line))
     return FALSE;
   if (self->flat)
-    line = FLAT_LINE * conv->in_channels;
+    line = self->width * conv->in_channels;
   return blocked_conv_set_lines (self, conv, MAX (1, BAND_BYTES / sizeof (float) / MAX (line, 1)));
 }
 
@@ -323,6 +336,8 @@ blocked_conv_run_item (gpointer data,
 
 /* What bringing data into the cache, or copying them, costs beside computing a pair of blocks from them. */
 #define READ_COST 0.1
+/* What data that another processor has written cost beside computing one tap of a pair of blocks from them. */
+#define FOREIGN_COST 1.0
 
 /* Cuts the output into bands, and the channels into @n_splits parts, so that the thread with the most work has the
  * least. The sums do not depend on it. */
@@ -331,16 +346,23 @@ blocked_conv_choose_split (Job   *self,
                            guint  n_threads)
 {
   Band *band = &self->band;
-  gsize n_panels = vn_blocked_count (self->weight->n_blocks, TOGETHER), least = band->n_bands, best_lines = band->lines;
-  double best = G_MAXDOUBLE;
+  gsize n_panels = vn_blocked_count (self->weight->n_blocks, TOGETHER), least, best_lines;
+  double best = G_MAXDOUBLE, foreign = FOREIGN_COST * (double) self->conv->in_channels / (double) self->conv->depth;
 
+  if (band->flat && n_threads > 1 && band->n_lines < SHARED_FLAT_LINES)
+    {
+      blocked_conv_set_flat_width (band, self->conv, SHARED_FLAT_LINE);
+      blocked_conv_set_lines (band, self->conv, band->lines * (FLAT_LINE / SHARED_FLAT_LINE));
+    }
+  least = band->n_bands;
+  best_lines = band->lines;
   self->n_splits = 1;
   for (gsize bands = least; bands <= MIN (band->n_lines, least + 2 * n_threads) && n_threads > 1; bands++)
     for (gsize splits = 1; splits <= MIN (n_panels, 2 * n_threads); splits++)
       {
         gsize lines = (band->n_lines + bands - 1) / bands, items = self->conv->batch * bands * splits;
         double rounds = (double) ((items + n_threads - 1) / n_threads);
-        double cost = rounds * (double) lines * ((double) ((n_panels + splits - 1) / splits) + READ_COST) +
+        double cost = rounds * (double) lines * ((double) ((n_panels + splits - 1) / splits) + (splits > 1 ? foreign : READ_COST)) +
                       1e-3 * (double) items;
 
         if (cost >= best)

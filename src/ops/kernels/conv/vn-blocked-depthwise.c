@@ -19,7 +19,7 @@ typedef struct
   const VnEpilogue      *rest;
   const float           *x, *zeros;
   float                 *y;
-  gsize                  lines, n_bands;
+  VnBlockedBands         bands;
   float                  low, high;
   gboolean               after;
 } Job;
@@ -210,12 +210,16 @@ blocked_depthwise_run_item (gpointer data,
   const Job *self = data;
   const VnConv *conv = self->conv;
   const VnSlidingWindow *win = &conv->window;
-  gsize lanes = self->weight->lanes, plane = item / self->n_bands, block = plane % self->weight->n_blocks;
-  gint64 first = (gint64) (item % self->n_bands * self->lines), end = MIN (win->out[1], first + (gint64) self->lines);
-  const float *x = self->x + plane * conv->in_size * lanes;
-  float *y = self->y + plane * conv->out_size * lanes;
+  gsize lanes = self->weight->lanes, plane, block;
+  const float *x;
+  float *y;
+  gint64 first, end;
   Line line;
 
+  vn_blocked_bands_find (&self->bands, item, &plane, &first, &end);
+  block = plane % self->weight->n_blocks;
+  x = self->x + plane * conv->in_size * lanes;
+  y = self->y + plane * conv->out_size * lanes;
   blocked_depthwise_line_init (&line, self, block);
   for (gint64 oy = first; oy < end; oy++)
     {
@@ -280,10 +284,9 @@ depthwise_run (VnOpContext *ctx,
   job.after = rest.map.active || !vn_epilogue_is_clamp (&rest);
   memset (ctx->scratch, 0, (gsize) conv.window.in[2] * job.weight->lanes * sizeof (float));
   line = (gsize) conv.window.out[2] * job.weight->lanes;
-  job.lines = CLAMP (BAND_FLOATS / MAX (line, 1), 1, (gsize) conv.window.out[1]);
-  job.n_bands = ((gsize) conv.window.out[1] + job.lines - 1) / job.lines;
-  vn_op_for_items (ctx, conv.batch * job.weight->n_blocks * job.n_bands,
-                   (double) (job.lines * line * conv.depth) / 12, blocked_depthwise_run_item, &job);
+  vn_blocked_bands_init (&job.bands, ctx, conv.batch * job.weight->n_blocks, (gsize) conv.window.out[1],
+                         BAND_FLOATS / MAX (line, 1));
+  vn_op_for_items (ctx, job.bands.n_items, (double) (job.bands.lines * line * conv.depth) / 12, blocked_depthwise_run_item, &job);
   return TRUE;
 }
 

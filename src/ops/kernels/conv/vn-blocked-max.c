@@ -19,7 +19,8 @@ typedef struct
   VnSlidingWindow win;
   const float    *x;
   float          *y;
-  gsize           lanes, lines, n_bands;
+  gsize           lanes;
+  VnBlockedBands  bands;
 } Job;
 
 /* What one line of the output is made of. */
@@ -154,12 +155,15 @@ blocked_max_run_item (gpointer data,
 {
   const Job *self = data;
   const VnSlidingWindow *win = &self->win;
-  gsize plane = item / self->n_bands;
-  gint64 first = (gint64) (item % self->n_bands * self->lines), end = MIN (win->out[1], first + (gint64) self->lines);
-  const float *x = self->x + plane * (gsize) (win->in[1] * win->in[2]) * self->lanes;
-  float *y = self->y + plane * (gsize) (win->out[1] * win->out[2]) * self->lanes;
+  const float *x;
+  float *y;
+  gsize plane;
+  gint64 first, end;
   Line line;
 
+  vn_blocked_bands_find (&self->bands, item, &plane, &first, &end);
+  x = self->x + plane * (gsize) (win->in[1] * win->in[2]) * self->lanes;
+  y = self->y + plane * (gsize) (win->out[1] * win->out[2]) * self->lanes;
   blocked_max_line_init (&line, win);
   for (gint64 oy = first; oy < end; oy++)
     {
@@ -199,9 +203,9 @@ vn_blocked_run_max (VnOpContext  *ctx,
   if (!blocked_max_is_small (&job.win))
     return vn_pool_run_max (ctx, error);
   line = (gsize) job.win.out[2] * job.lanes;
-  job.lines = CLAMP (BAND_FLOATS / MAX (line, 1), 1, (gsize) job.win.out[1]);
-  job.n_bands = ((gsize) job.win.out[1] + job.lines - 1) / job.lines;
-  vn_op_for_items (ctx, n_planes * job.n_bands,
-                   (double) (job.lines * line * (gsize) (job.win.kernel[1] * job.win.kernel[2])) / 12, blocked_max_run_item, &job);
+  vn_blocked_bands_init (&job.bands, ctx, n_planes, (gsize) job.win.out[1], BAND_FLOATS / MAX (line, 1));
+  vn_op_for_items (ctx, job.bands.n_items,
+                   (double) (job.bands.lines * line * (gsize) (job.win.kernel[1] * job.win.kernel[2])) / 12,
+                   blocked_max_run_item, &job);
   return TRUE;
 }

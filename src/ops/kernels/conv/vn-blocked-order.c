@@ -10,7 +10,8 @@ typedef struct
 {
   const float *from;
   float       *to;
-  gsize        lanes, channels, n_blocks, size, n_pieces;
+  gsize        lanes, channels, n_blocks, size;
+  VnBlockedBands bands;   /* of pixels */
 } Move;
 
 /* Columns of four vectors that lie @step apart become vectors that lie @to_step apart. */
@@ -86,13 +87,15 @@ blocked_order_find_piece (const Move *self,
                           gsize      *n_channels,
                           gsize      *n_pixels)
 {
-  gsize plane = item / self->n_pieces, first = item % self->n_pieces * PIXELS;
-  gsize batch = plane / self->n_blocks, channel = plane % self->n_blocks * self->lanes;
+  gsize plane, channel;
+  gint64 first, end;
 
-  *blocked = (plane * self->size + first) * self->lanes;
-  *plain = (batch * self->channels + channel) * self->size + first;
+  vn_blocked_bands_find (&self->bands, item, &plane, &first, &end);
+  channel = plane % self->n_blocks * self->lanes;
+  *blocked = (plane * self->size + (gsize) first) * self->lanes;
+  *plain = (plane / self->n_blocks * self->channels + channel) * self->size + (gsize) first;
   *n_channels = MIN (self->lanes, self->channels - channel);
-  *n_pixels = MIN (PIXELS, self->size - first);
+  *n_pixels = (gsize) (end - first);
 }
 
 static void
@@ -135,9 +138,8 @@ blocked_order_run (VnOpContext   *ctx,
 
   move.n_blocks = vn_blocked_count (move.channels, move.lanes);
   move.size = (gsize) vn_shape_count (plain, 2, plain->rank);
-  move.n_pieces = (move.size + PIXELS - 1) / PIXELS;
-  vn_op_for_items (ctx, (gsize) plain->dims[0] * move.n_blocks * move.n_pieces,
-                   (double) (MIN (PIXELS, move.size) * move.lanes) / 4, func, &move);
+  vn_blocked_bands_init (&move.bands, ctx, (gsize) plain->dims[0] * move.n_blocks, move.size, PIXELS);
+  vn_op_for_items (ctx, move.bands.n_items, (double) (move.bands.lines * move.lanes) / 4, func, &move);
   return TRUE;
 }
 

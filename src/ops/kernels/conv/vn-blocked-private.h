@@ -29,6 +29,17 @@ typedef struct
   gpointer memory;
 } VnBlockedWeight;
 
+/**
+ * VnBlockedBands: the lines of all planes, cut into items for threads. Each item has @lines lines of one plane. With several
+ * threads the upper part of all planes comes first, as in convolutions: who computes a part of the picture has computed the
+ * same part before, and finds it in its cache.
+ */
+typedef struct
+{
+  gsize n_planes, n_lines, lines, n_bands, n_items;
+  gboolean by_band;
+} VnBlockedBands;
+
 VnBlockedWeight *vn_blocked_weight_new   (const VnTensor     *w,
                                           const VnTensor     *b,
                                           gsize               lanes,
@@ -46,8 +57,28 @@ void             vn_blocked_take_clamp   (VnEpilogue         *epilogue,
                                           float              *low,
                                           float              *high);
 
+void             vn_blocked_bands_init   (VnBlockedBands     *self,
+                                          const VnOpContext  *ctx,
+                                          gsize               n_planes,
+                                          gsize               n_lines,
+                                          gsize               lines);
 gboolean         vn_blocked_run_max      (VnOpContext        *ctx,
                                           GError            **error);
+
+/* Which plane, and which lines of it. */
+static inline void
+vn_blocked_bands_find (const VnBlockedBands *self,
+                       gsize                 item,
+                       gsize                *plane,
+                       gint64               *first,
+                       gint64               *end)
+{
+  gsize band = self->by_band ? item / self->n_planes : item % self->n_bands;
+
+  *plane = self->by_band ? item % self->n_planes : item / self->n_bands;
+  *first = (gint64) (band * self->lines);
+  *end = (gint64) MIN (self->n_lines, (band + 1) * self->lines);
+}
 
 static inline gsize
 vn_blocked_count (gsize channels,

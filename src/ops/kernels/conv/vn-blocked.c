@@ -16,6 +16,32 @@ vn_blocked_get_lanes (void)
 }
 
 /**
+ * vn_blocked_bands_init:
+ * @n_planes: of all batches
+ * @n_lines: of a plane, at least 1
+ * @lines: that are worth doing in a row
+ */
+void
+vn_blocked_bands_init (VnBlockedBands    *self,
+                       const VnOpContext *ctx,
+                       gsize              n_planes,
+                       gsize              n_lines,
+                       gsize              lines)
+{
+  gsize n_threads = MIN (ctx->n_threads, vn_op_max_workers ()), n_bands;
+
+  lines = CLAMP (lines, 1, n_lines);
+  n_bands = (n_lines + lines - 1) / lines;
+  if (n_threads > 1)
+    {
+      n_bands = MIN (n_lines, (n_bands + n_threads - 1) / n_threads * n_threads);
+      lines = (n_lines + n_bands - 1) / n_bands;
+      n_bands = (n_lines + lines - 1) / lines;
+    }
+  *self = (VnBlockedBands) { n_planes, n_lines, lines, n_bands, n_planes * n_bands, n_threads > 1 };
+}
+
+/**
  * vn_blocked_get_shape:
  * @plain: batch, channels, and one or two spatial axes, all known
  * @blocked: (out): batch, blocks of channels, spatial axes, lanes
