@@ -12,6 +12,7 @@
 #include "vn-version.h"
 
 #include <gio/gio.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -213,6 +214,7 @@ main (int    argc,
     return status;
   vn_cmd_open_streams ();
   vn_place_find_locale (VN_LOCALEDIR);
+  setlocale (LC_NUMERIC, "C");    /* what is printed is read by programs, too */
 
   vn_cmd_set_all (cmds, G_N_ELEMENTS (cmds));
   if (!vn_memory_has_room (LEAST_ROOM))
