@@ -46,7 +46,8 @@ typedef struct
   void  (*summarize)   (const float *x, gsize n, Summary *summary);
   gsize (*squeeze)     (const float *x, gsize n, guint32 *out);
   gsize (*count_zeros) (const float *x, gsize n);
-  gsize (*fold_page)   (VnHistogram *self, guint page, guint32 *counters);
+  gsize (*fold_page)   (VnHistogramScratch *scratch, VnHistogram *self, guint page);
+  guint32 (*widen)     (const float *x, gsize n, guint lanes, float *low, float *high);
 } Kernels;
 
 struct _VnHistogramScratch
@@ -56,6 +57,9 @@ struct _VnHistogramScratch
   guint32        most;          /* largest magnitude counted since the last fold, as bits */
   gsize          n_counted;     /* elements since then */
   gboolean       squeezes;      /* the last chunk had many zeros */
+  gsize          n_since;       /* elements since the last fold, at most */
+  guint64       *spare[VN_HISTOGRAM_PAGES];   /* @n_spare pages, all 0 */
+  guint          n_spare;
   guint32        squeezed[CHUNK + VECTOR];
 };
 
@@ -129,18 +133,29 @@ histogram_scan_summarize_rest (const float *x,
     return zeros;                                                                               \
   }
 
+/* A page of the histogram, made from a spare one if there is any. */
+static guint64 *
+histogram_scan_get_page (VnHistogramScratch *self,
+                         VnHistogram        *histogram,
+                         guint               page)
+{
+  if (histogram->pages[page] == NULL && self->n_spare > 0)
+    histogram->pages[page] = self->spare[--self->n_spare];
+  return vn_histogram_page (histogram, page);
+}
+
 /* Moves the 128 counters of a page into the histogram. Returns: how many elements they stood for */
 #define DEFINE_FOLD_PAGE(name, clone)                                                           \
   clone static gsize                                                                            \
-  name (VnHistogram *self,                                                                      \
-        guint        page,                                                                      \
-        guint32     *counters)                                                                  \
+  name (VnHistogramScratch *scratch,                                                            \
+        VnHistogram        *self,                                                               \
+        guint               page)                                                               \
   {                                                                                             \
     guint32 sums[VN_HISTOGRAM_PAGE_BINS];                                                       \
+    guint32 *counters = scratch->counters + page * VN_HISTOGRAM_PAGE_BINS;                      \
     guint32 sum = 0;                                                                            \
     guint64 *into;                                                                              \
                                                                                                 \
-    counters += page * VN_HISTOGRAM_PAGE_BINS;                                                  \
     for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)                                          \
       {                                                                                         \
         sums[m] = counters[m] + counters[m + LANE] + counters[m + 2 * LANE] +                   \
@@ -150,7 +165,7 @@ histogram_scan_summarize_rest (const float *x,
     if (sum == 0)                                                                               \
       return 0;                                                                                 \
                                                                                                 \
-    into = vn_histogram_page (self, page);                                                      \
+    into = histogram_scan_get_page (scratch, self, page);                                       \
     for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)                                          \
       into[m] += sums[m];                                                                       \
     for (guint k = 0; k < LANES; k++)                                                           \
@@ -158,7 +173,51 @@ histogram_scan_summarize_rest (const float *x,
     return sum;                                                                                 \
   }
 
+/* Widens the range of each lane: element i is in lane i % @lanes, which are at most %VN_LANES_MOST and full vectors. Returns:
+ * the largest magnitude, as bits; if that is not finite, the ranges say nothing */
+#define DEFINE_WIDEN(name, clone, bytes)                                                        \
+  clone static guint32                                                                          \
+  name (const float *x,                                                                         \
+        gsize        n,                                                                         \
+        guint        lanes,                                                                     \
+        float       *low,                                                                       \
+        float       *high)                                                                      \
+  {                                                                                             \
+    typedef float Floats __attribute__ ((vector_size (bytes)));                                 \
+    typedef gint32 Ints __attribute__ ((vector_size (bytes)));                                  \
+    const guint step = bytes / sizeof (float);                                                  \
+    Ints most = { 0 };                                                                          \
+    guint32 result = 0;                                                                         \
+                                                                                                \
+    for (guint k = 0; k < lanes; k += step)                                                     \
+      {                                                                                         \
+        Ints min, max;                                                                          \
+                                                                                                \
+        memcpy (&min, low + k, sizeof min);                                                     \
+        memcpy (&max, high + k, sizeof max);                                                    \
+        for (gsize i = k; i < n; i += lanes)                                                    \
+          {                                                                                     \
+            Ints bits, below, above, magnitude, further;                                        \
+                                                                                                \
+            memcpy (&bits, x + i, sizeof bits);                                                 \
+            below = (Floats) bits < (Floats) min;                                               \
+            above = (Floats) bits > (Floats) max;                                               \
+            min = (bits & below) | (min & ~below);                                              \
+            max = (bits & above) | (max & ~above);                                              \
+            magnitude = bits & (gint32) VN_FLOAT_ABS;                                           \
+            further = magnitude > most;                                                         \
+            most = (magnitude & further) | (most & ~further);                                   \
+          }                                                                                     \
+        memcpy (low + k, &min, sizeof min);                                                     \
+        memcpy (high + k, &max, sizeof max);                                                    \
+      }                                                                                         \
+    for (guint k = 0; k < step; k++)                                                            \
+      result = MAX (result, (guint32) most[k]);                                                 \
+    return result;                                                                              \
+  }
+
 DEFINE_SUMMARIZE (summarize__ref, , 16)
+DEFINE_WIDEN (widen__ref, , 16)
 DEFINE_COUNT_ZEROS (count_zeros__ref, )
 DEFINE_FOLD_PAGE (fold_page__ref, )
 
@@ -181,6 +240,7 @@ histogram_scan_squeeze__ref (const float *x,
 
 #ifdef HAVE_X86
 DEFINE_SUMMARIZE (summarize__avx2, CLONE ("avx2"), 32)
+DEFINE_WIDEN (widen__avx2, CLONE ("avx2"), 32)
 DEFINE_COUNT_ZEROS (count_zeros__avx2, CLONE ("avx2"))
 DEFINE_FOLD_PAGE (fold_page__avx2, CLONE ("avx2"))
 DEFINE_COUNT_ZEROS (count_zeros__avx512, CLONE ("avx512f"))
@@ -213,6 +273,35 @@ summarize__avx512 (const float *x,
   histogram_scan_summarize_rest (x + i, n - i, summary);
 }
 
+/* As widen__ref (). */
+CLONE ("avx512f") static guint32
+widen__avx512 (const float *x,
+               gsize        n,
+               guint        lanes,
+               float       *low,
+               float       *high)
+{
+  const __m512i abs = _mm512_set1_epi32 ((int) VN_FLOAT_ABS);
+  __m512i most = _mm512_setzero_si512 ();
+  __m512 min, max;
+
+  if (lanes != VECTOR)
+    return widen__ref (x, n, lanes, low, high);
+  min = _mm512_loadu_ps (low);
+  max = _mm512_loadu_ps (high);
+  for (gsize i = 0; i < n; i += VECTOR)
+    {
+      __m512i bits = _mm512_loadu_si512 (x + i);
+
+      min = _mm512_min_ps (_mm512_castsi512_ps (bits), min);
+      max = _mm512_max_ps (_mm512_castsi512_ps (bits), max);
+      most = _mm512_max_epu32 (_mm512_and_si512 (bits, abs), most);
+    }
+  _mm512_storeu_ps (low, min);
+  _mm512_storeu_ps (high, max);
+  return _mm512_reduce_max_epu32 (most);
+}
+
 CLONE ("avx512f,popcnt") static gsize
 squeeze__avx512 (const float *x,
                  gsize        n,
@@ -236,10 +325,10 @@ squeeze__avx512 (const float *x,
 
 static const Kernels kernels_at[] = {
 #ifdef HAVE_X86
-  [VN_LEVEL_V4] = { summarize__avx512, squeeze__avx512, count_zeros__avx512, fold_page__avx512 },
-  [VN_LEVEL_V3] = { summarize__avx2, histogram_scan_squeeze__ref, count_zeros__avx2, fold_page__avx2 },
+  [VN_LEVEL_V4] = { summarize__avx512, squeeze__avx512, count_zeros__avx512, fold_page__avx512, widen__avx512 },
+  [VN_LEVEL_V3] = { summarize__avx2, histogram_scan_squeeze__ref, count_zeros__avx2, fold_page__avx2, widen__avx2 },
 #endif
-  [VN_LEVEL_GENERIC] = { summarize__ref, histogram_scan_squeeze__ref, count_zeros__ref, fold_page__ref },
+  [VN_LEVEL_GENERIC] = { summarize__ref, histogram_scan_squeeze__ref, count_zeros__ref, fold_page__ref, widen__ref },
 };
 
 /* A table that uses the instructions of @level; NULL if this machine lacks them. */
@@ -276,6 +365,8 @@ vn_scratch_free (VnHistogramScratch *self)
 {
   if (self == NULL)
     return;
+  for (guint i = 0; i < self->n_spare; i++)
+    g_free (self->spare[i]);
   g_free (self->counters);
   g_free (self);
 }
@@ -295,17 +386,26 @@ histogram_scan_count_special (VnHistogram *self,
 }
 
 static inline void
-histogram_scan_count_one (VnHistogram *self,
-                          guint32      bits)
+histogram_scan_count_one (VnHistogram        *self,
+                          VnHistogramScratch *scratch,
+                          guint32             bits)
 {
-  vn_histogram_page (self, bits >> 23)[(bits >> 16) % VN_HISTOGRAM_PAGE_BINS]++;
+  guint64 *page = self->pages[bits >> 23];
+
+  if (page == NULL)
+    page = histogram_scan_get_page (scratch, self, bits >> 23);
+  page[(bits >> 16) % VN_HISTOGRAM_PAGE_BINS]++;
 }
 
 /* Adding 0 makes -0 a 0: which of them came first must not show in the minimum or maximum. */
 static void
-scan_plain (VnHistogram *self,
-            const float *x,
-            gsize        n)
+scan_plain (VnHistogram        *self,
+            VnHistogramScratch *scratch,
+            const float        *x,
+            gsize               n,
+            guint               lanes,
+            float              *low,
+            float              *high)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -317,24 +417,25 @@ scan_plain (VnHistogram *self,
           histogram_scan_count_special (self, bits);
           continue;
         }
-      self->min = MIN (self->min, value);
-      self->max = MAX (self->max, value);
+      low[i % lanes] = MIN (low[i % lanes], value);
+      high[i % lanes] = MAX (high[i % lanes], value);
       if ((bits & VN_FLOAT_ABS) == 0)
         self->n_zero++;
       else
-        histogram_scan_count_one (self, bits);
+        histogram_scan_count_one (self, scratch, bits);
     }
 }
 
 /* ---- the fast way: finite ---- */
 
 static void
-histogram_scan_count_sparse (VnHistogram   *self,
-                             const guint32 *words,
-                             gsize          n)
+histogram_scan_count_sparse (VnHistogram        *self,
+                             VnHistogramScratch *scratch,
+                             const guint32      *words,
+                             gsize               n)
 {
   for (gsize i = 0; i < n; i++)
-    histogram_scan_count_one (self, words[i]);
+    histogram_scan_count_one (self, scratch, words[i]);
 }
 
 /* The upper 16 bits of element @i. */
@@ -392,16 +493,17 @@ histogram_scan_take_zero_bins (guint32 *counters)
 
 /* Of the numbers that share a bin with a zero those that are none. */
 static void
-histogram_scan_count_tiny (VnHistogram *self,
-                           const float *x,
-                           gsize        n)
+histogram_scan_count_tiny (VnHistogram        *self,
+                           VnHistogramScratch *scratch,
+                           const float        *x,
+                           gsize               n)
 {
   for (gsize i = 0; i < n; i++)
     {
       guint32 bits = vn_float_bits (x[i]);
 
       if ((bits & VN_FLOAT_ABS) != 0 && (bits & VN_FLOAT_ABS) <= 0xffff)
-        histogram_scan_count_one (self, bits);
+        histogram_scan_count_one (self, scratch, bits);
     }
 }
 
@@ -427,39 +529,29 @@ histogram_scan_count_chunk (VnHistogram *self,
   if (n_at_zero > 0 && !scratch->squeezes)
     n_zero = scratch->kernels->count_zeros (x, n);
   if (n_zero < n - n_left + n_at_zero)
-    histogram_scan_count_tiny (self, x, n);
+    histogram_scan_count_tiny (self, scratch, x, n);
   self->n_zero += n_zero;
   scratch->squeezes = n_zero > n / 8;
 }
 
+/* @x: finite, with magnitudes up to @most */
 static void
-scan_chunk (VnHistogram *self,
-            VnHistogramScratch   *scratch,
-            const float *x,
-            gsize        n,
-            gboolean     small)
+histogram_scan_count (VnHistogram        *self,
+                      VnHistogramScratch *scratch,
+                      const float        *x,
+                      gsize               n,
+                      guint32             most,
+                      gboolean            small)
 {
-  Summary summary;
-
-  histogram_scan_summary_init (&summary);
-  scratch->kernels->summarize (x, n, &summary);
-  if (summary.most >= VN_FLOAT_INF)
-    {
-      scan_plain (self, x, n);
-      return;
-    }
-
-  self->min = MIN (self->min, summary.min + 0.0f);
-  self->max = MAX (self->max, summary.max + 0.0f);
   if (small)
     {
       gsize n_left = scratch->kernels->squeeze (x, n, scratch->squeezed);
 
       self->n_zero += n - n_left;
-      histogram_scan_count_sparse (self, scratch->squeezed, n_left);
+      histogram_scan_count_sparse (self, scratch, scratch->squeezed, n_left);
       return;
     }
-  scratch->most = MAX (scratch->most, summary.most);
+  scratch->most = MAX (scratch->most, most);
   histogram_scan_count_chunk (self, scratch, x, n);
 }
 
@@ -469,10 +561,118 @@ histogram_scan_fold (VnHistogram *self,
 {
   for (guint e = scratch->most >> 23; scratch->n_counted > 0; e--)
     {
-      scratch->n_counted -= scratch->kernels->fold_page (self, e, scratch->counters);
-      scratch->n_counted -= scratch->kernels->fold_page (self, NEGATIVE + e, scratch->counters);
+      scratch->n_counted -= scratch->kernels->fold_page (scratch, self, e);
+      scratch->n_counted -= scratch->kernels->fold_page (scratch, self, NEGATIVE + e);
     }
   scratch->most = 0;
+  scratch->n_since = 0;
+}
+
+/*< private >
+ * vn_histogram_begin_scan:
+ * @n: how many elements will follow
+ *
+ * What is counted until vn_histogram_end_scan() may be in the table of @scratch only.
+ *
+ * Returns: whether they are few: to be handed on
+ */
+gboolean
+vn_histogram_begin_scan (VnHistogram        *self,
+                         VnHistogramScratch *scratch,
+                         gsize               n)
+{
+  self->n += n;
+  scratch->squeezes = FALSE;
+  return n < SMALL;
+}
+
+void
+vn_histogram_end_scan (VnHistogram        *self,
+                       VnHistogramScratch *scratch)
+{
+  if (scratch->n_since > 0)
+    histogram_scan_fold (self, scratch);
+}
+
+/*< private >
+ * vn_histogram_scan_run:
+ * @low, @high: (inout): widened by what is finite
+ *
+ * Counts some of the elements.
+ */
+void
+vn_histogram_scan_run (VnHistogram        *self,
+                       VnHistogramScratch *scratch,
+                       const float        *x,
+                       gsize               n,
+                       gboolean            small,
+                       float              *low,
+                       float              *high)
+{
+  for (gsize i = 0; i < n; i += CHUNK)
+    {
+      const gsize n_here = MIN (CHUNK, n - i);
+      Summary summary;
+
+      histogram_scan_summary_init (&summary);
+      scratch->kernels->summarize (x + i, n_here, &summary);
+      if (summary.most >= VN_FLOAT_INF)
+        {
+          scan_plain (self, scratch, x + i, n_here, 1, low, high);
+          continue;
+        }
+      *low = MIN (*low, summary.min + 0.0f);
+      *high = MAX (*high, summary.max + 0.0f);
+      histogram_scan_count (self, scratch, x + i, n_here, summary.most, small);
+      if (!small && (scratch->n_since += n_here) >= FOLD_EVERY)
+        histogram_scan_fold (self, scratch);
+    }
+}
+
+/*< private >
+ * vn_histogram_scan_lanes:
+ * @n: a multiple of @lanes
+ * @lanes: 8 or 16
+ * @low, @high: (inout) (array length=lanes): each widened by what is finite in its lane
+ *
+ * Counts some of the elements, those of a lane being @lanes apart.
+ */
+void
+vn_histogram_scan_lanes (VnHistogram        *self,
+                         VnHistogramScratch *scratch,
+                         const float        *x,
+                         gsize               n,
+                         guint               lanes,
+                         gboolean            small,
+                         float              *low,
+                         float              *high)
+{
+  for (gsize i = 0; i < n; i += CHUNK)
+    {
+      const gsize n_here = MIN (CHUNK, n - i);
+      float least[VN_LANES_MOST], greatest[VN_LANES_MOST];
+      guint32 most;
+
+      for (guint k = 0; k < lanes; k++)
+        {
+          least[k] = INFINITY;
+          greatest[k] = -INFINITY;
+        }
+      most = scratch->kernels->widen (x + i, n_here, lanes, least, greatest);
+      if (most >= VN_FLOAT_INF)
+        {
+          scan_plain (self, scratch, x + i, n_here, lanes, low, high);
+          continue;
+        }
+      for (guint k = 0; k < lanes; k++)
+        {
+          low[k] = MIN (low[k], least[k] + 0.0f);
+          high[k] = MAX (high[k], greatest[k] + 0.0f);
+        }
+      histogram_scan_count (self, scratch, x + i, n_here, most, small);
+      if (!small && (scratch->n_since += n_here) >= FOLD_EVERY)
+        histogram_scan_fold (self, scratch);
+    }
 }
 
 /**
@@ -488,21 +688,35 @@ vn_histogram_scan (VnHistogram *self,
                    const float *x,
                    gsize        n)
 {
-  const gboolean small = n < SMALL;
+  gboolean small;
 
   g_return_if_fail (self != NULL && scratch != NULL);
 
-  self->n += n;
-  scratch->squeezes = FALSE;
-  while (n > 0)
-    {
-      gsize part = MIN (n, FOLD_EVERY);
+  small = vn_histogram_begin_scan (self, scratch, n);
+  vn_histogram_scan_run (self, scratch, x, n, small, &self->min, &self->max);
+  vn_histogram_end_scan (self, scratch);
+}
 
-      for (gsize i = 0; i < part; i += CHUNK)
-        scan_chunk (self, scratch, x + i, MIN (CHUNK, part - i), small);
-      if (!small)
-        histogram_scan_fold (self, scratch);
-      x += part;
-      n -= part;
-    }
+/*< private >
+ * vn_histogram_take_counts:
+ * @sample: what was counted of one sample; empty afterwards
+ *
+ * As vn_histogram_merge(), but what @sample needed of memory serves the next one.
+ */
+void
+vn_histogram_take_counts (VnHistogram        *self,
+                          VnHistogram        *sample,
+                          VnHistogramScratch *scratch)
+{
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    if (self->pages[p] == NULL)
+      self->pages[p] = g_steal_pointer (&sample->pages[p]);
+  vn_histogram_merge (self, sample);
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    if (sample->pages[p] != NULL && scratch->n_spare < G_N_ELEMENTS (scratch->spare))
+      {
+        memset (sample->pages[p], 0, VN_HISTOGRAM_PAGE_BINS * sizeof (guint64));
+        scratch->spare[scratch->n_spare++] = g_steal_pointer (&sample->pages[p]);
+      }
+  vn_histogram_clear (sample);
 }

@@ -12,6 +12,7 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
+#include "vn-plan-blocks.h"
 
 /* Which axis of a tensor counts its channels. */
 typedef enum { CHANNELS_NONE, CHANNELS_SECOND, CHANNELS_LAST } Channels;
@@ -23,7 +24,9 @@ typedef struct
   const int    *chain;        /* one per tap: the next one derived from the same tap, or from this; -1: none */
   VnHistogramScratch *scratch;
   VnHistogram **histograms;   /* one per tap; of derived ones only the sums over samples and votes */
-  const Channels *channels;       /* one per tap */
+  const Channels *channels, *looked_at;       /* one per tap */
+  VnChannelRanges *ranges;    /* one per tap: of its channels, as far as they are not derived */
+  VnHistogram  *sample;       /* empty between two tensors */
   gboolean     *seen;         /* one per tap: reported, if only without elements */
   gboolean      votes;        /* samples' choices are counted */
   GArray       *samples;      /* of VnStatsSample: those that went in */
@@ -40,7 +43,8 @@ typedef struct
   GCancellable             *cancellable;
   VnDerived                *derived;    /* one per tap */
   int                      *chain;      /* one per tap */
-  Channels                 *channels;   /* one per tap */
+  Channels                 *channels;   /* one per tap: of which ranges are wanted */
+  Channels                 *looked_at;  /* one per tap: of which they are found, for itself or for what is derived from it */
   Worker                   *workers;
   guint                     n_workers, n_inside;   /* samples at a time, and threads in each */
   guint                     from;       /* first sample of the slice that is being run */
@@ -51,16 +55,36 @@ typedef struct
   char                     *bad_reason;
 } Run;
 
+/* Where channels are not told apart, all elements are one. */
+static gboolean
+calibrate_get_layout (Channels         channels,
+                      const VnTensor  *tensor,
+                      VnChannelLayout *layout)
+{
+  const VnShape *shape = &tensor->shape;
+
+  *layout = (VnChannelLayout) { 1, 1, tensor->n_elements, 0 };
+  if (channels == CHANNELS_SECOND && shape->rank >= 3)
+    *layout = (VnChannelLayout) { (gsize) shape->dims[0], (gsize) shape->dims[1], (gsize) vn_shape_count (shape, 2, shape->rank), 0 };
+  else if (channels == CHANNELS_LAST && shape->rank >= 2)
+    *layout = (VnChannelLayout) { (gsize) vn_shape_count (shape, 0, shape->rank - 1), (gsize) shape->dims[shape->rank - 1], 1, 0 };
+  else
+    return FALSE;
+  return TRUE;
+}
+
 /* A tap that is not derived, and all that are derived from it. */
 static void
-calibrate_observe_elements (Worker         *self,
-                            guint           tap,
-                            const VnTensor *tensor)
+calibrate_observe_elements (Worker                *self,
+                            guint                  tap,
+                            const float           *x,
+                            const VnChannelLayout *layout,
+                            gboolean               has_channels)
 {
-  VnHistogram *sample = vn_histogram_new ();
+  VnHistogram *sample = self->sample;
   VnSampleTails tails = { 0 };
 
-  vn_histogram_scan (sample, self->scratch, tensor->data, tensor->n_elements);
+  vn_histogram_scan_channels (sample, self->scratch, x, layout, has_channels ? &self->ranges[tap] : NULL);
   for (int i = (int) tap; i >= 0; i = self->chain[i])
     {
       const VnDerived *derived = &self->derived[i];
@@ -69,21 +93,20 @@ calibrate_observe_elements (Worker         *self,
       if (self->votes)
         vn_histogram_add_votes (self->histograms[i], sample, derived->min, derived->max);
     }
-  vn_histogram_take (self->histograms[tap], sample);
+  vn_histogram_take_counts (self->histograms[tap], sample, self->scratch);
 }
 
-static void
-calibrate_observe_channels (Worker         *self,
-                            guint           tap,
-                            const VnTensor *tensor)
+/* The channels of a clamped tap have the ranges of its source, clamped; but an infinite element, of which no channel knows,
+ * became a finite one. */
+static gboolean
+calibrate_knows_channels (const Worker *self,
+                          guint         tap)
 {
-  const VnShape *shape = &tensor->shape;
-  VnChannelRanges *ranges = &self->histograms[tap]->channels;
+  const VnDerived *derived = &self->derived[tap];
+  const VnHistogram *source = self->histograms[derived->source];
 
-  if (self->channels[tap] == CHANNELS_SECOND && shape->rank >= 3)
-    vn_channel_ranges_scan (ranges, tensor->data, (gsize) shape->dims[0], (gsize) shape->dims[1], (gsize) vn_shape_count (shape, 2, shape->rank));
-  else if (self->channels[tap] == CHANNELS_LAST && shape->rank >= 2)
-    vn_channel_ranges_scan (ranges, tensor->data, (gsize) vn_shape_count (shape, 0, shape->rank - 1), (gsize) shape->dims[shape->rank - 1], 1);
+  return self->channels[tap] == CHANNELS_NONE ||
+         (!derived->moved && self->looked_at[derived->source] == self->channels[tap] && source->n_pos_inf + source->n_neg_inf == 0);
 }
 
 static void
@@ -93,13 +116,42 @@ calibrate_observe (const VnValue  *value,
                    gpointer        data)
 {
   Worker *self = data;
+  VnChannelLayout layout;
+  gboolean has_channels;
 
   if (tensor->dtype != VN_DTYPE_F32)
     return;
   self->seen[tap] = TRUE;
-  calibrate_observe_channels (self, tap, tensor);
+  has_channels = calibrate_get_layout (self->looked_at[tap], tensor, &layout);
   if (self->derived[tap].source < 0)
-    calibrate_observe_elements (self, tap, tensor);
+    calibrate_observe_elements (self, tap, tensor->data, &layout, has_channels);
+  else if (has_channels && !calibrate_knows_channels (self, tap))
+    vn_channel_ranges_scan (&self->ranges[tap], tensor->data, layout.n_first, layout.n_channels, layout.n_inner);
+}
+
+/* The same of what lies in blocks: channels are the second axis of the value. */
+static void
+calibrate_observe_blocks (const VnValue  *value,
+                          guint           tap,
+                          const VnTensor *tensor,
+                          gsize           n_channels,
+                          gpointer        data)
+{
+  Worker *self = data;
+  const VnShape *shape = &tensor->shape;
+  const VnChannelLayout layout = { (gsize) shape->dims[0], n_channels, (gsize) vn_shape_count (shape, 2, shape->rank - 1),
+                                   (guint) shape->dims[shape->rank - 1] };
+
+  self->seen[tap] = TRUE;
+  if (self->derived[tap].source < 0)
+    {
+      calibrate_observe_elements (self, tap, tensor->data, &layout, self->looked_at[tap] == CHANNELS_SECOND);
+      return;
+    }
+  if (self->channels[tap] != CHANNELS_SECOND || calibrate_knows_channels (self, tap))
+    return;
+  vn_histogram_scan_channels (self->sample, self->scratch, tensor->data, &layout, &self->ranges[tap]);
+  vn_histogram_clear (self->sample);   /* of that only the ranges were wanted */
 }
 
 static int *
@@ -175,6 +227,21 @@ calibrate_count_bytes (const VnDerived *derived,
   return bytes;
 }
 
+/* What is only clamped takes the ranges of its channels from its source, which must have them then. */
+static Channels *
+calibrate_add_sources (const Channels  *channels,
+                       const VnDerived *derived,
+                       guint            n)
+{
+  Channels *looked_at = g_new (Channels, n + 1);
+
+  memcpy (looked_at, channels, n * sizeof *looked_at);
+  for (guint i = 0; i < n; i++)
+    if (channels[i] == CHANNELS_SECOND && derived[i].source >= 0 && !derived[i].moved && looked_at[derived[i].source] == CHANNELS_NONE)
+      looked_at[derived[i].source] = CHANNELS_SECOND;
+  return looked_at;
+}
+
 static gboolean
 calibrate_worker_start (Worker  *self,
                         Run     *run,
@@ -188,9 +255,11 @@ calibrate_worker_start (Worker  *self,
     return FALSE;
   vn_runner_set_threads (self->runner, run->n_inside);
   vn_runner_set_tap (self->runner, calibrate_observe, self);
+  vn_runner_set_blocks_tap (self->runner, calibrate_observe_blocks);
   self->derived = run->derived;
   self->chain = run->chain;
   self->channels = run->channels;
+  self->looked_at = run->looked_at;
   self->votes = run->options->votes;
   self->scratch = vn_scratch_new ();
   self->samples = vn_stats_samples_new ();
@@ -198,6 +267,8 @@ calibrate_worker_start (Worker  *self,
   self->histograms = g_new (VnHistogram *, run->taps->len + 1);
   for (guint i = 0; i < run->taps->len; i++)
     self->histograms[i] = vn_histogram_new ();
+  self->ranges = g_new0 (VnChannelRanges, run->taps->len + 1);
+  self->sample = vn_histogram_new ();
   return TRUE;
 }
 
@@ -211,7 +282,12 @@ calibrate_worker_clear (Worker *self,
   vn_scratch_free (self->scratch);
   g_array_unref (self->samples);
   for (guint i = 0; i < n_taps; i++)
-    vn_histogram_free (self->histograms[i]);
+    {
+      vn_histogram_free (self->histograms[i]);
+      vn_channel_ranges_clear (&self->ranges[i]);
+    }
+  vn_histogram_free (self->sample);
+  g_free (self->ranges);
   g_free (self->histograms);
   g_free (self->seen);
 }
@@ -314,6 +390,27 @@ calibrate_run_merge (Run   *run,
   return seen ? g_steal_pointer (&sum) : NULL;
 }
 
+/* Those of its own, and where its source alone was looked at, those of that. */
+static void
+calibrate_run_merge_ranges (Run             *run,
+                            guint            tap,
+                            VnChannelRanges *ranges)
+{
+  const VnDerived *derived = &run->derived[tap];
+  const gboolean is_clamped = derived->source >= 0 && !derived->moved && run->looked_at[derived->source] == run->channels[tap];
+
+  for (guint w = 0; w < run->n_workers && run->channels[tap] != CHANNELS_NONE; w++)
+    {
+      const Worker *worker = &run->workers[w];
+
+      if (worker->runner == NULL)
+        continue;
+      vn_channel_ranges_merge (ranges, &worker->ranges[tap]);
+      if (is_clamped)
+        vn_channel_ranges_merge_clamped (ranges, &worker->ranges[derived->source], derived->min, derived->max);
+    }
+}
+
 static VnHistogram *
 calibrate_run_get_histogram (Run   *run,
                              guint  tap)
@@ -324,7 +421,11 @@ calibrate_run_get_histogram (Run   *run,
   VnHistogram *clamped;
 
   if (derived->source < 0)
-    return g_steal_pointer (&own);
+    {
+      if (own != NULL)
+        calibrate_run_merge_ranges (run, tap, &own->channels);
+      return g_steal_pointer (&own);
+    }
   source = calibrate_run_merge (run, (guint) derived->source);
   if (source == NULL)
     return NULL;
@@ -333,7 +434,7 @@ calibrate_run_get_histogram (Run   *run,
     {
       clamped->samples = own->samples;
       vn_position_votes_merge (&clamped->votes, &own->votes);
-      vn_channel_ranges_merge (&clamped->channels, &own->channels);
+      calibrate_run_merge_ranges (run, tap, &clamped->channels);
     }
   return clamped;
 }
@@ -521,6 +622,7 @@ vn_calibrate (VnPlan                    *plan,
   run.workers = g_new0 (Worker, run.n_workers);
   run.chain = calibrate_chain_derived (run.derived, taps->len);
   run.channels = calibrate_find_channels (taps);
+  run.looked_at = calibrate_add_sources (run.channels, run.derived, taps->len);
   g_mutex_init (&run.lock);
   vn_progress_report (progress, _("samples"), 0, options->n_samples);
   ok = calibrate_run_all (&run, error);
@@ -541,6 +643,7 @@ vn_calibrate (VnPlan                    *plan,
   g_free (run.derived);
   g_free (run.chain);
   g_free (run.channels);
+  g_free (run.looked_at);
   g_free (run.bad_reason);
   g_mutex_clear (&run.lock);
   return g_steal_pointer (&stats);

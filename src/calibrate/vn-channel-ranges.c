@@ -72,6 +72,8 @@ vn_channel_ranges_resize (VnChannelRanges *self,
   return TRUE;
 }
 
+#define LANES 16
+
 /* What is not finite says nothing. */
 static VN_MULTIVERSION void
 channel_ranges_scan_run (const float *x,
@@ -79,18 +81,36 @@ channel_ranges_scan_run (const float *x,
                          float       *low,
                          float       *high)
 {
-  float least = *low, most = *high;
+  float least[LANES], most[LANES];
+  gsize i = 0;
 
-  for (gsize i = 0; i < n; i++)
+  for (guint k = 0; k < LANES; k++)
     {
-      float value = x[i] + 0.0f;   /* one of both zeros, so that the order of samples is not seen */
+      least[k] = *low;
+      most[k] = *high;
+    }
+  for (; i + LANES <= n; i += LANES)
+    for (guint k = 0; k < LANES; k++)
+      {
+        float value = x[i + k] + 0.0f;   /* one of both zeros, so that the order of samples is not seen */
+        gboolean finite = fabsf (value) < INFINITY;
+
+        least[k] = finite && value < least[k] ? value : least[k];
+        most[k] = finite && value > most[k] ? value : most[k];
+      }
+  for (; i < n; i++)
+    {
+      float value = x[i] + 0.0f;
       gboolean finite = fabsf (value) < INFINITY;
 
-      least = finite && value < least ? value : least;
-      most = finite && value > most ? value : most;
+      least[0] = finite && value < least[0] ? value : least[0];
+      most[0] = finite && value > most[0] ? value : most[0];
     }
-  *low = least;
-  *high = most;
+  for (guint k = 0; k < LANES; k++)
+    {
+      *low = least[k] < *low ? least[k] : *low;
+      *high = most[k] > *high ? most[k] : *high;
+    }
 }
 
 /* The same of one number for each channel. */
@@ -111,6 +131,28 @@ channel_ranges_scan_row (const float *x,
 }
 
 /**
+ * vn_channel_ranges_prepare:
+ * @n_channels: of a tensor that is to be looked at
+ *
+ * Returns: whether there is a range for each of its channels, to be widened
+ */
+gboolean
+vn_channel_ranges_prepare (VnChannelRanges *self,
+                           gsize            n_channels)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  if (self->n == G_MAXUINT || n_channels == 0)
+    return FALSE;
+  if (n_channels > VN_CHANNEL_RANGES_MOST || (self->n != 0 && self->n != n_channels))
+    {
+      channel_ranges_give_up (self);
+      return FALSE;
+    }
+  return self->n != 0 || vn_channel_ranges_resize (self, (guint) n_channels);
+}
+
+/**
  * vn_channel_ranges_scan:
  * @x: @n_first x @n_channels x @n_inner numbers
  *
@@ -125,14 +167,7 @@ vn_channel_ranges_scan (VnChannelRanges *self,
 {
   g_return_if_fail (self != NULL);
 
-  if (self->n == G_MAXUINT || n_channels == 0)
-    return;
-  if (n_channels > VN_CHANNEL_RANGES_MOST || (self->n != 0 && self->n != n_channels))
-    {
-      channel_ranges_give_up (self);
-      return;
-    }
-  if (self->n == 0 && !vn_channel_ranges_resize (self, (guint) n_channels))
+  if (!vn_channel_ranges_prepare (self, n_channels))
     return;
   for (gsize i = 0; n_inner == 1 && i < n_first; i++)
     channel_ranges_scan_row (x + i * n_channels, n_channels, self->low, self->high);

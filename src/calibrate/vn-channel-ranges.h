@@ -30,6 +30,8 @@ void     vn_channel_ranges_scan  (VnChannelRanges       *self,
                                   gsize                  n_inner);
 void     vn_channel_ranges_merge (VnChannelRanges       *self,
                                   const VnChannelRanges *from);
+gboolean vn_channel_ranges_prepare (VnChannelRanges     *self,
+                                    gsize                n_channels);
 gboolean vn_channel_ranges_equal (const VnChannelRanges *a,
                                   const VnChannelRanges *b);
 gboolean vn_channel_ranges_are_known (const VnChannelRanges *self);

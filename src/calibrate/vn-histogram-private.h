@@ -53,6 +53,51 @@ vn_histogram_n_finite (const VnHistogram *self)
 void     vn_histogram_take       (VnHistogram        *self,
                                   VnHistogram        *from);    /* (transfer full) */
 
+/* Of one sample of a tensor, in pieces: channels that are runs of elements, or lanes. */
+#define VN_LANES_MOST 16
+gboolean vn_histogram_begin_scan (VnHistogram        *self,
+                                  VnHistogramScratch *scratch,
+                                  gsize               n);
+void     vn_histogram_scan_run    (VnHistogram        *self,
+                                   VnHistogramScratch *scratch,
+                                   const float        *x,
+                                   gsize               n,
+                                   gboolean            small,
+                                   float              *low,
+                                   float              *high);
+void     vn_histogram_scan_lanes  (VnHistogram        *self,
+                                   VnHistogramScratch *scratch,
+                                   const float        *x,
+                                   gsize               n,
+                                   guint               lanes,
+                                   gboolean            small,
+                                   float              *low,
+                                   float              *high);
+void     vn_histogram_end_scan    (VnHistogram        *self,
+                                   VnHistogramScratch *scratch);
+void     vn_histogram_take_counts (VnHistogram        *self,
+                                   VnHistogram        *sample,
+                                   VnHistogramScratch *scratch);
+void     vn_histogram_clear       (VnHistogram        *self);
+
+/* How channels lie in memory: @n_first times each of @n_channels with @n_inner elements; with @lanes that many channels are a
+ * block, in which the elements of a channel are @lanes apart. */
+typedef struct
+{
+  gsize n_first, n_channels, n_inner;
+  guint lanes;
+} VnChannelLayout;
+
+void     vn_histogram_scan_channels (VnHistogram           *self,
+                                     VnHistogramScratch    *scratch,
+                                     const float           *x,
+                                     const VnChannelLayout *layout,
+                                     VnChannelRanges       *ranges);
+void     vn_channel_ranges_merge_clamped (VnChannelRanges       *self,
+                                          const VnChannelRanges *from,
+                                          float                  min,
+                                          float                  max);
+
 VnRangeMemo *vn_range_memo_new   (void);
 void         vn_range_memo_free  (VnRangeMemo        *self);
 

@@ -27,6 +27,22 @@ vn_histogram_new (void)
   return self;
 }
 
+/*< private >
+ * vn_histogram_clear:
+ *
+ * Makes it one that has seen nothing.
+ */
+void
+vn_histogram_clear (VnHistogram *self)
+{
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    g_free (self->pages[p]);
+  vn_position_votes_clear (&self->votes);
+  vn_channel_ranges_clear (&self->channels);
+  vn_range_memo_free (self->ranges);
+  *self = (VnHistogram) { .min = INFINITY, .max = -INFINITY };
+}
+
 /**
  * vn_histogram_free:
  * @self: (nullable) (transfer full): what to free
@@ -36,11 +52,7 @@ vn_histogram_free (VnHistogram *self)
 {
   if (self == NULL)
     return;
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    g_free (self->pages[p]);
-  vn_position_votes_clear (&self->votes);
-  vn_channel_ranges_clear (&self->channels);
-  vn_range_memo_free (self->ranges);
+  vn_histogram_clear (self);
   g_free (self);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How plans are made: one pass after the other over the same plan. */
+#include "vn-plan-blocks.h"
 #include "vn-plan-passes.h"
 
 #include "vn-error.h"
@@ -109,6 +110,31 @@ plan_build_inner (VnPlan         *outer,
   return g_steal_pointer (&self);
 }
 
+/*< private >
+ * vn_plan_make:
+ *
+ * vn_plan_new() or vn_plan_new_in_blocks().
+ */
+VnPlan *
+vn_plan_make (VnModel              *model,
+              const VnPlanOptions  *options,
+              gboolean              taps_in_blocks,
+              VnNotes              *notes,
+              GError              **error)
+{
+  const VnPlanOptions defaults = { 0 };
+  g_autoptr(VnPlan) self = vn_plan_alloc (model, model->graph, NULL);
+
+  self->no_fusion = options != NULL && options->no_fusion;
+  self->all_outputs = options == NULL || options->outputs == NULL;
+  self->skip_unsupported = options != NULL && options->skip_unsupported;
+  self->can_restart = options != NULL && options->can_restart;
+  self->taps_in_blocks = taps_in_blocks;
+  if (!plan_build (self, options != NULL ? options : &defaults, notes, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
 /**
  * vn_plan_new:
  * @model: kept alive by the plan; must not be edited while the plan lives
@@ -129,17 +155,25 @@ vn_plan_new (VnModel              *model,
              VnNotes              *notes,
              GError              **error)
 {
-  const VnPlanOptions defaults = { 0 };
-  g_autoptr(VnPlan) self = NULL;
-
   g_return_val_if_fail (model != NULL && model->graph != NULL, NULL);
 
-  self = vn_plan_alloc (model, model->graph, NULL);
-  self->no_fusion = options != NULL && options->no_fusion;
-  self->all_outputs = options == NULL || options->outputs == NULL;
-  self->skip_unsupported = options != NULL && options->skip_unsupported;
-  self->can_restart = options != NULL && options->can_restart;
-  if (!plan_build (self, options != NULL ? options : &defaults, notes, error))
-    return NULL;
-  return g_steal_pointer (&self);
+  return vn_plan_make (model, options, FALSE, notes, error);
+}
+
+/**
+ * vn_plan_new_in_blocks:
+ *
+ * As vn_plan_new(), but taps need not be told as the graph has them: values whose channels lie in blocks are not put in order
+ * for a tap alone. Runners of such a plan need vn_runner_set_blocks_tap(), and cannot start from taps.
+ */
+VnPlan *
+vn_plan_new_in_blocks (VnModel              *model,
+                       const VnPlanOptions  *options,
+                       VnNotes              *notes,
+                       GError              **error)
+{
+  g_return_val_if_fail (model != NULL && model->graph != NULL, NULL);
+  g_return_val_if_fail (options == NULL || !options->can_restart, NULL);
+
+  return vn_plan_make (model, options, TRUE, notes, error);
 }

@@ -25,11 +25,13 @@ plan_derive_match_step (VnPlan       *self,
 {
   VnActivation match;
 
-  *range = (VnDerived) { -1, -INFINITY, INFINITY };
+  if (step->is_order)
+    return FALSE;
+  *range = (VnDerived) { -1, -INFINITY, INFINITY, step->alias || vn_node_is (step->node, "Transpose") };
   if (step->activation.active || step->n_inputs == 0 || step->inputs[0] < 0 || step->outputs[0] < 0 ||
       !plan_derive_is_float_tensor (&self->values[step->inputs[0]]) || !plan_derive_is_float_tensor (&self->values[step->outputs[0]]))
     return FALSE;
-  if (step->alias || vn_node_is (step->node, "Transpose"))
+  if (range->moved)
     return TRUE;
   if (!vn_plan_match_clamp (self, step, &match))
     return FALSE;
@@ -44,8 +46,9 @@ derive (VnPlan          *self,
         const VnDerived *range,
         VnDerived       *derived)
 {
-  const VnPlanValue *from = &self->values[step->inputs[0]];
-  const VnPlanValue *to = &self->values[step->outputs[0]];
+  /* in blocks or not, it is the same value */
+  const VnPlanValue *from = &self->values[vn_plan_find (self, self->values[step->inputs[0]].value)];
+  const VnPlanValue *to = &self->values[vn_plan_find (self, self->values[step->outputs[0]].value)];
   VnDerived found = *range;
 
   if (from->tap < 0 || from->store == VN_STORE_CONSTANT)
@@ -53,7 +56,8 @@ derive (VnPlan          *self,
   found.source = from->tap;
   if (derived[from->tap].source >= 0)
     found = (VnDerived) {
-      derived[from->tap].source, plan_derive_clamp (derived[from->tap].min, range), plan_derive_clamp (derived[from->tap].max, range)
+      derived[from->tap].source, plan_derive_clamp (derived[from->tap].min, range), plan_derive_clamp (derived[from->tap].max, range),
+      derived[from->tap].moved || range->moved
     };
   for (int tap = to->tap; tap >= 0; tap = self->next_tap[tap])
     derived[tap] = found;
@@ -76,7 +80,7 @@ vn_plan_derive_taps (VnPlan *self)
 
   derived = g_new (VnDerived, self->taps->len + 1);
   for (guint i = 0; i < self->taps->len; i++)
-    derived[i] = (VnDerived) { -1, -INFINITY, INFINITY };
+    derived[i] = (VnDerived) { .source = -1, .min = -INFINITY, .max = INFINITY };
   for (guint i = 0; i < self->steps->len; i++)
     {
       const VnStep *step = g_ptr_array_index (self->steps, i);

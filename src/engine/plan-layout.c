@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which values are kept in blocks of channels (vn-blocked.h). Convolutions take data in either form and make blocks;
  * what follows works on blocks as long as nobody needs the value as the graph has it: an operator without such a form,
- * a tap, an output. Where both are needed, steps that change the order are put between. */
+ * an output, a tap that minds the order. Where both are needed, steps that change the order are put between. */
 #include "vn-plan-passes.h"
 
 #include "vn-blocked.h"
@@ -238,10 +238,11 @@ plan_layout_give_output (Layout    *self,
     return;
   if (self->uses[k] == VN_BLOCKED_SAME)
     vn_blocked_get_shape (&value->type.shape, &step->out_types[0].shape);
-  if (value->tap < 0 && value->output < 0 && self->n_plain[id] == 0)
+  if ((value->tap < 0 || self->plan->taps_in_blocks) && value->output < 0 && self->n_plain[id] == 0)
     {
       VnShape plain = value->type.shape;
 
+      value->n_channels = (gsize) plain.dims[1];
       vn_blocked_get_shape (&plain, &value->type.shape);
       self->blocked[id] = (guint) id + 1;
       return;

@@ -75,7 +75,7 @@ plan_variant (VnPlan             *self,
       if (inputs[i] != NULL)
         g_hash_table_insert (shapes, value->name, &inputs[i]->shape);
     }
-  plan = vn_plan_new (self->model, &options, NULL, error);
+  plan = vn_plan_make (self->model, &options, self->taps_in_blocks, NULL, error);
   if (plan == NULL)
     g_prefix_error (error, "%s", _("The network cannot take a sample of this size: "));
   return plan;

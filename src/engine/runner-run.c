@@ -110,7 +110,12 @@ runner_run_publish (VnRunner   *self,
   /* what the network holds is no news, what was folded is */
   if (self->tap != NULL && (value->store != VN_STORE_CONSTANT || !vn_value_is_constant (value->value)))
     for (int tap = value->tap; tap >= 0; tap = plan->next_tap[tap])
-      self->tap (value->value, (guint) tap, tensor, self->tap_data);
+      {
+        if (value->n_channels == 0)
+          self->tap (value->value, (guint) tap, tensor, self->tap_data);
+        else if (self->blocks_tap != NULL)
+          self->blocks_tap (value->value, (guint) tap, tensor, value->n_channels, self->tap_data);
+      }
   if (outputs == NULL)
     return TRUE;
   for (int k = value->output; k >= 0; k = plan->next_output[k])
@@ -391,6 +396,7 @@ runner_run_set_variant (VnRunner  *self,
     }
   self->variant->n_threads = self->n_threads;
   self->variant->tap = self->tap;
+  self->variant->blocks_tap = self->blocks_tap;
   self->variant->tap_data = self->tap_data;
   /* Steps that fold away for some sizes may be there for others. */
   self->variant->step_usec = plan->steps->len == self->plan->steps->len ? self->step_usec : NULL;

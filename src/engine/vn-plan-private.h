@@ -24,6 +24,7 @@ typedef enum
  * @first_step, @last_step: the steps that write it and use it last, of all values that share the memory for a root
  * @tap, @output: first index into the plan's taps and outputs, or -1
  * @fused: its node was fused into another
+ * @n_channels: if they lie in blocks, as taps of a plan with @taps_in_blocks may; else 0
  */
 typedef struct
 {
@@ -39,6 +40,7 @@ typedef struct
   int           tap, output;
   gboolean      needed;
   gboolean      fused;
+  gsize         n_channels;
 } VnPlanValue;
 
 /**
@@ -112,10 +114,16 @@ struct _VnPlan
   const VnValue   *open_input;   /* an input with sizes that nobody gave, set to 1; or NULL */
   gboolean         no_fusion;
   gboolean         all_outputs, skip_unsupported, can_restart;   /* as the options were */
+  gboolean         taps_in_blocks;
   GMutex           lock;         /* of variants */
   GPtrArray       *variants;     /* of VnPlan: the same for other sizes of open inputs; the latest last */
 };
 
+VnPlan   *vn_plan_make          (VnModel              *model,
+                                 const VnPlanOptions  *options,
+                                 gboolean              taps_in_blocks,
+                                 VnNotes              *notes,
+                                 GError              **error);
 VnPlan   *vn_plan_alloc         (VnModel              *model,
                                  const VnGraph        *graph,
                                  GPtrArray            *captured);

@@ -59,11 +59,13 @@ const VnNode *vn_plan_get_step_node (VnPlan            *self,
  * VnDerived: a tapped float32 value whose elements are those of another one, in another order or clamped.
  * @source: tap it follows from, or -1
  * @min, @max: each element is min (max (x, @min), @max); NaN stays. -INFINITY, INFINITY: only the order may differ
+ * @moved: the order, or the shape, does differ
  */
 typedef struct
 {
-  int   source;
-  float min, max;
+  int      source;
+  float    min, max;
+  gboolean moved;
 } VnDerived;
 
 VnDerived *vn_plan_derive_taps   (VnPlan               *self);       /* one per tap */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-plan-blocks.h"
 #include "vn-plan-private.h"
 
 G_BEGIN_DECLS
@@ -51,6 +52,7 @@ struct _VnRunner
   VnTensorType  *in_types, *out_types;
   guint          n_threads;
   VnTapFunc      tap;
+  VnBlocksTapFunc blocks_tap;
   gpointer       tap_data;
   gint64        *step_usec;
   VnRunner    ***bodies;

@@ -166,6 +166,19 @@ vn_runner_set_tap (VnRunner  *self,
 }
 
 /**
+ * vn_runner_set_blocks_tap:
+ * @func: (nullable): called in vn_runner_run() for each tapped value whose channels lie in blocks
+ */
+void
+vn_runner_set_blocks_tap (VnRunner        *self,
+                          VnBlocksTapFunc  func)
+{
+  g_return_if_fail (self != NULL);
+
+  self->blocks_tap = func;
+}
+
+/**
  * vn_runner_set_timing:
  * @step_usec: (nullable): vn_plan_get_n_steps() counters of microseconds, added to in each run; without the time
  *   taken by taps

@@ -4,6 +4,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-plan-blocks.h"
 
 typedef struct
 {
@@ -122,7 +123,7 @@ vn_job_calibrate (VnJob                *job,
 
   if (!calibration_check_base (self, rest->len, error))
     return NULL;
-  plan = vn_plan_new (input->prepared, &plan_options, input->notes, error);
+  plan = vn_plan_new_in_blocks (input->prepared, &plan_options, input->notes, error);
   if (plan == NULL)
     return NULL;
   stats = vn_calibrate (plan, self->taps, input->dataset, &options, &progress, input->notes, cancellable, error);

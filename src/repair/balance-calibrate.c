@@ -3,6 +3,7 @@
 #include "balance-calibrate.h"
 
 #include "vn-calibrate.h"
+#include "vn-plan-blocks.h"
 #include "vn-quantize.h"
 
 /*< private >
@@ -32,6 +33,6 @@ vn_balance_calibrate (const VnBalanceInput  *input,
   options.n_samples = samples->n;
   options.n_threads = samples->n_threads;
   options.votes = vn_recipe_needs_votes (input->recipe);
-  plan = vn_plan_new (model, &plan_options, NULL, error);
+  plan = vn_plan_new_in_blocks (model, &plan_options, NULL, error);
   return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, input->progress, NULL, cancellable, error) : NULL;
 }

@@ -8,6 +8,7 @@
 #include "vn-calibrate.h"
 #include "vn-error.h"
 #include "vn-graph-edit.h"
+#include "vn-plan-blocks.h"
 #include "vn-resolver.h"
 #include "vn-weight-layer.h"
 
@@ -250,7 +251,7 @@ absorb_calibrate (Absorb   *self,
   VnPlanOptions plan_options = { .input_shapes = samples->shapes, .taps = taps, .skip_unsupported = TRUE };
   VnCalibrateOptions options = { .samples = samples->indices, .n_samples = samples->n, .n_threads = samples->n_threads,
                                  .votes = vn_recipe_needs_votes (self->input->recipe) };
-  g_autoptr(VnPlan) plan = vn_plan_new (model, &plan_options, NULL, error);
+  g_autoptr(VnPlan) plan = vn_plan_new_in_blocks (model, &plan_options, NULL, error);
 
   return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, self->input->progress, NULL, self->cancellable, error) : NULL;
 }

@@ -5,6 +5,7 @@
 #include "vn-calibrate.h"
 #include "vn-machine.h"
 #include "vn-onnx.h"
+#include "vn-plan-blocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ run (const char  *path,
   gboolean observes = !g_str_equal (method, "forward");
   g_autoptr(GPtrArray) taps = model != NULL && observes ? float_values (model) : g_ptr_array_new ();
   VnPlanOptions options = { .taps = taps };
-  g_autoptr(VnPlan) plan = model != NULL ? vn_plan_new (model, &options, NULL, error) : NULL;
+  g_autoptr(VnPlan) plan = model != NULL ? vn_plan_new_in_blocks (model, &options, NULL, error) : NULL;
   g_autoptr(VnDataset) dataset = plan != NULL ? open_samples (plan, folder, error) : NULL;
   g_autofree guint *samples = NULL;
   VnCalibrateOptions calibrate = { .n_threads = n_threads };
