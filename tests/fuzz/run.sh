@@ -82,7 +82,7 @@ number () {
 
 # fuzz_kind KIND SECONDS
 fuzz_kind () {
-  local kind=$1 seconds=$2 left started=$SECONDS executions=0 before log=$TMPDIR/log new=$TMPDIR/new
+  local kind=$1 seconds=$2 left started executions=0 before log=$TMPDIR/log new=$TMPDIR/new
   local seeds=$TMPDIR/seeds/$kind corpus=$folder/corpus/$kind
   mkdir -p "$corpus" "$folder/found/$kind" "$TMPDIR/seeds" "$new"
   ASAN_OPTIONS=detect_leaks=0 "$folder/fuzz-files" "$kind" --seeds "$seeds" || echo "$kind: not all seeds could be made"
@@ -90,6 +90,7 @@ fuzz_kind () {
     plan|prepare) find /usr/share/libonnx-testdata/data/node -name model.onnx -size -4k 2>/dev/null | sort | awk 'NR % 4 == 0' |
       while read -r path; do cp "$path" "$seeds/$(basename "$(dirname "$path")")"; done ;;
   esac
+  started=$SECONDS
   before=$(ls "$folder/found/$kind" | grep -vc '\.txt$' || true)
   while left=$((seconds - SECONDS + started)) && [ "$left" -gt 2 ]; do
     VN_FUZZ_KIND=$kind "${engine[@]}" -max_total_time="$left" -print_final_stats=1 -artifact_prefix="$new/" \
