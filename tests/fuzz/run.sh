@@ -91,10 +91,13 @@ fuzz_kind () {
       while read -r path; do cp "$path" "$seeds/$(basename "$(dirname "$path")")"; done ;;
   esac
   started=$SECONDS
+  local words=()
+  [ ! -s "$seeds.dict" ] || words=("-dict=$seeds.dict")
   before=$(ls "$folder/found/$kind" | grep -vc '\.txt$' || true)
   while left=$((seconds - SECONDS + started)) && [ "$left" -gt 2 ]; do
     VN_FUZZ_KIND=$kind "${engine[@]}" -max_total_time="$left" -print_final_stats=1 -artifact_prefix="$new/" \
-      -dict="$seeds.dict" "$corpus" "$seeds" >"$log" 2>&1 || true
+      "${words[@]}" "$corpus" "$seeds" >"$log" 2>&1 || true
+    grep -q 'INITED' "$log" || { echo "$kind: libFuzzer did not begin"; tail -n 3 "$log"; break; }
     executions=$((executions + $(number 's/^stat::number_of_executed_units: *\([0-9]*\).*/\1/p' "$log")))
     for file in "$new"/*; do
       [ ! -e "$file" ] || keep "$kind" "$file"
