@@ -5,6 +5,7 @@
 #include "vn-dump.h"
 
 #include "vn-error.h"
+#include "vn-file-hold.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
@@ -393,6 +394,7 @@ dump_write_file (const char    *folder,
   g_autofree char *name = g_strconcat (stem, ending, NULL);
   g_autofree char *path = g_build_filename (folder, name, NULL);
 
+  vn_file_hold_note (path);
   /* Synchronising thousands of small files to the disk would take minutes. */
   return g_file_set_contents_full (path, data, (gssize) size, G_FILE_SET_CONTENTS_NONE, 0666, error);
 }

@@ -2,6 +2,7 @@
 /* Files: written so that they appear whole or not at all; how they are named. */
 #include "vn-file.h"
 
+#include "vn-file-hold.h"
 #include "vn-i18n.h"
 
 #include <errno.h>
@@ -279,10 +280,42 @@ file_put_in_place (VnFileWriter *self)
   return TRUE;
 }
 
+static gboolean
+file_place (gpointer   data,
+            GError   **error)
+{
+  VnFileWriter *self = data;
+
+  if (file_put_in_place (self))
+    return TRUE;
+  vn_file_fail (error, _("Cannot write"), self->path, errno);
+  return FALSE;
+}
+
+static void
+file_drop (gpointer data)
+{
+  vn_file_writer_free (data);
+}
+
+/* Hands what the writer has to those that wait for their names. */
+static gboolean
+file_wait (VnFileWriter *self)
+{
+  VnFileWriter *waiting;
+
+  if (self->is_stream || !vn_file_hold_has_room (self->path) || fsync (self->fd) != 0)
+    return FALSE;
+  waiting = g_memdup2 (self, sizeof *self);
+  *self = (VnFileWriter) { .fd = -1 };
+  vn_file_hold_add (waiting, file_place, file_drop);
+  return TRUE;
+}
+
 /**
  * vn_file_writer_commit:
  *
- * Brings the data to the disk and the file to its name.
+ * Brings the data to the disk and the file to its name, or where files wait for each other only to the disk: vn_file_hold().
  *
  * Returns: %FALSE if that failed; an older file of that name is then untouched
  */
@@ -292,10 +325,7 @@ vn_file_writer_commit (VnFileWriter  *self,
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (file_put_in_place (self))
-    return TRUE;
-  vn_file_fail (error, _("Cannot write"), self->path, errno);
-  return FALSE;
+  return file_wait (self) || file_place (self, error);
 }
 
 void

@@ -188,6 +188,7 @@ cmd_calibrate_save (const VnModel   *prepared,
 {
   GError *reason = NULL;
 
+  vn_cmd_hold_files ();
   if (vn_ranks_get_rank () == 0 && cmd_calibrate_save_table (prepared, recipe, stats, &reason) && output != NULL &&
       vn_stats_save (stats, output, &reason))
     vn_calibrate_clear_parts (output, &reason);

@@ -67,6 +67,7 @@ dump_run (char        **args,
   settings.input_shapes = shapes;
   settings.files = files;
   job = vn_dump_job_new (&settings);
+  vn_cmd_hold_files ();
   if (!vn_cmd_run_job (job, error))
     return FALSE;
   vn_cmd_print_notes (vn_dump_job_get_notes (VN_DUMP_JOB (job)));

@@ -427,6 +427,7 @@ evaluate_run (char        **args,
     {
       g_autofree char *text = cmd_evaluate_make_markdown (&table);
 
+      vn_cmd_hold_files ();
       if (!vn_file_write_all (report_file, text, strlen (text), error))
         return FALSE;
     }

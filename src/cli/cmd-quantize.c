@@ -8,6 +8,7 @@
 #include "vn-error.h"
 #include "vn-export-settings.h"
 #include "vn-file.h"
+#include "vn-file-hold.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-improve-job.h"
@@ -295,6 +296,7 @@ cmd_quantize_add_run (VnProject    *project,
                       const char   *path,
                       const char   *id,
                       VnResult     *result,
+                      GString      *told,
                       GError      **error)
 {
   g_autoptr(VnRunRecord) record = NULL;
@@ -310,7 +312,7 @@ cmd_quantize_add_run (VnProject    *project,
   if (!vn_project_save (project, path, error))
     return FALSE;
   if (run != NULL)
-    vn_cmd_print (_("  kept as run %u of %s; “vernier-cli runs” lists them\n"), project->runs->len, path);
+    g_string_append_printf (told, _("  kept as run %u of %s; “vernier-cli runs” lists them\n"), project->runs->len, path);
   return TRUE;
 }
 
@@ -318,24 +320,26 @@ static gboolean
 cmd_quantize_write_project (VnResult    *result,
                             const char  *model,
                             const char  *id,
+                            GString     *told,
                             GError     **error)
 {
   g_autoptr(VnProject) project = cmd_quantize_make_project (result->source, model, result->data, result->recipe, error);
 
-  return project != NULL && cmd_quantize_add_run (project, save_project, id, result, error);
+  return project != NULL && cmd_quantize_add_run (project, save_project, id, result, told, error);
 }
 
 /* The project may have changed while the network ran. What cannot be kept is no reason to fail: nobody asked for it. */
 static void
 cmd_quantize_keep_run (const char *path,
                        const char *id,
-                       VnResult   *result)
+                       VnResult   *result,
+                       GString    *told)
 {
   g_autoptr(GError) reason = NULL;
   g_autoptr(VnProject) project = NULL;
 
   if (vn_file_check_target (path, &reason) && (project = vn_project_load (path, &reason)) != NULL)
-    cmd_quantize_add_run (project, path, id, result, &reason);
+    cmd_quantize_add_run (project, path, id, result, told, &reason);
   if (reason != NULL)
     {
       g_autoptr(VnNotes) notes = vn_notes_new ();
@@ -357,22 +361,6 @@ cmd_quantize_open_project (const char  *path,
   return NULL;
 }
 
-/* In the project that was given, and in the one that is asked for. */
-static gboolean
-cmd_quantize_keep_runs (const VnProject  *given,
-                        const char       *given_path,
-                        const char       *model,
-                        const char       *id,
-                        VnResult         *result,
-                        GError          **error)
-{
-  if (save_project != NULL && !cmd_quantize_write_project (result, model, id, error))
-    return FALSE;
-  if (given != NULL)
-    cmd_quantize_keep_run (given_path, id, result);
-  return TRUE;
-}
-
 typedef char *(*ExportFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *);
 
 static gboolean
@@ -388,6 +376,77 @@ cmd_quantize_export_settings (const char       *file,
     return TRUE;
   text = func (result->recipe, result->source, model, result->data, result->notes);
   return vn_file_write_all (file, text, strlen (text), error);
+}
+
+/* What writing needs beside the result.
+ * @project: (nullable): what was given in the place of a model, at @project_path
+ * @told: what there is to say of it, for people */
+typedef struct
+{
+  const VnProject    *project;
+  const char         *project_path, *model, *run, *python;
+  VnOnnxWriteOptions  options;
+  GString            *told;
+} Writing;
+
+/* NULL with an error set if something could not be written; otherwise the result, with what verifying found. */
+static VnResult *
+cmd_quantize_export (VnResult       *result,
+                     const char     *model_path,
+                     const char     *report_path,
+                     const Writing  *writing,
+                     GError        **error)
+{
+  g_autoptr(VnJob) export = vn_export_job_new (result, model_path, report_path);
+
+  vn_export_job_set_write_options (VN_EXPORT_JOB (export), &writing->options);
+  if (verify && report_path == NULL)
+    vn_export_job_set_verify (VN_EXPORT_JOB (export), writing->python);
+  return vn_cmd_run_job (export, error) ? vn_result_ref (vn_export_job_get_result (VN_EXPORT_JOB (export))) : NULL;
+}
+
+/* In the project that was given, and in the one that is asked for. */
+static gboolean
+cmd_quantize_keep_runs (const Writing  *writing,
+                        VnResult       *result,
+                        GError        **error)
+{
+  if (save_project != NULL && !cmd_quantize_write_project (result, writing->model, writing->run, writing->told, error))
+    return FALSE;
+  if (writing->project != NULL)
+    cmd_quantize_keep_run (writing->project_path, writing->run, result, writing->told);
+  return TRUE;
+}
+
+/* The model comes last, when all else is complete and waits for its name; only with --verify, which runs it, it comes first. */
+static gboolean
+cmd_quantize_write (VnResult       **result,
+                    const Writing   *writing,
+                    GError         **error)
+{
+  g_autoptr(VnResult) written = verify ? cmd_quantize_export (*result, output, NULL, writing, error) : vn_result_ref (*result);
+  g_autoptr(VnResult) reported = NULL;
+  g_autoptr(VnResult) last = NULL;
+
+  if (written == NULL)
+    return FALSE;
+  vn_cmd_hold_files ();
+  reported = report != NULL ? cmd_quantize_export (written, NULL, report, writing, error) : vn_result_ref (written);
+  if (reported == NULL || (save_recipe != NULL && !vn_recipe_save (written->recipe, save_recipe, error)) ||
+      !cmd_quantize_export_settings (export_script, vn_recipe_to_ort_script, written, writing->model, error) ||
+      !cmd_quantize_export_settings (export_xquant, vn_recipe_to_xquant, written, writing->model, error) ||
+      !cmd_quantize_keep_runs (writing, written, error))
+    return FALSE;
+  if (!verify && output != NULL)
+    {
+      vn_file_hold (FALSE);
+      last = cmd_quantize_export (written, output, NULL, writing, error);
+      if (last == NULL)
+        return FALSE;
+    }
+  vn_result_unref (*result);
+  *result = g_steal_pointer (&written);
+  return TRUE;
 }
 
 /* What options and the project name, before the network is opened. */
@@ -518,10 +577,9 @@ quantize_run (char        **args,
   g_autoptr(VnStats) base = NULL;
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
-  g_autoptr(VnJob) export = NULL;
-  VnResult *written;
-  VnOnnxWriteOptions write;
+  g_autoptr(GString) told = g_string_new (NULL);
   g_autofree char *python = vn_cmd_take_python (verify);
+  Writing writing;
 
   if (vn_project_is_file (path))
     {
@@ -534,7 +592,7 @@ quantize_run (char        **args,
     return FALSE;
   recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, rules, excludes, error);
   if (recipe == NULL || !cmd_quantize_check_sources (recipe, project != NULL ? project->data : NULL, &data, error) ||
-      !vn_cmd_fill_write_options (&write, error))
+      !vn_cmd_fill_write_options (&writing.options, error))
     return FALSE;
   if (output == NULL && report == NULL && !vn_cmd_options.json)
     {
@@ -546,7 +604,7 @@ quantize_run (char        **args,
     return FALSE;
   model = vn_cmd_open_model_sized (path, &shapes, error);
   if (model == NULL || (config_file != NULL && !cmd_quantize_use_config (model, &recipe, &data, error)) ||
-      !cmd_quantize_check_files (files, model, path, data, recipe, &write, error) || !cmd_quantize_take_up (&base, error))
+      !cmd_quantize_check_files (files, model, path, data, recipe, &writing.options, error) || !cmd_quantize_take_up (&base, error))
     return FALSE;
   result = quantize (model, data, recipe, shapes, base, error);
   if (result == NULL)
@@ -558,19 +616,13 @@ quantize_run (char        **args,
   if (project != NULL && !vn_project_is_about (project, model))
     vn_notes_add (result->notes, VN_NOTE_WARNING, "project", path,
                   _("The model changed since the project was saved: rules may speak of nodes that are gone"));
-  export = vn_export_job_new (result, output, report);
-  vn_export_job_set_write_options (VN_EXPORT_JOB (export), &write);
-  if (verify)
-    vn_export_job_set_verify (VN_EXPORT_JOB (export), python);
-  if (!vn_cmd_run_job (export, error) ||
-      (save_recipe != NULL && !vn_recipe_save (result->recipe, save_recipe, error)) ||
-      !cmd_quantize_export_settings (export_script, vn_recipe_to_ort_script, result, path, error) ||
-      !cmd_quantize_export_settings (export_xquant, vn_recipe_to_xquant, result, path, error))
+  writing = (Writing) { project, args[0], path, run, python, writing.options, told };
+  if (!cmd_quantize_write (&result, &writing, error))
     return FALSE;
-  written = vn_export_job_get_result (VN_EXPORT_JOB (export));
-  vn_cmd_print_run_notes (written->notes);
-  cmd_quantize_tell (json, written);
-  return cmd_quantize_keep_runs (project, args[0], path, run, written, error);
+  vn_cmd_print_run_notes (result->notes);
+  cmd_quantize_tell (json, result);
+  vn_cmd_print ("%s", told->str);
+  return TRUE;
 }
 
 static const char * const common[] = { "output", "data", "samples", "preprocess", "preset", "method", "per-channel",

@@ -2,11 +2,9 @@
 /* The command "run": runs a network on one sample and shows or saves its outputs. */
 #include "vn-cmd.h"
 
-#include "vn-error.h"
+#include "vn-file-hold.h"
 #include "vn-i18n.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <math.h>
 
 static char *output_dir;
@@ -55,14 +53,8 @@ cmd_run_write_output (VnPlan          *plan,
 
   if (output_dir == NULL)
     return TRUE;
-  if (g_mkdir_with_parents (output_dir, 0777) != 0)
-    {
-      int code = errno;
-
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"), output_dir,
-                   g_strerror (code));
-      return FALSE;
-    }
+  if (!vn_file_make_folder (output_dir, error))
+    return FALSE;
   path = g_build_filename (output_dir, file, NULL);
   return vn_npy_write (path, tensor, error);
 }
@@ -123,6 +115,7 @@ cmd_run_show_outputs (VnPlan       *plan,
                       JsonBuilder  *json,
                       GError      **error)
 {
+  vn_cmd_hold_files ();
   vn_cmd_print (_("Outputs (%.2f ms)\n"), best_ms);
   vn_json_add_number (json, "milliseconds", best_ms);
   vn_json_begin_array (json, "outputs");

@@ -6,12 +6,11 @@
 
 #include "vn-config.h"
 #include "vn-error.h"
+#include "vn-file-hold.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-report.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <string.h>
 
 #define N_RANDOM 4      /* where none are needed to quantize */
@@ -114,14 +113,8 @@ cmd_xquant_make_folder (const char  *file,
                         GError     **error)
 {
   g_autofree char *folder = g_path_get_dirname (file);
-  int code;
 
-  if (g_mkdir_with_parents (folder, 0777) == 0)
-    return TRUE;
-  code = errno;
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"), folder,
-               g_strerror (code));
-  return FALSE;
+  return vn_file_make_folder (folder, error);
 }
 
 /* In the layout of XQuant, if there are errors to lay out. */
@@ -142,7 +135,11 @@ cmd_xquant_write_results (const Paths          *paths,
 {
   g_autoptr(VnJob) export = vn_export_job_new (result, paths->output, NULL);
 
-  return vn_cmd_run_job (export, error) && (paths->report == NULL || vn_report_write (report, NULL, paths->report, error));
+  if (paths->report != NULL && !vn_report_write (report, NULL, paths->report, error))
+    return FALSE;
+  /* The model comes last, when the analysis is complete and waits for its name. */
+  vn_file_hold (FALSE);
+  return vn_cmd_run_job (export, error);
 }
 
 /* Samples of the command line come first, then those of the configuration. */
@@ -284,7 +281,10 @@ xquant_run (char        **args,
     return FALSE;
   vn_cmd_print_notes (config->notes);
   result = cmd_xquant_quantize (config, model, data, shapes, error);
-  if (result == NULL || !cmd_xquant_make_folder (paths.output, error))
+  if (result == NULL)
+    return FALSE;
+  vn_cmd_hold_files ();
+  if (!cmd_xquant_make_folder (paths.output, error))
     return FALSE;
   report = cmd_xquant_make_report (result);
   if (!cmd_xquant_write_results (&paths, result, report, error))

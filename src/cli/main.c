@@ -137,15 +137,21 @@ main_run_in_ranks (const VnCmd   *cmd,
                    GError       **error)
 {
   g_autoptr(GError) reason = NULL;
+  g_autoptr(GError) changed = NULL;
   gboolean done;
 
   if (cmd->in_ranks && !vn_ranks_start (error))
     return FALSE;
   done = main_parse_options (cmd, args, &reason) && cmd->run (*args + 1, json, &reason) && vn_memory_check (0, &reason);
-  vn_ranks_end ();
   /* What failed may have failed for a file that is no longer what it was. */
-  if (!g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !vn_cmd_check_models (error))
-    return FALSE;
+  if (!g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !vn_cmd_check_models (&changed))
+    {
+      g_clear_error (&reason);
+      reason = g_steal_pointer (&changed);
+      done = FALSE;
+    }
+  done = vn_cmd_end_files (done, &reason);
+  vn_ranks_end ();
   if (!done)
     g_propagate_error (error, g_steal_pointer (&reason));
   return done;

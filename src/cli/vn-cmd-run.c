@@ -4,7 +4,7 @@
 
 #include "vn-data-suspicion.h"
 #include "vn-error.h"
-#include "vn-file.h"
+#include "vn-file-hold.h"
 #include "vn-i18n.h"
 #include "vn-ranks.h"
 
@@ -58,6 +58,17 @@ cmd_run_interrupt_cb (gpointer data)
 {
   g_cancellable_cancel (data);
   return G_SOURCE_CONTINUE;
+}
+
+/* By Ctrl-C: all jobs of the command, and the files that are held. */
+static GCancellable *
+cmd_run_get_cancellable (void)
+{
+  static GCancellable *cancellable;
+
+  if (cancellable == NULL)
+    cancellable = g_cancellable_new ();
+  return cancellable;
 }
 
 static void
@@ -123,7 +134,7 @@ vn_cmd_run_job (VnJob   *job,
                 GError **error)
 {
   g_autoptr(GMainLoop) loop = g_main_loop_new (NULL, FALSE);
-  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  GCancellable *cancellable = cmd_run_get_cancellable ();
   gboolean shared = vn_ranks_get_n () > 1;
   gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json && !shared;
   Run run;
@@ -166,6 +177,49 @@ vn_cmd_check_models (GError **error)
     if (!vn_model_check_files (g_ptr_array_index (opened, i), error))
       return FALSE;
   return TRUE;
+}
+
+/**
+ * vn_cmd_hold_files:
+ *
+ * To be called when the work is done and its results are to be written: they wait until vn_cmd_end_files(). From here on Ctrl-C
+ * ends nothing at once, so that it can leave nothing behind; who writes a model last turns the waiting off before: vn_file_hold().
+ */
+void
+vn_cmd_hold_files (void)
+{
+  static gboolean caught = FALSE;
+
+  if (!caught)
+    {
+      g_unix_signal_add (SIGINT, cmd_run_interrupt_cb, cmd_run_get_cancellable ());
+      g_unix_signal_add (SIGTERM, cmd_run_interrupt_cb, cmd_run_get_cancellable ());
+      caught = TRUE;
+    }
+  vn_file_hold (TRUE);
+}
+
+/**
+ * vn_cmd_end_files:
+ * @done: the command could do all it was asked for
+ *
+ * Gives what vn_cmd_hold_files() held its names, or drops it.
+ *
+ * Returns: %FALSE with @error set if @done, but Ctrl-C came first or a file cannot have its name; else @done
+ */
+gboolean
+vn_cmd_end_files (gboolean   done,
+                  GError   **error)
+{
+  gboolean good = done;
+
+  if (done && vn_file_hold_is_active ())
+    {
+      while (g_main_context_iteration (NULL, FALSE))
+        ;
+      good = !g_cancellable_set_error_if_cancelled (cmd_run_get_cancellable (), error);
+    }
+  return vn_file_hold_end (good, good ? error : NULL) && good;
 }
 
 /**

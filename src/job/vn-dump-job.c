@@ -2,12 +2,11 @@
 /* The job of “dump”: one sample through a network, every tensor into a file. */
 #include "vn-jobs.h"
 
-#include "vn-error.h"
 #include "vn-file.h"
+#include "vn-file-hold.h"
 #include "vn-i18n.h"
 #include "vn-json.h"
 
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 
@@ -36,20 +35,13 @@ static gboolean
 dump_job_make_folder (const VnDumpSettings  *settings,
                       GError               **error)
 {
-  int code;
-
   if (g_file_test (settings->folder, G_FILE_TEST_IS_DIR) && !settings->replace && !dump_job_is_empty (settings->folder))
     {
       g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
                    _("The folder “%s” is not empty: name another one, or let its files be replaced (--force)"), settings->folder);
       return FALSE;
     }
-  if (g_mkdir_with_parents (settings->folder, 0777) == 0)
-    return TRUE;
-  code = errno;
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"), settings->folder,
-               g_strerror (code));
-  return FALSE;
+  return vn_file_make_folder (settings->folder, error);
 }
 
 /* Nothing that is read lies among the files that are written. */

@@ -363,7 +363,8 @@ vn_onnx_encode_graph (VnOnnxEncoder *self,
       vn_onnx_encode_node (self, g_ptr_array_index (graph->nodes, i));
       vn_wire_end (self->out, mark, F_GRAPH_NODE);
     }
-  vn_wire_string (self->out, F_GRAPH_NAME, graph->name);
+  /* onnx.checker takes no graph without a name, whatever read it before. */
+  vn_wire_string (self->out, F_GRAPH_NAME, *graph->name != '\0' ? graph->name : "graph");
   for (guint i = 0; i < graph->initializers->len; i++)
     onnx_encode_graph_put_initializer (self, g_ptr_array_index (graph->initializers, i));
   vn_wire_string (self->out, F_GRAPH_DOC, graph->doc);

@@ -5,13 +5,12 @@
 #include "vn-digest.h"
 #include "vn-error.h"
 #include "vn-file.h"
+#include "vn-file-hold.h"
 #include "vn-i18n.h"
 #include "vn-result-file.h"
 #include "vn-setting.h"
 #include "vn-verdict.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -277,15 +276,7 @@ vn_project_run_save (VnProjectRun  *self,
   base = g_path_get_dirname (whole);
   folder = project_runs_dup_folder (project);
   path = vn_project_run_dup_own_path (self->id, project);
-  if (g_mkdir (folder, 0777) != 0 && errno != EEXIST)
-    {
-      int code = errno;
-
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"), folder,
-                   g_strerror (code));
-      return FALSE;
-    }
-  if (!vn_run_record_save (self->record, path, base, error))
+  if (!vn_file_make_folder (folder, error) || !vn_run_record_save (self->record, path, base, error))
     return FALSE;
   g_free (self->file);
   self->file = g_steal_pointer (&path);

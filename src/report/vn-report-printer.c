@@ -3,11 +3,10 @@
 #include "vn-report.h"
 
 #include "vn-file.h"
+#include "vn-file-hold.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <string.h>
 
 static const VnReportPrinter printers[] = {
@@ -156,13 +155,8 @@ vn_report_export (const VnReportModel  *model,
 
   if (report_printer_find_single (path) != NULL)
     return vn_report_write (model, NULL, path, error);
-  if (g_mkdir_with_parents (path, 0777) != 0)
-    {
-      int code = errno;
-
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"), path, g_strerror (code));
-      return FALSE;
-    }
+  if (!vn_file_make_folder (path, error))
+    return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (printers); i++)
     {
       g_autofree char *file = g_build_filename (path, printers[i].file, NULL);

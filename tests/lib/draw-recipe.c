@@ -22,6 +22,18 @@ pick_node (GRand         *rand,
   return g_ptr_array_index (nodes, (guint) g_rand_int_range (rand, 0, (gint32) nodes->len));
 }
 
+/* The name of a value that some node reads or gives. */
+static char *
+draw_value_name (GRand         *rand,
+                 const VnModel *model)
+{
+  const VnNode *node = pick_node (rand, model);
+  GPtrArray *values = g_rand_boolean (rand) && node->inputs->len > 0 ? node->inputs : node->outputs;
+  const VnValue *value = g_ptr_array_index (values, (guint) g_rand_int_range (rand, 0, (gint32) values->len));
+
+  return value != NULL ? g_strdup (value->name) : draw_value_name (rand, model);
+}
+
 /* Names that a list may hold: of a node, its operator, what it computes, or an input of the network. Nine in ten are of the
  * kind that the setting speaks of. */
 static char *
@@ -78,6 +90,12 @@ draw_fusion (GRand         *rand,
   return g_strconcat (node->op_type, "+", g_array_index (out->uses, VnUse, 0).node->op_type, NULL);
 }
 
+/* What a rule is about, and numbers that only go together. */
+static const char * const lists_of_rules[] = {
+  "from", "to", "tensors", "min", "max", "scale", "zero-point", "receivers", "convert-min", "convert-max", "convert-scale",
+  "convert-zero-point", NULL
+};
+
 static char *
 draw_element (GRand           *rand,
               const VnModel   *model,
@@ -85,6 +103,8 @@ draw_element (GRand           *rand,
 {
   if (setting->choices != NULL)
     return g_strdup (pick (rand, (char **) setting->choices));
+  if (g_str_equal (setting->id, "truncate") && g_rand_double (rand) < 0.8)
+    return draw_value_name (rand, model);
   if (g_str_equal (setting->id, "passes"))
     return draw_pass (rand);
   if (g_str_equal (setting->id, "fuse"))
@@ -92,6 +112,79 @@ draw_element (GRand           *rand,
   if (g_str_equal (setting->id, "channel-axes"))
     return g_strdup_printf ("%s=%d", pick_node (rand, model)->op_type, g_rand_int_range (rand, 0, 2));
   return draw_name (rand, model, setting);
+}
+
+static char **
+draw_number (GRand  *rand,
+             double  lowest,
+             double  highest)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  return g_strsplit (g_ascii_formatd (text, sizeof text, "%.6g", g_rand_double_range (rand, lowest, highest)), "\n", 1);
+}
+
+/* Either a range, or a scale with its zero point, or part of these, or nothing. */
+static void
+draw_range (GRand   *rand,
+            char  ***min,
+            char  ***max,
+            char  ***scale,
+            char  ***zero_point)
+{
+  gint32 kind = g_rand_int_range (rand, 0, 5);
+  char zero[16];
+
+  if (kind == 0 || kind == 1)
+    *min = draw_number (rand, -4, 0.5);
+  if (kind == 0 || kind == 2)
+    *max = draw_number (rand, -0.5, 4);
+  if (kind != 3)
+    return;
+  *scale = draw_number (rand, 1e-4, 0.1);
+  g_snprintf (zero, sizeof zero, "%d", g_rand_boolean (rand) ? 0 : g_rand_int_range (rand, -128, 256));
+  *zero_point = g_strsplit (zero, "\n", 1);
+}
+
+void
+draw_tensor_rule (GRand         *rand,
+                  const VnModel *model,
+                  VnOverride    *rule)
+{
+  g_autofree char *name = draw_value_name (rand, model);
+
+  rule->tensors = g_strsplit (name, "\n", 1);
+  draw_range (rand, &rule->min, &rule->max, &rule->scales, &rule->zero_points);
+  if (rule->convert != VN_DTYPE_UNDEFINED)
+    {
+      draw_range (rand, &rule->convert_min, &rule->convert_max, &rule->convert_scale, &rule->convert_zero_point);
+      if (g_rand_boolean (rand))
+        {
+          g_autofree char *label = vn_node_dup_label (pick_node (rand, model));
+
+          g_strfreev (rule->receivers);
+          rule->receivers = g_strsplit (label, "\n", 1);
+        }
+    }
+}
+
+char *
+draw_ranges (GRand         *rand,
+             const VnModel *model)
+{
+  g_autoptr(GString) text = g_string_new ("{");
+
+  for (guint n = (guint) g_rand_int_range (rand, 1, 6); n > 0; n--)
+    {
+      g_autofree char *name = draw_value_name (rand, model);
+      char low[G_ASCII_DTOSTR_BUF_SIZE], high[G_ASCII_DTOSTR_BUF_SIZE];
+
+      g_ascii_formatd (low, sizeof low, "%.6g", g_rand_double_range (rand, -4, 0.5));
+      g_ascii_formatd (high, sizeof high, "%.6g", g_rand_double_range (rand, 0.5, 4));
+      g_string_append_printf (text, "%s\"%s\": [%s, %s]", text->len > 1 ? ", " : "", name, low, high);
+    }
+  g_string_append (text, "}\n");
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static char *
@@ -148,7 +241,7 @@ draw_setting_value (GRand           *rand,
     case VN_SETTING_INT:
       return draw_int (rand, setting);
     case VN_SETTING_LIST:
-      return draw_element (rand, model, setting);
+      return g_strv_contains (lists_of_rules, setting->id) ? NULL : draw_element (rand, model, setting);
     case VN_SETTING_STRING:
       return setting->check == vn_range_method_check ? g_strdup (methods[g_rand_int_range (rand, 0, (gint32) n)]->id) : NULL;
     default:

@@ -17,5 +17,13 @@ void  draw_settings      (GRand           *rand,
                           guint            n,
                           gpointer         object,
                           double           share);
+/* Makes a rule about one tensor of @rule, maybe with a range or a scale, and with those of its other type if it has one. No
+ * lists of rules are drawn but here. */
+void  draw_tensor_rule   (GRand           *rand,
+                          const VnModel   *model,
+                          VnOverride      *rule);
+/* A table of ranges of a few tensors, for the setting “ranges”. */
+char *draw_ranges        (GRand           *rand,
+                          const VnModel   *model);
 
 G_END_DECLS

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* recipe-random SEED MODEL FILE: writes a random recipe that validates: any settings of vn-settings.def, with values out of
- * what the table allows, and rules about nodes and regions of the network.
+ * what the table allows, and rules about nodes, regions and tensors of the network; maybe with FILE.ranges, a table of ranges.
+ *
+ * recipe-random --models FOLDER: writes the networks of mixed-models.h there.
+ *
+ * recipe-random --preset PRESET FILE: writes a recipe that says no more than its preset.
  *
  * recipe-random --wrong: lists values that settings must refuse: "recipe" or "rule", the id, the value as JSON, and what is
  * allowed, with tabulators between. */
 
 #include "draw-recipe.h"
+#include "mixed-models.h"
 
 #include "vn-jobs.h"
 #include "vn-quantize.h"
@@ -25,12 +30,15 @@ draw_subject (GRand      *rand,
   const VnNode *last = g_ptr_array_index (nodes, (guint) g_rand_int_range (rand, (gint32) node->index, (gint32) nodes->len));
   const VnValue *in = vn_node_get_input (node, 0), *out = vn_node_get_output (last, 0);
 
-  switch (g_rand_int_range (rand, 0, 3))
+  switch (g_rand_int_range (rand, 0, 4))
     {
     case 0:
-      rule->pattern = g_strconcat (g_rand_boolean (rand) ? "type:" : "computed:", node->op_type, NULL);
+      draw_tensor_rule (rand, model, rule);
       return;
     case 1:
+      rule->pattern = g_strconcat (g_rand_boolean (rand) ? "type:" : "computed:", node->op_type, NULL);
+      return;
+    case 2:
       rule->pattern = vn_node_dup_label (node);
       return;
     default:
@@ -42,6 +50,21 @@ draw_subject (GRand      *rand,
           rule->out_edges = g_strsplit (out->name, "\n", 1);
         }
     }
+}
+
+/* What cannot be said of such a subject. */
+static void
+clear_others (VnOverride *rule)
+{
+  if (rule->tensors != NULL)
+    {
+      rule->rounding = rule->bias_correction = VN_AS_RECIPE;
+      rule->float_results = FALSE;
+      return;
+    }
+  rule->symmetric = rule->reduce_range = rule->per_channel = rule->convert_symmetric = VN_AS_RECIPE;
+  rule->axis = VN_AXIS_AS_RECIPE;
+  rule->convert = VN_DTYPE_UNDEFINED;
 }
 
 static VnRecipe *
@@ -61,6 +84,7 @@ draw_recipe (GRand   *rand,
 
       draw_settings (rand, model, settings, n, rule, 0.15);
       draw_subject (rand, model, rule);
+      clear_others (rule);
       g_ptr_array_add (recipe->overrides, rule);
     }
   return recipe;
@@ -112,6 +136,60 @@ list_wrong (void)
   return 0;
 }
 
+static int
+write_models (const char *folder)
+{
+  const struct { const char *name; VnModel *(*make) (void); } models[] = {
+    { "mixed_pictures.onnx", mixed_model_pictures }, { "mixed_words.onnx", mixed_model_words },
+    { "mixed_biased.onnx", mixed_model_biased },
+  };
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (models) && error == NULL; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, models[i].name, NULL);
+      g_autoptr(VnModel) model = models[i].make ();
+
+      vn_onnx_write_file (model, path, NULL, NULL, &error);
+    }
+  if (error != NULL)
+    g_printerr ("%s\n", error->message);
+  return error != NULL;
+}
+
+static int
+write_preset (const char *preset,
+              const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnRecipe) recipe = vn_preset_find (preset, &error) != NULL ? vn_recipe_new (preset) : NULL;
+
+  if (recipe != NULL && vn_recipe_save (recipe, path, &error))
+    return 0;
+  g_printerr ("%s\n", error->message);
+  return 1;
+}
+
+/* Saves @recipe, and one in five times a table of ranges with it. */
+static gboolean
+save_recipe (GRand       *rand,
+             VnModel     *model,
+             VnRecipe    *recipe,
+             const char  *path,
+             GError     **error)
+{
+  if (g_rand_double (rand) < 0.2)
+    {
+      g_autofree char *ranges = draw_ranges (rand, model);
+
+      g_free (recipe->ranges);
+      recipe->ranges = g_strconcat (path, ".ranges", NULL);
+      if (!g_file_set_contents (recipe->ranges, ranges, -1, error))
+        return FALSE;
+    }
+  return vn_recipe_save (recipe, path, error);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -122,6 +200,10 @@ main (int   argc,
 
   if (argc == 2 && g_str_equal (argv[1], "--wrong"))
     return list_wrong ();
+  if (argc == 3 && g_str_equal (argv[1], "--models"))
+    return write_models (argv[2]);
+  if (argc == 4 && g_str_equal (argv[1], "--preset"))
+    return write_preset (argv[2], argv[3]);
   if (rand == NULL)
     return 2;
   model = vn_onnx_read_file (argv[2], &error);
@@ -131,7 +213,7 @@ main (int   argc,
 
       if (!vn_recipe_validate (recipe, NULL))
         continue;
-      if (vn_recipe_save (recipe, argv[3], &error))
+      if (save_recipe (rand, model, recipe, argv[3], &error))
         return 0;
       break;
     }

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""same_files.py CLI SOURCE_DIR [--shared] [--networks NAME...] [--recipes NAME...] [--processors] [--keep FOLDER]: the files that
+vernier-cli writes, export, statistics, table of ranges, recipe, project and report in all forms, have the same bytes whatever the
+number of threads, the folder, the load of the machine and the locale. --shared takes all networks of $VN_SHARED/models instead of
+the demo; what a network cannot be given is told, and skipped.
+
+--processors compares processors, too: the program is run by QEMU (qemu-user) with processors of the levels x86-64-v3 and
+x86-64-v2; what manual pages promise is an error if it does not hold, all else is told. That takes minutes for the demo."""
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# What takes part in each run: settings by name.
+RECIPES = {
+    'plain': ['--skip-compare'],
+    'compared': ['--per-channel', '--method', 'entropy', '--origins'],
+    'percentile': ['--preset', 'u16s8', '--method', 'percentile', '--percentile', '99.9', '--bias-correction', 'guarded'],
+    'npu': ['--preset', 'npu-cnn', '--equalize', 'amd'],
+    'repaired': ['--rounding', 'second-order', '--range-search', 'outputs', '--balance-channels', 'folded', '--per-channel'],
+    'trained': ['--weight', 's4', '--train', 'adaquant', '--train-steps', '20'],
+    'weights': ['--preset', 'w8'],
+    'mse': ['--method', 'mse', '--format', 'qoperator', '--skip-compare'],
+}
+SAMPLES = '12'
+# Languages whose numbers, letters or both are written otherwise. Made by localedef where the system lacks them.
+LOCALES = ['de_DE', 'tr_TR', 'ar_EG']
+BUSY = 'while True: pass'
+OPENBLAS = ('OPENBLAS_CORETYPE', 'OPENBLAS_L2_SIZE', 'OPENBLAS_NUM_THREADS')
+
+
+def digest_files(folder):
+    found = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            with open(path, 'rb') as f:
+                found[os.path.relpath(path, folder)] = hashlib.sha256(f.read()).hexdigest()
+    return found
+
+
+class Runs:
+    """Runs of one network and recipe, each in a folder of its own that holds model and samples by the same names."""
+
+    def __init__(self, options, work, model, data, settings):
+        self.options, self.work, self.model, self.data, self.settings = options, work, model, data, settings
+
+    def run(self, name, threads=1, prefix=(), env=None, folder=None):
+        """Digests of what was written, and where; or what was said instead."""
+        place = folder or os.path.join(self.work, name)
+        os.makedirs(place)
+        link_model(self.model, place)
+        data = self.data
+        if data[0] != 'random':
+            os.symlink(data[0], os.path.join(place, 'samples'))
+            data = ['samples', *data[1:]]
+        command = [*prefix, self.options.cli, 'quantize', 'net.onnx', '-o', 'out.onnx', '--data', *data, '--samples', SAMPLES, '--threads', str(threads),
+                   '--save-stats', 'statistics', '--save-recipe', 'recipe.json', '--report', 'report', *self.settings]
+        everything = {**os.environ, 'LC_ALL': 'C', 'LANGUAGE': '', **(env or {})}
+        for variable in OPENBLAS:
+            if variable not in (env or {}):
+                everything.pop(variable, None)
+        done = subprocess.run(command, cwd=place, env=everything, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors='replace')
+        for given in ('net.onnx', 'samples'):
+            if os.path.islink(os.path.join(place, given)):
+                os.unlink(os.path.join(place, given))
+        return digest_files(place) if done.returncode == 0 else None, (done.stderr.strip().splitlines() or [''])[-1]
+
+
+def link_model(model, place):
+    """As net.onnx; files with its weights keep their names."""
+    os.symlink(model, os.path.join(place, 'net.onnx'))
+    for name in os.listdir(os.path.dirname(model)):
+        if not name.endswith('.onnx') and os.path.basename(os.path.dirname(model)) != 'models':
+            target = os.path.join(place, name)
+            if not os.path.exists(target):
+                os.symlink(os.path.join(os.path.dirname(model), name), target)
+
+
+def differences(first, second, translated=False):
+    """Names of files that are not the same; reports are in the language of the reader."""
+    return sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name)
+                  and not (translated and name.startswith('report')))
+
+
+def make_locales(folder):
+    """Locales by name, for LOCPATH; those that can be made here."""
+    found = []
+    for name in LOCALES:
+        try:
+            done = subprocess.run(['localedef', '-i', name, '-f', 'UTF-8', os.path.join(folder, name + '.UTF-8')], capture_output=True, check=False)
+        except FileNotFoundError:
+            break
+        if os.path.exists(os.path.join(folder, name + '.UTF-8', 'LC_NUMERIC')) and done.returncode in (0, 1):
+            found.append(name + '.UTF-8')
+    return found
+
+
+def list_variants(options, work):
+    """Name, arguments of Runs.run(), and whether reports may be in another language."""
+    locales = os.path.join(work, 'locales')
+    os.makedirs(locales, exist_ok=True)
+    for threads in (2, 3, 4, 5):
+        yield f'{threads}-threads', {'threads': threads}, False
+    yield 'elsewhere', {'threads': 2, 'folder': os.path.join(work, 'a folder of another name', 'Ünïcödé', 'deep')}, False
+    yield 'busy', {'threads': 3, 'prefix': ('nice', '-n', '10')}, False
+    for name in make_locales(locales):
+        # numbers, letters and all else of the locale; the first run with messages as they are in the source
+        env = {'LOCPATH': locales, 'LC_ALL': '', 'LANG': name, 'LC_MESSAGES': 'C'}
+        yield name, {'threads': 2, 'env': env}, False
+        yield name + '-all', {'threads': 1, 'env': {'LOCPATH': locales, 'LC_ALL': name}}, True
+    if not options.processors:
+        return
+    for name, processor in (('x86-64-v3', 'EPYC-Rome'), ('x86-64-v2', 'Nehalem')):
+        yield name, {'prefix': ('qemu-x86_64', '-cpu', processor)}, False
+
+
+def compare(options, model, data, name, settings, work):
+    """How many comparisons, and what differs."""
+    runs = Runs(options, work, model, data, settings)
+    first, said = runs.run('first')
+    faults, compared = [], 0
+    if first is None:
+        print(f'{name}: skipped: {said[:200]}', flush=True)
+        return 0, []
+    for variant, arguments, translated in list_variants(options, work):
+        busy = [subprocess.Popen([sys.executable, '-c', BUSY]) for _ in range(3)] if variant == 'busy' else []
+        try:
+            found, said = runs.run(variant, **arguments)
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
+        compared += 1
+        other = ['fails: ' + said] if found is None else differences(first, found, translated)
+        if other:
+            faults.append(f'{name}: {variant}: {", ".join(other)}')
+            print(faults[-1], flush=True)
+            if options.keep:
+                target = os.path.join(options.keep, f'{name}-{variant}'.replace('/', '_').replace(' ', '_'))
+                shutil.rmtree(target, ignore_errors=True)
+                shutil.copytree(arguments.get('folder') or os.path.join(work, variant), target, symlinks=True, ignore_dangling_symlinks=True)
+                if not os.path.exists(target + '-first'):
+                    shutil.copytree(os.path.join(work, 'first'), target + '-first', symlinks=True)
+    print(f'{name}: {len(first)} files, {compared} runs beside the first', flush=True)
+    return compared, faults
+
+
+def list_networks(options):
+    """Path and options for samples, by name."""
+    demo = os.path.join(options.source, 'data', 'demo')
+    found = {'demo': (os.path.join(demo, 'demo.onnx'), [os.path.join(demo, 'samples'), '--preprocess', 'minus-one-one'])}
+    if not options.shared:
+        return found
+    models = os.path.join(os.environ['VN_SHARED'], 'models')
+    for folder, _, names in os.walk(models):
+        if os.path.basename(folder) != 'broken':
+            found.update({n[:-5]: (os.path.join(folder, n), ['random']) for n in names if n.endswith('.onnx')})
+    return dict(sorted(found.items()))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('cli', type=os.path.abspath)
+    parser.add_argument('source', type=os.path.abspath)
+    parser.add_argument('--shared', action='store_true')
+    parser.add_argument('--processors', action='store_true')
+    parser.add_argument('--networks', nargs='*')
+    parser.add_argument('--recipes', nargs='*', default=list(RECIPES))
+    parser.add_argument('--keep')
+    options = parser.parse_args()
+    total, faults = 0, []
+    for network, (model, data) in list_networks(options).items():
+        if options.networks and network not in options.networks:
+            continue
+        for recipe in options.recipes:
+            with tempfile.TemporaryDirectory() as work:
+                compared, found = compare(options, model, data, f'{network} {recipe}', RECIPES[recipe], work)
+            total += compared
+            faults += found
+    print(f'{total} runs compared, {len(faults)} differ')
+    sys.exit(1 if faults or total == 0 else 0)
+
+
+main()
