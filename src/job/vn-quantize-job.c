@@ -464,6 +464,18 @@ quantize_job_begin_result (VnQuantizeJob *self)
                                .n_threads = self->settings.n_threads, .train_seconds = self->settings.train_seconds, .edits = result->edits, .notes = result->notes };
 }
 
+/* Whoever makes the same files again says when: https://reproducible-builds.org/specs/source-date-epoch/ */
+static gint64
+quantize_job_get_time (void)
+{
+  const char *given = g_getenv ("SOURCE_DATE_EPOCH");
+  gint64 time;
+
+  if (given != NULL && g_ascii_string_to_signed (given, 10, 1, G_MAXUINT32, &time, NULL))
+    return time;
+  return g_get_real_time () / G_USEC_PER_SEC;
+}
+
 /* What the result was made of, and when. */
 static void
 quantize_job_sign (VnQuantizeJob *self)
@@ -475,7 +487,7 @@ quantize_job_sign (VnQuantizeJob *self)
   result->source_digest = g_strdup (self->input.origin->source);
   result->prepared_digest = g_strdup (self->input.origin->prepared);
   result->samples_digest = g_strdup (self->input.origin->samples);
-  result->time = g_get_real_time () / G_USEC_PER_SEC;
+  result->time = quantize_job_get_time ();
 }
 
 static gboolean

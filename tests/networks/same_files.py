@@ -61,29 +61,27 @@ class Runs:
             data = ['samples', *data[1:]]
         command = [*prefix, self.options.cli, 'quantize', 'net.onnx', '-o', 'out.onnx', '--data', *data, '--samples', SAMPLES, '--threads', str(threads),
                    '--save-stats', 'statistics', '--save-recipe', 'recipe.json', '--report', 'report', *self.settings]
-        everything = {**os.environ, 'LC_ALL': 'C', 'LANGUAGE': '', **(env or {})}
+        everything = {**os.environ, 'LC_ALL': 'C', 'LANGUAGE': '', 'SOURCE_DATE_EPOCH': '1700000000', **(env or {})}
         for variable in OPENBLAS:
             if variable not in (env or {}):
                 everything.pop(variable, None)
         done = subprocess.run(command, cwd=place, env=everything, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors='replace')
-        for given in ('net.onnx', 'samples'):
-            if os.path.islink(os.path.join(place, given)):
-                os.unlink(os.path.join(place, given))
+        for name in os.listdir(place):
+            if os.path.islink(os.path.join(place, name)):
+                os.unlink(os.path.join(place, name))
         return digest_files(place) if done.returncode == 0 else None, (done.stderr.strip().splitlines() or [''])[-1]
 
 
 def link_model(model, place):
     """As net.onnx; files with its weights keep their names."""
     os.symlink(model, os.path.join(place, 'net.onnx'))
-    for name in os.listdir(os.path.dirname(model)):
-        if not name.endswith('.onnx') and os.path.basename(os.path.dirname(model)) != 'models':
-            target = os.path.join(place, name)
-            if not os.path.exists(target):
-                os.symlink(os.path.join(os.path.dirname(model), name), target)
+    folder = os.path.dirname(model)
+    for name in os.listdir(folder) if 'external' in os.path.basename(folder) else []:
+        os.symlink(os.path.join(folder, name), os.path.join(place, name))
 
 
 def differences(first, second, translated=False):
-    """Names of files that are not the same; reports are in the language of the reader."""
+    """Names of files that are not the same; reports are in the language of the reader, but for numbers in report.json."""
     return sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name)
                   and not (translated and name.startswith('report')))
 
@@ -110,10 +108,9 @@ def list_variants(options, work):
     yield 'elsewhere', {'threads': 2, 'folder': os.path.join(work, 'a folder of another name', 'Ünïcödé', 'deep')}, False
     yield 'busy', {'threads': 3, 'prefix': ('nice', '-n', '10')}, False
     for name in make_locales(locales):
-        # numbers, letters and all else of the locale; the first run with messages as they are in the source
-        env = {'LOCPATH': locales, 'LC_ALL': '', 'LANG': name, 'LC_MESSAGES': 'C'}
+        env = {'LOCPATH': locales, 'LC_ALL': '', 'LANG': name, 'LC_MESSAGES': 'C', 'LC_TIME': 'C'}
         yield name, {'threads': 2, 'env': env}, False
-        yield name + '-all', {'threads': 1, 'env': {'LOCPATH': locales, 'LC_ALL': name}}, True
+        yield name + ' translated', {'threads': 1, 'env': {'LOCPATH': locales, 'LC_ALL': name}}, True
     if not options.processors:
         return
     for name, processor in (('x86-64-v3', 'EPYC-Rome'), ('x86-64-v2', 'Nehalem')):
