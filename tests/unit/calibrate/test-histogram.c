@@ -465,6 +465,98 @@ test_speed (void)
     }
 }
 
+/* ---- channels ---- */
+
+/* The same elements in blocks; what stands for no channel is junk. */
+static float *
+make_blocks (const float           *x,
+             const VnChannelLayout *layout)
+{
+  const gsize lanes = layout->lanes, n_blocks = (layout->n_channels + lanes - 1) / lanes;
+  float *blocks = g_new (float, layout->n_first * n_blocks * layout->n_inner * lanes + 1);
+
+  for (gsize i = 0; i < layout->n_first * n_blocks * layout->n_inner * lanes; i++)
+    blocks[i] = i % 2 ? NAN : -1e30f;
+  for (gsize f = 0; f < layout->n_first; f++)
+    for (gsize c = 0; c < layout->n_channels; c++)
+      for (gsize i = 0; i < layout->n_inner; i++)
+        blocks[((f * n_blocks + c / lanes) * layout->n_inner + i) * lanes + c % lanes] = x[(f * layout->n_channels + c) * layout->n_inner + i];
+  return blocks;
+}
+
+static void
+check_channel_ranges (const float           *x,
+                      const VnChannelLayout *layout,
+                      const VnChannelRanges *ranges)
+{
+  g_assert_cmpuint (ranges->n, ==, layout->n_channels);
+  for (gsize c = 0; c < layout->n_channels; c++)
+    {
+      float low = INFINITY, high = -INFINITY;
+
+      for (gsize f = 0; f < layout->n_first; f++)
+        for (gsize i = 0; i < layout->n_inner; i++)
+          {
+            float value = x[(f * layout->n_channels + c) * layout->n_inner + i];
+
+            if (!isfinite (value))
+              continue;
+            low = MIN (low, value);
+            high = MAX (high, value);
+          }
+      /* of both zeros one */
+      g_assert_cmphex (vn_float_bits (ranges->low[c]), ==, vn_float_bits (low + 0.0f));
+      g_assert_cmphex (vn_float_bits (ranges->high[c]), ==, vn_float_bits (high + 0.0f));
+    }
+}
+
+static void
+check_channels (VnHistogramScratch    *scratch,
+                const float           *x,
+                const VnChannelLayout *layout)
+{
+  const gsize n = layout->n_first * layout->n_channels * layout->n_inner;
+  g_autofree float *blocks = layout->lanes > 0 ? make_blocks (x, layout) : NULL;
+  g_autoptr(VnHistogram) expected = count_by_definition (x, n), got = vn_histogram_new (), taken = vn_histogram_new ();
+  VnChannelRanges ranges = { 0 };
+
+  vn_histogram_scan_channels (got, scratch, blocks != NULL ? blocks : x, layout, NULL);
+  g_assert_true (vn_histogram_equal (expected, got));
+  vn_histogram_take_counts (taken, got, scratch);
+  g_assert_cmpuint (got->n, ==, 0);
+  vn_histogram_scan_channels (got, scratch, blocks != NULL ? blocks : x, layout, &ranges);
+  g_assert_true (vn_histogram_equal (expected, got));
+  check_channel_ranges (x, layout, &ranges);
+  vn_histogram_take_counts (taken, got, scratch);   /* once more, where pages are known already */
+  vn_histogram_merge (expected, expected);
+  g_assert_true (vn_histogram_equal (expected, taken));
+  vn_channel_ranges_clear (&ranges);
+}
+
+/* Counting and the ranges of channels in one walk, however channels lie. */
+static void
+test_channels (void)
+{
+  static const guint lanes[] = { 0, 8, 16 };
+  static const gsize shapes[][3] = { { 1, 1, 1 }, { 2, 3, 300 }, { 1, 8, 49 }, { 2, 13, 5 }, { 1, 16, 2500 }, { 2, 24, 700 }, { 1, 37, 16 }, { 3, 5, 1 } };
+
+  for (VnLevel level = vn_machine_get_best_level (); level <= VN_LEVEL_GENERIC; level++)
+    {
+      g_autoptr(VnHistogramScratch) scratch = vn_scratch_new_level (level);
+
+      for (guint w = 0; w < G_N_ELEMENTS (fills); w++)
+        for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
+          for (guint l = 0; l < G_N_ELEMENTS (lanes); l++)
+            {
+              const VnChannelLayout layout = { shapes[s][0], shapes[s][1], shapes[s][2], lanes[l] };
+              g_autofree float *x = make_data (w, layout.n_first * layout.n_channels * layout.n_inner);
+
+              g_test_message ("level %u, %s, shape %u, %u lanes", level, fills[w].name, s, lanes[l]);
+              check_channels (scratch, x, &layout);
+            }
+    }
+}
+
 /* One channel of five reaches further than three times the median; of equal ones none. */
 static void
 test_channel_outlier (void)
@@ -501,6 +593,7 @@ main (int   argc,
   g_test_add_func ("/histogram/linear-zero", test_linear_zero);
   g_test_add_func ("/histogram/speed", test_speed);
 
+  g_test_add_func ("/histogram/channels", test_channels);
   g_test_add_func ("/calibrate/channels/outlier", test_channel_outlier);
   return g_test_run ();
 }
