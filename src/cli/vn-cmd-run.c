@@ -4,6 +4,7 @@
 
 #include "vn-data-suspicion.h"
 #include "vn-error.h"
+#include "vn-file.h"
 #include "vn-file-hold.h"
 #include "vn-i18n.h"
 #include "vn-ranks.h"
