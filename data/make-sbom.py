@@ -126,7 +126,9 @@ def main():
     programs = [describe_package('Program-' + os.path.basename(place), os.path.basename(place), version, licence, packageFileName=place,
                                  primaryPackagePurpose='APPLICATION', comment='Built from the source; without digests, as packagers strip programs.')
                 for _, place, is_program in installed if is_program]
-    found = {row['name']: row['version'] for row in read_json(build, 'intro-dependencies.json')}
+    # Later versions of Meson list parts of the C library, too, and what a build declares itself, by names that change each time.
+    found = {row['name']: row['version'] for row in read_json(build, 'intro-dependencies.json')
+             if row.get('type') not in ('internal', 'library')}
     libraries = [describe_package('Library-' + name, name, found[name], LIBRARIES.get(name, ('NOASSERTION',))[0], primaryPackagePurpose='LIBRARY')
                  for name in sorted(found)]
     relations = ([relate('SPDXRef-DOCUMENT', 'DESCRIBES', whole['SPDXID'])] +
