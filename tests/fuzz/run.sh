@@ -97,8 +97,12 @@ fuzz_kind () {
   while left=$((seconds - SECONDS + started)) && [ "$left" -gt 2 ]; do
     VN_FUZZ_KIND=$kind "${engine[@]}" -max_total_time="$left" -print_final_stats=1 -artifact_prefix="$new/" \
       "${words[@]}" "$corpus" "$seeds" >"$log" 2>&1 || true
-    grep -q 'INITED' "$log" || { echo "$kind: libFuzzer did not begin"; tail -n 3 "$log"; break; }
     executions=$((executions + $(number 's/^stat::number_of_executed_units: *\([0-9]*\).*/\1/p' "$log")))
+    if ! grep -q INITED "$log" && [ -z "$(ls -A "$new")" ]; then
+      echo "$kind: libFuzzer did not begin"
+      tail -n 3 "$log"
+      break
+    fi
     for file in "$new"/*; do
       [ ! -e "$file" ] || keep "$kind" "$file"
     done
