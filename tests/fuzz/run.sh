@@ -107,9 +107,9 @@ fuzz_kind () {
       [ ! -e "$file" ] || keep "$kind" "$file"
     done
   done
-  # Only what is needed stays.
+  # Only what is needed stays; VN_FUZZ_MERGE=0 leaves that, which takes its time, to another run.
   mkdir -p "$corpus.small"
-  if VN_FUZZ_KIND=$kind "${engine[@]}" -merge=1 "$corpus.small" "$corpus" "$seeds" >"$TMPDIR/merge" 2>&1; then
+  if [ "${VN_FUZZ_MERGE:-1}" != 0 ] && VN_FUZZ_KIND=$kind "${engine[@]}" -merge=1 "$corpus.small" "$corpus" "$seeds" >"$TMPDIR/merge" 2>&1; then
     rm -rf "$corpus" && mv "$corpus.small" "$corpus"
   else
     rm -rf "$corpus.small"
