@@ -44,4 +44,29 @@ vn_lanes_copy_every (const float *from,
     to[j] = from[j * stride];
 }
 
+/* Four floats that may lie anywhere. */
+typedef float VnLanes4 __attribute__ ((vector_size (16), aligned (4), may_alias));
+
+/**
+ * vn_lanes_turn:
+ *
+ * Columns of four vectors of four floats that lie @step apart become vectors that lie @to_step apart.
+ */
+VN_INLINE void
+vn_lanes_turn (const float *from,
+               gsize        step,
+               float       *to,
+               gsize        to_step)
+{
+  VnLanes4 a = *(const VnLanes4 *) from, b = *(const VnLanes4 *) (from + step);
+  VnLanes4 c = *(const VnLanes4 *) (from + 2 * step), d = *(const VnLanes4 *) (from + 3 * step);
+  VnLanes4 ac = __builtin_shufflevector (a, c, 0, 4, 1, 5), ac2 = __builtin_shufflevector (a, c, 2, 6, 3, 7);
+  VnLanes4 bd = __builtin_shufflevector (b, d, 0, 4, 1, 5), bd2 = __builtin_shufflevector (b, d, 2, 6, 3, 7);
+
+  *(VnLanes4 *) to = __builtin_shufflevector (ac, bd, 0, 4, 1, 5);
+  *(VnLanes4 *) (to + to_step) = __builtin_shufflevector (ac, bd, 2, 6, 3, 7);
+  *(VnLanes4 *) (to + 2 * to_step) = __builtin_shufflevector (ac2, bd2, 0, 4, 1, 5);
+  *(VnLanes4 *) (to + 3 * to_step) = __builtin_shufflevector (ac2, bd2, 2, 6, 3, 7);
+}
+
 G_END_DECLS

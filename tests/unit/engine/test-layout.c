@@ -14,7 +14,7 @@
  * Case:
  * @layers: one after the other, each on the result of the one before: c OUT KERNEL STRIDE PADDING DILATION: Conv;
  *   d KERNEL STRIDE PADDING DILATION: the same, depthwise; m, a KERNEL STRIDE PADDING: MaxPool, AveragePool; g:
- *   GlobalAveragePool; p: Conv that multiplies by 1 into 16 channels, adds -0; b: BatchNormalization; r: Relu; h: HardSwish; e: Softplus; +N: Add of result N (0 is the
+ *   GlobalAveragePool; i: Identity; o: Dropout with a mask that nobody reads; p: Conv that multiplies by 1 into 16 channels, adds -0; b: BatchNormalization; r: Relu; h: HardSwish; e: Softplus; +N: Add of result N (0 is the
  *   input); |N: Concat with it
  * @n_orders: steps that only change the order, in blocks of 16; -1: depends on that
  */
@@ -39,6 +39,7 @@ static const Case cases[] = {
   { { 1, 3, 11, 45 },  "c 24 1 1 0 1; d 3 1 1 1; d 5 1 2 1; d 3 2 1 1; d 5 2 2 1; c 8 1 1 0 1", 1 },
   { { 2, 3, 23, 21 },  "c 20 1 1 0 1; m 2 1 0; m 3 1 1; m 3 2 1; m 5 1 2; m 2 2 1; m 3 3 0; c 8 1 1 0 1", 1 },
   { { 1, 3, 9, 9 },    "c 24 1 1 0 1; c 24 3 1 1 1; +1; r; c 24 1 1 0 1; +4; c 24 3 2 1 1; r; c 24 1 1 0 1", 1 },
+  { { 1, 3, 41, 43 },  "c 32 3 1 1 1; c 48 1 1 0 1; |1; i; d 3 1 1 1; o; c 16 1 1 0 1; r; |1; c 8 3 1 1 1", 1 },
   { { 1, 3, 3, 2 },    "c 24 1 1 0 1; d 3 1 1 1; h; c 16 1 1 0 1", 1 },
   { { 1, 3, 12, 13 },  "c 32 3 1 1 1; r; c 32 3 1 1 1; b; +2; r; c 32 1 1 0 1; +6; h; c 7 1 1 0 1", 1 },
   { { 1, 3, 12, 13 },  "c 24 3 1 1 1; d 3 1 1 1; b; h; c 24 1 1 0 1; +1; c 24 1 1 0 1", 1 },
@@ -137,6 +138,17 @@ append_copies (Builder *self)
 }
 
 static void
+append_dropout (Builder *self)
+{
+  g_autofree char *in = g_strdup_printf ("v%u", self->n);
+  g_autofree char *out = g_strdup_printf ("v%u mask%u", self->n + 1, self->n + 1);
+
+  add_node (self->model, "Dropout", out, in, out);
+  self->channels[self->n + 1] = self->channels[self->n];
+  self->n++;
+}
+
+static void
 append_norm (Builder *self)
 {
   gint64 n = self->channels[self->n];
@@ -156,7 +168,7 @@ append_layer (Builder    *self,
                   G_GINT64_FORMAT, &v[0], &v[1], &v[2], &v[3], &v[4]);
   g_autofree char *other = g_strdup_printf ("v%" G_GINT64_FORMAT, v[0]);
   static const char * const plain[][2] = { { "g", "GlobalAveragePool" }, { "r", "Relu" }, { "h", "HardSwish" },
-                                           { "e", "Softplus" } };
+                                           { "e", "Softplus" }, { "i", "Identity" } };
 
   if (*layer == 'c')
     append_conv (self, v[0], n, v + 1, (gint64[]) { v[1], v[1] });
@@ -168,6 +180,8 @@ append_layer (Builder    *self,
     append_norm (self);
   else if (*layer == 'p')
     append_copies (self);
+  else if (*layer == 'o')
+    append_dropout (self);
   else if (*layer == '+')
     append (self, "Add", other, n);
   else if (*layer == '|')

@@ -79,6 +79,8 @@ static const Case cases[] = {
   { "Softmax", 13, "axis=-1", "f32[129,1031]", 1 },
   { "Softmax", 13, "axis=1", "f32[2,131,511]", 1 },
   { "LogSoftmax", 13, "axis=-1", "f32[129,1031]", 1 },
+  { "Softmax", 13, "axis=-1", "f32[30011,2]", 1 },
+  { "LogSoftmax", 13, "axis=-1", "f32[5003,13]", 1 },
   { "Hardmax", 13, "axis=-1", "f32[129,1031]", 1 },
   /* sums */
   { "ReduceSum", 13, "", "f32[67,33,129] s64[1]=1", 1 },
@@ -110,6 +112,8 @@ static const Case cases[] = {
   /* moving */
   { "Transpose", 13, "perm=[0,2,3,1]", "f32[2,33,61,59]", 1 },
   { "Concat", 13, "axis=1", "f32[2,33,61,59] f32[2,7,61,59] f32[2,1,61,59]", 1 },
+  { "Concat", 13, "axis=0", "f32[3,61,59] f32[17,61,59]", 1 },
+  { "Concat", 13, "axis=-1", "f32[2,33,61,59] f32[2,33,61,7]", 1 },
   { "Resize", 13, "mode=linear coordinate_transformation_mode=half_pixel",
     "f32[1,17,45,43] - - s64[4]=1,17,91,87", 1 },
   { "Resize", 13, "mode=nearest coordinate_transformation_mode=asymmetric nearest_mode=floor",

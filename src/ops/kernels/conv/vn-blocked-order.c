@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Planes of channels into blocks and back, four channels of four pixels at a time. */
 #include "vn-blocked-private.h"
-
-typedef float Four __attribute__ ((vector_size (16), aligned (4), may_alias));
+#include "vn-lanes.h"
 
 #define PIXELS 1024   /* that one thread moves in a row */
 
@@ -13,24 +12,6 @@ typedef struct
   gsize        lanes, channels, n_blocks, size;
   VnBlockedBands bands;   /* of pixels */
 } Move;
-
-/* Columns of four vectors that lie @step apart become vectors that lie @to_step apart. */
-VN_INLINE void
-turn (const float *from,
-      gsize        step,
-      float       *to,
-      gsize        to_step)
-{
-  Four a = *(const Four *) from, b = *(const Four *) (from + step);
-  Four c = *(const Four *) (from + 2 * step), d = *(const Four *) (from + 3 * step);
-  Four ac = __builtin_shufflevector (a, c, 0, 4, 1, 5), ac2 = __builtin_shufflevector (a, c, 2, 6, 3, 7);
-  Four bd = __builtin_shufflevector (b, d, 0, 4, 1, 5), bd2 = __builtin_shufflevector (b, d, 2, 6, 3, 7);
-
-  *(Four *) to = __builtin_shufflevector (ac, bd, 0, 4, 1, 5);
-  *(Four *) (to + to_step) = __builtin_shufflevector (ac, bd, 2, 6, 3, 7);
-  *(Four *) (to + 2 * to_step) = __builtin_shufflevector (ac2, bd2, 0, 4, 1, 5);
-  *(Four *) (to + 3 * to_step) = __builtin_shufflevector (ac2, bd2, 2, 6, 3, 7);
-}
 
 /* @n pixels of a block; lanes from @channels on become 0. */
 static void
@@ -46,7 +27,7 @@ blocked_order_make_block (const float *from,
   for (; c + 4 <= channels; c += 4, from += 4 * size)
     {
       for (p = 0; p + 4 <= n; p += 4)
-        turn (from + p, size, to + p * lanes + c, lanes);
+        vn_lanes_turn (from + p, size, to + p * lanes + c, lanes);
       for (; p < n; p++)
         for (gsize i = 0; i < 4; i++)
           to[p * lanes + c + i] = from[i * size + p];
@@ -69,7 +50,7 @@ blocked_order_undo_block (const float *from,
   for (; c + 4 <= channels; c += 4, to += 4 * size)
     {
       for (p = 0; p + 4 <= n; p += 4)
-        turn (from + p * lanes + c, lanes, to + p, size);
+        vn_lanes_turn (from + p * lanes + c, lanes, to + p, size);
       for (; p < n; p++)
         for (gsize i = 0; i < 4; i++)
           to[i * size + p] = from[p * lanes + c + i];
