@@ -261,6 +261,29 @@ test_transpositions (void)
         }
 }
 
+/* Every second column, of lines of all lengths around a vector; nothing behind the data may be read. */
+static void
+test_every_second (void)
+{
+  for (gint64 n = 1; n <= 70; n++)
+    for (gint64 start = 0; start < 2; start++)
+      {
+        g_autoptr(VnTensor) x = op_fence (op_random (&VN_SHAPE (3, n), (guint32) n), TRUE);
+        g_autoptr(VnTensor) starts = vn_tensor_new_s64 (&VN_SHAPE (1), &start);
+        g_autoptr(VnTensor) ends = vn_tensor_new_s64 (&VN_SHAPE (1), &n);
+        g_autoptr(VnTensor) axes = vn_tensor_new_s64 (&VN_SHAPE (1), (const gint64[]) { 1 });
+        g_autoptr(VnTensor) steps = vn_tensor_new_s64 (&VN_SHAPE (1), (const gint64[]) { 2 });
+        VnTensor *inputs[] = { x, starts, ends, axes, steps };
+        g_autoptr(VnTensor) y = op_call_one (&(OpCall) { .domain = "", .type = "Slice", .opset = 13, .attributes = "", .inputs = inputs,
+                                                         .n_inputs = 5, .n_outputs = 1, .constant = TRUE });
+        gint64 columns = (n - start + 1) / 2;
+
+        g_assert_cmpint (y->shape.dims[1], ==, columns);
+        for (gint64 i = 0; i < 3 * columns; i++)
+          g_assert_true (load_element (y, (gsize) i) == load_element (x, (gsize) (i / columns * n + start + i % columns * 2)));
+      }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -268,5 +291,6 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ops/move/cases", test_cases);
   g_test_add_func ("/ops/move/transpositions", test_transpositions);
+  g_test_add_func ("/ops/move/every-second", test_every_second);
   return g_test_run ();
 }
