@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Counting a tensor. It is walked in chunks that stay in the first-level cache, each twice: once in vector registers
- * for minimum, maximum and greatest magnitude, once to count. Counting goes into a dense table of 32-bit counters, four
+ * for minimum, maximum and greatest magnitude, once to count. Counting goes into a dense table of 16-bit counters, four
  * of them side by side: consecutive elements use different ones, because two increments of one counter in a row would
  * wait for each other's store. What bounds it is one store for every element, so nothing else is done per element: zeros
  * are looked for only where their counters moved, and the pages that were used are found from the greatest exponent
@@ -29,7 +29,7 @@
 #define LANE (N_BINS + 272)                  /* counters; the odd rest keeps the lanes of a bin in different cache sets */
 #define CHUNK 2048
 #define SMALL 8192                          /* elements: below, folding costs more than it saves */
-#define FOLD_EVERY ((gsize) 1 << 30)         /* elements: no sum of lanes wraps before */
+#define FOLD_EVERY ((gsize) 1 << 17)         /* elements: no counter wraps before; the first lane has 3 of 8 of them at most */
 #define NEGATIVE (VN_HISTOGRAM_PAGES / 2)    /* pages of numbers below 0 */
 
 /* What the first walk learns of a chunk. Minimum and maximum pass over NaN, and may be a zero of either sign. */
@@ -53,13 +53,15 @@ typedef struct
 struct _VnHistogramScratch
 {
   const Kernels *kernels;
-  guint32       *counters;      /* LANES tables, LANE apart */
+  guint16       *counters;      /* LANES tables, LANE apart */
   guint32        most;          /* largest magnitude counted since the last fold, as bits */
   gsize          n_counted;     /* elements since then */
   gboolean       squeezes;      /* the last chunk had many zeros */
   gsize          n_since;       /* elements since the last fold, at most */
   guint64       *spare[VN_HISTOGRAM_PAGES];   /* @n_spare pages, all 0 */
   guint          n_spare;
+  guint16        made[VN_HISTOGRAM_PAGES];    /* @n_made pages that the last histogram got that was empty when a scan began */
+  guint          n_made;
   guint32        squeezed[CHUNK + VECTOR];
 };
 
@@ -141,6 +143,10 @@ histogram_scan_get_page (VnHistogramScratch *self,
 {
   if (histogram->pages[page] == NULL && self->n_spare > 0)
     histogram->pages[page] = self->spare[--self->n_spare];
+  else if (histogram->pages[page] != NULL)
+    return histogram->pages[page];
+  if (self->n_made < G_N_ELEMENTS (self->made))
+    self->made[self->n_made++] = (guint16) page;
   return vn_histogram_page (histogram, page);
 }
 
@@ -152,13 +158,13 @@ histogram_scan_get_page (VnHistogramScratch *self,
         guint               page)                                                               \
   {                                                                                             \
     guint32 sums[VN_HISTOGRAM_PAGE_BINS];                                                       \
-    guint32 *counters = scratch->counters + page * VN_HISTOGRAM_PAGE_BINS;                      \
+    guint16 *counters = scratch->counters + page * VN_HISTOGRAM_PAGE_BINS;                      \
     guint32 sum = 0;                                                                            \
     guint64 *into;                                                                              \
                                                                                                 \
     for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)                                          \
       {                                                                                         \
-        sums[m] = counters[m] + counters[m + LANE] + counters[m + 2 * LANE] +                   \
+        sums[m] = (guint32) counters[m] + counters[m + LANE] + counters[m + 2 * LANE] +         \
                   counters[m + 3 * LANE];                                                       \
         sum += sums[m];                                                                         \
       }                                                                                         \
@@ -169,7 +175,7 @@ histogram_scan_get_page (VnHistogramScratch *self,
     for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)                                          \
       into[m] += sums[m];                                                                       \
     for (guint k = 0; k < LANES; k++)                                                           \
-      memset (counters + k * LANE, 0, sizeof sums);                                             \
+      memset (counters + k * LANE, 0, VN_HISTOGRAM_PAGE_BINS * sizeof *counters);               \
     return sum;                                                                                 \
   }
 
@@ -341,14 +347,14 @@ vn_scratch_new_level (VnLevel level)
     return NULL;
   self = g_new0 (VnHistogramScratch, 1);
   self->kernels = &kernels_at[level];
-  self->counters = g_new0 (guint32, LANES * LANE);
+  self->counters = g_new0 (guint16, LANES * LANE);
   return self;
 }
 
 /**
  * vn_scratch_new:
  *
- * Returns: (transfer full): a table for one thread, about 1 MB
+ * Returns: (transfer full): a table for one thread, about half a megabyte
  */
 VnHistogramScratch *
 vn_scratch_new (void)
@@ -458,7 +464,7 @@ histogram_scan_upper_half (const char *words,
 
 /* Stores hold this loop up, so it has time to fetch @next, which is walked after it. */
 static void
-histogram_scan_count_dense (guint32    *counters,
+histogram_scan_count_dense (guint16    *counters,
                             const char *words,
                             gsize       n,
                             const char *next)
@@ -479,7 +485,7 @@ histogram_scan_count_dense (guint32    *counters,
 
 /* How many elements the bins that hold zeros got. */
 static gsize
-histogram_scan_take_zero_bins (guint32 *counters)
+histogram_scan_take_zero_bins (guint16 *counters)
 {
   gsize n = 0;
 
@@ -581,6 +587,8 @@ vn_histogram_begin_scan (VnHistogram        *self,
                          VnHistogramScratch *scratch,
                          gsize               n)
 {
+  if (self->n == 0)
+    scratch->n_made = 0;
   self->n += n;
   scratch->squeezes = FALSE;
   return n < SMALL;
@@ -697,9 +705,20 @@ vn_histogram_scan (VnHistogram *self,
   vn_histogram_end_scan (self, scratch);
 }
 
+static VN_MULTIVERSION void
+histogram_scan_move_page (guint64 *to,
+                          guint64 *from)
+{
+  for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+    {
+      to[m] += from[m];
+      from[m] = 0;
+    }
+}
+
 /*< private >
  * vn_histogram_take_counts:
- * @sample: what was counted of one sample; empty afterwards
+ * @sample: what was counted of one sample, all of it by @scratch and nothing else since; empty afterwards
  *
  * As vn_histogram_merge(), but what @sample needed of memory serves the next one.
  */
@@ -708,15 +727,23 @@ vn_histogram_take_counts (VnHistogram        *self,
                           VnHistogram        *sample,
                           VnHistogramScratch *scratch)
 {
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    if (self->pages[p] == NULL)
-      self->pages[p] = g_steal_pointer (&sample->pages[p]);
+  for (guint i = 0; i < scratch->n_made; i++)
+    {
+      const guint p = scratch->made[i];
+      guint64 *page = g_steal_pointer (&sample->pages[p]);
+
+      if (page == NULL || self->pages[p] == NULL)
+        {
+          self->pages[p] = page != NULL ? page : self->pages[p];
+          continue;
+        }
+      histogram_scan_move_page (self->pages[p], page);
+      if (scratch->n_spare < G_N_ELEMENTS (scratch->spare))
+        scratch->spare[scratch->n_spare++] = page;
+      else
+        g_free (page);
+    }
+  scratch->n_made = 0;
   vn_histogram_merge (self, sample);
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    if (sample->pages[p] != NULL && scratch->n_spare < G_N_ELEMENTS (scratch->spare))
-      {
-        memset (sample->pages[p], 0, VN_HISTOGRAM_PAGE_BINS * sizeof (guint64));
-        scratch->spare[scratch->n_spare++] = g_steal_pointer (&sample->pages[p]);
-      }
   vn_histogram_clear (sample);
 }

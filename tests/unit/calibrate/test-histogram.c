@@ -207,7 +207,7 @@ print_histogram (const char        *what,
                   h->n_neg_inf, h->n_zero, h->min, h->max);
 }
 
-static const gsize sizes[] = { 0, 1, 7, 63, 64, 255, 256, 257, 1000, 2047, 2048, 2049, 5003, 8192, 40000 };
+static const gsize sizes[] = { 0, 1, 7, 63, 64, 255, 256, 257, 1000, 2047, 2048, 2049, 5003, 8192, 40000, 600000 };
 
 static void
 check_definition (VnHistogramScratch *scratch,
