@@ -18,6 +18,7 @@
 #define FREE_BYTES ((gsize) 256 << 20)
 #define TIMES 4                        /* the size of the file, beyond that */
 #define FIELD_BYTES 96                 /* of memory for a string or an unknown field, besides its content */
+#define MOST_FIELDS 10000              /* that a node has: inputs, outputs, attributes */
 #define NUMBER_BYTES 16                /* for each number in a list, which has at least a byte in the file */
 
 typedef struct
@@ -122,9 +123,10 @@ onnx_strip_count (Strip              *self,
                   StripKind           kind,
                   StripKind           child,
                   const VnWireField  *field,
+                  gsize               n_before,
                   GError            **error)
 {
-  gboolean is_part = child != STRIP_NONE || kind == STRIP_NODE || onnx_strip_is_value (kind, field) ||
+  gboolean is_part = child != STRIP_NONE || onnx_strip_is_value (kind, field) || (kind == STRIP_NODE && n_before < MOST_FIELDS) ||
                      ((kind == STRIP_ATTR || kind == STRIP_TENSOR) && !onnx_strip_is_list (kind, field));
   gsize *sum = is_part ? &self->n_parts : &self->n_others;
 
@@ -230,6 +232,7 @@ strip_message (Strip         *self,
   VnWireIn in = vn_wire_in (data, size);
   VnWireField field = { 0 };
   VnWireStatus status;
+  gsize n_fields = 0;
 
   if (depth > MAX_DEPTH)
     {
@@ -241,7 +244,7 @@ strip_message (Strip         *self,
       StripKind child = field.type == VN_WIRE_BYTES ? onnx_strip_child_kind (kind, field.number) : STRIP_NONE;
       gboolean is_raw = kind == STRIP_TENSOR && field.number == F_TENSOR_RAW && field.type == VN_WIRE_BYTES;
 
-      if (!onnx_strip_count (self, kind, child, &field, error))
+      if (!onnx_strip_count (self, kind, child, &field, n_fields++, error))
         return FALSE;
       if (is_raw ? !onnx_strip_put_view (self, &field, error)
           : child != STRIP_NONE ? !onnx_strip_put_child (self, child, &field, depth, error)
