@@ -12,7 +12,7 @@
  * was made from (weights dequantized from 4 or 8 bits), so that Expand or ConstantOfShape cannot blow up the plan. */
 #define FOLD_FREE_BYTES ((gsize) 16 << 20)
 #define FOLD_GROWTH 8
-#define MOST_FOLDED ((gsize) 1 << 30)   /* in all, beyond so many times the model: in steps, a little becomes any amount */
+#define MOST_FOLDED ((gsize) 256 << 20)   /* in all, beyond so many times the model: in steps, a little becomes any amount */
 
 static gboolean
 plan_infer_is_random (const VnNode *node)

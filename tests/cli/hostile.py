@@ -4,7 +4,8 @@
 Each file is read by the command that reads such files, in a process that may have as much address space as it needs with an
 honest file, and 256 MB and four times the size of the file more. It must end by itself within 20 seconds of processor time, by
 success or with a
-message that says what is wrong: running out of memory is no answer, and neither is a signal.
+message that says what is wrong: running out of memory is no answer, and neither is a signal. Only a network that was accepted and
+runs may be told how many bytes it wanted and could not have.
 """
 import json
 import os
@@ -292,6 +293,9 @@ COMMANDS = {
     'run': lambda path: ['run', path, '--data', 'random', '-n', '1', '-t', '1'],
 }
 
+# What these make of themselves is theirs, once they run; that is limited, too, but not by the size of their files.
+MAKES = ['tile', 'expand', 'constant-of-shape', 'range', 'pad', 'resize', 'one-hot', 'folded-doubling', 'loop-doubling', 'loop-sequence']
+
 HONEST = network(node('Relu', ['x'], ['y']))
 
 
@@ -319,11 +323,12 @@ def least_space(arguments):
     return high
 
 
-def check(name, arguments, base, size):
+def check(name, arguments, base, size, runs=False):
     limit = base + FREE + TIMES * size
     status, messages = run(arguments, limit)
     last = messages.strip().splitlines()[-1][:300] if messages.strip() else ''
-    good = status == 0 or (status in (1, 2) and last and 'ut of memory' not in messages)
+    good = status == 0 or (status in (1, 2) and last and ('ut of memory' not in messages or (
+        runs and 'bytes more could not be had' in messages)))
     print('%s %s (%.1f MB): %s %s' % ('ok' if good else 'not ok', name, size / MB, status, last), flush=True)
     return good
 
@@ -353,7 +358,8 @@ def main():
         size = put('m.onnx', make())
         for command, arguments in COMMANDS.items():
             n += 1
-            failed += not check('model %s, %s' % (name, command), arguments('m.onnx'), base, size)
+            failed += not check('model %s, %s' % (name, command), arguments('m.onnx'), base, size,
+                                command == 'run' and name in MAKES)
     for kind, (file, arguments, cases) in OTHERS.items():
         for name, make in cases.items():
             if only and not only.search('%s-%s' % (kind, name)):

@@ -9,7 +9,7 @@
 
 /* A result may be so large, or not much larger than what it is made of: Expand and ConstantOfShape stay. */
 #define FREE_BYTES ((gsize) 64 << 10)
-#define MOST_FOLDED ((gsize) 1 << 30)   /* in all, beyond so many times the model: in steps, a little becomes any amount */
+#define MOST_FOLDED ((gsize) 256 << 20)   /* in all, beyond so many times the model: in steps, a little becomes any amount */
 #define FOLDED_TIMES 8
 
 typedef struct
