@@ -62,7 +62,7 @@ def check_command_line(moved, work, environment):
     out = work / 'demo.int8.onnx'
     told = run(cli, 'quantize', demo / 'demo.onnx', '-o', out, '--data', demo / 'samples', '--preprocess', 'minus-one-one', '-n', '16',
                environment={**environment, 'LC_ALL': 'de_DE.UTF-8'})    # as it is in C where the system does not have it
-    assert re.search(r'\d\.\d dB', told) and not re.search(r'\d,\d dB', told), f'numbers without a point: {told}'
+    assert re.search(r'\d\.\d+\sdB', told) and not re.search(r'\d,\d+\sdB', told), f'numbers without a point: {told}'
     assert out.stat().st_size * 2 < (demo / 'demo.onnx').stat().st_size, told
     german = run(cli, '--help', environment={**environment, 'LANGUAGE': 'de'})
     assert 'Aufruf: vernier-cli' in german, f'not in German: {german}'

@@ -2,7 +2,8 @@
 """Compares pairs of ONNX files: compare-models.py ORIGINAL COPY [ORIGINAL COPY ...]
 
 Two models are equal when everything in them is, after normalising what may differ by right: how tensors store their
-data, defaults that are written out, the spelling of the standard domain and the order of value_info.
+data, defaults that are written out, the spelling of the standard domain, the order of value_info and the name that a graph without
+one gets.
 Prints one line per pair; exits with 1 if any pair differs."""
 
 import sys
@@ -54,6 +55,7 @@ def normalise(message):
         elif not is_repeated(value) and value == field.default_value:
             message.ClearField(field.name)
     if kind == "GraphProto":
+        message.name = message.name or "graph"    # onnx.checker wants one
         infos = sorted(message.value_info, key=lambda info: info.name)
         del message.value_info[:]
         message.value_info.extend(infos)

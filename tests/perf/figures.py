@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""figures.py VERNIER_CLI ENGINE_RUN [--write PAGE] [--part whole|forward|memory] [NETWORK...]
+
+The tables of the manual's page of figures: whole quantizations beside onnxruntime.quantization and NNCF, forward passes beside
+onnxruntime, and peak memory against the number of samples. Prints them, and writes them to PAGE. On an otherwise idle machine.
+
+VN_PEERS_PYTHON is an interpreter that has nncf, onnx and onnxruntime (`pip install -r tests/perf/requirements.txt`); without it
+NNCF's columns stay empty. VN_PERF_ROUNDS: how often each is measured; the best counts.
+"""
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [here, os.path.join(os.path.dirname(here), 'oracle')]
+import oracle
+
+ROUNDS = int(os.environ.get('VN_PERF_ROUNDS', 2))
+REAL = ('cls_mobilenetv2_035_128_flowers', 'det_ultraface_rfb320', 'det_yolox_nano_416', 'cls_squeezenet10_fp32_from_fp16')
+COUNTS = (10, 100, 300)
+MEMORY_NETWORK, MEMORY_COUNTS, MOST_PERCENTILE = 'mobilenetv2-shaped', (10, 30, 100, 300, 1000), 100
+# How Vernier is called for the work that the others do, and for what it does when nothing is said.
+ALIKE = ['--method=minmax', '--per-channel', '--skip-compare']
+USUAL = ['--per-channel']
+
+
+# ---- the peers, each in a process of its own ----
+
+def read_samples(folder, most=None):
+    import numpy as np
+    for name in sorted(os.listdir(folder))[:most]:
+        yield np.load(os.path.join(folder, name))
+
+
+def quantize_onnxruntime(model, folder, out, method):
+    import onnxruntime    # noqa: F401
+    from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
+    import onnx
+    name = onnx.load(model, load_external_data=False).graph.input[0].name
+
+    class Reader(CalibrationDataReader):
+        def __init__(self):
+            self.samples = read_samples(folder)
+
+        def get_next(self):
+            sample = next(self.samples, None)
+            return None if sample is None else {name: sample}
+
+    began = time.time()
+    quantize_static(model, out, Reader(), quant_format=QuantFormat.QDQ, per_channel=True, activation_type=QuantType.QUInt8,
+                    weight_type=QuantType.QInt8, calibrate_method=getattr(CalibrationMethod, method))
+    return time.time() - began
+
+
+def quantize_nncf(model, folder, out, _):
+    import nncf
+    import onnx
+    began = time.time()
+    network = onnx.load(model)
+    name, n = network.graph.input[0].name, len(os.listdir(folder))
+    data = nncf.Dataset([os.path.join(folder, f) for f in sorted(os.listdir(folder))], lambda path: {name: load(path)})
+    onnx.save(nncf.quantize(network, data, subset_size=n), out)
+    return time.time() - began
+
+
+def load(path):
+    import numpy as np
+    return np.load(path)
+
+
+PEERS = {'onnxruntime': quantize_onnxruntime, 'nncf': quantize_nncf}
+
+
+def watch(command):
+    """In a process that is still small, as the peak that the system tells begins with that of who starts the command."""
+    began = time.time()
+    done = subprocess.run(command, capture_output=True, text=True)
+    seconds = time.time() - began
+    if done.returncode != 0:
+        sys.exit(done.stderr.strip()[-300:])
+    print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, done.stdout]))
+
+
+def run_timed(command):
+    """Seconds, peak memory in MB, output; None where it fails."""
+    done = subprocess.run([sys.executable, os.path.abspath(__file__), '--watch', *command], capture_output=True, text=True)
+    if done.returncode != 0:
+        print('  %s: %s' % (' '.join(command[:3]), done.stderr.strip()), flush=True)
+        return None
+    return json.loads(done.stdout)
+
+
+def run_peer(name, model, folder, out, method='MinMax'):
+    """Seconds without starting Python and importing, peak memory in MB; None."""
+    python = sys.executable if name == 'onnxruntime' else os.environ.get('VN_PEERS_PYTHON')
+    done = python and run_timed([python, os.path.abspath(__file__), '--peer', name, model, folder, out, method])
+    return done and (json.loads(done[2].strip().splitlines()[-1]), done[1])
+
+
+def run_ours(cli, model, folder, out, arguments):
+    done = run_timed([cli, 'quantize', model, '-o', out, '--data', folder, *arguments])
+    return done and done[:2]
+
+
+def best(results):
+    """The smallest time and memory of several runs; None."""
+    results = [r for r in results if r]
+    return results and tuple(min(r[i] for r in results) for i in (0, 1)) or None
+
+
+# ---- networks and samples ----
+
+def networks(work):
+    """Name, file, and what makes a sample of it: of real ones a part of a photograph, another one for each sample."""
+    import generate
+    import numpy as np
+    for name, make in generate.GENERATED.items():
+        path = os.path.join(work, name + '.onnx')
+        make(path)
+        yield name, path, lambda i: np.random.default_rng(i).normal(0, 1, (1, 3, 224, 224)).astype(np.float32)
+    shared = os.environ.get('VN_SHARED', '')
+    photos = oracle.photographs(shared)
+    for stem in REAL:
+        path = os.path.join(shared, 'models', stem + '.onnx')
+        if os.path.exists(path) and photos:
+            prepared = prepare(path, work)
+            yield stem, prepared, part_maker(stem, prepared, photos)
+
+
+def prepare(path, work):
+    """The network as onnxruntime.quantization wants it: opset 13, weights that are no inputs, shapes inferred."""
+    import onnx
+    from onnx import version_converter
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+    network = onnx.load(path)
+    network.ir_version = max(network.ir_version, 8)
+    weights = {w.name for w in network.graph.initializer}
+    for value in [v for v in network.graph.input if v.name in weights]:
+        network.graph.input.remove(value)
+    if next(o.version for o in network.opset_import if o.domain in ('', 'ai.onnx')) < 13:
+        network = version_converter.convert_version(network, 13)
+    out = os.path.join(work, os.path.basename(path))
+    onnx.save(network, out)
+    quant_pre_process(out, out, skip_symbolic_shape=True)
+    return out
+
+
+def part_maker(stem, path, photos):
+    import numpy as np
+    import onnx
+    value = onnx.load(path).graph.input[0]
+    shape = oracle.input_shape(stem, [d.dim_value for d in value.type.tensor_type.shape.dim], False, value.name)
+
+    def make(i):
+        whole = oracle.image_input(stem, photos[i % len(photos)], shape)
+        moved = np.roll(whole, (i // len(photos)) * 7, axis=2)
+        return np.ascontiguousarray(moved[:, :, :, ::-1] if i // len(photos) % 2 and shape[-1] != 3 else moved)
+    return make
+
+
+def write_samples(folder, n, make):
+    import numpy as np
+    os.makedirs(folder)
+    for i in range(n):
+        np.save(os.path.join(folder, 'sample%04d.npy' % i), make(i))
+    return folder
+
+
+# ---- tables ----
+
+def cell(result, unit=''):
+    return '–' if result is None else '%.*f%s' % (2 if result < 10 else 0, result, unit)
+
+
+def ratio(a, b):
+    return '–' if not a or not b else '%.1f' % (b / a) if b / a < 10 else '%.0f' % (b / a)
+
+
+def measure_whole(cli, names, work):
+    """Ratios first: how many times as long, and as much memory, the others take for the same samples."""
+    lines = ['| network | samples | onnxruntime / Vernier: seconds | memory | NNCF / Vernier: seconds | memory | Vernier: s | MB | '
+             'with comparing: s | MB | onnxruntime: s | MB | NNCF: s | MB |', '|---' * 14 + '|']
+    for name, path, make in networks(work):
+        if names and name not in names:
+            continue
+        for n in COUNTS:
+            folder = write_samples(os.path.join(work, '%s-%d' % (name, n)), n, make)
+            out = os.path.join(work, 'out.onnx')
+            found = {key: [] for key in ('ours', 'usual', 'onnxruntime', 'nncf')}
+            for _ in range(ROUNDS):
+                found['ours'].append(run_ours(cli, path, folder, out, ALIKE))
+                found['usual'].append(run_ours(cli, path, folder, out, USUAL))
+                for peer in PEERS:
+                    found[peer].append(run_peer(peer, path, folder, out))
+            ours, usual, ort, nncf = (best(found[key]) or (None, None) for key in found)
+            lines.append('| %s | %d | ' % (name, n) + ' | '.join(
+                [ratio(ours[0], ort[0]), ratio(ours[1], ort[1]), ratio(ours[0], nncf[0]), ratio(ours[1], nncf[1])]
+                + [cell(x) for pair in (ours, usual, ort, nncf) for x in pair]) + ' |')
+            print(lines[-1], flush=True)
+    return lines
+
+
+def measure_forward(engine, names, work):
+    import forward
+    rows = []
+    for name, path, make, make_inputs in forward.networks(work):
+        if name in names or (not names and (name in forward.REAL or path.startswith(work))):
+            make()
+            times = forward.measure(engine, name, path, make_inputs, work)
+            ratios = [times[mode][1] / times[mode][0] for mode, *_ in forward.MODES]
+            rows.append((ratios[0], '| %s | ' % name + ' | '.join(['%.2f' % r for r in ratios] + [
+                '%.2f' % t for mode, *_ in forward.MODES for t in times[mode]]) + ' |'))
+    rows.sort(key=lambda row: -row[0])
+    return ['| network | one thread: ratio | two images: ratio | both on one: ratio | one thread: ms | onnxruntime | two images: ms | '
+            'onnxruntime | both on one: ms | onnxruntime |', '|---' * 10 + '|'] + [row for _, row in rows]
+
+
+def measure_memory(cli, _, work):
+    """Many names of the same ten files."""
+    name, path, make = next(network for network in networks(work) if network[0] == MEMORY_NETWORK)
+    few, out = write_samples(os.path.join(work, 'few'), 10, make), os.path.join(work, 'out.onnx')
+    lines = ['| samples | Vernier, minmax: MB | with comparing | percentile: MB | onnxruntime, MinMax: MB | Percentile: MB |', '|---' * 6 + '|']
+    for n in MEMORY_COUNTS:
+        folder = os.path.join(work, 'memory-%d' % n)
+        os.makedirs(folder)
+        for i in range(n):
+            os.link(os.path.join(few, 'sample%04d.npy' % (i % 10)), os.path.join(folder, 'sample%04d.npy' % i))
+        runs = [run_ours(cli, path, folder, out, ALIKE), run_ours(cli, path, folder, out, USUAL),
+                run_ours(cli, path, folder, out, ['--method=percentile', '--per-channel', '--skip-compare']),
+                run_peer('onnxruntime', path, folder, out),
+                run_peer('onnxruntime', path, folder, out, 'Percentile') if n <= MOST_PERCENTILE else None]
+        lines.append('| %d | ' % n + ' | '.join(cell(run and run[1]) for run in runs) + ' |')
+        print(lines[-1], flush=True)
+    return lines
+
+
+def describe_machine(cli):
+    with open('/proc/cpuinfo') as f:
+        processor = next((line.split(':', 1)[1].strip() for line in f if line.startswith('model name')), platform.machine())
+    with open('/proc/meminfo') as f:
+        memory = int(f.readline().split()[1]) / 2**20
+    version = subprocess.run([cli, '--version'], capture_output=True, text=True).stdout.strip().splitlines()[0]
+    import onnxruntime
+    text = '%s, %d cores, %.0f GB; %s; onnxruntime %s' % (processor, os.cpu_count(), memory, version, onnxruntime.__version__)
+    peers = os.environ.get('VN_PEERS_PYTHON')
+    if peers:
+        found = subprocess.run([peers, '-c', 'import importlib.metadata as m; print(m.version("nncf"))'], capture_output=True, text=True)
+        text += '; NNCF ' + found.stdout.strip()
+    return [text + '.']
+
+
+def write_part(page, part, lines):
+    begin, end = '<!-- %s: made by tests/perf/figures.py --write -->' % part, '<!-- %s end -->' % part
+    with open(page, encoding='utf-8') as f:
+        before, rest = f.read().split(begin)
+    with open(page, 'w', encoding='utf-8') as f:
+        f.write(before + begin + '\n' + '\n'.join(lines) + '\n' + end + rest.split(end)[1])
+
+
+def take_option(arguments, name):
+    if name not in arguments:
+        return None
+    i = arguments.index(name)
+    value = arguments[i + 1]
+    del arguments[i:i + 2]
+    return value
+
+
+def main():
+    if sys.argv[1:2] == ['--watch']:
+        return watch(sys.argv[2:])
+    if sys.argv[1:2] == ['--peer']:
+        print(json.dumps(PEERS[sys.argv[2]](*sys.argv[3:])))
+        return None
+    oracle.use_oracle_python()
+    (cli, engine), names = sys.argv[1:3], sys.argv[3:]
+    page, only = take_option(names, '--write'), take_option(names, '--part')
+    for part, measure, program in (('whole', measure_whole, cli), ('forward', measure_forward, engine), ('memory', measure_memory, cli)):
+        if only in (None, part):
+            with tempfile.TemporaryDirectory() as work:
+                lines = measure(program, names, work)
+            print('\n'.join(lines), flush=True)
+            if page:
+                write_part(page, part, lines)
+                write_part(page, 'machine', describe_machine(cli))
+    return None
+
+
+if __name__ == '__main__':
+    main()
