@@ -30,7 +30,7 @@ main (int    argc,
   vn_window_open_file (fixture.window, file);
   if (!vn_test_wait (has_project, fixture.document, SECONDS))
     return 1;
-  printf ("%ld\n", (long) getpid ());
+  printf ("process %ld\n", (long) getpid ());
   for (guint i = 0;; i++)
     {
       VnRecipe *recipe = vn_recipe_copy (vn_document_get_recipe (fixture.document));

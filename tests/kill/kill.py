@@ -275,15 +275,21 @@ def kill_window_at_random(work, environment):
     """The window says when it has changed the project for the first time: it is killed within some tenths of a second behind that,
     not what has started it, which clears up."""
     process = start(work.command(), environment, stdout=subprocess.PIPE)
-    number, change = process.stdout.readline(), process.stdout.readline()
-    if b'# SKIP' in number:
-        print(number.decode().strip())
-        sys.exit(77)
-    if not change.strip().isdigit():
+    number, said = None, b''
+    for line in process.stdout:
+        said += line
+        if line.startswith(b'process '):
+            number = int(line.split()[1])
+        elif number and line.strip().isdigit():
+            break
+    else:
         process.wait()
-        raise SystemExit('the window did not come up: ' + (number + change).decode(errors='replace'))
+        if b'# SKIP' in said:
+            print(said.decode().strip())
+            sys.exit(77)
+        raise SystemExit('the window did not come up: ' + said.decode(errors='replace'))
     time.sleep(random.uniform(0, 0.4))
-    os.kill(int(number), signal.SIGKILL)
+    os.kill(number, signal.SIGKILL)
     process.communicate()
     return True
 
