@@ -3,11 +3,9 @@
 
 Each file is read by the command that reads such files, in a process that may have as much address space as it needs with an
 honest file, and 256 MB and four times the size of the file more. It must end by itself within 20 seconds of processor time, by
-success or with a
-message that says what is wrong: running out of memory is no answer, and neither is a signal. Only a network that was accepted and
-runs may be told how many bytes it wanted and could not have.
+success or with a message that says what is wrong: running out of memory is no answer, and neither is a signal. Only a network that
+was accepted and runs may be told how many bytes it wanted and could not have.
 """
-import json
 import os
 import re
 import resource
@@ -262,7 +260,7 @@ OTHERS = {
         'large': lambda: npy('(1099511627776,)'), 'overflow': lambda: npy('(%d, %d)' % (1 << 40, 1 << 40)),
         'dims': lambda: npy('(' + '1,' * 30000 + ')'), 'zero': lambda: npy('(0, %d)' % (1 << 60)),
         'wrong-shape': lambda: npy('(4096, 4096)', b'\0' * (64 * MB)), 'strings': lambda: npy('(8,)', descr='|S%d' % (1 << 40)),
-        'header': lambda: npy('', header='(' * 60000), 'stack': lambda: npy('(4194304, 1, 8)', b'\0' * (128 * MB))}),
+        'header': lambda: npy('', header='(' * 60000), 'stack': lambda: npy('(1048576, 1, 8)', b'\0' * (32 * MB))}),
     'npz': ('v.npz', ['calibrate', 'net.onnx', '-o', 's.stats', '--data', 'FILE'], {
         'shape': lambda: npz(npy('(20000, 20000)'), 1600 * MB), 'more': lambda: npz(npy('(1, 8)', b'\0' * 32), 1600 * MB),
         'stack': lambda: npz(npy('(50000000, 1, 8)'), 1600 * MB), 'header': lambda: npz(b'\x93NUMPY\2\0\xff\xff\xff\x7f', 1600 * MB)}),
