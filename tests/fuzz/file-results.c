@@ -158,23 +158,22 @@ try_ranges (const guint8 *data,
   return TRUE;
 }
 
+/* One of the methods, as all of them take long: which, @pick says. */
 static void
-try_methods (const VnHistogram *histogram)
+try_method (const VnHistogram *histogram,
+            guint              pick)
 {
   guint n;
   const VnRangeMethod * const *methods = vn_range_method_list (&n);
+  const gboolean other = pick / n % 2 == 1;
+  const VnRangeSettings settings = { .percentile = 99.9, .symmetric = other, .two_sided = other };
+  const VnRangeMethod *method = methods[pick % n];
+  g_autoptr(GError) error = NULL;
+  VnRange range = { NAN, NAN };
 
-  for (guint i = 0; i < 2 * n; i++)
-    {
-      const VnRangeSettings settings = { .percentile = 99.9, .symmetric = i >= n, .two_sided = i >= n };
-      const VnRangeMethod *method = methods[i % n];
-      g_autoptr(GError) error = NULL;
-      VnRange range = { NAN, NAN };
-
-      if (check (method->range (histogram, &settings, &range, &error), &error) &&
-          !(isfinite (range.min) && isfinite (range.max) && range.min <= range.max))
-        g_error ("%s finds a range from %g to %g", method->id, range.min, range.max);
-    }
+  if (check (method->range (histogram, &settings, &range, &error), &error) &&
+      !(isfinite (range.min) && isfinite (range.max) && range.min <= range.max))
+    g_error ("%s finds a range from %g to %g", method->id, range.min, range.max);
 }
 
 /* The checksum is put right: what is looked at is what lies behind it. */
@@ -202,7 +201,7 @@ try_stats (const guint8 *data,
   again = vn_stats_from_bytes (written, NULL);
   require (again != NULL && vn_stats_equal (stats, again), "what was written says something else");
   for (guint i = 0; i < MIN (vn_stats_get_n_values (stats), 2); i++)
-    try_methods (vn_stats_get (stats, vn_stats_get_name (stats, i)));
+    try_method (vn_stats_get (stats, vn_stats_get_name (stats, i)), digest[i]);
   merged = vn_stats_merge ((VnStats *[]) { stats, again }, 2, &error);
   check (merged != NULL, &error);
   return TRUE;
