@@ -104,7 +104,10 @@ picture_read_png_is_whole (const guint8 *data,
   return FALSE;
 }
 
-/* BMP without compression: the pixels start where the header says and fill rows of a multiple of 4 bytes. */
+#define BMP_FILE_HEADER 14
+
+/* BMP: decoders ask for memory for a header of the size it says. Without compression the pixels start where it says and fill rows of
+ * a multiple of 4 bytes. */
 static gboolean
 picture_read_bmp_is_whole (const guint8 *data,
                            gsize         size)
@@ -119,6 +122,8 @@ picture_read_bmp_is_whole (const guint8 *data,
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     fields[i] = GINT32_FROM_LE (fields[i]);
   bits = (guint32) fields[4] >> 16;
+  if ((guint32) fields[0] > size || (guint32) fields[1] > size - BMP_FILE_HEADER)
+    return FALSE;
   /* The short header of OS/2, and run-length coding, are left to the decoder. */
   if (fields[1] < 40 || (fields[5] != 0 && fields[5] != 3))
     return TRUE;

@@ -22,7 +22,7 @@ pdf_page_lay (PdfPage       *self,
   pango_font_description_set_family (font, style->monospace ? "Monospace" : "Cantarell");
   pango_font_description_set_absolute_size (font, style->size * PANGO_SCALE);
   pango_font_description_set_weight (font, style->bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
-  pango_context_set_round_glyph_positions (pango_layout_get_context (layout), FALSE);
+  vn_pen_set_up_text (layout);
   pango_layout_set_font_description (layout, font);
   pango_layout_set_width (layout, width > 0 ? (int) (width * PANGO_SCALE) : -1);
   pango_layout_set_alignment (layout, style->at_right ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT);

@@ -2,6 +2,8 @@
 /* The pen that draws on cairo: window, pictures and PDF. */
 #include "vn-pen-private.h"
 
+#include "vn-i18n.h"
+
 #include <pango/pangocairo.h>
 
 typedef struct
@@ -146,6 +148,25 @@ pen_cairo_circle (VnPen          *pen,
   pen_cairo_paint (pen, stroke);
 }
 
+/**
+ * vn_pen_set_up_text:
+ * @layout: without text
+ *
+ * Letters are shaped by the rules of the language that texts are in, which need not be that of the locale: Turkish has no
+ * ligature of f and i. Their places are not rounded to pixels.
+ */
+void
+vn_pen_set_up_text (PangoLayout *layout)
+{
+  PangoContext *context;
+
+  g_return_if_fail (layout != NULL);
+
+  context = pango_layout_get_context (layout);
+  pango_context_set_language (context, pango_language_from_string (C_("language of the report", "en")));
+  pango_context_set_round_glyph_positions (context, FALSE);
+}
+
 static void
 pen_cairo_text (VnPen      *pen,
                 double      x,
@@ -163,7 +184,7 @@ pen_cairo_text (VnPen      *pen,
   pango_font_description_set_family (description, self->theme.font != NULL ? self->theme.font : "Cantarell");
   pango_font_description_set_absolute_size (description, font.size * PANGO_SCALE);
   pango_font_description_set_weight (description, font.bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
-  pango_context_set_round_glyph_positions (pango_layout_get_context (layout), FALSE);
+  vn_pen_set_up_text (layout);
   pango_layout_set_font_description (layout, description);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
   pango_layout_set_text (layout, clean, -1);
