@@ -156,7 +156,7 @@ pen_cairo_circle (VnPen          *pen,
  * ligature of f and i. Their places are not rounded to pixels.
  */
 void
-vn_pen_set_up_text (PangoLayout *layout)
+vn_pen_set_up_text (struct _PangoLayout *layout)
 {
   PangoContext *context;
 

@@ -7,7 +7,6 @@
 #include "vn-color.h"
 
 #include <cairo.h>
-#include <pango/pango.h>
 
 G_BEGIN_DECLS
 
@@ -92,10 +91,12 @@ typedef struct
 typedef void (*VnPenLinkFunc) (const VnPenLink *link,
                                gpointer         data);
 
+struct _PangoLayout;
+
 VnPen   *vn_pen_new_cairo    (cairo_t          *cr,
                               const VnPenTheme *theme);
 VnPen   *vn_pen_new_svg      (GString          *text);
-void     vn_pen_set_up_text  (PangoLayout      *layout);
+void     vn_pen_set_up_text  (struct _PangoLayout *layout);
 void     vn_pen_free         (VnPen            *self);
 void     vn_pen_append_css   (GString          *text,
                               gboolean          dark);
