@@ -540,6 +540,19 @@ histogram_scan_count_chunk (VnHistogram *self,
   scratch->squeezes = n_zero > n / 8;
 }
 
+static void
+histogram_scan_fold (VnHistogram *self,
+                     VnHistogramScratch   *scratch)
+{
+  for (guint e = scratch->most >> 23; scratch->n_counted > 0; e--)
+    {
+      scratch->n_counted -= scratch->kernels->fold_page (scratch, self, e);
+      scratch->n_counted -= scratch->kernels->fold_page (scratch, self, NEGATIVE + e);
+    }
+  scratch->most = 0;
+  scratch->n_since = 0;
+}
+
 /* @x: finite, with magnitudes up to @most */
 static void
 histogram_scan_count (VnHistogram        *self,
@@ -559,19 +572,9 @@ histogram_scan_count (VnHistogram        *self,
     }
   scratch->most = MAX (scratch->most, most);
   histogram_scan_count_chunk (self, scratch, x, n);
-}
-
-static void
-histogram_scan_fold (VnHistogram *self,
-                     VnHistogramScratch   *scratch)
-{
-  for (guint e = scratch->most >> 23; scratch->n_counted > 0; e--)
-    {
-      scratch->n_counted -= scratch->kernels->fold_page (scratch, self, e);
-      scratch->n_counted -= scratch->kernels->fold_page (scratch, self, NEGATIVE + e);
-    }
-  scratch->most = 0;
-  scratch->n_since = 0;
+  scratch->n_since += n;
+  if (scratch->n_since >= FOLD_EVERY)
+    histogram_scan_fold (self, scratch);
 }
 
 /*< private >
@@ -632,8 +635,6 @@ vn_histogram_scan_run (VnHistogram        *self,
       *low = MIN (*low, summary.min + 0.0f);
       *high = MAX (*high, summary.max + 0.0f);
       histogram_scan_count (self, scratch, x + i, n_here, summary.most, small);
-      if (!small && (scratch->n_since += n_here) >= FOLD_EVERY)
-        histogram_scan_fold (self, scratch);
     }
 }
 
@@ -678,8 +679,6 @@ vn_histogram_scan_lanes (VnHistogram        *self,
           high[k] = MAX (high[k], greatest[k] + 0.0f);
         }
       histogram_scan_count (self, scratch, x + i, n_here, most, small);
-      if (!small && (scratch->n_since += n_here) >= FOLD_EVERY)
-        histogram_scan_fold (self, scratch);
     }
 }
 

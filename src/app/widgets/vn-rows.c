@@ -25,6 +25,31 @@ vn_label_new (const char *text,
 }
 
 /**
+ * vn_foot_set_content:
+ * @self: a bar at the foot of the window
+ * @content: what it shows in a line
+ *
+ * Returns: (transfer none): what slides it in and out
+ */
+GtkRevealer *
+vn_foot_set_content (AdwBin    *self,
+                     GtkWidget *content)
+{
+  GtkRevealer *revealer;
+
+  g_return_val_if_fail (ADW_IS_BIN (self), NULL);
+  g_return_val_if_fail (GTK_IS_WIDGET (content), NULL);
+
+  revealer = GTK_REVEALER (gtk_revealer_new ());
+  gtk_widget_add_css_class (content, "job-bar");
+  gtk_revealer_set_transition_type (revealer, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP);
+  gtk_revealer_set_transition_duration (revealer, 200);
+  gtk_revealer_set_child (revealer, content);
+  adw_bin_set_child (self, GTK_WIDGET (revealer));
+  return revealer;
+}
+
+/**
  * vn_button_let_shrink:
  * @button: with a label
  * @shrinks: whether it may get too narrow for its label, which is cut off then

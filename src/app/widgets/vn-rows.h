@@ -17,6 +17,8 @@ GtkWidget *vn_section_new      (const char *title,
                                 GtkWidget  *content);
 GtkWidget *vn_label_new        (const char *text,
                                 const char *css_class);
+GtkRevealer *vn_foot_set_content (AdwBin *self,
+                                  GtkWidget *content);
 void       vn_button_let_shrink (GtkButton *button,
                                  gboolean   shrinks);
 void       vn_box_clear        (GtkWidget  *box);

@@ -87,10 +87,5 @@ vn_changed_bar_init (VnChangedBar *self)
   gtk_box_append (GTK_BOX (box), title);
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->text));
   gtk_box_append (GTK_BOX (box), reload);
-  gtk_widget_add_css_class (box, "job-bar");
-  self->revealer = GTK_REVEALER (gtk_revealer_new ());
-  gtk_revealer_set_transition_type (self->revealer, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP);
-  gtk_revealer_set_transition_duration (self->revealer, 200);
-  gtk_revealer_set_child (self->revealer, box);
-  adw_bin_set_child (ADW_BIN (self), GTK_WIDGET (self->revealer));
+  self->revealer = vn_foot_set_content (ADW_BIN (self), box);
 }
