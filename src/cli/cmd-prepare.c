@@ -210,6 +210,7 @@ prepare_run (char        **args,
     .unnamed_sizes = skip_symbolic_shape, .int_max = int_max,
   };
   job = vn_prepare_job_new (&settings);
+  vn_cmd_catch_interrupts ();
   if (!vn_cmd_run_job (job, error))
     return FALSE;
   cmd_prepare_print_result (json, model, VN_PREPARE_JOB (job));

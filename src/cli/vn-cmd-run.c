@@ -181,13 +181,13 @@ vn_cmd_check_models (GError **error)
 }
 
 /**
- * vn_cmd_hold_files:
+ * vn_cmd_catch_interrupts:
  *
- * To be called when the work is done and its results are to be written: they wait until vn_cmd_end_files(). From here on Ctrl-C
- * ends nothing at once, so that it can leave nothing behind; who writes a model last turns the waiting off before: vn_file_hold().
+ * To be called before a job whose last step writes what the command is for: from here on Ctrl-C cancels jobs, but ends nothing at
+ * once, so that it cannot come between the result and the end of the process.
  */
 void
-vn_cmd_hold_files (void)
+vn_cmd_catch_interrupts (void)
 {
   static gboolean caught = FALSE;
 
@@ -197,6 +197,18 @@ vn_cmd_hold_files (void)
       g_unix_signal_add (SIGTERM, cmd_run_interrupt_cb, cmd_run_get_cancellable ());
       caught = TRUE;
     }
+}
+
+/**
+ * vn_cmd_hold_files:
+ *
+ * To be called when the work is done and its results are to be written: they wait until vn_cmd_end_files(). As
+ * vn_cmd_catch_interrupts() as well; who writes a model last turns the waiting off before: vn_file_hold().
+ */
+void
+vn_cmd_hold_files (void)
+{
+  vn_cmd_catch_interrupts ();
   vn_file_hold (TRUE);
 }
 

@@ -127,6 +127,7 @@ gboolean            vn_cmd_run_job        (VnJob        *job,
                                            GError      **error);
 gboolean            vn_cmd_check_models   (GError      **error);
 /* Files that are written from here on appear together when the command has done all, or not at all. */
+void                vn_cmd_catch_interrupts (void);
 void                vn_cmd_hold_files     (void);
 gboolean            vn_cmd_end_files      (gboolean      done,
                                            GError      **error);

@@ -259,16 +259,22 @@ vn_runtime_take_over (VnRuntimeGraph *self,
     vn_node_set_output (by, by->outputs->len, made);
 }
 
-/* Its outputs are constants from now on. */
+/* Its outputs are constants from now on; what a Constant made can still be looked at. */
 void
 vn_runtime_fold (VnRuntimeGraph *self,
                  VnNode         *node)
 {
+  VnValue *made = vn_node_get_output (node, 0);
+  VnTensor *constant = made != NULL && vn_value_get_constant (made) != NULL ? vn_tensor_ref (vn_value_get_constant (made)) : NULL;
+
   for (guint i = 0; i < node->outputs->len; i++)
     if (vn_node_get_output (node, i) != NULL)
       g_hash_table_add (self->folded, vn_node_get_output (node, i));
   graph_mark_gone (self, node, VN_RUNTIME_FOLDED, NULL);
   graph_detach (node);
+  if (constant != NULL)
+    vn_graph_set_initializer (self->graph, made, constant);
+  g_clear_pointer (&constant, vn_tensor_unref);
 }
 
 void

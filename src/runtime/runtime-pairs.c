@@ -258,13 +258,14 @@ vn_runtime_drop_clamps (VnRuntimeGraph  *self,
 
 /* ---- signed to unsigned ---- */
 
+/* NULL: it is made by nodes that were folded, or there is no room */
 static VnValue *
 pairs_add_zero_point (VnRuntimeGraph *self,
                       const VnValue  *from)
 {
   const VnTensor *zero_point = vn_value_get_constant (from);
-  guint8 value = (guint8) (vn_tensor_get_double (zero_point, 0) + 128);
-  g_autoptr(VnTensor) tensor = vn_tensor_new_copy (VN_DTYPE_U8, &zero_point->shape, &value, NULL);
+  guint8 value = zero_point != NULL ? (guint8) (vn_tensor_get_double (zero_point, 0) + 128) : 0;
+  g_autoptr(VnTensor) tensor = zero_point != NULL ? vn_tensor_new_copy (VN_DTYPE_U8, &zero_point->shape, &value, NULL) : NULL;
 
   return tensor != NULL ? vn_graph_add_initializer (self->graph, from->name, tensor) : NULL;
 }

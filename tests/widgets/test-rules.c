@@ -126,47 +126,80 @@ get_row_title (GtkWidget *list,
   return adw_preferences_row_get_title (ADW_PREFERENCES_ROW (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), (int) i)));
 }
 
+/* Where a row begins in its list; below 0 before it has a place. */
+static float
+get_row_top (GtkWidget *list,
+             int        i)
+{
+  GtkWidget *row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), i));
+  graphene_rect_t bounds;
+
+  return row != NULL && gtk_widget_get_height (row) > 0 && gtk_widget_compute_bounds (row, list, &bounds) ? graphene_rect_get_y (&bounds) : -1;
+}
+
+/* Two rows have their places, one below the other: where something is dropped is found by them. */
+static gboolean
+is_laid_out (gpointer fixture)
+{
+  GtkWidget *list = get_rules_list (fixture);
+
+  return count_rows (list) == 2 && get_row_top (list, 0) >= 0 && get_row_top (list, 1) > get_row_top (list, 0);
+}
+
+/* Row @from of the list is dropped on row @onto, @share of whose height is above. */
+static void
+drop_row (Fixture *fixture,
+          int      from,
+          int      onto,
+          double   share)
+{
+  GtkWidget *list;
+  g_auto(GValue) value = G_VALUE_INIT;
+  gboolean taken = FALSE;
+
+  g_assert_true (vn_test_wait (is_laid_out, fixture, SECONDS));
+  list = get_rules_list (fixture);
+  g_value_init (&value, VN_TYPE_RULE_ROW);
+  g_value_set_object (&value, gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), from));
+  g_signal_emit_by_name (vn_test_find_controller (list, GTK_TYPE_DROP_TARGET), "drop", &value, 10.,
+                         get_row_top (list, onto) + share * gtk_widget_get_height (GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), onto))),
+                         &taken);
+  g_assert_true (taken);
+}
+
+static gboolean
+is_exclusion_first (gpointer fixture)
+{
+  return get_rule (fixture, 0)->exclude && !get_rule (fixture, 1)->exclude;
+}
+
+static gboolean
+is_exclusion_last (gpointer fixture)
+{
+  return !get_rule (fixture, 0)->exclude && get_rule (fixture, 1)->exclude;
+}
+
 /* A row that is dropped above another comes before it, and below it behind. */
 static void
 test_drop (Fixture       *fixture,
            gconstpointer  data)
 {
-  GtkWidget *list, *row;
   g_autoptr(GtkBitset) nodes = NULL, stem = gtk_bitset_new_empty ();
-  g_auto(GValue) value = G_VALUE_INIT;
-  gboolean taken = FALSE;
-  int height;
 
   vn_window_fixture_open_model (fixture);
   nodes = select_branches (fixture);
   g_assert_true (vn_document_add_region (fixture->document, nodes, VN_NODE_FLOAT));
   gtk_bitset_add (stem, vn_window_fixture_get_item (fixture, "/stem/conv")->index);
   g_assert_true (vn_document_add_region (fixture->document, stem, VN_NODE_16_BIT));
-  list = get_rules_list (fixture);
-  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (list, GTK_TYPE_STACK)), "recipe");
-  vn_test_settle (600);
-  list = get_rules_list (fixture);
-  g_assert_cmpuint (count_rows (list), ==, 2);
-  g_assert_true (get_rule (fixture, 0)->exclude && !get_rule (fixture, 1)->exclude);
-  row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 1));
-  height = gtk_widget_get_height (row);
-  g_value_init (&value, VN_TYPE_RULE_ROW);
-  g_value_set_object (&value, row);
-  g_signal_emit_by_name (vn_test_find_controller (list, GTK_TYPE_DROP_TARGET), "drop", &value, 10., 2., &taken);
-  g_assert_true (taken);
+  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (get_rules_list (fixture), GTK_TYPE_STACK)), "recipe");
+  g_assert_true (is_exclusion_first (fixture));
+  drop_row (fixture, 1, 0, 0.05);
+  g_assert_true (vn_test_wait (is_exclusion_last, fixture, SECONDS));
+  drop_row (fixture, 0, 0, 0.25);   /* where it is */
   vn_test_settle (300);
-  g_assert_true (!get_rule (fixture, 0)->exclude && get_rule (fixture, 1)->exclude);
-
-  row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0));
-  g_value_set_object (&value, row);
-  g_signal_emit_by_name (vn_test_find_controller (list, GTK_TYPE_DROP_TARGET), "drop", &value, 10., (double) height / 4, &taken);   /* where it is */
-  vn_test_settle (300);
-  g_assert_true (!get_rule (fixture, 0)->exclude);
-  row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0));
-  g_value_set_object (&value, row);
-  g_signal_emit_by_name (vn_test_find_controller (list, GTK_TYPE_DROP_TARGET), "drop", &value, 10., 2. * height - 2, &taken);
-  vn_test_settle (300);
-  g_assert_true (get_rule (fixture, 0)->exclude && !get_rule (fixture, 1)->exclude);
+  g_assert_true (is_exclusion_last (fixture));
+  drop_row (fixture, 0, 1, 0.95);
+  g_assert_true (vn_test_wait (is_exclusion_first, fixture, SECONDS));
   g_assert_nonnull (vn_document_undo (fixture->document));
   g_assert_true (!get_rule (fixture, 0)->exclude);
 }

@@ -111,6 +111,29 @@ net_add_conv (Net        *self,
                                      net_add_floats (self, scale, &scalar), net_add_integers (self, zero, VN_DTYPE_S8, &scalar, 0)), NULL);
 }
 
+/* As other exporters write them: all that is constant is made by a node, a Constant or one that reads a Constant. */
+static void
+net_make_constants (Net        *self,
+                    const char *op_type)
+{
+  while (self->graph->initializers->len > 0)
+    {
+      VnValue *value = g_ptr_array_index (self->graph->initializers, 0);
+      g_autoptr(VnTensor) tensor = vn_tensor_ref (value->initializer);
+      VnValue *made = value;
+      VnAttr *attr = vn_attr_new ("value", VN_ATTR_TENSOR);
+
+      vn_graph_set_initializer (self->graph, value, NULL);
+      if (!g_str_equal (op_type, "Constant"))
+        {
+          made = vn_graph_add_value (self->graph, "made", tensor->dtype, &tensor->shape);
+          vn_graph_add_node (self->graph, value->name, "", op_type, &made, 1, &value, 1);
+        }
+      attr->tensor = vn_tensor_ref (tensor);
+      vn_node_set_attr (vn_graph_add_node (self->graph, value->name, "", "Constant", NULL, 0, &made, 1), attr);
+    }
+}
+
 static VnRuntimeForecast *
 net_finish (Net     *self,
             VnValue *output)
@@ -176,6 +199,31 @@ test_conv (void)
   g_assert_cmpfloat (vn_runtime_forecast_integer_share (channels), ==, 0);
   check_node (open, "conv", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_FLOAT_OUTPUT);
   check_node (open, "relu", VN_RUNTIME_ABSORBED, VN_RUNTIME_REASON_NONE);
+}
+
+/* A zero point that a node makes is known as an initializer is; one that is computed is not. */
+static void
+test_made_constants (void)
+{
+  static const char * const types[] = { "Constant", "Identity" };
+  VnRuntimeForecast *forecasts[G_N_ELEMENTS (types)];
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      Net net;
+      VnValue *value;
+
+      net_init (&net);
+      value = net_add_conv (&net, "conv", net_add_pair (&net, "a", net_add_input (&net), VN_DTYPE_S8, 0, FALSE), TRUE);
+      value = net_add_node (&net, "last", "Identity", net_add_pair (&net, "b", value, VN_DTYPE_S8, 0, FALSE), NULL, NULL);
+      net_make_constants (&net, types[i]);
+      forecasts[i] = net_finish (&net, value);
+    }
+  check_node (forecasts[0], "conv", VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE);
+  check_node (forecasts[0], "a_zero", VN_RUNTIME_FOLDED, VN_RUNTIME_REASON_NONE);
+  check_node (forecasts[1], "a_zero", VN_RUNTIME_FOLDED, VN_RUNTIME_REASON_NONE);
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    vn_runtime_forecast_free (forecasts[i]);
 }
 
 /* A signed tensor with one reader is turned into an unsigned one; with two it is not, and kernels read unsigned numbers only. */
@@ -331,6 +379,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/runtime/conv", test_conv);
+  g_test_add_func ("/runtime/made-constants", test_made_constants);
   g_test_add_func ("/runtime/signed-readers", test_signed_readers);
   g_test_add_func ("/runtime/moves", test_moves);
   g_test_add_func ("/runtime/float-weights", test_float_weights);
