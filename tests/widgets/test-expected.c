@@ -161,22 +161,34 @@ cancel_run (VnDocument *document)
     vn_document_cancel (document);
 }
 
+/* On a machine that does other things as well a run may be over before it is cancelled: then another change is made. */
+static void
+leave_unconfirmed (Fixture *fixture)
+{
+  static const char * const nodes[] = { "/head/relu", "/stem/relu", "/left/conv", "/right/conv" };
+  gulong handler = g_signal_connect (fixture->document, "job-changed", G_CALLBACK (cancel_run), NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (nodes) && !is_shown (fixture->document); i++)
+    {
+      give_16_bits (fixture, nodes[i]);
+      g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_SOON);
+      g_assert_true (vn_test_wait (is_shown, fixture->document, SECONDS));
+      g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+    }
+  g_signal_handler_disconnect (fixture->document, handler);
+}
+
 /* Where the run is cancelled that would confirm it, it stays, and nothing is written of what was before. */
 static void
 test_unconfirmed (Fixture       *fixture,
                   gconstpointer  data)
 {
   GtkWidget *bar;
-  gulong handler;
   double expected;
 
   begin_with (fixture, 1200, 600);
   bar = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_EXPECTED_BAR, NULL);
-  handler = g_signal_connect (fixture->document, "job-changed", G_CALLBACK (cancel_run), NULL);
-  give_16_bits (fixture, "/head/relu");
-  g_assert_true (vn_test_wait (is_shown, fixture->document, SECONDS));
-  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  g_signal_handler_disconnect (fixture->document, handler);
+  leave_unconfirmed (fixture);
   g_assert_true (is_shown (fixture->document));
   expected = get_outputs (fixture);
   g_assert_false (vn_document_export (fixture->document, "never.onnx", NULL, FALSE, NULL));
