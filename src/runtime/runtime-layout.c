@@ -282,8 +282,7 @@ layout_spread (VnRuntimeGraph *self,
                GPtrArray      *nodes)
 {
   g_autoptr(GHashTable) values = g_hash_table_new (NULL, NULL), changed = g_hash_table_new (NULL, NULL);
-  GHashTableIter iter;
-  gpointer value;
+  guint n_values;
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -301,9 +300,11 @@ layout_spread (VnRuntimeGraph *self,
         if (vn_node_get_output (node, o) != NULL)
           g_hash_table_add (values, vn_node_get_output (node, o));
     }
-  g_hash_table_iter_init (&iter, values);
-  while (g_hash_table_iter_next (&iter, &value, NULL))
-    layout_leave (self, layout, values, value);
+  /* In the order of the graph: sums over its nodes are the same in each run of the program. */
+  n_values = self->graph->values->len;
+  for (guint i = 0; i < n_values; i++)
+    if (g_hash_table_contains (values, g_ptr_array_index (self->graph->values, i)))
+      layout_leave (self, layout, values, g_ptr_array_index (self->graph->values, i));
 }
 
 gboolean
