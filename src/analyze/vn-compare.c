@@ -353,15 +353,16 @@ compare_item (gsize     item,
 }
 
 static VnPlan *
-compare_make_plan (VnModel     *model,
-                   GPtrArray   *taps,
-                   GHashTable  *input_shapes,
-                   VnNotes     *notes,
-                   GError     **error)
+compare_make_plan (VnModel        *model,
+                   GPtrArray      *taps,
+                   GHashTable     *input_shapes,
+                   const VnModel  *float_model,
+                   GError        **error)
 {
-  VnPlanOptions options = { .input_shapes = input_shapes, .taps = taps, .skip_unsupported = TRUE };
+  VnPlanOptions options = { .input_shapes = input_shapes, .taps = taps, .skip_unsupported = TRUE,
+                            .most_weights = vn_plan_share_weights (float_model, 2) };
 
-  return vn_plan_new (model, &options, notes, error);
+  return vn_plan_new (model, &options, NULL, error);
 }
 
 /* Nobody would ever take what only one of the two computes. */
@@ -571,8 +572,8 @@ vn_compare (VnModel                 *float_model,
   self.sources = g_array_new (FALSE, FALSE, sizeof (guint));
   self.per_sample = g_new0 (VnErrorSum *, MAX (options->n_samples, 1));
   if (compare_collect_pairs (&self, float_model, quant_model, options, error) &&
-      (self.float_plan = compare_make_plan (float_model, self.float_taps, input_shapes, NULL, error)) != NULL &&
-      (self.quant_plan = compare_make_plan (quant_model, self.quant_taps, input_shapes, NULL, error)) != NULL &&
+      (self.float_plan = compare_make_plan (float_model, self.float_taps, input_shapes, float_model, error)) != NULL &&
+      (self.quant_plan = compare_make_plan (quant_model, self.quant_taps, input_shapes, float_model, error)) != NULL &&
       compare_check_inputs_match (&self, error) &&
       compare_make_workers (&self, error) &&
       vn_parallel_for (self.n_workers, options->n_samples, compare_item, &self, cancellable, error))

@@ -636,7 +636,7 @@ vn_contribution_measure (const VnModel                *prepared,
                          GCancellable                 *cancellable,
                          GError                      **error)
 {
-  VnPlanOptions plan_options = { .input_shapes = run->shapes, .can_restart = TRUE };
+  VnPlanOptions plan_options = { .input_shapes = run->shapes, .can_restart = TRUE, .most_weights = vn_plan_share_weights (prepared, 1) };
   g_auto(Contribution) self = { .run = run, .options = options, .cancellable = cancellable };
 
   g_return_val_if_fail (prepared != NULL && plan != NULL && run != NULL && run->n_samples > 0, NULL);

@@ -258,6 +258,30 @@ vn_file_release_pages (gconstpointer data,
 #endif
 }
 
+/* Files from this size on are worth the call. */
+#define LARGE_MAP ((gsize) 64 << 20)
+
+/**
+ * vn_file_release_maps:
+ *
+ * As vn_file_release_pages() of all that is mapped of large files, between two pieces of work that read them.
+ */
+void
+vn_file_release_maps (void)
+{
+#ifdef MADV_DONTNEED
+  g_mutex_lock (&maps_lock);
+  for (guint i = 0; maps != NULL && i < maps->len; i++)
+    {
+      const Map *map = g_ptr_array_index (maps, i);
+
+      if (map->end - map->start >= LARGE_MAP)
+        madvise ((gpointer) map->start, map->end - map->start, MADV_DONTNEED);
+    }
+  g_mutex_unlock (&maps_lock);
+#endif
+}
+
 static GMappedFile *
 file_map_open (const char   *path,
                struct stat  *info,

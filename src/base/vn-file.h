@@ -48,6 +48,7 @@ GBytes       *vn_file_map           (const char     *path,
                                      GError        **error);
 void          vn_file_release_pages (gconstpointer   data,
                                      gsize           size);
+void          vn_file_release_maps  (void);
 void          vn_file_watch_map     (GBytes         *bytes);
 gboolean      vn_file_check_map     (GBytes         *bytes,
                                      gboolean        in_place,

@@ -11,7 +11,7 @@ static void
 plan_build_drop_unused_constants (VnPlan *self)
 {
   for (guint i = 0; i < self->n_values; i++)
-    if (self->values[i].n_uses == 0 && self->values[i].output < 0 && self->values[i].tap < 0)
+    if (self->values[i].n_uses == 0 && self->values[i].output < 0 && self->values[i].tap < 0 && !self->values[i].makes)
       g_clear_pointer (&self->values[i].constant, vn_tensor_unref);
 }
 
@@ -129,6 +129,7 @@ vn_plan_make (VnModel              *model,
   self->all_outputs = options == NULL || options->outputs == NULL;
   self->skip_unsupported = options != NULL && options->skip_unsupported;
   self->can_restart = options != NULL && options->can_restart;
+  self->most_weights = options != NULL ? options->most_weights : 0;
   self->taps_in_blocks = taps_in_blocks;
   if (!plan_build (self, options != NULL ? options : &defaults, notes, error))
     return NULL;

@@ -263,9 +263,13 @@ vn_fuse_get_constant (const VnFusion *self,
                       const VnStep   *step,
                       guint           input)
 {
-  const VnTensor *constant = step->inputs[input] >= 0 ? self->plan->values[step->inputs[input]].constant : NULL;
+  int id = step->inputs[input];
+  const VnPlanValue *value = id >= 0 ? &self->plan->values[id] : NULL;
 
-  return constant != NULL && constant->dtype == VN_DTYPE_F32 ? constant : NULL;
+  if (value == NULL || value->constant == NULL || value->constant->dtype != VN_DTYPE_F32 ||
+      (vn_plan_is_hollow (self->plan, id) && !vn_plan_fill (self->plan, (guint) id, NULL)))
+    return NULL;
+  return value->constant;
 }
 
 /**

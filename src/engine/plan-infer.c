@@ -6,8 +6,6 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-#include <stdlib.h>
-
 /* A folded result may be this large without further question; above it, only if it is not much larger than what it
  * was made from (weights dequantized from 4 or 8 bits), so that Expand or ConstantOfShape cannot blow up the plan. */
 #define FOLD_FREE_BYTES ((gsize) 16 << 20)
@@ -35,33 +33,27 @@ plan_infer_set_constant (VnPlan   *self,
   value->type = vn_tensor_get_type (tensor);
 }
 
-/* Constants are taken from the model when first used; kernels need them aligned. */
+/* Constants are taken from the model when first used. */
 static gboolean
 plan_infer_load_constant (VnPlan   *self,
                           guint     id,
                           GError  **error)
 {
   VnPlanValue *value = &self->values[id];
-  VnTensor *tensor, *aligned;
 
   if (value->constant != NULL || value->store != VN_STORE_NONE)
     return TRUE;
-  tensor = vn_value_get_constant (value->value);
-  if (tensor == NULL)
+  if (vn_value_get_constant (value->value) == NULL)
     {
       if (value->value->producer != NULL)
         return TRUE;
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("Nothing produces “%s”"), value->value->name);
       return FALSE;
     }
-  aligned = vn_tensor_get_aligned (tensor, error);
-  if (aligned == NULL)
-    {
-      g_prefix_error (error, _("Weight “%s”: "), value->value->name);
-      return FALSE;
-    }
-  plan_infer_set_constant (self, id, aligned);
-  return TRUE;
+  if (vn_plan_load_weight (self, id, error))
+    return TRUE;
+  g_prefix_error (error, _("Weight “%s”: "), value->value->name);
+  return FALSE;
 }
 
 /* ---- folding ---- */
@@ -83,12 +75,15 @@ plan_infer_inputs_are_constant (VnPlan       *self,
   return TRUE;
 }
 
+/* @out_bytes: (out): of the results */
 static gboolean
 plan_infer_is_foldable (VnPlan       *self,
-                        const VnStep *step)
+                        const VnStep *step,
+                        gsize        *out_bytes)
 {
   gsize in_bytes, total = 0;
 
+  *out_bytes = 0;
   if (plan_infer_is_random (step->node) || step->op->makes_outputs || !plan_infer_inputs_are_constant (self, step, &in_bytes))
     return FALSE;
   for (guint i = 0; i < step->n_outputs; i++)
@@ -103,56 +98,9 @@ plan_infer_is_foldable (VnPlan       *self,
           !vn_checked_add (total, n_bytes, &total))
         return FALSE;
     }
-  if ((total > FOLD_FREE_BYTES && total / FOLD_GROWTH > in_bytes) || !vn_checked_add (self->n_folded, total, &total) ||
-      (total > MOST_FOLDED && (total - MOST_FOLDED) / FOLD_GROWTH > self->model->file_size))
-    return FALSE;
-  self->n_folded = total;
-  return TRUE;
-}
-
-static gboolean
-plan_infer_run_alone (const VnStep  *step,
-                      VnOpContext   *ctx,
-                      GError       **error)
-{
-  gpointer scratch = NULL;
-  gboolean ok;
-
-  if (ctx->scratch_bytes > 0)
-    {
-      scratch = vn_engine_alloc (ctx->scratch_bytes, _("the working space"), error);
-      if (scratch == NULL)
-        return FALSE;
-    }
-  ctx->scratch = scratch;
-  ok = vn_op_run (ctx, error);
-  free (scratch);
-  return ok;
-}
-
-/* Runs a step whose inputs are all constant; outputs that infer has made already stay. */
-static gboolean
-plan_infer_fold (const VnStep  *step,
-                 VnOpContext   *ctx,
-                 GError       **error)
-{
-  if (!vn_step_check_dtype (step, step->n_own > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error))
-    return FALSE;
-  if (vn_op_is_alias (step->op, step->node) && ctx->in[0] != NULL && step->n_outputs == 1 &&
-      ctx->in[0]->dtype == step->out_types[0].dtype)
-    {
-      ctx->out[0] = vn_tensor_new_reshaped (ctx->in[0], &step->out_types[0].shape, error);
-      return ctx->out[0] != NULL;
-    }
-  for (guint i = 0; i < step->n_outputs; i++)
-    {
-      if (step->outputs[i] < 0 || ctx->out[i] != NULL)
-        continue;
-      ctx->out[i] = vn_tensor_new (step->out_types[i].dtype, &step->out_types[i].shape, error);
-      if (ctx->out[i] == NULL)
-        return FALSE;
-    }
-  return plan_infer_run_alone (step, ctx, error);
+  *out_bytes = total;
+  return (total <= FOLD_FREE_BYTES || total / FOLD_GROWTH <= in_bytes) && vn_checked_add (self->n_folded, total, &total) &&
+         (total <= MOST_FOLDED || (total - MOST_FOLDED) / FOLD_GROWTH <= self->model->file_size);
 }
 
 /* ---- steps ---- */
@@ -282,11 +230,58 @@ plan_infer_has_all (VnTensor     **out,
   return TRUE;
 }
 
+/* Gives hollow constants their data; @made: (out): how many had none. */
+static gboolean
+plan_infer_make_hollow (VnPlan        *self,
+                        const VnStep  *step,
+                        VnTensor     **in,
+                        VnTensor     **made,
+                        guint         *n_made,
+                        GError       **error)
+{
+  for (guint i = 0; i < step->n_own; i++)
+    if (vn_plan_is_hollow (self, step->inputs[i]))
+      {
+        in[i] = made[*n_made] = vn_plan_make (self, (guint) step->inputs[i], error);
+        if (in[i] == NULL)
+          return FALSE;
+        ++*n_made;
+      }
+  return TRUE;
+}
+
+/* Folds what can be, unless the plan takes the step over, to do so later. */
+static gboolean
+plan_infer_try_fold (VnPlan       *self,
+                     VnStep       *step,
+                     VnOpContext  *ctx,
+                     VnTensor    **in,
+                     gboolean     *deferred,
+                     GError      **error)
+{
+  g_autofree VnTensor **made = g_new0 (VnTensor *, step->n_own + 1);
+  guint n_made = 0;
+  gsize n_bytes;
+  gboolean good;
+
+  if (plan_infer_has_all (ctx->out, step) || !plan_infer_is_foldable (self, step, &n_bytes))
+    return TRUE;
+  *deferred = vn_plan_defer (self, step, n_bytes);
+  if (*deferred)
+    return TRUE;
+  self->n_folded += n_bytes;
+  good = plan_infer_make_hollow (self, step, in, made, &n_made, error) && (n_made == 0 || vn_op_infer (ctx, error)) &&
+         (plan_infer_has_all (ctx->out, step) || vn_step_fold (step, ctx, error));
+  vn_tensor_clear_all (made, n_made);
+  return good;
+}
+
 static gboolean
 infer_and_fold (VnPlan       *self,
                 VnStep       *step,
                 VnTensor    **in,
                 VnTensor    **out,
+                gboolean     *deferred,
                 GError      **error)
 {
   const VnOpBodies bodies = { .get_type = vn_step_body_type, .data = step };
@@ -299,13 +294,14 @@ infer_and_fold (VnPlan       *self,
   if (!vn_op_check_call (&ctx, error) || !vn_op_infer (&ctx, error))
     return FALSE;
   step->scratch_bytes = ctx.scratch_bytes;
-  if (!plan_infer_has_all (out, step) && plan_infer_is_foldable (self, step) && !plan_infer_fold (step, &ctx, error))
+  if (!plan_infer_try_fold (self, step, &ctx, in, deferred, error))
     return FALSE;
   step->dynamic = !plan_infer_is_static (step);
   return TRUE;
 }
 
-/* A value that a node uses: a constant is taken from the model now. */
+/* A value that a node uses: a constant is taken from the model now. @tensor: (out) (nullable): %NULL: for graphs inside the node,
+ * which need its data. */
 static gboolean
 plan_infer_load_input (VnPlan         *self,
                        const VnValue  *value,
@@ -322,7 +318,9 @@ plan_infer_load_input (VnPlan         *self,
   if (!plan_infer_load_constant (self, (guint) id, error))
     return FALSE;
   if (tensor != NULL)
-    *tensor = self->values[id].constant;
+    *tensor = vn_plan_is_hollow (self, id) ? NULL : self->values[id].constant;
+  else if (vn_plan_is_hollow (self, id))
+    return vn_plan_fill (self, (guint) id, error);
   return TRUE;
 }
 
@@ -337,7 +335,7 @@ infer_node (VnPlan           *self,
   g_autofree VnTensor **in = g_new0 (VnTensor *, node->inputs->len + 1);
   g_autofree VnTensor **out = g_new0 (VnTensor *, node->outputs->len + 1);
   g_autoptr(GPtrArray) captured = vn_node_has_graphs (node) ? vn_node_list_captured (node) : NULL;
-  gboolean ok = TRUE;
+  gboolean ok = TRUE, deferred = FALSE;
 
   for (guint i = 0; i < node->inputs->len && ok; i++)
     if (g_ptr_array_index (node->inputs, i) != NULL)
@@ -345,7 +343,12 @@ infer_node (VnPlan           *self,
   for (guint i = 0; captured != NULL && i < captured->len && ok; i++)
     ok = plan_infer_load_input (self, g_ptr_array_index (captured, i), NULL, error);
   step = plan_infer_step_new (self, node, op, ok ? captured : NULL);
-  ok = ok && vn_plan_bodies (self, step, captured, plan_inner, error) && infer_and_fold (self, step, in, out, error);
+  ok = ok && vn_plan_bodies (self, step, captured, plan_inner, error) && infer_and_fold (self, step, in, out, &deferred, error);
+  if (deferred)
+    {
+      step = NULL;   /* the plan has it */
+      return ok;
+    }
   if (ok && plan_infer_take_outputs (self, step, out))
     {
       ok = vn_step_check_dtype (step, step->n_own > 0 ? step->in_types[0].dtype : VN_DTYPE_UNDEFINED, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How threads are shared out: each takes a sample of its own as long as the values of so many samples fit into memory. */
+/* How memory is shared out: among plans that are there at the same time, and among threads, of which each takes a sample of its own
+ * as long as the values of so many samples fit. */
 #include "vn-plan-private.h"
 
 #include "vn-memory.h"
@@ -26,18 +27,41 @@ vn_plan_share_threads (VnPlan * const *plans,
                        guint           n_items,
                        guint          *n_inside)
 {
-  gsize size = MAX (more, 1);
+  gsize size = MAX (more, 1), passing = 0;
   guint n;
 
   g_return_val_if_fail (plans != NULL && n_inside != NULL, 1);
 
   for (guint i = 0; i < n_plans; i++)
-    size += vn_plan_get_arena_size (plans[i]) + plans[i]->scratch_size;
+    {
+      size += vn_plan_get_arena_size (plans[i]) + plans[i]->scratch_size;
+      passing = MAX (passing, plans[i]->passing_bytes);
+    }
   if (n_threads == 0)
     n_threads = vn_parallel_default_threads ();
   n = (guint) CLAMP (vn_memory_get_budget () / size, 1, MIN (n_threads, MAX (n_items, 1)));
+  if (passing > 0)   /* each would make the same weights for itself */
+    n = 1;
   if (n < n_items)   /* fewer, where that leaves fewer threads without work */
     n = n_threads / ((n_threads + n - 1) / n);
   *n_inside = n_threads / n;
   return n;
+}
+
+/**
+ * vn_plan_share_weights:
+ * @model: whose weights are compared with others of their kind: its size is what is there anyway
+ * @n_plans: of @model and others like it
+ *
+ * Three quarters of its weights, and half of vn_memory_get_budget(), for all plans together.
+ *
+ * Returns: bytes for VnPlanOptions.most_weights of each
+ */
+gsize
+vn_plan_share_weights (const VnModel *model,
+                       guint          n_plans)
+{
+  g_return_val_if_fail (model != NULL && n_plans > 0, 0);
+
+  return MAX ((vn_graph_weight_bytes (model->graph) / 4 * 3 + vn_memory_get_budget () / 2) / n_plans, 1);
 }

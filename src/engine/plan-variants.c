@@ -65,7 +65,7 @@ plan_variant (VnPlan             *self,
 {
   g_autoptr(GHashTable) shapes = g_hash_table_new (g_str_hash, g_str_equal);
   VnPlanOptions options = { shapes, self->taps, self->all_outputs ? NULL : self->outputs, self->no_fusion,
-                            self->skip_unsupported, self->can_restart };
+                            self->skip_unsupported, self->can_restart, self->most_weights };
   VnPlan *plan;
 
   for (guint i = 0; i < self->inputs->len; i++)

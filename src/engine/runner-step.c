@@ -3,6 +3,7 @@
 #include "vn-runner-private.h"
 
 #include "vn-error.h"
+#include "vn-file.h"
 #include "vn-i18n.h"
 
 static gboolean
@@ -277,6 +278,56 @@ runner_step_run_dynamic (VnRunner      *self,
   return vn_op_run (ctx, error);
 }
 
+/* ---- constants that are not kept ---- */
+
+static gboolean
+runner_step_make_constants (VnRunner      *self,
+                            const VnStep  *step,
+                            VnTensor     **made,
+                            GError       **error)
+{
+  for (guint i = 0; i < step->n_inputs; i++)
+    {
+      if (step->inputs[i] < 0 || self->plan->values[step->inputs[i]].constant == NULL)
+        continue;
+      made[i] = self->in[i] = vn_plan_make (self->plan, (guint) step->inputs[i], error);
+      if (made[i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The weight is then there for its shape. */
+static void
+runner_step_drop_packed (VnRunner      *self,
+                         const VnStep  *step,
+                         VnTensor     **made)
+{
+  const VnTensor *original = vn_value_get_constant (self->plan->values[step->inputs[1]].value);
+
+  self->in[1] = self->tensors[step->inputs[1]];
+  g_clear_pointer (&made[1], vn_tensor_unref);
+  if (original != NULL)
+    vn_file_release_pages (original->data, original->n_bytes);
+}
+
+static gboolean
+runner_step_run_lazy (VnRunner      *self,
+                      const VnStep  *step,
+                      VnOpContext   *ctx,
+                      GError       **error)
+{
+  g_autofree VnTensor **made = g_new0 (VnTensor *, step->n_inputs + 1);
+  gboolean good = runner_step_make_constants (self, step, made, error) && vn_step_pack (step, made, &ctx->prepared, error);
+
+  if (good && ctx->prepared != NULL && step->n_inputs > 1 && made[1] != NULL)
+    runner_step_drop_packed (self, step, made);
+  good = good && (step->dynamic ? runner_step_run_dynamic (self, step, ctx, error) : runner_step_run_static (self, step, ctx, error));
+  vn_op_release (step->op, ctx->prepared);
+  vn_tensor_clear_all (made, step->n_inputs);
+  return good;
+}
+
 /**
  * vn_runner_run_step:
  * @bodies: runs the graphs inside the step's node
@@ -300,5 +351,7 @@ vn_runner_run_step (VnRunner          *self,
   for (guint i = 0; i < step->n_inputs; i++)
     self->in[i] = step->inputs[i] >= 0 ? self->tensors[step->inputs[i]] : NULL;
   ctx.sum = step->has_sum ? self->in[step->n_inputs - 1] : NULL;
+  if (step->lazy)
+    return runner_step_run_lazy (self, step, &ctx, error);
   return step->dynamic ? runner_step_run_dynamic (self, step, &ctx, error) : runner_step_run_static (self, step, &ctx, error);
 }

@@ -23,6 +23,8 @@ typedef enum
  * @root: id of the value whose memory it shares; its own id if none
  * @first_step, @last_step: the steps that write it and use it last, of all values that share the memory for a root
  * @tap, @output: first index into the plan's taps and outputs, or -1
+ * @maker: (nullable): computes @constant, which is hollow: it has no data
+ * @makes: @maker of another value reads it
  * @fused: its node was fused into another
  * @n_channels: if they lie in blocks, as taps of a plan with @taps_in_blocks may; else 0
  */
@@ -41,6 +43,8 @@ typedef struct
   gboolean      needed;
   gboolean      fused;
   gsize         n_channels;
+  struct _VnStep *maker;
+  gboolean      makes;
 } VnPlanValue;
 
 /**
@@ -67,8 +71,9 @@ typedef struct
  * @factors, @shifts: those of the context; @shifts is part of the same memory
  * @line, @pads: those of the context
  * @is_order: only the order of the elements changes, for the sake of another step
+ * @lazy: its hollow constants are made, and packed, whenever it runs
  */
-typedef struct
+typedef struct _VnStep
 {
   const VnNode *node;
   const VnOp   *op;
@@ -82,7 +87,7 @@ typedef struct
   VnActivation  activation;
   float        *factors, *shifts, *line;
   gint64       *pads;
-  gboolean      dynamic, alias, dead, has_sum, is_order;
+  gboolean      dynamic, alias, dead, has_sum, is_order, lazy;
   GArray       *dying;
   GPtrArray    *bodies;        /* of VnBody, or NULL */
 } VnStep;
@@ -109,6 +114,11 @@ struct _VnPlan
   gsize            n_folded;     /* bytes that constants have which were computed from others */
   gsize            arena_size;
   gsize            scratch_size; /* largest of the static steps */
+  gsize            most_weights; /* bytes that may be kept of constants in other forms than the model's; 0: all */
+  gsize            kept_weights; /* so many are */
+  gsize            passing_bytes; /* most that a lazy step has while it runs */
+  gsize            freed_bytes;  /* of constants that were packed, since memory was given back */
+  GPtrArray       *makers;       /* of VnStep */
   guint            max_inputs, max_outputs;
   gboolean        *lost;         /* by value id: left out, depends on a node without kernel; NULL: none is */
   const VnValue   *open_input;   /* an input with sizes that nobody gave, set to 1; or NULL */
@@ -154,6 +164,30 @@ void      vn_live_find          (VnLive               *self,
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnLive, vn_live_free)
 
+gboolean  vn_plan_is_hollow     (const VnPlan         *self,
+                                 int                   id);
+gboolean  vn_plan_load_weight   (VnPlan               *self,
+                                 guint                 id,
+                                 GError              **error);
+gboolean  vn_plan_defer         (VnPlan               *self,
+                                 VnStep               *step,
+                                 gsize                 n_bytes);
+VnTensor *vn_plan_make          (const VnPlan         *self,
+                                 guint                 id,
+                                 GError              **error);
+gboolean  vn_plan_fill          (VnPlan               *self,
+                                 guint                 id,
+                                 GError              **error);
+gboolean  vn_plan_pack_step     (VnPlan               *self,
+                                 VnStep               *step,
+                                 GError              **error);
+gboolean  vn_step_fold          (const VnStep         *self,
+                                 VnOpContext          *ctx,
+                                 GError              **error);
+gboolean  vn_step_pack          (const VnStep         *self,
+                                 VnTensor            **in,
+                                 gpointer             *prepared,
+                                 GError              **error);
 VnBody   *vn_step_find_body     (const VnStep         *self,
                                  const VnGraph        *graph);
 VnTensorType vn_step_body_type  (gpointer              step,

@@ -2,6 +2,8 @@
 /* What a plan is: its values, its steps, what may be asked of it. Knows nothing of how plans are made (plan-build.c). */
 #include "vn-plan-private.h"
 
+#include "vn-memory.h"
+
 static void
 plan_number_captured (VnPlan    *self,
                       GPtrArray *captured)
@@ -38,6 +40,7 @@ vn_plan_alloc (VnModel       *model,
   self->n_values = graph->values->len + self->captured->len;
   self->values = g_new0 (VnPlanValue, MAX (self->n_values, 1));
   self->steps = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_step_free);
+  self->makers = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_step_free);
   self->variants = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_plan_unref);
   g_mutex_init (&self->lock);
   for (guint i = 0; i < self->n_values; i++)
@@ -78,14 +81,21 @@ vn_plan_ref (VnPlan *self)
   return self;
 }
 
+/* What a plan has kept, in bytes, from which on it is given back to the system. */
+#define GIVE_BACK ((gsize) 64 << 20)
+
 void
 vn_plan_unref (VnPlan *self)
 {
+  gboolean was_large;
+
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
+  was_large = self->kept_weights >= GIVE_BACK;
   for (guint i = 0; i < self->n_values; i++)
     g_clear_pointer (&self->values[i].constant, vn_tensor_unref);
   g_ptr_array_unref (self->steps);
+  g_ptr_array_unref (self->makers);
   g_ptr_array_unref (self->variants);
   g_mutex_clear (&self->lock);
   g_ptr_array_unref (self->captured);
@@ -99,6 +109,8 @@ vn_plan_unref (VnPlan *self)
   g_free (self->values);
   vn_model_unref (self->model);
   g_free (self);
+  if (was_large)
+    vn_memory_give_back ();
 }
 
 VnModel *

@@ -22,6 +22,8 @@ typedef struct _VnPlan VnPlan;
  * @no_fusion: keep every value as the graph has it
  * @skip_unsupported: leave out outputs and taps that depend on nodes without kernel, which the notes list
  * @can_restart: runs may start from taps, with vn_runner_run_from(); a little slower
+ * @most_weights: bytes that may be kept of constants in other forms than the model has them: computed from others, or packed for
+ *   operators. What goes beyond is made in each run, with the same bits. 0: no limit
  */
 typedef struct
 {
@@ -31,6 +33,7 @@ typedef struct
   gboolean    no_fusion;
   gboolean    skip_unsupported;
   gboolean    can_restart;
+  gsize       most_weights;
 } VnPlanOptions;
 
 VnPlan   *vn_plan_new            (VnModel              *model,
@@ -72,6 +75,10 @@ VnDerived *vn_plan_derive_taps   (VnPlan               *self);       /* one per 
 GPtrArray *vn_plan_list_sources  (VnPlan               *self,        /* of GArray of guint: by tap: those it is computed from */
                                   VnTensor * const     *inputs,
                                   GError              **error);
+
+/* For VnPlanOptions.most_weights, of plans that are there at the same time. */
+gsize     vn_plan_share_weights  (const VnModel        *model,
+                                  guint                 n_plans);
 
 /* How many samples at a time, and threads in each. */
 guint     vn_plan_share_threads  (VnPlan * const       *plans,

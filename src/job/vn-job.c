@@ -4,6 +4,7 @@
 
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-file.h"
 #include "vn-memory.h"
 #include "vn-thread.h"
 
@@ -200,6 +201,7 @@ job_run_stage (VnJob          *self,
   ok = !g_cancellable_set_error_if_cancelled (cancellable, error) && stage->run (self, cancellable, error);
   if (g_get_monotonic_time () - start > LONG_STAGE)
     vn_memory_give_back ();
+  vn_file_release_maps ();
   timing->seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   return ok;
 }

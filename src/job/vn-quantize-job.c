@@ -231,12 +231,9 @@ static gsize
 quantize_job_encoded_size (const VnModel  *model,
                            GError        **error)
 {
-  g_autoptr(GBytes) bytes = NULL;
-
   if (vn_graph_weight_bytes (model->graph) > ((gsize) 1 << 30))
     return vn_graph_weight_bytes (model->graph);
-  bytes = vn_onnx_write_bytes (model, error);
-  return bytes != NULL ? g_bytes_get_size (bytes) : 0;
+  return vn_onnx_count_bytes (model, error);
 }
 
 /* What is compared with is the float network as it was before its biases were corrected. */

@@ -91,6 +91,29 @@ vn_onnx_write_bytes (const VnModel  *model,
   return bytes;
 }
 
+/**
+ * vn_onnx_count_bytes:
+ *
+ * Returns: how many bytes vn_onnx_write_bytes() would give; 0 with an error where it fails
+ */
+gsize
+vn_onnx_count_bytes (const VnModel  *model,
+                     GError        **error)
+{
+  VnOnnxEncoder self;
+  gsize size;
+
+  g_return_val_if_fail (model != NULL, 0);
+
+  onnx_write_encoder_init (&self, NULL, NULL, NULL, 0);
+  vn_onnx_encode_model (&self, model);
+  size = onnx_write_fits (&self) ? (gsize) vn_wire_out_size (self.out) : 0;
+  if (size == 0)
+    onnx_write_too_large (&self, error);
+  onnx_write_encoder_clear (&self);
+  return size;
+}
+
 /* ---- into files ---- */
 
 typedef struct

@@ -47,6 +47,8 @@ gboolean  vn_onnx_write_file        (const VnModel             *model,
                                      GError                   **error);
 GBytes   *vn_onnx_write_bytes       (const VnModel             *model,
                                      GError                   **error);
+gsize     vn_onnx_count_bytes       (const VnModel             *model,
+                                     GError                   **error);
 
 VnTensor *vn_onnx_tensor_read_file  (const char       *path,      /* one TensorProto: a .pb sample */
                                      char            **name,      /* out, nullable */

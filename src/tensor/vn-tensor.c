@@ -4,6 +4,7 @@
 
 #include "vn-checked.h"
 #include "vn-error.h"
+#include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
@@ -337,6 +338,17 @@ tensor_element_alignment (VnDType dtype)
 }
 
 /**
+ * vn_tensor_is_aligned:
+ *
+ * Returns: whether the elements lie at addresses the processor may load them from
+ */
+gboolean
+vn_tensor_is_aligned (const VnTensor *self)
+{
+  return self->dtype == VN_DTYPE_STRING || (guintptr) self->data % tensor_element_alignment (self->dtype) == 0;
+}
+
+/**
  * vn_tensor_get_aligned:
  *
  * Returns: (transfer full) (nullable): @self if its elements lie at addresses the processor may load them from,
@@ -348,12 +360,29 @@ vn_tensor_get_aligned (VnTensor  *self,
 {
   VnTensor *copy;
 
-  if (self->dtype == VN_DTYPE_STRING || (guintptr) self->data % tensor_element_alignment (self->dtype) == 0)
+  if (vn_tensor_is_aligned (self))
     return vn_tensor_ref (self);
   copy = vn_tensor_new (self->dtype, &self->shape, error);
-  if (copy != NULL)
-    memcpy (copy->data, self->data, self->n_bytes);
+  if (copy == NULL)
+    return NULL;
+  memcpy (copy->data, self->data, self->n_bytes);
+  vn_tensor_release_pages (self);
   return copy;
+}
+
+/* From this size on it is worth the call. */
+#define LARGE_VIEW ((gsize) 1 << 20)
+
+/**
+ * vn_tensor_release_pages:
+ *
+ * Says of a large view into a file that it will not be read again soon: it no longer counts as memory of this process.
+ */
+void
+vn_tensor_release_pages (const VnTensor *self)
+{
+  if (self->n_bytes >= LARGE_VIEW)
+    vn_file_release_pages (self->data, self->n_bytes);
 }
 
 static gboolean

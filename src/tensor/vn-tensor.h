@@ -78,8 +78,10 @@ VnTensor   *vn_tensor_ref            (VnTensor        *self);
 void        vn_tensor_unref          (VnTensor        *self);
 void        vn_tensor_clear_all      (VnTensor       **tensors,
                                       gsize            n);
+gboolean    vn_tensor_is_aligned     (const VnTensor  *self);
 VnTensor   *vn_tensor_get_aligned    (VnTensor        *self,
                                       GError         **error);
+void        vn_tensor_release_pages  (const VnTensor  *self);
 VnTensor   *vn_tensor_convert        (VnTensor        *self,
                                       VnDType          dtype,
                                       GError         **error);

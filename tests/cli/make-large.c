@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* make-large FILE: a network whose tensors and weights are of some megabytes, and that takes a fraction of a second: all
- * that memory is asked for when it runs or is rewritten. */
+/* make-large FILE [MEGABYTES]: a network whose tensors and weights are of some megabytes, and that takes a fraction of a second: all
+ * that memory is asked for when it runs or is rewritten. With MEGABYTES one of little but weights, of so many megabytes. */
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
+
+#include <stdlib.h>
 
 #define SIZE 256
 #define CHANNELS 8
@@ -88,6 +90,35 @@ make_model (void)
   return model;
 }
 
+#define WIDTH 2048
+
+/* Products one after the other, some of them with weights that are transposed. */
+static VnModel *
+make_chain (guint n_megabytes)
+{
+  VnModel *model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  VnValue *value = vn_graph_add_input (graph, "row", VN_DTYPE_F32, &VN_SHAPE (1, WIDTH));
+  guint n = n_megabytes / (WIDTH / 512 * WIDTH / 512);   /* floats in a megabyte: 512 x 512 */
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("layer%u", i), *weight_name = g_strconcat (name, ".weight", NULL);
+      g_autofree char *turned = g_strconcat (name, ".turned", NULL), *bias = g_strconcat (name, ".bias", NULL);
+      g_autofree char *sum = g_strconcat (name, ".sum", NULL);
+      VnValue *weight = add_weights (graph, weight_name, &VN_SHAPE (WIDTH, WIDTH));
+
+      if (i % 8 == 7)
+        weight = add (graph, turned, "Transpose", &weight, 1);
+      value = add (graph, name, "MatMul", (VnValue *[]) { value, weight }, 2);
+      value = add (graph, sum, "Add", (VnValue *[]) { value, add_weights (graph, bias, &VN_SHAPE (WIDTH)) }, 2);
+    }
+  vn_value_set_type (value, VN_DTYPE_F32, NULL);
+  value->has_info = TRUE;
+  vn_graph_set_output (graph, 0, value);
+  return model;
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -95,9 +126,9 @@ main (int   argc,
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) model = NULL;
 
-  if (argc != 2)
+  if (argc != 2 && argc != 3)
     return 2;
-  model = make_model ();
+  model = argc > 2 ? make_chain ((guint) atoi (argv[2])) : make_model ();
   if (vn_onnx_write_file (model, argv[1], NULL, NULL, &error))
     return 0;
   g_printerr ("make-large: %s\n", error->message);

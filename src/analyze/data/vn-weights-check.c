@@ -51,6 +51,7 @@ weights_check_value (Check         *self,
   if (aligned == NULL)
     return;
   vn_tensor_count_not_finite (aligned, &n_nan, &n_infinite);
+  vn_tensor_release_pages (tensor);
   if (n_nan + n_infinite == 0 || (n_nan == 0 && !weights_check_is_weight (value, 0)))
     return;
   self->n_found++;

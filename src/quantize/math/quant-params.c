@@ -378,6 +378,7 @@ vn_quant_quantize_tensor (VnTensor        *data,
                                         (double) vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c), narrow);
         }
     }
+  vn_tensor_release_pages (data);
   return g_steal_pointer (&result);
 }
 
@@ -577,6 +578,7 @@ vn_quant_data_range (VnTensor  *data,
         min[c] = max[c] = 0;
     }
 
+  vn_tensor_release_pages (data);
   if (!ok)
     g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("the data hold NaN; repair or replace them first"));
   return ok;
