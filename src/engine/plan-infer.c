@@ -242,7 +242,7 @@ plan_infer_make_hollow (VnPlan        *self,
   for (guint i = 0; i < step->n_own; i++)
     if (vn_plan_is_hollow (self, step->inputs[i]))
       {
-        in[i] = made[*n_made] = vn_plan_make (self, (guint) step->inputs[i], error);
+        in[i] = made[*n_made] = vn_plan_make_constant (self, (guint) step->inputs[i], error);
         if (in[i] == NULL)
           return FALSE;
         ++*n_made;

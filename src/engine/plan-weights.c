@@ -136,7 +136,7 @@ vn_plan_load_weight (VnPlan  *self,
  * @step: all its inputs are constant
  * @n_bytes: of its results
  *
- * Decides whether the result is kept. If not, it becomes hollow, and whoever needs it calls vn_plan_make().
+ * Decides whether the result is kept. If not, it becomes hollow, and whoever needs it calls vn_plan_make_constant().
  *
  * Returns: whether the plan has taken @step: it is not to be run now
  */
@@ -169,7 +169,7 @@ plan_weights_run_maker (const VnPlan  *self,
   gboolean good = TRUE;
 
   for (guint i = 0; i < maker->n_inputs && good; i++)
-    good = maker->inputs[i] < 0 || (in[i] = vn_plan_make (self, (guint) maker->inputs[i], error)) != NULL;
+    good = maker->inputs[i] < 0 || (in[i] = vn_plan_make_constant (self, (guint) maker->inputs[i], error)) != NULL;
   vn_step_init_context (maker, &ctx);
   ctx.in = in;
   ctx.out = out;
@@ -183,13 +183,13 @@ plan_weights_run_maker (const VnPlan  *self,
 }
 
 /**
- * vn_plan_make:
+ * vn_plan_make_constant:
  * @id: a constant
  *
  * Returns: (transfer full) (nullable): it with its data; %NULL if there is no memory for them
  */
 VnTensor *
-vn_plan_make (const VnPlan  *self,
+vn_plan_make_constant (const VnPlan  *self,
               guint          id,
               GError       **error)
 {
@@ -217,7 +217,7 @@ vn_plan_fill (VnPlan  *self,
               guint    id,
               GError **error)
 {
-  VnTensor *made = vn_plan_make (self, id, error);
+  VnTensor *made = vn_plan_make_constant (self, id, error);
 
   if (made == NULL)
     return FALSE;
@@ -374,7 +374,7 @@ vn_plan_pack_step (VnPlan  *self,
     }
   for (guint i = 0; i < step->n_inputs && good; i++)
     if (step->inputs[i] >= 0 && self->values[step->inputs[i]].constant != NULL)
-      good = (in[i] = vn_plan_make (self, (guint) step->inputs[i], error)) != NULL;
+      good = (in[i] = vn_plan_make_constant (self, (guint) step->inputs[i], error)) != NULL;
   good = good && vn_step_pack (step, in, &step->prepared, error);
   vn_tensor_clear_all (in, step->n_inputs);
   return good && plan_weights_fill_step (self, step, error) && plan_weights_drop_packed (self, step, error);

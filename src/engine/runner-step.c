@@ -290,7 +290,7 @@ runner_step_make_constants (VnRunner      *self,
     {
       if (step->inputs[i] < 0 || self->plan->values[step->inputs[i]].constant == NULL)
         continue;
-      made[i] = self->in[i] = vn_plan_make (self->plan, (guint) step->inputs[i], error);
+      made[i] = self->in[i] = vn_plan_make_constant (self->plan, (guint) step->inputs[i], error);
       if (made[i] == NULL)
         return FALSE;
     }
