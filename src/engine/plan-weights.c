@@ -78,10 +78,10 @@ vn_plan_is_hollow (const VnPlan *self,
 }
 
 static gboolean
-plan_weights_set_hollow (VnPlanValue         *value,
-                         VnDType              dtype,
-                         const VnShape       *shape,
-                         GError             **error)
+plan_weights_set_hollow (VnPlanValue    *value,
+                         VnDType         dtype,
+                         const VnShape  *shape,
+                         GError        **error)
 {
   g_clear_pointer (&value->constant, vn_tensor_unref);
   value->constant = vn_tensor_new_wrap (dtype, shape, NULL, NULL, NULL, error);
@@ -190,8 +190,8 @@ plan_weights_run_maker (const VnPlan  *self,
  */
 VnTensor *
 vn_plan_make_constant (const VnPlan  *self,
-              guint          id,
-              GError       **error)
+                       guint          id,
+                       GError       **error)
 {
   const VnPlanValue *value = &self->values[id];
   VnTensor *original, *made;

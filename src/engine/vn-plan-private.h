@@ -172,7 +172,7 @@ gboolean  vn_plan_load_weight   (VnPlan               *self,
 gboolean  vn_plan_defer         (VnPlan               *self,
                                  VnStep               *step,
                                  gsize                 n_bytes);
-VnTensor *vn_plan_make_constant          (const VnPlan         *self,
+VnTensor *vn_plan_make_constant (const VnPlan         *self,
                                  guint                 id,
                                  GError              **error);
 gboolean  vn_plan_fill          (VnPlan               *self,

@@ -4,7 +4,6 @@
 
 #include "vn-file.h"
 #include "vn-i18n.h"
-#include "vn-file.h"
 #include "vn-memory.h"
 #include "vn-thread.h"
 
