@@ -95,6 +95,7 @@ compare_weights_dequantize (const Weight *weight)
                                               (zero != NULL ? vn_tensor_get_double (zero, zero->n_elements > 1 ? at : 0) : 0)) *
                                              vn_tensor_get_double (scale, at));
     }
+  vn_tensor_release_pages (q);
   return result;
 }
 
@@ -152,7 +153,19 @@ compare_weights_measure (const VnValue  *value,
     return FALSE;
   vn_error_sum_init (sum);
   vn_error_sum_add (sum, constant->data, tensor->data, tensor->n_elements);
+  vn_tensor_release_pages (constant);
   return TRUE;
+}
+
+/* Found by name and by node, in both networks, it mostly is the same one. */
+static gboolean
+compare_weights_was_measured (const VnValue * const *candidates,
+                              guint                  n)
+{
+  for (guint i = 0; i < n; i++)
+    if (candidates[i] != NULL && vn_value_get_constant (candidates[i])->data == vn_value_get_constant (candidates[n])->data)
+      return TRUE;
+  return FALSE;
 }
 
 /* In the network as it was and as it was prepared, by name and by node, what is nearest: a factor that preparation folded into
@@ -164,23 +177,23 @@ compare_weights_find_nearest (const VnModel * const *models,
                               const VnTensor        *tensor,
                               VnErrorSum            *best)
 {
-  const VnValue *found = NULL;
+  const VnValue *candidates[4] = { NULL }, *found = NULL;
 
   for (guint i = 0; i < 2 && models[i] != NULL; i++)
     {
-      const VnValue *candidates[] = { compare_weights_find_by_name (models[i], weight->value->name, tensor), compare_weights_find_by_user (nodes[i], weight, tensor) };
+      candidates[2 * i] = compare_weights_find_by_name (models[i], weight->value->name, tensor);
+      candidates[2 * i + 1] = compare_weights_find_by_user (nodes[i], weight, tensor);
+    }
+  for (guint k = 0; k < G_N_ELEMENTS (candidates); k++)
+    {
+      VnErrorSum sum;
 
-      for (guint k = 0; k < G_N_ELEMENTS (candidates); k++)
+      if (candidates[k] == NULL || compare_weights_was_measured (candidates, k) || !compare_weights_measure (candidates[k], tensor, &sum))
+        continue;
+      if (found == NULL || vn_error_sum_noise (&sum) < vn_error_sum_noise (best))
         {
-          VnErrorSum sum;
-
-          if (candidates[k] == NULL || !compare_weights_measure (candidates[k], tensor, &sum))
-            continue;
-          if (found == NULL || vn_error_sum_noise (&sum) < vn_error_sum_noise (best))
-            {
-              found = candidates[k];
-              *best = sum;
-            }
+          found = candidates[k];
+          *best = sum;
         }
     }
   return found;

@@ -53,7 +53,7 @@ vn_plan_share_threads (VnPlan * const *plans,
  * @model: whose weights are compared with others of their kind: its size is what is there anyway
  * @n_plans: of @model and others like it
  *
- * Three quarters of its weights, and half of vn_memory_get_budget(), for all plans together.
+ * Two thirds of its weights, and half of vn_memory_get_budget(), for all plans together.
  *
  * Returns: bytes for VnPlanOptions.most_weights of each
  */
@@ -63,5 +63,5 @@ vn_plan_share_weights (const VnModel *model,
 {
   g_return_val_if_fail (model != NULL && n_plans > 0, 0);
 
-  return MAX ((vn_graph_weight_bytes (model->graph) / 4 * 3 + vn_memory_get_budget () / 2) / n_plans, 1);
+  return MAX ((vn_graph_weight_bytes (model->graph) / 3 * 2 + vn_memory_get_budget () / 2) / n_plans, 1);
 }

@@ -29,7 +29,10 @@ model_digest_add_tensor (VnDigest       *digest,
     return;
   vn_digest_add (digest, tensor->shape.dims, (gsize) tensor->shape.rank * sizeof tensor->shape.dims[0]);
   if (tensor->dtype != VN_DTYPE_STRING)
-    vn_digest_add (digest, tensor->data, tensor->n_bytes);
+    {
+      vn_digest_add (digest, tensor->data, tensor->n_bytes);
+      vn_tensor_release_pages (tensor);
+    }
   else
     for (gsize i = 0; i < tensor->n_elements; i++)
       vn_digest_add_string (digest, ((char **) tensor->data)[i]);

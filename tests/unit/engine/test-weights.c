@@ -160,7 +160,7 @@ test_shares (void)
   vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (WIDTH, WIDTH));
   build_products (model);
   set_outputs (model, "y");
-  g_assert_cmpuint (vn_plan_share_weights (model, 1), >, vn_graph_weight_bytes (model->graph) / 4 * 3);
+  g_assert_cmpuint (vn_plan_share_weights (model, 1), >, vn_graph_weight_bytes (model->graph) / 3 * 2);
   g_assert_cmpuint (vn_plan_share_weights (model, 2), ==, vn_plan_share_weights (model, 1) / 2);
   plans[0] = all = vn_plan_new (model, NULL, NULL, &error);
   g_assert_no_error (error);
