@@ -177,7 +177,7 @@ main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/weights/same-bits", test_same_bits);
-  g_test_add_func ("/weights/shares", test_shares);
+  g_test_add_func ("/large-weights/same-bits", test_same_bits);
+  g_test_add_func ("/large-weights/shares", test_shares);
   return g_test_run ();
 }
