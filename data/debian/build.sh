@@ -113,7 +113,7 @@ try_packages () {
   grep '^vernier, ' "$work/window-$suite.log" >>"$out/times.txt"
   cp "$tester/window.png" "$out/window.png"
   enter "$tester" tester sh -c "apt-get -q -y install --no-install-recommends man-db >/dev/null 2>&1
-    for page in /usr/share/man/man?/vernier*; do LC_ALL=C.UTF-8 MANROFFSEQ= man --warnings -E UTF-8 -l -Tutf8 -Z \"\$page\" >/dev/null; done" >"$out/man.txt" 2>&1
+    for page in /usr/share/man/man?/vernier*; do LC_ALL=C.UTF-8 MANWIDTH=100 MANROFFSEQ= man --warnings -E UTF-8 -l -Tutf8 -Z \"\$page\" >/dev/null; done" >"$out/man.txt" 2>&1
   cat "$out/times.txt"
   [ ! -s "$out/man.txt" ] || { cat "$out/man.txt"; return 1; }
   say "autopkgtest"
