@@ -12,128 +12,31 @@
  * Everything is integer work on the bits of the floats, so the result is exact and the same for any way of cutting
  * the data. */
 
-#include "vn-histogram-private.h"
+#include "histogram-kernels.h"
 
 #include "vn-multiversion.h"
 
 #include <math.h>
 
-#if defined __x86_64__ && defined __GNUC__
-#include <immintrin.h>
-#define HAVE_X86 1
-#define CLONE(isa) __attribute__ ((target (isa)))
-#endif
-
-#define N_BINS 65536
-#define LANES 4
-#define LANE (N_BINS + 272)                  /* counters; the odd rest keeps the lanes of a bin in different cache sets */
 #define CHUNK 2048
 #define SMALL 8192                          /* elements: below, folding costs more than it saves */
 #define FOLD_EVERY ((gsize) 1 << 17)         /* elements: no counter wraps before; the first lane has 3 of 8 of them at most */
 #define NEGATIVE (VN_HISTOGRAM_PAGES / 2)    /* pages of numbers below 0 */
 
-/* What the first walk learns of a chunk. Minimum and maximum pass over NaN, and may be a zero of either sign. */
-typedef struct
-{
-  float    min, max;
-  guint32  most;                /* largest magnitude, as bits */
-} Summary;
-
-#define VECTOR 16
-
-typedef struct
-{
-  void  (*summarize)   (const float *x, gsize n, Summary *summary);
-  gsize (*squeeze)     (const float *x, gsize n, guint32 *out);
-  gsize (*count_zeros) (const float *x, gsize n);
-  gsize (*fold_page)   (VnHistogramScratch *scratch, VnHistogram *self, guint page);
-  guint32 (*widen)     (const float *x, gsize n, guint lanes, float *low, float *high);
-} Kernels;
-
 struct _VnHistogramScratch
 {
-  const Kernels *kernels;
-  guint16       *counters;      /* LANES tables, LANE apart */
-  guint32        most;          /* largest magnitude counted since the last fold, as bits */
-  gsize          n_counted;     /* elements since then */
-  gboolean       squeezes;      /* the last chunk had many zeros */
-  gsize          n_since;       /* elements since the last fold, at most */
-  guint64       *spare[VN_HISTOGRAM_PAGES];   /* @n_spare pages, all 0 */
-  guint          n_spare;
-  guint16        made[VN_HISTOGRAM_PAGES];    /* @n_made pages that the last histogram got that was empty when a scan began */
-  guint          n_made;
-  guint32        squeezed[CHUNK + VECTOR];
+  const VnScanKernels *kernels;
+  guint16             *counters;      /* %VN_SCAN_LANES tables, %VN_SCAN_LANE apart */
+  guint32              most;          /* largest magnitude counted since the last fold, as bits */
+  gsize                n_counted;     /* elements since then */
+  gboolean             squeezes;      /* the last chunk had many zeros */
+  gsize                n_since;       /* elements since the last fold, at most */
+  guint64             *spare[VN_HISTOGRAM_PAGES];   /* @n_spare pages, all 0 */
+  guint                n_spare;
+  guint16              made[VN_HISTOGRAM_PAGES];    /* @n_made pages that the last histogram got that was empty when a scan began */
+  guint                n_made;
+  guint32              squeezed[CHUNK + VN_SCAN_VECTOR];
 };
-
-static void
-histogram_scan_summary_init (Summary *self)
-{
-  *self = (Summary) { .min = INFINITY, .max = -INFINITY };
-}
-
-static void
-histogram_scan_summarize_rest (const float *x,
-                               gsize        n,
-                               Summary     *summary)
-{
-  for (gsize i = 0; i < n; i++)
-    {
-      summary->min = x[i] < summary->min ? x[i] : summary->min;
-      summary->max = x[i] > summary->max ? x[i] : summary->max;
-      summary->most = MAX (summary->most, vn_float_bits (x[i]) & VN_FLOAT_ABS);
-    }
-}
-
-/* The same in vectors of @bytes. */
-#define DEFINE_SUMMARIZE(name, clone, bytes)                                                    \
-  clone static void                                                                             \
-  name (const float *x,                                                                         \
-        gsize        n,                                                                         \
-        Summary     *summary)                                                                   \
-  {                                                                                             \
-    typedef float Floats __attribute__ ((vector_size (bytes)));                                 \
-    typedef gint32 Ints __attribute__ ((vector_size (bytes)));                                  \
-    const gsize step = bytes / sizeof (float);                                                  \
-    Ints min = (Ints) ((Floats) { 0 } + INFINITY);                                              \
-    Ints max = (Ints) ((Floats) { 0 } - INFINITY);                                              \
-    Ints most = { 0 };                                                                          \
-    gsize i = 0;                                                                                \
-                                                                                                \
-    for (; i + step <= n; i += step)                                                            \
-      {                                                                                         \
-        Ints bits, magnitude, below, above, further;                                            \
-                                                                                                \
-        memcpy (&bits, x + i, sizeof bits);                                                     \
-        below = (Floats) bits < (Floats) min;                                                   \
-        above = (Floats) bits > (Floats) max;                                                   \
-        min = (bits & below) | (min & ~below);                                                  \
-        max = (bits & above) | (max & ~above);                                                  \
-        magnitude = bits & (gint32) VN_FLOAT_ABS;                                               \
-        further = magnitude > most;                                                             \
-        most = (magnitude & further) | (most & ~further);                                       \
-      }                                                                                         \
-                                                                                                \
-    for (guint k = 0; k < step; k++)                                                            \
-      {                                                                                         \
-        summary->min = MIN (summary->min, ((Floats) min)[k]);                                   \
-        summary->max = MAX (summary->max, ((Floats) max)[k]);                                   \
-        summary->most = MAX (summary->most, (guint32) most[k]);                                 \
-      }                                                                                         \
-    histogram_scan_summarize_rest (x + i, n - i, summary);                                      \
-  }
-
-/* Zeros of either sign. */
-#define DEFINE_COUNT_ZEROS(name, clone)                                                         \
-  clone static gsize                                                                            \
-  name (const float *x,                                                                         \
-        gsize        n)                                                                         \
-  {                                                                                             \
-    guint32 zeros = 0;                                                                          \
-                                                                                                \
-    for (gsize i = 0; i < n; i++)                                                               \
-      zeros += (vn_float_bits (x[i]) & VN_FLOAT_ABS) == 0;                                      \
-    return zeros;                                                                               \
-  }
 
 /* A page of the histogram, made from a spare one if there is any. */
 static guint64 *
@@ -150,204 +53,18 @@ histogram_scan_get_page (VnHistogramScratch *self,
   return vn_histogram_page (histogram, page);
 }
 
-/* Moves the 128 counters of a page into the histogram. Returns: how many elements they stood for */
-#define DEFINE_FOLD_PAGE(name, clone)                                                           \
-  clone static gsize                                                                            \
-  name (VnHistogramScratch *scratch,                                                            \
-        VnHistogram        *self,                                                               \
-        guint               page)                                                               \
-  {                                                                                             \
-    guint32 sums[VN_HISTOGRAM_PAGE_BINS];                                                       \
-    guint16 *counters = scratch->counters + page * VN_HISTOGRAM_PAGE_BINS;                      \
-    guint32 sum = 0;                                                                            \
-    guint64 *into;                                                                              \
-                                                                                                \
-    for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)                                          \
-      {                                                                                         \
-        sums[m] = (guint32) counters[m] + counters[m + LANE] + counters[m + 2 * LANE] +         \
-                  counters[m + 3 * LANE];                                                       \
-        sum += sums[m];                                                                         \
-      }                                                                                         \
-    if (sum == 0)                                                                               \
-      return 0;                                                                                 \
-                                                                                                \
-    into = histogram_scan_get_page (scratch, self, page);                                       \
-    for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)                                          \
-      into[m] += sums[m];                                                                       \
-    for (guint k = 0; k < LANES; k++)                                                           \
-      memset (counters + k * LANE, 0, VN_HISTOGRAM_PAGE_BINS * sizeof *counters);               \
-    return sum;                                                                                 \
-  }
-
-/* Widens the range of each lane: element i is in lane i % @lanes, which are at most %VN_LANES_MOST and full vectors. Returns:
- * the largest magnitude, as bits; if that is not finite, the ranges say nothing */
-#define DEFINE_WIDEN(name, clone, bytes)                                                        \
-  clone static guint32                                                                          \
-  name (const float *x,                                                                         \
-        gsize        n,                                                                         \
-        guint        lanes,                                                                     \
-        float       *low,                                                                       \
-        float       *high)                                                                      \
-  {                                                                                             \
-    typedef float Floats __attribute__ ((vector_size (bytes)));                                 \
-    typedef gint32 Ints __attribute__ ((vector_size (bytes)));                                  \
-    const guint step = bytes / sizeof (float);                                                  \
-    Ints most = { 0 };                                                                          \
-    guint32 result = 0;                                                                         \
-                                                                                                \
-    for (guint k = 0; k < lanes; k += step)                                                     \
-      {                                                                                         \
-        Ints min, max;                                                                          \
-                                                                                                \
-        memcpy (&min, low + k, sizeof min);                                                     \
-        memcpy (&max, high + k, sizeof max);                                                    \
-        for (gsize i = k; i < n; i += lanes)                                                    \
-          {                                                                                     \
-            Ints bits, below, above, magnitude, further;                                        \
-                                                                                                \
-            memcpy (&bits, x + i, sizeof bits);                                                 \
-            below = (Floats) bits < (Floats) min;                                               \
-            above = (Floats) bits > (Floats) max;                                               \
-            min = (bits & below) | (min & ~below);                                              \
-            max = (bits & above) | (max & ~above);                                              \
-            magnitude = bits & (gint32) VN_FLOAT_ABS;                                           \
-            further = magnitude > most;                                                         \
-            most = (magnitude & further) | (most & ~further);                                   \
-          }                                                                                     \
-        memcpy (low + k, &min, sizeof min);                                                     \
-        memcpy (high + k, &max, sizeof max);                                                    \
-      }                                                                                         \
-    for (guint k = 0; k < step; k++)                                                            \
-      result = MAX (result, (guint32) most[k]);                                                 \
-    return result;                                                                              \
-  }
-
-DEFINE_SUMMARIZE (summarize__ref, , 16)
-DEFINE_WIDEN (widen__ref, , 16)
-DEFINE_COUNT_ZEROS (count_zeros__ref, )
-DEFINE_FOLD_PAGE (fold_page__ref, )
-
-static gsize
-histogram_scan_squeeze__ref (const float *x,
-                             gsize        n,
-                             guint32     *out)
-{
-  gsize m = 0;
-
-  for (gsize i = 0; i < n; i++)
-    {
-      guint32 bits = vn_float_bits (x[i]);
-
-      out[m] = bits;
-      m += (bits & VN_FLOAT_ABS) != 0;
-    }
-  return m;
-}
-
-#ifdef HAVE_X86
-DEFINE_SUMMARIZE (summarize__avx2, CLONE ("avx2"), 32)
-DEFINE_WIDEN (widen__avx2, CLONE ("avx2"), 32)
-DEFINE_COUNT_ZEROS (count_zeros__avx2, CLONE ("avx2"))
-DEFINE_FOLD_PAGE (fold_page__avx2, CLONE ("avx2"))
-DEFINE_COUNT_ZEROS (count_zeros__avx512, CLONE ("avx512f"))
-DEFINE_FOLD_PAGE (fold_page__avx512, CLONE ("avx512f" VN_WIDE_VECTORS))
-
-/* The comparisons of min and max give their second operand if the first is NaN. */
-CLONE ("avx512f") static void
-summarize__avx512 (const float *x,
-                   gsize        n,
-                   Summary     *summary)
-{
-  const __m512i abs = _mm512_set1_epi32 ((int) VN_FLOAT_ABS);
-  __m512 min = _mm512_set1_ps (INFINITY);
-  __m512 max = _mm512_set1_ps (-INFINITY);
-  __m512i most = _mm512_setzero_si512 ();
-  gsize i = 0;
-
-  for (; i + VECTOR <= n; i += VECTOR)
-    {
-      __m512i bits = _mm512_loadu_si512 (x + i);
-
-      min = _mm512_min_ps (_mm512_castsi512_ps (bits), min);
-      max = _mm512_max_ps (_mm512_castsi512_ps (bits), max);
-      most = _mm512_max_epu32 (_mm512_and_si512 (bits, abs), most);
-    }
-
-  summary->min = _mm512_reduce_min_ps (min);
-  summary->max = _mm512_reduce_max_ps (max);
-  summary->most = _mm512_reduce_max_epu32 (most);
-  histogram_scan_summarize_rest (x + i, n - i, summary);
-}
-
-/* As widen__ref (). */
-CLONE ("avx512f") static guint32
-widen__avx512 (const float *x,
-               gsize        n,
-               guint        lanes,
-               float       *low,
-               float       *high)
-{
-  const __m512i abs = _mm512_set1_epi32 ((int) VN_FLOAT_ABS);
-  __m512i most = _mm512_setzero_si512 ();
-  __m512 min, max;
-
-  if (lanes != VECTOR)
-    return widen__ref (x, n, lanes, low, high);
-  min = _mm512_loadu_ps (low);
-  max = _mm512_loadu_ps (high);
-  for (gsize i = 0; i < n; i += VECTOR)
-    {
-      __m512i bits = _mm512_loadu_si512 (x + i);
-
-      min = _mm512_min_ps (_mm512_castsi512_ps (bits), min);
-      max = _mm512_max_ps (_mm512_castsi512_ps (bits), max);
-      most = _mm512_max_epu32 (_mm512_and_si512 (bits, abs), most);
-    }
-  _mm512_storeu_ps (low, min);
-  _mm512_storeu_ps (high, max);
-  return _mm512_reduce_max_epu32 (most);
-}
-
-CLONE ("avx512f,popcnt") static gsize
-squeeze__avx512 (const float *x,
-                 gsize        n,
-                 guint32     *out)
-{
-  const __m512i magnitude = _mm512_set1_epi32 ((int) VN_FLOAT_ABS);
-  gsize m = 0;
-  gsize i = 0;
-
-  for (; i + VECTOR <= n; i += VECTOR)
-    {
-      __m512i bits = _mm512_loadu_si512 (x + i);
-      __mmask16 kept = _mm512_test_epi32_mask (bits, magnitude);
-
-      _mm512_storeu_si512 (out + m, _mm512_maskz_compress_epi32 (kept, bits));
-      m += (gsize) __builtin_popcount (kept);
-    }
-  return m + histogram_scan_squeeze__ref (x + i, n - i, out + m);
-}
-#endif
-
-static const Kernels kernels_at[] = {
-#ifdef HAVE_X86
-  [VN_LEVEL_V4] = { summarize__avx512, squeeze__avx512, count_zeros__avx512, fold_page__avx512, widen__avx512 },
-  [VN_LEVEL_V3] = { summarize__avx2, histogram_scan_squeeze__ref, count_zeros__avx2, fold_page__avx2, widen__avx2 },
-#endif
-  [VN_LEVEL_GENERIC] = { summarize__ref, histogram_scan_squeeze__ref, count_zeros__ref, fold_page__ref, widen__ref },
-};
-
 /* A table that uses the instructions of @level; NULL if this machine lacks them. */
 VnHistogramScratch *
 vn_scratch_new_level (VnLevel level)
 {
+  const VnScanKernels *kernels = vn_scan_kernels_get (level);
   VnHistogramScratch *self;
 
-  if (level < vn_machine_get_best_level () || level >= G_N_ELEMENTS (kernels_at))
+  if (kernels == NULL)
     return NULL;
   self = g_new0 (VnHistogramScratch, 1);
-  self->kernels = &kernels_at[level];
-  self->counters = g_new0 (guint16, LANES * LANE);
+  self->kernels = kernels;
+  self->counters = g_new0 (guint16, VN_SCAN_LANES * VN_SCAN_LANE);
   return self;
 }
 
@@ -471,13 +188,13 @@ histogram_scan_count_dense (guint16    *counters,
 {
   gsize i = 0;
 
-  for (; i + LANES <= n; i += LANES)
+  for (; i + VN_SCAN_LANES <= n; i += VN_SCAN_LANES)
     {
       __builtin_prefetch (next + i * sizeof (guint32));
       counters[histogram_scan_upper_half (words, i)]++;
-      counters[histogram_scan_upper_half (words, i + 1) + LANE]++;
-      counters[histogram_scan_upper_half (words, i + 2) + 2 * LANE]++;
-      counters[histogram_scan_upper_half (words, i + 3) + 3 * LANE]++;
+      counters[histogram_scan_upper_half (words, i + 1) + VN_SCAN_LANE]++;
+      counters[histogram_scan_upper_half (words, i + 2) + 2 * VN_SCAN_LANE]++;
+      counters[histogram_scan_upper_half (words, i + 3) + 3 * VN_SCAN_LANE]++;
     }
   for (; i < n; i++)
     counters[histogram_scan_upper_half (words, i)]++;
@@ -489,10 +206,10 @@ histogram_scan_take_zero_bins (guint16 *counters)
 {
   gsize n = 0;
 
-  for (guint k = 0; k < LANES; k++)
+  for (guint k = 0; k < VN_SCAN_LANES; k++)
     {
-      n += counters[k * LANE] + counters[k * LANE + N_BINS / 2];
-      counters[k * LANE] = counters[k * LANE + N_BINS / 2] = 0;
+      n += counters[k * VN_SCAN_LANE] + counters[k * VN_SCAN_LANE + VN_SCAN_BINS / 2];
+      counters[k * VN_SCAN_LANE] = counters[k * VN_SCAN_LANE + VN_SCAN_BINS / 2] = 0;
     }
   return n;
 }
@@ -540,14 +257,29 @@ histogram_scan_count_chunk (VnHistogram *self,
   scratch->squeezes = n_zero > n / 8;
 }
 
+/* Moves the counters of a page into the histogram. */
 static void
-histogram_scan_fold (VnHistogram *self,
-                     VnHistogramScratch   *scratch)
+histogram_scan_fold_page (VnHistogram        *self,
+                          VnHistogramScratch *scratch,
+                          guint               page)
+{
+  guint32 sums[VN_HISTOGRAM_PAGE_BINS];
+  gsize n = scratch->kernels->take_page (scratch->counters + page * VN_HISTOGRAM_PAGE_BINS, sums);
+
+  if (n == 0)
+    return;
+  scratch->kernels->add_page (histogram_scan_get_page (scratch, self, page), sums);
+  scratch->n_counted -= n;
+}
+
+static void
+histogram_scan_fold (VnHistogram        *self,
+                     VnHistogramScratch *scratch)
 {
   for (guint e = scratch->most >> 23; scratch->n_counted > 0; e--)
     {
-      scratch->n_counted -= scratch->kernels->fold_page (scratch, self, e);
-      scratch->n_counted -= scratch->kernels->fold_page (scratch, self, NEGATIVE + e);
+      histogram_scan_fold_page (self, scratch, e);
+      histogram_scan_fold_page (self, scratch, NEGATIVE + e);
     }
   scratch->most = 0;
   scratch->n_since = 0;
@@ -623,9 +355,8 @@ vn_histogram_scan_run (VnHistogram        *self,
   for (gsize i = 0; i < n; i += CHUNK)
     {
       const gsize n_here = MIN (CHUNK, n - i);
-      Summary summary;
+      VnScanSummary summary;
 
-      histogram_scan_summary_init (&summary);
       scratch->kernels->summarize (x + i, n_here, &summary);
       if (summary.most >= VN_FLOAT_INF)
         {
