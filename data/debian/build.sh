@@ -117,7 +117,7 @@ try_packages () {
   cat "$out/times.txt"
   [ ! -s "$out/man.txt" ] || { cat "$out/man.txt"; return 1; }
   say "autopkgtest"
-  enter "$tester" tester autopkgtest --no-built-binaries /packages/*.deb /source/ -- null >"$out/autopkgtest.txt" 2>&1 ||
+  enter "$tester" tester sh -c "autopkgtest --no-built-binaries /packages/*.deb /source/ -- null" >"$out/autopkgtest.txt" 2>&1 ||
     { tail -40 "$out/autopkgtest.txt"; return 1; }
   tail -3 "$out/autopkgtest.txt"
   rm -rf "$tester"
