@@ -57,6 +57,9 @@ vn_range_sums_update (VnRangeSums *self)
       self->c_ln_c[i + 1] = self->c_ln_c[i] + range_sums_x_ln_x (c);
       self->n_used[i + 1] = self->n_used[i] + (c > 0);
     }
+  self->next[BINS] = BINS;
+  for (guint i = BINS; i-- > 0; )
+    self->next[i] = self->counts[i] > 0 ? i : self->next[i + 1];
 }
 
 /*< private >
@@ -83,14 +86,13 @@ vn_range_sums_get_kl (const VnRangeSums *self,
   if (end - start == 1)
     return 0;
   sum += range_sums_x_ln_x (ends[0] + below) - range_sums_x_ln_x (ends[0]) + range_sums_x_ln_x (ends[1] + above) - range_sums_x_ln_x (ends[1]);
-  for (guint from = start; from < end; from += size)
+  for (guint used = self->next[start]; used < end; )
     {
-      guint to = MIN (from + size, end);
-      guint n_used = self->n_used[to] - self->n_used[from];
+      const guint from = used - (used - start) % size, to = MIN (from + size, end);
+      const guint n_used = self->n_used[to] - self->n_used[from];
       double mass = self->mass[to] - self->mass[from];
 
-      if (n_used == 0)
-        continue;
+      used = self->next[to];
       mass += (from == start && ends[0] > 0 ? below : 0) + (to == end && ends[1] > 0 ? above : 0);
       cross += mass * log ((self->mass[to] - self->mass[from]) / n_used / kept);
     }
