@@ -487,6 +487,18 @@ vn_compare_make_row (VnPlan           *plan,
   return row;
 }
 
+/* Why the first sample could not be read. */
+static char *
+compare_dup_reason (Compare *self)
+{
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
+  g_autoptr(GError) bad = NULL;
+
+  vn_dataset_load (self->dataset, self->options->samples[0], inputs, &bad);
+  vn_tensor_clear_all (inputs, self->n_inputs);
+  return g_strdup (bad != NULL ? bad->message : "?");
+}
+
 static VnErrorTable *
 compare_make_table (Compare  *self,
                     GError  **error)
@@ -498,7 +510,10 @@ compare_make_table (Compare  *self,
     n_used += self->per_sample[s] != NULL;
   if (n_used == 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("None of the %u samples could be read"), self->options->n_samples);
+      g_autofree char *reason = compare_dup_reason (self);
+
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("None of the %u samples could be read; the first one: %s"),
+                   self->options->n_samples, reason);
       return NULL;
     }
   table = vn_error_table_new (n_used);

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 #define VN_QUANT_FIXED     (VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (S16))
 #define VN_QUANT_ACTIVATION_TYPES VN_QUANT_EXTENDED
 #define VN_QUANT_WEIGHT_TYPES VN_QUANT_EXTENDED
-
+#define VN_QUANT_PAIR_TYPES (VN_QUANT_INTEGERS | VN_QUANT_NIBBLES | VN_QUANT_FLOAT8)    /* that QuantizeLinear makes */
 
 /* What a recipe and resolving have to know of a format; code asks for these, never for a format by its name. */
 typedef enum

@@ -20,7 +20,7 @@ import tempfile
 RECIPES = {
     'plain': ['--skip-compare'],
     'compared': ['--per-channel', '--method', 'entropy', '--origins'],
-    'percentile': ['--preset', 'u16s8', '--method', 'percentile', '--percentile', '99.9', '--bias-correction', 'guarded'],
+    'percentile': ['--preset', 'a16w8', '--method', 'percentile', '--percentile', '99.9', '--bias-correction', 'guarded'],
     'npu': ['--preset', 'npu-cnn', '--equalize', 'amd'],
     'repaired': ['--rounding', 'second-order', '--range-search', 'outputs', '--balance-channels', 'folded', '--per-channel'],
     'trained': ['--weight', 's4', '--train', 'adaquant', '--train-steps', '20'],

@@ -100,7 +100,8 @@ resolve_rows_fill_activation (VnResolver     *self,
       return TRUE;
     }
   if (vn_dtype_is_rounded (row->tensor.dtype))
-    return resolve_rows_fill_rounded (self, value, row, error);
+    return rule != NULL && rule->scales != NULL ? vn_quant_parse_params (rule->scales, rule->zero_points, 1, row, error)
+                                                : resolve_rows_fill_rounded (self, value, row, error);
   if (!vn_resolver_find_range (self, value, &range, &winner, error))
     return FALSE;
   min = (float) range.min;

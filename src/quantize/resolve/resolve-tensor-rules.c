@@ -28,6 +28,13 @@ resolve_tensor_rules_check_params (const VnQuantRow  *row,
 {
   gint64 low = 0, high = 0;     /* floats of 8 bit have no zero point but 0 */
 
+  if (vn_dtype_is_rounded (row->tensor.dtype))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("“%s”: a rule gives the scale %g; %s has none, as values are only rounded to it; leave the scale out, or take another type"),
+                   row->tensor.name, scales[0], vn_dtype_get_name (row->tensor.dtype));
+      return FALSE;
+    }
   vn_dtype_integer_range (row->tensor.dtype, &low, &high);
   for (gsize i = 0; i < n; i++)
     {

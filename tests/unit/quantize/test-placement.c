@@ -161,6 +161,7 @@ static const struct { const char *json, *message; } refused[] = {
   { "{\"tensors\": [\"x\"], \"scale\": [\"1\"], \"zero-point\": [\"0\"], \"min\": [\"0\"]}", "rule 1: a scale leaves nothing" },
   { "{\"tensors\": [\"x\"], \"min\": [\"small\"]}",                     "rule 1: min: “small” is not allowed" },
   { "{\"tensors\": [\"x\"], \"receivers\": [\"a\"]}",                   "rule 1: say with “convert”" },
+  { "{\"tensors\": [\"x\"], \"convert\": \"bfp16\"}",                   "convert: “bfp16” is not allowed" },
   { "{\"tensors\": [\"x\"], \"axis\": 1, \"per-channel\": \"false\"}",  "rule 1: an axis needs" },
   { "{\"nodes\": \"a\", \"max\": [\"1\"]}",                             "rule 1: ranges, scales" },
 };
@@ -183,20 +184,23 @@ test_refused (void)
 static void
 test_refused_later (void)
 {
-  static const struct { const char *rule, *message; } rules[] = {
-    { "\"scale\": [\"0\"], \"zero-point\": [\"0\"]",                 "the scale 0" },
-    { "\"scale\": [\"1\"], \"zero-point\": [\"300\"]",               "the zero point 300" },
-    { "\"scale\": [\"1\", \"2\", \"3\"], \"zero-point\": [\"0\"]",   "gives 3 numbers" },
+  static const struct { const char *preset, *rule, *message; } rules[] = {
+    { "cpu", "\"scale\": [\"0\"], \"zero-point\": [\"0\"]",                 "the scale 0" },
+    { "cpu", "\"scale\": [\"1\"], \"zero-point\": [\"300\"]",               "the zero point 300" },
+    { "cpu", "\"scale\": [\"1\", \"2\", \"3\"], \"zero-point\": [\"0\"]",   "gives 3 numbers" },
+    { "bfp16", "\"scale\": [\"1\"], \"zero-point\": [\"0\"]",                 "the scale 1; bfp16 has none" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
     {
-      g_autofree char *text = g_strdup_printf ("{\"vernier-recipe\": 1, \"rules\": [{\"tensors\": [\"u\"], %s}]}", rules[i].rule);
+      g_autofree char *text = g_strdup_printf ("{\"vernier-recipe\": 1, \"preset\": \"%s\", \"rules\": [{\"tensors\": [\"u\"], %s}]}",
+                                               rules[i].preset, rules[i].rule);
       g_autoptr(Fixture) f = make_chain ();
       g_autoptr(GError) error = NULL;
       g_autoptr(VnRecipe) recipe = vn_recipe_from_json (text, "r.json", &error);
 
       g_assert_no_error (error);
+      vn_model_set_opset (f->model, "", 21);
       g_assert_null (fixture_resolve (f, recipe, NULL, &error));
       g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
       g_assert_nonnull (strstr (error->message, rules[i].message));
