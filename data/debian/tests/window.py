@@ -24,7 +24,8 @@ def main(vernier, screenshot=None):
     start = time.monotonic()
     app = desk.Program([vernier])
     try:
-        app.click("push button", "Try the Demo")
+        app.find("push button", "Try the Demo")
+        app.key("alt+t")    # where GTK 4.18 tells that the button is leaves out the padding of what it is in
         app.click("panel", "Network graph")
         app.key("Home", "Down")    # from the input to the first node
         app.wait(lambda: is_heat(app), "the graph does not tell errors", LIMIT)
