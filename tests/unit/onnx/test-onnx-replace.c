@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Models with weights beside them that take the place of others, and models that change while they are in use. */
+#include "model-folder.h"
+
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
@@ -10,39 +12,6 @@
 #include <unistd.h>
 
 #define N 5000
-
-typedef struct
-{
-  char *folder, *path, *data;
-} Fixture;
-
-static void
-set_up (Fixture       *self,
-        gconstpointer  data)
-{
-  self->folder = g_dir_make_tmp ("vn-replace-XXXXXX", NULL);
-  self->path = g_build_filename (self->folder, "m.onnx", NULL);
-  self->data = g_build_filename (self->folder, "m.onnx.data", NULL);
-}
-
-static void
-tear_down (Fixture       *self,
-           gconstpointer  data)
-{
-  g_autoptr(GDir) dir = g_dir_open (self->folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (self->folder, name, NULL);
-
-      g_remove (path);
-    }
-  g_rmdir (self->folder);
-  g_free (self->folder);
-  g_free (self->path);
-  g_free (self->data);
-}
 
 /* y = x + w, all of w is @value */
 static VnModel *
@@ -97,7 +66,7 @@ compare_names (gconstpointer a,
 }
 
 static char *
-list_folder (Fixture *self)
+list_folder (ModelFolder *self)
 {
   g_autoptr(GDir) dir = g_dir_open (self->folder, 0, NULL);
   g_autoptr(GPtrArray) names = g_ptr_array_new ();
@@ -116,7 +85,7 @@ list_folder (Fixture *self)
 
 /* The names stay, and the bytes are those of a first export. */
 static void
-test_again (Fixture       *self,
+test_again (ModelFolder   *self,
             gconstpointer  data)
 {
   VnOnnxWriteOptions options = { 1000 };
@@ -137,7 +106,7 @@ test_again (Fixture       *self,
 
 /* Weights that only the replaced model had go with it if they are called after it; others may be of other models, too. */
 static void
-test_old_weights (Fixture       *self,
+test_old_weights (ModelFolder   *self,
                   gconstpointer  data)
 {
   static const struct { VnOnnxWriteOptions before, after; const char *there; } cases[] = {
@@ -151,8 +120,8 @@ test_old_weights (Fixture       *self,
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_test_message ("%u", i);
-      tear_down (self, NULL);
-      set_up (self, NULL);
+      model_folder_tear_down (self, NULL);
+      model_folder_set_up (self, NULL);
       write_model (self->path, 1, &cases[i].before);
       write_model (self->path, 2, &cases[i].after);
       assert_weights (self->path, 2);
@@ -162,7 +131,7 @@ test_old_weights (Fixture       *self,
 
 /* What no model names stays, and so does what is read. */
 static void
-test_kept (Fixture       *self,
+test_kept (ModelFolder   *self,
            gconstpointer  data)
 {
   g_autoptr(VnFileSet) files = vn_file_set_new ();
@@ -184,7 +153,7 @@ test_kept (Fixture       *self,
 
 /* The name of the weights leads to a folder: nothing has changed. */
 static void
-test_refused (Fixture       *self,
+test_refused (ModelFolder   *self,
               gconstpointer  data)
 {
   VnOnnxWriteOptions options = { 1000 }, blocked = { 1000, "blocked" };
@@ -215,7 +184,7 @@ write_into (const char *path,
 
 /* Nothing is made of a model whose file was written into, cut off, or whose weights were: neither appears, and what was there stays. */
 static void
-test_changed (Fixture       *self,
+test_changed (ModelFolder   *self,
               gconstpointer  data)
 {
   g_autofree char *out = g_build_filename (self->folder, "out.onnx", NULL);
@@ -249,7 +218,7 @@ test_changed (Fixture       *self,
 }
 
 static void
-test_replaced (Fixture       *self,
+test_replaced (ModelFolder   *self,
                gconstpointer  data)
 {
   VnOnnxWriteOptions options = { 1000 };
@@ -266,18 +235,16 @@ test_replaced (Fixture       *self,
   assert_weights (out, 1);
 }
 
-#define TEST(name, func) g_test_add (name, Fixture, NULL, set_up, func, tear_down)
-
 int
 main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  TEST ("/onnx/replace/again", test_again);
-  TEST ("/onnx/replace/old-weights", test_old_weights);
-  TEST ("/onnx/replace/kept", test_kept);
-  TEST ("/onnx/replace/refused", test_refused);
-  TEST ("/onnx/changed/written", test_changed);
-  TEST ("/onnx/changed/replaced", test_replaced);
+  MODEL_FOLDER_TEST ("/onnx/replace/again", test_again);
+  MODEL_FOLDER_TEST ("/onnx/replace/old-weights", test_old_weights);
+  MODEL_FOLDER_TEST ("/onnx/replace/kept", test_kept);
+  MODEL_FOLDER_TEST ("/onnx/replace/refused", test_refused);
+  MODEL_FOLDER_TEST ("/onnx/changed/written", test_changed);
+  MODEL_FOLDER_TEST ("/onnx/changed/replaced", test_replaced);
   return g_test_run ();
 }

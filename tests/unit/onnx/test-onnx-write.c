@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model-folder.h"
+
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
-
-typedef struct
-{
-  char *folder;
-  char *path;
-  char *data;
-} Fixture;
-
-static void
-set_up (Fixture       *self,
-        gconstpointer  data)
-{
-  self->folder = g_dir_make_tmp ("vn-write-XXXXXX", NULL);
-  self->path = g_build_filename (self->folder, "m.onnx", NULL);
-  self->data = g_build_filename (self->folder, "m.onnx.data", NULL);
-}
 
 static guint
 count_files (const char *folder)
@@ -31,25 +17,6 @@ count_files (const char *folder)
   while (g_dir_read_name (dir) != NULL)
     n++;
   return n;
-}
-
-static void
-tear_down (Fixture       *self,
-           gconstpointer  data)
-{
-  g_autoptr(GDir) dir = g_dir_open (self->folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (self->folder, name, NULL);
-
-      g_remove (path);
-    }
-  g_rmdir (self->folder);
-  g_free (self->folder);
-  g_free (self->path);
-  g_free (self->data);
 }
 
 /* y = x + w with a large w, z = y * s with a scalar s */
@@ -90,7 +57,7 @@ assert_same (const VnModel *a,
 }
 
 static void
-test_inside (Fixture       *self,
+test_inside (ModelFolder   *self,
              gconstpointer  data)
 {
   g_autoptr(VnModel) model = make_model (5000);
@@ -108,7 +75,7 @@ test_inside (Fixture       *self,
 
 /* External data stay external, in a file named after the model; and move back inside through write_bytes. */
 static void
-test_external (Fixture       *self,
+test_external (ModelFolder   *self,
                gconstpointer  data)
 {
   g_autoptr(VnModel) model = make_model (5000);
@@ -146,7 +113,7 @@ test_external (Fixture       *self,
 
 /* A file for each tensor; names of tensors that are no names of files, or the same but for that, lead nowhere else. */
 static void
-test_external_each (Fixture       *self,
+test_external_each (ModelFolder   *self,
                     gconstpointer  data)
 {
   static const char * const names[] = { "../a", ".._a", "/etc/passwd", "m.onnx" };
@@ -180,7 +147,7 @@ test_external_each (Fixture       *self,
 }
 
 static void
-test_name (Fixture       *self,
+test_name (ModelFolder   *self,
            gconstpointer  data)
 {
   static const char * const wrong[] = { "", "a/b", "..", "m.onnx", "/tmp/x" };
@@ -203,7 +170,7 @@ test_name (Fixture       *self,
 
 /* Whatever goes wrong, no file is left behind, and an older data file stays as it was. */
 static void
-test_failures (Fixture       *self,
+test_failures (ModelFolder   *self,
                gconstpointer  data)
 {
   g_autoptr(VnModel) model = make_model (5000);
@@ -243,7 +210,7 @@ test_failures (Fixture       *self,
 
 /* Every beginning of a model is refused in words, or is a smaller model. */
 static void
-test_prefixes (Fixture       *self,
+test_prefixes (ModelFolder   *self,
                gconstpointer  data)
 {
   g_autoptr(VnModel) model = make_model (40);
@@ -265,7 +232,7 @@ test_prefixes (Fixture       *self,
 }
 
 static void
-test_files (Fixture       *self,
+test_files (ModelFolder   *self,
             gconstpointer  data)
 {
   g_autoptr(GError) error = NULL;
@@ -285,7 +252,7 @@ test_files (Fixture       *self,
 
 /* TensorProto {dims: [2], data_type: INT32, int32_data: [1, -1], name: "t"}; a wrong count; no tensor at all */
 static void
-test_tensor (Fixture       *self,
+test_tensor (ModelFolder   *self,
              gconstpointer  data)
 {
   static const struct {
@@ -325,13 +292,13 @@ main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add ("/onnx/write/inside", Fixture, NULL, set_up, test_inside, tear_down);
-  g_test_add ("/onnx/write/external", Fixture, NULL, set_up, test_external, tear_down);
-  g_test_add ("/onnx/write/external-each", Fixture, NULL, set_up, test_external_each, tear_down);
-  g_test_add ("/onnx/write/name", Fixture, NULL, set_up, test_name, tear_down);
-  g_test_add ("/onnx/write/failures", Fixture, NULL, set_up, test_failures, tear_down);
-  g_test_add ("/onnx/read/prefixes", Fixture, NULL, set_up, test_prefixes, tear_down);
-  g_test_add ("/onnx/read/files", Fixture, NULL, set_up, test_files, tear_down);
-  g_test_add ("/onnx/read/tensor", Fixture, NULL, set_up, test_tensor, tear_down);
+  MODEL_FOLDER_TEST ("/onnx/write/inside", test_inside);
+  MODEL_FOLDER_TEST ("/onnx/write/external", test_external);
+  MODEL_FOLDER_TEST ("/onnx/write/external-each", test_external_each);
+  MODEL_FOLDER_TEST ("/onnx/write/name", test_name);
+  MODEL_FOLDER_TEST ("/onnx/write/failures", test_failures);
+  MODEL_FOLDER_TEST ("/onnx/read/prefixes", test_prefixes);
+  MODEL_FOLDER_TEST ("/onnx/read/files", test_files);
+  MODEL_FOLDER_TEST ("/onnx/read/tensor", test_tensor);
   return g_test_run ();
 }
