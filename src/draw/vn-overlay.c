@@ -161,6 +161,23 @@ vn_overlay_get (const VnOverlay *self,
 }
 
 /**
+ * vn_overlay_dup_value:
+ *
+ * Returns: (transfer full): the value of @node, which must exist, with its unit: "8.5 dB", "2.2 %", "NaN"
+ */
+char *
+vn_overlay_dup_value (const VnOverlay *self,
+                      guint            node)
+{
+  const VnOverlayItem *item;
+
+  g_return_val_if_fail (self != NULL && node < self->n, NULL);
+
+  item = &self->items[node];
+  return item->is_nan || *self->unit == '\0' ? g_strdup (item->value) : g_strconcat (item->value, "\u00a0", self->unit, NULL);
+}
+
+/**
  * vn_overlay_set_note:
  * @note: copied, with all that is in it
  *

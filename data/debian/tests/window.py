@@ -16,7 +16,7 @@ LIMIT = 60   # seconds
 
 def is_heat(app):
     """The node with the focus tells its error: the graph has been coloured."""
-    return re.search("[0-9]\u00a0(dB|%)\u00a0?, (fine|to watch|bad)", app.find("panel", "Network graph").description)
+    return re.search("[0-9]\u00a0(dB|%), (fine|to watch|bad)", app.find("panel", "Network graph").description)
 
 
 def main(vernier, screenshot=None):

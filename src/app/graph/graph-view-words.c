@@ -54,11 +54,11 @@ vn_graph_view_dup_box_label (VnGraphView *self,
     g_string_append_printf (text, ", %s", data->badge);
   if (graph_view_words_has_value (self, node))
     {
-      const VnOverlayItem *item = vn_overlay_get (self->overlay, node);
+      g_autofree char *value = vn_overlay_dup_value (self->overlay, node);
 
-      g_string_append_printf (text, ", %s\u00a0%s", item->value, vn_overlay_get_unit (self->overlay));
+      g_string_append_printf (text, ", %s", value);
       if (vn_overlay_get_kind (self->overlay) == VN_OVERLAY_ERROR)
-        g_string_append_printf (text, ", %s", graph_view_words_band_word (item));
+        g_string_append_printf (text, ", %s", graph_view_words_band_word (vn_overlay_get (self->overlay, node)));
     }
   if (self->selected[node])
     g_string_append_printf (text, ", %s", _("selected"));
@@ -100,8 +100,7 @@ graph_view_words_group_tooltip (VnGraphView *self,
     }
   else if (note != NULL)
     {
-      g_autofree char *value = g_strdup_printf ("%s\u00a0%s", vn_overlay_get (self->overlay, box)->value,
-                                                vn_overlay_get_unit (self->overlay));
+      g_autofree char *value = vn_overlay_dup_value (self->overlay, box);
 
       g_string_append_c (text, '\n');
       g_string_append_printf (text, _("Worst: %s, %s"), note->name, value);
@@ -128,8 +127,11 @@ graph_view_words_node_tooltip (VnGraphView *self,
     g_string_append_printf (text, "\n%s", _("not quantized"));
   if (graph_view_words_has_value (self, node)
       && (!data->excluded || vn_overlay_kind_rates_float (vn_overlay_get_kind (self->overlay))))
-    g_string_append_printf (text, "\n%s\u00a0%s", vn_overlay_get (self->overlay, node)->value,
-                            vn_overlay_get_unit (self->overlay));
+    {
+      g_autofree char *value = vn_overlay_dup_value (self->overlay, node);
+
+      g_string_append_printf (text, "\n%s", value);
+    }
   return g_string_free (text, FALSE);
 }
 

@@ -271,7 +271,6 @@ network_dup_title (const Network     *self,
                    guint              i)
 {
   const VnOverlayItem *item = vn_overlay_get (self->overlay, i);
-  const char *unit = vn_overlay_get_unit (self->overlay);
   g_autofree char *clean = vn_pen_dup_clean (node->name);
   g_autofree char *name = vn_pen_shorten (clean, 1, FALSE, 50);
   g_autofree char *numbered = g_strconcat (node->op, " #", NULL);
@@ -281,7 +280,11 @@ network_dup_title (const Network     *self,
   if (node->badge != NULL)
     g_string_append_printf (text, ", %s", node->badge);
   if (item != NULL && item->measured)
-    g_string_append_printf (text, ", %s%s%s", item->value, unit != NULL ? " " : "", unit != NULL ? unit : "");
+    {
+      g_autofree char *value = vn_overlay_dup_value (self->overlay, i);
+
+      g_string_append_printf (text, ", %s", value);
+    }
   return g_string_free (text, FALSE);
 }
 
@@ -495,19 +498,18 @@ static void
 network_find_labels (Network *self)
 {
   g_autoptr(GArray) worst = network_list_worst (self);
-  const char *unit = vn_overlay_get_unit (self->overlay);
 
   self->labels = g_array_new (FALSE, FALSE, sizeof (Label));
   g_array_set_clear_func (self->labels, network_clear_label);
   for (guint i = 0; i < worst->len; i++)
     {
       Label label = { g_array_index (worst, guint, i), NULL, FALSE };
-      const VnOverlayItem *item = vn_overlay_get (self->overlay, label.node);
+      g_autofree char *value = vn_overlay_dup_value (self->overlay, label.node);
       g_autofree char *clean = vn_pen_dup_clean (vn_scene_get_node (self->scene, label.node)->name);
       g_autofree char *name = vn_pen_shorten (clean, LABEL_SIZE, FALSE, LABEL_WIDTH);
 
-      label.text = g_strdup_printf ("%s, %s%s%s", name, item->value, unit != NULL && *unit != '\0' ? "\u00a0" : "", unit != NULL ? unit : "");
-      label.is_bad = item->is_bad;
+      label.text = g_strdup_printf ("%s, %s", name, value);
+      label.is_bad = vn_overlay_get (self->overlay, label.node)->is_bad;
       g_array_append_val (self->labels, label);
     }
 }

@@ -194,6 +194,8 @@ guint                vn_overlay_get_n      (const VnOverlay     *self);
 const char          *vn_overlay_get_unit   (const VnOverlay     *self);
 const VnOverlayItem *vn_overlay_get        (const VnOverlay     *self,
                                             guint                node);
+char                *vn_overlay_dup_value  (const VnOverlay     *self,
+                                            guint                node);
 void                 vn_overlay_set_note   (VnOverlay           *self,
                                             guint                node,
                                             const VnOverlayNote *note);

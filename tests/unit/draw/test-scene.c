@@ -81,6 +81,29 @@ test_overlay (void)
   g_assert_cmpuint (bad, ==, 1);
 }
 
+/* A unit stands behind what is a number and does not bring its own. */
+static void
+test_overlay_value (void)
+{
+  static const struct { const char *unit, *value; gboolean is_nan; const char *expected; } cases[] = {
+    { "dB", "8.5", FALSE, "8.5\u00a0dB" },
+    { "dB", "NaN", TRUE, "NaN" },
+    { NULL, "2.2\u00a0%", FALSE, "2.2\u00a0%" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnOverlay) overlay = vn_overlay_new (VN_OVERLAY_ERROR, 1, cases[i].unit);
+      VnOverlayItem item = { .measured = TRUE, .is_nan = cases[i].is_nan };
+      g_autofree char *text = NULL;
+
+      g_strlcpy (item.value, cases[i].value, sizeof item.value);
+      vn_overlay_set (overlay, 0, &item);
+      text = vn_overlay_dup_value (overlay, 0);
+      g_assert_cmpstr (text, ==, cases[i].expected);
+    }
+}
+
 static void
 test_hit (void)
 {
@@ -126,6 +149,7 @@ main (int    argc,
   g_test_add_func ("/scene/neighbours", test_neighbours);
   g_test_add_func ("/scene/geometry", test_geometry);
   g_test_add_func ("/scene/overlay", test_overlay);
+  g_test_add_func ("/scene/overlay-value", test_overlay_value);
   g_test_add_func ("/scene/hit", test_hit);
   return g_test_run ();
 }
