@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 
+#include <langinfo.h>
 #include <math.h>
 #include <string.h>
 
@@ -151,24 +152,20 @@ vn_format_bytes_column (guint64 bytes)
 /**
  * vn_format_plain:
  *
- * Returns: (transfer full): six significant digits for machines and tables of reports, whatever the locale; "inf", "-inf" and
- *   "nan" spelled out
+ * Returns: (transfer full): six significant digits for tables of reports; "inf", "-inf" and "nan" spelled out
  */
 char *
 vn_format_plain (double value)
 {
-  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-
   if (isnan (value))
     return g_strdup ("nan");
   if (isinf (value))
     return g_strdup (value > 0 ? "inf" : "-inf");
-  return g_strdup (g_ascii_formatd (buffer, sizeof buffer, "%.6g", value));
+  return g_strdup_printf ("%.6g", value);
 }
 
 /**
  * vn_format_fixed:
- * @decimals: 0 .. 17
  *
  * Returns: (transfer full): @value with so many decimals, otherwise as vn_format_plain()
  */
@@ -176,17 +173,7 @@ char *
 vn_format_fixed (double value,
                  guint  decimals)
 {
-  char format[16];
-  g_autofree char *buffer = NULL;
-  const int size = 512;     /* the largest double has 309 digits before its point */
-
-  g_return_val_if_fail (decimals <= 17, NULL);
-
-  if (!isfinite (value))
-    return vn_format_plain (value);
-  g_snprintf (format, sizeof format, "%%.%uf", decimals);
-  buffer = g_malloc (size);
-  return g_strdup (g_ascii_formatd (buffer, size, format, value));
+  return isfinite (value) ? g_strdup_printf ("%.*f", (int) decimals, value) : vn_format_plain (value);
 }
 
 /**
@@ -240,9 +227,88 @@ vn_format_path (const char *path)
   return g_steal_pointer (&display);
 }
 
+static char *
+format_replace (const char *text,
+                const char *what,
+                const char *by)
+{
+  g_auto(GStrv) parts = g_strsplit (text, what, -1);
+
+  return g_strjoinv (by, parts);
+}
+
+/**
+ * vn_format_to_locale:
+ * @number: with a point, as programs write it
+ *
+ * Returns: (transfer full): the same with the locale's decimal point
+ */
+char *
+vn_format_to_locale (const char *number)
+{
+  g_return_val_if_fail (number != NULL, NULL);
+
+  return format_replace (number, ".", nl_langinfo (RADIXCHAR));
+}
+
+/**
+ * vn_format_from_locale:
+ * @text: one number as somebody writes it, with a point, a comma or the locale's decimal point, and either minus sign
+ *
+ * Returns: (transfer full): @text as programs read it; what is no number stays none
+ */
+char *
+vn_format_from_locale (const char *text)
+{
+  g_autofree char *plain = NULL, *result = NULL;
+
+  g_return_val_if_fail (text != NULL, NULL);
+
+  plain = format_replace (text, MINUS, "-");
+  result = format_replace (plain, nl_langinfo (RADIXCHAR), ".");
+  return g_strdelimit (g_steal_pointer (&result), ",", '.');
+}
+
+/* A word of a list: the comma in "0,5" belongs to the number where numbers are written so; those in "0,5,", "0.5,2" and "1,2,3" do not. */
+static char **
+format_split_word (const char *word)
+{
+  g_auto(GStrv) parts = g_strsplit (word, ",", -1);
+  guint n = g_strv_length (parts);
+
+  if (n > 1 && *parts[n - 1] == '\0')
+    g_clear_pointer (&parts[--n], g_free);
+  if (n == 2 && *parts[0] != '\0' && strchr (word, '.') == NULL && g_str_equal (nl_langinfo (RADIXCHAR), ","))
+    {
+      char *number = g_strjoinv (".", parts);
+
+      g_strfreev (g_steal_pointer (&parts));
+      parts = g_new0 (char *, 2);
+      parts[0] = number;
+    }
+  return g_steal_pointer (&parts);
+}
+
+/* Returns: %FALSE if @word is no finite number, or there is no room for it */
+static gboolean
+format_read_float (const char *word,
+                   float      *values,
+                   guint       n,
+                   guint      *n_read)
+{
+  g_autofree char *number = vn_format_from_locale (word);
+  char *end = NULL;
+  double value = g_ascii_strtod (number, &end);
+
+  if (end == number || *end != '\0' || !isfinite (value) || *n_read == n)
+    return FALSE;
+  values[(*n_read)++] = (float) value;
+  return TRUE;
+}
+
 /**
  * vn_format_parse_floats:
- * @text: numbers with blanks, commas or semicolons between them
+ * @text: numbers with blanks, semicolons or commas between them, each with a point or the locale's decimal point
  * @values: where they go
  * @n: room in @values
  * @n_read: (out): how many were found
@@ -256,25 +322,20 @@ vn_format_parse_floats (const char *text,
                         guint      *n_read)
 {
   g_auto(GStrv) words = NULL;
-  guint count = 0;
 
   g_return_val_if_fail (text != NULL, FALSE);
 
-  words = g_strsplit_set (text, " ,;\t", -1);
+  *n_read = 0;
+  words = g_strsplit_set (text, " ;\t", -1);
   for (guint i = 0; words[i] != NULL; i++)
     {
-      char *end = NULL;
-      double value;
+      g_auto(GStrv) parts = format_split_word (words[i]);
 
-      if (*words[i] == 0)
-        continue;
-      value = g_ascii_strtod (words[i], &end);
-      if (end == words[i] || *end != 0 || !isfinite (value) || count == n)
-        return FALSE;
-      values[count++] = (float) value;
+      for (guint k = 0; parts[k] != NULL; k++)
+        if (*parts[k] != '\0' && !format_read_float (parts[k], values, n, n_read))
+          return FALSE;
     }
-  *n_read = count;
-  return count > 0;
+  return *n_read > 0;
 }
 
 /**
@@ -291,11 +352,6 @@ vn_format_floats (const float *values,
   g_return_val_if_fail (values != NULL || n == 0, NULL);
 
   for (guint i = 0; i < n; i++)
-    {
-      char number[G_ASCII_DTOSTR_BUF_SIZE];
-
-      g_ascii_formatd (number, sizeof number, "%.6g", values[i]);
-      g_string_append_printf (text, "%s%s", i > 0 ? "  " : "", number);
-    }
+    g_string_append_printf (text, "%s%.6g", i > 0 ? "  " : "", (double) values[i]);
   return g_strdup (text->str);
 }

@@ -24,12 +24,14 @@ char    *vn_format_path         (const char  *path);
 char    *vn_format_db_column    (double       decibels);
 char    *vn_format_bytes_column (guint64      bytes);
 
-/* For machines and tables of reports, whatever the locale. */
+/* For tables of reports: the locale's decimal point, the rest as programs write it. */
 char    *vn_format_plain        (double       value);
 char    *vn_format_fixed        (double       value,
                                  guint        decimals);
 
 /* For text that is edited, and read back. */
+char    *vn_format_to_locale    (const char  *number);
+char    *vn_format_from_locale  (const char  *text);
 char    *vn_format_floats       (const float *values,
                                  guint        n);
 gboolean vn_format_parse_floats (const char  *text,

@@ -182,7 +182,7 @@ vn_metric_format_short (VnMetric metric,
 /**
  * vn_metric_format_fixed:
  *
- * Returns: (transfer full): @value without unit, in the form of a column of a report, whatever the locale
+ * Returns: (transfer full): @value without unit, in the form of a column of a report
  */
 char *
 vn_metric_format_fixed (VnMetric metric,

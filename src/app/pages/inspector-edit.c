@@ -7,8 +7,6 @@
 #include "vn-i18n.h"
 #include "vn-rows.h"
 
-#include <math.h>
-
 #define KEY "vn-inspector-edit"
 
 /* A row and what it edits. */
@@ -290,11 +288,10 @@ static gboolean
 inspector_edit_parse_end (GtkEditable *entry,
                           double      *number)
 {
-  g_auto(GStrv) parts = g_strsplit (gtk_editable_get_text (entry), "\u2212", -1);
-  g_autofree char *text = g_strdelimit (g_strjoinv ("-", parts), ",", '.');
+  g_autofree char *text = vn_format_from_locale (gtk_editable_get_text (entry));
   float value;
   guint n = 0;
-  gboolean ok = vn_format_parse_floats (text, &value, 1, &n) && n == 1 && isfinite (value);
+  gboolean ok = vn_format_parse_floats (text, &value, 1, &n) && n == 1;
 
   if (ok)
     {

@@ -3,6 +3,7 @@
  * undone. All Settings and the wizard are made of these. */
 #include "vn-setting-row.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 #define ROW_KEY "vn-setting-row"
@@ -80,6 +81,12 @@ setting_row_refuse (Row          *self,
     vn_document_tell (self->document, error->message);
 }
 
+static gboolean
+setting_row_is_number (Row *self)
+{
+  return self->setting->type == VN_SETTING_INT || self->setting->type == VN_SETTING_DOUBLE;
+}
+
 /* A list is written as its elements with commas between; nothing takes all away. */
 static gboolean
 setting_row_parse (Row        *self,
@@ -87,10 +94,11 @@ setting_row_parse (Row        *self,
                    const char *text,
                    GError    **error)
 {
+  g_autofree char *number = setting_row_is_number (self) ? vn_format_from_locale (text) : NULL;
   g_auto(GStrv) parts = NULL;
 
   if (self->setting->type != VN_SETTING_LIST && *text != '\0')
-    return vn_setting_parse (self->setting, recipe, text, error);
+    return vn_setting_parse (self->setting, recipe, number != NULL ? number : text, error);
   vn_setting_clear (self->setting, recipe);
   vn_setting_reset (self->setting, recipe);
   parts = g_strsplit (text, ",", -1);
@@ -120,9 +128,11 @@ static char *
 setting_row_dup_text (Row            *self,
                       const VnRecipe *recipe)
 {
-  char *text = vn_setting_dup_short_text (self->setting, recipe);
+  g_autofree char *text = vn_setting_dup_short_text (self->setting, recipe);
 
-  return text != NULL ? text : g_strdup ("");
+  if (text != NULL && setting_row_is_number (self))
+    return vn_format_to_locale (text);
+  return text != NULL ? g_steal_pointer (&text) : g_strdup ("");
 }
 
 static void
