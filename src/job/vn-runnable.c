@@ -5,14 +5,29 @@
 #include "vn-pass.h"
 
 static gboolean
+runnable_is_half (const VnValue *value)
+{
+  return value != NULL && value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F16;
+}
+
+/* Whether something is computed in float16, or given in it. Where Cast alone makes it and takes it, it rounds values, as
+ * quantization does: that has to stay. */
+static gboolean
 runnable_has_half (const VnModel *model)
 {
-  for (guint i = 0; i < model->graph->values->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (model->graph->values, i);
+  const VnGraph *graph = model->graph;
 
-      if (value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F16)
+  for (guint i = 0; i < graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (graph->values, i);
+
+      if (!runnable_is_half (value))
+        continue;
+      if (value->is_output || value->producer == NULL || !g_str_equal (value->producer->op_type, "Cast"))
         return TRUE;
+      for (guint k = 0; k < value->uses->len; k++)
+        if (!g_str_equal (g_array_index (value->uses, VnUse, k).node->op_type, "Cast"))
+          return TRUE;
     }
   return FALSE;
 }
@@ -45,7 +60,8 @@ vn_model_expand_functions (VnModel       *model,
 /**
  * vn_model_to_runnable:
  *
- * The engine knows no functions, and computes in float32; a network in float16 runs converted.
+ * The engine knows no functions, and computes in float32; a network in float16 runs converted. Values that are only cast to
+ * float16 and back stay rounded.
  *
  * Returns: (transfer full) (nullable): @model itself, or a converted copy
  */

@@ -4,8 +4,10 @@
 Each file is read by the command that reads such files, in a process that may have as much address space as it needs with an
 honest file, and 256 MB and four times the size of the file more. It must end by itself within 20 seconds of processor time, by
 success or with a message that says what is wrong: running out of memory is no answer, and neither is a signal. Only a network that
-was accepted and runs may be told how many bytes it wanted and could not have.
+was accepted and runs may be told how many bytes it wanted and could not have. At the end stands for each kind of file how much more was
+resident at most than with an honest file, as a multiple of the file's size and in MB.
 """
+import ctypes
 import os
 import re
 import resource
@@ -13,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import zlib
 
 CLI, SOURCE = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
@@ -295,19 +298,26 @@ COMMANDS = {
 MAKES = ['tile', 'expand', 'constant-of-shape', 'range', 'pad', 'resize', 'one-hot', 'folded-doubling', 'loop-doubling', 'loop-sequence']
 
 HONEST = network(node('Relu', ['x'], ['y']))
+honest_resident = 0    # of the commands with honest files, the least
+worst = {}    # by kind of file: multiple of its size, bytes, size, name
 
 
 def run(arguments, limit):
-    """Status, or None if it took too long; what it wrote on the error stream."""
+    """Status, or None if it took too long; what it wrote on the error stream; how many bytes were resident at most."""
     def restrict():
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
-    try:
-        done = subprocess.run([CLI] + arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=restrict, timeout=30 * SECONDS)
-    except subprocess.TimeoutExpired:
-        return None, ''
-    return done.returncode, done.stderr.decode(errors='replace')
+    with tempfile.TemporaryFile() as messages:
+        process = subprocess.Popen([CLI] + arguments, stdout=subprocess.DEVNULL, stderr=messages, preexec_fn=restrict)
+        timer = threading.Timer(30 * SECONDS, process.kill)
+        timer.start()
+        _, status, used = os.wait4(process.pid, 0)
+        late = not timer.is_alive()
+        timer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        messages.seek(0)
+        return None if late else process.returncode, messages.read().decode(errors='replace'), used.ru_maxrss << 10
 
 
 def least_space(arguments):
@@ -323,25 +333,39 @@ def least_space(arguments):
 
 def check(name, arguments, base, size, runs=False):
     limit = base + FREE + TIMES * size
-    status, messages = run(arguments, limit)
+    status, messages, resident = run(arguments, limit)
     last = messages.strip().splitlines()[-1][:300] if messages.strip() else ''
     good = status == 0 or (status in (1, 2) and last and ('ut of memory' not in messages or (
         runs and 'bytes more could not be had' in messages)))
-    print('%s %s (%.1f MB): %s %s' % ('ok' if good else 'not ok', name, size / MB, status, last), flush=True)
+    more = max(resident - honest_resident, 0)
+    worst.setdefault(name.split()[0], []).append((more / size, more, size, name))
+    print('%s %s (%.1f MB, %.1f MB more resident): %s %s' % ('ok' if good else 'not ok', name, size / MB, more / MB, status, last), flush=True)
     return good
 
 
-def put(path, data):
+def tell_worst():
+    """Of files of a MB and more the largest multiple, of all the most bytes."""
+    for kind, found in worst.items():
+        large = [f for f in found if f[2] >= MB]
+        told = '%.1f times the %.1f MB of “%s”; ' % (max(large)[0], max(large)[2] / MB, max(large)[3]) if large else ''
+        most = max(found, key=lambda f: f[1])
+        print('# %s: %s%.1f MB for the %.1f MB of “%s”' % (kind, told, most[1] / MB, most[2] / MB, most[3]))
+
+
+def put(path, make):
+    """What is resident here counts as the program's until it has started: it is given back."""
     with open(path, 'wb') as file:
-        file.write(data)
-    return len(data)
+        size = file.write(make())
+    ctypes.CDLL(None).malloc_trim(0)
+    return size
 
 
 def main():
+    global honest_resident
     only = re.compile(sys.argv[3]) if len(sys.argv) > 3 else None
     failed = n = 0
-    put('net.onnx', HONEST)
-    put('w.bin', b'\0' * 64)
+    put('net.onnx', lambda: HONEST)
+    put('w.bin', lambda: b'\0' * 64)
     if run(['calibrate', DEMO, '-o', 'honest.stats', '--data', SAMPLES, '-n', '2', '-t', '1'], None)[0] != 0:
         sys.exit('no statistics')
     base = max(least_space(c('net.onnx')) or 0 for c in COMMANDS.values())
@@ -349,11 +373,12 @@ def main():
     if base == 0:
         print('the program does not start with a limit (a sanitizer?)')
         sys.exit(77)
-    print('# with an honest file: %d MB' % (base // MB))
+    honest_resident = min(run(c('net.onnx'), None)[2] for c in COMMANDS.values())
+    print('# with an honest file: %d MB, %.1f MB resident' % (base // MB, honest_resident / MB))
     for name, make in MODELS.items():
         if only and not only.search(name):
             continue
-        size = put('m.onnx', make())
+        size = put('m.onnx', make)
         for command, arguments in COMMANDS.items():
             n += 1
             failed += not check('model %s, %s' % (name, command), arguments('m.onnx'), base, size,
@@ -362,11 +387,12 @@ def main():
         for name, make in cases.items():
             if only and not only.search('%s-%s' % (kind, name)):
                 continue
-            size = put(file, make())
+            size = put(file, make)
             n += 1
             failed += not check('%s %s' % (kind, name), [file if a == 'FILE' else a for a in arguments] + (
                 ['-t', '1'] if arguments[0] not in ('runs',) else []), base, size)
             os.unlink(file)
+    tell_worst()
     print('%d runs, %d failed' % (n, failed))
     sys.exit(failed > 0 or n == 0)
 

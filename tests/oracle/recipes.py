@@ -97,12 +97,18 @@ def quiet(as_written=False):
     return options
 
 
+def as_input(x, entry):
+    """In float16 where that is taken, and with channels behind."""
+    if x.ndim == 4 and list(x.shape) != entry.shape and [x.shape[i] for i in (0, 2, 3, 1)] == entry.shape:
+        x = x.transpose(0, 2, 3, 1)
+    return x.astype(np.float16) if 'float16' in entry.type else x
+
+
 def run_there(path, samples, as_written=False):
     session = oracle.open_session(path, quiet(as_written))
-    kinds = {i.name: np.float16 if 'float16' in i.type else None for i in session.get_inputs()}
+    inputs = {i.name: i for i in session.get_inputs()}
     return [dict(zip([o.name for o in session.get_outputs()],
-                     session.run(None, {n: x if kinds[n] is None else x.astype(kinds[n]) for n, x in feed.items() if n in kinds})))
-            for feed in samples]
+                     session.run(None, {n: as_input(x, inputs[n]) for n, x in feed.items() if n in inputs}))) for feed in samples]
 
 
 def run_optimized(path, samples, written):
@@ -206,12 +212,18 @@ def number(value):
     return float({'inf': 'inf', '-inf': '-inf', 'nan': 'nan'}.get(value, value))
 
 
-def check_told(report, reference, written):
-    """The error of outputs in the report is the one in onnxruntime."""
+def check_told(report, reference, written, recipe):
+    """The error of outputs in the report is the one in onnxruntime. Of float16 it tells what a processor of float16 does; onnxruntime
+    computes such networks in float32 between their ends, which is at least as good, and nothing overflows on the way."""
     told = {t['tensor']: number(t['sqnr_db']) for t in report['tensors'] if t['output'] and t.get('sqnr_db') is not None}
+    half = recipe['format'] == 'fp16'
+    if half and any(t['not_finite'] for t in report['tensors']):
+        return
     for name in written[0]:
         found = sqnr([(a[name], b[name]) for a, b in zip(reference, written)])
-        if name in told and min(told[name], found) < 100 and abs(told[name] - found) > TOLD_DB:
+        if name not in told or min(told[name], found) >= 100 or (half and told[name] < found):
+            continue
+        if abs(told[name] - found) > TOLD_DB:
             raise Wrong(f'{name}: the error was told as {told[name]:.1f} dB and is {found:.1f} dB in onnxruntime')
 
 
@@ -229,7 +241,7 @@ def check_export(path, work, samples, reference, recipe, report):
     written = run_there(path, samples, as_written=True)
     check_agreement(path, work, samples, written, ours, run_optimized(path, samples, written))
     if not computes_else(recipe):
-        check_told(report, reference, written)
+        check_told(report, reference, written, recipe)
 
 
 def check_refusal(done, out, recipe, model):
