@@ -21,6 +21,7 @@ main (int    argc,
 
   signal (SIGXFSZ, SIG_IGN);     /* a file that may not grow so large is an error like any other */
   vn_memory_keep_frames ();
+  vn_memory_share_heap ();
   vn_place_find_locale (VN_LOCALEDIR);
   g_set_application_name (_("Vernier"));
   gtk_window_set_default_icon_name (VN_APP_ID);

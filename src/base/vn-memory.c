@@ -360,6 +360,21 @@ vn_memory_keep_frames (void)
 }
 
 /**
+ * vn_memory_share_heap:
+ *
+ * Where limits are set to this process, has all threads take small memory from one heap: each heap reserves 64 MB, and a thread that
+ * finds no room for one of its own would take a whole page for each few bytes. To be called before there are threads.
+ */
+void
+vn_memory_share_heap (void)
+{
+#ifdef __GLIBC__
+  if (memory_left () < G_MAXSIZE)
+    mallopt (M_ARENA_MAX, 1);
+#endif
+}
+
+/**
  * vn_memory_give_back:
  *
  * Gives memory that was freed back to the system: after work that took much, threads keep what they had for work that may not come.

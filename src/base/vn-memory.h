@@ -31,6 +31,7 @@ void     vn_memory_set_budget  (gsize         size);
 gsize    vn_memory_get_growth  (void);
 void     vn_memory_set_growth  (gsize         size);
 void     vn_memory_keep_frames (void);
+void     vn_memory_share_heap  (void);
 void     vn_memory_give_back   (void);
 gboolean vn_memory_expect      (gsize         size,
                                 GError      **error);

@@ -218,6 +218,7 @@ main (int    argc,
 
   if (vn_ort_child_take_over (argc, argv, &status))
     return status;
+  vn_memory_share_heap ();
   vn_cmd_open_streams ();
   vn_place_find_locale (VN_LOCALEDIR);
   setlocale (LC_NUMERIC, "C");    /* what is printed is read by programs, too */

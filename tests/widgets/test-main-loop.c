@@ -11,7 +11,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
-#define MOST_ROUNDS 3u
+#define MOST_ROUNDS 8u
 #define SETTLE_MS 700    /* animations, and what waits for a calm moment */
 
 static VnGraphView *
