@@ -124,8 +124,6 @@ vn_plan_load_weight (VnPlan  *self,
   value->constant = vn_tensor_get_aligned (tensor, error);
   if (value->constant == NULL)
     return FALSE;
-  if (value->constant != tensor)
-    vn_file_release_pages (tensor->data, tensor->n_bytes);
   value->store = VN_STORE_CONSTANT;
   value->type = vn_tensor_get_type (value->constant);
   return TRUE;
@@ -194,17 +192,12 @@ vn_plan_make_constant (const VnPlan  *self,
                        GError       **error)
 {
   const VnPlanValue *value = &self->values[id];
-  VnTensor *original, *made;
 
   if (!vn_plan_is_hollow (self, (int) id))
     return vn_tensor_ref (value->constant);
   if (value->maker != NULL)
     return plan_weights_run_maker (self, value->maker, error);
-  original = vn_value_get_constant (value->value);
-  made = vn_tensor_get_aligned (original, error);
-  if (made != NULL)
-    vn_file_release_pages (original->data, original->n_bytes);
-  return made;
+  return vn_tensor_get_aligned (vn_value_get_constant (value->value), error);
 }
 
 /**
@@ -271,13 +264,10 @@ plan_weights_is_own (const VnPlanValue *value)
 
 /* What was freed may lie between what was packed, too small for more of it. */
 static void
-plan_weights_give_back (VnPlan        *self,
-                        VnDType        dtype,
-                        const VnShape *shape)
+plan_weights_give_back (VnPlan *self,
+                        gsize   n_bytes)
 {
-  gsize n_elements, n_bytes;
-
-  if (self->most_weights == 0 || !vn_tensor_size_in_bytes (dtype, shape, &n_elements, &n_bytes))
+  if (self->most_weights == 0)
     return;
   self->freed_bytes += n_bytes;
   if (self->freed_bytes < GIVE_BACK)
@@ -294,23 +284,26 @@ plan_weights_drop_packed (VnPlan        *self,
 {
   VnPlanValue *weight = step->prepared != NULL ? plan_weights_get_packed (self, step) : NULL;
   VnTensor *original = weight != NULL ? vn_value_get_constant (weight->value) : NULL;
-  VnTensorType type;
+  gsize n_bytes;
 
   if (original != NULL)
     vn_file_release_pages (original->data, original->n_bytes);
   if (weight == NULL || original == weight->constant || weight->constant->n_bytes < SMALL)
     return TRUE;
+  n_bytes = weight->constant->n_bytes;
   if (original != NULL)
     {
       vn_tensor_unref (weight->constant);
       weight->constant = vn_tensor_ref (original);
-      plan_weights_give_back (self, original->dtype, &original->shape);
-      return TRUE;
     }
-  type = vn_tensor_get_type (weight->constant);
-  if (!plan_weights_set_hollow (weight, type.dtype, &type.shape, error))
-    return FALSE;
-  plan_weights_give_back (self, type.dtype, &type.shape);
+  else
+    {
+      VnTensorType type = vn_tensor_get_type (weight->constant);
+
+      if (!plan_weights_set_hollow (weight, type.dtype, &type.shape, error))
+        return FALSE;
+    }
+  plan_weights_give_back (self, n_bytes);
   return TRUE;
 }
 

@@ -3,7 +3,6 @@
 #include "vn-runner-private.h"
 
 #include "vn-error.h"
-#include "vn-file.h"
 #include "vn-i18n.h"
 
 static gboolean
@@ -308,7 +307,7 @@ runner_step_drop_packed (VnRunner      *self,
   self->in[1] = self->tensors[step->inputs[1]];
   g_clear_pointer (&made[1], vn_tensor_unref);
   if (original != NULL)
-    vn_file_release_pages (original->data, original->n_bytes);
+    vn_tensor_release_pages (original);
 }
 
 static gboolean

@@ -7,7 +7,7 @@
 static gboolean
 runnable_is_half (const VnValue *value)
 {
-  return value != NULL && value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F16;
+  return value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F16;
 }
 
 /* Whether something is computed in float16, or given in it. Where Cast alone makes it and takes it, it rounds values, as
