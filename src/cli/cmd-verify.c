@@ -40,7 +40,11 @@ cmd_verify_print (const VnVerification *result)
 
       vn_cmd_print (_("  output %s: %s of signal to noise between its values and ours, largest difference %.3g\n"), output->name, db, output->largest);
       if (!isnan (output->their_db))
-        vn_cmd_print (_("    against the float network: %.1f dB in ONNX Runtime, %.1f dB here\n"), output->their_db, output->our_db);
+        {
+          g_autofree char *theirs = vn_format_db (output->their_db), *ours = vn_format_db (output->our_db);
+
+          vn_cmd_print (_("    against the float network: %s in ONNX Runtime, %s here\n"), theirs, ours);
+        }
     }
   cmd_verify_print_fault (result);
   if (result->float_seconds > 0)
