@@ -11,7 +11,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
-#define MOST_ROUNDS 8u
+#define MOST_ROUNDS 3u
 #define SETTLE_MS 700    /* animations, and what waits for a calm moment */
 
 static VnGraphView *
@@ -146,6 +146,8 @@ select_nodes (Fixture *fixture)
   loop_watch_begin ("selecting all that was found");
   gtk_selection_model_select_all (gtk_list_view_get_model (GTK_LIST_VIEW (vn_test_find (outline, GTK_TYPE_LIST_VIEW, NULL))));
   vn_test_settle (SETTLE_MS);
+  g_assert_nonnull (vn_test_find (GTK_WIDGET (fixture->window), ADW_TYPE_ACTION_ROW, "in 1"));     /* they come in turns */
+  g_assert_nonnull (vn_test_find (GTK_WIDGET (fixture->window), ADW_TYPE_ACTION_ROW, "out 1"));
   loop_watch_begin ("ending the search");
   gtk_editable_set_text (search, "");
   vn_test_settle (SETTLE_MS);

@@ -4,11 +4,13 @@
 
 #include "vn-button-names.h"
 #include "vn-i18n.h"
+#include "vn-later.h"
 #include "vn-leak-row.h"
 #include "vn-rows.h"
 #include "vn-rules.h"
 
 #define MAX_EDGE_ROWS 12
+#define OUT_EDGES "vn-out-edges"    /* of a list: those it has no rows for yet */
 
 static void
 inspector_region_add_edges (GtkWidget  *list,
@@ -32,6 +34,13 @@ inspector_region_add_edges (GtkWidget  *list,
 
       gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (rest, NULL));
     }
+}
+
+/* Long names take their time to be laid out: those that leave have another frame than those that enter. */
+static void
+inspector_region_add_out_edges (GtkWidget *list)
+{
+  inspector_region_add_edges (list, g_object_get_data (G_OBJECT (list), OUT_EDGES), FALSE);
 }
 
 static GtkWidget *
@@ -87,21 +96,22 @@ inspector_region_add_leaks (GtkWidget      *box,
 
 /**
  * vn_inspector_region:
- * @recipe: whose rule about just these nodes may leave tensors unnamed
+ * @document: whose recipe may have a rule about just these nodes that leaves tensors unnamed
  *
  * Returns: (nullable): the tensors that enter and leave the selected nodes, and buttons that make a rule of them
  */
 GtkWidget *
-vn_inspector_region (const VnGraph  *graph,
-                     const VnRecipe *recipe,
-                     GtkBitset      *selection)
+vn_inspector_region (VnDocument *document,
+                     GtkBitset  *selection)
 {
+  const VnGraph *graph;
   VnOverride *rule;
   GtkWidget *box, *list, *buttons;
 
-  g_return_val_if_fail (graph != NULL, NULL);
+  g_return_val_if_fail (VN_IS_DOCUMENT (document), NULL);
   g_return_val_if_fail (selection != NULL, NULL);
 
+  graph = vn_document_get_model (document)->graph;
   rule = vn_rule_new_for_region (graph, selection);
   if (rule->in_edges == NULL && rule->out_edges == NULL)
     {
@@ -112,9 +122,10 @@ vn_inspector_region (const VnGraph  *graph,
   list = vn_row_list_new ();
   buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   inspector_region_add_edges (list, rule->in_edges, TRUE);
-  inspector_region_add_edges (list, rule->out_edges, FALSE);
+  g_object_set_data_full (G_OBJECT (list), OUT_EDGES, g_strdupv (rule->out_edges), (GDestroyNotify) g_strfreev);
+  vn_later_frame (list, document, (VnLaterFunc) inspector_region_add_out_edges);
   gtk_box_append (GTK_BOX (box), list);
-  inspector_region_add_leaks (box, graph, recipe, selection);
+  inspector_region_add_leaks (box, graph, vn_document_get_recipe (document), selection);
   inspector_region_add_surplus (box, rule, graph, selection);
   gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Region in 1_6 Bit"), "16"));
   gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Region in _Float"), "float"));

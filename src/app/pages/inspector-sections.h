@@ -47,9 +47,8 @@ char      *vn_inspector_dup_way       (VnDocument        *document,
                                        const VnValue     *value);
 GtkWidget *vn_inspector_shared        (VnDocument   *document,
                                        GtkBitset    *selection);
-GtkWidget *vn_inspector_region       (const VnGraph    *graph,
-                                       const VnRecipe   *recipe,
-                                       GtkBitset        *selection);
+GtkWidget *vn_inspector_region        (VnDocument   *document,
+                                       GtkBitset    *selection);
 VnValue   *vn_inspector_find_weight   (const VnNode *node);
 
 G_END_DECLS

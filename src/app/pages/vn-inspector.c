@@ -22,6 +22,7 @@ struct _VnInspector
   GtkWidget    *ranges, *weights, *weight_channels;   /* in the present sections, or NULL */
   VnNodeItem   *shown;         /* nullable: whose weights are being counted */
   gboolean      waits;         /* sections are to be made anew once nothing is being moved */
+  gboolean      region_waits;  /* the edges of the selected nodes are shown after the other sections */
   VnTensorReader *reader;      /* nullable: samples, for tensors */
   VnResult     *reader_result; /* nullable: that @reader is for */
 
@@ -254,6 +255,15 @@ inspector_show_tensor (VnInspector *self,
 }
 
 static void
+inspector_show_region (VnInspector *self)
+{
+  if (!self->region_waits)
+    return;
+  self->region_waits = FALSE;
+  inspector_append (self, vn_inspector_region (self->document, vn_document_get_selection (self->document)));
+}
+
+static void
 inspector_show_many (VnInspector *self,
                      GtkBitset   *selection,
                      guint        n)
@@ -264,8 +274,8 @@ inspector_show_many (VnInspector *self,
   gtk_label_set_label (self->subtitle, _("selected together"));
   inspector_append (self, vn_inspector_actions (TRUE, TRUE, TRUE));
   inspector_append (self, vn_inspector_shared (self->document, selection));
-  inspector_append (self, vn_inspector_region (vn_document_get_model (self->document)->graph,
-                                               vn_document_get_recipe (self->document), selection));
+  self->region_waits = TRUE;
+  vn_later_frame (GTK_WIDGET (self), self->document, (VnLaterFunc) inspector_show_region);
 }
 
 /* Nothing is selected: the model as a whole. */
@@ -336,7 +346,7 @@ inspector_clear (VnInspector *self)
   g_clear_object (&self->cancellable);
   g_clear_object (&self->shown);
   self->ranges = self->weights = self->weight_channels = NULL;
-  self->waits = FALSE;
+  self->waits = self->region_waits = FALSE;
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), NULL);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), NULL);
   vn_box_clear (self->sections);

@@ -12,5 +12,8 @@ typedef void (*VnLaterFunc) (gpointer self);
 void vn_later (gpointer     object,
                VnDocument  *document,
                VnLaterFunc  func);
+void vn_later_frame (GtkWidget   *widget,
+                     VnDocument  *document,
+                     VnLaterFunc  func);
 
 G_END_DECLS
