@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parser of JSON would take without a word, or be brought down by: looked for in the text before it is parsed. */
+/* What the parser of JSON would take without a word, or be brought down by: looked for in the text before it is parsed. It takes more than
+ * JSON, as numbers of other bases and comments between two slashes: what is not read here just as the parser reads it is refused, and comments
+ * are taken out. */
 #include "vn-json-private.h"
 
 #include "vn-error.h"
@@ -16,6 +18,57 @@
 #define LIST_BYTES 250
 #define OBJECT_BYTES 500
 
+/* ---- strings and comments ---- */
+
+/* Returns: the last byte of the string that begins at @at, or of the text if it does not end; @at where none begins */
+static const char *
+json_check_find_end (const char *at,
+                     const char *end)
+{
+  if (*at != '"')
+    return at;
+  for (at++; at < end && *at != '"'; at++)
+    at += *at == '\\';
+  return MIN (at, end - 1);
+}
+
+static const char *
+json_check_find_comment_end (const char *at,
+                             const char *end)
+{
+  const char *close = g_strstr_len (at + 2, end - at - 2, "*/");
+
+  return close != NULL ? close + 1 : end - 1;
+}
+
+/*< private >
+ * vn_json_dup_without_comments:
+ * @text: @length bytes
+ *
+ * Returns: (transfer full) (nullable): @text with spaces where comments are, of the same length and lines; %NULL if there are none
+ */
+char *
+vn_json_dup_without_comments (const char *text,
+                              gsize       length)
+{
+  char *plain, *end;
+
+  if (g_strstr_len (text, (gssize) length, "/*") == NULL)
+    return NULL;
+  plain = g_strndup (text, length);
+  end = plain + length;
+  for (char *at = plain; at < end; at++)
+    {
+      at = (char *) json_check_find_end (at, end);
+      if (at[0] != '/' || at[1] != '*')
+        continue;
+      for (const char *last = json_check_find_comment_end (at, end); at <= last; at++)
+        *at = *at == '\n' ? '\n' : ' ';
+      at--;
+    }
+  return plain;
+}
+
 /* ---- memory ---- */
 
 /* What parsing takes is known before: two bytes of a text may become an object. */
@@ -25,21 +78,15 @@ json_check_size (const char  *text,
                  const char  *name,
                  GError     **error)
 {
-  gboolean quoted = FALSE;
+  const char *end = text + length;
   gsize n_bytes = 2 * length;
 
-  for (gsize i = 0; i < length; i++)
+  for (const char *at = text; at < end; at++)
     {
-      char c = text[i];
+      char c = *at;
 
-      if (quoted)
-        {
-          quoted = c != '"';
-          i += c == '\\';
-        }
-      else if (c == '"')
-        quoted = TRUE;
-      else if (c == ',' || c == ':')
+      at = json_check_find_end (at, end);
+      if (c == ',' || c == ':')
         n_bytes += VALUE_BYTES;
       else if (c == '[' || c == '{')
         n_bytes += c == '[' ? LIST_BYTES : OBJECT_BYTES;
@@ -173,54 +220,122 @@ json_check_key (Scan        *self,
   return TRUE;
 }
 
+static void
+json_check_count_lines (Scan       *self,
+                        const char *end)
+{
+  for (; self->at < end; self->at++)
+    self->line += *self->at == '\n';
+}
+
 static gboolean
 json_check_string (Scan    *self,
                    GError **error)
 {
-  const char *start = self->at + 1;
-  char quote = *self->at;
+  const char *start = self->at + 1, *last = json_check_find_end (self->at, self->end);
   gboolean is_key = self->levels[self->depth].is_object && self->levels[self->depth].wants_key;
-  guint n_lines = 0;
 
-  for (self->at++; self->at < self->end && *self->at != quote; self->at++)
-    {
-      n_lines += *self->at == '\n';
-      self->at += *self->at == '\\';
-    }
-  self->at = MIN (self->at, self->end);
-  if (is_key && !json_check_key (self, start, (gsize) (self->at - start), error))
+  if (is_key && last >= start && !json_check_key (self, start, (gsize) (last - start), error))
     return FALSE;
-  self->line += n_lines;
+  json_check_count_lines (self, last);
   return TRUE;
 }
 
-/* The parser keeps whole numbers in 64 bits and lets the others wrap around. */
+/* Shows what stands from @start to where it is now, or the character there. */
 static gboolean
-json_check_number (Scan    *self,
-                   GError **error)
+json_check_refuse (Scan       *self,
+                   const char *start,
+                   GError    **error)
 {
-  const char *start = self->at++;
-  gboolean is_whole = TRUE;
+  glong length = self->at > start ? (glong) (self->at - start) : 1;
+  g_autofree char *text = g_utf8_substring (start, 0, MIN (MAX_SHOWN, length));
+
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s, line %u: “%s” is not JSON"), self->name, self->line, text);
+  return FALSE;
+}
+
+static const char *
+json_check_skip_digits (Scan *self)
+{
+  while (self->at < self->end && g_ascii_isdigit (*self->at))
+    self->at++;
+  return self->at;
+}
+
+static gboolean
+json_check_take (Scan       *self,
+                 const char *any)
+{
+  if (self->at == self->end || strchr (any, *self->at) == NULL)
+    return FALSE;
+  self->at++;
+  return TRUE;
+}
+
+/* As RFC 8259 has it, at @self->at, which moves behind it. */
+static gboolean
+json_check_is_number (Scan     *self,
+                      gboolean *is_whole)
+{
+  const char *start;
+
+  json_check_take (self, "-");
+  start = self->at;
+  if (json_check_skip_digits (self) == start || (*start == '0' && self->at - start > 1))
+    return FALSE;
+  *is_whole = TRUE;
+  if (json_check_take (self, "."))
+    {
+      *is_whole = FALSE;
+      start = self->at;
+      if (json_check_skip_digits (self) == start)
+        return FALSE;
+    }
+  if (json_check_take (self, "eE"))
+    {
+      *is_whole = FALSE;
+      json_check_take (self, "+-");
+      start = self->at;
+      if (json_check_skip_digits (self) == start)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+json_check_is_word (const char *text,
+                    gsize       length)
+{
+  static const char * const words[] = { "null", "true", "false" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strlen (words[i]) == length && strncmp (text, words[i], length) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* A number or a word. The parser keeps whole numbers in 64 bits and lets the others wrap around. */
+static gboolean
+json_check_plain (Scan    *self,
+                  GError **error)
+{
+  const char *start = self->at;
+  gboolean is_whole = FALSE, is_number = json_check_is_number (self, &is_whole);
+  const char *behind = self->at;
   g_autofree char *text = NULL;
 
-  for (; self->at < self->end && (g_ascii_isalnum (*self->at) || *self->at == '.' || *self->at == '+' || *self->at == '-'); self->at++)
-    is_whole &= g_ascii_isdigit (*self->at);
+  self->at = start;
+  while (self->at < self->end && (g_ascii_isalnum (*self->at) || strchr ("+-._", *self->at) != NULL))
+    self->at++;
+  if (!(is_number && behind == self->at) && !json_check_is_word (start, (gsize) (self->at - start)))
+    return json_check_refuse (self, start, error);
   text = g_strndup (start, (gsize) (self->at - start));
   self->at--;
-  /* Not with a fraction, an exponent or another base; what is no number at all the parser finds. */
-  if (!is_whole || g_str_equal (text, "-") || g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, NULL, NULL))
+  if (!is_whole || g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, NULL, NULL))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s, line %u: the number %.*s%s does not fit into 64 bits"), self->name, self->line,
                MAX_SHOWN, text, strlen (text) > MAX_SHOWN ? "…" : "");
   return FALSE;
-}
-
-static void
-json_check_skip_comment (Scan *self)
-{
-  for (self->at += 2; self->at < self->end && !(self->at[0] == '*' && self->end - self->at > 1 && self->at[1] == '/'); self->at++)
-    self->line += *self->at == '\n';
-  self->at++;
 }
 
 static gboolean
@@ -242,6 +357,7 @@ json_check_open (Scan      *self,
   return TRUE;
 }
 
+/* Moves to the last byte of what it has read. */
 static gboolean
 json_check_token (Scan    *self,
                   GError **error)
@@ -249,32 +365,29 @@ json_check_token (Scan    *self,
   Level *level = &self->levels[self->depth];
   char c = *self->at;
 
-  if (strchr ("\"'{[-0123456789", c) != NULL && c != '\0' && !json_check_begin_value (self, error))
-    return FALSE;
-  if (c == '"' || c == '\'')
-    return json_check_string (self, error);
-  if (c == '{' || c == '[')
-    return json_check_open (self, c == '{', error);
-  if (c == '-' || g_ascii_isdigit (c))
-    return json_check_number (self, error);
+  if (strchr ("]},: \t\r\n", c) == NULL)
+    {
+      if (!json_check_begin_value (self, error))
+        return FALSE;
+      if (c == '"')
+        return json_check_string (self, error);
+      return c == '{' || c == '[' ? json_check_open (self, c == '{', error) : json_check_plain (self, error);
+    }
   if ((c == '}' || c == ']') && self->depth > 0)
     self->depth--;
   else if (c == ',')
     level->wants_key = level->is_object;
-  else if (c == '\n')
-    self->line++;
-  else if (c == '/' && self->end - self->at > 1 && self->at[1] == '*')
-    json_check_skip_comment (self);
+  self->line += c == '\n';
   return TRUE;
 }
 
 /*< private >
  * vn_json_check_text:
- * @text: valid UTF-8, with a NUL or anything else behind it
+ * @text: valid UTF-8 without comments, with a NUL or anything else behind it
  * @name: what it is called in messages
  *
  * Returns: %FALSE with %VN_ERROR_MALFORMED if a key stands twice in an object, a whole number does not fit into 64 bits, an
- *   escape stands for no character or there is more than one value; with %VN_ERROR_LIMIT if it is nested too deep or
+ *   escape stands for no character, a word or number is none of JSON, or there is more than one value; with %VN_ERROR_LIMIT if it is nested too deep or
  *   consists of too many parts
  */
 gboolean

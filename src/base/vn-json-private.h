@@ -7,6 +7,8 @@ G_BEGIN_DECLS
 
 /* ---- vn-json-check.c ---- */
 
+char    *vn_json_dup_without_comments (const char *text,
+                                       gsize       length);
 gboolean vn_json_check_text (const char  *text,
                              gsize        length,
                              const char  *name,

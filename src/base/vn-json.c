@@ -27,6 +27,7 @@ vn_json_parse (const char  *text,
 {
   g_autoptr(JsonParser) parser = json_parser_new_immutable ();
   g_autoptr(GError) reason = NULL;
+  g_autofree char *plain = NULL;
   gsize size;
 
   g_return_val_if_fail (text != NULL, NULL);
@@ -42,6 +43,9 @@ vn_json_parse (const char  *text,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the text is not valid UTF-8"), name);
       return NULL;
     }
+  plain = vn_json_dup_without_comments (text, size);
+  if (plain != NULL)
+    text = plain;
   if (!vn_json_check_text (text, size, name, error))
     return NULL;
   if (!json_parser_load_from_data (parser, text, (gssize) size, &reason))

@@ -31,8 +31,9 @@ test_refused (void)
     {
       g_autoptr(GError) error = NULL;
       g_autoptr(JsonNode) node = vn_json_parse (cases[i].text, -1, "file", &error);
+      g_autofree char *shown = g_strescape (cases[i].text, NULL);
 
-      g_test_message ("%s", cases[i].text);
+      g_test_message ("%s", shown);
       g_assert_null (node);
       g_assert_error (error, VN_ERROR, cases[i].code);
       g_assert_true (g_str_has_prefix (error->message, "file: "));
@@ -62,8 +63,11 @@ test_twice (void)
     { "[{}, {\"a\": {\"b\": 1,\n\"b\": 2}}]", "line 2: “b”" },
     { "{\"a\\u0062\": 1, \"ab\": 2}", "“ab”" },
     { "{\"a\\\"\": 1, \"a\\\"\": 2}", "“a\"”" },
-    { "{'a': 1, \"a\": 2}", "“a”" },
     { "{\"\": 1, \"x\": \"\", \"\": 2}", "“”" },
+    { "{\"a\": 1, /* \" */ \"a\": 2}", "“a”" },
+    { "{\"a\": 1, /*/ \" */ \"a\": 2}", "“a”" },
+    { "{\"a\": 1, /***/ \"a\": 2}", "“a”" },
+    { "{\"a\": \"/*\", \"a\": \"*/\"}", "“a”" },
     { "{/* \"b\": 1,\n */ \"a\": 1, \"a\": 2}", "line 2: “a”" },
   };
   static const char * const good[] = {
@@ -112,6 +116,49 @@ test_behind_end (void)
       g_assert_cmpint (node != NULL, ==, cases[i].good);
       if (i == 0)
         g_assert_nonnull (strstr (error->message, "file, line 3: the text goes on behind its end"));
+    }
+}
+
+/* The parser would read these in its own way: a comment lasts from a slash to the next one, a number may be octal. */
+static void
+test_not_json (void)
+{
+  static const struct { const char *text, *what; } cases[] = {
+    { "/ \" /[[", "line 1: “/”" }, { "// \"\n{}", "“/”" }, { "{}\n # a", "line 2: the text goes on" }, { "[\n #]", "line 2: “#”" },
+    { "{'a': 1}", "“'”" }, { "[010]", "“010”" }, { "[0x10]", "“0x10”" }, { "[.5]", "“.5”" }, { "[1.]", "“1.”" }, { "[1e]", "“1e”" },
+    { "[-]", "“-”" }, { "[+1]", "“+1”" }, { "[1-2]", "“1-2”" }, { "[NaN]", "“NaN”" }, { "[-Infinity]", "“-Infinity”" },
+    { "[nullx]", "“nullx”" }, { "[nul]", "“nul”" }, { "var a = {}", "“var”" }, { "[ä]", "“ä”" }, { "[$10]", "“$”" },
+    { "null {}", "the text goes on" }, { "{} true", "the text goes on" }, { "[1 /* a", "" }, { "{\"", "" }, { "{\"a\\", "" }, { "/*", "" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(JsonNode) node = vn_json_parse (cases[i].text, -1, "file", &error);
+
+      g_test_message ("%s: %s", cases[i].text, error != NULL ? error->message : "taken");
+      g_assert_null (node);
+      g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+      g_assert_nonnull (strstr (error->message, cases[i].what));
+    }
+}
+
+static void
+test_comments (void)
+{
+  static const struct { const char *text, *plain; } cases[] = {
+    { "[1, /* a/b \" ] */ 2]", "[1,2]" }, { "/*/ [ */ {}", "{}" }, { "[\"/* a */\"]", "[\"/* a */\"]" }, { "{}/**/", "{}" }, { "{}/***/ ", "{}" },
+    { "[\"\\\"/*\", /* */ true]", "[\"\\\"/*\",true]" }, { "{} /* open", "{}" }, { "{}/*", "{}" }, { "[-0.5, 0, 25e-2, 5E+1]", "[-0.5,0,0.25,50.0]" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(JsonNode) node = vn_json_parse (cases[i].text, -1, "file", &error);
+      g_autofree char *plain = node != NULL ? json_to_string (node, FALSE) : NULL;
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (plain, ==, cases[i].plain);
     }
 }
 
@@ -237,6 +284,8 @@ main (int   argc,
   g_test_add_func ("/json/deep", test_deep);
   g_test_add_func ("/json/twice", test_twice);
   g_test_add_func ("/json/behind-end", test_behind_end);
+  g_test_add_func ("/json/not-json", test_not_json);
+  g_test_add_func ("/json/comments", test_comments);
   g_test_add_func ("/json/large-numbers", test_large_numbers);
   g_test_add_func ("/json/escapes", test_escapes);
   g_test_add_func ("/json/numbers", test_numbers);
