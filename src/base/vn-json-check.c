@@ -119,7 +119,7 @@ json_check_read_escape (const char *text,
 }
 
 /* Halves of surrogate pairs without the other half are no characters, and the parser makes invalid UTF-8 of them; NUL would
- * end the text. */
+ * end the text. What is no escape it takes for one, or loses the memory of it. */
 static gboolean
 json_check_escapes (const char  *text,
                     gsize        length,
@@ -130,10 +130,18 @@ json_check_escapes (const char  *text,
 
   for (const char *at = text; at < end; at++)
     {
-      guint code = *at == '\\' ? json_check_read_escape (at, end) : G_MAXUINT;
+      gboolean is_escape = *at == '\\' && end - at > 1, is_code = is_escape && at[1] == 'u';
+      guint code = is_code ? json_check_read_escape (at, end) : G_MAXUINT;
       gboolean high = code >= 0xd800 && code < 0xdc00;
       guint next = high ? json_check_read_escape (at + 6, end) : 0;
 
+      if (is_code ? code == G_MAXUINT : is_escape && strchr ("\"\\/bfnrt", at[1]) == NULL)
+        {
+          g_autofree char *shown = g_utf8_substring (at, 0, 2);
+
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: “%s” begins no escape of JSON; a backslash itself is written \\\\"), name, shown);
+          return FALSE;
+        }
       if ((high && !(next >= 0xdc00 && next < 0xe000)) || (code >= 0xdc00 && code < 0xe000) || code == 0)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the escape \\u%04x stands for no character"), name, code);

@@ -341,7 +341,7 @@ op_stand_in_place (View           *self,
 {
   VnTensor *tensor = vn_tensor_new_wrap (stand_in (op, original->dtype), &original->shape, self->room, NULL, NULL, error);
 
-  if (tensor != NULL)
+  if (tensor != NULL && tensor->n_bytes > 0)     /* without a byte there may be no room at all */
     self->room += (tensor->n_bytes + 63) & ~(gsize) 63;
   return tensor;
 }

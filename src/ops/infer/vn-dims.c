@@ -91,11 +91,14 @@ gint64
 vn_dims_check (VnDims *self,
                gint64  dim)
 {
-  gint64 index = (VN_DIMS_FIRST - dim) / 2;
+  gint64 index;
 
   if (dim >= VN_DIM_UNKNOWN)
     return dim;
-  if (!vn_dims_is_symbolic (dim) || index < 1 || index >= self->exprs->len ||
+  if (!vn_dims_is_symbolic (dim))
+    return VN_DIM_UNKNOWN;
+  index = (VN_DIMS_FIRST - dim) / 2;
+  if (index < 1 || index >= self->exprs->len ||
       VN_DIMS_FIRST - (gint64) GPOINTER_TO_SIZE (g_hash_table_lookup (self->expr_numbers, vn_dims_get_expr (self, dim))) != dim)
     return VN_DIM_UNKNOWN;
   return dim;

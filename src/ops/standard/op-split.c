@@ -47,7 +47,7 @@ split_equal_sizes (VnOpContext  *ctx,
                    GError      **error)
 {
   gint64 n = ctx->opset >= 18 ? vn_node_get_int (ctx->node, "num_outputs", ctx->n_outputs) : ctx->n_outputs;
-  gint64 piece = (dim + n - 1) / MAX (n, 1);
+  gint64 piece;
 
   if (n != ctx->n_outputs)
     return vn_op_fail (ctx, error, _("Split: num_outputs is %lld, the node has %u outputs"),
@@ -55,6 +55,7 @@ split_equal_sizes (VnOpContext  *ctx,
   if (ctx->opset < 18 && dim >= 0 && dim % n != 0)
     return vn_op_fail (ctx, error, _("Split: %lld cannot be split into %u equal parts"),
                        (long long) dim, ctx->n_outputs);
+  piece = dim / MAX (n, 1) + (dim % MAX (n, 1) != 0);
   for (guint i = 0; i < ctx->n_outputs; i++)
     sizes[i] = dim < 0 ? split_open_piece (ctx, dim, n, i) : CLAMP (dim - (gint64) i * piece, 0, piece);
   return TRUE;
