@@ -6,6 +6,7 @@
 #include "vn-onnx.h"
 #include "vn-what-if.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct
@@ -57,6 +58,22 @@ tear_down (Fixture       *self,
   vn_model_unref (self->model);
 }
 
+/* With a sanitizer some kernels are not compiled for the instruction set of the machine (VN_MULTIVERSION), others choose it themselves: where
+ * they stand in for each other, as when values between them are looked at, sums differ in their last bits. */
+static void
+check_number (double found,
+              double expected)
+{
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  if (isfinite (expected))
+    g_assert_cmpfloat_with_epsilon (found, expected, 1e-4 * MAX (1, fabs (expected)));
+  else
+    g_assert_cmpmem (&found, sizeof found, &expected, sizeof expected);
+#else
+  g_assert_cmpmem (&found, sizeof found, &expected, sizeof expected);
+#endif
+}
+
 static guint
 check_same (VnErrorTable *found,
             VnErrorTable *expected)
@@ -69,9 +86,9 @@ check_same (VnErrorTable *found,
 
       g_assert_cmpstr (a->value, ==, b->value);
       g_assert_true (a->is_output == b->is_output && a->n == b->n);
-      g_assert_cmpmem (&a->sqnr_db, sizeof a->sqnr_db, &b->sqnr_db, sizeof b->sqnr_db);
-      g_assert_cmpmem (&a->cosine, sizeof a->cosine, &b->cosine, sizeof b->cosine);
-      g_assert_cmpmem (&a->max_error, sizeof a->max_error, &b->max_error, sizeof b->max_error);
+      check_number (a->sqnr_db, b->sqnr_db);
+      check_number (a->cosine, b->cosine);
+      check_number (a->max_error, b->max_error);
     }
   return vn_error_table_get_n (found);
 }
