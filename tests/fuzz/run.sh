@@ -24,7 +24,7 @@ shared=${VN_SHARED:-}
 [ -z "$shared" ] && [ -d ../shared/models ] && shared=$(cd ../shared && pwd)
 
 if [ "${VN_FUZZ_BUILD:-1}" != 0 ]; then
-  install_packages clang "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+  install_packages clang libclang-rt-dev "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   CC=${CLANG:-clang} configure_build "$folder/build" -Db_sanitize=address,undefined -Db_lundef=false -Dmpi=disabled \
     -Dapp=disabled -Doptimization=1 -Dc_args=-fsanitize=fuzzer-no-link -Dfuzz=true
   "$NINJA" -C "$folder/build" tests/fuzz/fuzz-engine tests/fuzz/fuzz-files tests/fuzz/fuzz-pipeline
