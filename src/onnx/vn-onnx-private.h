@@ -88,10 +88,9 @@ typedef struct
   gboolean           refused;
 } VnOnnxAllocator;
 
-void        vn_onnx_allocator_init (VnOnnxAllocator *self);
-
 /**
  * VnOnnxReader:
+ * @allocator: of what the generated code unpacks
  * @decode_graph: vn_onnx_graph_decode(), for attributes, which may hold graphs, which hold attributes
  */
 typedef struct _VnOnnxReader VnOnnxReader;
@@ -102,8 +101,9 @@ struct _VnOnnxReader
   const char *path;          /* or NULL */
   GHashTable *external;      /* location -> GBytes */
   guint64     external_bytes;
+  VnOnnxAllocator allocator;
   VnModel    *model;         /* being built; NULL while a lone tensor is read */
-  gboolean  (*decode_graph) (VnOnnxReader *self, VnGraph *graph, const PbGraph *proto, GError **error);
+  gboolean  (*decode_graph) (VnOnnxReader *self, VnGraph *graph, PbGraph *proto, GError **error);
 };
 
 void        vn_onnx_reader_init    (VnOnnxReader   *self,
@@ -128,11 +128,11 @@ gboolean    vn_onnx_attr_decode    (VnOnnxReader   *self,
                                     GError        **error);
 gboolean    vn_onnx_graph_decode   (VnOnnxReader   *self,
                                     VnGraph        *graph,
-                                    const PbGraph  *proto,
+                                    PbGraph        *proto,     /* loses its nodes */
                                     GError        **error);
 gboolean    vn_onnx_function_decode (VnOnnxReader     *self,
                                      VnFunction       *function,
-                                     const PbFunction *proto,
+                                     PbFunction       *proto,  /* loses its nodes */
                                      GError          **error);
 void        vn_onnx_opset_decode   (GArray         *opsets,
                                     const PbOpset  *proto);

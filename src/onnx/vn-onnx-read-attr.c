@@ -120,7 +120,7 @@ static VnGraph *
 onnx_read_attr_decode_graph (VnOnnxReader   *self,
                              VnGraph        *graph,
                              VnNode         *node,
-                             const PbGraph  *proto,
+                             PbGraph        *proto,
                              GError        **error)
 {
   VnGraph *inner;

@@ -281,11 +281,12 @@ onnx_read_graph_decode_node (VnOnnxReader  *self,
   return TRUE;
 }
 
-/* Outputs of all nodes are defined before the first node is made: nodes need not be sorted. */
+/* Outputs of all nodes are defined before the first node is made: nodes need not be sorted. Each of @protos is freed as soon as its
+ * node is there: in large networks they are a quarter of what is needed. */
 static gboolean
 onnx_read_graph_decode_nodes (VnOnnxReader        *self,
                               VnGraph             *graph,
-                              PbNode * const      *protos,
+                              PbNode             **protos,
                               gsize                n,
                               GError             **error)
 {
@@ -298,13 +299,16 @@ onnx_read_graph_decode_nodes (VnOnnxReader        *self,
         return FALSE;
       }
   for (gsize i = 0; i < n; i++)
-    if (!onnx_read_graph_decode_node (self, graph, protos[i], error))
-      {
-        g_autofree char *label = onnx_read_graph_describe_node (protos[i], i);
+    {
+      if (!onnx_read_graph_decode_node (self, graph, protos[i], error))
+        {
+          g_autofree char *label = onnx_read_graph_describe_node (protos[i], i);
 
-        g_prefix_error (error, "%s", label);
-        return FALSE;
-      }
+          g_prefix_error (error, "%s", label);
+          return FALSE;
+        }
+      vn__onnx__node_proto__free_unpacked (g_steal_pointer (&protos[i]), &self->allocator.functions);
+    }
   return TRUE;
 }
 
@@ -379,7 +383,7 @@ onnx_read_graph_decode_value_infos (VnGraph       *graph,
 gboolean
 vn_onnx_graph_decode (VnOnnxReader   *self,
                       VnGraph        *graph,
-                      const PbGraph  *proto,
+                      PbGraph        *proto,
                       GError        **error)
 {
   g_autoptr(VnWireOut) extra = vn_wire_out_new ();
@@ -408,7 +412,7 @@ vn_onnx_graph_decode (VnOnnxReader   *self,
 static gboolean
 onnx_read_graph_decode_body (VnOnnxReader      *self,
                              VnGraph           *body,
-                             const PbFunction  *proto,
+                             PbFunction        *proto,
                              GError           **error)
 {
   for (gsize i = 0; i < proto->n_input; i++)
@@ -457,7 +461,7 @@ onnx_read_graph_decode_function_attrs (VnOnnxReader      *self,
 gboolean
 vn_onnx_function_decode (VnOnnxReader      *self,
                          VnFunction        *function,
-                         const PbFunction  *proto,
+                         PbFunction        *proto,
                          GError           **error)
 {
   g_autoptr(VnWireOut) extra = vn_wire_out_new ();

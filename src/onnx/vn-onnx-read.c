@@ -176,18 +176,17 @@ onnx_read_decode_model (VnOnnxReader   *self,
 }
 
 static gpointer
-onnx_read_fail_unpack (const VnOnnxAllocator  *allocator,
-                       const char             *path,
-                       GError                **error)
+onnx_read_fail_unpack (const VnOnnxReader  *self,
+                       GError             **error)
 {
-  if (allocator->refused)
+  if (self->allocator.refused)
     {
       vn_memory_set_error (0, error);
-      g_prefix_error (error, "“%s”: ", onnx_read_shown_path (path));
+      g_prefix_error (error, "“%s”: ", onnx_read_shown_path (self->path));
       return NULL;
     }
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: a field has the wrong kind of content"),
-               onnx_read_shown_path (path));
+               onnx_read_shown_path (self->path));
   return NULL;
 }
 
@@ -235,15 +234,9 @@ onnx_read_allocator_free (void *data,
 }
 
 /**
- * vn_onnx_allocator_init:
+ * vn_onnx_reader_init:
  * @self: (out caller-allocates): stays where it is
  */
-void
-vn_onnx_allocator_init (VnOnnxAllocator *self)
-{
-  *self = (VnOnnxAllocator) { { onnx_read_allocator_alloc, onnx_read_allocator_free, self }, FALSE };
-}
-
 void
 vn_onnx_reader_init (VnOnnxReader *self,
                      GBytes       *bytes,
@@ -254,6 +247,7 @@ vn_onnx_reader_init (VnOnnxReader *self,
     .views = g_array_new (FALSE, FALSE, sizeof (RawView)),
     .path = path,
     .external = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref),
+    .allocator = { { onnx_read_allocator_alloc, onnx_read_allocator_free, &self->allocator }, FALSE },
     .decode_graph = vn_onnx_graph_decode,
   };
 }
@@ -305,7 +299,6 @@ vn_onnx_read_bytes (GBytes      *bytes,
 {
   g_autoptr(GBytes) small = NULL;
   g_autoptr(VnModel) model = NULL;
-  VnOnnxAllocator allocator;
   guint mark = vn_memory_mark ();
   VnOnnxReader self;
   PbModel *proto;
@@ -313,14 +306,13 @@ vn_onnx_read_bytes (GBytes      *bytes,
   g_return_val_if_fail (bytes != NULL, NULL);
 
   vn_onnx_reader_init (&self, bytes, path);
-  vn_onnx_allocator_init (&allocator);
   small = onnx_read_strip_input (&self, STRIP_MODEL, error);
   if (small != NULL)
     {
-      proto = vn__onnx__model_proto__unpack (&allocator.functions, g_bytes_get_size (small), g_bytes_get_data (small, NULL));
-      model = proto != NULL ? onnx_read_build_model (&self, proto, error) : onnx_read_fail_unpack (&allocator, path, error);
+      proto = vn__onnx__model_proto__unpack (&self.allocator.functions, g_bytes_get_size (small), g_bytes_get_data (small, NULL));
+      model = proto != NULL ? onnx_read_build_model (&self, proto, error) : onnx_read_fail_unpack (&self, error);
       if (proto != NULL)
-        vn__onnx__model_proto__free_unpacked (proto, &allocator.functions);
+        vn__onnx__model_proto__free_unpacked (proto, &self.allocator.functions);
     }
   vn_onnx_reader_clear (&self);
   return model != NULL && vn_memory_check (mark, error) ? g_steal_pointer (&model) : NULL;

@@ -19,14 +19,12 @@ onnx_value_decode_tensor (GBytes      *bytes,
   g_autoptr(GBytes) small = NULL;
   VnTensor *tensor = NULL;
   PbTensor *proto = NULL;
-  VnOnnxAllocator allocator;
   VnOnnxReader self;
 
   vn_onnx_reader_init (&self, bytes, path);
-  vn_onnx_allocator_init (&allocator);
   small = vn_onnx_strip (bytes, STRIP_TENSOR, self.views, &reason);
   if (small != NULL)
-    proto = vn__onnx__tensor_proto__unpack (&allocator.functions, g_bytes_get_size (small), g_bytes_get_data (small, NULL));
+    proto = vn__onnx__tensor_proto__unpack (&self.allocator.functions, g_bytes_get_size (small), g_bytes_get_data (small, NULL));
   if (proto != NULL && proto->has_data_type)
     {
       tensor = vn_onnx_tensor_decode (&self, proto, error);
@@ -34,8 +32,8 @@ onnx_value_decode_tensor (GBytes      *bytes,
         *name = vn_onnx_dup_text (proto->name);
     }
   if (proto != NULL)
-    vn__onnx__tensor_proto__free_unpacked (proto, &allocator.functions);
-  else if (allocator.refused)
+    vn__onnx__tensor_proto__free_unpacked (proto, &self.allocator.functions);
+  else if (self.allocator.refused)
     vn_memory_set_error (0, error);
   else if (vn_error_is_memory (reason))
     g_propagate_error (error, g_steal_pointer (&reason));
