@@ -12,7 +12,7 @@ set -u
 CLI=$(realpath "$1")
 SAMPLES=$(realpath "$2")/data/demo/samples
 MAKE_LARGE=$(realpath "$3")
-export LC_ALL=C.UTF-8 LANGUAGE=
+export LC_ALL=C.UTF-8 LANGUAGE= SOURCE_DATE_EPOCH=1700000000   # reports tell the minute
 FIRST=70000 LAST=900000 N=30
 
 (ulimit -v $LAST && "$CLI" --version) >/dev/null 2>&1 || { echo "the program does not start with $LAST KB (a sanitizer?)"; exit 77; }
