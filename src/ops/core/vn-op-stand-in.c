@@ -412,7 +412,7 @@ op_stand_in_run_viewed (View            *self,
   inner.in = self->in;
   inner.out = self->out;
   inner.prepared = prepared != NULL ? prepared->inner : NULL;
-  inner.scratch = (char *) ctx->scratch + room;
+  inner.scratch = room > 0 ? (char *) ctx->scratch + room : ctx->scratch;   /* of which there may be none */
   inner.scratch_bytes = ctx->scratch_bytes - room;
   if (!ctx->op->run (&inner, error))
     return FALSE;
