@@ -160,7 +160,8 @@ rnn_infer (VnOpContext *ctx,
 {
   const VnShape *x = &ctx->in_types[X].shape;
   gboolean batch_first = vn_node_get_int (ctx->node, "layout", 0) != 0;
-  gint64 hidden = rnn_hidden_size (ctx), directions, steps = VN_DIM_UNKNOWN, batch = VN_DIM_UNKNOWN, width;
+  const gint64 hidden = rnn_hidden_size (ctx), known = MAX (hidden, VN_DIM_UNKNOWN);   /* not known is any negative number */
+  gint64 directions, steps = VN_DIM_UNKNOWN, batch = VN_DIM_UNKNOWN, width;
   VnRnnActivation activations[3];
   VnRnnDirection direction;
   VnShape y, state;
@@ -176,7 +177,7 @@ rnn_infer (VnOpContext *ctx,
   for (gint64 d = 0; d < directions; d++)
     if (!vn_rnn_get_activations (ctx, (guint) d, activations, error))
       return FALSE;
-  if (!rnn_check_weights (ctx, hidden, directions, error))
+  if (!rnn_check_weights (ctx, known, directions, error))
     return FALSE;
   if (x->rank == 3)
     {
@@ -185,11 +186,11 @@ rnn_infer (VnOpContext *ctx,
     }
   y = batch_first ? VN_SHAPE (batch, steps, directions, hidden) : VN_SHAPE (steps, directions, batch, hidden);
   state = batch_first ? VN_SHAPE (batch, directions, hidden) : VN_SHAPE (directions, batch, hidden);
-  width = hidden * (gint64) rnn_n_gates (ctx);
+  width = known * (gint64) rnn_n_gates (ctx);
   if (!rnn_check_optional (ctx, B, &VN_SHAPE (directions, 2 * width), error) ||
       !rnn_check_optional (ctx, LENGTHS, &VN_SHAPE (batch), error) ||
       !rnn_check_optional (ctx, INITIAL_H, &state, error) || !rnn_check_optional (ctx, INITIAL_C, &state, error) ||
-      !rnn_check_optional (ctx, PEEPHOLE, &VN_SHAPE (directions, 3 * hidden), error))
+      !rnn_check_optional (ctx, PEEPHOLE, &VN_SHAPE (directions, 3 * known), error))
     return FALSE;
   vn_op_set_output (ctx, Y, ctx->in_types[X].dtype, &y);
   vn_op_set_output (ctx, LAST_H, ctx->in_types[X].dtype, &state);
