@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "loop-watch.h"
 
+#include "pace.h"
+
 #include <execinfo.h>
 #include <signal.h>
 #include <string.h>
@@ -75,6 +77,8 @@ end_turn (void)
   set_timer (0, 0);
   if (step == NULL)
     return;
+  if (took > LOOP_WATCH_LIMIT)
+    took /= vn_test_get_pace ();
   step->n_over += took > LOOP_WATCH_LIMIT;
   if (took <= step->longest)
     return;

@@ -403,6 +403,12 @@ has_failed (gpointer data)
   return ((Fixture *) data)->n_failed > 0;
 }
 
+static gboolean
+is_gone (gpointer data)
+{
+  return *(gpointer *) data == NULL;
+}
+
 /* What is no model is said, and can be left again; what is not seen is not run. */
 static void
 test_failure (Fixture       *fixture,
@@ -427,6 +433,29 @@ test_failure (Fixture       *fixture,
   vn_test_settle (400);
   vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/left/conv")->index);
   g_assert_false (vn_compare_tensor_is_busy (VN_COMPARE_TENSOR (parts.tensor)));
+}
+
+/* What is still being opened when the window is closed comes to nothing. */
+static void
+test_closed (Fixture       *fixture,
+             gconstpointer  data)
+{
+  GtkWindow *first = GTK_WINDOW (fixture->window);
+  VnCompareSource *source;
+  Parts parts;
+
+  vn_window_fixture_open_model (fixture);
+  parts = show_page (fixture);
+  vn_compare_page_open_file (parts.page, fixture->model_path, 1);
+  source = vn_compare_pane_get_source (parts.panes[1]);
+  g_assert_true (vn_compare_source_is_busy (source));
+  g_object_add_weak_pointer (G_OBJECT (source), (gpointer *) &source);
+  fixture->window = vn_window_new (gtk_window_get_application (first));
+  gtk_window_present (GTK_WINDOW (fixture->window));
+  fixture->document = vn_window_get_document (fixture->window);
+  gtk_window_destroy (first);
+  g_assert_true (vn_test_wait (is_gone, &source, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
 /* ---- another tool's file ---- */
@@ -549,6 +578,7 @@ main (int    argc,
   ADD ("/compare/runs", test_runs);
   ADD ("/compare/kept-run", test_kept_run);
   ADD ("/compare/failure", test_failure);
+  ADD ("/compare/closed", test_closed);
   ADD ("/compare/pairs", test_pairs);
   ADD ("/compare/integers", test_integers);
   ADD ("/compare/names", test_names);

@@ -34,6 +34,7 @@ vn_compare_source_dispose (GObject *object)
     g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
   g_clear_object (&self->job);
+  g_clear_object (&self->document);
   g_clear_pointer (&self->model, vn_compared_model_unref);
   g_clear_pointer (&self->file, vn_model_unref);
   g_clear_pointer (&self->run, vn_project_run_unref);
@@ -425,7 +426,7 @@ vn_compare_source_rebuild (VnCompareSource *self)
 
 /**
  * vn_compare_source_new:
- * @document: must outlive it
+ * @document: stays for as long as something is read or measured, even if its window is closed
  * @run: (nullable): of %VN_COMPARE_RUN
  * @number: of @run in the document, from 1
  * @path: (nullable): of %VN_COMPARE_FILE
@@ -444,7 +445,7 @@ vn_compare_source_new (VnDocument    *document,
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && (kind != VN_COMPARE_RUN || run != NULL) && (kind != VN_COMPARE_FILE || path != NULL), NULL);
 
   self = g_object_new (VN_TYPE_COMPARE_SOURCE, NULL);
-  self->document = document;
+  self->document = g_object_ref (document);
   self->kind = kind;
   self->run = run != NULL ? vn_project_run_ref (run) : NULL;
   self->number = number;

@@ -33,7 +33,7 @@ struct _VnCompareSource
   GError          *error;            /* nullable: why it could not be loaded */
 
   /*< private >*/
-  VnDocument      *document;         /* borrowed */
+  VnDocument      *document;
   VnModel         *file;             /* nullable: of VN_COMPARE_FILE */
   GCancellable    *cancellable;      /* nullable: of what goes on */
   gboolean         was_measured;

@@ -107,6 +107,17 @@ compare_page_stop_matching (VnComparePage *self)
 }
 
 static void
+compare_page_stop_loading (VnComparePage *self)
+{
+  for (guint i = 0; self->sources != NULL && i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
+    {
+      g_autoptr(VnCompareSource) source = g_list_model_get_item (G_LIST_MODEL (self->sources), i);
+
+      vn_compare_source_cancel (source);
+    }
+}
+
+static void
 compare_page_match (VnComparePage *self)
 {
   VnComparedModel *models[] = { vn_compare_pane_get_model (self->panes[0]), vn_compare_pane_get_model (self->panes[1]) };
@@ -512,6 +523,7 @@ vn_compare_page_dispose (GObject *object)
 
   self->busy = TRUE;
   compare_page_stop_matching (self);
+  compare_page_stop_loading (self);
   g_clear_pointer (&self->link, vn_compare_link_free);
   g_clear_pointer (&self->match, vn_node_match_unref);
   g_clear_object (&self->sources);

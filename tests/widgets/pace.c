@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "pace.h"
+
+#include <pango/pangocairo.h>
+#include <time.h>
+
+#define N_LINES  200
+#define N_ROUNDS 3
+#define USUAL_MS 1.5   /* what N_LINES take where the limits were set */
+
+static double
+get_milliseconds (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
+  return (double) time.tv_sec * 1e3 + (double) time.tv_nsec / 1e6;
+}
+
+static double
+lay_out (PangoContext *context,
+         guint         round)
+{
+  double begun = get_milliseconds ();
+
+  for (guint i = 0; i < N_LINES; i++)
+    {
+      g_autoptr(PangoLayout) layout = pango_layout_new (context);
+      g_autofree char *text = g_strdup_printf ("/encoder/layer.%u/attention/MatMul_%u  %u.%u dB", round, i, i % 60, i % 10);
+      int width, height;
+
+      pango_layout_set_text (layout, text, -1);
+      pango_layout_get_pixel_size (layout, &width, &height);
+      g_assert_cmpint (width, >, height);
+    }
+  return get_milliseconds () - begun;
+}
+
+double
+vn_test_get_pace (void)
+{
+  PangoContext *context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
+  double least = G_MAXDOUBLE;
+
+  for (guint round = 0; round < N_ROUNDS; round++)
+    least = MIN (least, lay_out (context, round));
+  g_object_unref (context);
+  return MAX (1, least / USUAL_MS);
+}
