@@ -134,6 +134,15 @@ open_groups (Fixture *fixture)
   end_folding (view, &n);
 }
 
+/* They come in turns. */
+static gboolean
+has_edges (gpointer data)
+{
+  GtkWidget *window = GTK_WIDGET (((Fixture *) data)->window);
+
+  return vn_test_find (window, ADW_TYPE_ACTION_ROW, "in 1") != NULL && vn_test_find (window, ADW_TYPE_ACTION_ROW, "out 1") != NULL;
+}
+
 static void
 select_nodes (Fixture *fixture)
 {
@@ -146,8 +155,7 @@ select_nodes (Fixture *fixture)
   loop_watch_begin ("selecting all that was found");
   gtk_selection_model_select_all (gtk_list_view_get_model (GTK_LIST_VIEW (vn_test_find (outline, GTK_TYPE_LIST_VIEW, NULL))));
   vn_test_settle (SETTLE_MS);
-  g_assert_nonnull (vn_test_find (GTK_WIDGET (fixture->window), ADW_TYPE_ACTION_ROW, "in 1"));     /* they come in turns */
-  g_assert_nonnull (vn_test_find (GTK_WIDGET (fixture->window), ADW_TYPE_ACTION_ROW, "out 1"));
+  g_assert_true (vn_test_wait (has_edges, fixture, SECONDS));
   loop_watch_begin ("ending the search");
   gtk_editable_set_text (search, "");
   vn_test_settle (SETTLE_MS);
