@@ -40,6 +40,8 @@ try:
     app.wait(lambda: "gut" in app.find("panel", "Graph des Netzes").description, "no errors in the graph", 120)
     app.key("F1")
     app.wait(lambda: asked.is_file() and "Vernier" in asked.read_text(), "the manual is not shown")
+    said = app.wait(lambda: [node.name for node in desk.walk(app.root())], "the window does not answer")
+    assert len(said) > 50 and "Die Hilfe ist nicht installiert." not in said, "the manual is not found"
     app.key("ctrl+comma")    # ends the program where the settings are not found: G_DEBUG
     app.wait(lambda: desk.run("xdotool", "search", "--onlyvisible", "--name", "^Einstellungen$"), "no preferences")
     time.sleep(1)

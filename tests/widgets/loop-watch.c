@@ -40,15 +40,6 @@ static timer_t timer;
 static Sample samples[N_SAMPLES];
 static volatile guint n_samples;
 
-static double
-get_milliseconds (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
-  return (double) time.tv_sec * 1e3 + (double) time.tv_nsec / 1e6;
-}
-
 static void
 set_timer (long first,
            long every)
@@ -72,13 +63,12 @@ take_sample (int signal)
 static void
 end_turn (void)
 {
-  double took = get_milliseconds () - begun;
+  double took = vn_test_get_own_time () - begun;
 
   set_timer (0, 0);
   if (step == NULL)
     return;
-  if (took > LOOP_WATCH_LIMIT)
-    took /= vn_test_get_pace ();
+  took = vn_test_even_out (took, LOOP_WATCH_LIMIT);
   step->n_over += took > LOOP_WATCH_LIMIT;
   if (took <= step->longest)
     return;
@@ -97,7 +87,7 @@ watch_poll (GPollFD *fds,
   end_turn ();
   result = poll_before (fds, n_fds, timeout);
   n_samples = 0;
-  begun = get_milliseconds ();
+  begun = vn_test_get_own_time ();
   set_timer (FIRST_MS, EVERY_MS);
   return result;
 }
@@ -115,7 +105,7 @@ loop_watch_start (void)
   g_assert_cmpint (timer_create (CLOCK_THREAD_CPUTIME_ID, &event, &timer), ==, 0);
   steps = g_ptr_array_new_with_free_func (g_free);
   poll_before = g_main_context_get_poll_func (NULL);
-  begun = get_milliseconds ();
+  begun = vn_test_get_own_time ();
   g_main_context_set_poll_func (NULL, watch_poll);
 }
 
@@ -128,7 +118,7 @@ loop_watch_begin (const char *name)
   step->most = LOOP_WATCH_LIMIT;
   g_ptr_array_add (steps, step);
   n_samples = 0;
-  begun = get_milliseconds ();
+  begun = vn_test_get_own_time ();
   set_timer (FIRST_MS, EVERY_MS);
 }
 

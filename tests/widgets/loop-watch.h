@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /* Watches the main loop: how long it computes between two of its looks for events, in processor time of its thread, which the load of
- * the machine does not count in; what is too long is divided by how slow the machine is just then (vn_test_get_pace()). While it computes,
+ * the machine does not count in; what is too long is divided by how slow the machine is just then (vn_test_even_out()). While it computes,
  * what it is at is noted, to be told where it takes too long. */
 #define LOOP_WATCH_LIMIT 50.    /* milliseconds that the main loop may compute at a time */
 

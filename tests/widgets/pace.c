@@ -8,8 +8,8 @@
 #define N_ROUNDS 3
 #define USUAL_MS 1.5   /* what N_LINES take where the limits were set */
 
-static double
-get_milliseconds (void)
+double
+vn_test_get_own_time (void)
 {
   struct timespec time;
 
@@ -21,7 +21,7 @@ static double
 lay_out (PangoContext *context,
          guint         round)
 {
-  double begun = get_milliseconds ();
+  double begun = vn_test_get_own_time ();
 
   for (guint i = 0; i < N_LINES; i++)
     {
@@ -33,11 +33,11 @@ lay_out (PangoContext *context,
       pango_layout_get_pixel_size (layout, &width, &height);
       g_assert_cmpint (width, >, height);
     }
-  return get_milliseconds () - begun;
+  return vn_test_get_own_time () - begun;
 }
 
-double
-vn_test_get_pace (void)
+static double
+get_pace (void)
 {
   PangoContext *context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
   double least = G_MAXDOUBLE;
@@ -46,4 +46,11 @@ vn_test_get_pace (void)
     least = MIN (least, lay_out (context, round));
   g_object_unref (context);
   return MAX (1, least / USUAL_MS);
+}
+
+double
+vn_test_even_out (double took,
+                  double limit)
+{
+  return took > limit ? took / get_pace () : took;
 }
