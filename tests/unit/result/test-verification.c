@@ -35,14 +35,20 @@ test_agrees (void)
 static void
 test_saturates (void)
 {
-  const struct { gboolean saturates, exact_agrees, same, is_saturated; const char *fault; gboolean has_remedy; } cases[] = {
-    { FALSE, FALSE, TRUE,  FALSE, NULL,               FALSE },
-    { TRUE,  TRUE,  TRUE,  FALSE, NULL,               FALSE },
-    { FALSE, FALSE, FALSE, FALSE, "do not hold there", FALSE },
-    { TRUE,  FALSE, FALSE, FALSE, "at least a part",  TRUE },
-    { TRUE,  TRUE,  FALSE, TRUE,  "agrees to 61.0\u00a0dB", TRUE },
+  const VnVerifiedOutput same = { NULL, INFINITY, NAN, NAN, 0 }, far = { NULL, 5, NAN, NAN, 1 }, fair = { NULL, 20, NAN, NAN, 1 };
+  const VnVerifiedOutput judged = { NULL, 20, 14.2, 13.8, 1 };   /* by the float network */
+  const struct { gboolean saturates, exact_agrees; double exact_db; const VnVerifiedOutput *output; gboolean is_saturated; const char *fault;
+                 gboolean has_remedy; } cases[] = {
+    { FALSE, FALSE, NAN,  &same,   FALSE, NULL,                    FALSE },
+    { TRUE,  TRUE,  61,   &same,   FALSE, NULL,                    FALSE },
+    { FALSE, FALSE, NAN,  &far,    FALSE, "do not hold there",     FALSE },
+    { TRUE,  FALSE, 5,    &far,    FALSE, "at least a part",       TRUE },
+    { TRUE,  TRUE,  61,   &far,    TRUE,  "agrees to 61.0\u00a0dB", TRUE },
+    { FALSE, FALSE, NAN,  &fair,   FALSE, NULL,                    FALSE },
+    { TRUE,  TRUE,  61,   &fair,   TRUE,  "agrees to 61.0\u00a0dB", TRUE },
+    { TRUE,  TRUE,  21,   &fair,   FALSE, NULL,                    FALSE },
+    { TRUE,  TRUE,  61,   &judged, FALSE, NULL,                    FALSE },
   };
-  const VnVerifiedOutput same = { NULL, INFINITY, NAN, NAN, 0 }, far = { NULL, 5, NAN, NAN, 1 };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -52,8 +58,8 @@ test_saturates (void)
       found->version = g_strdup ("1.32");
       found->saturates = cases[i].saturates;
       found->exact_agrees = cases[i].exact_agrees;
-      found->exact_db = cases[i].exact_agrees ? 61 : 5;
-      vn_verification_add (found, cases[i].same ? &same : &far);
+      found->exact_db = cases[i].exact_db;
+      vn_verification_add (found, cases[i].output);
       fault = vn_verification_dup_fault (found);
       remedy = vn_verification_dup_remedy (found);
       text = vn_verification_dup_text (found);
