@@ -5,6 +5,7 @@
 #include "vn-adaptive-bin.h"
 #include "vn-button-names.h"
 #include "vn-i18n.h"
+#include "vn-later.h"
 #include "vn-rows.h"
 #include "vn-step-review.h"
 #include "vn-wizard-step.h"
@@ -35,6 +36,7 @@ struct _VnWizard
   guint           at, reached;      /* reached: furthest step that has been seen */
   gboolean        busy;
   gboolean        goes_on;          /* when calibration ends well the review is wanted */
+  gboolean        is_stale;         /* something changed while nobody saw it */
 
   AdwHeaderBar   *header;
   AdwWindowTitle *title;
@@ -202,12 +204,30 @@ wizard_update (VnWizard *self)
 {
   g_autofree char *title = NULL;
 
+  self->is_stale = FALSE;
   if (self->document == NULL || vn_document_get_model (self->document) == NULL)
     return;
   title = vn_document_dup_title (self->document);
   adw_window_title_set_subtitle (self->title, title);
   wizard_update_list (self);
   wizard_update_buttons (self);
+}
+
+/* One change of the document changes several steps. */
+static void
+wizard_renew (VnWizard *self)
+{
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    vn_later (self, self->document, (VnLaterFunc) wizard_update);
+  else
+    self->is_stale = TRUE;
+}
+
+static void
+wizard_mapped (VnWizard *self)
+{
+  if (self->is_stale)
+    wizard_update (self);
 }
 
 static void
@@ -234,7 +254,7 @@ wizard_go_on (VnWizard *self)
 static void
 wizard_step_changed (VnWizard *self)
 {
-  wizard_update (self);
+  wizard_renew (self);
   wizard_go_on (self);
 }
 
@@ -281,7 +301,7 @@ static void
 wizard_model_changed (VnWizard *self)
 {
   self->reached = self->at = 0;
-  wizard_update (self);
+  wizard_renew (self);
 }
 
 /**
@@ -482,4 +502,5 @@ vn_wizard_init (VnWizard *self)
   g_signal_connect_swapped (self->calibrate, "clicked", G_CALLBACK (wizard_calibrate_clicked), self);
   g_signal_connect_swapped (self->back, "clicked", G_CALLBACK (wizard_back_clicked), self);
   g_signal_connect_swapped (self->list, "row-selected", G_CALLBACK (wizard_row_selected), self);
+  g_signal_connect (self, "map", G_CALLBACK (wizard_mapped), NULL);
 }
