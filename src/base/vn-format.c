@@ -6,6 +6,7 @@
 
 #include <langinfo.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MINUS "\xe2\x88\x92"
@@ -16,13 +17,14 @@
  * @value: any number; NaN and infinities are written as such
  * @significant: digits that count, 1 .. 15
  *
- * Returns: (transfer full): @value with a true minus sign
+ * Returns: (transfer full): @value with a true minus sign, below a million without a power of ten
  */
 char *
 vn_format_number (double value,
                   guint  significant)
 {
   g_autofree char *plain = NULL;
+  double rounded;
 
   if (isnan (value))
     return g_strdup (_("NaN"));
@@ -30,6 +32,12 @@ vn_format_number (double value,
     return g_strdup (value > 0 ? "∞" : MINUS "∞");
 
   plain = g_strdup_printf ("%.*g", (int) significant, fabs (value));
+  rounded = strtod (plain, NULL);
+  if (rounded >= 1 && rounded < 1e6 && strchr (plain, 'e') != NULL)
+    {
+      g_free (plain);
+      plain = g_strdup_printf ("%.0f", rounded);
+    }
   return g_strconcat (value < 0 ? MINUS : "", plain, NULL);
 }
 

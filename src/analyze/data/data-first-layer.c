@@ -2,6 +2,7 @@
 /* The first layer behind an input, and what it says about the samples; see vn-data-check.c. */
 #include "vn-data-check-private.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-thresholds.h"
@@ -203,16 +204,17 @@ _vn_first_layer_judge_by_norm (const VnFirstLayer *layer,
                                const char         *remedy,
                                VnNotes            *notes)
 {
+  g_autofree char *number = NULL;
   double ratio, shift;
 
   first_layer_measure_norm (layer, &ratio, &shift);
+  number = vn_format_number (first_layer_is_ratio_wrong (ratio) ? ratio : shift, 3);
   if (first_layer_is_ratio_wrong (ratio))
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
-                         _("Behind the first layer the samples vary %.3g times as much as those the network was trained with"),
-                         ratio);
+                         _("Behind the first layer the samples vary %s times as much as those the network was trained with"), number);
   else if (shift > VN_DATA_SHIFT)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
-                         _("Behind the first layer the samples lie %.3g deviations from those the network was trained with"), shift);
+                         _("Behind the first layer the samples lie %s deviations from those the network was trained with"), number);
   return first_layer_is_ratio_wrong (ratio) || shift > VN_DATA_SHIFT;
 }
 
@@ -306,17 +308,19 @@ _vn_first_layer_judge_by_bias (const VnFirstLayer *layer,
                                const char         *remedy,
                                VnNotes            *notes)
 {
+  g_autofree char *number = NULL, *clamp = NULL;
   double bias, deviation;
 
   first_layer_measure_bias (layer, &bias, &deviation);
+  number = vn_format_number (bias > VN_DATA_BIAS ? bias : deviation, 3);
+  clamp = vn_format_number (layer->clamp, 3);
   if (bias > VN_DATA_BIAS)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
-                         _("The samples hardly reach the network: biases of its first layer are %.3g times as large as what the "
-                           "samples change there"), bias);
+                         _("The samples hardly reach the network: biases of its first layer are %s times as large as what the "
+                           "samples change there"), number);
   else if (deviation > VN_DATA_CLAMP * layer->clamp)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
-                         _("The samples are too large: the first layer's output varies by %.3g and is cut off at %.3g"), deviation,
-                         layer->clamp);
+                         _("The samples are too large: the first layer's output varies by %s and is cut off at %s"), number, clamp);
   return bias > VN_DATA_BIAS || deviation > VN_DATA_CLAMP * layer->clamp;
 }
 

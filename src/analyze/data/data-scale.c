@@ -7,6 +7,7 @@
  * is what old networks without normalization take. */
 #include "vn-data-check-private.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-thresholds.h"
 
@@ -135,6 +136,7 @@ _vn_data_scale_judge (const VnFirstLayers *self,
                       GCancellable        *cancellable)
 {
   const VnFirstLayer *first = self->layers->pdata[layer];
+  g_autofree char *raw_text = NULL, *small_text = NULL;
   double raw = 1 / _vn_first_layer_get_bias (first);
   double small, all;
 
@@ -145,10 +147,12 @@ _vn_data_scale_judge (const VnFirstLayers *self,
     return FALSE;
   if (self->sight != NULL)
     _vn_data_find_scales (self, layer, input, cancellable);
+  raw_text = vn_format_number (raw, 3);
+  small_text = vn_format_number (small, 3);
   vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input,
                        _("Set mean and deviation of the preprocessing to those of the training; usual are “imagenet”, “minus-one-one” "
                          "and “zero-one”."),
-                       _("The samples are 0 to 255 as they are, and make %.3g times as much of the first layer as its biases; from −1 "
-                         "to 1 they would make %.3g times as much, as the biases of the whole network seem to expect"), raw, small);
+                       _("The samples are 0 to 255 as they are, and make %s times as much of the first layer as its biases; from −1 "
+                         "to 1 they would make %s times as much, as the biases of the whole network seem to expect"), raw_text, small_text);
   return TRUE;
 }

@@ -21,6 +21,9 @@ test_numbers (void)
 {
   check (vn_format_number (-13.125, 3), MINUS "13.1");
   check (vn_format_number (0, 3), "0");
+  check (vn_format_number (17683, 3), "17700");
+  check (vn_format_number (-999999, 3), MINUS "1e+06");
+  check (vn_format_number (0.0000123, 2), "1.2e-05");
   check (vn_format_number (-INFINITY, 3), MINUS "∞");
   check (vn_format_number (NAN, 3), "NaN");
   check (vn_format_decimals (-0.5, 3), MINUS "0.500");
