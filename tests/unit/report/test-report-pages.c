@@ -251,7 +251,7 @@ static void
 test_hostile (void)
 {
   static const char * const names[] = { "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a&b<c>'d'\"e\"", "bad \xff\xfe bytes",
-                                        "turned \xe2\x80\xae" "back", "null \x01 control", "]]></svg></style><!--", "{{x}} ${y} %s %n" };
+                                        "turned \u202eback", "null \x01 control", "]]></svg></style><!--", "{{x}} ${y} %s %n" };
   g_autoptr(VnResult) result = make_result (G_N_ELEMENTS (names), names);
   gsize length;
   g_autofree char *text = print (result, "html", &length), *pdf = NULL;
