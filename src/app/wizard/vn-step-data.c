@@ -48,7 +48,7 @@ struct _VnStepData
   VnValuesChart   *values;
   AdwComboRow     *preset, *fit, *color, *layout;
   GtkEditable     *mean, *deviation;
-  GtkLabel        *previews_title, *previews_count;
+  GtkLabel        *previews_title, *previews_count, *waiting;
   GtkToggleButton *network, *original;
   GtkFlowBox      *previews;
 };
@@ -199,8 +199,10 @@ step_data_may_be_pictures (VnStepData *self)
 static void
 step_data_show_kind (VnStepData *self)
 {
+  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
   gboolean pictures = step_data_may_be_pictures (self);
-  GtkWidget *about_pictures[] = { GTK_WIDGET (self->previews), self->previews_head, self->preprocessing, self->preprocessing_title };
+  GtkWidget *about_pictures[] = { self->preprocessing, self->preprocessing_title };
+  GtkWidget *seen[] = { GTK_WIDGET (self->previews), self->previews_head };
 
   gtk_label_set_label (self->heading, pictures ? _("Sample Photographs") : _("Samples"));
   gtk_label_set_label (self->explanation,
@@ -208,6 +210,10 @@ step_data_show_kind (VnStepData *self)
                                 : _("Calibration runs the network on a few of your samples to learn the range of every tensor. 50 to 200 typical ones are enough."));
   for (guint i = 0; i < G_N_ELEMENTS (about_pictures); i++)
     gtk_widget_set_visible (about_pictures[i], pictures);
+  for (guint i = 0; i < G_N_ELEMENTS (seen); i++)
+    gtk_widget_set_visible (seen[i], pictures && data != NULL && !g_str_equal (data->path, RANDOM_PATH));
+  gtk_label_set_label (self->waiting, pictures ? _("Drop a folder of photographs here") : _("Drop a folder of samples here"));
+  gtk_widget_set_visible (GTK_WIDGET (self->waiting), data == NULL);
 }
 
 static void
@@ -578,6 +584,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepData, explanation);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, preprocessing_title);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_head);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, waiting);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, folder);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, change);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, count);
