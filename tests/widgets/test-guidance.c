@@ -294,7 +294,7 @@ test_clicks (Fixture       *fixture,
   g_autofree char *html = g_build_filename (folder, "other-report.html", NULL);
   g_autoptr(VnDataSpec) data = vn_data_spec_new (pictures);
   VnWizard *wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL));
-  GtkWidget *table, *step;
+  GtkWidget *table, *step, *waiting;
   VnRecipe *recipe;
   guint clicks = 1;      /* Open Model… */
 
@@ -303,11 +303,14 @@ test_clicks (Fixture       *fixture,
   clicks++;
   g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "data");    /* what asks for something comes first */
   g_assert_true (gtk_widget_has_css_class (vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_BUTTON, "_Next"), "blocked"));
+  waiting = vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_LABEL, "Drop a folder of photographs here");
+  g_assert_true (gtk_widget_get_mapped (waiting));
   for (guint c = 0; c < 4; c++)
     data->preprocess.mean[c] = data->preprocess.std[c] = 127.5f;
   vn_document_set_data (fixture->document, data);               /* Change… */
   clicks++;
   vn_test_settle (600);
+  g_assert_false (gtk_widget_get_visible (waiting));
   press (fixture, "_Calibrate Now", &clicks);
   g_assert_true (vn_test_wait (is_at_review, wizard, SECONDS));
   table = vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnReviewTable"), NULL);
