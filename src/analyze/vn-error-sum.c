@@ -3,6 +3,8 @@
  * ONNX Runtime's 20 log10 (|f| / |f - q|); cosine = sum fq / (|f| |q|). */
 #include "vn-error-sum.h"
 
+#include "vn-multiversion.h"
+
 #include <math.h>
 
 void
@@ -31,8 +33,55 @@ error_sum_add_pair (VnErrorSum *self,
   self->quant_max = fmax (self->quant_max, q);
 }
 
-/* Eight lanes of sums: the compiler keeps them in registers, and the order of additions is fixed. */
+/* Eight lanes of sums and bounds: the compiler keeps them in registers, and the order of additions is fixed. */
 #define LANES 8
+
+typedef struct
+{
+  double ff[LANES], qq[LANES], fq[LANES], dd[LANES];
+  float  f_min[LANES], f_max[LANES], q_min[LANES], q_max[LANES], d_max[LANES];
+} Lanes;
+
+VN_MULTIVERSION
+static void
+error_sum_add_lanes (Lanes       *all,
+                     const float *f,
+                     const float *q,
+                     gsize        n)
+{
+  Lanes sums;
+
+  for (guint k = 0; k < LANES; k++)
+    {
+      sums.ff[k] = sums.qq[k] = sums.fq[k] = sums.dd[k] = 0;
+      sums.f_min[k] = sums.q_min[k] = INFINITY;
+      sums.f_max[k] = sums.q_max[k] = -INFINITY;
+      sums.d_max[k] = 0;
+    }
+  for (gsize i = 0; i + LANES <= n; i += LANES)
+    {
+      for (guint k = 0; k < LANES; k++)
+        {
+          double x = f[i + k], y = q[i + k], d = y - x;
+
+          sums.ff[k] += x * x;
+          sums.qq[k] += y * y;
+          sums.fq[k] += x * y;
+          sums.dd[k] += d * d;
+        }
+      for (guint k = 0; k < LANES; k++)
+        {
+          float x = f[i + k], y = q[i + k], d = fabsf (y - x);
+
+          sums.f_min[k] = x < sums.f_min[k] ? x : sums.f_min[k];
+          sums.f_max[k] = x > sums.f_max[k] ? x : sums.f_max[k];
+          sums.q_min[k] = y < sums.q_min[k] ? y : sums.q_min[k];
+          sums.q_max[k] = y > sums.q_max[k] ? y : sums.q_max[k];
+          sums.d_max[k] = d > sums.d_max[k] ? d : sums.d_max[k];
+        }
+    }
+  *all = sums;
+}
 
 static void
 error_sum_add_finite_block (VnErrorSum  *self,
@@ -40,55 +89,42 @@ error_sum_add_finite_block (VnErrorSum  *self,
                             const float *q,
                             gsize        n)
 {
-  double ff[LANES] = { 0 }, qq[LANES] = { 0 }, fq[LANES] = { 0 }, dd[LANES] = { 0 };
-  float f_min = INFINITY, f_max = -INFINITY, q_min = INFINITY, q_max = -INFINITY, d_max = 0;
+  Lanes sums;
 
-  for (gsize i = 0; i + LANES <= n; i += LANES)
-    for (guint k = 0; k < LANES; k++)
-      {
-        double a = f[i + k], b = q[i + k], d = b - a;
-
-        ff[k] += a * a;
-        qq[k] += b * b;
-        fq[k] += a * b;
-        dd[k] += d * d;
-      }
-  for (gsize i = 0; i < n; i++)
-    {
-      float d = fabsf (q[i] - f[i]);
-
-      f_min = f[i] < f_min ? f[i] : f_min;
-      f_max = f[i] > f_max ? f[i] : f_max;
-      q_min = q[i] < q_min ? q[i] : q_min;
-      q_max = q[i] > q_max ? q[i] : q_max;
-      d_max = d > d_max ? d : d_max;
-    }
+  error_sum_add_lanes (&sums, f, q, n);
   for (gsize i = n - n % LANES; i < n; i++)
     error_sum_add_pair (self, f[i], q[i]);
   for (guint k = 0; k < LANES; k++)
     {
-      self->ff += ff[k];
-      self->qq += qq[k];
-      self->fq += fq[k];
-      self->dd += dd[k];
+      self->ff += sums.ff[k];
+      self->qq += sums.qq[k];
+      self->fq += sums.fq[k];
+      self->dd += sums.dd[k];
+      self->max_error = fmax (self->max_error, (double) sums.d_max[k]);
+      self->float_min = fmin (self->float_min, (double) sums.f_min[k]);
+      self->float_max = fmax (self->float_max, (double) sums.f_max[k]);
+      self->quant_min = fmin (self->quant_min, (double) sums.q_min[k]);
+      self->quant_max = fmax (self->quant_max, (double) sums.q_max[k]);
     }
-  self->max_error = fmax (self->max_error, d_max);
-  self->float_min = fmin (self->float_min, f_min);
-  self->float_max = fmax (self->float_max, f_max);
-  self->quant_min = fmin (self->quant_min, q_min);
-  self->quant_max = fmax (self->quant_max, q_max);
 }
 
+VN_MULTIVERSION
 static gboolean
 error_sum_all_finite (const float *f,
                       const float *q,
                       gsize        n)
 {
-  float sum = 0;
+  float sums[LANES] = { 0 }, sum = 0;
+  gsize i = 0;
 
   /* 0 * x is 0 for finite x and NaN otherwise. */
-  for (gsize i = 0; i < n; i++)
+  for (; i + LANES <= n; i += LANES)
+    for (guint k = 0; k < LANES; k++)
+      sums[k] += 0 * f[i + k] + 0 * q[i + k];
+  for (; i < n; i++)
     sum += 0 * f[i] + 0 * q[i];
+  for (guint k = 0; k < LANES; k++)
+    sum += sums[k];
   return sum == 0;
 }
 

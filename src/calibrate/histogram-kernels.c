@@ -179,6 +179,40 @@ DEFINE_COUNT_ZEROS (count_zeros__avx512, CLONE ("avx512f"))
 DEFINE_TAKE_PAGE (take_page__avx512, CLONE ("avx512f" VN_WIDE_VECTORS))
 DEFINE_ADD_PAGE (add_page__avx512, CLONE ("avx512f" VN_WIDE_VECTORS))
 
+/* Of four words those whose bit is set, first: where the bytes of a vector come from. */
+#define WORD(k) 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3
+#define NO_WORD -1, -1, -1, -1
+static const gint8 kept_words[16][16] = {
+  { NO_WORD, NO_WORD, NO_WORD, NO_WORD },    { WORD (0), NO_WORD, NO_WORD, NO_WORD },
+  { WORD (1), NO_WORD, NO_WORD, NO_WORD },   { WORD (0), WORD (1), NO_WORD, NO_WORD },
+  { WORD (2), NO_WORD, NO_WORD, NO_WORD },   { WORD (0), WORD (2), NO_WORD, NO_WORD },
+  { WORD (1), WORD (2), NO_WORD, NO_WORD },  { WORD (0), WORD (1), WORD (2), NO_WORD },
+  { WORD (3), NO_WORD, NO_WORD, NO_WORD },   { WORD (0), WORD (3), NO_WORD, NO_WORD },
+  { WORD (1), WORD (3), NO_WORD, NO_WORD },  { WORD (0), WORD (1), WORD (3), NO_WORD },
+  { WORD (2), WORD (3), NO_WORD, NO_WORD },  { WORD (0), WORD (2), WORD (3), NO_WORD },
+  { WORD (1), WORD (2), WORD (3), NO_WORD }, { WORD (0), WORD (1), WORD (2), WORD (3) },
+};
+
+CLONE ("avx2,popcnt") static gsize
+squeeze__avx2 (const float *x,
+               gsize        n,
+               guint32     *out)
+{
+  gsize m = 0;
+  gsize i = 0;
+
+  for (; i + 4 <= n; i += 4)
+    {
+      __m128i bits = _mm_loadu_si128 ((const __m128i *) (x + i));
+      __m128i is_zero = _mm_cmpeq_epi32 (_mm_slli_epi32 (bits, 1), _mm_setzero_si128 ());   /* without the sign */
+      guint kept = 15 ^ (guint) _mm_movemask_ps (_mm_castsi128_ps (is_zero));
+
+      _mm_storeu_si128 ((__m128i *) (out + m), _mm_shuffle_epi8 (bits, _mm_loadu_si128 ((const __m128i *) kept_words[kept])));
+      m += (gsize) __builtin_popcount (kept);
+    }
+  return m + kernels_squeeze__ref (x + i, n - i, out + m);
+}
+
 /* The comparisons of min and max give their second operand if the first is NaN. */
 CLONE ("avx512f") static void
 summarize__avx512 (const float   *x,
@@ -259,7 +293,7 @@ squeeze__avx512 (const float *x,
 static const VnScanKernels kernels_at[] = {
 #ifdef HAVE_X86
   [VN_LEVEL_V4] = { summarize__avx512, widen__avx512, squeeze__avx512, count_zeros__avx512, take_page__avx512, add_page__avx512 },
-  [VN_LEVEL_V3] = { summarize__avx2, widen__avx2, kernels_squeeze__ref, count_zeros__avx2, take_page__avx2, add_page__avx2 },
+  [VN_LEVEL_V3] = { summarize__avx2, widen__avx2, squeeze__avx2, count_zeros__avx2, take_page__avx2, add_page__avx2 },
 #endif
   [VN_LEVEL_GENERIC] = { summarize__ref, widen__ref, kernels_squeeze__ref, count_zeros__ref, take_page__ref, add_page__ref },
 };

@@ -122,20 +122,14 @@ COPY_FUNCTIONS (guint32, 4)
 COPY_FUNCTIONS (guint64, 8)
 COPY_FUNCTIONS (Pair, 16)
 
-/* Every second one of 4 bytes. Whole vectors, as long as what they read behind the last one they copy is there. */
+/* Every second one of 4 bytes. */
 VN_MULTIVERSION
 static void
 elem_copy_every_second (float       *to,
                         const float *from,
                         gint64       n)
 {
-  gint64 i = 0;
-
-  for (; i + VN_LANES < n; i += VN_LANES)
-    *(VnLanes *) (to + i) = __builtin_shufflevector (*(const VnLanes *) (from + 2 * i),
-                                                     *(const VnLanes *) (from + 2 * i + VN_LANES),
-                                                     0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  copy_line_4 ((guint32 *) to + i, 1, (const guint32 *) from + 2 * i, 2, n - i);
+  vn_lanes_copy_every (from, 2, n, 2 * n - 1, to);
 }
 
 /* As copy_tiles of 4 bytes, four times four at a time. */

@@ -5,21 +5,39 @@
 
 G_BEGIN_DECLS
 
-/* Vectors of 16 floats: one register or several, as the instruction set has them. For functions that are compiled
- * with VN_MULTIVERSION. */
+/* Moving 16 floats at a time. For functions that are compiled with VN_MULTIVERSION. */
 
 #define VN_LANES 16
 
-/* A vector that may lie anywhere and alias floats. */
-typedef float  VnLanes      __attribute__ ((vector_size (VN_LANES * sizeof (float)), aligned (4), may_alias));
-typedef gint32 VnLaneIndex  __attribute__ ((vector_size (VN_LANES * sizeof (gint32))));
+/* Vectors that may lie anywhere and alias floats. Not wider: compilers take vectors that an instruction set does not have to pieces,
+ * number by number. */
+typedef float VnLanes4 __attribute__ ((vector_size (16), aligned (4), may_alias));
+typedef float VnLanes8 __attribute__ ((vector_size (32), aligned (4), may_alias));
+
+/* VN_LANES floats. */
+VN_INLINE void
+vn_lanes_move (const float *from,
+               float       *to)
+{
+  VnLanes8 low = *(const VnLanes8 *) from, high = *(const VnLanes8 *) (from + 8);
+
+  *(VnLanes8 *) to = low;
+  *(VnLanes8 *) (to + 8) = high;
+}
+
+/* Every second of eight floats. */
+VN_INLINE void
+vn_lanes_copy_half (const float *from,
+                    float       *to)
+{
+  *(VnLanes4 *) to = __builtin_shufflevector (*(const VnLanes4 *) from, *(const VnLanes4 *) (from + 4), 0, 2, 4, 6);
+}
 
 /**
  * vn_lanes_copy_every:
  * @stride: every @stride-th float is copied
  * @n: how many
  * @room: floats that may be read from @from on
- * @to: room for @n rounded up to whole vectors; what is stored past the end is 0
  */
 VN_INLINE void
 vn_lanes_copy_every (const float *from,
@@ -28,24 +46,26 @@ vn_lanes_copy_every (const float *from,
                      gint64       room,
                      float       *to)
 {
-  const VnLaneIndex lane = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
   gint64 j = 0;
 
-  for (; j < n && room - j * stride >= VN_LANES * stride && stride <= 2; j += VN_LANES)
+  if (stride == 1)
     {
-      VnLanes x = *(const VnLanes *) (from + j * stride);
-
-      if (stride == 2)
-        x = __builtin_shufflevector (x, *(const VnLanes *) (from + j * 2 + VN_LANES),
-                                     0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-      *(VnLanes *) (to + j) = (VnLanes) ((VnLaneIndex) x & (lane < (gint32) (n - j)));
+      for (; j + VN_LANES <= n; j += VN_LANES)
+        vn_lanes_move (from + j, to + j);
+      for (; j + 4 <= n; j += 4)
+        *(VnLanes4 *) (to + j) = *(const VnLanes4 *) (from + j);
+    }
+  else if (stride == 2)
+    {
+      for (; j + VN_LANES <= n && (j + VN_LANES) * 2 <= room; j += VN_LANES)
+        for (int k = 0; k < VN_LANES; k += 4)
+          vn_lanes_copy_half (from + 2 * (j + k), to + j + k);
+      for (; j + 4 <= n && (j + 4) * 2 <= room; j += 4)
+        vn_lanes_copy_half (from + 2 * j, to + j);
     }
   for (; j < n; j++)
     to[j] = from[j * stride];
 }
-
-/* Four floats that may lie anywhere. */
-typedef float VnLanes4 __attribute__ ((vector_size (16), aligned (4), may_alias));
 
 /**
  * vn_lanes_turn:

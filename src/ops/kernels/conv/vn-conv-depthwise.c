@@ -5,6 +5,7 @@
  * kx then reads consecutive floats whatever the stride, and nothing inside needs a bounds check. */
 #include "vn-conv.h"
 #include "vn-lanes.h"
+#include "vn-machine.h"
 
 #include <math.h>
 
@@ -22,6 +23,24 @@ typedef struct
   gsize elements;
 } Band;
 
+/**
+ * TapsFunc:
+ * @band: first column of the first line
+ * @taps: offset of each tap from a column on
+ * @line_pitch: floats from one line of the output to the next, in the band
+ * @y: @n_lines of @width, behind which @room floats may be written: later lines
+ */
+typedef void (*TapsFunc) (const float *band,
+                          const gsize *taps,
+                          const float *w,
+                          int          n_taps,
+                          float        bias,
+                          gsize        line_pitch,
+                          gsize        n_lines,
+                          float       *y,
+                          gsize        width,
+                          gsize        room);
+
 typedef struct
 {
   const VnConv     *conv;
@@ -29,6 +48,7 @@ typedef struct
   const float      *x, *w;
   float            *y, *scratch;
   Band              band;
+  TapsFunc          compute_taps;
 } Depthwise;
 
 static gint64
@@ -137,102 +157,48 @@ depthwise_copy_lines (const VnSlidingWindow *win,
     }
 }
 
+/* ---- sums, by instruction set ---- */
+
+/* Lines that are computed together. */
 #define ROWS 4
 
-/* One vector of each of @n_rows lines, from column @i on. */
-VN_INLINE void
-sum_taps (const float *band,
-          const gsize *taps,
-          const float *w,
-          int          n_taps,
-          float        bias,
-          gsize        line_pitch,
-          int          n_rows,
-          VnLanes       *sum)
-{
-  for (int r = 0; r < n_rows; r++)
-    sum[r] = (VnLanes) { 0 } + bias;
-  for (int t = 0; t < n_taps; t++)
-    for (int r = 0; r < n_rows; r++)
-      sum[r] += w[t] * *(const VnLanes *) (band + taps[t] + r * line_pitch);
-}
+#if defined (__x86_64__)
 
-/* Lines narrower than a vector are stored whole: the next line overwrites what is too much; only at the end of the
- * channel, @room floats away, the store must be exact. Wider ones end with a vector that overlaps the one before. */
-VN_INLINE void
-compute_rows (const float *band,
-              const gsize *taps,
-              const float *w,
-              int          n_taps,
-              float        bias,
-              gsize        line_pitch,
-              int          n_rows,
-              float       *y,
-              gsize        width,
-              gsize        room)
-{
-  VnLanes sum[ROWS];
+#define TAPS_NAME(name) name##_v4
+#define TAPS_TARGET __attribute__ ((target ("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" VN_WIDE_VECTORS)))
+#define TAPS_LANES 16
+#define TAPS_VECTORS 1
+#include "vn-depthwise-template.h"
 
-  for (gsize i = 0; i < width; i += LANES)
+#define TAPS_NAME(name) name##_v3
+#define TAPS_TARGET __attribute__ ((target ("avx2,fma")))
+#define TAPS_LANES 8
+#define TAPS_VECTORS 2
+#include "vn-depthwise-template.h"
+
+#endif
+
+#define TAPS_NAME(name) name##_any
+#define TAPS_TARGET
+#define TAPS_LANES 4
+#define TAPS_VECTORS 2
+#include "vn-depthwise-template.h"
+
+static TapsFunc
+conv_depthwise_get_taps_func (void)
+{
+#if defined (__x86_64__)
+  switch (vn_machine_get_level ())
     {
-      gsize at = width >= LANES ? MIN (i, width - LANES) : 0;
-
-      sum_taps (band + at, taps, w, n_taps, bias, line_pitch, n_rows, sum);
-      for (int r = 0; r < n_rows; r++)
-        {
-          gsize offset = r * width + at;
-
-          if (room - offset >= LANES)
-            *(VnLanes *) (y + offset) = sum[r];
-          else
-            memcpy (y + offset, &sum[r], (room - offset) * sizeof (float));
-        }
+    case VN_LEVEL_V4:
+      return compute_taps_v4;
+    case VN_LEVEL_V3:
+      return compute_taps_v3;
+    default:
+      break;
     }
-}
-
-VN_INLINE void
-compute_lines (const float *band,
-               const gsize *taps,
-               const float *w,
-               int          n_taps,
-               float        bias,
-               gsize        line_pitch,
-               gsize        n_lines,
-               float       *y,
-               gsize        width,
-               gsize        room)
-{
-  for (gsize i = 0; i < n_lines && n_lines >= ROWS; i += ROWS)
-    {
-      gsize at = MIN (i, n_lines - ROWS);   /* the last group overlaps the one before */
-
-      compute_rows (band + at * line_pitch, taps, w, n_taps, bias, line_pitch, ROWS, y + at * width, width,
-                    room - at * width);
-    }
-  for (gsize i = 0; i < n_lines && n_lines < ROWS; i++)
-    compute_rows (band + i * line_pitch, taps, w, n_taps, bias, line_pitch, 1, y + i * width, width,
-                  room - i * width);
-}
-
-VN_MULTIVERSION
-static void
-conv_depthwise_compute_taps (const float *band,
-                             const gsize *taps,
-                             const float *w,
-                             int          n_taps,
-                             float        bias,
-                             gsize        line_pitch,
-                             gsize        n_lines,
-                             float       *y,
-                             gsize        width,
-                             gsize        room)
-{
-  if (n_taps == 9)
-    compute_lines (band, taps, w, 9, bias, line_pitch, n_lines, y, width, room);
-  else if (n_taps == 25)
-    compute_lines (band, taps, w, 25, bias, line_pitch, n_lines, y, width, room);
-  else
-    compute_lines (band, taps, w, n_taps, bias, line_pitch, n_lines, y, width, room);
+#endif
+  return compute_taps_any;
 }
 
 static int
@@ -277,10 +243,10 @@ conv_depthwise_run_channel (const Depthwise *self,
       if (clear || n < (gsize) win->out[1])
         memset (band, 0, self->band.elements * sizeof (float));
       depthwise_copy_lines (win, &self->band, x, (gint64) first * win->stride[1] - win->begin[1], (gint64) n_in, band);
-      conv_depthwise_compute_taps (band, taps, self->w + channel * conv->depth, n_taps,
-                                   self->epilogue->bias != NULL ? self->epilogue->bias[channel] : 0.f,
-                                   (gsize) win->stride[1] * self->band.pitch, n, y + first * width, width,
-                                   conv->out_size - first * width);
+      self->compute_taps (band, taps, self->w + channel * conv->depth, n_taps,
+                          self->epilogue->bias != NULL ? self->epilogue->bias[channel] : 0.f,
+                          (gsize) win->stride[1] * self->band.pitch, n, y + first * width, width,
+                          conv->out_size - first * width);
     }
 }
 
@@ -321,7 +287,7 @@ vn_conv_depthwise_run (const VnConv      *self,
                        const float       *w,
                        float             *y)
 {
-  Depthwise job = { self, epilogue, x, w, y, ctx->scratch };
+  Depthwise job = { self, epilogue, x, w, y, ctx->scratch, .compute_taps = conv_depthwise_get_taps_func () };
   gsize n = self->batch * self->groups * self->out_channels;
 
   conv_depthwise_band_init (&job.band, self);

@@ -205,7 +205,7 @@ copy_runs (const float *from,
 {
   for (guint r = 0; r < n_runs; r++)
     for (guint i = 0; i < runs[r].n; i += LANES)
-      *(VnLanes *) (to + runs[r].to + i) = *(const VnLanes *) (from + runs[r].from + i);
+      vn_lanes_move (from + runs[r].from + i, to + runs[r].to + i);
 }
 
 VN_INLINE gsize
@@ -252,7 +252,7 @@ conv_stage_pack_direct (const float *x,
       gsize i = 0;
 
       for (; i + LANES <= n; i += LANES)
-        *(VnLanes *) (to + i) = *(const VnLanes *) (x + i);
+        vn_lanes_move (x + i, to + i);
       for (; i < n; i++)
         to[i] = x[i];
       for (; i < columns; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Included several times by vn-tile.c with TILE_NAME, TILE_ROWS, TILE_LANES, TILE_VECTORS and TILE_TARGET. The loops
+/* Included several times by vn-tile.c with TILE_NAME, TILE_ROWS, TILE_LANES, TILE_VECTORS, TILE_TARGET and TILE_CLAMP. The loops
  * over rows and vectors are unrolled, so that `sum` lives in registers. There are two of each size: with packed pixels,
  * and, _at, with pixels where they lie. With TILE_SINGLE and TILE_SINGLE_LANES also
  * the function for one column. */
@@ -61,18 +61,9 @@ TILE_BODY (gsize               depth,
     }
 #pragma GCC unroll 8
   for (int i = 0; i < TILE_ROWS; i++, c += pitch)
-    {
 #pragma GCC unroll 4
-      for (int j = 0; j < TILE_VECTORS; j++)
-        *(TILE_LANES_TYPE *) (c + j * TILE_LANES) = sum[i][j];
-      for (int j = 0; j < TILE_VECTORS * TILE_LANES; j++)
-        {
-          float y = c[j];
-
-          y = y < low ? low : y;
-          c[j] = y > high ? high : y;
-        }
-    }
+    for (int j = 0; j < TILE_VECTORS; j++)
+      *(TILE_LANES_TYPE *) (c + j * TILE_LANES) = TILE_CLAMP (TILE_LANES_TYPE, sum[i][j], low, high);
 }
 
 TILE_TARGET

@@ -3,6 +3,7 @@
  * processor allow. Measured with 512-bit vectors: 98 % of what the multipliers can do. */
 #include "vn-tile.h"
 
+#include "vn-blocked-target.h"
 #include "vn-machine.h"
 
 /* Floats of the packed weights fetched in advance. In a whole network they come from main memory, each once per run:
@@ -14,6 +15,7 @@
 #define TILE_TARGET __attribute__ ((target ("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
 #define TILE_ROWS 8
 #define TILE_LANES 16
+#define TILE_CLAMP VN_CLAMP_16
 #define TILE_SINGLE tile_v4_single
 #define TILE_SINGLE_LANES 8
 #define TILE_NAME tile_v4_1
@@ -28,10 +30,12 @@
 #undef TILE_TARGET
 #undef TILE_ROWS
 #undef TILE_LANES
+#undef TILE_CLAMP
 
 #define TILE_TARGET __attribute__ ((target ("avx2,fma")))
 #define TILE_ROWS 6
 #define TILE_LANES 8
+#define TILE_CLAMP VN_CLAMP_8
 #define TILE_SINGLE tile_v3_single
 #define TILE_SINGLE_LANES 8
 #define TILE_NAME tile_v3_1
@@ -43,6 +47,7 @@
 #undef TILE_TARGET
 #undef TILE_ROWS
 #undef TILE_LANES
+#undef TILE_CLAMP
 
 static const VnTile tile_v4 = { "x86-64-v4", 8, 16, 3, { NULL, tile_v4_1, tile_v4_2, tile_v4_3 },
                                 { NULL, tile_v4_1_at, tile_v4_2_at, tile_v4_3_at }, tile_v4_single };
@@ -51,9 +56,29 @@ static const VnTile tile_v3 = { "x86-64-v3", 6, 8, 2, { NULL, tile_v3_1, tile_v3
 
 #endif
 
+/* Comparisons of vectors are masks. */
+typedef float  Four     __attribute__ ((vector_size (16)));
+typedef gint32 FourBits __attribute__ ((vector_size (16)));
+
+static inline __attribute__ ((always_inline)) Four
+tile_clamp_any (Four  y,
+                float low,
+                float high)
+{
+  const Four least = low - (Four) { 0 }, most = high - (Four) { 0 };
+  FourBits out = y < least;
+
+  y = (Four) (((FourBits) least & out) | ((FourBits) y & ~out));
+  out = y > most;
+  return (Four) (((FourBits) most & out) | ((FourBits) y & ~out));
+}
+
+#define CLAMP_ANY(Vector, y, low, high) ((Vector) tile_clamp_any ((Four) (y), low, high))
+
 #define TILE_TARGET
 #define TILE_ROWS 4
 #define TILE_LANES 4
+#define TILE_CLAMP CLAMP_ANY
 #define TILE_SINGLE tile_any_single
 #define TILE_SINGLE_LANES 4
 #define TILE_NAME tile_any_1
