@@ -11,6 +11,7 @@
 
 #define BLOCK 64
 #define LANES 16
+#define PART 4      /* in a vector: wider ones are taken to pieces where the instruction set has none */
 #define SUMS 8      /* side by side, whatever the processor: so the mean is the same on all */
 
 /* Moves the @k smallest of @n finite numbers to the front. */
@@ -132,30 +133,31 @@ trimmed_mean_sum_between (const float *numbers,
                           float        high,
                           gsize       *n_between)
 {
-  typedef float Floats __attribute__ ((vector_size (SUMS * sizeof (float))));
-  typedef gint32 Ints __attribute__ ((vector_size (SUMS * sizeof (gint32))));
-  typedef double Doubles __attribute__ ((vector_size (SUMS * sizeof (double))));
-  Doubles sums = { 0 };
-  Ints counts = { 0 };
+  typedef float Floats __attribute__ ((vector_size (PART * sizeof (float))));
+  typedef gint32 Ints __attribute__ ((vector_size (PART * sizeof (gint32))));
+  typedef double Doubles __attribute__ ((vector_size (PART * sizeof (double))));
+  Doubles sums[SUMS / PART] = { 0 };
+  Ints counts[SUMS / PART] = { 0 };
   double sum = 0;
   gsize i = 0;
 
   for (; i + SUMS <= n; i += SUMS)
-    {
-      Floats x;
-      Ints between;
+    for (guint v = 0; v < SUMS / PART; v++)
+      {
+        Floats x;
+        Ints between;
 
-      memcpy (&x, numbers + i, sizeof x);
-      between = (x > low) & (x < high);
-      x = (Floats) ((Ints) x & between);
-      sums += __builtin_convertvector (x, Doubles);
-      counts -= between;
-    }
+        memcpy (&x, numbers + i + v * PART, sizeof x);
+        between = (x > low) & (x < high);
+        x = (Floats) ((Ints) x & between);
+        sums[v] += __builtin_convertvector (x, Doubles);
+        counts[v] -= between;
+      }
   *n_between = 0;
   for (guint k = 0; k < SUMS; k++)
     {
-      sum += sums[k];
-      *n_between += (gsize) counts[k];
+      sum += sums[k / PART][k % PART];
+      *n_between += (gsize) counts[k / PART][k % PART];
     }
   for (; i < n; i++)
     if (numbers[i] > low && numbers[i] < high)

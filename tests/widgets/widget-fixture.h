@@ -10,6 +10,7 @@ typedef gboolean (*VnTestCondition) (gpointer data);
 /* Skips the whole program (exit code 77) where there is no display. */
 void     vn_test_widgets_init (int              *argc,
                                char           ***argv);
+void     vn_test_forgive_tooltips (void);
 gboolean vn_test_wait         (VnTestCondition   condition,
                                gpointer          data,
                                guint             seconds);

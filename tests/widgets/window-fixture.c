@@ -132,6 +132,7 @@ vn_window_fixture_set_up (Fixture       *fixture,
 {
   g_autoptr(GError) error = NULL;
 
+  vn_test_forgive_tooltips ();
   fixture->folder = g_dir_make_tmp ("vernier-window-XXXXXX", &error);
   g_assert_no_error (error);
   fixture->model_path = g_build_filename (fixture->folder, "small.onnx", NULL);

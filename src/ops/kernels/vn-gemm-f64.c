@@ -6,7 +6,9 @@
 #include "vn-op-private.h"
 
 #define ROWS 4
-#define COLUMNS 16
+#define COLUMNS 8
+#define LANES 4      /* compilers take wider vectors to pieces where the instruction set has none */
+#define VECTORS (COLUMNS / LANES)
 #define DEPTH 256
 
 typedef struct
@@ -23,20 +25,20 @@ gemm_f64_run_tile (const Tile *tile,
                    gsize       rows,
                    double      sums[ROWS][COLUMNS])
 {
-  typedef double Vector __attribute__ ((vector_size (COLUMNS / 2 * sizeof (double)), aligned (8), may_alias));
+  typedef double Vector __attribute__ ((vector_size (LANES * sizeof (double)), aligned (8), may_alias));
   const double *from[ROWS];
   const Vector *b = (const Vector *) tile->b;
-  Vector sum[ROWS][2] = { 0 };
+  Vector sum[ROWS][VECTORS] = { 0 };
 
   for (gsize i = 0; i < ROWS; i++)
     from[i] = tile->a + (i < rows ? i * tile->a_row : 0);
-  for (gsize k = 0; k < tile->depth; k++, b += 2)
+  for (gsize k = 0; k < tile->depth; k++, b += VECTORS)
     for (int i = 0; i < ROWS; i++)
       {
         Vector w = from[i][k * tile->a_step] - (Vector) { 0 };
 
-        sum[i][0] += w * b[0];
-        sum[i][1] += w * b[1];
+        for (int j = 0; j < VECTORS; j++)
+          sum[i][j] += w * b[j];
       }
   memcpy (sums, sum, sizeof sum);
 }
