@@ -22,7 +22,7 @@ test_part () {
   local part=$1 suites=()
   shift
   for name in "$@"; do suites+=(--suite "$name"); done
-  "$NINJA" -C "$build/$part" &&
+  "$NINJA" -k 0 -C "$build/$part" &&      # all that is wrong is told
     "$MESON" test -C "$build/$part" --no-rebuild --print-errorlogs --timeout-multiplier 8 "${suites[@]}"
 }
 

@@ -454,7 +454,6 @@ check_cures (VnReason    reason,
 {
   g_autoptr(VnResult) result = NULL;
   const VnCureTrial *trial;
-  guint n_useless = 0;
 
   made = reason;
   result = run (TRUE);
@@ -465,7 +464,6 @@ check_cures (VnReason    reason,
 
       trial = vn_diagnosis_get_trial (result->diagnosis, i);
       g_test_message ("%s %s: %s", trial->tensor, vn_cure_get_id (trial->cure), text);
-      n_useless += trial->state == VN_TRIAL_NO_HELP;
       g_assert_true (trial->state != VN_TRIAL_NO_HELP || strstr (text, "did not help") != NULL);
     }
   trial = vn_diagnosis_find_best (result->diagnosis);
