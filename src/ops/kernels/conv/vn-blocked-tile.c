@@ -40,7 +40,8 @@
         for (int v = 0; v < vectors; v++)                                                     \
           {                                                                                   \
             row[v] = ((const Vector *) w)[v];                                                 \
-            __builtin_prefetch (w + AHEAD + v * lanes);                                       \
+            if (v * lanes % 16 == 0)    /* a line of the cache */                              \
+              __builtin_prefetch (w + AHEAD + v * lanes);                                     \
           }                                                                                   \
         _Pragma ("GCC unroll 14")                                                             \
         for (int p = 0; p < pixels; p++)                                                      \
