@@ -17,6 +17,51 @@
     _Pragma ("GCC unroll 2")                                                                  \
     for (int v = 0; v < vectors; v++)
 
+/* Product @k behind @offsets and @w. @keep: what is read is kept in a register. */
+#define STEP(lanes, vectors, step, pixels, k, keep)                                           \
+  {                                                                                           \
+    const float *at = x + offsets[k];                                                         \
+    Vector row[vectors];                                                                      \
+                                                                                              \
+    _Pragma ("GCC unroll 2")                                                                  \
+    for (int v = 0; v < vectors; v++)                                                         \
+      {                                                                                       \
+        row[v] = ((const Vector *) w)[k * vectors + v];                                       \
+        keep (row[v]);                                                                        \
+        if (v * lanes % 16 == 0)    /* a line of the cache */                                  \
+          __builtin_prefetch (w + AHEAD + (k * vectors + v) * lanes);                         \
+      }                                                                                       \
+    _Pragma ("GCC unroll 14")                                                                 \
+    for (int p = 0; p < pixels; p++)                                                          \
+      {                                                                                       \
+        Vector one = at[p * step] - (Vector) { 0 };                                           \
+                                                                                              \
+        _Pragma ("GCC unroll 2")                                                              \
+        for (int v = 0; v < vectors; v++)                                                     \
+          {                                                                                   \
+            sum[p][v] += row[v] * one;                                                        \
+            keep (sum[p][v]);                                                                 \
+          }                                                                                   \
+      }                                                                                       \
+  }
+#define KEEP_NOT(vector)
+
+/* Processors with vectors of 8 have fewer instructions to spare beside a product: four of them share what a loop costs. The compiler
+ * must not begin one before the last is done, or registers would not suffice. */
+#define FOUR_STEPS_16(vectors, step, pixels)
+#define FOUR_STEPS_8(vectors, step, pixels)                                                   \
+  for (; offsets + 4 <= end; offsets += 4, w += 4 * vectors * 8)                              \
+    {                                                                                         \
+      STEP (8, vectors, step, pixels, 0, VN_KEEP_IN_REGISTER)                                 \
+      __asm__ volatile ("" ::: "memory");                                                     \
+      STEP (8, vectors, step, pixels, 1, VN_KEEP_IN_REGISTER)                                 \
+      __asm__ volatile ("" ::: "memory");                                                     \
+      STEP (8, vectors, step, pixels, 2, VN_KEEP_IN_REGISTER)                                 \
+      __asm__ volatile ("" ::: "memory");                                                     \
+      STEP (8, vectors, step, pixels, 3, VN_KEEP_IN_REGISTER)                                 \
+      __asm__ volatile ("" ::: "memory");                                                     \
+    }
+
 #define DEFINE_TILE(name, target, lanes, vectors, step, pixels)                               \
   target static void                                                                          \
   name##_##vectors##_##step##_##pixels (const VnBlockedArea *area)                            \
@@ -31,28 +76,9 @@
                                                                                               \
     PIXELS_AND_VECTORS (pixels, vectors)                                                      \
       sum[p][v] = ((const Vector *) area->bias)[v];                                           \
+    FOUR_STEPS_##lanes (vectors, step, pixels)                                                \
     for (; offsets < end; offsets++, w += vectors * lanes)                                    \
-      {                                                                                       \
-        const float *at = x + *offsets;                                                       \
-        Vector row[vectors];                                                                  \
-                                                                                              \
-        _Pragma ("GCC unroll 2")                                                              \
-        for (int v = 0; v < vectors; v++)                                                     \
-          {                                                                                   \
-            row[v] = ((const Vector *) w)[v];                                                 \
-            if (v * lanes % 16 == 0)    /* a line of the cache */                              \
-              __builtin_prefetch (w + AHEAD + v * lanes);                                     \
-          }                                                                                   \
-        _Pragma ("GCC unroll 14")                                                             \
-        for (int p = 0; p < pixels; p++)                                                      \
-          {                                                                                   \
-            Vector one = at[p * step] - (Vector) { 0 };                                       \
-                                                                                              \
-            _Pragma ("GCC unroll 2")                                                          \
-            for (int v = 0; v < vectors; v++)                                                 \
-              sum[p][v] += row[v] * one;                                                      \
-          }                                                                                   \
-      }                                                                                       \
+      STEP (lanes, vectors, step, pixels, 0, KEEP_NOT)                                        \
     if (more != NULL)                                                                         \
       PIXELS_AND_VECTORS (pixels, vectors)                                                    \
         sum[p][v] += ((const Vector *) (more + v * block))[p];                                \
