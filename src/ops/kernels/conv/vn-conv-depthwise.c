@@ -23,23 +23,23 @@ typedef struct
   gsize elements;
 } Band;
 
-/**
- * TapsFunc:
- * @band: first column of the first line
- * @taps: offset of each tap from a column on
- * @line_pitch: floats from one line of the output to the next, in the band
- * @y: @n_lines of @width, behind which @room floats may be written: later lines
- */
-typedef void (*TapsFunc) (const float *band,
-                          const gsize *taps,
-                          const float *w,
-                          int          n_taps,
-                          float        bias,
-                          gsize        line_pitch,
-                          gsize        n_lines,
-                          float       *y,
-                          gsize        width,
-                          gsize        room);
+/* @band: first column of the first line; @offsets: of each of @n taps from a column on; @w: a weight for each; @line_pitch: floats
+ * from one line of the output to the next, in the band. */
+typedef struct
+{
+  const float *band, *w;
+  const gsize *offsets;
+  int          n;
+  float        bias;
+  gsize        line_pitch;
+} Taps;
+
+/* @y: @n_lines of @width; @room floats may be written there: later lines. */
+typedef void (*TapsFunc) (const Taps *taps,
+                          gsize       n_lines,
+                          float      *y,
+                          gsize       width,
+                          gsize       room);
 
 typedef struct
 {
@@ -234,6 +234,8 @@ conv_depthwise_run_channel (const Depthwise *self,
   const float *x = self->x + (plane / channels * conv->groups + channel / conv->out_channels) * conv->in_size;
   float *y = self->y + plane * conv->out_size;
   gsize width = (gsize) win->out[2];
+  const Taps all = { band, self->w + channel * conv->depth, taps, n_taps, self->epilogue->bias != NULL ? self->epilogue->bias[channel] : 0.f,
+                     (gsize) win->stride[1] * self->band.pitch };
 
   for (gsize first = 0; first < (gsize) win->out[1]; first += self->band.out_lines)
     {
@@ -243,10 +245,7 @@ conv_depthwise_run_channel (const Depthwise *self,
       if (clear || n < (gsize) win->out[1])
         memset (band, 0, self->band.elements * sizeof (float));
       depthwise_copy_lines (win, &self->band, x, (gint64) first * win->stride[1] - win->begin[1], (gint64) n_in, band);
-      self->compute_taps (band, taps, self->w + channel * conv->depth, n_taps,
-                          self->epilogue->bias != NULL ? self->epilogue->bias[channel] : 0.f,
-                          (gsize) win->stride[1] * self->band.pitch, n, y + first * width, width,
-                          conv->out_size - first * width);
+      self->compute_taps (&all, n, y + first * width, width, conv->out_size - first * width);
     }
 }
 
