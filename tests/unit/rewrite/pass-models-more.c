@@ -41,17 +41,17 @@ no_ops (void)
   VnModel *model = new_model (&x, &IMAGE);
   VnGraph *g = model->graph;
   VnNode *pad = add (g, "pad", "Pad", "p", x, ints (g, "zeros", (gint64[8]) { 0 }, 8), END);
-  VnNode *cut = add (g, "cut", "Slice", "c", out (pad), ints (g, "from", (gint64[]) { 0 }, 1),
-                     ints (g, "to", (gint64[]) { 99 }, 1), END);
+  VnValue *to = ints (g, "to", (gint64[]) { 99 }, 1), *from = ints (g, "from", (gint64[]) { 0 }, 1);
+  VnNode *cut = add (g, "cut", "Slice", "c", out (pad), from, to, END);
   VnNode *times = add (g, "times", "Mul", "m", number (g, "one", 1), out (cut), END);
   VnNode *plus = add (g, "plus", "Add", "s", out (times), number (g, "zero", 0), END);
   VnNode *turn = with_ints (add (g, "turn", "Transpose", "t", out (plus), END), "perm", 4, 0, 1, 2, 3);
   VnNode *flat = add (g, "flat", "Reshape", "f", out (turn), ints (g, "shape", (gint64[]) { 0, 0, -1, 6 }, 4), END);
   VnNode *pool = with_ints (add (g, "pool", "MaxPool", "l", out (flat), END), "kernel_shape", 2, 1, 1);
   VnNode *join = add (g, "join", "Concat", "j", out (pool), END);
-  VnNode *back = add (g, "back", "Slice", "b", out (join), ints (g, "end", (gint64[]) { -1 }, 1),
-                      ints (g, "start", (gint64[]) { -99 }, 1), ints (g, "axis", (gint64[]) { 3 }, 1),
-                      ints (g, "step", (gint64[]) { -1 }, 1), END);
+  VnValue *step = ints (g, "step", (gint64[]) { -1 }, 1), *axis = ints (g, "axis", (gint64[]) { 3 }, 1);
+  VnValue *start = ints (g, "start", (gint64[]) { -99 }, 1), *end = ints (g, "end", (gint64[]) { -1 }, 1);
+  VnNode *back = add (g, "back", "Slice", "b", out (join), end, start, axis, step, END);
   VnNode *shift = add (g, "shift", "Pad", "y", out (back), ints (g, "pads", (gint64[]) { 0, 0, 0, 1, 0, 0, 0, -1 }, 8), END);
 
   vn_node_set_int (join, "axis", 1);
