@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pyatspi
+from gi.repository import GLib
 
 # What later versions of AT-SPI call otherwise, with the name that is used here.
 NEW_ROLES = {"button": "push button", "grouping": "panel"}
@@ -61,9 +62,12 @@ class Program:
                 found, self.reason = None, reason
             if found:
                 return found
-            assert self.process.poll() is None, f"the program has ended: {self.process.stderr.read()}"
+            self.check_alive()
             time.sleep(0.1)
         raise NotThere(f"{complaint} ({self.reason})")
+
+    def check_alive(self):
+        assert self.process.poll() is None, f"the program has ended: {self.process.stderr.read()}"
 
     def root(self):
         for application in pyatspi.Registry.getDesktop(0):
@@ -97,8 +101,18 @@ class Program:
         return [node for node in walk(self.root()) if node.name == name and role(node) in ("panel", "list")]
 
     def look(self, kind, name, below=None):
-        """The first that is shown, of this role and with this name if any, in the part of that name: GTK tells of pages of a stack that are not
-        shown as of those that are."""
+        """The first that is shown, of this role and with this name if any, in the part of that name; looked for again where something was
+        taken away meanwhile."""
+        for _ in range(20):
+            try:
+                return self.look_once(kind, name, below)
+            except GLib.GError:
+                self.check_alive()
+                time.sleep(0.1)
+        return self.look_once(kind, name, below)
+
+    def look_once(self, kind, name, below):
+        """GTK tells of pages of a stack that are not shown as of those that are."""
         for node in (node for part in ([self.root()] if below is None else self.parts(below)) for node in walk(part)):
             if role(node) == kind and (name is None or node.name in (name, f"{name} {name}")) and self.is_shown(node):   # GTK 4.8 says some twice
                 return node
