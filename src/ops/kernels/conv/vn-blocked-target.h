@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What kernels of blocked data need of an instruction set, by the lanes of its vectors. */
+/* What kernels of convolutions need of an instruction set, by the lanes of its vectors. */
 
 #include "vn-multiversion.h"
 

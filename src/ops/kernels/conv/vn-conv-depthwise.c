@@ -3,6 +3,7 @@
  *
  * A band of lines is copied into scratch with its padding, columns sorted by their remainder modulo the stride: tap
  * kx then reads consecutive floats whatever the stride, and nothing inside needs a bounds check. */
+#include "vn-blocked-target.h"
 #include "vn-conv.h"
 #include "vn-lanes.h"
 #include "vn-machine.h"
@@ -165,13 +166,13 @@ depthwise_copy_lines (const VnSlidingWindow *win,
 #if defined (__x86_64__)
 
 #define TAPS_NAME(name) name##_v4
-#define TAPS_TARGET __attribute__ ((target ("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" VN_WIDE_VECTORS)))
+#define TAPS_TARGET VN_TARGET_16
 #define TAPS_LANES 16
 #define TAPS_VECTORS 1
 #include "vn-depthwise-template.h"
 
 #define TAPS_NAME(name) name##_v3
-#define TAPS_TARGET __attribute__ ((target ("avx2,fma")))
+#define TAPS_TARGET VN_TARGET_8
 #define TAPS_LANES 8
 #define TAPS_VECTORS 2
 #include "vn-depthwise-template.h"
