@@ -152,7 +152,7 @@ cmd_xquant_make_data (VnConfig  *config,
 
   if (vn_cmd_options.data == NULL && !config->needs_samples && !vn_config_names_samples (config))
     {
-      spec = vn_data_spec_new ("random");
+      spec = vn_data_spec_new (VN_DATA_RANDOM);
       spec->max_samples = N_RANDOM;
     }
   else if (vn_cmd_options.data != NULL && config->inputs->len == 0)

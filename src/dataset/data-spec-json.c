@@ -112,7 +112,7 @@ data_spec_json_change_places (const char  *places,
 {
   g_auto(GStrv) items = NULL;
 
-  if (g_str_equal (places, "random"))
+  if (g_str_equal (places, VN_DATA_RANDOM))
     return g_strdup (places);
   if (strchr (places, '=') == NULL)
     return change (places, folder);
@@ -508,7 +508,7 @@ vn_data_spec_from_json (JsonNode    *node,
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.path is missing: say where the samples are, or “random”"), where);
       return NULL;
     }
-  self = vn_data_spec_new ("random");
+  self = vn_data_spec_new (VN_DATA_RANDOM);
   json_object_iter_init (&iter, object);
   while (json_object_iter_next (&iter, &id, &member))
     {

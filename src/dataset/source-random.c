@@ -63,7 +63,7 @@ source_random_start (guint64 seed,
 static gboolean
 random_claims (const VnDataset *dataset)
 {
-  return g_str_equal (dataset->spec->path, "random");
+  return vn_data_spec_is_random (dataset->spec);
 }
 
 static gboolean

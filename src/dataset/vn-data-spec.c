@@ -13,7 +13,7 @@ data_spec_input_data_free (gpointer data)
 
 /**
  * vn_data_spec_new:
- * @path: where the samples are, or "random"
+ * @path: where the samples are, or %VN_DATA_RANDOM
  *
  * Returns: (transfer full): a specification of all samples, pixels as they are
  */
@@ -71,6 +71,18 @@ vn_data_spec_free (VnDataSpec *self)
   g_free (self->labels);
   g_clear_pointer (&self->inputs, g_hash_table_unref);
   g_free (self);
+}
+
+/**
+ * vn_data_spec_is_random:
+ * @self: (nullable): no samples are no random ones
+ *
+ * Returns: whether values are made up instead of read from files
+ */
+gboolean
+vn_data_spec_is_random (const VnDataSpec *self)
+{
+  return self != NULL && g_str_equal (self->path, VN_DATA_RANDOM);
 }
 
 /**

@@ -222,7 +222,7 @@ vn_dataset_is_random (VnDataset *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return g_str_equal (self->source->id, "random");
+  return vn_data_spec_is_random (self->spec);
 }
 
 /* ---- loading ---- */

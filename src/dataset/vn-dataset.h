@@ -45,6 +45,8 @@ void     vn_preprocess_init    (VnPreprocess *self);             /* 0..255 as is
 typedef struct { const char *id, *title, *brief; VnPreprocess settings; } VnPreprocessPreset;   /* @brief: for a button */
 const VnPreprocessPreset *vn_preprocess_presets (guint *n);      /* none, imagenet, pt-imagenet, minus-one-one, mlperf-... */
 gboolean vn_preprocess_set_preset (VnPreprocess *self, const char *id, GError **error);
+const VnPreprocessPreset *vn_preprocess_find_preset (const VnPreprocess *self);
+gboolean vn_preprocess_equal (const VnPreprocess *a, const VnPreprocess *b);
 
 /* One input of the network, as the samples must fill it. */
 typedef struct
@@ -68,11 +70,11 @@ typedef struct
 /**
  * VnDataSpec:
  * @path: image folder (flat, or one folder per class), list file, folder of .npy/.raw/.pb, one sub-folder per input
- *   for several inputs, or "random"
+ *   for several inputs, or %VN_DATA_RANDOM
  * @max_samples: 0: all; otherwise so many, evenly spread over the sorted list
  * @held_out: of these so many are not calibrated on but serve to measure the error; %VN_HELD_OUT_USUAL: as many as
  *   vn_data_spec_count_held_out() says
- * @seed: for "random"
+ * @seed: for %VN_DATA_RANDOM
  * @script: (nullable): "FILE.py:FUNCTION", which makes the tensors instead of @preprocess. Opening the samples runs it:
  *   it must come from the user, never from a file that somebody sent
  * @python: (nullable): the interpreter for it; %NULL: python3
@@ -81,6 +83,7 @@ typedef struct
  * @labels: (nullable): a file that names the classes or the samples, for accuracy; %NULL: as folders or the list of samples say
  * @inputs: (nullable): VnInputData by input name: settings of single inputs (vn_data_spec_set_input())
  */
+#define VN_DATA_RANDOM "random"
 #define VN_SCRIPT_TIMEOUT 120
 #define VN_HELD_OUT_USUAL (-1)
 #define VN_MOST_MEASURED 16
@@ -102,6 +105,7 @@ typedef struct
 VnDataSpec *vn_data_spec_new   (const char       *path);
 VnDataSpec *vn_data_spec_copy  (const VnDataSpec *self);
 void        vn_data_spec_free  (VnDataSpec       *self);
+gboolean    vn_data_spec_is_random (const VnDataSpec *self);         /* nullable */
 void        vn_data_spec_set_input (VnDataSpec         *self,
                                     const char         *input,
                                     const VnPreprocess *preprocess,

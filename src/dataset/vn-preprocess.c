@@ -5,6 +5,8 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+#include <string.h>
+
 /* Means and deviations of ImageNet are those of the training recipes of torchvision (0.485, 0.456, 0.406 and 0.229,
  * 0.224, 0.225, times 255) and, for MLPerf Inference 0.5, of its reference pre-processing: the short side is scaled so
  * that the centre is 87.5 % of it (256 for 224); MobileNet (x / 255 - 0.5) * 2, ResNet-50 x - (123.68, 116.78, 103.94),
@@ -116,4 +118,43 @@ vn_preprocess_set_preset (VnPreprocess  *self,
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no preprocessing “%s”; choose one of: %s"),
                id, known->str);
   return FALSE;
+}
+
+/**
+ * vn_preprocess_equal:
+ *
+ * Returns: whether both make the same tensors of the same pictures
+ */
+gboolean
+vn_preprocess_equal (const VnPreprocess *a,
+                     const VnPreprocess *b)
+{
+  g_return_val_if_fail (a != NULL && b != NULL, FALSE);
+
+  if (a->width != b->width || a->height != b->height || a->fit != b->fit || a->color != b->color || a->layout != b->layout ||
+      memcmp (a->mean, b->mean, sizeof a->mean) != 0 || memcmp (a->std, b->std, sizeof a->std) != 0)
+    return FALSE;
+  if (a->fit == VN_FIT_CROP)
+    return a->resize == b->resize && a->crop_part == b->crop_part && !a->crop_down == !b->crop_down;
+  return a->fit != VN_FIT_LETTERBOX || a->fill == b->fill;
+}
+
+/**
+ * vn_preprocess_find_preset:
+ *
+ * Returns: (transfer none) (nullable): the named settings that these are, whatever their size and layout
+ */
+const VnPreprocessPreset *
+vn_preprocess_find_preset (const VnPreprocess *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (presets); i++)
+    {
+      VnPreprocess named = *self;
+
+      if (vn_preprocess_set_preset (&named, presets[i].id, NULL) && vn_preprocess_equal (&named, self))
+        return &presets[i];
+    }
+  return NULL;
 }

@@ -54,7 +54,7 @@ load_preprocess_read_own (JsonNode    *node,
   g_autofree char *folder = g_path_get_dirname (path);
 
   if (!json_object_has_member (json_node_get_object (node), "path"))      /* the settings alone are enough here */
-    json_object_set_string_member (json_node_get_object (node), "path", "random");
+    json_object_set_string_member (json_node_get_object (node), "path", VN_DATA_RANDOM);
   return vn_data_spec_from_json (node, path, folder, error);
 }
 

@@ -30,7 +30,7 @@ job_explain_open_sizes (const VnJobInput  *self,
 {
   const VnValue *open;
 
-  if (self->data == NULL || !g_str_equal (self->data->path, "random") || self->given_shapes != NULL)
+  if (!vn_data_spec_is_random (self->data) || self->given_shapes != NULL)
     return;
   open = job_explain_find_open (self->model->graph);
   if (open != NULL)

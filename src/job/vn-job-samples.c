@@ -324,7 +324,7 @@ job_samples_describe_data (const VnDataSpec *data)
     g_string_append_printf (text, ", resize %u", pre->resize);
   if (pre->width > 0 || pre->height > 0)
     g_string_append_printf (text, ", %ux%u", pre->width, pre->height);
-  if (g_str_equal (data->path, "random"))
+  if (vn_data_spec_is_random (data))
     g_string_append_printf (text, ", seed %llu", (unsigned long long) data->seed);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

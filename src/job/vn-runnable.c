@@ -121,7 +121,7 @@ vn_model_size_for_run (VnModel     *model,
 
   g_return_val_if_fail (model != NULL, FALSE);
 
-  if (data == NULL || g_str_equal (data->path, "random") || runnable_is_known (model, given))
+  if (data == NULL || vn_data_spec_is_random (data) || runnable_is_known (model, given))
     {
       *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
       return TRUE;
@@ -164,7 +164,7 @@ vn_plan_load_sample (VnPlan      *plan,
 {
   guint n;
   g_autofree VnInputSpec *specs = NULL;
-  g_autoptr(VnDataSpec) random = vn_data_spec_new ("random");
+  g_autoptr(VnDataSpec) random = vn_data_spec_new (VN_DATA_RANDOM);
   g_autoptr(VnDataset) dataset = NULL;
   gboolean complete = TRUE;
 

@@ -91,7 +91,7 @@ verify_job_open_samples (VnVerifyJob   *self,
                          GError       **error)
 {
   const VnVerifySettings *settings = &self->settings;
-  g_autoptr(VnDataSpec) data = settings->data != NULL ? vn_data_spec_copy (settings->data) : vn_data_spec_new ("random");
+  g_autoptr(VnDataSpec) data = settings->data != NULL ? vn_data_spec_copy (settings->data) : vn_data_spec_new (VN_DATA_RANDOM);
   VnPlanOptions options = { 0 };
 
   if (data->max_samples == 0 || data->max_samples > settings->n_samples)

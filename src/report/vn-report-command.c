@@ -130,7 +130,7 @@ command_add_data (GPtrArray        *words,
   if (self->raw_type != VN_DTYPE_UNDEFINED)
     command_add (words, "--raw-type", vn_dtype_get_name (self->raw_type));
   if (self->script == NULL)
-    return g_str_equal (self->path, "random") || command_add_preprocess (words, &self->preprocess);
+    return vn_data_spec_is_random (self) || command_add_preprocess (words, &self->preprocess);
   command_add (words, "--preprocess", self->script);
   if (self->python != NULL)
     command_add (words, "--python", self->python);

@@ -59,7 +59,7 @@ report_model_dup_samples (const VnReportInput *input)
 
   if (name == NULL || input->n_calibration == 0)
     return NULL;
-  if (g_str_equal (input->data->path, "random"))
+  if (vn_data_spec_is_random (input->data))
     return g_strdup_printf (ngettext ("calibrated on %u random sample", "calibrated on %u random samples", input->n_calibration), input->n_calibration);
   /* Translators: number of samples, name of their folder */
   return g_strdup_printf (_("calibrated on %u of %s"), input->n_calibration, name);

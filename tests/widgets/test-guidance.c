@@ -409,12 +409,36 @@ test_preset_names (Fixture       *fixture,
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
   step = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL);
   row = vn_test_find (step, ADW_TYPE_COMBO_ROW, NULL);
-  gtk_widget_set_sensitive (gtk_widget_get_parent (row), TRUE);
+  gtk_widget_set_sensitive (vn_test_find (step, g_type_from_name ("VnPreprocessRows"), NULL), TRUE);
   gtk_popover_popup (GTK_POPOVER (vn_test_find (row, GTK_TYPE_POPOVER, NULL)));
   vn_test_settle (600);
   label = vn_test_find (vn_test_find (row, GTK_TYPE_POPOVER, NULL), GTK_TYPE_LABEL, "MLPerf MobileNet: centre, from −1 to 1");
   g_assert_nonnull (label);
   g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (label))));
+}
+
+/* Each preset stays the one that was chosen, and is what the samples are read with. */
+static void
+test_presets (Fixture       *fixture,
+              gconstpointer  user_data)
+{
+  g_autofree char *model = write_model (fixture->folder);
+  g_autofree char *pictures = write_pictures (fixture->folder, 2);
+  guint n;
+  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
+  GtkWidget *row;
+
+  show_data_step (fixture, model, pictures);
+  row = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnPreprocessRows"), NULL), ADW_TYPE_COMBO_ROW, NULL);
+  for (guint i = n; i-- > 0; )
+    {
+      adw_combo_row_set_selected (ADW_COMBO_ROW (row), i);
+      g_assert_true (vn_preprocess_find_preset (&vn_document_get_data (fixture->document)->preprocess) == &presets[i]);
+      g_assert_cmpuint (adw_combo_row_get_selected (ADW_COMBO_ROW (row)), ==, i);
+    }
+  vn_test_settle (50);
+  g_unlink (model);
+  remove_folder (pictures);
 }
 
 int
@@ -429,5 +453,6 @@ main (int   argc,
   g_test_add ("/guidance/clicks", Fixture, NULL, vn_window_fixture_set_up, test_clicks, vn_window_fixture_tear_down);
   g_test_add ("/guidance/files", Fixture, NULL, vn_window_fixture_set_up, test_files, vn_window_fixture_tear_down);
   g_test_add ("/guidance/preset-names", Fixture, NULL, vn_window_fixture_set_up, test_preset_names, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/presets", Fixture, NULL, vn_window_fixture_set_up, test_presets, vn_window_fixture_tear_down);
   return g_test_run ();
 }

@@ -363,7 +363,7 @@ vn_compare_source_dup_data (VnDocument  *document,
       *n_calibration = result->run.n_calibration;
     }
   *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
-  copy = data != NULL ? vn_data_spec_copy (data) : vn_data_spec_new ("random");
+  copy = data != NULL ? vn_data_spec_copy (data) : vn_data_spec_new (VN_DATA_RANDOM);
   if (result == NULL)
     copy->max_samples = data != NULL ? vn_document_get_n_samples (document) : VN_MOST_MEASURED;
   return copy;

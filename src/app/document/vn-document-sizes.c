@@ -21,7 +21,7 @@ vn_document_dup_given_shapes (VnDocument       *self,
 
   if (self->input_shapes == NULL)
     return NULL;
-  if (!g_str_equal (data->path, "random"))
+  if (!vn_data_spec_is_random (data))
     return g_hash_table_ref (self->input_shapes);
   g_hash_table_iter_init (&iter, self->input_shapes);
   while (g_hash_table_iter_next (&iter, &name, &shape))
@@ -99,7 +99,7 @@ vn_document_open_dataset_async (VnDocument          *self,
   opening = g_new0 (Opening, 1);
   opening->model = vn_model_ref (self->model);
   opening->data = vn_data_spec_copy (data);
-  if (g_str_equal (data->path, "random"))
+  if (vn_data_spec_is_random (data))
     opening->data->max_samples = self->n_samples;   /* as many as are asked for; of files it is told how many there are */
   opening->given = vn_document_dup_given_shapes (self, data);
   opening->serial = self->data_serial;

@@ -242,7 +242,7 @@ vn_data_files_show (VnDataFiles *self,
 
   data = vn_document_get_data (self->document);
   self->busy = TRUE;
-  gtk_widget_set_sensitive (self->box, data != NULL && !g_str_equal (data->path, "random"));
+  gtk_widget_set_sensitive (self->box, data != NULL && !vn_data_spec_is_random (data));
   data_files_show_labels (self, data, dataset);
   gtk_widget_set_visible (GTK_WIDGET (self->script), data != NULL && data->script != NULL);
   gtk_widget_remove_css_class (GTK_WIDGET (self->script), "error");

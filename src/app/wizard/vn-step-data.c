@@ -9,15 +9,13 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-input-sizes.h"
+#include "vn-preprocess-rows.h"
 #include "vn-preview-grid.h"
 #include "vn-rows.h"
 #include "vn-values-chart.h"
 
-#include <string.h>
-
 #define NARROW 800              /* below, the pictures stand under the settings */
 #define REFRESH_DELAY_MS 150
-#define RANDOM_PATH "random"
 
 struct _VnStepData
 {
@@ -36,18 +34,16 @@ struct _VnStepData
 
   GtkWidget       *clamp, *columns;
   GtkLabel        *heading, *explanation;
-  GtkWidget       *preprocessing_title, *previews_head;
+  GtkWidget       *previews_head;
   AdwActionRow    *folder, *held_row;
   GtkButton       *change;
   GtkSpinButton   *count, *held;
   GtkSwitch       *random;
-  GtkWidget       *preprocessing;
+  VnPreprocessRows *preprocessing;
   VnInputSizes    *sizes;
   VnDataCard      *card;
   VnDataFiles     *files;
   VnValuesChart   *values;
-  AdwComboRow     *preset, *fit, *color, *layout;
-  GtkEditable     *mean, *deviation;
   GtkLabel        *previews_title, *previews_count, *waiting;
   GtkToggleButton *network, *original;
   GtkFlowBox      *previews;
@@ -61,49 +57,11 @@ step_data_get_document (VnStepData *self)
   return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
 }
 
-static gboolean
-step_data_same_settings (const VnPreprocess *a,
-                         const VnPreprocess *b)
-{
-  return a->fit == b->fit && a->color == b->color && a->resize == b->resize &&
-         memcmp (a->mean, b->mean, sizeof a->mean) == 0 && memcmp (a->std, b->std, sizeof a->std) == 0;
-}
-
-/* The row after the last preset stands for settings that are none of them. */
-static guint
-step_data_find_preset (const VnPreprocess *settings)
-{
-  guint n;
-  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
-
-  for (guint i = 0; i < n; i++)
-    if (step_data_same_settings (&presets[i].settings, settings))
-      return i;
-  return n;
-}
-
-static void
-step_data_show_settings (VnStepData         *self,
-                         const VnPreprocess *settings)
-{
-  g_autofree char *mean = vn_format_floats (settings->mean, 3);
-  g_autofree char *deviation = vn_format_floats (settings->std, 3);
-
-  adw_combo_row_set_selected (self->preset, step_data_find_preset (settings));
-  adw_combo_row_set_selected (self->fit, settings->fit);
-  adw_combo_row_set_selected (self->color, settings->color);
-  adw_combo_row_set_selected (self->layout, settings->layout);
-  gtk_editable_set_text (self->mean, mean);
-  gtk_editable_set_text (self->deviation, deviation);
-  gtk_widget_remove_css_class (GTK_WIDGET (self->mean), "error");
-  gtk_widget_remove_css_class (GTK_WIDGET (self->deviation), "error");
-}
-
 static void
 step_data_show_folder (VnStepData       *self,
-                       const VnDataSpec *data,
-                       gboolean          random)
+                       const VnDataSpec *data)
 {
+  gboolean random = vn_data_spec_is_random (data);
   g_autofree char *base = NULL, *where = NULL, *count = NULL, *subtitle = NULL;
   guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0;
 
@@ -201,17 +159,15 @@ step_data_show_kind (VnStepData *self)
 {
   const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
   gboolean pictures = step_data_may_be_pictures (self);
-  GtkWidget *about_pictures[] = { self->preprocessing, self->preprocessing_title };
   GtkWidget *seen[] = { GTK_WIDGET (self->previews), self->previews_head };
 
   gtk_label_set_label (self->heading, pictures ? _("Sample Photographs") : _("Samples"));
   gtk_label_set_label (self->explanation,
                        pictures ? _("Calibration runs the network on a few of your photos to learn the range of every tensor. 50 to 200 typical ones are enough.")
                                 : _("Calibration runs the network on a few of your samples to learn the range of every tensor. 50 to 200 typical ones are enough."));
-  for (guint i = 0; i < G_N_ELEMENTS (about_pictures); i++)
-    gtk_widget_set_visible (about_pictures[i], pictures);
+  gtk_widget_set_visible (GTK_WIDGET (self->preprocessing), pictures);
   for (guint i = 0; i < G_N_ELEMENTS (seen); i++)
-    gtk_widget_set_visible (seen[i], pictures && data != NULL && !g_str_equal (data->path, RANDOM_PATH));
+    gtk_widget_set_visible (seen[i], pictures && data != NULL && !vn_data_spec_is_random (data));
   gtk_label_set_label (self->waiting, pictures ? _("Drop a folder of photographs here") : _("Drop a folder of samples here"));
   gtk_widget_set_visible (GTK_WIDGET (self->waiting), data == NULL);
 }
@@ -221,7 +177,7 @@ step_data_show_samples (VnStepData *self)
 {
   const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
 
-  step_data_show_folder (self, data, data != NULL && g_str_equal (data->path, RANDOM_PATH));
+  step_data_show_folder (self, data);
   step_data_show_held (self);
   step_data_show_kind (self);
   vn_input_sizes_update (self->sizes);
@@ -287,7 +243,7 @@ step_data_forget_kept (VnStepData       *self,
   const VnDataSpec *before = self->looked_at;
 
   if (before == NULL || data == NULL || !g_str_equal (before->path, data->path) || g_strcmp0 (before->script, data->script) != 0 ||
-      before->preprocess.layout != data->preprocess.layout || !step_data_same_settings (&before->preprocess, &data->preprocess))
+      !vn_preprocess_equal (&before->preprocess, &data->preprocess))
     vn_data_card_forget (self->card);
   g_clear_pointer (&self->looked_at, vn_data_spec_free);
   self->looked_at = data != NULL ? vn_data_spec_copy (data) : NULL;
@@ -312,7 +268,7 @@ step_data_refresh (gpointer user_data)
       step_data_show_samples (self);
       return G_SOURCE_REMOVE;
     }
-  step_data_show_folder (self, data, g_str_equal (data->path, RANDOM_PATH));
+  step_data_show_folder (self, data);
   self->opening = g_cancellable_new ();
   vn_document_open_dataset_async (document, data, self->opening, step_data_samples_opened, g_object_ref (self));
   return G_SOURCE_REMOVE;
@@ -327,11 +283,11 @@ data_changed (VnStepData *self)
 
   self->busy = TRUE;
   vn_preprocess_init (&plain);
-  step_data_show_settings (self, data != NULL ? &data->preprocess : &plain);
+  vn_preprocess_rows_show (self->preprocessing, data != NULL ? &data->preprocess : &plain);
   gtk_spin_button_set_value (self->count, vn_document_get_n_samples (document));
   gtk_spin_button_set_value (self->held, data != NULL ? data->held_out : VN_HELD_OUT_USUAL);
-  gtk_switch_set_active (self->random, data != NULL && g_str_equal (data->path, RANDOM_PATH));
-  gtk_widget_set_sensitive (self->preprocessing, data != NULL && !g_str_equal (data->path, RANDOM_PATH));
+  gtk_switch_set_active (self->random, vn_data_spec_is_random (data));
+  gtk_widget_set_sensitive (GTK_WIDGET (self->preprocessing), data != NULL && !vn_data_spec_is_random (data));
   vn_data_files_show (self->files, self->dataset);
   self->busy = FALSE;
   if (self->refresh_timeout == 0)
@@ -372,7 +328,7 @@ step_data_random_toggled (VnStepData *self)
     {
       g_free (self->folder_path);
       self->folder_path = data != NULL ? g_strdup (data->path) : NULL;
-      step_data_set_path (self, RANDOM_PATH);
+      step_data_set_path (self, VN_DATA_RANDOM);
       return;
     }
   path = g_steal_pointer (&self->folder_path);
@@ -440,57 +396,17 @@ step_data_cure_applied (VnStepData       *self,
 }
 
 static void
-step_data_preset_changed (VnStepData *self)
-{
-  const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
-  guint selected = adw_combo_row_get_selected (self->preset);
-  guint n;
-  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
-  g_autoptr(VnDataSpec) data = NULL;
-
-  if (self->busy || present == NULL || selected >= n)
-    return;
-  data = vn_data_spec_copy (present);
-  if (vn_preprocess_set_preset (&data->preprocess, presets[selected].id, NULL))
-    vn_document_set_data (step_data_get_document (self), data);
-}
-
-static gboolean
-step_data_read_entry (GtkEditable *entry,
-                      float       *values,
-                      gboolean     positive)
-{
-  float numbers[4];
-  guint n = 0;
-  gboolean ok = vn_format_parse_floats (gtk_editable_get_text (entry), numbers, G_N_ELEMENTS (numbers), &n);
-
-  for (guint i = 0; ok && positive && i < n; i++)
-    ok = numbers[i] > 0;
-  if (!ok)
-    {
-      gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
-      return FALSE;
-    }
-  for (guint i = 0; i < 4; i++)   /* one number stands for all channels */
-    values[i] = numbers[MIN (i, n - 1)];
-  return TRUE;
-}
-
-static void
-step_data_settings_changed (VnStepData *self)
+step_data_preprocess_changed (VnStepData         *self,
+                              const VnPreprocess *settings)
 {
   const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
   g_autoptr(VnDataSpec) data = NULL;
 
-  if (self->busy || present == NULL)
+  if (present == NULL)
     return;
   data = vn_data_spec_copy (present);
-  data->preprocess.fit = (VnFit) adw_combo_row_get_selected (self->fit);
-  data->preprocess.color = (VnColorOrder) adw_combo_row_get_selected (self->color);
-  data->preprocess.layout = (VnLayout) adw_combo_row_get_selected (self->layout);
-  if (step_data_read_entry (self->mean, data->preprocess.mean, FALSE) &&
-      step_data_read_entry (self->deviation, data->preprocess.std, TRUE))
-    vn_document_set_data (step_data_get_document (self), data);
+  data->preprocess = *settings;
+  vn_document_set_data (step_data_get_document (self), data);
 }
 
 static void
@@ -575,6 +491,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   g_type_ensure (VN_TYPE_DATA_CARD);
   g_type_ensure (VN_TYPE_DATA_FILES);
   g_type_ensure (VN_TYPE_INPUT_SIZES);
+  g_type_ensure (VN_TYPE_PREPROCESS_ROWS);
   g_type_ensure (VN_TYPE_VALUES_CHART);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-data.ui");
   vn_wizard_step_declare_settings (widget_class);
@@ -582,7 +499,6 @@ vn_step_data_class_init (VnStepDataClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepData, columns);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, heading);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, explanation);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, preprocessing_title);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_head);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, waiting);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, folder);
@@ -596,31 +512,11 @@ vn_step_data_class_init (VnStepDataClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepData, values);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, sizes);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, preprocessing);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, preset);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, fit);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, color);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, layout);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, mean);
-  gtk_widget_class_bind_template_child (widget_class, VnStepData, deviation);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_title);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_count);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, network);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, original);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, previews);
-}
-
-static void
-step_data_fill_presets (VnStepData *self)
-{
-  g_autoptr(GtkStringList) names = gtk_string_list_new (NULL);
-  guint n;
-  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
-
-  for (guint i = 0; i < n; i++)
-    gtk_string_list_append (names, _(presets[i].title));
-  gtk_string_list_append (names, _("Custom"));
-  adw_combo_row_set_model (self->preset, G_LIST_MODEL (names));
-  vn_combo_row_show_whole (self->preset);
 }
 
 static void
@@ -630,7 +526,6 @@ vn_step_data_init (VnStepData *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   g_object_set (vn_adaptive_bin_insert (self->clamp, "child", 0, NARROW), "box", self->columns, NULL);
   self->pictures = vn_previews_new (self->previews);
-  step_data_fill_presets (self);
   g_signal_connect_swapped (self->change, "clicked", G_CALLBACK (step_data_change_clicked), self);
   g_signal_connect_swapped (self->count, "value-changed", G_CALLBACK (step_data_count_changed), self);
   g_signal_connect_swapped (self->count, "output", G_CALLBACK (step_data_count_output), self);
@@ -639,12 +534,7 @@ vn_step_data_init (VnStepData *self)
   g_signal_connect_swapped (self->card, "apply", G_CALLBACK (step_data_cure_applied), self);
   g_signal_connect_swapped (self->card, "choose", G_CALLBACK (step_data_change_clicked), self);
   g_signal_connect_swapped (self->random, "notify::active", G_CALLBACK (step_data_random_toggled), self);
-  g_signal_connect_swapped (self->preset, "notify::selected", G_CALLBACK (step_data_preset_changed), self);
-  g_signal_connect_swapped (self->fit, "notify::selected", G_CALLBACK (step_data_settings_changed), self);
-  g_signal_connect_swapped (self->color, "notify::selected", G_CALLBACK (step_data_settings_changed), self);
-  g_signal_connect_swapped (self->layout, "notify::selected", G_CALLBACK (step_data_settings_changed), self);
-  g_signal_connect_swapped (self->mean, "apply", G_CALLBACK (step_data_settings_changed), self);
-  g_signal_connect_swapped (self->deviation, "apply", G_CALLBACK (step_data_settings_changed), self);
+  g_signal_connect_swapped (self->preprocessing, "changed", G_CALLBACK (step_data_preprocess_changed), self);
   g_signal_connect_swapped (self->network, "toggled", G_CALLBACK (step_data_view_toggled), self);
   g_signal_connect_swapped (self->original, "toggled", G_CALLBACK (step_data_view_toggled), self);
   self->busy = FALSE;

@@ -599,7 +599,7 @@ test_presets (void)
   guint n;
   const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
   g_autoptr(GError) error = NULL;
-  VnPreprocess preprocess;
+  VnPreprocess preprocess = { 0 };
 
   g_assert_cmpuint (n, >=, 6);
   for (guint i = 0; i < n; i++)
@@ -610,6 +610,9 @@ test_presets (void)
       g_assert_cmpint (preprocess.layout, ==, VN_LAYOUT_NHWC);
       for (guint c = 0; c < 3; c++)
         g_assert_cmpfloat (preprocess.std[c], >, 0);
+      g_assert_true (vn_preprocess_find_preset (&preprocess) == &presets[i]);
+      preprocess.mean[1] += 1;
+      g_assert_null (vn_preprocess_find_preset (&preprocess));
     }
   g_assert_false (vn_preprocess_set_preset (&preprocess, "imagnet", &error));
   g_test_message ("%s", error->message);

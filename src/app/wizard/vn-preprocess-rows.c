@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Preset, size, colours, mean, deviation and layout of pictures. */
+#include "vn-preprocess-rows.h"
+
+#include "vn-format.h"
+#include "vn-i18n.h"
+#include "vn-rows.h"
+
+struct _VnPreprocessRows
+{
+  AdwBin        parent_instance;
+
+  VnPreprocess  settings;        /* as shown */
+  gboolean      busy;            /* rows are being filled in, not by the user */
+
+  AdwComboRow  *preset, *fit, *color, *layout;
+  GtkEditable  *mean, *deviation;
+};
+
+G_DEFINE_FINAL_TYPE (VnPreprocessRows, vn_preprocess_rows, ADW_TYPE_BIN)
+
+/* The row after the last preset stands for settings that are none of them. */
+static guint
+preprocess_rows_find_preset (const VnPreprocess *settings)
+{
+  guint n;
+  const VnPreprocessPreset *presets = vn_preprocess_presets (&n), *preset = vn_preprocess_find_preset (settings);
+
+  return preset != NULL ? (guint) (preset - presets) : n;
+}
+
+static void
+preprocess_rows_show_numbers (GtkEditable *entry,
+                              const float *values)
+{
+  g_autofree char *text = vn_format_floats (values, 3);
+
+  gtk_editable_set_text (entry, text);
+  gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
+}
+
+/**
+ * vn_preprocess_rows_show:
+ *
+ * Fills in the rows, without telling.
+ */
+void
+vn_preprocess_rows_show (VnPreprocessRows   *self,
+                         const VnPreprocess *settings)
+{
+  g_return_if_fail (VN_IS_PREPROCESS_ROWS (self) && settings != NULL);
+
+  self->busy = TRUE;
+  self->settings = *settings;
+  adw_combo_row_set_selected (self->preset, preprocess_rows_find_preset (settings));
+  adw_combo_row_set_selected (self->fit, settings->fit);
+  adw_combo_row_set_selected (self->color, settings->color);
+  adw_combo_row_set_selected (self->layout, settings->layout);
+  preprocess_rows_show_numbers (self->mean, settings->mean);
+  preprocess_rows_show_numbers (self->deviation, settings->std);
+  self->busy = FALSE;
+}
+
+static void
+preprocess_rows_tell (VnPreprocessRows   *self,
+                      const VnPreprocess *settings)
+{
+  g_signal_emit_by_name (self, "changed", settings);
+}
+
+static void
+preprocess_rows_preset_changed (VnPreprocessRows *self)
+{
+  guint selected = adw_combo_row_get_selected (self->preset);
+  guint n;
+  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
+  VnPreprocess settings = self->settings;
+
+  if (!self->busy && selected < n && vn_preprocess_set_preset (&settings, presets[selected].id, NULL))
+    preprocess_rows_tell (self, &settings);
+}
+
+static gboolean
+preprocess_rows_read_numbers (GtkEditable *entry,
+                              float       *values,
+                              gboolean     positive)
+{
+  float numbers[4];
+  guint n = 0;
+  gboolean ok = vn_format_parse_floats (gtk_editable_get_text (entry), numbers, G_N_ELEMENTS (numbers), &n);
+
+  for (guint i = 0; ok && positive && i < n; i++)
+    ok = numbers[i] > 0;
+  if (!ok)
+    {
+      gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
+      return FALSE;
+    }
+  for (guint i = 0; i < 4; i++)   /* one number stands for all channels */
+    values[i] = numbers[MIN (i, n - 1)];
+  return TRUE;
+}
+
+static void
+preprocess_rows_changed (VnPreprocessRows *self)
+{
+  VnPreprocess settings = self->settings;
+
+  if (self->busy)
+    return;
+  settings.fit = (VnFit) adw_combo_row_get_selected (self->fit);
+  settings.color = (VnColorOrder) adw_combo_row_get_selected (self->color);
+  settings.layout = (VnLayout) adw_combo_row_get_selected (self->layout);
+  if (preprocess_rows_read_numbers (self->mean, settings.mean, FALSE) &&
+      preprocess_rows_read_numbers (self->deviation, settings.std, TRUE))
+    preprocess_rows_tell (self, &settings);
+}
+
+static void
+preprocess_rows_fill_presets (VnPreprocessRows *self)
+{
+  g_autoptr(GtkStringList) names = gtk_string_list_new (NULL);
+  guint n;
+  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
+
+  for (guint i = 0; i < n; i++)
+    gtk_string_list_append (names, _(presets[i].title));
+  gtk_string_list_append (names, _("Custom"));
+  adw_combo_row_set_model (self->preset, G_LIST_MODEL (names));
+  vn_combo_row_show_whole (self->preset);
+}
+
+static void
+vn_preprocess_rows_dispose (GObject *object)
+{
+  VN_PREPROCESS_ROWS (object)->busy = TRUE;
+  gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_PREPROCESS_ROWS);
+  G_OBJECT_CLASS (vn_preprocess_rows_parent_class)->dispose (object);
+}
+
+static void
+vn_preprocess_rows_class_init (VnPreprocessRowsClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = vn_preprocess_rows_dispose;
+  g_signal_new ("changed", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
+  gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-preprocess-rows.ui");
+  gtk_widget_class_bind_template_child (widget_class, VnPreprocessRows, preset);
+  gtk_widget_class_bind_template_child (widget_class, VnPreprocessRows, fit);
+  gtk_widget_class_bind_template_child (widget_class, VnPreprocessRows, color);
+  gtk_widget_class_bind_template_child (widget_class, VnPreprocessRows, layout);
+  gtk_widget_class_bind_template_child (widget_class, VnPreprocessRows, mean);
+  gtk_widget_class_bind_template_child (widget_class, VnPreprocessRows, deviation);
+  gtk_widget_class_bind_template_callback (widget_class, preprocess_rows_changed);
+  gtk_widget_class_bind_template_callback (widget_class, preprocess_rows_preset_changed);
+}
+
+static void
+vn_preprocess_rows_init (VnPreprocessRows *self)
+{
+  self->busy = TRUE;
+  gtk_widget_init_template (GTK_WIDGET (self));
+  preprocess_rows_fill_presets (self);
+  self->busy = FALSE;
+}
