@@ -100,7 +100,7 @@ fuzz_kind () {
   while [ "$used" = 0 ] || [ "$((seconds - used))" -gt "$((2 + seconds / 20))" ]; do
     { time VN_FUZZ_KIND=$kind "${engine[@]}" -max_total_time="$((seconds - used))" -print_final_stats=1 \
       -artifact_prefix="$new/" "${words[@]}" "$corpus" "$seeds" >"$log" 2>&1 || true; } 2>"$TMPDIR/time"
-    used=$(awk -v used="$used" '{ printf "%.0f", used + $1 + $2 + 0.5 }' "$TMPDIR/time")
+    used=$(tail -n 1 "$TMPDIR/time" | awk -v used="$used" '{ printf "%.0f", used + $1 + $2 + 0.5 }')      # after what the shell says of crashes
     executions=$((executions + $(number 's/^stat::number_of_executed_units: *\([0-9]*\).*/\1/p' "$log")))
     if ! grep -q INITED "$log" && [ -z "$(ls -A "$new")" ]; then
       echo "$kind: libFuzzer did not begin"
