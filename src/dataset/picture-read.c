@@ -105,9 +105,20 @@ picture_read_png_is_whole (const guint8 *data,
 }
 
 #define BMP_FILE_HEADER 14
+#define BMP_COLORS_USED 46      /* where the number of colours of the palette stands, of 4 bytes each */
 
-/* BMP: decoders ask for memory for a header of the size it says. Without compression the pixels start where it says and fill rows of
- * a multiple of 4 bytes. */
+static gboolean
+picture_read_bmp_has_palette (const guint8 *data,
+                              gsize         size)
+{
+  guint32 n_colors;
+
+  memcpy (&n_colors, data + BMP_COLORS_USED, sizeof n_colors);
+  return GUINT32_FROM_LE (n_colors) <= size / 4;
+}
+
+/* BMP: decoders ask for memory for a header and a palette of the sizes it says. Without compression the pixels start where it says and
+ * fill rows of a multiple of 4 bytes. */
 static gboolean
 picture_read_bmp_is_whole (const guint8 *data,
                            gsize         size)
@@ -123,6 +134,8 @@ picture_read_bmp_is_whole (const guint8 *data,
     fields[i] = GINT32_FROM_LE (fields[i]);
   bits = (guint32) fields[4] >> 16;
   if ((guint32) fields[0] > size || (guint32) fields[1] > size - BMP_FILE_HEADER)
+    return FALSE;
+  if (fields[1] >= 40 && bits <= 8 && !picture_read_bmp_has_palette (data, size))
     return FALSE;
   /* The short header of OS/2, and run-length coding, are left to the decoder. */
   if (fields[1] < 40 || (fields[5] != 0 && fields[5] != 3))
