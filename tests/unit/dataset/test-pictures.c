@@ -294,6 +294,21 @@ test_truncated_saved (void)
   check_cuts ("ppm", ppm->str, ppm->len);
 }
 
+/* More colours than the file has bytes, for which decoders ask for memory. */
+static void
+test_palette (void)
+{
+  static const guint8 header[70] = { 'B', 'M', [10] = 54, [14] = 40, [18] = 2, [22] = 2, [26] = 1, [28] = 8, [47] = 0xfa, 0xff, 0xff };
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-test-palette.bmp", NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (g_file_set_contents (path, (const char *) header, sizeof header, NULL));
+  g_assert_null (vn_pixbuf_read (path, 0, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+  g_assert_nonnull (strstr (error->message, "cut short"));
+  g_unlink (path);
+}
+
 static void
 test_truncated (void)
 {
@@ -704,6 +719,7 @@ main (int   argc,
   g_test_add_func ("/pictures/orientation", test_orientation);
   g_test_add_func ("/pictures/formats", test_formats);
   g_test_add_func ("/pictures/truncated", test_truncated);
+  g_test_add_func ("/pictures/palette", test_palette);
   g_test_add_func ("/pictures/truncated-saved", test_truncated_saved);
   g_test_add_func ("/pictures/values", test_values);
   g_test_add_func ("/pictures/letterbox", test_letterbox);
