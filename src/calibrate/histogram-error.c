@@ -204,10 +204,10 @@ histogram_error_point (const Levels *levels,
  */
 double
 vn_rounding_table_get (const VnRoundingTable *self,
-                    double              scale,
-                    double              lo,
-                    double              hi,
-                    double              enough)
+                       double              scale,
+                       double              lo,
+                       double              hi,
+                       double              enough)
 {
   const Levels levels = { scale, 1 / scale, cube (scale) / 12, lo, hi };
   double errors[BLOCK], sum = 0;

@@ -50,7 +50,7 @@ list_operators_get_types (const VnOp *op)
 
 static gint
 list_operators_compare (gconstpointer a,
-                   gconstpointer b)
+                        gconstpointer b)
 {
   const VnOp *x = *(const VnOp * const *) a, *y = *(const VnOp * const *) b;
   int order = strcmp (x->domain, y->domain);
@@ -62,7 +62,7 @@ list_operators_compare (gconstpointer a,
 
 static void
 list_operators_add (VnListing  *listing,
-               const VnOp *op)
+                    const VnOp *op)
 {
   VnDTypeSet types = list_operators_get_types (op);
   g_autofree char *names = types != 0 ? list_operators_dup_types (types) : g_strdup (_("no input"));

@@ -30,9 +30,9 @@ list_settings_dup_default (const VnSetting *setting,
 /* @object: where its default stands */
 static void
 list_settings_add (VnListing       *listing,
-              const VnSetting *setting,
-              gconstpointer    object,
-              const char      *group)
+                   const VnSetting *setting,
+                   gconstpointer    object,
+                   const char      *group)
 {
   g_autofree char *line = NULL, *allowed = NULL, *value = list_settings_dup_default (setting, object);
   gboolean number = setting->type == VN_SETTING_INT || setting->type == VN_SETTING_DOUBLE;

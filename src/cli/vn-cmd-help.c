@@ -132,7 +132,7 @@ help_add_entries (GArray             *options,
 
 static gint
 help_compare_groups (gconstpointer a,
-                gconstpointer b)
+                     gconstpointer b)
 {
   const VnCmdOption *x = a, *y = b;
 

@@ -10,7 +10,7 @@
 /* The option of @args that is none of @options; GOption names it in its message only. */
 static const char *
 hint_find_unknown (GArray             *options,
-                     const char * const *args)
+                   const char * const *args)
 {
   for (; *args != NULL && !g_str_equal (*args, "--"); args++)
     {

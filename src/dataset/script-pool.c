@@ -274,7 +274,7 @@ vn_script_has_finish (const VnScript *self)
 /* A JSON string, in ASCII. Bytes of a file name that are not UTF-8 become the lone surrogates Python stands for them. */
 void
 vn_script_append_string (GString    *json,
-                           const char *text)
+                         const char *text)
 {
   g_string_append_c (json, '"');
   while (*text != '\0')

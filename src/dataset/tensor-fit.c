@@ -8,8 +8,8 @@
 
 static gboolean
 tensor_fit_dims_match (const VnShape *have,
-                        const VnShape *want,
-                        VnShape       *out)
+                       const VnShape *want,
+                       VnShape       *out)
 {
   if (have->rank != want->rank)
     return FALSE;

@@ -228,7 +228,7 @@ vn_draft_discard (VnDraft  *self,
 
 static int
 draft_compare_newest (gconstpointer a,
-                       gconstpointer b)
+                      gconstpointer b)
 {
   return -g_strcmp0 (*(char * const *) a, *(char * const *) b);   /* names begin with the time */
 }

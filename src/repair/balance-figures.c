@@ -191,8 +191,8 @@ figures_look_at_weights (VnBalanceFigures  *self,
 
 static double *
 figures_keep (const VnBalanceFigures *self,
-                      const GPtrArray        *values,
-                      const GPtrArray        *figures)
+              const GPtrArray        *values,
+              const GPtrArray        *figures)
 {
   double *kept = g_new0 (double, self->graph->channels->len + 1);
 

@@ -158,7 +158,7 @@ vn_error_table_add_contribution (VnErrorTable *self,
 
 static gint
 vn_error_table_compare_noise (gconstpointer a,
-               gconstpointer b)
+                              gconstpointer b)
 {
   const VnErrorRow *x = *(const VnErrorRow * const *) a, *y = *(const VnErrorRow * const *) b;
 
@@ -272,8 +272,8 @@ vn_error_table_get_n_samples (VnErrorTable *self)
 
 static gint
 vn_error_table_compare_worst (gconstpointer a,
-               gconstpointer b,
-               gpointer      data)
+                              gconstpointer b,
+                              gpointer      data)
 {
   VnErrorTable *self = data;
   guint i = *(const guint *) a, k = *(const guint *) b;

@@ -90,7 +90,7 @@ vn_task_get_rule (VnTask task)
  */
 gboolean
 vn_task_find (const char *id,
-                VnTask   *task)
+              VnTask   *task)
 {
   g_return_val_if_fail (id != NULL && task != NULL, FALSE);
 

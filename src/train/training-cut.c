@@ -151,8 +151,8 @@ training_cut_take (const TrainingCut *self,
  */
 GPtrArray *
 vn_training_cut (const VnGraph  *graph,
-                     VnTrainUnit     unit,
-                     GError        **error)
+                 VnTrainUnit     unit,
+                 GError        **error)
 {
   g_auto(TrainingCut) self = { .most_layers = unit == VN_TRAIN_UNIT_LAYER ? 1 : MOST_LAYERS };
   GPtrArray *blocks;

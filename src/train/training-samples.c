@@ -9,8 +9,8 @@
 
 static void
 training_samples_free (VnTensor ***tensors,
-                    guint       n,
-                    guint       n_each)
+                       guint       n,
+                       guint       n_each)
 {
   for (guint i = 0; tensors != NULL && i < n; i++)
     {
@@ -23,7 +23,7 @@ training_samples_free (VnTensor ***tensors,
 
 static gsize
 training_samples_get_bytes (VnTensor **tensors,
-                         guint      n)
+                            guint      n)
 {
   gsize bytes = 0;
 
@@ -69,9 +69,9 @@ training_samples_copy (VnTrainFeed  *self,
 /* Samples that cannot be read are left out, with a note. */
 static gboolean
 training_samples_load (VnTrainFeed            *self,
-                    const VnRepairSamples  *samples,
-                    gsize                   most_bytes,
-                    GError                **error)
+                       const VnRepairSamples  *samples,
+                       gsize                   most_bytes,
+                       GError                **error)
 {
   for (guint i = 0; i < samples->n; i++)
     {
@@ -156,9 +156,9 @@ typedef struct
 
 static void
 training_samples_look (const VnValue  *value,
-                    guint           tap,
-                    const VnTensor *tensor,
-                    gpointer        data)
+                       guint           tap,
+                       const VnTensor *tensor,
+                       gpointer        data)
 {
   TapInto *self = data;
 
@@ -169,9 +169,9 @@ training_samples_look (const VnValue  *value,
 /* Inputs of the network and constants are not told of by a run. */
 static gboolean
 training_samples_fill (TapRun     *self,
-                    VnTensor  **into,
-                    VnTensor  **inputs,
-                    GError    **error)
+                       VnTensor  **into,
+                       VnTensor  **inputs,
+                       GError    **error)
 {
   for (guint t = 0; t < self->values->len; t++)
     {
@@ -194,9 +194,9 @@ training_samples_fill (TapRun     *self,
 
 static gboolean
 training_samples_run_item (gsize     item,
-                        guint     worker,
-                        gpointer  data,
-                        GError  **error)
+                           guint     worker,
+                           gpointer  data,
+                           GError  **error)
 {
   TapRun *self = data;
   guint sample = self->first + (guint) item;
@@ -218,9 +218,9 @@ training_samples_run_item (gsize     item,
 
 static gboolean
 training_samples_run (TapRun        *self,
-                   gsize          most_bytes,
-                   GCancellable  *cancellable,
-                   GError       **error)
+                      gsize          most_bytes,
+                      GCancellable  *cancellable,
+                      GError       **error)
 {
   VnTrainTaps *taps = self->taps;
   guint n_wanted = self->feed->n;

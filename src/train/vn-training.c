@@ -73,8 +73,8 @@ vn_train_result_clear (VnTrainResult *self)
 
 static VnQuantPlan *
 training_resolve (Training  *self,
-               VnStats   *stats,
-               GError   **error)
+                  VnStats   *stats,
+                  GError   **error)
 {
   const VnModel *planned = self->input->planned != NULL ? self->input->planned : self->input->prepared;
 
@@ -83,10 +83,10 @@ training_resolve (Training  *self,
 
 static VnModel *
 training_write (Training     *self,
-             VnModel      *model,
-             VnQuantPlan  *plan,
-             GHashTable  **names,
-             GError      **error)
+                VnModel      *model,
+                VnQuantPlan  *plan,
+                GHashTable  **names,
+                GError      **error)
 {
   g_autoptr(VnModel) written = vn_quantize_write (model, self->input->recipe, plan, names, error);
 
@@ -97,8 +97,8 @@ training_write (Training     *self,
 
 static VnQuantPlan *
 training_probe (Training  *self,
-             float      factor,
-             GError   **error)
+                float      factor,
+                GError   **error)
 {
   g_autoptr(VnRangeFactors) factors = vn_range_factors_new_uniform (factor, factor);
   g_autoptr(VnStats) bare = vn_stats_with_factors (self->stats, NULL), stats = vn_stats_with_factors (bare, factors);
@@ -108,7 +108,7 @@ training_probe (Training  *self,
 
 static double
 training_get_ratio (const VnTensorPlan *row,
-                 const VnTensorPlan *plain)
+                    const VnTensorPlan *plain)
 {
   if (row == NULL || plain == NULL || row->scale == NULL || plain->scale == NULL || row->scale->n_elements != plain->scale->n_elements)
     return NAN;
@@ -117,9 +117,9 @@ training_get_ratio (const VnTensorPlan *row,
 
 static void
 training_note_kind (Training           *self,
-                 const VnTensorPlan *plain,
-                 const VnTensorPlan *half,
-                 const VnTensorPlan *free_)
+                    const VnTensorPlan *plain,
+                    const VnTensorPlan *half,
+                    const VnTensorPlan *free_)
 {
   double by_half = training_get_ratio (half, plain), by_free = training_get_ratio (free_, plain);
   VnScaleKind kind = VN_SCALE_FIXED;
@@ -151,7 +151,7 @@ training_count_shares (Training *self)
 
 static gboolean
 training_find_kinds (Training  *self,
-                  GError   **error)
+                     GError   **error)
 {
   g_autoptr(VnQuantPlan) plain = NULL, half = NULL, free_ = NULL;
 
@@ -196,10 +196,10 @@ training_copy_factors (Training *self)
 
 static void
 training_multiply_factor (Training       *self,
-                       VnRangeFactors *factors,
-                       const char     *name,
-                       gsize           n,
-                       const float    *by)
+                          VnRangeFactors *factors,
+                          const char     *name,
+                          gsize           n,
+                          const float    *by)
 {
   const VnRangeFactor *before = vn_range_factors_get (factors, name);
   g_autofree float *low = g_new (float, n), *high = g_new (float, n);
@@ -216,7 +216,7 @@ training_multiply_factor (Training       *self,
 /* (transfer full) (nullable): statistics with the scales of a block; %NULL: it has not changed any */
 static VnStats *
 training_take_scales (Training             *self,
-                   const VnTrainedBlock *block)
+                      const VnTrainedBlock *block)
 {
   g_autoptr(VnRangeFactors) factors = training_copy_factors (self);
   gboolean changed = FALSE;
@@ -248,9 +248,9 @@ training_take_scales (Training             *self,
 
 static gboolean
 training_set_constant (VnModel        *model,
-                    const char     *name,
-                    const VnTensor *from,
-                    GError        **error)
+                       const char     *name,
+                       const VnTensor *from,
+                       GError        **error)
 {
   VnValue *value = g_hash_table_lookup (model->graph->by_name, name);
   g_autoptr(VnTensor) copy = vn_tensor_new_copy (VN_DTYPE_F32, &from->shape, from->data, error);
@@ -283,10 +283,10 @@ training_set_weights (VnTrainedBlock  *block,
 
 static gboolean
 training_measure (Training     *self,
-               VnModel      *model,
-               VnQuantPlan  *plan,
-               VnJudgement  *judgement,
-               GError      **error)
+                  VnModel      *model,
+                  VnQuantPlan  *plan,
+                  VnJudgement  *judgement,
+                  GError      **error)
 {
   g_autoptr(VnModel) written = training_write (self, model, plan, NULL, error);
 
@@ -407,8 +407,8 @@ training_list_reads (const VnBlock  *block,
 
 static GPtrArray *
 training_list_wanted (const VnBlock *block,
-                   const VnModel *model,
-                   gboolean       outputs)
+                      const VnModel *model,
+                      gboolean       outputs)
 {
   GPtrArray *values = g_ptr_array_new ();
   guint n = outputs ? vn_block_get_n_outputs (block) : vn_block_get_n_inputs (block);
@@ -420,10 +420,10 @@ training_list_wanted (const VnBlock *block,
 
 static gboolean
 training_tap (Training     *self,
-           VnTrainTaps  *taps,
-           VnModel      *model,
-           GPtrArray    *values,
-           GError      **error)
+              VnTrainTaps  *taps,
+              VnModel      *model,
+              GPtrArray    *values,
+              GError      **error)
 {
   return vn_train_taps_init (taps, model, values, &self->feed, self->input->samples->shapes, TAP_BYTES, self->state.cancellable, error);
 }
@@ -591,7 +591,7 @@ training_do_all (Training  *self,
 
 static gboolean
 training_begin (Training  *self,
-             GError   **error)
+                GError   **error)
 {
   const VnTrainInput *input = self->input;
   VnTrainState *state = &self->state;

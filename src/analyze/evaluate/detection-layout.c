@@ -28,7 +28,7 @@
 /* @tensor, the first of a batch, as rows. */
 gboolean
 detection_layout_get_matrix (const VnTensor *tensor,
-                            DetectionMatrix *matrix)
+                             DetectionMatrix *matrix)
 {
   const VnShape *shape = &tensor->shape;
   int rank = shape->rank;
@@ -45,8 +45,8 @@ detection_layout_get_matrix (const VnTensor *tensor,
 
 double
 detection_layout_get (const DetectionMatrix *matrix,
-                     gsize                 row,
-                     gsize                 column)
+                      gsize                 row,
+                      gsize                 column)
 {
   return vn_tensor_get_double (matrix->tensor, matrix->turned ? column * matrix->n_rows + row : row * matrix->n_columns + column);
 }
@@ -59,8 +59,8 @@ detection_is_probability (double value)
 
 static gboolean
 detection_are_scores (const DetectionMatrix *matrix,
-                     gsize                 from,
-                     gsize                 to)
+                      gsize                 from,
+                      gsize                 to)
 {
   for (gsize i = 0; i < matrix->n_rows; i++)
     for (gsize k = from; k < to; k++)
@@ -73,7 +73,7 @@ typedef gboolean (*RowFunc) (const DetectionMatrix *matrix, gsize row);
 
 static gboolean
 detection_holds (const DetectionMatrix *matrix,
-                RowFunc               func)
+                 RowFunc               func)
 {
   gsize n = 0;
 
@@ -84,28 +84,28 @@ detection_holds (const DetectionMatrix *matrix,
 
 static gboolean
 detection_row_has_corners (const DetectionMatrix *matrix,
-                          gsize                 row)
+                           gsize                 row)
 {
   return detection_layout_get (matrix, row, 2) >= detection_layout_get (matrix, row, 0) && detection_layout_get (matrix, row, 3) >= detection_layout_get (matrix, row, 1);
 }
 
 static gboolean
 detection_row_has_size (const DetectionMatrix *matrix,
-                       gsize                 row)
+                        gsize                 row)
 {
   return detection_layout_get (matrix, row, 2) >= 0 && detection_layout_get (matrix, row, 3) >= 0;
 }
 
 static gboolean
 detection_row_is_positive (const DetectionMatrix *matrix,
-                          gsize                 row)
+                           gsize                 row)
 {
   return detection_row_has_size (matrix, row) && detection_layout_get (matrix, row, 0) >= 0 && detection_layout_get (matrix, row, 1) >= 0;
 }
 
 static gboolean
 detection_row_adds_up (const DetectionMatrix *matrix,
-                      gsize                 row)
+                       gsize                 row)
 {
   double sum = 0;
 
@@ -118,14 +118,14 @@ detection_row_adds_up (const DetectionMatrix *matrix,
 
 gsize
 detection_layout_count_cells (gint64 size,
-                             guint  stride)
+                              guint  stride)
 {
   return (gsize) ((size + stride - 1) / stride);
 }
 
 gsize
 detection_layout_count_grid (const VnTaskOutputs *outputs,
-                            guint                  stride)
+                             guint                  stride)
 {
   return detection_layout_count_cells (outputs->height, stride) * detection_layout_count_cells (outputs->width, stride);
 }
@@ -135,7 +135,7 @@ detection_layout_count_grid (const VnTaskOutputs *outputs,
 /* The one output of @n whole numbers; DETECTION_NONE. */
 static int
 detection_find_classes (const VnTaskOutputs *outputs,
-                       gsize                  n)
+                        gsize                  n)
 {
   int found = DETECTION_NONE;
 
@@ -155,7 +155,7 @@ detection_find_classes (const VnTaskOutputs *outputs,
 
 static gboolean
 detection_find_box_shape (const DetectionMatrix *boxes,
-                         DetectionShape        *shape)
+                          DetectionShape        *shape)
 {
   *shape = DETECTION_CORNERS;
   if (detection_holds (boxes, detection_row_has_corners))
@@ -167,8 +167,8 @@ detection_find_box_shape (const DetectionMatrix *boxes,
 /* Numbers of rows beside which @n scores may stand: also as [1, N]. */
 gboolean
 detection_layout_get_scores (const VnTensor *tensor,
-                            gsize           n,
-                            DetectionMatrix *scores)
+                             gsize           n,
+                             DetectionMatrix *scores)
 {
   if (!detection_layout_get_matrix (tensor, scores))
     return FALSE;
@@ -182,7 +182,7 @@ detection_layout_get_scores (const VnTensor *tensor,
 
 static gboolean
 detection_find_boxes (const VnTaskOutputs *outputs,
-                     DetectionLayout        *layout)
+                      DetectionLayout        *layout)
 {
   DetectionMatrix boxes = { 0 }, scores;
 
@@ -216,7 +216,7 @@ detection_find_boxes (const VnTaskOutputs *outputs,
 
 static gboolean
 detection_row_has_class (const DetectionMatrix *matrix,
-                        gsize                 row)
+                         gsize                 row)
 {
   double value = detection_layout_get (matrix, row, 5);
 
@@ -225,8 +225,8 @@ detection_row_has_class (const DetectionMatrix *matrix,
 
 static gboolean
 detection_find_final (const VnTaskOutputs *outputs,
-                     const DetectionMatrix  *matrix,
-                     DetectionLayout        *layout)
+                      const DetectionMatrix  *matrix,
+                      DetectionLayout        *layout)
 {
   layout->form = DETECTION_FINAL;
   layout->shape = DETECTION_CORNERS;
@@ -248,8 +248,8 @@ detection_has_pixels (const DetectionMatrix *matrix)
 
 static gboolean
 detection_find_rows (const VnTaskOutputs *outputs,
-                    const DetectionMatrix  *matrix,
-                    DetectionLayout        *layout)
+                     const DetectionMatrix  *matrix,
+                     DetectionLayout        *layout)
 {
   layout->form = DETECTION_ROWS;
   layout->shape = DETECTION_CENTRES;
@@ -264,7 +264,7 @@ detection_find_rows (const VnTaskOutputs *outputs,
 
 static gboolean
 detection_find_columns (const DetectionMatrix *matrix,
-                       DetectionLayout       *layout)
+                        DetectionLayout       *layout)
 {
   DetectionMatrix turned = *matrix;
 
@@ -281,7 +281,7 @@ detection_find_columns (const DetectionMatrix *matrix,
 /* The only output of floats in which there may be boxes. */
 static gboolean
 detection_find_one (const VnTaskOutputs *outputs,
-                   DetectionLayout        *layout)
+                    DetectionLayout        *layout)
 {
   DetectionMatrix matrix, found = { 0 };
 
@@ -310,9 +310,9 @@ detection_is_boxes (const DetectionMatrix *matrix)
 
 static gboolean
 detection_add_to_group (DetectionGroup        *group,
-                       const DetectionMatrix *matrix,
-                       int                   output,
-                       gsize                *n_columns)
+                        const DetectionMatrix *matrix,
+                        int                   output,
+                        gsize                *n_columns)
 {
   if (detection_is_boxes (matrix))
     {
@@ -335,8 +335,8 @@ detection_add_to_group (DetectionGroup        *group,
 
 static gboolean
 detection_find_group (const VnTaskOutputs *outputs,
-                     guint                  stride,
-                     DetectionLayout        *layout)
+                      guint                  stride,
+                      DetectionLayout        *layout)
 {
   DetectionGroup group = { stride, DETECTION_NONE, DETECTION_NONE, DETECTION_NONE };
   gsize n = detection_layout_count_grid (outputs, stride);
@@ -353,7 +353,7 @@ detection_find_group (const VnTaskOutputs *outputs,
 
 static gboolean
 detection_find_grids (const VnTaskOutputs *outputs,
-                     DetectionLayout        *layout)
+                      DetectionLayout        *layout)
 {
   DetectionMatrix boxes;
 

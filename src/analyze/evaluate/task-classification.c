@@ -7,7 +7,7 @@ typedef struct { gsize n, best; } Choice;
 /* Numbers for the first of the pictures of a batch; @several: the only axis besides the batch that has more than one. */
 static gsize
 classification_count_scores (const VnTensor *tensor,
-                         gboolean       *one_axis)
+                             gboolean       *one_axis)
 {
   guint n_axes = 0;
   gsize n = tensor->n_elements;
@@ -31,7 +31,7 @@ classification_count_scores (const VnTensor *tensor,
  */
 int
 vn_task_find_scores (const VnTaskOutputs *outputs,
-                       gsize                 *n_scores)
+                     gsize                 *n_scores)
 {
   int first = -1;
 
@@ -55,7 +55,7 @@ vn_task_find_scores (const VnTaskOutputs *outputs,
 
 static gpointer
 classification_read (gconstpointer          layout,
-                 const VnTaskOutputs *outputs)
+                     const VnTaskOutputs *outputs)
 {
   gsize n = 0;
   int at = vn_task_find_scores (outputs, &n);
@@ -79,8 +79,8 @@ classification_recognize (const VnTaskOutputs *outputs)
 
 static void
 classification_compare (gconstpointer  first,
-                    gconstpointer  other,
-                    VnKeptSum     *sum)
+                        gconstpointer  other,
+                        VnKeptSum     *sum)
 {
   const Choice *a = first, *b = other;
 

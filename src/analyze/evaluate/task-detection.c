@@ -10,9 +10,9 @@
 /* The distance that numbers stand for whose softmax weighs 0, 1, 2, ... */
 static double
 detection_expect_distance (const DetectionMatrix *matrix,
-                          gsize                 row,
-                          gsize                 from,
-                          gsize                 n)
+                           gsize                 row,
+                           gsize                 from,
+                           gsize                 n)
 {
   double most = -INFINITY, sum = 0, weighted = 0;
 
@@ -31,10 +31,10 @@ detection_expect_distance (const DetectionMatrix *matrix,
 /* @cell: as of detection_add() */
 static void
 detection_read_box (const DetectionMatrix *matrix,
-                   gsize                 row,
-                   DetectionShape         shape,
-                   const double         *cell,
-                   VnDetection          *box)
+                    gsize                 row,
+                    DetectionShape         shape,
+                    const double         *cell,
+                    VnDetection          *box)
 {
   const double x = cell[0], y = cell[1], stride = cell[2];
   double v[4];
@@ -61,9 +61,9 @@ detection_read_box (const DetectionMatrix *matrix,
 /* The best of the classes in columns @from and further. */
 static void
 detection_find_best (const DetectionMatrix *scores,
-                    gsize                 row,
-                    gsize                 from,
-                    VnDetection          *box)
+                     gsize                 row,
+                     gsize                 from,
+                     VnDetection          *box)
 {
   gsize best = from;
 
@@ -77,11 +77,11 @@ detection_find_best (const DetectionMatrix *scores,
 /* @cell: its column, its row, pixels; nothing that depends on it if there are no cells */
 static void
 detection_add (GArray               *boxes,
-              const DetectionMatrix *matrix,
-              gsize                 row,
-              DetectionShape         shape,
-              const double         *cell,
-              const VnDetection    *best)
+               const DetectionMatrix *matrix,
+               gsize                 row,
+               DetectionShape         shape,
+               const double         *cell,
+               const VnDetection    *best)
 {
   VnDetection box;
 
@@ -97,8 +97,8 @@ detection_add (GArray               *boxes,
 /* The cell of @row, if the rows of the cells of 8, 16 and 32 pixels follow each other. */
 static void
 detection_find_cell (const VnTaskOutputs *outputs,
-                    gsize                  row,
-                    double                *cell)
+                     gsize                  row,
+                     double                *cell)
 {
   guint stride = 8;
 
@@ -111,8 +111,8 @@ detection_find_cell (const VnTaskOutputs *outputs,
 
 static gboolean
 detection_read_boxes (const DetectionLayout  *layout,
-                     const VnTaskOutputs *outputs,
-                     GArray                *found)
+                      const VnTaskOutputs *outputs,
+                      GArray                *found)
 {
   static const double no_cell[3] = { 0, 0, 1 };
   DetectionMatrix boxes, scores;
@@ -139,8 +139,8 @@ detection_read_boxes (const DetectionLayout  *layout,
 /* One output: rows, columns, and final boxes. */
 static gboolean
 detection_read_one (const DetectionLayout  *layout,
-                   const VnTaskOutputs *outputs,
-                   GArray                *found)
+                    const VnTaskOutputs *outputs,
+                    GArray                *found)
 {
   DetectionMatrix matrix;
 
@@ -174,9 +174,9 @@ detection_read_one (const DetectionLayout  *layout,
 
 static gboolean
 detection_read_group (const DetectionLayout  *layout,
-                     const DetectionGroup   *group,
-                     const VnTaskOutputs *outputs,
-                     GArray                *found)
+                      const DetectionGroup   *group,
+                      const VnTaskOutputs *outputs,
+                      GArray                *found)
 {
   const gsize n = detection_layout_count_grid (outputs, group->stride), width = detection_layout_count_cells (outputs->width, group->stride);
   DetectionMatrix boxes, scores, anything = { 0 };
@@ -207,7 +207,7 @@ detection_free (gpointer data)
 
 static gpointer
 detection_read (gconstpointer          data,
-               const VnTaskOutputs *outputs)
+                const VnTaskOutputs *outputs)
 {
   const DetectionLayout *layout = data;
   g_autoptr(GArray) found = g_array_new (FALSE, FALSE, sizeof (VnDetection));
@@ -228,8 +228,8 @@ detection_read (gconstpointer          data,
 
 static void
 detection_compare (gconstpointer  first,
-                  gconstpointer  other,
-                  VnKeptSum     *sum)
+                   gconstpointer  other,
+                   VnKeptSum     *sum)
 {
   GArray *a = (GArray *) first, *b = (GArray *) other;
   guint n_kept, n_added;

@@ -43,8 +43,8 @@ segmentation_free (gpointer data)
 /* The channels and where they are; %FALSE if its rows and columns are not those of the picture. */
 static gboolean
 segmentation_find_axes (const VnTaskOutputs *outputs,
-                const VnTensor        *tensor,
-                Layout                *layout)
+                        const VnTensor        *tensor,
+                        Layout                *layout)
 {
   const VnShape *shape = &tensor->shape;
   gint64 dims[3] = { 1, 1, 1 };
@@ -65,9 +65,9 @@ segmentation_find_axes (const VnTaskOutputs *outputs,
 
 static double
 segmentation_get (const Layout   *layout,
-          const VnTensor *tensor,
-          gsize           channel,
-          gsize           pixel)
+                  const VnTensor *tensor,
+                  gsize           channel,
+                  gsize           pixel)
 {
   return vn_tensor_get_double (tensor, layout->channels_last ? pixel * layout->n_channels + channel
                                                              : channel * layout->n_pixels + pixel);
@@ -75,7 +75,7 @@ segmentation_get (const Layout   *layout,
 
 static gboolean
 segmentation_is_decided (const Layout   *layout,
-                 const VnTensor *tensor)
+                         const VnTensor *tensor)
 {
   gsize n_decided = 0;
 
@@ -92,7 +92,7 @@ segmentation_is_decided (const Layout   *layout,
 
 static gboolean
 segmentation_is_probabilities (const Layout   *layout,
-                       const VnTensor *tensor)
+                               const VnTensor *tensor)
 {
   for (gsize i = 0; i < layout->n_pixels; i++)
     {
@@ -108,7 +108,7 @@ segmentation_is_probabilities (const Layout   *layout,
 
 static gboolean
 segmentation_is_numbers (const Layout   *layout,
-                 const VnTensor *tensor)
+                         const VnTensor *tensor)
 {
   for (gsize i = 0; i < layout->n_pixels; i++)
     {
@@ -122,7 +122,7 @@ segmentation_is_numbers (const Layout   *layout,
 
 static gboolean
 segmentation_find_form (const VnTensor *tensor,
-                Layout         *layout)
+                        Layout         *layout)
 {
   if (!vn_dtype_is_float (tensor->dtype))
     {
@@ -170,7 +170,7 @@ segmentation_find_class (const Layout   *layout,
 
 static gpointer
 segmentation_read (gconstpointer          data,
-           const VnTaskOutputs *outputs)
+                   const VnTaskOutputs *outputs)
 {
   const Layout *known = data;
   Layout layout = *known;
@@ -197,8 +197,8 @@ segmentation_read (gconstpointer          data,
 
 static void
 segmentation_compare (gconstpointer  first,
-              gconstpointer  other,
-              VnKeptSum     *sum)
+                      gconstpointer  other,
+                      VnKeptSum     *sum)
 {
   const Mask *a = first, *b = other;
   VnClassOverlap *classes;

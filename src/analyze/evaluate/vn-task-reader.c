@@ -32,7 +32,7 @@ vn_task_get_reader (VnTask task)
  */
 VnTask
 vn_task_recognize (const VnTaskOutputs  *outputs,
-                     gpointer               *layout)
+                   gpointer               *layout)
 {
   g_return_val_if_fail (outputs != NULL && layout != NULL, VN_TASK_OTHER);
 
@@ -51,8 +51,8 @@ vn_task_recognize (const VnTaskOutputs  *outputs,
  */
 void
 vn_task_find_picture (VnTaskOutputs  *outputs,
-                        VnTensor * const *inputs,
-                        guint             n_inputs)
+                      VnTensor * const *inputs,
+                      guint             n_inputs)
 {
   const VnShape *shape;
 

@@ -32,7 +32,7 @@ vn_document_effects_new (void)
 
 static VnEffect *
 document_effects_find (VnDocument *self,
-                      const char *key)
+                       const char *key)
 {
   for (guint i = self->effects->len; i > 0; i--)
     {
@@ -108,7 +108,7 @@ vn_document_try (VnDocument *self,
  */
 void
 vn_document_judge_effects (VnDocument *self,
-                          VnResult   *result)
+                           VnResult   *result)
 {
   g_return_if_fail (VN_IS_DOCUMENT (self) && result != NULL);
 
@@ -132,7 +132,7 @@ vn_document_judge_effects (VnDocument *self,
  */
 const VnEffect *
 vn_document_find_effect (VnDocument *self,
-                        const char *key)
+                         const char *key)
 {
   g_return_val_if_fail (VN_IS_DOCUMENT (self) && key != NULL, NULL);
 

@@ -199,8 +199,8 @@ vn_graph_page_show_leak (VnGraphPage *self,
 
 static void
 graph_page_select_update_boundary (VnGraphPage *self,
-                            guint       *n_in,
-                            guint       *n_out)
+                                   guint       *n_in,
+                                   guint       *n_out)
 {
   VnModel *model = vn_document_get_model (self->document);
   GtkBitset *selection = vn_document_get_selection (self->document);

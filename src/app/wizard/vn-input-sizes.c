@@ -42,8 +42,8 @@ vn_input_sizes_update (VnInputSizes *self)
 
 static gboolean
 input_sizes_fits_input (VnModel       *model,
-                      const char    *name,
-                      const VnShape *shape)
+                        const char    *name,
+                        const VnShape *shape)
 {
   const VnValue *input = vn_graph_find_value (model->graph, name);
   const VnShape *declared = &input->type.shape;
@@ -55,8 +55,8 @@ input_sizes_fits_input (VnModel       *model,
 }
 
 static void
-input_sizes_shape_applied (VnInputSizes*self,
-                         GtkEditable *entry)
+input_sizes_shape_applied (VnInputSizes *self,
+                           GtkEditable  *entry)
 {
   const char *name = g_object_get_data (G_OBJECT (entry), "vn-input");
   VnShape shape;
@@ -73,7 +73,7 @@ input_sizes_shape_applied (VnInputSizes*self,
 
 static GtkWidget *
 input_sizes_make_shape_row (VnInputSizes  *self,
-                          const VnValue *input)
+                            const VnValue *input)
 {
   g_autofree char *text = vn_shape_to_string (vn_document_get_size (self->document, input->name), "×");
   g_autofree char *type = vn_type_to_string (&input->type);

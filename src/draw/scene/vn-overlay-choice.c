@@ -246,7 +246,7 @@ overlay_choice_note_time (VnResult *result)
 /* Where the words of the first line come from holds for what the nodes show. */
 static char *
 overlay_choice_dup_source (const VnRuntimeFigures *figures,
-                   const VnVerification   *verification)
+                           const VnVerification   *verification)
 {
   if (figures->share_measured)
     return g_strdup_printf (_("Read from ONNX Runtime %s; blue nodes are computed in float"), verification->version);

@@ -150,7 +150,7 @@ vn_op_may_grow (const VnOpContext *ctx,
  */
 gboolean
 vn_op_check_call (VnOpContext *ctx,
-                   GError     **error)
+                  GError     **error)
 {
   const VnOp *op = ctx->op;
 

@@ -136,9 +136,9 @@ vn_encoding_fits (const VnEncoding *imported,
 /* Types without levels have no zero point. */
 static gboolean
 resolve_encodings_check_zero_point (const char  *name,
-                                            VnDType      dtype,
-                                            gint64       zero_point,
-                                            GError     **error)
+                                    VnDType      dtype,
+                                    gint64       zero_point,
+                                    GError     **error)
 {
   gint64 qmin, qmax;
 

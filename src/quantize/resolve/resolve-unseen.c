@@ -15,7 +15,7 @@ resolve_unseen_is_value (VnResolver    *self,
 
 static gboolean
 resolve_unseen_is_touched (VnResolver   *self,
-                            const VnNode *node)
+                           const VnNode *node)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     if (resolve_unseen_is_value (self, vn_node_get_input (node, i)))
@@ -28,8 +28,8 @@ resolve_unseen_is_touched (VnResolver   *self,
 
 static gboolean
 resolve_unseen_is_named (VnResolver   *self,
-                        const VnNode *node,
-                        const char   *label)
+                         const VnNode *node,
+                         const char   *label)
 {
   const VnOverride *rule = vn_resolver_get_rule (self, self->quant_nodes[node->index].rule);
 
@@ -40,8 +40,8 @@ resolve_unseen_is_named (VnResolver   *self,
 /* Of what lies in a graph that is told of already nothing is said. */
 static void
 resolve_unseen_tell (VnResolver *self,
-                           guint       n,
-                           guint       n_products)
+                     guint       n,
+                     guint       n_products)
 {
   const VnQuantScope *scope = self->scope;
 
@@ -56,7 +56,7 @@ resolve_unseen_tell (VnResolver *self,
 
 static gboolean
 resolve_unseen_refuse (const char  *label,
-                             GError     **error)
+                       GError     **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                _("“%s” is to be quantized, but no sample has run it: calibrate with samples that do, or leave it out"), label);

@@ -216,7 +216,7 @@ equalize_do_pair (VnEqualizer  *self,
 
 static void
 equalize_do_triple (VnEqualizer  *self,
-                         VnEqualGroup *group)
+                    VnEqualGroup *group)
 {
   g_autofree double *heads = vn_try_new (double, group->n, NULL), *tails = vn_try_new (double, group->n, NULL);
   g_autofree double *middle = vn_try_new (double, group->n, NULL);

@@ -28,7 +28,7 @@ remove_tree (const char *path)
 
 void
 folder_setup (Folder        *self,
-       gconstpointer  data)
+              gconstpointer  data)
 {
   self->path = g_dir_make_tmp ("vn-sources-XXXXXX", NULL);
   g_assert_nonnull (self->path);
@@ -36,7 +36,7 @@ folder_setup (Folder        *self,
 
 void
 folder_teardown (Folder        *self,
-          gconstpointer  data)
+                 gconstpointer  data)
 {
   remove_tree (self->path);
   g_free (self->path);
@@ -44,9 +44,9 @@ folder_teardown (Folder        *self,
 
 void
 folder_put (const Folder *self,
-     const char   *name,
-     const void   *data,
-     gssize        size)
+            const char   *name,
+            const void   *data,
+            gssize        size)
 {
   g_autofree char *path = g_build_filename (self->path, name, NULL);
   g_autofree char *folder = g_path_get_dirname (path);
@@ -57,17 +57,17 @@ folder_put (const Folder *self,
 
 void
 folder_put_text (const Folder *self,
-          const char   *name,
-          const char   *text)
+                 const char   *name,
+                 const char   *text)
 {
   folder_put (self, name, text, -1);
 }
 
 void
 folder_put_npy (const Folder *self,
-         const char   *name,
-         VnShape       shape,
-         float         first)
+                const char   *name,
+                VnShape       shape,
+                float         first)
 {
   g_autofree char *path = g_build_filename (self->path, name, NULL);
   g_autofree char *folder = g_path_get_dirname (path);
@@ -84,19 +84,19 @@ folder_put_npy (const Folder *self,
 
 void
 folder_put_picture (const Folder *self,
-             const char   *name)
+                    const char   *name)
 {
   folder_put_text (self, name, "P3\n1 1\n255\n10 20 30\n");
 }
 
 VnDataset *
 folder_open (const Folder       *self,
-           const char         *name,
-           const VnInputSpec  *inputs,
-           guint               n_inputs,
-           guint               max_samples,
-           VnNotes            *notes,
-           GError            **error)
+             const char         *name,
+             const VnInputSpec  *inputs,
+             guint               n_inputs,
+             guint               max_samples,
+             VnNotes            *notes,
+             GError            **error)
 {
   g_autofree char *path = name != NULL && strchr (name, '=') != NULL ? g_strdup (name)
                                                                     : g_build_filename (self->path, name, NULL);
@@ -119,7 +119,7 @@ join_names (VnDataset *dataset)
 
 void
 dataset_check_names (VnDataset  *dataset,
-             const char *expected)
+                     const char *expected)
 {
   g_autofree char *names = join_names (dataset);
 
@@ -129,9 +129,9 @@ dataset_check_names (VnDataset  *dataset,
 
 double
 dataset_load_first (VnDataset *dataset,
-            guint      i,
-            guint      n_inputs,
-            guint      input)
+                    guint      i,
+                    guint      n_inputs,
+                    guint      input)
 {
   g_autoptr(GError) error = NULL;
   VnTensor *tensors[8] = { NULL };
