@@ -83,6 +83,19 @@ vn_preprocess_presets (guint *n)
   return presets;
 }
 
+/* The settings of a preset, of any size and layout. */
+static void
+preprocess_take (VnPreprocess             *self,
+                 const VnPreprocessPreset *preset)
+{
+  const VnPreprocess old = *self;
+
+  *self = preset->settings;
+  self->width = old.width;
+  self->height = old.height;
+  self->layout = old.layout;
+}
+
 /**
  * vn_preprocess_set_preset:
  * @self: receives the settings; its size and layout are kept
@@ -104,12 +117,7 @@ vn_preprocess_set_preset (VnPreprocess  *self,
     {
       if (g_str_equal (presets[i].id, normal))
         {
-          VnPreprocess old = *self;
-
-          *self = presets[i].settings;
-          self->width = old.width;
-          self->height = old.height;
-          self->layout = old.layout;
+          preprocess_take (self, &presets[i]);
           return TRUE;
         }
       g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", presets[i].id);
@@ -153,7 +161,8 @@ vn_preprocess_find_preset (const VnPreprocess *self)
     {
       VnPreprocess named = *self;
 
-      if (vn_preprocess_set_preset (&named, presets[i].id, NULL) && vn_preprocess_equal (&named, self))
+      preprocess_take (&named, &presets[i]);
+      if (vn_preprocess_equal (&named, self))
         return &presets[i];
     }
   return NULL;

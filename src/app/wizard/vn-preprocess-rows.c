@@ -62,13 +62,6 @@ vn_preprocess_rows_show (VnPreprocessRows   *self,
 }
 
 static void
-preprocess_rows_tell (VnPreprocessRows   *self,
-                      const VnPreprocess *settings)
-{
-  g_signal_emit_by_name (self, "changed", settings);
-}
-
-static void
 preprocess_rows_preset_changed (VnPreprocessRows *self)
 {
   guint selected = adw_combo_row_get_selected (self->preset);
@@ -77,7 +70,7 @@ preprocess_rows_preset_changed (VnPreprocessRows *self)
   VnPreprocess settings = self->settings;
 
   if (!self->busy && selected < n && vn_preprocess_set_preset (&settings, presets[selected].id, NULL))
-    preprocess_rows_tell (self, &settings);
+    g_signal_emit_by_name (self, "changed", &settings);
 }
 
 static gboolean
@@ -113,7 +106,7 @@ preprocess_rows_changed (VnPreprocessRows *self)
   settings.layout = (VnLayout) adw_combo_row_get_selected (self->layout);
   if (preprocess_rows_read_numbers (self->mean, settings.mean, FALSE) &&
       preprocess_rows_read_numbers (self->deviation, settings.std, TRUE))
-    preprocess_rows_tell (self, &settings);
+    g_signal_emit_by_name (self, "changed", &settings);
 }
 
 static void
