@@ -417,6 +417,41 @@ test_preset_names (Fixture       *fixture,
   g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (label))));
 }
 
+/* "Custom" is what the list shows of settings that are no preset's, and is not offered otherwise. */
+static void
+test_custom_preset (Fixture       *fixture,
+                    gconstpointer  user_data)
+{
+  g_autofree char *model = write_model (fixture->folder);
+  g_autofree char *pictures = write_pictures (fixture->folder, 2);
+  guint n;
+  GtkWidget *rows, *preset, *mean;
+  GListModel *names;
+
+  vn_preprocess_presets (&n);
+  show_data_step (fixture, model, pictures);
+  rows = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnPreprocessRows"), NULL);
+  preset = vn_test_find (rows, ADW_TYPE_COMBO_ROW, NULL);
+  mean = vn_test_find (rows, ADW_TYPE_ENTRY_ROW, NULL);
+  names = adw_combo_row_get_model (ADW_COMBO_ROW (preset));
+
+  for (guint round = 0; round < 2; round++)
+    {
+      adw_combo_row_set_selected (ADW_COMBO_ROW (preset), round);
+      gtk_editable_set_text (GTK_EDITABLE (mean), "0.125 0.25 0.375");
+      g_signal_emit_by_name (mean, "apply");
+      g_assert_cmpuint (g_list_model_get_n_items (names), ==, n + 1);
+      g_assert_cmpuint (adw_combo_row_get_selected (ADW_COMBO_ROW (preset)), ==, n);
+      g_assert_cmpfloat (vn_document_get_data (fixture->document)->preprocess.mean[1], ==, 0.25f);
+    }
+  adw_combo_row_set_selected (ADW_COMBO_ROW (preset), 1);
+  g_assert_cmpuint (g_list_model_get_n_items (names), ==, n);
+  g_assert_cmpuint (adw_combo_row_get_selected (ADW_COMBO_ROW (preset)), ==, 1);
+  vn_test_settle (50);
+  g_unlink (model);
+  remove_folder (pictures);
+}
+
 /* Each preset stays the one that was chosen, and is what the samples are read with. */
 static void
 test_presets (Fixture       *fixture,
@@ -435,6 +470,7 @@ test_presets (Fixture       *fixture,
       adw_combo_row_set_selected (ADW_COMBO_ROW (row), i);
       g_assert_true (vn_preprocess_find_preset (&vn_document_get_data (fixture->document)->preprocess) == &presets[i]);
       g_assert_cmpuint (adw_combo_row_get_selected (ADW_COMBO_ROW (row)), ==, i);
+      g_assert_cmpuint (g_list_model_get_n_items (adw_combo_row_get_model (ADW_COMBO_ROW (row))), ==, n);
     }
   vn_test_settle (50);
   g_unlink (model);
@@ -453,6 +489,7 @@ main (int   argc,
   g_test_add ("/guidance/clicks", Fixture, NULL, vn_window_fixture_set_up, test_clicks, vn_window_fixture_tear_down);
   g_test_add ("/guidance/files", Fixture, NULL, vn_window_fixture_set_up, test_files, vn_window_fixture_tear_down);
   g_test_add ("/guidance/preset-names", Fixture, NULL, vn_window_fixture_set_up, test_preset_names, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/custom-preset", Fixture, NULL, vn_window_fixture_set_up, test_custom_preset, vn_window_fixture_tear_down);
   g_test_add ("/guidance/presets", Fixture, NULL, vn_window_fixture_set_up, test_presets, vn_window_fixture_tear_down);
   return g_test_run ();
 }

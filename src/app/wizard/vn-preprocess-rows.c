@@ -19,14 +19,21 @@ struct _VnPreprocessRows
 
 G_DEFINE_FINAL_TYPE (VnPreprocessRows, vn_preprocess_rows, ADW_TYPE_BIN)
 
-/* The row after the last preset stands for settings that are none of them. */
-static guint
-preprocess_rows_find_preset (const VnPreprocess *settings)
+/* The row after the last preset stands for settings that are none of them, and is there only while that is so: choosing it
+   would change nothing. */
+static void
+preprocess_rows_show_preset (VnPreprocessRows   *self,
+                             const VnPreprocess *settings)
 {
+  GtkStringList *names = GTK_STRING_LIST (adw_combo_row_get_model (self->preset));
   guint n;
   const VnPreprocessPreset *presets = vn_preprocess_presets (&n), *preset = vn_preprocess_find_preset (settings);
 
-  return preset != NULL ? (guint) (preset - presets) : n;
+  if (preset == NULL && g_list_model_get_n_items (G_LIST_MODEL (names)) == n)
+    gtk_string_list_append (names, _("Custom"));
+  adw_combo_row_set_selected (self->preset, preset != NULL ? (guint) (preset - presets) : n);
+  if (preset != NULL && g_list_model_get_n_items (G_LIST_MODEL (names)) > n)
+    gtk_string_list_remove (names, n);
 }
 
 static void
@@ -52,7 +59,7 @@ vn_preprocess_rows_show (VnPreprocessRows   *self,
 
   self->busy = TRUE;
   self->settings = *settings;
-  adw_combo_row_set_selected (self->preset, preprocess_rows_find_preset (settings));
+  preprocess_rows_show_preset (self, settings);
   adw_combo_row_set_selected (self->fit, settings->fit);
   adw_combo_row_set_selected (self->color, settings->color);
   adw_combo_row_set_selected (self->layout, settings->layout);
@@ -118,7 +125,6 @@ preprocess_rows_fill_presets (VnPreprocessRows *self)
 
   for (guint i = 0; i < n; i++)
     gtk_string_list_append (names, _(presets[i].title));
-  gtk_string_list_append (names, _("Custom"));
   adw_combo_row_set_model (self->preset, G_LIST_MODEL (names));
   vn_combo_row_show_whole (self->preset);
 }
