@@ -196,6 +196,18 @@ test_keep (Fixture       *fixture,
   g_unlink (model);
 }
 
+static gboolean
+says_all_used (gpointer row)
+{
+  return strstr (adw_action_row_get_subtitle (row), "all 4 there are") != NULL;
+}
+
+static gboolean
+says_spread (gpointer row)
+{
+  return strstr (adw_action_row_get_subtitle (row), "evenly spread") != NULL;
+}
+
 /* Few samples are a fact; a folder without pictures is said once; what is held out is chosen, and kept by the project. */
 static void
 test_samples (Fixture       *fixture,
@@ -206,7 +218,7 @@ test_samples (Fixture       *fixture,
   g_autofree char *empty = g_build_filename (fixture->folder, "empty", NULL);
   g_autoptr(VnDataSpec) none = NULL;
   g_autoptr(VnDataSpec) small = NULL;
-  GtkWidget *card, *folder;
+  GtkWidget *card, *folder, *used;
 
   show_data_step (fixture, model, pictures);
   small = vn_data_spec_copy (vn_document_get_data (fixture->document));
@@ -216,6 +228,12 @@ test_samples (Fixture       *fixture,
   card = find_card (fixture);
   g_assert_true (vn_test_wait (card_says_few, card, SECONDS));
   g_assert_false (step_warns (fixture));
+
+  /* more than there are changes nothing, and says so */
+  used = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL), ADW_TYPE_ACTION_ROW, "Use for calibration");
+  g_assert_true (vn_test_wait (says_all_used, used, SECONDS));
+  vn_document_set_n_samples (fixture->document, 3);
+  g_assert_true (vn_test_wait (says_spread, used, SECONDS));
 
   g_assert_cmpint (g_mkdir (empty, 0700), ==, 0);
   none = vn_data_spec_new (empty);

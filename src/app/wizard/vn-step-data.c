@@ -35,7 +35,7 @@ struct _VnStepData
   GtkWidget       *clamp, *columns;
   GtkLabel        *heading, *explanation;
   GtkWidget       *previews_head;
-  AdwActionRow    *folder, *held_row;
+  AdwActionRow    *folder, *count_row, *held_row;
   GtkButton       *change;
   GtkSpinButton   *count, *held;
   GtkSwitch       *random;
@@ -98,17 +98,20 @@ step_data_show_look (VnStepData *self)
                        data != NULL ? data->preprocess.color : VN_COLOR_RGB);
 }
 
-/* How many are left for the check of the error. */
+/* How many are used at all, and are left for the check of the error. */
 static void
 step_data_show_held (VnStepData *self)
 {
   const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
   guint most = vn_document_get_n_samples (step_data_get_document (self));
   guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0, held;
-  g_autofree char *text = NULL;
+  g_autofree char *used = NULL, *text = NULL;
 
-  if (most > 0)
-    n = MIN (n, most);
+  if (most > 0 && n > most)
+    n = most;
+  else if (n > 0 && !vn_data_spec_is_random (data))
+    used = g_strdup_printf (_("all %u there are, those to check included"), n);
+  adw_action_row_set_subtitle (self->count_row, used != NULL ? used : _("evenly spread, those to check included"));
   held = data != NULL && n > 0 ? vn_data_spec_count_held_out (data, n) : 0;
   if (n == 0)
     text = g_strdup (_("evenly spread, not calibrated on"));
@@ -505,6 +508,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepData, change);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, count);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, held);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, count_row);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, held_row);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, random);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, card);
