@@ -28,6 +28,7 @@ vn_json_parse (const char  *text,
   g_autoptr(JsonParser) parser = json_parser_new_immutable ();
   g_autoptr(GError) reason = NULL;
   g_autofree char *plain = NULL;
+  const char *said;
   gsize size;
 
   g_return_val_if_fail (text != NULL, NULL);
@@ -40,7 +41,7 @@ vn_json_parse (const char  *text,
     }
   if (!g_utf8_validate_len (text, size, NULL))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the text is not valid UTF-8"), name);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: this is no JSON: the text is not valid UTF-8"), name);
       return NULL;
     }
   plain = vn_json_dup_without_comments (text, size);
@@ -52,7 +53,9 @@ vn_json_parse (const char  *text,
     {
       /* The parser quotes what it has made of escapes, or half a character. */
       vn_message_make_valid (&reason);
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, "%s: %s", name, reason->message);
+      /* It calls every text so, and says line and column behind it. */
+      said = g_str_has_prefix (reason->message, "<data>:") ? reason->message + strlen ("<data>") : NULL;
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, "%s%s%s", name, said != NULL ? "" : ": ", said != NULL ? said : reason->message);
       return NULL;
     }
   if (json_parser_get_root (parser) == NULL)

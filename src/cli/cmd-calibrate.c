@@ -73,6 +73,12 @@ cmd_calibrate_check_output (VnFileSet  *files,
                                                                      "kept what it had learned"));
       return FALSE;
     }
+  if (table != NULL && shard != NULL)
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   _("--table needs all samples, --shard takes a part of them: give the statistics of all parts to “quantize --stats”"));
+      return FALSE;
+    }
   for (guint i = 0; output != NULL && vn_ranks_get_n () > 1 && i < vn_ranks_get_n (); i++)
     {
       g_autofree char *part = vn_calibrate_part_path (output, (int) i);

@@ -10,7 +10,7 @@ static char *report_file;
 static int top = 20;
 
 static const GOptionEntry entries[] = {
-  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the report: as JSON if FILE ends in .json, otherwise as Markdown"), N_("FILE") },
+  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the report, in the form that the end of FILE names: .html, .pdf, .json, otherwise Markdown"), N_("FILE") },
   { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print so many tensors, worst first (default: 20)"), N_("N") },
   { NULL }
 };
@@ -89,6 +89,12 @@ compare_run (char        **args,
   g_autoptr(VnReportModel) report = NULL;
   VnReportInput input = { 0 };
 
+  if (top < 0)
+    {
+      g_clear_error (error);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--top must not be negative"));
+      return FALSE;
+    }
   if (quant_model == NULL || !cmd_compare_check_files (files, float_model, quant_model, data, error))
     return FALSE;
   if (shape_error != NULL)

@@ -2,6 +2,7 @@
 /* The command "inspect": what is in a model file. */
 #include "vn-cmd.h"
 
+#include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-op.h"
@@ -206,7 +207,7 @@ cmd_inspect_find_risks (const VnModel  *model,
                         GError        **error)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
-  g_autoptr(VnModel) runnable = vn_model_to_runnable ((VnModel *) model, NULL, error);
+  g_autoptr(VnModel) runnable = vn_model_to_float ((VnModel *) model, NULL, error);
   g_autoptr(VnModel) prepared = runnable != NULL ? vn_prepare_model (runnable, vn_quantize_get_opset (runnable, recipe), NULL, NULL, NULL,
                                                                      NULL, error) : NULL;
   g_autoptr(VnNotes) notes = vn_notes_new ();
@@ -248,8 +249,15 @@ cmd_inspect_add_preflight (JsonBuilder    *json,
                            GError        **error)
 {
   double gain_db = NAN;
-  g_autoptr(VnNotes) notes = cmd_inspect_find_risks (model, &gain_db, error);
+  g_autoptr(VnNotes) notes = NULL;
 
+  if (vn_quantize_count_quantized (model) > 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("--preflight is about networks that are still to be quantized; this one is already"));
+      return FALSE;
+    }
+  notes = cmd_inspect_find_risks (model, &gain_db, error);
   if (notes == NULL)
     return FALSE;
   cmd_inspect_add_noise_gain (json, gain_db);
@@ -259,6 +267,19 @@ cmd_inspect_add_preflight (JsonBuilder    *json,
     cmd_inspect_add_risk (json, vn_notes_get (notes, i));
   json_builder_end_array (json);
   return TRUE;
+}
+
+/* Sizes that are given count as if the model had them. */
+static gboolean
+cmd_inspect_take_sizes (VnModel  *model,
+                        GError  **error)
+{
+  GError *reason = NULL;
+  g_autoptr(GHashTable) shapes = vn_cmd_parse_shapes (model, &reason);
+
+  if (reason != NULL)
+    g_propagate_error (error, reason);
+  return reason == NULL && (shapes == NULL || vn_model_infer_types (model, shapes, NULL, error));
 }
 
 static gboolean
@@ -271,7 +292,7 @@ inspect_run (char        **args,
   g_autofree char *size = NULL;
   g_autofree char *weight_size = NULL;
 
-  if (model == NULL)
+  if (model == NULL || !cmd_inspect_take_sizes (model, error))
     return FALSE;
   size = vn_format_bytes_column (model->file_size);
   weight_size = vn_format_bytes_column (vn_graph_weight_bytes (model->graph));

@@ -478,15 +478,32 @@ cmd_quantize_list_files (const char       *model,
   return files;
 }
 
-/* Options that say how others work. */
+static gboolean
+cmd_quantize_refuse (GError     **error,
+                     const char  *message)
+{
+  g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, message);
+  return FALSE;
+}
+
+/* Options that say how others work, or exclude them. */
 static gboolean
 cmd_quantize_check_options (GError **error)
 {
   VnMetric metric;
 
   if (!improve && (accuracy_first || (improve_seconds != VN_IMPROVE_SECONDS && !cures)))
+    return cmd_quantize_refuse (error, _("--time and --accuracy-first say how --auto works: give that, too"));
+  if (origins && skip_compare)
+    return cmd_quantize_refuse (error, _("--origins measures the error: it excludes --skip-compare"));
+  if (save_every != 0 && save_stats == NULL)
+    return cmd_quantize_refuse (error, _("--save-every says how often --save-stats is written: give that, too"));
+  if (n_calibration < 0)
+    return cmd_quantize_refuse (error, _("--calibration-samples must not be negative"));
+  if (save_project != NULL && !vn_project_is_file (save_project))
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--time and --accuracy-first say how --auto works: give that, too"));
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--save-project: “%s” does not end in .vernier, by which projects are known"),
+                   save_project);
       return FALSE;
     }
   if (weakest == NULL || vn_metric_find (weakest, &metric))

@@ -86,6 +86,8 @@ cmd_report_write (const VnReportModel    *report,
   g_autofree char *text = NULL;
 
   vn_cmd_hold_files ();
+  if (output == NULL && vn_cmd_options.json)   /* which has it under "report" */
+    return TRUE;
   if (output != NULL)
     return printer != NULL ? vn_report_write (report, printer, output, error) : vn_report_export (report, output, error);
   bytes = (printer != NULL ? printer : vn_report_printer_find_for_file ("report.md"))->print (report, error);

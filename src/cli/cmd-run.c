@@ -95,7 +95,7 @@ run_times (VnRunner   *runner,
            GError    **error)
 {
   *best_ms = INFINITY;
-  for (int r = 0; r < MAX (repeat, 1); r++)
+  for (int r = 0; r < repeat; r++)
     {
       gint64 start = g_get_monotonic_time ();
 
@@ -194,6 +194,12 @@ run_run (char        **args,
   g_autoptr(VnNotes) notes = vn_notes_new ();
   VnPlanOptions options = { .skip_unsupported = TRUE };
 
+  if (repeat < 1)
+    {
+      g_clear_error (error);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--repeat must be at least 1"));
+      return FALSE;
+    }
   if ((data == NULL && vn_cmd_options.data != NULL) ||
       (model = vn_cmd_open_to_run (args[0], &asked, &given, error)) == NULL ||
       !vn_model_size_for_run (model, data, asked, &shapes, notes, error))

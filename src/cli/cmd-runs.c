@@ -17,11 +17,35 @@ static const GOptionEntry entries[] = {
   { NULL }
 };
 
+/* All or none are removed. */
+static gboolean
+cmd_runs_check_removes (const VnProject  *project,
+                        const char       *path,
+                        GError          **error)
+{
+  for (char **at = removes; at != NULL && *at != NULL; at++)
+    {
+      gboolean twice = FALSE;
+
+      for (char **other = removes; other < at; other++)
+        twice = twice || g_str_equal (*other, *at);
+      if (!twice && vn_project_find_run (project, *at) != NULL)
+        continue;
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   twice ? _("--remove: %s is to lose the run “%s” twice; nothing was removed")
+                         : _("--remove: %s has no run “%s”; nothing was removed, “vernier-cli runs” lists them"), path, *at);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 cmd_runs_remove (VnProject   *project,
                  const char  *path,
                  GError     **error)
 {
+  if (!cmd_runs_check_removes (project, path, error))
+    return FALSE;
   for (char **at = removes; at != NULL && *at != NULL; at++)
     {
       gboolean file_removed;

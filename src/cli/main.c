@@ -65,8 +65,9 @@ main_error_code (const GError *error)
   return error->domain == G_OPTION_ERROR ? "usage" : "file";
 }
 
+/* @name: (nullable): of the command */
 static int
-main_fail (const VnCmd  *cmd,
+main_fail (const char   *name,
            const GError *error)
 {
   gboolean cancelled = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
@@ -93,8 +94,17 @@ main_fail (const VnCmd  *cmd,
       main_print_json (json);
     }
   else
-    fprintf (stderr, "vernier-cli %s: %s\n", cmd->name, message);
+    fprintf (stderr, "vernier-cli%s%s: %s\n", name != NULL ? " " : "", name != NULL ? name : "", message);
   return error->domain == G_OPTION_ERROR ? VN_EXIT_USAGE : VN_EXIT_FAILED;
+}
+
+static void
+main_remove_arg (char **args,
+                 guint  i)
+{
+  g_free (args[i]);
+  for (; args[i] != NULL; i++)
+    args[i] = args[i + 1];
 }
 
 static gboolean
@@ -119,12 +129,18 @@ main_parse_options (const VnCmd   *cmd,
       g_propagate_error (error, g_steal_pointer (&reason));
       return FALSE;
     }
-  /* The program's name is left in front. */
+  /* The program's name is left in front, and the "--" before a name that begins with a dash. */
+  if ((*args)[1] != NULL && g_str_equal ((*args)[1], "--"))
+    main_remove_arg (*args, 1);
   n = (int) g_strv_length (*args) - 1;
   if (n == cmd->n_args || (n > cmd->n_args && cmd->takes_more) || (cmd->lists != NULL && *cmd->lists))
     return vn_cmd_options.threads >= 0 ||
            (g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--threads must not be negative")), FALSE);
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("Expected %s; see --help"), cmd->usage);
+  if (n > cmd->n_args)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("“%s” is one argument too many: expected %s; see --help"),
+                 (*args)[cmd->n_args + 1], cmd->usage);
+  else
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("Expected %s; see --help"), cmd->usage);
   return FALSE;
 }
 
@@ -185,6 +201,16 @@ main_print_version (void)
   printf ("vernier-cli %s\n%s", VN_VERSION, build);
 }
 
+/* Whether errors are told as JSON, wherever the option stands. */
+static gboolean
+main_wants_json (const char * const *args)
+{
+  for (; *args != NULL && !g_str_equal (*args, "--"); args++)
+    if (g_str_equal (*args, "--json"))
+      return TRUE;
+  return FALSE;
+}
+
 static int
 main_run_cmd (const VnCmd  *cmd,
               char        **argv)
@@ -197,11 +223,13 @@ main_run_cmd (const VnCmd  *cmd,
     return VN_EXIT_DONE;
   /* GLib 2.84 starts a thread with the first task, and ends the process where it gets none: now there is room for it. */
   g_type_ensure (G_TYPE_TASK);
-  /* An error in the options must already know how to be told. */
-  vn_cmd_options.json = g_strv_contains ((const char * const *) args, "--json");
   json_builder_begin_object (json);
   if (!main_run_in_ranks (cmd, &args, json, &error))
-    return main_fail (cmd, error);
+    {
+      /* GLib takes back what it has read of options if one of them is wrong. */
+      vn_cmd_options.json = main_wants_json ((const char * const *) argv);
+      return main_fail (cmd->name, error);
+    }
   json_builder_end_object (json);
   if (vn_cmd_options.json && vn_ranks_get_rank () == 0)
     main_print_json (json);
@@ -214,6 +242,7 @@ main (int    argc,
 {
   const char *name = argc > 1 ? argv[1] : NULL;
   g_autofree char *hint = NULL;
+  g_autoptr(GError) error = NULL;
   int status;
 
   if (vn_ort_child_take_over (argc, argv, &status))
@@ -244,6 +273,8 @@ main (int    argc,
     if (g_str_equal (cmds[i]->name, name))
       return main_run_cmd (cmds[i], argv + 1);
   hint = vn_cmd_dup_command_hint (name);
-  fprintf (stderr, _("vernier-cli: there is no command “%s”; %s\n"), name, hint != NULL ? hint : _("see --help"));
-  return VN_EXIT_USAGE;
+  error = g_error_new (G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("There is no command “%s”; %s"), name,
+                       hint != NULL ? hint : _("see --help"));
+  vn_cmd_options.json = main_wants_json ((const char * const *) argv);
+  return main_fail (NULL, error);
 }

@@ -6,6 +6,7 @@
 #include "vn-i18n.h"
 #include "vn-setting.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MOST_NAMES 8   /* of inputs, in a message */
@@ -112,6 +113,25 @@ cmd_options_usage_error (GError     **error,
 }
 
 static gboolean
+cmd_options_check_number (const char  *option,
+                          int          number,
+                          int          least,
+                          const char  *allowed,
+                          GError     **error)
+{
+  g_autofree char *text = g_strdup_printf ("%d", number);
+
+  return number >= least || cmd_options_usage_error (error, option, text, allowed);
+}
+
+static gboolean
+cmd_options_check_samples (GError **error)
+{
+  return cmd_options_check_number ("--samples", vn_cmd_options.samples, 0, _("a positive number"), error) &&
+         cmd_options_check_number ("--held-out", vn_cmd_options.held_out, -1, _("a number from 0 on"), error);
+}
+
+static gboolean
 cmd_options_parse_floats (const char  *option,
                           const char  *text,
                           float        values[4],
@@ -124,16 +144,16 @@ cmd_options_parse_floats (const char  *option,
     return TRUE;
   parts = g_strsplit (text, ",", -1);
   n = g_strv_length (parts);
-  if (n < 1 || n > 4)
-    return cmd_options_usage_error (error, option, text, _("one to four numbers joined by commas"));
+  if (n != 1 && n != 3 && n != 4)
+    return cmd_options_usage_error (error, option, text, _("a number for all channels, or three or four joined by commas"));
   for (guint i = 0; i < 4; i++)
     {
       char *end;
       const char *part = parts[MIN (i, n - 1)];
 
       values[i] = (float) g_ascii_strtod (part, &end);
-      if (end == part || *end != '\0')
-        return cmd_options_usage_error (error, option, text, _("one to four numbers joined by commas"));
+      if (end == part || *end != '\0' || !isfinite (values[i]))
+        return cmd_options_usage_error (error, option, text, _("a number for all channels, or three or four joined by commas"));
     }
   return TRUE;
 }
@@ -186,8 +206,9 @@ cmd_options_parse_preprocess (VnPreprocess  *pre,
   for (guint i = 0; i < 4; i++)
     if (pre->std[i] == 0)
       return cmd_options_usage_error (error, "--std", o->std, _("numbers other than 0"));
-  if (o->resize < 0 || o->crop < 0)
-    return cmd_options_usage_error (error, o->resize < 0 ? "--resize" : "--crop", "-", _("a positive number"));
+  if (!cmd_options_check_number ("--resize", o->resize, 0, _("a positive number"), error) ||
+      !cmd_options_check_number ("--crop", o->crop, 0, _("a positive number"), error))
+    return FALSE;
   if (o->resize > 0 || o->crop > 0)
     {
       pre->fit = VN_FIT_CROP;
@@ -204,8 +225,8 @@ cmd_options_parse_files (VnDataSpec  *spec,
 {
   const VnCmdOptions *o = &vn_cmd_options;
 
-  if (o->timeout < 0)
-    return cmd_options_usage_error (error, "--preprocess-timeout", "-", _("a positive number"));
+  if (!cmd_options_check_number ("--preprocess-timeout", o->timeout, 0, _("a positive number"), error))
+    return FALSE;
   if (!vn_data_spec_has_script (spec) && (o->python != NULL || o->timeout > 0))
     return cmd_options_usage_error (error, o->python != NULL ? "--python" : "--preprocess-timeout", o->python != NULL ? o->python : "",
                                     _("it together with --preprocess FILE.py:FUNCTION"));
@@ -254,11 +275,8 @@ vn_cmd_make_data_spec (GError **error)
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("--data is missing: say where the samples are, or “random”"));
       return NULL;
     }
-  if (vn_cmd_options.samples < 0)
-    {
-      cmd_options_usage_error (error, "--samples", "-", _("a positive number"));
-      return NULL;
-    }
+  if (!cmd_options_check_samples (error))
+    return NULL;
   spec = vn_data_spec_new (vn_cmd_options.data);
   spec->max_samples = (guint) vn_cmd_options.samples;
   spec->seed = (guint64) vn_cmd_options.seed;
@@ -282,8 +300,8 @@ vn_cmd_complete_data_spec (VnDataSpec  *spec,
 {
   g_return_val_if_fail (spec != NULL, FALSE);
 
-  if (vn_cmd_options.samples < 0)
-    return cmd_options_usage_error (error, "--samples", "-", _("a positive number"));
+  if (!cmd_options_check_samples (error))
+    return FALSE;
   spec->max_samples = (guint) vn_cmd_options.samples;
   spec->seed = (guint64) vn_cmd_options.seed;
   return cmd_options_parse_files (spec, error);
@@ -304,11 +322,8 @@ vn_cmd_take_data_spec (const VnDataSpec  *kept,
 
   if (vn_cmd_options.data != NULL || kept == NULL)
     return vn_cmd_make_data_spec (error);
-  if (vn_cmd_options.samples < 0)
-    {
-      cmd_options_usage_error (error, "--samples", "-", _("a positive number"));
-      return NULL;
-    }
+  if (!cmd_options_check_samples (error))
+    return NULL;
   spec = vn_data_spec_copy (kept);
   if (vn_cmd_options.samples > 0)
     spec->max_samples = (guint) vn_cmd_options.samples;
@@ -382,17 +397,21 @@ cmd_options_add_shapes (const VnModel  *model,
         return cmd_options_usage_error (error, "--shape", *at, "NAME=1x3x224x224");
       if (!vn_cmd_check_input (model, "--shape", name, error))
         return FALSE;
+      if (g_hash_table_contains (shapes, name))
+        return cmd_options_usage_error (error, "--shape", *at, _("one size for each input"));
       g_hash_table_insert (shapes, g_steal_pointer (&name), g_memdup2 (&shape, sizeof shape));
     }
   return TRUE;
 }
 
-/* Sets the size called @name wherever an input has it; returns whether one has. */
+/* Sets the size called @name wherever an input has it; returns whether one has.
+ * @other: set to the size that it has been given already, if that is another one */
 static gboolean
 cmd_options_bind_dim (const VnModel *model,
                       GHashTable    *shapes,
                       const char    *name,
-                      gint64         size)
+                      gint64         size,
+                      gint64        *other)
 {
   gboolean found = FALSE;
 
@@ -411,8 +430,11 @@ cmd_options_bind_dim (const VnModel *model,
               shape = g_memdup2 (&value->type.shape, sizeof *shape);
               g_hash_table_insert (shapes, g_strdup (value->name), shape);
             }
-          if (shape->rank == value->type.shape.rank)
-            shape->dims[d] = size;
+          if (shape->rank != value->type.shape.rank)
+            continue;
+          if (shape->dims[d] >= 0 && shape->dims[d] != size)
+            *other = shape->dims[d];
+          shape->dims[d] = size;
         }
     }
   return found;
@@ -427,14 +449,21 @@ cmd_options_add_dims (const VnModel  *model,
     {
       const char *equals = strrchr (*at, '=');
       g_autofree char *name = equals != NULL ? g_strndup (*at, equals - *at) : NULL;
+      gint64 other = VN_DIM_UNKNOWN;
       VnShape size;
 
-      if (name == NULL || !cmd_options_parse_shape (equals + 1, &size) || size.rank != 1 || size.dims[0] < 0)
-        return cmd_options_usage_error (error, "--dim", *at, "NAME=N");
-      if (!cmd_options_bind_dim (model, shapes, name, size.dims[0]))
+      if (name == NULL || !cmd_options_parse_shape (equals + 1, &size) || size.rank != 1 || size.dims[0] < 1)
+        return cmd_options_usage_error (error, "--dim", *at, _("NAME=N, where N is at least 1"));
+      if (!cmd_options_bind_dim (model, shapes, name, size.dims[0], &other))
         {
           g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                        _("--dim: no input has an open size called “%s”; “inspect” shows what they are called"), name);
+          return FALSE;
+        }
+      if (other != VN_DIM_UNKNOWN)
+        {
+          g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                       _("--dim: “%s” is given two sizes, %lld and %lld; leave one"), name, (long long) other, (long long) size.dims[0]);
           return FALSE;
         }
     }

@@ -4,9 +4,11 @@
 
 #include "vn-i18n.h"
 
+#define DEFAULT_THRESHOLD 1024
+
 static char *location;
 static gboolean external, one_file;
-static gint64 threshold = 1024;
+static gint64 threshold = DEFAULT_THRESHOLD;
 
 static const GOptionEntry entries[] = {
   { "save-as-external-data", 0, 0, G_OPTION_ARG_NONE, &external, N_("Write weights to files beside the model"), NULL },
@@ -46,6 +48,12 @@ vn_cmd_fill_write_options (VnOnnxWriteOptions  *write,
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: use %s"), "--external-data-size-threshold",
                    _("a number of bytes, 0 or more"));
+      return FALSE;
+    }
+  if (!external && (one_file || location != NULL || threshold != DEFAULT_THRESHOLD))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s says how --save-as-external-data works: give that, too"),
+                   one_file ? "--all-tensors-to-one-file" : location != NULL ? "--external-data-location" : "--external-data-size-threshold");
       return FALSE;
     }
   if (!external)

@@ -118,6 +118,18 @@ source_inputs_open_places (VnDataset    *dataset,
 
 /* ---- NAME=PATH;NAME=PATH ---- */
 
+/* Whether @item is for input @k. */
+static gboolean
+source_inputs_is_for (const VnDataset *dataset,
+                      const char      *item,
+                      guint            k)
+{
+  const char *name = dataset->inputs[k].name;
+
+  item += strspn (item, " ");
+  return g_str_has_prefix (item, name) && item[strlen (name)] == '=';
+}
+
 /* The path given for input @k among @items, or NULL. */
 static const char *
 source_inputs_find_item (const VnDataset *dataset,
@@ -130,7 +142,7 @@ source_inputs_find_item (const VnDataset *dataset,
     {
       const char *item = items[i] + strspn (items[i], " ");
 
-      if (g_str_has_prefix (item, name) && item[strlen (name)] == '=')
+      if (source_inputs_is_for (dataset, item, k))
         return item + strlen (name) + 1;
     }
   return NULL;
@@ -147,6 +159,36 @@ source_inputs_named_claims (const VnDataset *dataset)
   return FALSE;
 }
 
+/* Each item is for one input, and no input has two. */
+static gboolean
+source_inputs_check_items (const VnDataset  *dataset,
+                           char * const     *items,
+                           GError          **error)
+{
+  g_autofree gboolean *found = g_new0 (gboolean, dataset->n_inputs + 1);
+
+  for (guint i = 0; items[i] != NULL; i++)
+    {
+      guint k = 0;
+
+      if (items[i][strspn (items[i], " ")] == '\0')
+        continue;
+      while (k < dataset->n_inputs && !source_inputs_is_for (dataset, items[i], k))
+        k++;
+      if (k < dataset->n_inputs && !found[k])
+        {
+          found[k] = TRUE;
+          continue;
+        }
+      if (k < dataset->n_inputs)
+        g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Input “%s” is given samples twice; leave one place"), dataset->inputs[k].name);
+      else
+        g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("“%s” is for no input of the network; “inspect” shows their names"), items[i]);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 source_inputs_named_open (VnDataset  *dataset,
                           VnNotes    *notes,
@@ -155,6 +197,8 @@ source_inputs_named_open (VnDataset  *dataset,
   g_auto(GStrv) items = g_strsplit_set (dataset->spec->path, ";\n", -1);
   g_auto(GStrv) places = g_new0 (char *, dataset->n_inputs + 1);
 
+  if (!source_inputs_check_items (dataset, items, error))
+    return FALSE;
   for (guint k = 0; k < dataset->n_inputs; k++)
     {
       places[k] = g_strdup (source_inputs_find_item (dataset, items, k));

@@ -194,6 +194,21 @@ model_data_open_sized (const VnModel     *model,
   return vn_dataset_is_image (dataset) ? model_data_open_pictures (model, data, *shapes, notes, error) : g_steal_pointer (&dataset);
 }
 
+/* What is said of pictures, of samples that are none. */
+static void
+model_data_note_idle (VnDataset         *dataset,
+                      const VnDataSpec  *data,
+                      VnNotes           *notes)
+{
+  VnPreprocess plain;
+
+  vn_preprocess_init (&plain);
+  if (notes != NULL && !vn_dataset_is_image (dataset) && !vn_data_spec_is_random (data) && !vn_data_spec_has_script (data) &&
+      !vn_preprocess_equal (&data->preprocess, &plain))
+    vn_notes_add (notes, VN_NOTE_WARNING, "preprocess-without-effect", "preprocess",
+                  _("changes nothing here: the samples are no pictures and are read as they are"));
+}
+
 /**
  * vn_model_open_data:
  * @given: (nullable): by input name, VnShape*: sizes the user gave; dims may be %VN_DIM_UNKNOWN
@@ -226,5 +241,7 @@ vn_model_open_data (const VnModel     *model,
   vn_input_specs_free (specs, n);
   if (dataset == NULL)
     g_clear_pointer (shapes, g_hash_table_unref);
+  else if (model->graph->inputs->len == 1)
+    model_data_note_idle (dataset, data, notes);
   return dataset;
 }

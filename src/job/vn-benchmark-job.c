@@ -164,7 +164,7 @@ vn_benchmark_job_plan (VnJob         *job,
 {
   VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
   const VnBenchmarkSettings *settings = &self->settings;
-  g_autoptr(VnModel) model = vn_model_to_runnable (settings->model, cancellable, error);
+  g_autoptr(VnModel) model = vn_model_to_float (settings->model, cancellable, error);
   g_autoptr(GHashTable) shapes = NULL;
   VnPlanOptions options = { 0 };
 

@@ -55,7 +55,7 @@ vn_compare_job_prepare (VnJob         *job,
 {
   VnCompareJob *self = VN_COMPARE_JOB (job);
 
-  self->float_run = vn_model_to_runnable (self->float_model, cancellable, error);
+  self->float_run = vn_model_to_float (self->float_model, cancellable, error);
   self->quant_run = self->float_run != NULL ? vn_model_to_runnable (self->quant_model, cancellable, error) : NULL;
   if (self->quant_run == NULL)
     return FALSE;

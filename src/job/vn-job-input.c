@@ -226,16 +226,48 @@ job_input_check_is_float (const VnModel  *model,
   return FALSE;
 }
 
+/*< private >
+ * vn_job_input_list_given:
+ * @self: prepared
+ *
+ * Returns: (transfer full) (nullable): the sizes that were given, without those of inputs whose axes preparing has turned:
+ *   these are part of the prepared network
+ */
+GHashTable *
+vn_job_input_list_given (const VnJobInput *self)
+{
+  GHashTable *list;
+  GHashTableIter iter;
+  gpointer name, shape;
+
+  g_return_val_if_fail (self != NULL && self->prepared != NULL, NULL);
+
+  if (self->given_shapes == NULL)
+    return NULL;
+  list = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_hash_table_iter_init (&iter, self->given_shapes);
+  while (g_hash_table_iter_next (&iter, &name, &shape))
+    {
+      const VnValue *value = vn_graph_find_value (self->prepared->graph, name);
+
+      if (value == NULL || !vn_shape_is_static (&value->type.shape) || vn_shape_equal (&value->type.shape, shape))
+        g_hash_table_insert (list, g_strdup (name), g_memdup2 (shape, sizeof (VnShape)));
+    }
+  return list;
+}
+
 static gboolean
 job_input_open_samples (VnJobInput  *self,
                         GError     **error)
 {
+  g_autoptr(GHashTable) given = vn_job_input_list_given (self);
+
   if (self->data == NULL)
     {
-      self->shapes = self->given_shapes != NULL ? g_hash_table_ref (self->given_shapes) : NULL;
+      self->shapes = g_steal_pointer (&given);
       return TRUE;
     }
-  self->dataset = vn_model_open_data (self->prepared, self->data, self->given_shapes, &self->shapes, self->notes, error);
+  self->dataset = vn_model_open_data (self->prepared, self->data, given, &self->shapes, self->notes, error);
   if (self->dataset == NULL)
     return FALSE;
   self->apart = vn_job_split_samples (self->data, vn_dataset_get_n (self->dataset), self->n_calibration, &self->calibration,

@@ -45,6 +45,7 @@ gboolean       vn_job_input_validate       (const VnJobInput *self,
 gboolean       vn_job_input_prepare        (VnJobInput       *self,
                                             GCancellable     *cancellable,
                                             GError          **error);
+GHashTable    *vn_job_input_list_given     (const VnJobInput *self);
 gboolean       vn_job_input_wants_equalize (const VnJobInput *self);
 gboolean       vn_job_input_equalize       (VnJobInput       *self,
                                             VnJob            *job,

@@ -284,7 +284,8 @@ vn_job_note_measured (const VnJobInput *self,
                   _("No samples are held out: the error is measured on samples used for calibration"));
   else
     vn_notes_add (self->notes, VN_NOTE_WARNING, "no-held-out", NULL,
-                  _("Only %u samples: the error is measured on the samples used for calibration"), n);
+                  ngettext ("Only %u sample: the error is measured on the samples used for calibration",
+                            "Only %u samples: the error is measured on the samples used for calibration", n), n);
 }
 
 /* ---- origin ---- */

@@ -19,6 +19,9 @@ G_BEGIN_DECLS
 VnModel  *vn_model_expand_functions (VnModel     *model,
                                   GCancellable     *cancellable,
                                   GError          **error);
+VnModel  *vn_model_to_float      (VnModel          *model,
+                                  GCancellable     *cancellable,
+                                  GError          **error);
 VnModel  *vn_model_to_runnable   (VnModel          *model,
                                   GCancellable     *cancellable,
                                   GError          **error);

@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 #include "vn-memory.h"
+#include "vn-quantize.h"
 
 struct _VnPrepareJob
 {
@@ -17,6 +18,20 @@ struct _VnPrepareJob
 };
 
 G_DEFINE_FINAL_TYPE (VnPrepareJob, vn_prepare_job, VN_TYPE_JOB)
+
+/* "remove-qdq" knows pairs; operators that compute with integers themselves it leaves. */
+static void
+prepare_job_note_quantized (VnPrepareJob *self)
+{
+  const char * const *passes = self->settings.options.passes;
+  guint n;
+
+  if (passes == NULL || !g_strv_contains (passes, "remove-qdq") || (n = vn_quantize_count_quantized (self->prepared)) == 0)
+    return;
+  vn_notes_add (self->notes, VN_NOTE_WARNING, "still-quantized", NULL,
+                ngettext ("%u node still computes with quantized tensors: only pairs of QuantizeLinear and DequantizeLinear, FixNeuron and the like can be removed",
+                          "%u nodes still compute with quantized tensors: only pairs of QuantizeLinear and DequantizeLinear, FixNeuron and the like can be removed", n), n);
+}
 
 static gboolean
 vn_prepare_job_prepare (VnJob         *job,
@@ -34,6 +49,8 @@ vn_prepare_job_prepare (VnJob         *job,
   self->settings.write.files = self->files;
   self->prepared = vn_prepare_model_with (self->settings.model, &self->settings.options, self->edits, self->notes, cancellable,
                                           error);
+  if (self->prepared != NULL)
+    prepare_job_note_quantized (self);
   return self->prepared != NULL && vn_memory_check (mark, error);
 }
 

@@ -247,12 +247,13 @@ vn_quantize_job_quantize (VnJob         *job,
   VnResult *result = self->draft;
   const VnModel *model = quantize_job_get_float (self);
   g_autoptr(VnModel) written = vn_job_take_rounded (&self->input, self->corrected, self->rounded);
+  g_autoptr(GHashTable) given = vn_job_input_list_given (&self->input);
 
   result->plan = vn_quantize_resolve (model, recipe, result->stats, result->notes, error);
   if (result->plan == NULL)
     return FALSE;
   result->quantized = vn_quantize_write (written, recipe, result->plan, &result->value_names, error);
-  if (result->quantized == NULL || !vn_model_infer_types (result->quantized, self->settings.input_shapes, NULL, error))
+  if (result->quantized == NULL || !vn_model_infer_types (result->quantized, given, NULL, error))
     return FALSE;
   result->float_bytes = result->source->file_size;
   vn_job_forecast_export (&self->input, result);
@@ -280,6 +281,7 @@ quantize_job_make_measurable (VnQuantizeJob  *self,
                               GError        **error)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->settings.recipe);
+  g_autoptr(GHashTable) given = vn_job_input_list_given (&self->input);
   g_autoptr(VnModel) model = NULL;
 
   if (!vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) || recipe->float_io)
@@ -289,8 +291,7 @@ quantize_job_make_measurable (VnQuantizeJob  *self,
     }
   recipe->float_io = TRUE;
   model = vn_quantize_write (result->prepared, recipe, result->plan, names, error);
-  return model != NULL && vn_model_infer_types (model, self->settings.input_shapes, NULL, error) ? g_steal_pointer (&model)
-                                                                                                 : NULL;
+  return model != NULL && vn_model_infer_types (model, given, NULL, error) ? g_steal_pointer (&model) : NULL;
 }
 
 static gboolean

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a model ready for the engine (functions expanded, float16 converted, sizes known) and loads its inputs. */
+/* Makes a model ready for the engine (functions expanded, float16 kept or converted, sizes known) and loads its inputs. */
 #include "vn-jobs.h"
 
+#include "vn-graph-edit.h"
+#include "vn-op.h"
 #include "vn-pass.h"
 
 static gboolean
@@ -58,17 +60,17 @@ vn_model_expand_functions (VnModel       *model,
 }
 
 /**
- * vn_model_to_runnable:
+ * vn_model_to_float:
  *
- * The engine knows no functions, and computes in float32; a network in float16 runs converted. Values that are only cast to
- * float16 and back stay rounded.
+ * What errors are measured against: functions expanded, and what a network does in float16 done in float32. Values that are
+ * only cast to float16 and back stay rounded.
  *
  * Returns: (transfer full) (nullable): @model itself, or a converted copy
  */
 VnModel *
-vn_model_to_runnable (VnModel       *model,
-                      GCancellable  *cancellable,
-                      GError       **error)
+vn_model_to_float (VnModel       *model,
+                   GCancellable  *cancellable,
+                   GError       **error)
 {
   g_autoptr(VnModel) expanded = NULL;
   g_autoptr(VnModel) copy = NULL;
@@ -84,6 +86,74 @@ vn_model_to_runnable (VnModel       *model,
   if (!vn_pass_run ("fp16-to-fp32", &ctx, error) || !vn_model_infer_types (copy, NULL, NULL, error))
     return NULL;
   return g_steal_pointer (&copy);
+}
+
+static gboolean
+runnable_is_half_input (const VnValue *value)
+{
+  return runnable_is_half (value) && value->initializer == NULL;
+}
+
+static gboolean
+runnable_has_half_inputs (const VnModel *model)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    if (runnable_is_half_input (g_ptr_array_index (model->graph->inputs, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* Samples are read as float32, by networks that are compared at once; what is made of them is rounded first. */
+static void
+runnable_round_inputs (VnGraph *graph)
+{
+  VnNode *first = vn_graph_get_n_nodes (graph) > 0 ? vn_graph_get_node (graph, 0) : NULL;
+
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      VnValue *input = g_ptr_array_index (graph->inputs, i), *rounded;
+      g_autofree char *name = NULL;
+
+      if (!runnable_is_half_input (input))
+        continue;
+      name = g_strconcat (input->name, "_fp16", NULL);
+      rounded = vn_graph_add_value (graph, name, VN_DTYPE_F16, &input->type.shape);
+      vn_value_replace_uses (input, rounded, NULL);
+      input->type.dtype = VN_DTYPE_F32;
+      g_clear_pointer (&input->type.encoded, g_bytes_unref);
+      vn_node_set_int (vn_graph_insert_node (graph, first, NULL, "", "Cast", &input, 1, &rounded, 1), "to", VN_DTYPE_F16);
+    }
+}
+
+/**
+ * vn_model_to_runnable:
+ *
+ * As the engine can run it: functions expanded, inputs in float16 given as float32 and rounded. What a network does in float16
+ * stays rounded to it, and infinite where float16 is; only a network with an operator that the engine has in float32 alone is
+ * converted as by vn_model_to_float().
+ *
+ * Returns: (transfer full) (nullable): @model itself, or a converted copy
+ */
+VnModel *
+vn_model_to_runnable (VnModel       *model,
+                      GCancellable  *cancellable,
+                      GError       **error)
+{
+  g_autoptr(VnModel) expanded = NULL;
+  g_autoptr(VnModel) copy = NULL;
+
+  g_return_val_if_fail (model != NULL, NULL);
+
+  expanded = vn_model_expand_functions (model, cancellable, error);
+  if (expanded == NULL || !runnable_has_half (expanded))
+    return g_steal_pointer (&expanded);
+  if (!vn_graph_takes_halves (expanded->graph))
+    return vn_model_to_float (expanded, cancellable, error);
+  if (!runnable_has_half_inputs (expanded))
+    return g_steal_pointer (&expanded);
+  copy = vn_model_copy (expanded);
+  runnable_round_inputs (copy->graph);
+  return vn_model_infer_types (copy, NULL, NULL, error) ? g_steal_pointer (&copy) : NULL;
 }
 
 static gboolean

@@ -217,6 +217,9 @@ vn_verification_dup_remedy (const VnVerification *self)
 
   if (!self->saturates || vn_verification_agrees (self))
     return NULL;
+  /* An export that does not load with these kernels, or has the same faults with them, is not helped by them. */
+  if (!self->exact_agrees)
+    return g_strdup (_("For processors without VNNI turn “reduce-range” on, or give weights the type uint8"));
   return g_strdup (_("For processors without VNNI turn “reduce-range” on, or give weights the type uint8; or set session.x64quantprecision to 1 in the "
                      "session options of ONNX Runtime"));
 }

@@ -184,6 +184,20 @@ pass_release_values (VnGraph *graph,
   g_ptr_array_set_size (graph->outputs, (int) n_outputs);
 }
 
+/* Passes take out of it what they have made part of the model. */
+static GHashTable *
+pass_copy_shapes (GHashTable *shapes)
+{
+  GHashTable *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTableIter iter;
+  gpointer name, shape;
+
+  g_hash_table_iter_init (&iter, shapes);
+  while (g_hash_table_iter_next (&iter, &name, &shape))
+    g_hash_table_insert (copy, g_strdup (name), g_memdup2 (shape, sizeof (VnShape)));
+  return copy;
+}
+
 /**
  * vn_prepare_model_with:
  *
@@ -201,13 +215,15 @@ vn_prepare_model_with (const VnModel           *model,
 {
   g_autoptr(VnModel) copy = NULL;
   g_autoptr(VnEditLog) own_log = log == NULL ? vn_edit_log_new () : NULL;
+  g_autoptr(GHashTable) shapes = NULL;
   VnPassContext ctx;
 
   g_return_val_if_fail (model != NULL && options != NULL, NULL);
 
+  shapes = options->input_shapes != NULL ? pass_copy_shapes (options->input_shapes) : NULL;
   copy = vn_model_copy (model);
   ctx = (VnPassContext) { .model = copy, .log = log != NULL ? log : own_log, .notes = notes, .cancellable = cancellable,
-                          .target_opset = options->target_opset, .input_shapes = options->input_shapes,
+                          .target_opset = options->target_opset, .input_shapes = shapes,
                           .options = options };
   guint n_outputs;
 

@@ -154,7 +154,8 @@ data_check_samples_note (const Samples *self)
 
   if (self->calibrates && n < VN_DATA_FEW)
     vn_notes_add (self->notes, VN_NOTE_INFO, "data-few", NULL,
-                  _("Only %u samples: ranges get better with more; 100 to 1000 are usual"), n);
+                  ngettext ("Only %u sample: ranges get better with more; 100 to 1000 are usual",
+                            "Only %u samples: ranges get better with more; 100 to 1000 are usual", n), n);
   if (self->n_samples > 1 && self->all_equal)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-equal", NULL,
                   _("The %u samples that were looked at are all equal: ranges will fit nothing else"), self->n_samples);

@@ -255,6 +255,24 @@ evaluate_clear_tensors (VnTensor **tensors,
     g_clear_pointer (&tensors[i], vn_tensor_unref);
 }
 
+/* Outputs in float16 are looked at as those in float32 are. */
+static gboolean
+evaluate_widen_halves (VnTensor **outputs,
+                       guint      n,
+                       GError   **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (outputs[i] != NULL && !vn_tensor_is_container (outputs[i]) && outputs[i]->dtype == VN_DTYPE_F16)
+      {
+        g_autoptr(VnTensor) half = outputs[i];
+
+        outputs[i] = vn_tensor_convert (half, VN_DTYPE_F32, error);
+        if (outputs[i] == NULL)
+          return FALSE;
+      }
+  return TRUE;
+}
+
 /* @first: (nullable): what the first network gave */
 static gboolean
 evaluate_run_one (Evaluate         *self,
@@ -269,7 +287,8 @@ evaluate_run_one (Evaluate         *self,
   guint n = vn_plan_get_n_outputs (self->plans[k]);
   Answer *answer = &self->answers[(gsize) item * self->n_contestants + k];
 
-  if (!vn_runner_run (self->runners[(gsize) worker * self->n_contestants + k], inputs, outputs, NULL, error))
+  if (!vn_runner_run (self->runners[(gsize) worker * self->n_contestants + k], inputs, outputs, NULL, error) ||
+      !evaluate_widen_halves (outputs, n, error))
     return FALSE;
   evaluate_score (self, item, outputs, n, answer);
   vn_error_sum_init (&answer->error);
@@ -415,7 +434,7 @@ evaluate_probe (Evaluate *self,
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1), **outputs = g_new0 (VnTensor *, n_outputs + 1);
 
   if (vn_dataset_load (self->contestants[0].dataset, index, inputs, NULL) &&
-      vn_runner_run (self->runners[0], inputs, outputs, NULL, NULL))
+      vn_runner_run (self->runners[0], inputs, outputs, NULL, NULL) && evaluate_widen_halves (outputs, n_outputs, NULL))
     {
       VnTaskOutputs all = evaluate_describe_outputs (self, 0, inputs, outputs);
 

@@ -533,6 +533,8 @@ vn_improve_job_finish (VnJob         *job,
 
   if (!improve_run_last (self, recipe, &last, cancellable, error))
     return FALSE;
+  if (step != NULL && vn_improve_trained_nothing (self->result))
+    self->best.judgement.sqnr_db = last.judgement.sqnr_db;
   better = last.judgement.sqnr_db > self->best.judgement.sqnr_db && (step == NULL || improve_find_price (self, &last) == VN_IMPROVE_KEPT);
   if (step != NULL)
     improve_tell (self, step, better ? VN_IMPROVE_KEPT : VN_IMPROVE_NO_GAIN, &last, NULL);

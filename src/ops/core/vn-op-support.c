@@ -2,7 +2,7 @@
 /* Which nodes of a network cannot be run here, and what depends on them. */
 #include "vn-op-private.h"
 
-/* Half precision is no obstacle: what cannot be run in it is converted before. */
+/* Half precision is no obstacle: a network with an operator that cannot be run in it is converted before. */
 static gboolean
 op_support_takes_dtype (const VnOp   *op,
                         const VnNode *node)
@@ -48,6 +48,43 @@ vn_op_has_kernel (const VnNode *node)
   const VnOp *op = vn_op_lookup_node (node, NULL);
 
   return op != NULL && op_support_takes_dtype (op, node);
+}
+
+static gboolean
+op_support_refuses_halves (const VnGraph *graph,
+                           gpointer       data)
+{
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+      const VnOp *op = vn_op_lookup_node (node, NULL);
+
+      for (guint k = 0; op != NULL && k < node->inputs->len; k++)
+        {
+          const VnValue *value = vn_node_get_input (node, k);
+          VnDTypeSet taken = k == 0 ? vn_op_get_dtypes (op) : vn_op_get_input_dtypes (op, k);
+
+          if (value != NULL && value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F16 &&
+              taken != 0 && (taken & VN_DTYPE_BIT (F16)) == 0)
+            return TRUE;
+        }
+      if (op_support_any_subgraph (node, op_support_refuses_halves, data))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * vn_graph_takes_halves:
+ * @graph: the main graph of a model whose types are inferred
+ *
+ * Returns: whether all operators in it, and in the graphs inside it, that get float16 compute with it; those without kernel
+ *   are not asked
+ */
+gboolean
+vn_graph_takes_halves (const VnGraph *graph)
+{
+  return !op_support_refuses_halves (graph, NULL);
 }
 
 static gboolean

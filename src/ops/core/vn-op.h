@@ -260,6 +260,7 @@ GPtrArray    *vn_graph_list_unsupported (const VnGraph *graph);    /* of VnNode,
 void          vn_graph_note_unsupported (const VnGraph *graph,
                                          VnNotes       *notes);
 gboolean     *vn_graph_find_lost        (const VnGraph *graph);    /* by VnValue.id: cannot be computed */
+gboolean      vn_graph_takes_halves     (const VnGraph *graph);
 
 /* ---- help for operators (vn-op-util.c) ---- */
 

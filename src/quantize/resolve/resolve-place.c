@@ -228,6 +228,24 @@ resolve_place_check_lists (VnResolver  *self,
   return FALSE;
 }
 
+/* Operators whose weights are to have scales of a kind, of which the network has none. What a preset says is for all networks. */
+static void
+resolve_place_warn_about_types (VnResolver  *self,
+                                char       **list,
+                                char       **of_preset,
+                                const char  *setting)
+{
+  for (guint k = 0; self->notes != NULL && self->scope == NULL && list != NULL && list[k] != NULL; k++)
+    {
+      char *one[] = { list[k], NULL };
+
+      if ((of_preset == NULL || !g_strv_contains ((const char * const *) of_preset, list[k])) &&
+          !resolve_place_types_mean (self->graph, one) && !vn_resolver_is_meant_inside (self, resolve_place_types_mean, one))
+        vn_notes_add (self->notes, VN_NOTE_WARNING, "setting-matches-nothing", list[k],
+                      _("%s: the network has no operator “%s”; “inspect” lists them, one is named each time"), setting, list[k]);
+    }
+}
+
 /*< private >
  * vn_resolver_place:
  * @labels: what vn_node_dup_label() says of each node
@@ -242,12 +260,17 @@ vn_resolver_place (VnResolver  *self,
                    GError     **error)
 {
   const VnRecipe *recipe;
+  g_autoptr(VnRecipe) preset = NULL;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
   recipe = self->recipe;
   if (!resolve_place_check_lists (self, labels, error))
     return FALSE;
+  preset = vn_recipe_new (recipe->preset);
+  resolve_place_warn_about_types (self, recipe->channel_types, preset->channel_types, "channel-types");
+  resolve_place_warn_about_types (self, recipe->power_of_two_types, preset->power_of_two_types, "power-of-two-types");
+  resolve_place_warn_about_types (self, recipe->float_output_types, preset->float_output_types, "float-output-types");
   resolve_place_warn_about_misses (self, recipe->only_nodes, "only-nodes", labels);
   resolve_place_warn_about_misses (self, recipe->input_nodes, "input-nodes", labels);
   resolve_place_warn_about_misses (self, recipe->output_nodes, "output-nodes", labels);

@@ -52,17 +52,36 @@ nhwc_permute_type (VnType *type)
   g_clear_pointer (&type->encoded, g_bytes_unref);
 }
 
+/* Sizes are given for the axes as they were: they become part of the model, and are not looked up again. */
+static void
+nhwc_take_given (VnPassContext *ctx,
+                 VnValue       *value)
+{
+  const VnShape *given = ctx->input_shapes != NULL ? g_hash_table_lookup (ctx->input_shapes, value->name) : NULL;
+
+  for (int d = 0; given != NULL && d < value->type.shape.rank && d < given->rank; d++)
+    if (value->type.shape.dims[d] < 0 && given->dims[d] >= 0)
+      {
+        value->type.shape.dims[d] = given->dims[d];
+        g_clear_pointer (&value->type.symbols[d], g_free);
+      }
+  if (given != NULL)
+    g_hash_table_remove (ctx->input_shapes, value->name);
+}
+
 static void
 nhwc_convert_input (VnPassContext *ctx,
                     VnValue       *value)
 {
   VnGraph *graph = value->graph;
   g_autofree char *name = g_strdup_printf ("%s_nchw", value->name);
-  VnValue *inner = vn_graph_add_value (graph, name, value->type.dtype, &value->type.shape);
   VnNode *first = vn_graph_get_n_nodes (graph) > 0 ? vn_graph_get_node (graph, 0) : NULL;
+  VnValue *inner;
   VnNode *node;
   g_autofree char *text = NULL;
 
+  nhwc_take_given (ctx, value);
+  inner = vn_graph_add_value (graph, name, value->type.dtype, &value->type.shape);
   vn_value_replace_uses (value, inner, NULL);
   node = vn_graph_insert_node (graph, first, NULL, "", "Transpose", &value, 1, &inner, 1);
   vn_node_set_ints (node, "perm", (const gint64[]) { 0, 3, 1, 2 }, 4);

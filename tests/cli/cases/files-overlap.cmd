@@ -19,7 +19,7 @@ try $q -o new.onnx --save-as-external-data --all-tensors-to-one-file --external-
 try $q -o e.onnx --save-recipe e.onnx
 try $q -o e.onnx --save-recipe ./s/../e.onnx
 try $q -o e.onnx --save-stats e.onnx
-try $q -o e.onnx --save-project e.onnx
+try $q -o e.vernier --save-project e.vernier
 try $q -o e.onnx --save-recipe e.json --export-xquant e.json
 try $q -o rep/report.json --report rep
 try $q -o e.onnx --save-stats e --save-recipe e.part
@@ -27,7 +27,9 @@ try $q -o s/arrow-0.png
 try quantize m.onnx --data list.txt -o list.txt
 try quantize m.onnx --data list.txt -o e.onnx --save-recipe s/arrow-1.png
 try $q --preprocess prepare.py:load -o e.onnx --export-script prepare.py
-try $q --recipe r.json -o e.onnx --save-project r.json
+cp r.json r.vernier
+try $q --recipe r.vernier -o e.onnx --save-project r.vernier
+rm r.vernier
 try quantize p.vernier -o p.vernier
 try quantize plain.onnx --stats st.stats -o st.stats
 try quantize plain.onnx --ranges t.json --data s -o t.json
