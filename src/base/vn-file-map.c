@@ -292,6 +292,11 @@ file_map_open (const char   *path,
   int fd = stat (path, info) == 0 && S_ISREG (info->st_mode) ? open (path, O_RDONLY | O_CLOEXEC) : -1;
   int code = fd < 0 && S_ISDIR (info->st_mode) ? EISDIR : fd < 0 && errno == 0 ? EINVAL : errno;
 
+  if (fd < 0 && code == EINVAL)
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, _("“%s” is a pipe or a device, which cannot be read twice: give a file"), path);
+      return NULL;
+    }
   if (fd < 0)
     {
       vn_file_fail (error, _("Cannot open"), path, code);

@@ -52,8 +52,10 @@ list_run (char        **args,
         }
       g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", topics[i].name);
     }
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("“%s” is not a list; there are: %s"),
-               args[1] != NULL ? args[1] : args[0], names->str);
+  if (args[1] != NULL)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("“%s” is one too many: ask for one list at a time"), args[1]);
+  else
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("“%s” is not a list; there are: %s"), args[0], names->str);
   return FALSE;
 }
 

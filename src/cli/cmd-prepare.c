@@ -11,7 +11,7 @@ static char *output;
 static char **pass_ids;
 static gboolean skip_optimization, skip_onnx_shape, skip_symbolic_shape, auto_merge, guess_rank;
 static gboolean list_passes, nhwc;
-static int verbose;
+static int verbose = 1;
 static gint64 int_max = G_MAXINT32, opset;
 
 static const GOptionEntry entries[] = {
@@ -31,7 +31,7 @@ static const GOptionEntry entries[] = {
   { "pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &pass_ids, N_("Run this pass as well (repeatable)"), N_("ID") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "list-passes", 0, 0, G_OPTION_ARG_NONE, &list_passes, N_("List the passes and do nothing else"), NULL },
-  { "verbose", 0, 0, G_OPTION_ARG_INT, &verbose, N_("0: results, 1: warnings, 3: every change"), N_("LEVEL") },
+  { "verbose", 0, 0, G_OPTION_ARG_INT, &verbose, N_("0: results, 1: also warnings (default), 3: also every change"), N_("LEVEL") },
   { NULL }
 };
 

@@ -561,8 +561,9 @@ cmd_quantize_check_sources (const VnRecipe    *recipe,
     }
   if (config_file != NULL)   /* which says how its samples are read */
     return TRUE;
-  if (vn_cmd_options.data == NULL && (stats != NULL || recipe->ranges != NULL || !vn_recipe_needs_samples (recipe)))
-    return TRUE;
+  if (vn_cmd_options.data == NULL && (stats != NULL || recipe->ranges != NULL || !vn_recipe_needs_samples (recipe)) &&
+      !(origins && kept != NULL))
+    return !origins || cmd_quantize_refuse (error, _("--origins measures on samples: give --data, too"));
   *data = vn_cmd_take_data_spec (kept, error);
   if (*data == NULL)
     return FALSE;

@@ -104,6 +104,22 @@ vn_cmd_new_files (const char *model)
   return files;
 }
 
+/* Samples that no input is left for would be passed over. */
+static gboolean
+cmd_inputs_check_data (const VnModel  *model,
+                       GHashTable     *given,
+                       GError        **error)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    n += ((const VnValue *) g_ptr_array_index (model->graph->inputs, i))->initializer == NULL;
+  if (vn_cmd_options.data == NULL || g_hash_table_size (given) < MAX (n, 1))
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--data changes nothing where --input gives every input: leave one of them out"));
+  return FALSE;
+}
+
 /**
  * vn_cmd_open_to_run:
  * @shapes: (out) (transfer full): VnShape by input name, of --shape, --dim and of the files of --input
@@ -137,7 +153,7 @@ vn_cmd_open_to_run (const char  *path,
     }
   if (sizes == NULL)
     sizes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  if (!cmd_inputs_read_inputs (model, sizes, tensors, error))
+  if (!cmd_inputs_read_inputs (model, sizes, tensors, error) || !cmd_inputs_check_data (model, tensors, error))
     return NULL;
   *shapes = g_steal_pointer (&sizes);
   *given = g_steal_pointer (&tensors);

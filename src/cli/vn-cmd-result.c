@@ -127,13 +127,15 @@ vn_cmd_print_result (VnResult            *result,
                      const char          *weakest)
 {
   g_autofree char *before = NULL, *after = NULL;
+  double ratio;
 
   g_return_if_fail (result != NULL && said != NULL);
 
+  ratio = (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1);
   before = vn_format_bytes_column (result->float_bytes);
   after = vn_format_bytes_column (result->quantized_bytes);
-  vn_cmd_print (_("%s: %s, was %s (%.2f times smaller)\n"), output != NULL ? output : _("quantized model"), after, before,
-                (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
+  vn_cmd_print (ratio > 0 && ratio < 1 ? _("%s: %s, was %s (%.2f times larger)\n") : _("%s: %s, was %s (%.2f times smaller)\n"),
+                output != NULL ? output : _("quantized model"), after, before, ratio > 0 && ratio < 1 ? 1 / ratio : ratio);
   vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), vn_quant_plan_count_quantized (result->plan),
                 result->n_calibration, result->n_held_out);
   vn_cmd_print_verdict (said);

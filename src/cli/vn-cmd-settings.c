@@ -179,6 +179,7 @@ vn_cmd_make_recipe (const VnRecipe  *start,
                     GError         **error)
 {
   g_autoptr(VnRecipe) recipe = NULL;
+  g_autoptr(GError) unknown = NULL;
 
   if (start != NULL && (preset != NULL || recipe_file != NULL))
     {
@@ -186,8 +187,11 @@ vn_cmd_make_recipe (const VnRecipe  *start,
                    _("A project has its own recipe: leave out --preset and --recipe, or name its model"));
       return NULL;
     }
-  if (preset != NULL && vn_preset_find (preset, error) == NULL)
-    return NULL;
+  if (preset != NULL && vn_preset_find (preset, &unknown) == NULL)
+    {
+      g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, unknown->message);
+      return NULL;
+    }
   if (preset != NULL && recipe_file != NULL)
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,

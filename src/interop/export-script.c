@@ -84,19 +84,29 @@ static const char reader[] =
   "\n"
   "\n";
 
-/* As Python writes it between single quotes. */
+/* As Python writes it between single quotes; bytes of names of files that are no UTF-8 as its os.fsdecode() does, so that it finds
+   the files. */
 static void
 export_script_add_text (GString    *script,
                         const char *text)
 {
   g_string_append_c (script, '\'');
-  for (; *text != '\0'; text++)
-    if (*text == '\'' || *text == '\\')
-      g_string_append_printf (script, "\\%c", *text);
-    else if ((guchar) *text < 32)
-      g_string_append_printf (script, "\\x%02x", (guint) *text);
-    else
-      g_string_append_c (script, *text);
+  while (*text != '\0')
+    {
+      gunichar c = g_utf8_get_char_validated (text, -1);
+      gboolean is_valid = (gint32) c >= 0;
+      const char *next = is_valid ? g_utf8_next_char (text) : text + 1;
+
+      if (!is_valid)
+        g_string_append_printf (script, "\\udc%02x", (guint) (guchar) *text);
+      else if (c == '\'' || c == '\\')
+        g_string_append_printf (script, "\\%c", *text);
+      else if (c < 32)
+        g_string_append_printf (script, "\\x%02x", (guint) c);
+      else
+        g_string_append_len (script, text, next - text);
+      text = next;
+    }
   g_string_append_c (script, '\'');
 }
 

@@ -9,6 +9,7 @@
 #include "vn-json.h"
 #include "vn-recipe-private.h"
 
+#include <math.h>
 #include <string.h>
 
 #define COMPUTED "computed:Mul|Add|Sub|Div"
@@ -44,7 +45,8 @@ static void
 export_xquant_add_share (JsonBuilder *json,
                          double       percentile)
 {
-  vn_json_add_number (json, "max_percentile", percentile / 100);
+  /* Of 99.99 a hundredth, not the number next to it. */
+  vn_json_add_number (json, "max_percentile", round (percentile * 1e10) / 1e12);
 }
 
 /* ---- model and inputs ---- */
@@ -297,6 +299,20 @@ export_xquant_add_quantization (JsonBuilder    *json,
   export_xquant_say_settings (self, notes);
 }
 
+/* JSON is UTF-8: names that are not stand in it as they are shown. */
+static void
+export_xquant_say_path (const char *path,
+                        VnNotes    *notes)
+{
+  if (path != NULL && !g_utf8_validate (path, -1, NULL))
+    {
+      g_autofree char *shown = g_filename_display_name (path);
+
+      vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", shown,
+                    _("its name is not valid UTF-8, and cannot be written: give the file or folder another name, or put its path in by hand"));
+    }
+}
+
 /**
  * vn_recipe_to_xquant:
  * @self: a valid recipe
@@ -315,6 +331,8 @@ vn_recipe_to_xquant (const VnRecipe   *self,
 
   g_return_val_if_fail (self != NULL && model != NULL && path != NULL && notes != NULL, NULL);
 
+  export_xquant_say_path (path, notes);
+  export_xquant_say_path (data != NULL ? data->path : NULL, notes);
   json_builder_begin_object (json);
   export_xquant_add_model (json, self, path);
   export_xquant_add_calibration (json, self, model, data, notes);

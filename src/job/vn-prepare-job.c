@@ -19,6 +19,16 @@ struct _VnPrepareJob
 
 G_DEFINE_FINAL_TYPE (VnPrepareJob, vn_prepare_job, VN_TYPE_JOB)
 
+static void
+prepare_job_note_opset (VnPrepareJob *self)
+{
+  gint64 wanted = self->settings.options.target_opset, found = vn_model_get_opset (self->prepared, "");
+
+  if (wanted > 0 && wanted < found)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "opset-not-lowered", NULL,
+                  _("The opset stays %lld: it is raised, never lowered, as older versions lack what newer ones have"), (long long) found);
+}
+
 /* "remove-qdq" knows pairs; operators that compute with integers themselves it leaves. */
 static void
 prepare_job_note_quantized (VnPrepareJob *self)
@@ -50,7 +60,10 @@ vn_prepare_job_prepare (VnJob         *job,
   self->prepared = vn_prepare_model_with (self->settings.model, &self->settings.options, self->edits, self->notes, cancellable,
                                           error);
   if (self->prepared != NULL)
-    prepare_job_note_quantized (self);
+    {
+      prepare_job_note_opset (self);
+      prepare_job_note_quantized (self);
+    }
   return self->prepared != NULL && vn_memory_check (mark, error);
 }
 

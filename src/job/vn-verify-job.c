@@ -371,6 +371,23 @@ vn_verify_job_compare (VnJob         *job,
 
 /* ---- kernels ---- */
 
+/* Two products of 8 bit by 7 fit into 16: weights that use fewer of their bits, as "reduce-range" makes them, let no sum saturate. */
+static gboolean
+verify_job_has_large_weights (const VnModel *model)
+{
+  for (guint i = 0; i < model->graph->initializers->len; i++)
+    {
+      const VnTensor *weight = ((const VnValue *) g_ptr_array_index (model->graph->initializers, i))->initializer;
+
+      if (weight->dtype != VN_DTYPE_S8 || weight->shape.rank < 2)
+        continue;
+      for (gsize k = 0; k < weight->n_elements; k++)
+        if (ABS ((int) ((const gint8 *) weight->data)[k]) > 64)
+          return TRUE;
+    }
+  return FALSE;
+}
+
 /* They are told where the graph can be had and read; without it the forecast stays what it is. */
 static gboolean
 vn_verify_job_read_kernels (VnJob         *job,
@@ -391,7 +408,8 @@ vn_verify_job_read_kernels (VnJob         *job,
       self->found->integer_share = vn_runtime_forecast_integer_share (self->kernels);
     }
   /* Sums of integers saturate; where there are none, outputs differ for other reasons. */
-  if (forecast != NULL && vn_runtime_forecast_integer_share (self->kernels != NULL ? self->kernels : forecast) == 0)
+  if ((forecast != NULL && vn_runtime_forecast_integer_share (self->kernels != NULL ? self->kernels : forecast) == 0) ||
+      !verify_job_has_large_weights (self->settings.model))
     self->found->saturates = FALSE;
   if (self->result != NULL)
     self->verified = vn_job_take_verification (self->result, self->found, self->kernels);

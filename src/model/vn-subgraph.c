@@ -198,6 +198,13 @@ vn_graph_capture (const VnGraph       *graph,
 
   g_return_val_if_fail (graph != NULL, NULL);
 
+  if (in_edges[0] == NULL || out_edges[0] == NULL)
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING,
+                           in_edges[0] == NULL ? _("A region needs values that enter it (“from”), inputs of the network if it begins there")
+                                               : _("A region needs values that leave it (“to”), outputs of the network if it ends there"));
+      return NULL;
+    }
   if (!subgraph_check_names (graph, in_edges, error) || !subgraph_check_names (graph, out_edges, error))
     return NULL;
   down = subgraph_reach (graph, in_edges, NULL, TRUE);
@@ -211,8 +218,7 @@ vn_graph_capture (const VnGraph       *graph,
     }
   if (nodes->len == 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No node lies between “%s” and “%s”"),
-                   in_edges[0] != NULL ? in_edges[0] : "", out_edges[0] != NULL ? out_edges[0] : "");
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No node lies between “%s” and “%s”"), in_edges[0], out_edges[0]);
       return NULL;
     }
   return g_steal_pointer (&nodes);

@@ -31,14 +31,15 @@ section_head_size_value (gsize bytes)
 static VnReportValue *
 section_head_ratio_value (const VnReportInput *input)
 {
-  g_autofree char *number = NULL;
+  g_autofree char *number = NULL, *larger = NULL;
   double ratio;
 
   if (input->float_bytes == 0 || input->quantized_bytes == 0)
     return _vn_report_nothing ();
   ratio = (double) input->float_bytes / (double) input->quantized_bytes;
   number = vn_format_fixed (ratio, 2);
-  return _vn_report_number (ratio, g_strdup_printf ("%s %s", number, _("times smaller")));
+  larger = vn_format_fixed (1 / ratio, 2);
+  return _vn_report_number (ratio, ratio < 1 ? g_strdup_printf (_("%s times larger"), larger) : g_strdup_printf (_("%s times smaller"), number));
 }
 
 void

@@ -282,11 +282,15 @@ vn_report_print_markdown (const VnReportModel  *model,
                           GError              **error G_GNUC_UNUSED)
 {
   Markdown self = { g_string_new (NULL), NULL, FALSE };
+  char *valid;
 
   g_return_val_if_fail (model != NULL, NULL);
 
   g_string_append_printf (self.text, "# %s\n", model->title);
   for (guint i = 0; i < model->sections->len; i++)
     markdown_append_section (&self, model->sections->pdata[i]);
-  return g_string_free_to_bytes (self.text);
+  /* Names of files may be any bytes. */
+  valid = g_utf8_make_valid (self.text->str, (gssize) self.text->len);
+  g_string_free (self.text, TRUE);
+  return g_bytes_new_take (valid, strlen (valid));
 }

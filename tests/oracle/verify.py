@@ -15,7 +15,9 @@ import tempfile
 import oracle
 
 oracle.use_oracle_python()
+import numpy    # noqa: E402
 import onnx    # noqa: E402
+import onnx.numpy_helper    # noqa: E402
 import onnxruntime    # noqa: E402
 
 CLI, SOURCE = sys.argv[1:3]
@@ -38,6 +40,12 @@ def run(folder, *args):
     return done.returncode, json.loads(done.stdout)
 
 
+def has_large_weights(export):
+    """Whether weights use more than 7 of their 8 bits, so that two products by them may go beyond 16."""
+    weights = [onnx.numpy_helper.to_array(t) for t in onnx.load(export).graph.initializer if t.data_type == onnx.TensorProto.INT8 and len(t.dims) > 1]
+    return any(numpy.abs(w.astype(int)).max() > 64 for w in weights)
+
+
 def check_export(folder, preset, *settings):
     export, name = os.path.join(folder, preset + ''.join(settings) + '.onnx'), ' '.join([preset, *settings])
     data = ['--data', os.path.join(DEMO, 'samples'), '--preprocess', 'minus-one-one']
@@ -46,7 +54,8 @@ def check_export(folder, preset, *settings):
     args = [export, '--model', os.path.join(DEMO, 'demo.onnx'), *data, '--samples', '4', '--runs', '5']
     code, said = run(folder, *args)
     expect(code == 0 and said['onnxruntime'] == onnxruntime.__version__ and said['samples'] == 4, f'{name}: runs in onnxruntime')
-    expect(said['saturates'] == oracle.saturates(), f"{name}: kernels {'saturate' if said['saturates'] else 'are exact'}")
+    may = oracle.saturates() and has_large_weights(export) and said.get('integer_share', 1) > 0
+    expect(said['saturates'] == may, f"{name}: sums {'may saturate' if said['saturates'] else 'are exact'}")
     expect(0 < said['seconds'] < 10 and 0 < said['float_seconds'] < 10, f'{name}: times')
     expect(len(said['outputs']) > 0, f"{name}: {len(said['outputs'])} outputs")
     if oracle.saturates() and not said['agrees'] and '--reduce-range' not in settings:

@@ -357,6 +357,8 @@ resolve_half_fill_value (VnResolver     *self,
     row->tensor.rule = g_strdup (weight ? _("stored as float16") : _("computed with as float16"));
   else if (taken)
     row->tensor.rule = g_strdup (_("stored as bfloat16, computed with as float32"));
+  else if (half && value->producer != NULL && value->producer->graph == self->graph && self->quant_nodes[value->producer->index].annotated)
+    row->tensor.rule = g_strdup (_("computed as float16, handed on as float32"));
   else
     row->tensor.rule = g_strdup (_("stays float32"));
   return !taken || !weight || resolve_half_fill_weight (self, value, row, error);

@@ -4,6 +4,7 @@ cp "$DEMO/demo.onnx" m.onnx; cp m.onnx ./-m.onnx
 try () { "$CLI" "$@" >out; echo "exit $?"; }
 q="quantize m.onnx -o q.onnx --data random -n 2"
 try $q --origins --skip-compare
+try quantize m.onnx -o q.onnx --preset w8 --origins
 try $q --save-every 5
 try $q --all-tensors-to-one-file
 try $q --external-data-location w.bin
@@ -26,6 +27,13 @@ try inspect m.onnx --dim batch=5
 try inspect m.onnx --shape nonsense
 try inspect m.onnx m.onnx
 try inspect -- -m.onnx
+try run m.onnx --input image=s/one.npy --data nofile
+try list settings presets
+try quantize m.onnx -o q.onnx --data random --preset nix
+mkfifo pipe; try inspect pipe; rm pipe
+"$CLI" prepare m.onnx -o q.onnx --opset 7 2>&1 | grep opset
+"$CLI" quantize m.onnx -o q.onnx --preset w8 --rule '{"to":["/stem/Conv_output_0"],"exclude":true}' 2>&1 >/dev/null | grep Rule
+"$CLI" quantize m.onnx -o q.onnx --data random -n 2 --skip-compare --rule '{"tensors":["image"],"min":[0],"max":["1"]}' >/dev/null 2>&1; echo "exit $?"
 try run m.onnx --json --nix; cat out
 try nix --json; cat out
 "$CLI" quantize m.onnx -o q.onnx --data s --preprocess imagenet --skip-compare >/dev/null
