@@ -134,16 +134,17 @@ vn_override_to_json (const VnOverride *self)
 
 /* ---- read ---- */
 
-/* Ends of ranges, scales and zero points may stand as numbers, too. */
+/* What is a number may stand as one, too. */
 static char *
-recipe_json_read_element (JsonNode    *node,
-                          const char  *where,
-                          GError     **error)
+recipe_json_read_element (const VnSetting  *setting,
+                          JsonNode         *node,
+                          const char       *where,
+                          GError          **error)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
   GType type = JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_INVALID;
 
-  if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE)
+  if (setting->check != vn_recipe_check_number || (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE))
     return g_strdup (vn_json_get_string (node, where, error));
   return g_strdup (g_ascii_dtostr (number, sizeof number, json_node_get_double (node)));
 }
@@ -163,7 +164,7 @@ recipe_json_read_list (const VnSetting  *setting,
   for (guint i = 0; i < json_array_get_length (array); i++)
     {
       g_autofree char *place = g_strdup_printf ("%s[%u]", where, i);
-      g_autofree char *text = recipe_json_read_element (json_array_get_element (array, i), place, error);
+      g_autofree char *text = recipe_json_read_element (setting, json_array_get_element (array, i), place, error);
 
       if (text == NULL)
         return FALSE;

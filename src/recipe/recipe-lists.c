@@ -10,6 +10,7 @@
 #include "vn-op.h"
 #include "vn-pass.h"
 
+#include <math.h>
 #include <string.h>
 
 /*< private >
@@ -137,5 +138,23 @@ vn_recipe_check_fuse (const char  *text,
            recipe_lists_check_operator (text, plus + 1, strlen (plus + 1), error);
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                _("“%s” is not allowed; use two operators, such as “Conv+Gelu”, or “none”"), text);
+  return FALSE;
+}
+
+/*< private >
+ * vn_recipe_check_number:
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if @text is not a number
+ */
+gboolean
+vn_recipe_check_number (const char  *text,
+                        GError     **error)
+{
+  char *end;
+  double number = g_ascii_strtod (text, &end);
+
+  if (end != text && *end == '\0' && isfinite (number))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is not a number"), text);
   return FALSE;
 }

@@ -38,6 +38,8 @@ gboolean vn_recipe_check_channel_axis (const char       *text,
                                        GError          **error);
 gboolean vn_recipe_check_fuse         (const char       *text,
                                        GError          **error);
+gboolean vn_recipe_check_number       (const char       *text,
+                                       GError          **error);
 gboolean vn_recipe_get_channel_axis   (const VnRecipe   *self,
                                        const char       *op_type,
                                        int              *axis);

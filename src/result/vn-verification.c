@@ -196,6 +196,10 @@ vn_verification_dup_fault (const VnVerification *self)
   if (!self->saturates)
     return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation by more than rounding explains: errors measured here do not "
                               "hold there"), self->version);
+  if (isnan (self->exact_db))
+    return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation by more than rounding explains. Its kernels add products of "
+                              "8 bit up in 16 bit on this processor, which has no VNNI: such sums may saturate. Whether they do here is not known, as it "
+                              "does not run the export with kernels that do not"), self->version);
   if (!vn_verification_is_saturated (self))
     return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation by more than rounding explains. Its kernels add products of "
                               "8 bit up in 16 bit on this processor, which has no VNNI: such sums saturate, which is at least a part of it"), self->version);

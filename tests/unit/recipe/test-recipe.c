@@ -436,6 +436,20 @@ test_json (void)
   g_assert_true (vn_recipe_equal (recipe, again));
 }
 
+/* Ends of ranges stand as texts or as numbers. */
+static void
+test_json_numbers (void)
+{
+  static const char texts[] = "{\"vernier-recipe\": 1, \"rules\": [{\"tensors\": [\"a\"], \"min\": [\"0\"], \"max\": [\"2.5\"]}]}";
+  static const char numbers[] = "{\"vernier-recipe\": 1, \"rules\": [{\"tensors\": [\"a\"], \"min\": [0], \"max\": [2.5]}]}";
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnRecipe) a = vn_recipe_from_json (texts, "a", &error);
+  g_autoptr(VnRecipe) b = vn_recipe_from_json (numbers, "b", &error);
+
+  g_assert_no_error (error);
+  g_assert_true (vn_recipe_equal (a, b));
+}
+
 static void
 test_json_errors (void)
 {
@@ -478,6 +492,8 @@ test_json_errors (void)
     { "{\"vernier-recipe\": 1, \"fuse\": [\"Conv+Quux\"]}", VN_ERROR_SETTING, { "“Quux”", "list operators" } },
     { "{\"vernier-recipe\": 1,\n\"method\": \"minmax\",\n \"method\": \"entropy\"}", VN_ERROR_MALFORMED, { "line 3", "“method”", "line 2" } },
     { "{\"vernier-recipe\": 1, \"opset\": -18446744073709551603}", VN_ERROR_MALFORMED, { "-18446744073709551603", "64 bits" } },
+    { "{\"vernier-recipe\": 1, \"rules\": [{\"tensors\": [\"a\"], \"min\": [\"0\"], \"max\": [\"1o\"]}]}", VN_ERROR_SETTING,
+      { "max", "“1o”", "not a number" } },
     { "{\"vernier-recipe\": 1, \"rules\": [{\"exclude\": true}]}", VN_ERROR_SETTING, { "rule 1", "pattern" } },
   };
   g_autofree char *deep = g_strnfill (100000, '[');
@@ -623,6 +639,7 @@ main (int   argc,
   g_test_add_func ("/quantize/recipe/differences", test_differences);
   g_test_add_func ("/quantize/recipe/json", test_json);
   g_test_add_func ("/quantize/recipe/json-errors", test_json_errors);
+  g_test_add_func ("/quantize/recipe/json-numbers", test_json_numbers);
   g_test_add_func ("/quantize/recipe/opset", test_opset);
   g_test_add_func ("/quantize/recipe/choices", test_choices);
   g_test_add_func ("/quantize/recipe/formats", test_formats);

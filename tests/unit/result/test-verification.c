@@ -43,6 +43,7 @@ test_saturates (void)
     { TRUE,  TRUE,  61,   &same,   FALSE, NULL,                    FALSE },
     { FALSE, FALSE, NAN,  &far,    FALSE, "do not hold there",     FALSE },
     { TRUE,  FALSE, 5,    &far,    FALSE, "at least a part",       TRUE },
+    { TRUE,  FALSE, NAN,  &far,    FALSE, "is not known",          TRUE },
     { TRUE,  TRUE,  61,   &far,    TRUE,  "agrees to 61.0\u00a0dB", TRUE },
     { FALSE, FALSE, NAN,  &fair,   FALSE, NULL,                    FALSE },
     { TRUE,  TRUE,  61,   &fair,   TRUE,  "agrees to 61.0\u00a0dB", TRUE },
@@ -68,6 +69,8 @@ test_saturates (void)
       g_assert_cmpint (fault == NULL, ==, cases[i].fault == NULL);
       g_assert_true (fault == NULL || strstr (fault, cases[i].fault) != NULL);
       g_assert_cmpint (remedy != NULL, ==, cases[i].has_remedy);
+      /* kernels that do not help are not offered */
+      g_assert_true (remedy == NULL || (strstr (remedy, "x64quantprecision") != NULL) == cases[i].exact_agrees);
     }
 }
 
