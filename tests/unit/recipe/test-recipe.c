@@ -245,7 +245,7 @@ make_other (const VnSetting *setting)
       if (setting->choices != NULL)
         return g_strdup (setting->choices[1]);
       if (setting->check != NULL)
-        return g_strdup (setting->check ("none", NULL) ? "none" : "MatMul=1");
+        return g_strdup (setting->check ("none", NULL) ? "none" : setting->check ("2.5", NULL) ? "2.5" : "MatMul=1");
       return g_strdup ("one, two");
     default:
       return g_strdup_printf ("%.0f", setting->max);
