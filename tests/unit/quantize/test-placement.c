@@ -159,7 +159,7 @@ static const struct { const char *json, *message; } refused[] = {
   { "{\"tensors\": [\"x\"], \"nodes\": \"a\"}",                         "rule 1: give a pattern" },
   { "{\"tensors\": [\"x\"], \"scale\": [\"1\"]}",                       "rule 1: give scale and zero point together" },
   { "{\"tensors\": [\"x\"], \"scale\": [\"1\"], \"zero-point\": [\"0\"], \"min\": [\"0\"]}", "rule 1: a scale leaves nothing" },
-  { "{\"tensors\": [\"x\"], \"min\": [\"small\"]}",                     "rule 1: min: “small” is not allowed" },
+  { "{\"tensors\": [\"x\"], \"min\": [\"small\"]}",                     "rule 1: min: “small” is not a number" },
   { "{\"tensors\": [\"x\"], \"receivers\": [\"a\"]}",                   "rule 1: say with “convert”" },
   { "{\"tensors\": [\"x\"], \"convert\": \"bfp16\"}",                   "convert: “bfp16” is not allowed" },
   { "{\"tensors\": [\"x\"], \"axis\": 1, \"per-channel\": \"false\"}",  "rule 1: an axis needs" },
