@@ -79,7 +79,7 @@ compare_run (char        **args,
              JsonBuilder  *json,
              GError      **error)
 {
-  g_autoptr(VnDataSpec) data = vn_cmd_make_data_spec (error);
+  g_autoptr(VnDataSpec) data = top >= 0 ? vn_cmd_make_data_spec (error) : NULL;
   g_autoptr(VnFileSet) files = vn_cmd_new_files (args[0]);
   g_autoptr(VnModel) float_model = data != NULL ? vn_cmd_open_model (args[0], error) : NULL;
   g_autoptr(VnModel) quant_model = float_model != NULL ? vn_cmd_open_model (args[1], error) : NULL;
@@ -91,7 +91,6 @@ compare_run (char        **args,
 
   if (top < 0)
     {
-      g_clear_error (error);
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--top must not be negative"));
       return FALSE;
     }

@@ -188,7 +188,7 @@ run_run (char        **args,
   g_autoptr(GHashTable) asked = NULL;
   g_autoptr(GHashTable) given = NULL;
   g_autoptr(GHashTable) shapes = NULL;
-  g_autoptr(VnDataSpec) data = vn_cmd_options.data != NULL ? vn_cmd_make_data_spec (error) : NULL;
+  g_autoptr(VnDataSpec) data = repeat >= 1 && vn_cmd_options.data != NULL ? vn_cmd_make_data_spec (error) : NULL;
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnPlan) plan = NULL;
   g_autoptr(VnNotes) notes = vn_notes_new ();
@@ -196,7 +196,6 @@ run_run (char        **args,
 
   if (repeat < 1)
     {
-      g_clear_error (error);
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--repeat must be at least 1"));
       return FALSE;
     }

@@ -235,7 +235,7 @@ resolve_place_warn_about_types (VnResolver  *self,
                                 char       **of_preset,
                                 const char  *setting)
 {
-  for (guint k = 0; self->notes != NULL && self->scope == NULL && list != NULL && list[k] != NULL; k++)
+  for (guint k = 0; list != NULL && list[k] != NULL; k++)
     {
       char *one[] = { list[k], NULL };
 
@@ -244,6 +244,20 @@ resolve_place_warn_about_types (VnResolver  *self,
         vn_notes_add (self->notes, VN_NOTE_WARNING, "setting-matches-nothing", list[k],
                       _("%s: the network has no operator “%s”; “inspect” lists them, one is named each time"), setting, list[k]);
     }
+}
+
+static void
+resolve_place_warn_about_all_types (VnResolver *self)
+{
+  const VnRecipe *recipe = self->recipe;
+  g_autoptr(VnRecipe) preset = NULL;
+
+  if (self->notes == NULL || self->scope != NULL)
+    return;
+  preset = vn_recipe_new (recipe->preset);
+  resolve_place_warn_about_types (self, recipe->channel_types, preset->channel_types, "channel-types");
+  resolve_place_warn_about_types (self, recipe->power_of_two_types, preset->power_of_two_types, "power-of-two-types");
+  resolve_place_warn_about_types (self, recipe->float_output_types, preset->float_output_types, "float-output-types");
 }
 
 /*< private >
@@ -260,17 +274,13 @@ vn_resolver_place (VnResolver  *self,
                    GError     **error)
 {
   const VnRecipe *recipe;
-  g_autoptr(VnRecipe) preset = NULL;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
   recipe = self->recipe;
   if (!resolve_place_check_lists (self, labels, error))
     return FALSE;
-  preset = vn_recipe_new (recipe->preset);
-  resolve_place_warn_about_types (self, recipe->channel_types, preset->channel_types, "channel-types");
-  resolve_place_warn_about_types (self, recipe->power_of_two_types, preset->power_of_two_types, "power-of-two-types");
-  resolve_place_warn_about_types (self, recipe->float_output_types, preset->float_output_types, "float-output-types");
+  resolve_place_warn_about_all_types (self);
   resolve_place_warn_about_misses (self, recipe->only_nodes, "only-nodes", labels);
   resolve_place_warn_about_misses (self, recipe->input_nodes, "input-nodes", labels);
   resolve_place_warn_about_misses (self, recipe->output_nodes, "output-nodes", labels);
