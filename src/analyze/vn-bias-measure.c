@@ -11,7 +11,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
-#include "vn-subgraph.h"
+#include "vn-node-index.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "vn-compare.h"
 
 #include "vn-error-sum.h"
-#include "vn-subgraph.h"
+#include "vn-node-index.h"
 
 #include <string.h>
 

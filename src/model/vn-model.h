@@ -170,6 +170,7 @@ struct _VnGraph
   GHashTable *inner;        /* set of VnGraph: those of its nodes; made when first needed */
   GSequence  *order;        /* of VnNode: while the graph is edited; NULL: they are in @nodes */
   GPtrArray  *forgotten;    /* of VnValue: still in @values, but gone; NULL: all lists are right */
+  GHashTable *former_values, *former_nodes;   /* name of what preparation took away -> of what took it in; NULL: nothing */
 };
 
 struct _VnFunction

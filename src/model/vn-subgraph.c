@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding nodes by their labels; a region of the graph: by its nodes, or by the edges that enter and leave it. */
+/* A region of the graph: by its nodes, or by the edges that enter and leave it. */
 #include "vn-subgraph.h"
 
 #include "vn-error.h"
+#include "vn-former.h"
 #include "vn-i18n.h"
-
-/**
- * vn_graph_index_nodes:
- *
- * For who looks for many: vn_graph_find_node() goes through all of them.
- *
- * Returns: (transfer full) (element-type utf8 VnNode): what vn_graph_find_node() finds, by the label
- */
-GHashTable *
-vn_graph_index_nodes (const VnGraph *self)
-{
-  GHashTable *index;
-
-  g_return_val_if_fail (self != NULL, NULL);
-
-  index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  vn_graph_settle (self);
-  for (guint i = self->nodes->len; i-- > 0;)
-    g_hash_table_replace (index, vn_node_dup_label (g_ptr_array_index (self->nodes, i)), g_ptr_array_index (self->nodes, i));
-  return index;
-}
 
 /* A node in a graph of an inner node is inside, too. */
 static gboolean
@@ -120,7 +100,7 @@ subgraph_find_values (const VnGraph       *graph,
   GHashTable *values = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
-    g_hash_table_add (values, vn_graph_find_value (graph, names[i]));
+    g_hash_table_add (values, vn_graph_find_former_value (graph, names[i]));
   return values;
 }
 
@@ -139,7 +119,7 @@ subgraph_reach (const VnGraph       *graph,
   g_autoptr(GHashTable) starts = subgraph_find_values (graph, from), stops = subgraph_find_values (graph, stop);
 
   for (guint i = 0; from[i] != NULL; i++)
-    g_ptr_array_add (todo, vn_graph_find_value (graph, from[i]));
+    g_ptr_array_add (todo, vn_graph_find_former_value (graph, from[i]));
   while (todo->len > 0)
     {
       VnValue *value = g_ptr_array_steal_index_fast (todo, todo->len - 1);
@@ -169,7 +149,7 @@ subgraph_check_names (const VnGraph       *graph,
                       GError             **error)
 {
   for (guint i = 0; names[i] != NULL; i++)
-    if (vn_graph_find_value (graph, names[i]) == NULL)
+    if (vn_graph_find_former_value (graph, names[i]) == NULL)
       {
         g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The network has no tensor “%s”"), names[i]);
         return FALSE;
@@ -181,6 +161,8 @@ subgraph_check_names (const VnGraph       *graph,
  * vn_graph_capture:
  * @in_edges: (array zero-terminated=1): names of values that enter
  * @out_edges: (array zero-terminated=1): names of values that leave
+ *
+ * Values that preparation took away stand for what took them in.
  *
  * Returns: (transfer container) (nullable) (element-type VnNode): the nodes that are reached from the in-edges and
  *   reach the out-edges, in file order; %NULL with %VN_ERROR_SETTING if a name is not in the network or nothing lies
@@ -274,10 +256,12 @@ vn_graph_find_leaks (const VnGraph       *graph,
 {
   GArray *leaks;
   g_autoptr(GHashTable) inside = g_hash_table_new (NULL, NULL);
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL), enter = NULL, leave = NULL;
 
   g_return_val_if_fail (graph != NULL && nodes != NULL, NULL);
 
+  enter = subgraph_find_values (graph, in_edges);
+  leave = subgraph_find_values (graph, out_edges);
   leaks = g_array_new (FALSE, FALSE, sizeof (VnLeak));
   for (guint i = 0; i < nodes->len; i++)
     g_hash_table_add (inside, g_ptr_array_index (nodes, i));
@@ -289,14 +273,14 @@ vn_graph_find_leaks (const VnGraph       *graph,
         {
           const VnValue *value = vn_node_get_input (node, k);
 
-          if (subgraph_enters (inside, value) && !g_strv_contains (in_edges, value->name))
+          if (subgraph_enters (inside, value) && !g_hash_table_contains (enter, value))
             subgraph_add_leak (leaks, seen, value, node, TRUE);
         }
       for (guint k = 0; k < node->outputs->len; k++)
         {
           const VnValue *value = vn_node_get_output (node, k);
 
-          if (value != NULL && subgraph_leaves (inside, value) && !g_strv_contains (out_edges, value->name))
+          if (value != NULL && subgraph_leaves (inside, value) && !g_hash_table_contains (leave, value))
             subgraph_add_leak (leaks, seen, value, subgraph_find_outside_use (inside, value), FALSE);
         }
     }

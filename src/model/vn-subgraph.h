@@ -22,8 +22,6 @@ void       vn_boundary_of_nodes (VnBoundary     *self,
                                  GPtrArray      *nodes);
 void       vn_boundary_clear    (VnBoundary     *self);
 
-GHashTable *vn_graph_index_nodes (const VnGraph *self);
-
 /* The nodes that lie between: reachable from the in-edges and reaching the out-edges. Names, not pointers, as
  * recipes hold them. */
 GPtrArray *vn_graph_capture     (const VnGraph      *graph,

@@ -5,6 +5,9 @@
 
 #include "vn-identity.h"
 
+#include "vn-former.h"
+#include "vn-node-index.h"
+
 struct _VnIdentityMap
 {
   const VnModel *source;      /* not owned: whoever has the map has the models */
@@ -13,38 +16,6 @@ struct _VnIdentityMap
   GHashTable    *value_names; /* owned: its names are handed out */
   GHashTable    *nodes;       /* name of a value in any of the networks -> VnNode of the source */
 };
-
-/* Where each node that preparation removed ended: label -> label. Later entries of the log tell where the target of an earlier
- * one went, so it is read from its end. */
-static GHashTable *
-vn_identity_list_ends (VnEditLog *edits)
-{
-  GHashTable *ends = g_hash_table_new (g_str_hash, g_str_equal);
-
-  for (guint i = edits != NULL ? vn_edit_log_get_n (edits) : 0; i > 0; i--)
-    {
-      const VnEdit *edit = vn_edit_log_get (edits, i - 1);
-      const char *end;
-
-      if (edit->target == NULL || g_str_equal (edit->subject, edit->target))
-        continue;
-      end = g_hash_table_lookup (ends, edit->target);
-      g_hash_table_insert (ends, edit->subject, (gpointer) (end != NULL ? end : edit->target));
-    }
-  return ends;
-}
-
-/* Label -> VnNode; the first one of a label. */
-static GHashTable *
-vn_identity_list_nodes (const VnModel *model)
-{
-  GHashTable *nodes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-
-  for (guint i = model->graph->nodes->len; i > 0; i--)
-    g_hash_table_replace (nodes, vn_node_dup_label (g_ptr_array_index (model->graph->nodes, i - 1)),
-                          g_ptr_array_index (model->graph->nodes, i - 1));
-  return nodes;
-}
 
 static const VnValue *
 vn_identity_find_prepared (const VnModel *prepared,
@@ -183,8 +154,8 @@ vn_identity_map_new (const VnModel *source,
   g_return_val_if_fail (source != NULL && prepared != NULL, NULL);
 
   self = vn_identity_alloc (source, value_names);
-  ends = vn_identity_list_ends (edits);
-  labels = vn_identity_list_nodes (prepared);
+  ends = vn_edit_log_list_ends (edits);
+  labels = vn_graph_index_nodes (prepared->graph);
   for (guint i = 0; i < self->n; i++)
     {
       const VnNode *node = g_ptr_array_index (source->graph->nodes, i);

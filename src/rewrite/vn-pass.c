@@ -2,6 +2,8 @@
 /* The table of passes, and the order and rounds in which they run. */
 #include "vn-rewrite-private.h"
 
+#include "vn-former.h"
+
 #define VN_PASS(name) extern const VnPass name;
 #include "vn-passes.def"
 #undef VN_PASS
@@ -233,6 +235,7 @@ vn_prepare_model_with (const VnModel           *model,
   if (!pass_run_all (&ctx, error))
     return NULL;
   pass_release_values (copy->graph, n_outputs);
+  vn_graph_note_former (copy->graph, model->graph, ctx.log);
   return g_steal_pointer (&copy);
 }
 

@@ -5,6 +5,7 @@
 #include "vn-resolver.h"
 
 #include "vn-error.h"
+#include "vn-former.h"
 #include "vn-i18n.h"
 #include "vn-subgraph.h"
 #include "vn-truncate.h"
@@ -41,6 +42,29 @@ resolver_apply_rule (VnQuantNode      *node,
     }
 }
 
+/* A node that preparation took into another one, by its name: the rule holds for that one. */
+static guint
+resolver_apply_to_heir (VnResolver       *self,
+                        const VnOverride *rule,
+                        int               index,
+                        char            **labels)
+{
+  const char *heir = rule->pattern != NULL ? vn_graph_find_former_node (self->graph, rule->pattern) : NULL;
+  VnQuantNode *node;
+  guint i = 0;
+
+  while (heir != NULL && i < self->graph->nodes->len && !g_str_equal (labels[i], heir))
+    i++;
+  if (heir == NULL || i == self->graph->nodes->len)
+    return 0;
+  node = &self->quant_nodes[i];
+  if (self->notes != NULL && (rule->exclude ? node->exclude_rule : node->rule) < 0)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "rule-of-heir", rule->pattern,
+                  _("Rule %u holds for “%s”, which took in what it names"), (guint) index + 1, heir);
+  resolver_apply_rule (node, rule, index);
+  return 1;
+}
+
 static guint
 resolver_apply_pattern (VnResolver        *self,
                         const VnOverride  *rule,
@@ -56,7 +80,7 @@ resolver_apply_pattern (VnResolver        *self,
       resolver_apply_rule (&self->quant_nodes[i], rule, index);
       n++;
     }
-  return n;
+  return n > 0 ? n : resolver_apply_to_heir (self, rule, index, labels);
 }
 
 #define MOST_LEAKS 8

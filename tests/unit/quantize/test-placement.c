@@ -6,6 +6,8 @@
 #include "quantize-fixture.h"
 
 #include "vn-error.h"
+#include "vn-infer.h"
+#include "vn-pass.h"
 
 #include <string.h>
 
@@ -94,6 +96,75 @@ check_place (gconstpointer data)
       g_string_append_printf (quantized, "%s%s", quantized->len > 0 ? " " : "", names[i]);
   g_assert_cmpstr (quantized->str, ==, places[index].quantized);
   g_assert_cmpuint (vn_notes_get_n (notes), ==, places[index].n_warnings);
+}
+
+/* ---- what preparation takes away ---- */
+
+/* Convolution a, a normalization n that is folded into it, convolution b: rules name tensors and nodes as the file does. */
+static const struct
+{
+  const char *rules;          /* of a recipe */
+  const char *quantized;      /* of x, v and y */
+  const char *notes;          /* codes */
+} formers[] = {
+  { "",                                                                  "x v y", "" },
+  { "{\"from\": [\"u\"], \"to\": [\"y\"], \"exclude\": true}",            "x v",   "" },   /* from behind a on */
+  { "{\"from\": [\"x\"], \"to\": [\"u\"], \"exclude\": true}",            "v y",   "" },   /* a, as far as the fold */
+  { "{\"from\": [\"x\"], \"to\": [\"v\"], \"exclude\": true}",            "v y",   "" },
+  { "{\"from\": [\"w\"], \"to\": [\"y\"], \"exclude\": true}",            "x v y", "rule-matches-nothing" },
+  { "{\"nodes\": \"n\", \"exclude\": true}",                             "v y",   "rule-of-heir" },
+  { "{\"nodes\": \"a\", \"exclude\": true}, {\"nodes\": \"n\", \"exclude\": true}", "v y", "" },
+  { "{\"nodes\": \"m\", \"exclude\": true}",                             "x v y", "rule-matches-nothing" },
+};
+
+static Fixture *
+make_foldable (void)
+{
+  static const char * const parameters[] = { "scale", "shift", "mean", "variance" };
+  Fixture *f = fixture_new (13);
+  VnModel *prepared;
+  g_autoptr(GError) error = NULL;
+
+  fixture_input (f, "x", image);
+  add_conv (f, "a", "x", "u");
+  for (guint i = 0; i < G_N_ELEMENTS (parameters); i++)
+    fixture_weight (f, parameters[i], VN_SHAPE (2), 0.5f, 1);
+  fixture_node (f, "BatchNormalization", "n", "u scale shift mean variance", "v");
+  add_conv (f, "b", "v", "y");
+  fixture_output (f, "y");
+  g_assert_true (vn_model_infer_types (f->model, NULL, NULL, &error));
+  prepared = vn_prepare_model (f->model, 13, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (prepared->graph->nodes->len, ==, 2);
+  vn_model_unref (f->model);
+  f->model = prepared;
+  fixture_complete (f);
+  return f;
+}
+
+static void
+check_former (gconstpointer data)
+{
+  const guint index = GPOINTER_TO_UINT (data);
+  static const char * const names[] = { "x", "v", "y" };
+  g_autofree char *text = g_strdup_printf ("{\"vernier-recipe\": 1, \"preset\": \"cpu\", \"rules\": [%s]}", formers[index].rules);
+  g_autoptr(Fixture) f = make_foldable ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnRecipe) recipe = vn_recipe_from_json (text, "r.json", &error);
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(GString) quantized = g_string_new (NULL), said = g_string_new (NULL);
+
+  g_assert_no_error (error);
+  plan = fixture_resolve (f, recipe, notes, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (vn_quant_plan_find (plan, names[i])->quantized)
+      g_string_append_printf (quantized, "%s%s", quantized->len > 0 ? " " : "", names[i]);
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    g_string_append_printf (said, "%s%s", i > 0 ? " " : "", vn_notes_get (notes, i)->code);
+  g_assert_cmpstr (quantized->str, ==, formers[index].quantized);
+  g_assert_cmpstr (said->str, ==, formers[index].notes);
 }
 
 /* ---- alignment ---- */
@@ -270,6 +341,12 @@ main (int   argc,
       g_autofree char *path = g_strdup_printf ("/quantize/place/%s", places[i].settings);
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), check_place);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (formers); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/quantize/former/%u", i);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), check_former);
     }
   for (guint i = 0; i < G_N_ELEMENTS (alignments); i++)
     {

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where tensors and nodes went that preparation took away. */
+#include "vn-former.h"
+
+#include "vn-node-index.h"
+
+/**
+ * vn_edit_log_list_ends:
+ * @edits: (nullable): the log; must outlive the result
+ *
+ * Later entries of the log tell where the target of an earlier one went, so it is read from its end.
+ *
+ * Returns: (transfer full) (element-type utf8 utf8): where each node that was removed ended: label -> label or name of a tensor
+ */
+GHashTable *
+vn_edit_log_list_ends (VnEditLog *edits)
+{
+  GHashTable *ends = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = edits != NULL ? vn_edit_log_get_n (edits) : 0; i > 0; i--)
+    {
+      const VnEdit *edit = vn_edit_log_get (edits, i - 1);
+      const char *end;
+
+      if (edit->target == NULL || g_str_equal (edit->subject, edit->target))
+        continue;
+      end = g_hash_table_lookup (ends, edit->target);
+      g_hash_table_insert (ends, edit->subject, (gpointer) (end != NULL ? end : edit->target));
+    }
+  return ends;
+}
+
+static GHashTable *
+former_new_table (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+}
+
+static void
+former_note_value (VnGraph       *self,
+                   const VnValue *value,
+                   const VnNode  *heir,
+                   const char    *end)
+{
+  const VnValue *now = heir != NULL ? vn_node_get_output (heir, 0) : NULL;
+
+  if (now == NULL && end != NULL)
+    now = vn_graph_find_value (self, end);
+  if (now != NULL && vn_graph_find_value (self, value->name) == NULL)
+    g_hash_table_insert (self->former_values, g_strdup (value->name), g_strdup (now->name));
+}
+
+static void
+former_note_node (VnGraph      *self,
+                  const VnNode *node,
+                  GHashTable   *ends,
+                  GHashTable   *labels)
+{
+  g_autofree char *label = vn_node_dup_label (node);
+  const char *end = g_hash_table_lookup (ends, label);
+  const VnNode *heir = g_hash_table_lookup (labels, end != NULL ? end : label);
+
+  for (guint i = 0; i < node->outputs->len; i++)
+    if (vn_node_get_output (node, i) != NULL)
+      former_note_value (self, vn_node_get_output (node, i), heir, end);
+  if (end != NULL && heir != NULL && !g_hash_table_contains (labels, label))
+    g_hash_table_insert (self->former_nodes, g_steal_pointer (&label), g_strdup (end));
+}
+
+/* What was gone before stays known: its heir may still be there, or have gone itself. */
+static void
+former_inherit (GHashTable *to,
+                GHashTable *from)
+{
+  GHashTableIter iter;
+  gpointer name, heir;
+
+  if (from == NULL)
+    return;
+  g_hash_table_iter_init (&iter, from);
+  while (g_hash_table_iter_next (&iter, &name, &heir))
+    {
+      const char *next = g_hash_table_lookup (to, heir);
+
+      if (!g_hash_table_contains (to, name))
+        g_hash_table_insert (to, g_strdup (name), g_strdup (next != NULL ? next : heir));
+    }
+}
+
+/**
+ * vn_graph_note_former:
+ * @source: the main graph that @self was made of
+ * @edits: how
+ *
+ * From now on @self knows the names of @source that it does not have any more.
+ */
+void
+vn_graph_note_former (VnGraph       *self,
+                      const VnGraph *source,
+                      VnEditLog     *edits)
+{
+  g_autoptr(GHashTable) ends = NULL, labels = NULL;
+
+  g_return_if_fail (self != NULL && source != NULL && edits != NULL);
+
+  g_clear_pointer (&self->former_values, g_hash_table_unref);
+  g_clear_pointer (&self->former_nodes, g_hash_table_unref);
+  self->former_values = former_new_table ();
+  self->former_nodes = former_new_table ();
+  ends = vn_edit_log_list_ends (edits);
+  labels = vn_graph_index_nodes (self);
+  for (guint i = 0; i < source->nodes->len; i++)
+    former_note_node (self, g_ptr_array_index (source->nodes, i), ends, labels);
+  former_inherit (self->former_values, source->former_values);
+  former_inherit (self->former_nodes, source->former_nodes);
+}
+
+/**
+ * vn_graph_find_former_value:
+ * @name: of a tensor of @self or of what @self was made of
+ *
+ * Returns: (transfer none) (nullable): the tensor of that name, or the one that computes the same or took it in
+ */
+VnValue *
+vn_graph_find_former_value (const VnGraph *self,
+                            const char    *name)
+{
+  VnValue *value;
+  const char *now;
+
+  g_return_val_if_fail (self != NULL && name != NULL, NULL);
+
+  value = vn_graph_find_value (self, name);
+  if (value != NULL || self->former_values == NULL)
+    return value;
+  now = g_hash_table_lookup (self->former_values, name);
+  return now != NULL ? vn_graph_find_value (self, now) : NULL;
+}
+
+/**
+ * vn_graph_find_former_node:
+ * @label: of a node of what @self was made of (vn_node_dup_label())
+ *
+ * Returns: (nullable): label of the node of @self that took it in; %NULL: none did, or it is still there
+ */
+const char *
+vn_graph_find_former_node (const VnGraph *self,
+                           const char    *label)
+{
+  g_return_val_if_fail (self != NULL && label != NULL, NULL);
+
+  return self->former_nodes != NULL ? g_hash_table_lookup (self->former_nodes, label) : NULL;
+}
