@@ -48,6 +48,15 @@ adaptive_bin_tell (GtkWidget     *widget,
   return G_SOURCE_REMOVE;
 }
 
+/* Without this a widget is asked for the height that it would have at its natural width. */
+static GtkSizeRequestMode
+vn_adaptive_bin_get_request_mode (GtkWidget *widget)
+{
+  VnAdaptiveBin *self = VN_ADAPTIVE_BIN (widget);
+
+  return self->child != NULL ? gtk_widget_get_request_mode (self->child) : GTK_SIZE_REQUEST_CONSTANT_SIZE;
+}
+
 static void
 vn_adaptive_bin_measure (GtkWidget      *widget,
                          GtkOrientation  orientation,
@@ -217,6 +226,7 @@ vn_adaptive_bin_class_init (VnAdaptiveBinClass *klass)
   object_class->dispose = vn_adaptive_bin_dispose;
   object_class->get_property = vn_adaptive_bin_get_property;
   object_class->set_property = vn_adaptive_bin_set_property;
+  widget_class->get_request_mode = vn_adaptive_bin_get_request_mode;
   widget_class->measure = vn_adaptive_bin_measure;
   widget_class->size_allocate = vn_adaptive_bin_size_allocate;
   properties[PROP_CHILD] = g_param_spec_object ("child", NULL, NULL, GTK_TYPE_WIDGET, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
