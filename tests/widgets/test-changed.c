@@ -56,6 +56,13 @@ make_other (Fixture *fixture,
   g_unlink (path);
 }
 
+/* Nothing reads the file any more. */
+static gboolean
+is_done (gpointer document)
+{
+  return vn_window_fixture_is_idle (document) && vn_document_get_origins_job (document) == NULL;
+}
+
 static void
 test_reload (Fixture       *fixture,
              gconstpointer  unused)
@@ -78,6 +85,7 @@ test_reload (Fixture       *fixture,
   n_runs = vn_document_get_runs (fixture->document)->len;
   before = vn_document_get_model (fixture->document);
   g_assert_false (is_told (fixture->window));
+  g_assert_true (vn_test_wait (is_done, fixture->document, SECONDS));
 
   write_into (fixture->model_path, data, size);
   g_assert_true (vn_test_wait (is_told, fixture->window, SECONDS));

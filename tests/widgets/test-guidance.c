@@ -301,6 +301,42 @@ get_cell (GtkWidget  *table,
   return NULL;
 }
 
+/* A target that takes no samples is reached without any, and its network is exported. */
+static void
+test_without_samples (Fixture       *fixture,
+                      gconstpointer  user_data)
+{
+  g_autofree char *model = g_build_filename (fixture->folder, "out.onnx", NULL);
+  VnWizard *wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL));
+  GtkWidget *next, *table;
+  guint clicks = 0;
+  g_autoptr(GError) error = NULL;
+
+  vn_window_fixture_open_model (fixture);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
+  press (fixture, "_Next", &clicks);
+  g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "target");
+  next = vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_BUTTON, "_Next");
+  g_assert_true (gtk_widget_has_css_class (next, "blocked"));
+  g_assert_nonnull (vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_LABEL, "This target takes samples"));
+  vn_document_edit_recipe (fixture->document, vn_recipe_new ("dynamic"), "Target Dynamic");
+  vn_test_settle (300);
+  g_assert_false (gtk_widget_has_css_class (next, "blocked"));
+  press (fixture, "_Calibrate Now", &clicks);
+  g_assert_true (vn_test_wait (is_at_review, wizard, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  g_assert_null (vn_document_get_result (fixture->document)->errors);
+  vn_test_settle (300);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-without-samples");
+  table = vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnReviewTable"), NULL);
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Not measured: no samples were run"));
+  g_assert_nonnull (get_cell (table, "Size", "Now"));
+  g_assert_true (vn_document_export (fixture->document, model, NULL, FALSE, &error));
+  g_assert_no_error (error);
+  g_assert_true (vn_test_wait (exists, model, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+}
+
 /* From an opened model to an exported one with a report: Open, Quantize, Change, Calibrate Now, Export…, Export are six clicks. */
 static void
 test_clicks (Fixture       *fixture,
@@ -320,7 +356,7 @@ test_clicks (Fixture       *fixture,
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
   clicks++;
   g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "data");    /* what asks for something comes first */
-  g_assert_true (gtk_widget_has_css_class (vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_BUTTON, "_Next"), "blocked"));
+  g_assert_true (gtk_widget_has_css_class (vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_BUTTON, "_Calibrate Now"), "blocked"));
   waiting = vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_LABEL, "Drop a folder of photographs here");
   g_assert_true (gtk_widget_get_mapped (waiting));
   for (guint c = 0; c < 4; c++)
@@ -504,6 +540,7 @@ main (int   argc,
   g_test_add ("/guidance/cure", Fixture, NULL, vn_window_fixture_set_up, test_cure, vn_window_fixture_tear_down);
   g_test_add ("/guidance/keep", Fixture, NULL, vn_window_fixture_set_up, test_keep, vn_window_fixture_tear_down);
   g_test_add ("/guidance/samples", Fixture, NULL, vn_window_fixture_set_up, test_samples, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/without-samples", Fixture, NULL, vn_window_fixture_set_up, test_without_samples, vn_window_fixture_tear_down);
   g_test_add ("/guidance/clicks", Fixture, NULL, vn_window_fixture_set_up, test_clicks, vn_window_fixture_tear_down);
   g_test_add ("/guidance/files", Fixture, NULL, vn_window_fixture_set_up, test_files, vn_window_fixture_tear_down);
   g_test_add ("/guidance/preset-names", Fixture, NULL, vn_window_fixture_set_up, test_preset_names, vn_window_fixture_tear_down);

@@ -663,7 +663,7 @@ test_save (Fixture       *fixture,
       g_assert_nonnull (strstr (text, kinds[i].text));
     }
   vn_document_set_model (fixture->document, NULL);
-  g_assert_true (vn_document_open_project (fixture->document, project, &error));
+  g_assert_true (vn_document_open_project (fixture->document, project, NULL, &error));
   g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
   g_assert_true (vn_recipe_equal (vn_document_get_recipe (fixture->document), recipe));
   g_assert_cmpstr (vn_document_get_data (fixture->document)->path, ==, "random");

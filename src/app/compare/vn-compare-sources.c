@@ -105,23 +105,28 @@ vn_compare_sources_get_float (GPtrArray *list)
 }
 
 /**
- * vn_compare_sources_get_newest:
+ * vn_compare_sources_get_present:
  * @list: of vn_compare_sources_list()
  *
- * Returns: (transfer none) (nullable): what is beside the float network when nothing was chosen: the result, or the newest run that was
- *   kept, as of a project that was opened
+ * Returns: (transfer none) (nullable): what is beside the float network when nothing was chosen: the result, or in a project that was
+ *   opened the run that the other pages show, or the newest
  */
 VnCompareSource *
-vn_compare_sources_get_newest (GPtrArray *list)
+vn_compare_sources_get_present (GPtrArray  *list,
+                                VnDocument *document)
 {
-  g_return_val_if_fail (list != NULL, NULL);
+  VnCompareSource *newest = NULL;
+
+  g_return_val_if_fail (list != NULL && VN_IS_DOCUMENT (document), NULL);
 
   for (guint i = 0; i < list->len; i++)
     {
       VnCompareSource *source = g_ptr_array_index (list, i);
 
-      if (source->kind == VN_COMPARE_NOW || source->kind == VN_COMPARE_RUN)
+      if (source->kind == VN_COMPARE_NOW || (source->kind == VN_COMPARE_RUN && vn_document_is_shown (document, source->run)))
         return source;
+      if (newest == NULL && source->kind == VN_COMPARE_RUN)
+        newest = source;
     }
-  return NULL;
+  return newest;
 }

@@ -7,9 +7,10 @@
 
 G_BEGIN_DECLS
 
-GPtrArray       *vn_compare_sources_list       (VnDocument *document,
-                                                GListModel *known);
-VnCompareSource *vn_compare_sources_get_float  (GPtrArray  *list);
-VnCompareSource *vn_compare_sources_get_newest (GPtrArray  *list);
+GPtrArray       *vn_compare_sources_list        (VnDocument *document,
+                                                 GListModel *known);
+VnCompareSource *vn_compare_sources_get_float   (GPtrArray  *list);
+VnCompareSource *vn_compare_sources_get_present (GPtrArray  *list,
+                                                 VnDocument *document);
 
 G_END_DECLS

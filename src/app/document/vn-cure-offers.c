@@ -142,6 +142,15 @@ cure_offers_make (const VnFinding *finding,
   return offer;
 }
 
+/* Whether there are samples that were not used: a run that was given fewer than it might have used has all there are. */
+static gboolean
+cure_offers_has_samples (const Offering *self)
+{
+  const guint most = vn_document_get_n_samples (self->document);
+
+  return most > 0 && self->result->n_calibration + self->result->n_held_out >= most;
+}
+
 /* Whether @offer is one: it changes the recipe, is not there yet, and was not in vain. */
 static gboolean
 cure_offers_check (const Offering  *self,
@@ -154,6 +163,8 @@ cure_offers_check (const Offering  *self,
   const VnCureTrial *trial;
 
   *in_vain = FALSE;
+  if (vn_cure_get_kind (cure) == VN_CURES_SAMPLES)
+    return cure_offers_has_samples (self);
   if (vn_cure_get_kind (cure) != VN_CURES_RECIPE)
     return TRUE;
   offer->recipe = vn_recipe_copy (self->result->recipe);
@@ -196,7 +207,7 @@ static void
 cure_offers_note_failure (GString           *failed,
                           const VnCureOffer *offer)
 {
-  g_string_append_printf (failed, "%s%s", failed->len > 0 ? ", " : "", offer->title);
+  g_string_append_printf (failed, "%s%s", failed->len > 0 ? "; " : "", offer->title);
 }
 
 /* All that there is was tried: that is said once, and nothing is offered. */
@@ -340,7 +351,7 @@ cure_offers_add_to_bundle (VnCureBundle      *bundle,
  * @offers: (element-type VnCureOffer): of the present result
  *
  * Returns: (transfer full) (nullable): those that measured a gain, as one change; %NULL if there are fewer than two, or just these
- *   were tried together and did not help
+ *   were tried together and did not win more than the best of them alone
  */
 VnCureBundle *
 vn_cure_bundle_new (VnDocument *document,
@@ -361,7 +372,8 @@ vn_cure_bundle_new (VnDocument *document,
   for (guint i = 0; i < offers->len; i++)
     cure_offers_add_to_bundle (bundle, result, g_ptr_array_index (offers, i), key);
   effect = vn_document_find_effect (document, key->str);
-  if (bundle->n < 2 || (effect != NULL && effect->measured && !vn_effect_has_helped (effect)))
+  if (bundle->n < 2 || (effect != NULL && effect->measured &&
+                        (!vn_effect_has_helped (effect) || effect->after_db - effect->before_db < bundle->least_db)))
     return NULL;
   bundle->key = g_strdup (key->str);
   bundle->step = g_strdup_printf (ngettext ("%u cure applied together", "%u cures applied together", bundle->n), bundle->n);

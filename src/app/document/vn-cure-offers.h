@@ -47,7 +47,7 @@ char      *vn_cure_offers_dup_reason (VnDocument *document,
  * VnCureBundle: all offers whose gain was measured, as one change.
  * @key, @step: see VnCureOffer
  * @n: how many there are, two or more
- * @least_db, @most_db: what is expected to be won: the best of them alone, and all if none does what another does already
+ * @least_db, @most_db: what is expected to be won: by the best of them alone, and at most by all: what one does another may do already
  */
 typedef struct
 {

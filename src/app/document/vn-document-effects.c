@@ -297,3 +297,16 @@ vn_document_get_tries (VnDocument *self)
     return NULL;
   return vn_improve_job_get_tries (VN_IMPROVE_JOB (self->improved));
 }
+
+/**
+ * vn_document_is_trying:
+ *
+ * Returns: whether cures or improvements are being tried: a change of the recipe would throw that away
+ */
+gboolean
+vn_document_is_trying (VnDocument *self)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
+  return self->job != NULL && (self->work == VN_WORK_IMPROVE || self->work == VN_WORK_CURES || self->work == VN_WORK_CURVE);
+}

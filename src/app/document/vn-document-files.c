@@ -53,15 +53,17 @@ document_files_apply_project (VnDocument *self)
 /**
  * vn_document_open_project:
  * @path: of a project
+ * @model: (nullable): where its model is now; %NULL: where it was
  * @error: return location
  *
  * Reads the model of the project in the background, as vn_document_open() does. Recipe and samples follow it.
  *
- * Returns: %FALSE if the project cannot be read
+ * Returns: %FALSE if the project cannot be read; with %VN_ERROR_MISSING_DATA if its model is not there
  */
 gboolean
 vn_document_open_project (VnDocument  *self,
                           const char  *path,
+                          const char  *model,
                           GError     **error)
 {
   VnProject *project;
@@ -72,7 +74,13 @@ vn_document_open_project (VnDocument  *self,
   project = vn_project_load (path, error);
   if (project == NULL)
     return FALSE;
-  vn_document_open (self, project->model);
+  if (model == NULL && !g_file_test (project->model, G_FILE_TEST_EXISTS))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The project is about “%s”, which is not there any more."), project->model);
+      vn_project_free (project);
+      return FALSE;
+    }
+  vn_document_open (self, model != NULL ? model : project->model);
   self->project = project;
   self->opening = g_strdup (path);
   self->opened = document_files_apply_project;

@@ -163,8 +163,11 @@ static void
 document_jobs_prepare (VnDocument *self,
                        Prepared   *prepared)
 {
-  prepared->data = vn_data_spec_copy (self->data);
-  prepared->data->max_samples = self->n_samples;
+  if (self->data != NULL)
+    {
+      prepared->data = vn_data_spec_copy (self->data);
+      prepared->data->max_samples = self->n_samples;
+    }
   prepared->given = vn_document_dup_given_shapes (self, prepared->data);
   prepared->settings = (VnQuantizeSettings) { .model = self->model, .data = prepared->data, .recipe = self->recipe,
                                               .input_shapes = prepared->given };
@@ -182,7 +185,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Prepared, document_jobs_clear_prepared)
 /**
  * vn_document_make_run:
  *
- * Returns: (transfer full): a job that quantizes with the present recipe on the present samples; there must be some
+ * Returns: (transfer full): a job that quantizes with the present recipe on the present samples, if there are some
  */
 VnJob *
 vn_document_make_run (VnDocument *self)
@@ -336,7 +339,7 @@ document_jobs_job_ended (GObject      *source,
     document_jobs_job_succeeded (self, job, work);
   else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, document_jobs_get_failure (work), error);
-  if (again && self->model != NULL && self->data != NULL && self->job == NULL)
+  if (again && self->model != NULL && !vn_document_lacks_samples (self) && self->job == NULL)
     vn_document_quantize (self, NULL);
   else if (self->origins_again)
     vn_document_search_origins (self);
@@ -359,9 +362,10 @@ vn_document_start_job (VnDocument *self,
 
 static gboolean
 document_jobs_can_run (VnDocument  *self,
+                       gboolean     lacks_samples,
                        GError     **error)
 {
-  if (self->model != NULL && self->data != NULL)
+  if (self->model != NULL && !lacks_samples)
     return vn_model_check_files (self->model, error);
   g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                        self->model == NULL ? _("No model is open.") : _("No samples have been chosen."));
@@ -403,7 +407,7 @@ document_jobs_can_try (VnDocument  *self,
                        Prepared    *prepared,
                        GError     **error)
 {
-  if (!document_jobs_can_run (self, error) || !vn_document_is_idle (self, error))
+  if (!document_jobs_can_run (self, self->data == NULL, error) || !vn_document_is_idle (self, error))
     return FALSE;
   vn_document_cancel_origins (self);
   if (vn_document_get_expecting (self) == VN_EXPECTING_SOON)
@@ -489,7 +493,7 @@ vn_document_reload (VnDocument *self)
  * had the same samples its statistics serve again.
  * While a run is under way it is stopped, and followed by one more.
  *
- * Returns: %FALSE if no model is open, or no samples have been chosen
+ * Returns: %FALSE if no model is open, or no samples have been chosen and the recipe takes some
  */
 gboolean
 vn_document_quantize (VnDocument  *self,
@@ -497,7 +501,7 @@ vn_document_quantize (VnDocument  *self,
 {
   g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
 
-  if (!document_jobs_can_run (self, error))
+  if (!document_jobs_can_run (self, vn_document_lacks_samples (self), error))
     return FALSE;
   vn_document_cancel_origins (self);
   if (self->job != NULL)

@@ -621,3 +621,16 @@ vn_document_enable_rules (VnDocument *self,
     ((VnOverride *) g_ptr_array_index (recipe->overrides, first + i))->enabled = enabled;
   vn_document_edit_recipe (self, recipe, enabled ? _("Rule switched on") : _("Rule switched off"));
 }
+
+/**
+ * vn_document_lacks_samples:
+ *
+ * Returns: whether no samples have been chosen although the recipe takes some
+ */
+gboolean
+vn_document_lacks_samples (VnDocument *self)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
+  return self->data == NULL && vn_recipe_needs_samples (self->recipe);
+}

@@ -2,6 +2,7 @@
 /* Sizes of inputs that the model leaves open: those the user gave, else those of the first sample. */
 #include "vn-document-private.h"
 
+#include "vn-evaluate.h"
 #include "vn-i18n.h"
 #include "vn-open-inputs.h"
 #include "vn-thread.h"
@@ -68,9 +69,16 @@ document_sizes_open_in_thread (GTask        *task,
 {
   Opening *self = task_data;
   GError *error = NULL;
+  g_autoptr(VnLabels) labels = NULL;
 
   self->dataset = vn_model_open_data (self->model, self->data, self->given, &self->sizes, self->notes, &error);
-  if (self->dataset != NULL)
+  if (self->dataset != NULL && vn_dataset_get_labels (self->dataset) != NULL)
+    {
+      g_autoptr(VnNotes) unheard = vn_notes_new ();
+
+      labels = vn_labels_new (self->dataset, vn_dataset_get_labels (self->dataset), unheard, &error);
+    }
+  if (error == NULL)
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);

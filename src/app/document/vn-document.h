@@ -284,6 +284,7 @@ gboolean          vn_document_set_tensor_type  (VnDocument      *self,
 
 gboolean          vn_document_open_project   (VnDocument        *self,
                                               const char        *path,
+                                              const char        *model,      /* nullable */
                                               GError           **error);
 const char       *vn_document_get_project_path (VnDocument      *self);   /* NULL: no file yet */
 const char       *vn_document_get_place      (VnDocument        *self);   /* NULL: nothing is kept yet */
@@ -332,6 +333,8 @@ void              vn_document_open           (VnDocument        *self,
 void              vn_document_reload         (VnDocument        *self);
 void              vn_document_look_at_files  (VnDocument        *self);
 gboolean          vn_document_has_changed_files (VnDocument     *self);
+gboolean          vn_document_lacks_samples  (VnDocument        *self);
+gboolean          vn_document_is_trying      (VnDocument        *self);
 gboolean          vn_document_quantize       (VnDocument        *self,
                                               GError           **error);
 gboolean          vn_document_improve        (VnDocument        *self,

@@ -46,7 +46,7 @@ vn_help_find (void)
 char *
 vn_schemas_find (void)
 {
-  static const VnPlace place = { NULL, { "../share/vernier/schemas" }, VN_PKGDATADIR "/schemas", "gschemas.compiled" };
+  static const VnPlace place = { NULL, { "../share/vernier/schemas", "../../data" }, VN_PKGDATADIR "/schemas", "gschemas.compiled" };
 
   return vn_place_find (&place);
 }

@@ -259,7 +259,7 @@ legend_make_choice (VnLegend *self)
   choice = gtk_drop_down_new (G_LIST_MODEL (titles), NULL);
   gtk_widget_add_css_class (choice, "flat");
   gtk_widget_add_css_class (choice, "legend-choice");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (choice), GTK_ACCESSIBLE_PROPERTY_LABEL, _("What the colors show"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (choice), GTK_ACCESSIBLE_PROPERTY_LABEL, _("What the colours show"), -1);
   g_signal_connect_swapped (choice, "notify::selected", G_CALLBACK (legend_choice_changed), self);
   return choice;
 }

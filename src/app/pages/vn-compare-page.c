@@ -20,6 +20,7 @@ struct _VnComparePage
 
   VnDocument      *document;
   GListStore      *sources;       /* of VnCompareSource */
+  gpointer         proposed;      /* the source of the right side that the page itself chose last; not looked into */
   VnNodeMatch     *match;         /* nullable: of what both sides show */
   GCancellable    *matching;      /* nullable */
   VnCompareLink   *link;
@@ -245,11 +246,12 @@ compare_page_choose (VnComparePage *self,
                      GPtrArray     *list)
 {
   VnCompareSource *chosen[] = { vn_compare_pane_get_source (self->panes[0]), vn_compare_pane_get_source (self->panes[1]) };
+  VnCompareSource *present = vn_compare_sources_get_present (list, self->document);
 
   if (chosen[0] == NULL || !g_ptr_array_find (list, chosen[0], NULL))
     chosen[0] = vn_compare_sources_get_float (list);
-  if (chosen[1] == NULL || !g_ptr_array_find (list, chosen[1], NULL))
-    chosen[1] = vn_compare_sources_get_newest (list);
+  if (chosen[1] == NULL || chosen[1] == self->proposed || !g_ptr_array_find (list, chosen[1], NULL))
+    chosen[1] = self->proposed = present;
   for (guint i = 0; i < 2; i++)
     vn_compare_pane_set_source (self->panes[i], chosen[i]);
   gtk_stack_set_visible_child_name (self->stack, chosen[1] != NULL ? "compare" : "empty");
@@ -310,7 +312,7 @@ vn_compare_page_show_run (VnComparePage *self,
     }
   compare_page_set_lists (self, list);
   vn_compare_pane_set_source (self->panes[0], first);
-  vn_compare_pane_set_source (self->panes[1], vn_compare_sources_get_newest (list));
+  vn_compare_pane_set_source (self->panes[1], vn_compare_sources_get_present (list, self->document));
   compare_page_choose (self, list);
 }
 

@@ -14,6 +14,7 @@ struct _VnEmptyPage
   AdwBin      parent_instance;
 
   GMenu      *menu;         /* the same models, for the button "Open" */
+  GtkLabel   *title, *text;
   GtkWidget  *recent_box;
   GtkListBox *recent_list;
   GtkButton  *clear_button;
@@ -150,6 +151,25 @@ vn_empty_page_get_menu (VnEmptyPage *self)
   return G_MENU_MODEL (self->menu);
 }
 
+/**
+ * vn_empty_page_show_failure:
+ * @title: what failed
+ * @reason: why
+ *
+ * Nothing could be opened: that is what the page says from now on.
+ */
+void
+vn_empty_page_show_failure (VnEmptyPage *self,
+                            const char  *title,
+                            const char  *reason)
+{
+  g_return_if_fail (VN_IS_EMPTY_PAGE (self) && title != NULL && reason != NULL);
+
+  gtk_label_set_label (self->title, title);
+  gtk_label_set_label (self->text, reason);
+  gtk_label_set_selectable (self->text, TRUE);
+}
+
 static void
 vn_empty_page_dispose (GObject *object)
 {
@@ -167,6 +187,8 @@ vn_empty_page_class_init (VnEmptyPageClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = vn_empty_page_dispose;
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-empty-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, VnEmptyPage, title);
+  gtk_widget_class_bind_template_child (widget_class, VnEmptyPage, text);
   gtk_widget_class_bind_template_child (widget_class, VnEmptyPage, recent_box);
   gtk_widget_class_bind_template_child (widget_class, VnEmptyPage, recent_list);
   gtk_widget_class_bind_template_child (widget_class, VnEmptyPage, clear_button);

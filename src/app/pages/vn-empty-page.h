@@ -13,6 +13,9 @@ G_DECLARE_FINAL_TYPE (VnEmptyPage, vn_empty_page, VN, EMPTY_PAGE, AdwBin)
 
 void        vn_empty_page_update   (VnEmptyPage *self);
 GMenuModel *vn_empty_page_get_menu (VnEmptyPage *self);
+void        vn_empty_page_show_failure (VnEmptyPage *self,
+                                        const char  *title,
+                                        const char  *reason);
 char       *vn_empty_page_dup_newest (void);
 
 G_END_DECLS

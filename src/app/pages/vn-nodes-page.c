@@ -87,6 +87,12 @@ nodes_page_search_changed (VnNodesPage *self)
 }
 
 static void
+nodes_page_stop_search (VnNodesPage *self)
+{
+  gtk_editable_set_text (GTK_EDITABLE (self->search), "");
+}
+
+static void
 nodes_page_chip_toggled (VnNodesPage     *self,
                          GtkToggleButton *button)
 {
@@ -341,6 +347,7 @@ vn_nodes_page_init (VnNodesPage *self)
       vn_button_let_shrink (GTK_BUTTON (child), TRUE);
   nodes_page_add_chips (self);
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (nodes_page_search_changed), self);
+  g_signal_connect_swapped (self->search, "stop-search", G_CALLBACK (nodes_page_stop_search), self);
   g_signal_connect_swapped (self->clear, "clicked", G_CALLBACK (nodes_page_clear_filters), self);
   g_signal_connect_data (self->table, "map", G_CALLBACK (nodes_page_mapped), self, NULL,
                          G_CONNECT_SWAPPED | G_CONNECT_AFTER);

@@ -553,6 +553,7 @@ vn_outline_init (VnOutline *self)
   gtk_list_view_set_factory (self->list, factory);
   g_object_unref (factory);
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (outline_search_changed), self);
+  g_signal_connect_swapped (self->search, "stop-search", G_CALLBACK (outline_clear_search), self);
   g_signal_connect_swapped (self->search, "activate", G_CALLBACK (outline_walk_on), self);
   g_signal_connect_swapped (self->search, "next-match", G_CALLBACK (outline_walk_on), self);
   g_signal_connect_swapped (self->search, "previous-match", G_CALLBACK (outline_walk_back), self);

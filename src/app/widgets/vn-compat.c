@@ -337,17 +337,38 @@ vn_show_in_folder (GtkWidget  *parent,
 
 typedef struct
 {
-  VnReplaceFunc func;
-  gpointer      data;
-} Replacing;
+  VnAskFunc func;
+  gpointer  data;
+} Asking;
 
 static void
-compat_replace_response (AdwMessageDialog *dialog,
-                         const char       *response,
-                         const Replacing  *replacing)
+compat_ask_response (AdwMessageDialog *dialog,
+                     const char       *response,
+                     const Asking     *asking)
 {
-  if (g_str_equal (response, "replace"))
-    replacing->func (replacing->data);
+  if (g_str_equal (response, "yes"))
+    asking->func (asking->data);
+}
+
+static void
+compat_ask (GtkWidget             *parent,
+            const char            *heading,
+            const char            *body,
+            const char            *yes,
+            AdwResponseAppearance  appearance,
+            VnAskFunc              func,
+            gpointer               data)
+{
+  GtkWidget *dialog = compat_dialog_new (GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW)), heading, body);
+  Asking *asking = g_new0 (Asking, 1);
+
+  *asking = (Asking) { func, data };
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _("_Cancel"), "yes", yes, NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "yes", appearance);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), appearance == ADW_RESPONSE_DESTRUCTIVE ? "cancel" : "yes");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_signal_connect_data (dialog, "response", G_CALLBACK (compat_ask_response), asking, (GClosureNotify) (void (*) (void)) g_free, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
 }
 
 /**
@@ -356,20 +377,16 @@ compat_replace_response (AdwMessageDialog *dialog,
  * @func: called if they may be replaced; @data must be there as long as @parent
  */
 void
-vn_ask_replace (GtkWidget     *parent,
-                GPtrArray     *paths,
-                VnReplaceFunc  func,
-                gpointer       data)
+vn_ask_replace (GtkWidget *parent,
+                GPtrArray *paths,
+                VnAskFunc  func,
+                gpointer   data)
 {
-  GtkWindow *window;
   g_autoptr(GString) names = g_string_new (NULL);
   g_autofree char *heading = NULL;
-  Replacing *replacing;
-  GtkWidget *dialog;
 
   g_return_if_fail (GTK_IS_WIDGET (parent) && paths != NULL && paths->len > 0 && func != NULL);
 
-  window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
   heading = g_strdup_printf (ngettext ("Replace the File That Is There?", "Replace %u Files That Are There?", paths->len), paths->len);
   for (guint i = 0; i < paths->len; i++)
     {
@@ -377,15 +394,23 @@ vn_ask_replace (GtkWidget     *parent,
 
       g_string_append_printf (names, "%s%s", i > 0 ? "\n" : "", name);
     }
-  dialog = compat_dialog_new (window, heading, names->str);
-  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _("_Cancel"), "replace", _("_Replace"), NULL);
-  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "replace", ADW_RESPONSE_DESTRUCTIVE);
-  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  replacing = g_new0 (Replacing, 1);
-  *replacing = (Replacing) { func, data };
-  g_signal_connect_data (dialog, "response", G_CALLBACK (compat_replace_response), replacing, (GClosureNotify) (void (*) (void)) g_free, 0);
-  gtk_window_present (GTK_WINDOW (dialog));
+  compat_ask (parent, heading, names->str, _("_Replace"), ADW_RESPONSE_DESTRUCTIVE, func, data);
+}
+
+/**
+ * vn_ask_where:
+ * @text: what is not where it was
+ * @func: called if the user wants to look for it; @data must be there as long as @parent
+ */
+void
+vn_ask_where (GtkWidget  *parent,
+              const char *text,
+              VnAskFunc   func,
+              gpointer    data)
+{
+  g_return_if_fail (GTK_IS_WIDGET (parent) && text != NULL && func != NULL);
+
+  compat_ask (parent, _("Where Is the Model Now?"), text, _("_Locate…"), ADW_RESPONSE_SUGGESTED, func, data);
 }
 
 G_GNUC_END_IGNORE_DEPRECATIONS

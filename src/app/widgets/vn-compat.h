@@ -42,12 +42,16 @@ void vn_show_file      (GtkWidget     *parent,
 void vn_show_in_folder (GtkWidget     *parent,
                         const char    *path);
 
-/* @func: called if the files may be replaced, not at all otherwise */
-typedef void (*VnReplaceFunc) (gpointer data);
+/* Called if the answer is yes, not at all otherwise. */
+typedef void (*VnAskFunc) (gpointer data);
 
 void vn_ask_replace    (GtkWidget     *parent,
                         GPtrArray     *paths,
-                        VnReplaceFunc  func,
+                        VnAskFunc      func,
+                        gpointer       data);
+void vn_ask_where      (GtkWidget     *parent,
+                        const char    *text,
+                        VnAskFunc      func,
                         gpointer       data);
 
 G_END_DECLS

@@ -148,7 +148,7 @@ application_set_accels (GtkApplication *app)
     { "win.undo", { "<Control>z" } },
     { "win.redo", { "<Control><Shift>z", "<Control>y" } },
     { "win.find", { "<Control>f" } },
-    { "win.all-settings", { "<Control><Shift>comma" } },
+    { "win.all-settings", { "<Control><Alt>comma" } },
     { "win.mixed-precision", { "<Control>m" } },
     { "win.change-samples", { "<Control>d" } },
     { "win.change-target", { "<Control>t" } },

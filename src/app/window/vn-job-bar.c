@@ -196,6 +196,18 @@ job_bar_link_to_node (VnJobBar     *self,
     }
 }
 
+/* A scrolled window asks for the height of lines that are not broken. */
+static void
+job_bar_fit_problems (VnJobBar *self)
+{
+  GtkScrolledWindow *window = GTK_SCROLLED_WINDOW (gtk_popover_get_child (self->problems_popover));
+  int width, height;
+
+  gtk_widget_get_size_request (GTK_WIDGET (window), &width, NULL);
+  gtk_widget_measure (GTK_WIDGET (self->problems), GTK_ORIENTATION_VERTICAL, width, NULL, &height, NULL, NULL);
+  gtk_scrolled_window_set_min_content_height (window, MIN (height, gtk_scrolled_window_get_max_content_height (window)));
+}
+
 static void
 job_bar_fill_problems (VnJobBar *self)
 {
@@ -212,6 +224,7 @@ job_bar_fill_problems (VnJobBar *self)
       job_bar_link_to_node (self, row, note);
       gtk_list_box_append (self->problems, row);
     }
+  job_bar_fit_problems (self);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "vn-window-private.h"
 
 #include "vn-compat.h"
+#include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-project-file.h"
 #include "vn-report.h"
@@ -12,14 +13,42 @@
 
 /* ---- open ---- */
 
+#define LOST_PROJECT "vn-lost-project"    /* path of one whose model is looked for */
+
+static void
+window_files_model_located (GFile    *model,
+                            gpointer  data)
+{
+  VnWindow *self = data;
+  g_autofree char *path = g_object_steal_data (G_OBJECT (self), LOST_PROJECT);
+  g_autoptr(GError) error = NULL;
+
+  if (path != NULL && g_file_peek_path (model) != NULL &&
+      !vn_document_open_project (self->document, path, g_file_peek_path (model), &error))
+    vn_window_toast_error (self, _("The project could not be opened"), error);
+}
+
+static void
+window_files_locate_model (gpointer window)
+{
+  vn_choose_file (window, VN_CHOOSE_MODEL, NULL, window_files_model_located, window, NULL);
+}
+
 static void
 window_files_open_project (VnWindow   *self,
                            const char *path)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_open_project (self->document, path, &error))
-    vn_window_toast_error (self, _("The project could not be opened"), error);
+  if (vn_document_open_project (self->document, path, NULL, &error))
+    return;
+  if (!g_error_matches (error, VN_ERROR, VN_ERROR_MISSING_DATA))
+    {
+      vn_window_toast_error (self, _("The project could not be opened"), error);
+      return;
+    }
+  g_object_set_data_full (G_OBJECT (self), LOST_PROJECT, g_strdup (path), g_free);
+  vn_ask_where (GTK_WIDGET (self), error->message, window_files_locate_model, self);
 }
 
 static void

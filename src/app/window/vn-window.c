@@ -69,7 +69,10 @@ window_document_failed (VnWindow   *self,
                         const char *title,
                         GError     *error)
 {
-  vn_window_toast_error (self, title, error);
+  if (vn_window_is_empty (self))
+    vn_empty_page_show_failure (self->empty, title, error->message);
+  else
+    vn_window_toast_error (self, title, error);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "vn-cures-list.h"
 
 #include "vn-button-names.h"
+#include "vn-cure-job.h"
 #include "vn-cure-offers.h"
 #include "vn-cure-row.h"
 #include "vn-effect-row.h"
@@ -26,7 +27,10 @@ struct _VnCuresList
   AdwBin       parent_instance;
 
   VnDocument  *document;
-  GtkWidget   *measure, *apply_all;
+  VnJob       *job;          /* that measures the cures, or NULL */
+  GtkWidget   *measure, *apply_all, *running;
+  GtkProgressBar *progress;
+  GtkLabel    *left;
   GtkLabel    *note;         /* what is true of all rows, and of all cures together */
   GtkListBox  *list;
 };
@@ -35,16 +39,22 @@ G_DEFINE_FINAL_TYPE (VnCuresList, vn_cures_list, ADW_TYPE_BIN)
 
 /* ---- all together ---- */
 
-/* What all are expected to win: measured on a few samples, or from the best alone to the sum of them. */
+/* What all win: measured when they were applied before, expected from a few samples, or at most the sum of them. */
 static char *
 cures_list_label_all (VnCuresList        *self,
                       const VnCureBundle *bundle)
 {
   VnResult *foreseen = vn_document_get_foreseen (self->document), *now = vn_document_get_result (self->document);
-  g_autofree char *least = vn_format_signed_db (bundle->least_db), *most = vn_format_signed_db (bundle->most_db), *gain = NULL;
+  const VnEffect *effect = vn_document_find_effect (self->document, bundle->key);
+  g_autofree char *most = vn_format_signed_db (bundle->most_db), *gain = NULL;
 
+  if (effect != NULL && effect->measured)
+    {
+      gain = vn_format_signed_db (effect->after_db - effect->before_db);
+      return g_strdup_printf (_("_Apply All: %s Measured"), gain);
+    }
   if (foreseen == NULL || foreseen->errors == NULL || now->errors == NULL)
-    return g_strdup_printf (_("_Apply All: %s … %s"), least, most);
+    return g_strdup_printf (_("_Apply All: up to %s"), most);
   gain = vn_format_signed_db (vn_error_table_get_outputs_sqnr (foreseen->errors) - vn_error_table_get_outputs_sqnr (now->errors));
   return g_strdup_printf (_("_Apply All: %s Expected"), gain);
 }
@@ -173,6 +183,49 @@ cures_list_measure (VnCuresList *self)
     g_signal_emit_by_name (self->document, "failed", _("The cures could not be measured"), error);
 }
 
+static void
+cures_list_update_progress (VnCuresList *self)
+{
+  g_autofree char *stage = vn_job_dup_stage (self->job), *detail = vn_job_dup_detail (self->job);
+  double seconds = vn_job_get_seconds_left (self->job);
+  g_autofree char *duration = seconds >= 1 ? vn_format_duration (seconds) : NULL;
+  g_autofree char *left = duration != NULL ? g_strdup_printf (_("%s left"), duration) : NULL;
+  g_autoptr(GStrvBuilder) parts = g_strv_builder_new ();
+  const char *texts[] = { stage, detail, left };
+  g_auto(GStrv) strv = NULL;
+  g_autofree char *text = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (texts[i] != NULL && *texts[i] != '\0')
+      g_strv_builder_add (parts, texts[i]);
+  strv = g_strv_builder_end (parts);
+  text = g_strjoinv (" · ", strv);
+  gtk_progress_bar_set_fraction (self->progress, vn_job_get_progress (self->job));
+  gtk_label_set_label (self->left, text);
+}
+
+/* What is applied while cures are measured, or other changes tried, would throw that away. */
+static void
+cures_list_job_changed (VnCuresList *self)
+{
+  VnJob *job = vn_document_get_job (self->document);
+  const gboolean measures = job != NULL && VN_IS_CURE_JOB (job), is_trying = vn_document_is_trying (self->document);
+
+  if (self->job != NULL)
+    g_signal_handlers_disconnect_by_data (self->job, self);
+  g_clear_object (&self->job);
+  if (measures)
+    {
+      self->job = g_object_ref (job);
+      g_signal_connect_swapped (job, "notify::progress", G_CALLBACK (cures_list_update_progress), self);
+      cures_list_update_progress (self);
+    }
+  gtk_widget_set_visible (self->running, measures);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->list), !is_trying);
+  gtk_widget_set_sensitive (self->apply_all, !is_trying);
+  cures_list_changed (self);
+}
+
 /**
  * vn_cures_list_set_document:
  */
@@ -180,7 +233,7 @@ void
 vn_cures_list_set_document (VnCuresList *self,
                             VnDocument  *document)
 {
-  static const char * const signals[] = { "result-changed", "recipe-changed", "job-changed" };
+  static const char * const signals[] = { "result-changed", "recipe-changed" };
 
   g_return_if_fail (VN_IS_CURES_LIST (self));
   g_return_if_fail (VN_IS_DOCUMENT (document));
@@ -188,6 +241,7 @@ vn_cures_list_set_document (VnCuresList *self,
   g_set_object (&self->document, document);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (document, signals[i], G_CALLBACK (cures_list_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "job-changed", G_CALLBACK (cures_list_job_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "foreseen-changed", G_CALLBACK (cures_list_foreseen), self, G_CONNECT_SWAPPED);
   cures_list_fill (self);
 }
@@ -195,7 +249,12 @@ vn_cures_list_set_document (VnCuresList *self,
 static void
 vn_cures_list_dispose (GObject *object)
 {
-  g_clear_object (&VN_CURES_LIST (object)->document);
+  VnCuresList *self = VN_CURES_LIST (object);
+
+  if (self->job != NULL)
+    g_signal_handlers_disconnect_by_data (self->job, self);
+  g_clear_object (&self->job);
+  g_clear_object (&self->document);
   G_OBJECT_CLASS (vn_cures_list_parent_class)->dispose (object);
 }
 
@@ -203,6 +262,33 @@ static void
 vn_cures_list_class_init (VnCuresListClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = vn_cures_list_dispose;
+}
+
+static void
+cures_list_cancel (VnCuresList *self)
+{
+  vn_document_cancel (self->document);
+}
+
+/* What is shown while the gains are measured. */
+static GtkWidget *
+cures_list_make_running (VnCuresList *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
+  GtkWidget *cancel = vn_button_new_with_mnemonic (_("_Cancel"));
+
+  self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
+  self->left = GTK_LABEL (vn_label_new (NULL, "dim-label"));
+  gtk_widget_add_css_class (GTK_WIDGET (self->left), "caption");
+  gtk_widget_set_hexpand (texts, TRUE);
+  gtk_widget_set_valign (cancel, GTK_ALIGN_CENTER);
+  g_signal_connect_swapped (cancel, "clicked", G_CALLBACK (cures_list_cancel), self);
+  gtk_box_append (GTK_BOX (texts), GTK_WIDGET (self->left));
+  gtk_box_append (GTK_BOX (texts), GTK_WIDGET (self->progress));
+  gtk_box_append (GTK_BOX (box), texts);
+  gtk_box_append (GTK_BOX (box), cancel);
+  gtk_widget_set_visible (box, FALSE);
+  return box;
 }
 
 static void
@@ -228,7 +314,9 @@ vn_cures_list_init (VnCuresList *self)
   gtk_box_append (GTK_BOX (head), title);
   gtk_box_append (GTK_BOX (head), self->measure);
   gtk_box_append (GTK_BOX (head), self->apply_all);
+  self->running = cures_list_make_running (self);
   gtk_box_append (GTK_BOX (box), head);
+  gtk_box_append (GTK_BOX (box), self->running);
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->note));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->list));
   adw_bin_set_child (ADW_BIN (self), box);

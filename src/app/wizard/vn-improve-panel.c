@@ -145,7 +145,7 @@ improve_panel_update_progress (VnImprovePanel *self)
   g_autofree char *left = seconds >= 1 ? g_strdup_printf (_("at most %s left"), duration) : g_strdup (_("ending the present step"));
   g_autofree char *text = g_strjoin (" · ", stage, left, NULL);
 
-  gtk_progress_bar_set_fraction (self->progress, vn_job_get_progress (self->job));
+  gtk_progress_bar_set_fraction (self->progress, CLAMP (1 - seconds / gtk_spin_button_get_value (self->seconds), 0, 1));
   gtk_label_set_label (self->left, text);
 }
 

@@ -32,10 +32,13 @@ vn_input_sizes_update (VnInputSizes *self)
   for (; row != NULL; row = gtk_widget_get_next_sibling (row))
     {
       const char *name = g_object_get_data (G_OBJECT (row), "vn-input");
-      g_autofree char *text = vn_shape_to_string (vn_document_get_size (self->document, name), "×");
+      const VnShape *size = vn_document_get_size (self->document, name);
+      g_autofree char *text = vn_shape_to_string (size, "×");
+      VnShape shown;
 
+      /* A row whose text changes under the hand believes that there is something to apply. */
       if (!gtk_widget_has_css_class (row, "error") &&
-          !g_str_equal (gtk_editable_get_text (GTK_EDITABLE (row)), text))
+          !(vn_format_parse_shape (gtk_editable_get_text (GTK_EDITABLE (row)), &shown) && vn_shape_equal (&shown, size)))
         gtk_editable_set_text (GTK_EDITABLE (row), text);
     }
 }

@@ -6,6 +6,8 @@
 #include "vn-i18n.h"
 #include "vn-rows.h"
 
+#include <string.h>
+
 struct _VnPreprocessRows
 {
   AdwBin        parent_instance;
@@ -36,13 +38,30 @@ preprocess_rows_show_preset (VnPreprocessRows   *self,
     gtk_string_list_remove (names, n);
 }
 
+/* One number stands for all channels. */
+static gboolean
+preprocess_rows_parse_numbers (GtkEditable *entry,
+                               float        numbers[4])
+{
+  guint n = 0;
+
+  if (!vn_format_parse_floats (gtk_editable_get_text (entry), numbers, 4, &n) || n == 0)
+    return FALSE;
+  for (guint i = n; i < 4; i++)
+    numbers[i] = numbers[n - 1];
+  return TRUE;
+}
+
+/* What was just typed stays as it is: a row whose text changes under the hand believes that there is something to apply. */
 static void
 preprocess_rows_show_numbers (GtkEditable *entry,
                               const float *values)
 {
   g_autofree char *text = vn_format_floats (values, 3);
+  float numbers[4];
 
-  gtk_editable_set_text (entry, text);
+  if (!preprocess_rows_parse_numbers (entry, numbers) || memcmp (numbers, values, 3 * sizeof *values) != 0)
+    gtk_editable_set_text (entry, text);
   gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
 }
 
@@ -86,18 +105,16 @@ preprocess_rows_read_numbers (GtkEditable *entry,
                               gboolean     positive)
 {
   float numbers[4];
-  guint n = 0;
-  gboolean ok = vn_format_parse_floats (gtk_editable_get_text (entry), numbers, G_N_ELEMENTS (numbers), &n);
+  gboolean ok = preprocess_rows_parse_numbers (entry, numbers);
 
-  for (guint i = 0; ok && positive && i < n; i++)
+  for (guint i = 0; ok && positive && i < G_N_ELEMENTS (numbers); i++)
     ok = numbers[i] > 0;
   if (!ok)
     {
       gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
       return FALSE;
     }
-  for (guint i = 0; i < 4; i++)   /* one number stands for all channels */
-    values[i] = numbers[MIN (i, n - 1)];
+  memcpy (values, numbers, sizeof numbers);
   return TRUE;
 }
 

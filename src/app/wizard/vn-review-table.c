@@ -9,13 +9,16 @@
 #include <math.h>
 
 #define MOST_OUTPUTS 8u     /* lines; the report has all */
+#define WORST_OUTPUTS 7u    /* shown where there are more */
 
 typedef enum { COLUMN_FLOAT, COLUMN_BEFORE, COLUMN_NOW, COLUMN_EXPECTED, N_COLUMNS } Column;
 
 /* One line: what is not known is NULL. */
 typedef struct
 {
-  char *title, *cells[N_COLUMNS];
+  char    *title, *cells[N_COLUMNS];
+  gboolean is_output;
+  double   sqnr_db;   /* of an output */
 } Line;
 
 /* What stays of a run for comparison, without its network. */
@@ -108,18 +111,21 @@ static void
 review_table_add_outputs (GPtrArray *lines,
                           VnResult  *result)
 {
-  guint n = result->errors != NULL ? vn_error_table_get_n (result->errors) : 0, n_added = 0;
+  guint n = result->errors != NULL ? vn_error_table_get_n (result->errors) : 0;
 
-  for (guint i = 0; i < n && n_added < MOST_OUTPUTS; i++)
+  for (guint i = 0; i < n; i++)
     {
       const VnErrorRow *row = vn_error_table_get (result->errors, i);
       g_autofree char *title = NULL;
+      Line *line;
 
       if (!row->is_output && !row->is_last)
         continue;
       title = g_strdup_printf (row->is_output ? _("Signal to noise, %s") : _("Signal to noise, %s, before nodes that cannot be run"), row->value);
       review_table_add (lines, title, NULL, vn_format_db (row->sqnr_db));
-      n_added++;
+      line = lines->pdata[lines->len - 1];
+      line->is_output = TRUE;
+      line->sqnr_db = row->sqnr_db;
     }
 }
 
@@ -175,6 +181,39 @@ review_table_merge (GPtrArray       *lines,
         if (g_str_equal (other->title, line->title) && line->cells[to] == NULL)
           line->cells[to] = g_strdup (other->cells[COLUMN_NOW]);
       }
+}
+
+static int
+review_table_compare_sqnr (gconstpointer a,
+                           gconstpointer b)
+{
+  const Line *p = *(Line * const *) a, *q = *(Line * const *) b;
+
+  return p->sqnr_db < q->sqnr_db ? -1 : p->sqnr_db > q->sqnr_db;
+}
+
+/* Of many outputs the worst, in their order, and how many there are besides. */
+static void
+review_table_shorten (GPtrArray *lines)
+{
+  g_autoptr(GPtrArray) outputs = g_ptr_array_new ();
+  Line *rest;
+  guint n, last = 0;
+
+  for (guint i = 0; i < lines->len; i++)
+    if (((const Line *) lines->pdata[i])->is_output)
+      g_ptr_array_add (outputs, lines->pdata[last = i]);
+  if (outputs->len <= MOST_OUTPUTS)
+    return;
+  n = outputs->len - WORST_OUTPUTS;
+  rest = g_new0 (Line, 1);
+  rest->title = g_strdup_printf (ngettext ("%u more output, with less error", "%u more outputs, with less error", n), n);
+  rest->cells[COLUMN_NOW] = g_strdup ("");
+  g_ptr_array_insert (lines, (int) last + 1, rest);
+  g_ptr_array_sort (outputs, review_table_compare_sqnr);
+  g_ptr_array_remove_range (outputs, 0, WORST_OUTPUTS);
+  for (guint i = 0; i < outputs->len; i++)
+    g_ptr_array_remove (lines, outputs->pdata[i]);
 }
 
 static void
@@ -255,6 +294,7 @@ vn_review_table_update (VnReviewTable *self,
     return;
   review_table_take_run (self, run);
   lines = review_table_list_lines (run);
+  review_table_shorten (lines);
   review_table_merge (lines, self->before.lines, COLUMN_BEFORE);
   shown[COLUMN_BEFORE] = self->before.lines != NULL;
   awaited = result != NULL && result->is_expected ? result : vn_document_get_foreseen (self->document);

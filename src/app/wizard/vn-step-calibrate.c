@@ -54,10 +54,11 @@ step_calibrate_show_result (VnStepCalibrate *self,
                                                      result->n_calibration),
                                            result->n_calibration, duration,
                                            result->n_held_out > 0 ? result->n_held_out : result->n_calibration);
+  g_autofree char *without = g_strdup_printf (_("Without samples, in %s; the error was not measured."), duration);
 
   adw_status_page_set_icon_name (self->status, "emblem-ok-symbolic");
   adw_status_page_set_title (self->status, _("Quantized"));
-  gtk_label_set_label (self->detail, text);
+  gtk_label_set_label (self->detail, result->n_calibration > 0 ? text : without);
 }
 
 static void
@@ -171,7 +172,9 @@ vn_step_calibrate_dup_answer (VnWizardStep *step)
 
   if (result == NULL)
     return NULL;
-  seconds = vn_result_get_seconds (result, "calibrate");
+  if (result->n_calibration == 0)
+    return g_strdup (_("no samples"));
+  seconds = vn_result_get_seconds (result, NULL);
   if (!(seconds > 0))
     return g_strdup_printf (ngettext ("%u sample", "%u samples", result->n_calibration), result->n_calibration);
   duration = vn_format_duration (seconds);

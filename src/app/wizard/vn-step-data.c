@@ -440,6 +440,8 @@ vn_step_data_dup_answer (VnWizardStep *step)
 
   if (most > 0)
     n = MIN (n, most);
+  if (vn_document_get_data (vn_wizard_step_get_document (step)) == NULL)
+    return g_strdup (_("no samples"));
   return self->dataset != NULL ? g_strdup_printf (ngettext ("%u sample", "%u samples", n), n) : NULL;
 }
 
@@ -448,8 +450,6 @@ vn_step_data_dup_blocker (VnWizardStep *step)
 {
   VnStepData *self = VN_STEP_DATA (step);
 
-  if (vn_document_get_data (vn_wizard_step_get_document (step)) == NULL)
-    return g_strdup (_("Choose samples first"));
   return self->problem != NULL ? g_strdup (_("The samples cannot be used")) : NULL;
 }
 

@@ -290,6 +290,7 @@ step_export_written (VnStepExport *self,
     g_string_append_printf (text, "\n%s", measured);
   gtk_label_set_label (self->done_text, text->str);
   gtk_widget_set_visible (self->done, TRUE);
+  gtk_widget_grab_focus (GTK_WIDGET (self->open_folder));   /* brings it into view */
 }
 
 static void
@@ -367,6 +368,19 @@ vn_step_export_document_set (VnWizardStep *step)
   step_export_model_changed (VN_STEP_EXPORT (step));
 }
 
+/* The network that is being worked on is not written over. */
+static gboolean
+step_export_is_model (VnStepExport *self,
+                      const char   *name)
+{
+  const VnModel *model = vn_document_get_model (step_export_get_document (self));
+  g_autofree char *path = self->folder != NULL ? g_build_filename (self->folder, name, NULL) : NULL;
+  g_autofree char *own = model != NULL && model->path != NULL ? g_canonicalize_filename (model->path, NULL) : NULL;
+  g_autofree char *written = path != NULL ? g_canonicalize_filename (path, NULL) : NULL;
+
+  return own != NULL && g_strcmp0 (own, written) == 0;
+}
+
 /* What is wrong with the names, if anything. */
 static const char *
 step_export_find_fault (VnStepExport *self)
@@ -386,6 +400,8 @@ step_export_find_fault (VnStepExport *self)
         return _("Names cannot have a “/”");
       if (!g_hash_table_add (names, (gpointer) name))
         return _("Two files have the same name");
+      if (step_export_is_model (self, name))
+        return _("The opened model has this name");
     }
   return g_hash_table_size (names) == 0 ? _("No file is chosen") : NULL;
 }

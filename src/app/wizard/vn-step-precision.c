@@ -17,12 +17,6 @@ struct _VnStepPrecision
 
 G_DEFINE_FINAL_TYPE (VnStepPrecision, vn_step_precision, VN_TYPE_WIZARD_STEP)
 
-static const char *
-step_precision_get_type_name (VnDType dtype)
-{
-  return dtype == VN_DTYPE_UNDEFINED ? _("float") : vn_dtype_get_name (dtype);
-}
-
 static void
 step_precision_add_region (VnStepPrecision   *self,
                            const VnRuleGroup *group)
@@ -69,8 +63,8 @@ vn_step_precision_dup_answer (VnWizardStep *step)
 {
   const VnRecipe *recipe = vn_document_get_recipe (vn_wizard_step_get_document (step));
 
-  return g_strdup_printf (_("activations %s, weights %s"), step_precision_get_type_name (recipe->activation),
-                          step_precision_get_type_name (recipe->weight));
+  return g_strdup_printf (_("activations %s, weights %s"), vn_wizard_step_get_type_name (recipe, "activation"),
+                          vn_wizard_step_get_type_name (recipe, "weight"));
 }
 
 static char *

@@ -93,9 +93,38 @@ step_review_show_suspicions (VnStepReview    *self,
   gtk_widget_set_visible (GTK_WIDGET (self->suspicions), verdict->suspicions->len > 0);
 }
 
+#define SLOWER 1.05    /* times the time of float: what is told of */
+
+/* What speaks against a good verdict: ONNX Runtime computes something else, or is slower than before. */
+static char *
+step_review_dup_objection (const VnResult *result)
+{
+  g_autofree char *fault = result->verification != NULL ? vn_verification_dup_fault (result->verification) : NULL;
+  g_autofree char *remedy = fault != NULL ? vn_verification_dup_remedy (result->verification) : NULL;
+  VnRuntimeFigures figures;
+
+  if (fault != NULL)
+    return remedy != NULL ? g_strdup_printf ("%s. %s.", fault, remedy) : g_strdup_printf ("%s.", fault);
+  vn_runtime_figures_init (&figures, result->forecast, result->verification);
+  if (!(figures.ratio > SLOWER))
+    return NULL;
+  return g_strdup_printf (figures.time_measured ? _("But it takes %.1f times the time of the float network in ONNX Runtime, as measured.")
+                                                : _("But it takes about %.1f times the time of the float network in ONNX Runtime, by forecast."),
+                          figures.ratio);
+}
+
+/* A good result that ONNX Runtime does not give is none. */
+static gboolean
+step_review_is_good (const VnVerdict *verdict,
+                     const VnResult  *result)
+{
+  return verdict->level == VN_VERDICT_GOOD && (result->verification == NULL || vn_verification_agrees (result->verification));
+}
+
 static void
 step_review_show_verdict (VnStepReview    *self,
-                          const VnVerdict *verdict)
+                          const VnVerdict *verdict,
+                          const VnResult  *result)
 {
   static const struct { const char *icon, *style; } looks[] = {
     [VN_VERDICT_GOOD] = { "emblem-ok-symbolic", "success" },
@@ -106,16 +135,19 @@ step_review_show_verdict (VnStepReview    *self,
     [VN_VERDICT_NOT_FINITE] = { "dialog-error-symbolic", "error" },
     [VN_VERDICT_NOT_MEASURED] = { "dialog-question-symbolic", "dim-label" },
   };
-  const char *classes[] = { looks[verdict->level].style, NULL };
+  const gboolean is_good = step_review_is_good (verdict, result);
+  const VnVerdictLevel look = verdict->level == VN_VERDICT_GOOD && !is_good ? VN_VERDICT_CARE : verdict->level;
+  const char *classes[] = { looks[look].style, NULL };
+  g_autofree char *objection = verdict->level == VN_VERDICT_GOOD ? step_review_dup_objection (result) : NULL;
   g_autofree char *text = NULL;
 
-  gtk_image_set_from_icon_name (self->verdict_icon, looks[verdict->level].icon);
+  gtk_image_set_from_icon_name (self->verdict_icon, looks[look].icon);
   gtk_widget_set_css_classes (GTK_WIDGET (self->verdict_icon), classes);
-  gtk_label_set_label (self->verdict_title, verdict->title);
+  gtk_label_set_label (self->verdict_title, look == verdict->level ? verdict->title : _("Good here, not in ONNX Runtime"));
   if (verdict->level == VN_VERDICT_GOOD)
-    text = g_strdup_printf (_("%s Nothing needs to be done."), verdict->text);
+    text = g_strdup_printf ("%s %s", verdict->text, objection != NULL ? objection : _("Nothing needs to be done."));
   gtk_label_set_label (self->verdict_text, text != NULL ? text : verdict->text);
-  gtk_widget_set_visible (self->go_on, verdict->level == VN_VERDICT_GOOD);
+  gtk_widget_set_visible (self->go_on, is_good);
   gtk_widget_set_visible (GTK_WIDGET (self->leave_in_float), verdict->level != VN_VERDICT_GOOD && verdict->level < VN_VERDICT_SUSPICIOUS &&
                                                              verdict->is_spot);
 }
@@ -295,6 +327,8 @@ step_review_describe_samples (VnStepReview *self,
 {
   guint n = result->n_held_out > 0 ? result->n_held_out : result->n_calibration;
 
+  if (result->errors == NULL)
+    return g_strdup (_("Not measured: no samples were run"));
   if (result->is_expected)
     {
       n = vn_document_count_expected_on (step_review_get_document (self));
@@ -327,10 +361,21 @@ step_review_result_changed (VnStepReview *self)
     return;
   verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes);
   step_review_show_suspicions (self, verdict);
-  step_review_show_verdict (self, verdict);
+  step_review_show_verdict (self, verdict, result);
   step_review_show_figures (self, result, verdict);
   step_review_show_table (self, result);
-  step_review_arrange (self, verdict->level == VN_VERDICT_GOOD);
+  gtk_widget_set_visible (self->columns, result->errors != NULL);
+  step_review_arrange (self, step_review_is_good (verdict, result));
+}
+
+/* What is changed meanwhile would throw away what is being tried. */
+static void
+step_review_job_changed (VnStepReview *self)
+{
+  const gboolean is_trying = vn_document_is_trying (step_review_get_document (self));
+
+  gtk_widget_set_sensitive (GTK_WIDGET (self->origins), !is_trying);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->leave_in_float), !is_trying);
 }
 
 static void
@@ -355,6 +400,7 @@ vn_step_review_document_set (VnWizardStep *step)
   vn_verify_panel_set_document (VN_STEP_REVIEW (step)->verify, document);
   g_signal_connect_object (document, "result-changed", G_CALLBACK (step_review_result_changed), step, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "foreseen-changed", G_CALLBACK (step_review_foreseen), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "job-changed", G_CALLBACK (step_review_job_changed), step, G_CONNECT_SWAPPED);
   step_review_result_changed (VN_STEP_REVIEW (step));
 }
 

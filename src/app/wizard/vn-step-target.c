@@ -18,12 +18,6 @@ struct _VnStepTarget
 
 G_DEFINE_FINAL_TYPE (VnStepTarget, vn_step_target, VN_TYPE_WIZARD_STEP)
 
-static const char *
-step_target_get_type_name (VnDType dtype)
-{
-  return dtype == VN_DTYPE_UNDEFINED ? _("float") : vn_dtype_get_name (dtype);
-}
-
 static void
 step_target_recipe_changed (VnStepTarget *self)
 {
@@ -36,8 +30,8 @@ step_target_recipe_changed (VnStepTarget *self)
   for (guint i = 0; i < n; i++)
     if (g_strcmp0 (presets[i]->id, recipe->preset) == 0)
       gtk_check_button_set_active (GTK_CHECK_BUTTON (self->checks[i]), TRUE);
-  summary = g_strdup_printf (_("Activations %s, weights %s."), step_target_get_type_name (recipe->activation),
-                             step_target_get_type_name (recipe->weight));
+  summary = g_strdup_printf (_("Activations %s, weights %s."), vn_wizard_step_get_type_name (recipe, "activation"),
+                             vn_wizard_step_get_type_name (recipe, "weight"));
   gtk_label_set_label (self->summary, summary);
   self->busy = FALSE;
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
@@ -66,8 +60,10 @@ step_target_preset_toggled (VnStepTarget   *self,
 static void
 vn_step_target_document_set (VnWizardStep *step)
 {
-  g_signal_connect_object (vn_wizard_step_get_document (step), "recipe-changed", G_CALLBACK (step_target_recipe_changed),
-                           step, G_CONNECT_SWAPPED);
+  VnDocument *document = vn_wizard_step_get_document (step);
+
+  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (step_target_recipe_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "data-changed", G_CALLBACK (vn_wizard_step_changed), step, G_CONNECT_SWAPPED);
   step_target_recipe_changed (VN_STEP_TARGET (step));
 }
 
@@ -83,11 +79,12 @@ vn_step_target_dup_answer (VnWizardStep *step)
 static char *
 vn_step_target_dup_blocker (VnWizardStep *step)
 {
+  VnDocument *document = vn_wizard_step_get_document (step);
   g_autoptr(GError) error = NULL;
 
-  if (vn_recipe_validate (vn_document_get_recipe (vn_wizard_step_get_document (step)), &error))
-    return NULL;
-  return g_strdup (error->message);
+  if (!vn_recipe_validate (vn_document_get_recipe (document), &error))
+    return g_strdup (error->message);
+  return vn_document_lacks_samples (document) ? g_strdup (_("This target takes samples")) : NULL;
 }
 
 static void

@@ -2,6 +2,8 @@
 /* Base class of the wizard's steps: an answer for the list of steps, what keeps the user from going on, and rows of settings. */
 #include "vn-wizard-step.h"
 
+#include "vn-format-traits.h"
+#include "vn-i18n.h"
 #include "vn-wizard-settings.h"
 
 typedef struct
@@ -150,4 +152,30 @@ vn_wizard_step_changed (VnWizardStep *self)
   g_return_if_fail (VN_IS_WIZARD_STEP (self));
 
   g_signal_emit (self, changed_signal, 0);
+}
+
+/**
+ * vn_wizard_step_get_type_name:
+ * @setting: "activation" or "weight"
+ *
+ * Returns: (transfer none): the type that @recipe makes of these; a type that its format does not heed is not told
+ */
+const char *
+vn_wizard_step_get_type_name (const VnRecipe *recipe,
+                              const char     *setting)
+{
+  gboolean is_weight;
+  VnDType dtype;
+
+  g_return_val_if_fail (recipe != NULL && setting != NULL, NULL);
+
+  is_weight = g_str_equal (setting, "weight");
+  dtype = is_weight ? recipe->weight : recipe->activation;
+  if (vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF))
+    return vn_dtype_get_name (VN_DTYPE_F16);
+  if (vn_format_is (recipe->format, VN_FORMAT_IS_HALF))
+    return is_weight ? vn_dtype_get_name (VN_DTYPE_BF16) : _("float");
+  if (dtype == VN_DTYPE_UNDEFINED || (!is_weight && vn_format_is (recipe->format, VN_FORMAT_IS_WEIGHT_ONLY)))
+    return _("float");
+  return vn_dtype_get_name (dtype);
 }

@@ -42,6 +42,9 @@ char       *vn_wizard_step_dup_blocker  (VnWizardStep *self);
 gboolean    vn_wizard_step_has_warning  (VnWizardStep *self);
 void        vn_wizard_step_next         (VnWizardStep *self);
 
+/* For subclasses: what activations or weights become, "activation" or "weight": what the target does not heed is no answer. */
+const char *vn_wizard_step_get_type_name (const VnRecipe *recipe,
+                                          const char     *setting);
 /* For subclasses: answer or blocker may have changed. */
 void        vn_wizard_step_changed      (VnWizardStep *self);
 
