@@ -351,6 +351,20 @@ vn_graph_view_zoom_out (VnGraphView *self)
   vn_graph_view_set_zoom (self, graph_view_camera_zoom_aim (self) / ZOOM_FACTOR);
 }
 
+/* The whole network, beside what lies over the corner if there is room. */
+static VnGraphCamera
+graph_view_camera_fit_free (VnGraphView *self)
+{
+  VnGraphCamera camera = graph_view_camera_fit (self);
+  const VnRect bounds = vn_graph_layout_get_bounds (self->layout);
+  const double width = gtk_widget_get_width (GTK_WIDGET (self)), free_from = self->cover_width + FIT_MARGIN;
+  const double needed = bounds.width * camera.zoom, left = (bounds.x - camera.origin.x) * camera.zoom, top = (bounds.y - camera.origin.y) * camera.zoom;
+
+  if (self->cover_width > 0 && left < free_from && top < self->cover_height && needed + FIT_MARGIN <= width - free_from)
+    camera.origin.x = bounds.x + bounds.width / 2 - (free_from + width) / 2 / camera.zoom;
+  return camera;
+}
+
 /**
  * vn_graph_view_zoom_to_fit:
  *
@@ -362,7 +376,7 @@ vn_graph_view_zoom_to_fit (VnGraphView *self)
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
   if (self->layout != NULL)
-    vn_graph_view_fly (self, graph_view_camera_fit (self), TRAVEL_MS, NULL);
+    vn_graph_view_fly (self, graph_view_camera_fit_free (self), TRAVEL_MS, NULL);
 }
 
 /**

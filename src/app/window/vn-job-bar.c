@@ -2,6 +2,7 @@
 /* The bar at the lower edge of the window: progress of the running job, what was done, and the list of problems. */
 #include "vn-job-bar.h"
 
+#include "vn-button-names.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-node-item.h"
@@ -234,6 +235,7 @@ job_bar_notes_changed (VnJobBar *self)
   g_autofree char *text = g_strdup_printf (ngettext ("%u problem", "%u problems", n), n);
 
   gtk_label_set_label (self->problems_label, text);
+  vn_button_names_set (self->problems_button);
   gtk_widget_set_visible (self->problems_button, n > 0);
   job_bar_update_revealed (self);
 }

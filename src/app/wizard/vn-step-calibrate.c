@@ -3,6 +3,7 @@
 #include "vn-step-calibrate.h"
 
 #include "vn-button-names.h"
+#include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 
@@ -117,8 +118,13 @@ step_calibrate_failed (VnStepCalibrate *self,
                        const char      *title,
                        GError          *error)
 {
+  const gboolean has_open_sizes = vn_document_get_input_shapes (step_calibrate_get_document (self)) != NULL;
+
   g_free (self->failure);
-  self->failure = g_strdup (error->message);
+  if (has_open_sizes && g_error_matches (error, VN_ERROR, VN_ERROR_SHAPE))
+    self->failure = g_strdup_printf ("%s\n%s", error->message, _("Sizes that the model leaves open can be given under Data."));
+  else
+    self->failure = g_strdup (error->message);
   step_calibrate_update (self);
 }
 

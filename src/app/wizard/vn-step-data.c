@@ -138,7 +138,23 @@ step_data_show_previews (VnStepData *self)
                     data != NULL && data->preprocess.fit == VN_FIT_STRETCH);
 }
 
-/* Pictures have rows and columns at least; of tokens, sounds and tables nothing is scaled or seen. */
+/* Rows, columns and as many channels as files of pictures have, in either order; what is open may be anything. */
+static gboolean
+step_data_fits_picture (const VnShape *shape)
+{
+  const gint64 *dims = shape->dims + MAX (shape->rank - 3, 0);
+
+  for (guint i = 0; i < 2 && (shape->rank == 3 || shape->rank == 4); i++)
+    {
+      const gint64 channels = dims[i == 0 ? 0 : 2], height = dims[i == 0 ? 1 : 0], width = dims[i == 0 ? 2 : 1];
+
+      if ((channels < 0 || channels == 1 || channels == 3 || channels == 4) && (height < 0 || height > 1) && (width < 0 || width > 1))
+        return TRUE;
+    }
+  return shape->rank < 0;
+}
+
+/* Of tokens, sounds and tables nothing is scaled or seen. */
 static gboolean
 step_data_may_be_pictures (VnStepData *self)
 {
@@ -151,7 +167,7 @@ step_data_may_be_pictures (VnStepData *self)
       const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
       gboolean is_number = value->type.dtype == VN_DTYPE_UNDEFINED || value->type.dtype == VN_DTYPE_U8 || vn_dtype_is_float (value->type.dtype);
 
-      if (value->initializer == NULL && is_number && (value->type.shape.rank < 0 || value->type.shape.rank >= 3))
+      if (value->initializer == NULL && is_number && step_data_fits_picture (&value->type.shape))
         return TRUE;
     }
   return model == NULL;
