@@ -197,7 +197,7 @@ test_all (Fixture       *fixture,
   vn_test_settle (300);
   question = find_question (fixture);
   g_assert_nonnull (question);
-  adw_message_dialog_response (ADW_MESSAGE_DIALOG (question), "replace");
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (question), "yes");
   gtk_window_destroy (question);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_true (vn_test_wait (is_done, step, SECONDS));

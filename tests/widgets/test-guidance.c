@@ -301,6 +301,20 @@ get_cell (GtkWidget  *table,
   return NULL;
 }
 
+/* The page is as high as what stands on it at this width, to its foot. */
+static void
+check_review_height (VnWizard *wizard)
+{
+  GtkWidget *foot = vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnVerifyPanel"), NULL), *page = gtk_widget_get_parent (foot);
+  GtkWidget *bin = gtk_widget_get_ancestor (page, g_type_from_name ("VnAdaptiveBin"));
+  int needed;
+
+  gtk_widget_measure (page, GTK_ORIENTATION_VERTICAL, gtk_widget_get_width (page), &needed, NULL, NULL, NULL);
+  g_test_message ("the review takes %d of %d pixels", needed, gtk_widget_get_height (bin));
+  g_assert_cmpint (needed, >, 200);
+  g_assert_cmpint (gtk_widget_get_height (bin), >=, needed);
+}
+
 /* A target that takes no samples is reached without any, and its network is exported. */
 static void
 test_without_samples (Fixture       *fixture,
@@ -369,6 +383,8 @@ test_clicks (Fixture       *fixture,
   g_assert_true (vn_test_wait (is_at_review, wizard, SECONDS));
   table = vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnReviewTable"), NULL);
   g_assert_nonnull (get_cell (table, "Size", "Float"));
+  vn_test_settle (300);
+  check_review_height (wizard);
   g_assert_nonnull (strstr (get_cell (table, "Signal to noise, /head/relu", "Now"), "dB"));
   g_assert_null (get_cell (table, "Size", "Before"));
 

@@ -135,6 +135,19 @@ outline_update_scope (GtkWidget *cell,
   vn_tooltip_set (cell, vn_scope_get_name (scope));
 }
 
+/* It is the row that takes the focus, and GTK 4.8 gives it no name. */
+static void
+outline_name_row (GtkWidget *cell)
+{
+  Parts parts = outline_get_parts (cell);
+  GtkWidget *row = gtk_widget_get_parent (cell);
+  g_autofree char *name = g_strjoin (" ", gtk_label_get_label (GTK_LABEL (parts.name)), gtk_label_get_label (GTK_LABEL (parts.path)),
+                                     gtk_label_get_label (GTK_LABEL (parts.value)), NULL);
+
+  if (row != NULL)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
 static void
 outline_refresh_row (GtkListItem *list_item)
 {
@@ -146,6 +159,7 @@ outline_refresh_row (GtkListItem *list_item)
     outline_update_scope (cell, VN_SCOPE (item));
   else
     outline_update_node (cell, VN_NODE_ITEM (item), gtk_tree_list_row_get_depth (row) > 0);
+  outline_name_row (cell);
 }
 
 static void
