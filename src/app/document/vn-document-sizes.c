@@ -9,6 +9,7 @@
 
 /**
  * vn_document_dup_given_shapes:
+ * @data: (nullable): %NULL: nothing is run
  *
  * Returns: (transfer full) (nullable): what a run on @data is given; for random values nothing is open
  */
@@ -22,7 +23,7 @@ vn_document_dup_given_shapes (VnDocument       *self,
 
   if (self->input_shapes == NULL)
     return NULL;
-  if (!vn_data_spec_is_random (data))
+  if (data == NULL || !vn_data_spec_is_random (data))
     return g_hash_table_ref (self->input_shapes);
   g_hash_table_iter_init (&iter, self->input_shapes);
   while (g_hash_table_iter_next (&iter, &name, &shape))

@@ -121,6 +121,13 @@ step_review_is_good (const VnVerdict *verdict,
   return verdict->level == VN_VERDICT_GOOD && (result->verification == NULL || vn_verification_agrees (result->verification));
 }
 
+static const char *
+step_review_get_title (const VnVerdict *verdict,
+                       const VnResult  *result)
+{
+  return verdict->level == VN_VERDICT_GOOD && !step_review_is_good (verdict, result) ? _("Good here, not in ONNX Runtime") : verdict->title;
+}
+
 static void
 step_review_show_verdict (VnStepReview    *self,
                           const VnVerdict *verdict,
@@ -143,7 +150,7 @@ step_review_show_verdict (VnStepReview    *self,
 
   gtk_image_set_from_icon_name (self->verdict_icon, looks[look].icon);
   gtk_widget_set_css_classes (GTK_WIDGET (self->verdict_icon), classes);
-  gtk_label_set_label (self->verdict_title, look == verdict->level ? verdict->title : _("Good here, not in ONNX Runtime"));
+  gtk_label_set_label (self->verdict_title, step_review_get_title (verdict, result));
   if (verdict->level == VN_VERDICT_GOOD)
     text = g_strdup_printf ("%s %s", verdict->text, objection != NULL ? objection : _("Nothing needs to be done."));
   gtk_label_set_label (self->verdict_text, text != NULL ? text : verdict->text);
@@ -423,7 +430,7 @@ vn_step_review_dup_answer (VnWizardStep *step)
   VnResult *result = vn_document_get_result (vn_wizard_step_get_document (step));
   g_autoptr(VnVerdict) verdict = result != NULL ? vn_verdict_new (result->errors, &result->accuracy, result->notes) : NULL;
 
-  return verdict != NULL ? g_strdup (verdict->title) : NULL;
+  return verdict != NULL ? g_strdup (step_review_get_title (verdict, result)) : NULL;
 }
 
 static char *
