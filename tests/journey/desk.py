@@ -100,16 +100,19 @@ class Program:
         """Parts of the window that a screen reader hears by that name: what is on a page that is not shown may have the same."""
         return [node for node in walk(self.root()) if node.name == name and role(node) in ("panel", "list")]
 
-    def look(self, kind, name, below=None):
-        """The first that is shown, of this role and with this name if any, in the part of that name; looked for again where something was
-        taken away meanwhile."""
+    def again(self, read):
+        """What read returns; called again where something was taken away while it was read."""
         for _ in range(20):
             try:
-                return self.look_once(kind, name, below)
+                return read()
             except GLib.GError:
                 self.check_alive()
                 time.sleep(0.1)
-        return self.look_once(kind, name, below)
+        return read()
+
+    def look(self, kind, name, below=None):
+        """The first that is shown, of this role and with this name if any, in the part of that name."""
+        return self.again(lambda: self.look_once(kind, name, below))
 
     def look_once(self, kind, name, below):
         """GTK tells of pages of a stack that are not shown as of those that are."""
@@ -155,6 +158,9 @@ class Program:
 
     def labels(self, below):
         """What is written, from top to bottom, in the part of that name that is shown; GTK 4.18 tells of a page several times."""
+        return self.again(lambda: self.labels_once(below))
+
+    def labels_once(self, below):
         part = next((part for part in self.parts(below) if self.has_place(part)), None)
         return [node.name for node in walk(part) if role(node) == "label"] if part is not None else []
 

@@ -583,12 +583,12 @@ compare_page_connect_panes (VnComparePage *self)
       VnGraphView *view = vn_compare_pane_get_view (self->panes[i]);
 
       vn_compare_pane_set_beside (self->panes[i], self->panes[1 - i]);
-      g_signal_connect_swapped (self->panes[i], "model-changed", G_CALLBACK (compare_page_models_changed), self);
-      g_signal_connect_swapped (self->panes[i], "source-chosen", G_CALLBACK (compare_page_models_changed), self);
-      g_signal_connect_swapped (self->panes[i], "open-file", G_CALLBACK (ask[i]), self);
-      g_signal_connect_swapped (view, "selection-changed", G_CALLBACK (selected[i]), self);
-      g_signal_connect_swapped (view, "focus-changed", G_CALLBACK (focused[i]), self);
-      g_signal_connect_swapped (view, "ready", G_CALLBACK (compare_page_view_ready), self);
+      g_signal_connect_object (self->panes[i], "model-changed", G_CALLBACK (compare_page_models_changed), self, G_CONNECT_SWAPPED);
+      g_signal_connect_object (self->panes[i], "source-chosen", G_CALLBACK (compare_page_models_changed), self, G_CONNECT_SWAPPED);
+      g_signal_connect_object (self->panes[i], "open-file", G_CALLBACK (ask[i]), self, G_CONNECT_SWAPPED);
+      g_signal_connect_object (view, "selection-changed", G_CALLBACK (selected[i]), self, G_CONNECT_SWAPPED);
+      g_signal_connect_object (view, "focus-changed", G_CALLBACK (focused[i]), self, G_CONNECT_SWAPPED);
+      g_signal_connect_object (view, "ready", G_CALLBACK (compare_page_view_ready), self, G_CONNECT_SWAPPED);
       g_signal_connect (view, "node-activated", G_CALLBACK (compare_page_travel), NULL);
     }
 }
@@ -601,7 +601,7 @@ vn_compare_page_init (VnComparePage *self)
   self->link = vn_compare_link_new (vn_compare_pane_get_view (self->panes[0]), vn_compare_pane_get_view (self->panes[1]));
   compare_page_connect_panes (self);
   gtk_widget_set_size_request (GTK_WIDGET (self->lower), -1, LOWER_HEIGHT);
-  g_signal_connect_swapped (self->tensor, "rebuild", G_CALLBACK (compare_page_rebuild), self);
+  g_signal_connect_object (self->tensor, "rebuild", G_CALLBACK (compare_page_rebuild), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->together, "toggled", G_CALLBACK (compare_page_together_toggled), self);
   g_signal_connect_swapped (self->fit, "clicked", G_CALLBACK (compare_page_fit_clicked), self);
   g_signal_connect_swapped (self->as_table, "toggled", G_CALLBACK (compare_page_table_toggled), self);

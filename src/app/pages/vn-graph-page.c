@@ -115,8 +115,8 @@ graph_page_add_actions (VnGraphPage *self)
   self->actions = g_simple_action_group_new ();
   g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
   graph_page_update_actions (self);
-  g_signal_connect_swapped (self->view, "folding-changed", G_CALLBACK (graph_page_update_actions), self);
-  g_signal_connect_swapped (self->view, "focus-changed", G_CALLBACK (graph_page_update_actions), self);
+  g_signal_connect_object (self->view, "folding-changed", G_CALLBACK (graph_page_update_actions), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->view, "focus-changed", G_CALLBACK (graph_page_update_actions), self, G_CONNECT_SWAPPED);
 }
 
 /* ---- scene ---- */
@@ -373,11 +373,11 @@ vn_graph_page_init (VnGraphPage *self)
   gtk_popover_set_position (self->leak, GTK_POS_BOTTOM);
   g_signal_connect (self->leak, "closed", G_CALLBACK (graph_page_leak_closed), NULL);
   gtk_widget_set_parent (GTK_WIDGET (self->leak), GTK_WIDGET (self));
-  g_signal_connect_swapped (self->view, "context-menu", G_CALLBACK (graph_page_show_context_menu), self);
-  g_signal_connect_swapped (self->view, "selection-changed", G_CALLBACK (vn_graph_page_take_selection), self);
-  g_signal_connect_swapped (self->view, "leak-activated", G_CALLBACK (vn_graph_page_show_leak), self);
-  g_signal_connect_swapped (self->view, "failed", G_CALLBACK (graph_page_layout_failed), self);
-  g_signal_connect_swapped (self->view, "notify::zoom", G_CALLBACK (graph_page_zoom_changed), self);
+  g_signal_connect_object (self->view, "context-menu", G_CALLBACK (graph_page_show_context_menu), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->view, "selection-changed", G_CALLBACK (vn_graph_page_take_selection), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->view, "leak-activated", G_CALLBACK (vn_graph_page_show_leak), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->view, "failed", G_CALLBACK (graph_page_layout_failed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->view, "notify::zoom", G_CALLBACK (graph_page_zoom_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->zoom_in, "clicked", G_CALLBACK (vn_graph_view_zoom_in), self->view);
   g_signal_connect_swapped (self->zoom_out, "clicked", G_CALLBACK (vn_graph_view_zoom_out), self->view);
   g_signal_connect_swapped (self->zoom_fit, "clicked", G_CALLBACK (vn_graph_view_zoom_to_fit), self->view);

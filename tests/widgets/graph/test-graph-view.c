@@ -487,6 +487,28 @@ test_frames (void)
   tear_down (&fixture);
 }
 
+/* Who listened may be gone as well: what was still being laid out is told to nobody. */
+static void
+test_closed (void)
+{
+  VnOverlay *overlay = NULL;
+  VnScene *scene = demo_scene_large (10000, 12, &overlay);
+  GtkWidget *view = g_object_ref_sink (vn_graph_view_new ());
+  gpointer gone = view;
+  guint n_ready = 0;
+
+  g_signal_connect_swapped (view, "ready", G_CALLBACK (count), &n_ready);
+  g_object_add_weak_pointer (G_OBJECT (view), &gone);
+  vn_graph_view_set_scene (VN_GRAPH_VIEW (view), scene);
+  g_assert_null (vn_graph_view_get_layout (VN_GRAPH_VIEW (view)));
+  g_object_unref (view);
+  g_assert_null (gone);
+  turn (1000);
+  g_assert_cmpuint (n_ready, ==, 0);
+  vn_scene_unref (scene);
+  vn_overlay_unref (overlay);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -504,6 +526,7 @@ main (int    argc,
   g_test_add_func ("/graph-view/keys", test_keys);
   g_test_add_func ("/graph-view/zoom-keeps-place", test_zoom_keeps_place);
   g_test_add_func ("/graph-view/replace", test_replace);
+  g_test_add_func ("/graph-view/closed", test_closed);
   g_test_add_func ("/graph-view/frames", test_frames);
   return g_test_run ();
 }
