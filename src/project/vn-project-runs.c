@@ -119,7 +119,7 @@ vn_project_run_new (const char  *id,
 
   g_return_val_if_fail (id != NULL && record != NULL, NULL);
 
-  verdict = vn_verdict_new (record->errors, &record->accuracy, record->notes);
+  verdict = vn_verdict_new (record->errors, &record->accuracy, record->notes, record->forecast, record->verification);
   self = g_new0 (VnProjectRun, 1);
   g_atomic_ref_count_init (&self->ref);
   self->id = g_strdup (id);

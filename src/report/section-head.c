@@ -150,7 +150,7 @@ void
 _vn_report_build_summary (VnReportSection     *section,
                           const VnReportInput *input)
 {
-  g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes);
+  g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes, input->forecast, input->verification);
   GPtrArray *facts;
 
   section_head_add_suspicions (section, verdict);

@@ -32,8 +32,8 @@ try_result (const guint8 *data,
   if (again == NULL)
     g_error ("what was written cannot be read: %s\n%s", error->message, text);
   second = vn_run_record_to_json (again, "/run");
-  verdict = vn_verdict_new (record->errors, &record->accuracy, record->notes);
-  second_verdict = vn_verdict_new (again->errors, &again->accuracy, again->notes);
+  verdict = vn_verdict_new (record->errors, &record->accuracy, record->notes, record->forecast, record->verification);
+  second_verdict = vn_verdict_new (again->errors, &again->accuracy, again->notes, again->forecast, again->verification);
   if (!g_str_equal (text, second) || !g_str_equal (verdict->text, second_verdict->text))
     g_error ("what was written says something else:\n%s\n%s", text, second);
   return TRUE;

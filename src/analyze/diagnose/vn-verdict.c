@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run comes to: the one verdict of window, command line and reports. First whether there can be one, then whether the
  * samples can be trusted, then by the hits that are lost, as far as that is more than chance, or else by the worst output and the
- * bad nodes. */
+ * bad nodes; what is good by that has to be so in ONNX Runtime. */
 #include "vn-verdict.h"
 
 #include "vn-data-suspicion.h"
@@ -12,12 +12,14 @@
 #include <math.h>
 
 #define MAX_NAMES 4u      /* of tensors in a sentence */
+#define SLOWER 1.05       /* times the time of float: what is told of */
 
 static const struct
 {
   const char *id, *title;
 } levels[VN_N_VERDICTS] = {
   [VN_VERDICT_GOOD] = { "good", N_("As good as the float model") },
+  [VN_VERDICT_DIFFERS] = { "differs", N_("Good here, not in ONNX Runtime") },
   [VN_VERDICT_WEAK_SPOT] = { "weak-spot", N_("Good but for a weak spot") },
   [VN_VERDICT_CARE] = { "care", N_("Usable with care") },
   [VN_VERDICT_UNUSABLE] = { "unusable", N_("Not usable yet") },
@@ -32,6 +34,8 @@ typedef struct
   VnVerdict        *verdict;
   VnErrorTable     *errors;
   const VnAccuracy *accuracy;      /* nullable: none */
+  const VnRuntimeForecast *forecast;       /* nullable */
+  const VnVerification    *verification;   /* nullable: not run in ONNX Runtime */
   gboolean          by_hits;       /* there were enough samples to judge by them */
   guint             n_weights;     /* of the names in not_finite */
   VnVerdictLevel    level;
@@ -171,6 +175,8 @@ verdict_judgement_by_numbers (Judgement *self)
   self->by_hits = verdict_judgement_by_hits (self, self->verdict->is_spot);
   if (!self->by_hits)
     self->level = verdict_judgement_by_outputs (self, self->verdict->is_spot);
+  if (self->level == VN_VERDICT_GOOD && self->verification != NULL && !vn_verification_agrees (self->verification))
+    self->level = VN_VERDICT_DIFFERS;
 }
 
 static VnVerdictLevel
@@ -241,7 +247,7 @@ verdict_judgement_append_nodes (const Judgement *self,
   g_string_append_c (text, ' ');
   if (n == 0)
     g_string_append_printf (text, _("No node is below %s dB."), bad);
-  else if (self->level == VN_VERDICT_GOOD)
+  else if (self->level <= VN_VERDICT_DIFFERS)
     g_string_append_printf (text, ngettext ("%u node inside is below %s dB, but the outputs do not suffer from it.",
                                             "%u nodes inside are below %s dB, but the outputs do not suffer from it.", n), n, bad);
   else if (self->verdict->is_spot)
@@ -264,6 +270,28 @@ verdict_judgement_append_outputs (const Judgement *self,
     g_string_append_printf (text, _("“%s” in front of them keeps %s of signal to noise."), verdict->worst->value, db);
   else
     g_string_append_printf (text, _("The weakest output keeps %s of signal to noise."), db);
+}
+
+/* ONNX Runtime computes something else; or it does not, in more time than before, which speaks against what is good otherwise. */
+static void
+verdict_judgement_append_objection (const Judgement *self,
+                                    GString         *text)
+{
+  g_autofree char *fault = self->verification != NULL ? vn_verification_dup_fault (self->verification) : NULL;
+  g_autofree char *remedy = fault != NULL ? vn_verification_dup_remedy (self->verification) : NULL;
+  VnRuntimeFigures figures;
+
+  vn_runtime_figures_init (&figures, self->forecast, self->verification);
+  self->verdict->is_opposed = fault != NULL || figures.ratio > SLOWER;
+  if (fault != NULL)
+    g_string_append_printf (text, remedy != NULL ? " %s. %s." : " %s.", fault, remedy);
+  else if (self->verdict->is_opposed && self->verdict->level == VN_VERDICT_GOOD)
+    {
+      g_string_append_c (text, ' ');
+      g_string_append_printf (text, figures.time_measured ? _("But it takes %.1f times the time of the float network in ONNX Runtime, as measured.")
+                                                          : _("But it takes about %.1f times the time of the float network in ONNX Runtime, by forecast."),
+                              figures.ratio);
+    }
 }
 
 static char *
@@ -292,6 +320,7 @@ verdict_judgement_describe (const Judgement *self)
   verdict_judgement_append_outputs (self, text);
   verdict_judgement_append_hits (self, text);
   verdict_judgement_append_nodes (self, text);
+  verdict_judgement_append_objection (self, text);
   return g_strdup (text->str);
 }
 
@@ -300,18 +329,22 @@ verdict_judgement_describe (const Judgement *self)
  * @errors: (nullable): of every tensor; %NULL if nothing was measured
  * @accuracy: (nullable): hits, where the samples have labels that the network can hit
  * @notes: (nullable): of the run; what they say of the samples and of weights comes first
+ * @forecast: (nullable): of the export in ONNX Runtime
+ * @verification: (nullable): of the same
  *
  * Judges a run. @errors and @notes must outlive the verdict.
  *
  * Returns: (transfer full): the verdict
  */
 VnVerdict *
-vn_verdict_new (VnErrorTable     *errors,
-                const VnAccuracy *accuracy,
-                VnNotes          *notes)
+vn_verdict_new (VnErrorTable            *errors,
+                const VnAccuracy        *accuracy,
+                VnNotes                 *notes,
+                const VnRuntimeForecast *forecast,
+                const VnVerification    *verification)
 {
   VnVerdict *self = g_new0 (VnVerdict, 1);
-  Judgement judgement = { .verdict = self, .errors = errors, .accuracy = accuracy };
+  Judgement judgement = { .verdict = self, .errors = errors, .accuracy = accuracy, .forecast = forecast, .verification = verification };
 
   self->suspicions = g_ptr_array_new ();
   self->not_finite = g_ptr_array_new_with_free_func (g_free);

@@ -5,6 +5,7 @@
 
 #include "vn-error-table.h"
 #include "vn-note.h"
+#include "vn-verification.h"
 
 G_BEGIN_DECLS
 
@@ -12,6 +13,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   VN_VERDICT_GOOD,
+  VN_VERDICT_DIFFERS,          /* good here, but ONNX Runtime computes something else */
   VN_VERDICT_WEAK_SPOT,
   VN_VERDICT_CARE,
   VN_VERDICT_UNUSABLE,
@@ -24,7 +26,7 @@ typedef enum
 /**
  * VnVerdict: what a run comes to.
  * @level, @id, @title: @id is for machines; @title is translated; both are static
- * @text: what the level rests on, in a few translated sentences
+ * @text: what the level rests on, and what speaks against it, in a few translated sentences
  * @suspicions: (element-type VnNote): about the samples, to be shown before the verdict; borrowed from the notes
  * @not_finite: (element-type utf8): weights and tensors with NaN or infinite values, where they arise first
  * @worst: (nullable): the output with the most noise; borrowed from the errors
@@ -32,6 +34,7 @@ typedef enum
  * @n_bad: nodes whose signal to noise ratio is bad
  * @is_spot: these are few of all: leaving them in float is a cure
  * @incomplete: some nodes cannot be run; the last tensors before them counted as outputs
+ * @is_opposed: the export is slower in ONNX Runtime than the float network, or computes something else there
  */
 typedef struct
 {
@@ -46,14 +49,17 @@ typedef struct
   guint             n_bad;
   gboolean          is_spot;
   gboolean          incomplete;
+  gboolean          is_opposed;
 } VnVerdict;
 
-VnVerdict  *vn_verdict_new          (VnErrorTable     *errors,      /* nullable */
-                                     const VnAccuracy *accuracy,    /* nullable */
-                                     VnNotes          *notes);      /* nullable */
-void        vn_verdict_free         (VnVerdict        *self);
-const char *vn_verdict_level_get_id (VnVerdictLevel    level);
-const char *vn_verdict_get_title    (const char       *id);
+VnVerdict  *vn_verdict_new          (VnErrorTable            *errors,          /* nullable */
+                                     const VnAccuracy        *accuracy,        /* nullable */
+                                     VnNotes                 *notes,           /* nullable */
+                                     const VnRuntimeForecast *forecast,        /* nullable */
+                                     const VnVerification    *verification);   /* nullable */
+void        vn_verdict_free         (VnVerdict               *self);
+const char *vn_verdict_level_get_id (VnVerdictLevel           level);
+const char *vn_verdict_get_title    (const char              *id);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnVerdict, vn_verdict_free)
 

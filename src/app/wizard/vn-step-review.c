@@ -93,48 +93,13 @@ step_review_show_suspicions (VnStepReview    *self,
   gtk_widget_set_visible (GTK_WIDGET (self->suspicions), verdict->suspicions->len > 0);
 }
 
-#define SLOWER 1.05    /* times the time of float: what is told of */
-
-/* What speaks against a good verdict: ONNX Runtime computes something else, or is slower than before. */
-static char *
-step_review_dup_objection (const VnResult *result)
-{
-  g_autofree char *fault = result->verification != NULL ? vn_verification_dup_fault (result->verification) : NULL;
-  g_autofree char *remedy = fault != NULL ? vn_verification_dup_remedy (result->verification) : NULL;
-  VnRuntimeFigures figures;
-
-  if (fault != NULL)
-    return remedy != NULL ? g_strdup_printf ("%s. %s.", fault, remedy) : g_strdup_printf ("%s.", fault);
-  vn_runtime_figures_init (&figures, result->forecast, result->verification);
-  if (!(figures.ratio > SLOWER))
-    return NULL;
-  return g_strdup_printf (figures.time_measured ? _("But it takes %.1f times the time of the float network in ONNX Runtime, as measured.")
-                                                : _("But it takes about %.1f times the time of the float network in ONNX Runtime, by forecast."),
-                          figures.ratio);
-}
-
-/* A good result that ONNX Runtime does not give is none. */
-static gboolean
-step_review_is_good (const VnVerdict *verdict,
-                     const VnResult  *result)
-{
-  return verdict->level == VN_VERDICT_GOOD && (result->verification == NULL || vn_verification_agrees (result->verification));
-}
-
-static const char *
-step_review_get_title (const VnVerdict *verdict,
-                       const VnResult  *result)
-{
-  return verdict->level == VN_VERDICT_GOOD && !step_review_is_good (verdict, result) ? _("Good here, not in ONNX Runtime") : verdict->title;
-}
-
 static void
 step_review_show_verdict (VnStepReview    *self,
-                          const VnVerdict *verdict,
-                          const VnResult  *result)
+                          const VnVerdict *verdict)
 {
   static const struct { const char *icon, *style; } looks[] = {
     [VN_VERDICT_GOOD] = { "emblem-ok-symbolic", "success" },
+    [VN_VERDICT_DIFFERS] = { "dialog-warning-symbolic", "warning" },
     [VN_VERDICT_WEAK_SPOT] = { "dialog-warning-symbolic", "warning" },
     [VN_VERDICT_CARE] = { "dialog-warning-symbolic", "warning" },
     [VN_VERDICT_UNUSABLE] = { "dialog-error-symbolic", "error" },
@@ -142,20 +107,16 @@ step_review_show_verdict (VnStepReview    *self,
     [VN_VERDICT_NOT_FINITE] = { "dialog-error-symbolic", "error" },
     [VN_VERDICT_NOT_MEASURED] = { "dialog-question-symbolic", "dim-label" },
   };
-  const gboolean is_good = step_review_is_good (verdict, result);
-  const VnVerdictLevel look = verdict->level == VN_VERDICT_GOOD && !is_good ? VN_VERDICT_CARE : verdict->level;
-  const char *classes[] = { looks[look].style, NULL };
-  g_autofree char *objection = verdict->level == VN_VERDICT_GOOD ? step_review_dup_objection (result) : NULL;
-  g_autofree char *text = NULL;
+  const gboolean is_good = verdict->level == VN_VERDICT_GOOD;
+  const char *classes[] = { looks[verdict->level].style, NULL };
+  g_autofree char *text = is_good && !verdict->is_opposed ? g_strdup_printf ("%s %s", verdict->text, _("Nothing needs to be done.")) : NULL;
 
-  gtk_image_set_from_icon_name (self->verdict_icon, looks[look].icon);
+  gtk_image_set_from_icon_name (self->verdict_icon, looks[verdict->level].icon);
   gtk_widget_set_css_classes (GTK_WIDGET (self->verdict_icon), classes);
-  gtk_label_set_label (self->verdict_title, step_review_get_title (verdict, result));
-  if (verdict->level == VN_VERDICT_GOOD)
-    text = g_strdup_printf ("%s %s", verdict->text, objection != NULL ? objection : _("Nothing needs to be done."));
+  gtk_label_set_label (self->verdict_title, verdict->title);
   gtk_label_set_label (self->verdict_text, text != NULL ? text : verdict->text);
   gtk_widget_set_visible (self->go_on, is_good);
-  gtk_widget_set_visible (GTK_WIDGET (self->leave_in_float), verdict->level != VN_VERDICT_GOOD && verdict->level < VN_VERDICT_SUSPICIOUS &&
+  gtk_widget_set_visible (GTK_WIDGET (self->leave_in_float), verdict->level > VN_VERDICT_DIFFERS && verdict->level < VN_VERDICT_SUSPICIOUS &&
                                                              verdict->is_spot);
 }
 
@@ -366,13 +327,13 @@ step_review_result_changed (VnStepReview *self)
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
   if (result == NULL)
     return;
-  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes);
+  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes, result->forecast, result->verification);
   step_review_show_suspicions (self, verdict);
-  step_review_show_verdict (self, verdict, result);
+  step_review_show_verdict (self, verdict);
   step_review_show_figures (self, result, verdict);
   step_review_show_table (self, result);
   gtk_widget_set_visible (self->columns, result->errors != NULL);
-  step_review_arrange (self, step_review_is_good (verdict, result));
+  step_review_arrange (self, verdict->level == VN_VERDICT_GOOD);
 }
 
 /* What is changed meanwhile would throw away what is being tried. */
@@ -428,9 +389,12 @@ static char *
 vn_step_review_dup_answer (VnWizardStep *step)
 {
   VnResult *result = vn_document_get_result (vn_wizard_step_get_document (step));
-  g_autoptr(VnVerdict) verdict = result != NULL ? vn_verdict_new (result->errors, &result->accuracy, result->notes) : NULL;
+  g_autoptr(VnVerdict) verdict = NULL;
 
-  return verdict != NULL ? g_strdup (step_review_get_title (verdict, result)) : NULL;
+  if (result == NULL)
+    return NULL;
+  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes, result->forecast, result->verification);
+  return g_strdup (verdict->title);
 }
 
 static char *

@@ -93,7 +93,7 @@ test_numbers (gconstpointer data)
 {
   const Case *test = data;
   g_autoptr(VnErrorTable) errors = make_table (test->rows, 0);
-  g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, &test->accuracy, NULL);
+  g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, &test->accuracy, NULL, NULL, NULL);
 
   g_test_message ("%s: %s", verdict->title, verdict->text);
   g_assert_cmpstr (verdict->id, ==, vn_verdict_level_get_id (test->level));
@@ -112,13 +112,65 @@ test_spot (void)
   for (guint i = 0; i < G_N_ELEMENTS (n_good); i++)
     {
       g_autoptr(VnErrorTable) errors = make_table (rows, n_good[i]);
-      g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, NULL, NULL);
+      g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, NULL, NULL, NULL, NULL);
 
       g_assert_cmpint (verdict->level, ==, levels[i]);
       g_assert_cmpuint (verdict->n_bad, ==, 3);
       g_assert_cmpstr (verdict->worst->value, ==, "out");
       g_assert_cmpfloat (verdict->worst_output_db, ==, 25);
     }
+}
+
+/* ---- in ONNX Runtime ---- */
+
+typedef struct
+{
+  const char    *what;
+  double         out, agrees_db;       /* of the output here, and of what ONNX Runtime makes of it; 0: not run there */
+  double         seconds;              /* of one run, as measured or as forecast; float takes 1 */
+  VnVerdictLevel level;
+  gboolean       is_opposed;
+  const char    *says, *does_not_say;  /* nullable */
+} RuntimeCase;
+
+static const RuntimeCase runtime_cases[] = {
+  { "not known", 40, 0, 0, VN_VERDICT_GOOD, FALSE, NULL, "ONNX Runtime" },
+  { "agrees, faster", 40, 80, 0.5, VN_VERDICT_GOOD, FALSE, NULL, "ONNX Runtime" },
+  { "agrees, as fast", 40, 80, 1.04, VN_VERDICT_GOOD, FALSE, NULL, "ONNX Runtime" },
+  { "agrees, slower", 40, 80, 1.5, VN_VERDICT_GOOD, TRUE, "But it takes 1.5 times the time of the float network in ONNX Runtime, as measured.", NULL },
+  { "slower by forecast", 40, 0, 1.5, VN_VERDICT_GOOD, TRUE, "by forecast", "measured." },
+  { "differs", 40, 5, 0.5, VN_VERDICT_DIFFERS, TRUE, "differs from our simulation", "But it takes" },
+  { "differs, slower", 40, 5, 1.5, VN_VERDICT_DIFFERS, TRUE, "differs from our simulation", "But it takes" },
+  { "bad and differs", 5, 3, 0.5, VN_VERDICT_UNUSABLE, TRUE, "differs from our simulation", NULL },
+  { "bad and slower", 5, 80, 1.5, VN_VERDICT_UNUSABLE, TRUE, NULL, "ONNX Runtime" },
+};
+
+/* A good result that ONNX Runtime does not give is none. */
+static void
+test_runtime (gconstpointer data)
+{
+  const RuntimeCase *test = data;
+  const Row rows[MAX_ROWS] = { { "out", test->out } };
+  g_autoptr(VnErrorTable) errors = make_table (rows, 0);
+  VnRuntimeForecast forecast = { .seconds = test->seconds, .float_seconds = 1 };
+  g_autoptr(VnVerification) verification = NULL;
+  g_autoptr(VnVerdict) verdict = NULL;
+
+  if (test->agrees_db > 0)
+    {
+      verification = vn_verification_new ();
+      verification->version = g_strdup ("1.0");
+      verification->seconds = test->seconds;
+      verification->float_seconds = 1;
+      vn_verification_add (verification, &(VnVerifiedOutput) { (char *) "out", test->agrees_db, NAN, NAN, 0.1 });
+    }
+  verdict = vn_verdict_new (errors, NULL, NULL, verification == NULL && test->seconds > 0 ? &forecast : NULL, verification);
+  g_assert_cmpstr (verdict->id, ==, vn_verdict_level_get_id (test->level));
+  g_assert_cmpint (verdict->is_opposed, ==, test->is_opposed);
+  if (test->says != NULL)
+    g_assert_nonnull (strstr (verdict->text, test->says));
+  if (test->does_not_say != NULL)
+    g_assert_null (strstr (verdict->text, test->does_not_say));
 }
 
 /* ---- what comes before the numbers ---- */
@@ -145,7 +197,7 @@ test_suspicions (void)
         vn_notes_add (notes, VN_NOTE_WARNING, "no-held-out", NULL, "the same ones");
         vn_notes_add (notes, VN_NOTE_WARNING, codes[i], "image", "odd");
         vn_notes_add_remedy (notes, VN_NOTE_WARNING, codes[i], "image", "do that", "odder");
-        verdict = vn_verdict_new (errors, NULL, notes);
+        verdict = vn_verdict_new (errors, NULL, notes, NULL, NULL);
         g_assert_cmpint (verdict->level, ==, VN_VERDICT_SUSPICIOUS);
         g_assert_cmpuint (verdict->suspicions->len, ==, 2);
         first = verdict->suspicions->pdata[0];
@@ -162,12 +214,12 @@ test_not_measured (void)
   const Row inside[MAX_ROWS] = { { "a", 50 } };
   g_autoptr(VnErrorTable) errors = make_table (inside, 3);
   g_autoptr(VnNotes) notes = vn_notes_new ();
-  g_autoptr(VnVerdict) none = vn_verdict_new (NULL, NULL, NULL);
-  g_autoptr(VnVerdict) no_output = vn_verdict_new (errors, NULL, NULL);
+  g_autoptr(VnVerdict) none = vn_verdict_new (NULL, NULL, NULL, NULL, NULL);
+  g_autoptr(VnVerdict) no_output = vn_verdict_new (errors, NULL, NULL, NULL, NULL);
   g_autoptr(VnVerdict) suspicious = NULL;
 
   vn_notes_add (notes, VN_NOTE_WARNING, "data-range", "image", "odd");
-  suspicious = vn_verdict_new (NULL, NULL, notes);
+  suspicious = vn_verdict_new (NULL, NULL, notes, NULL, NULL);
   g_assert_cmpint (none->level, ==, VN_VERDICT_NOT_MEASURED);
   g_assert_cmpint (no_output->level, ==, VN_VERDICT_NOT_MEASURED);
   g_assert_cmpint (suspicious->level, ==, VN_VERDICT_NOT_MEASURED);
@@ -200,7 +252,7 @@ test_not_finite (void)
 
       if (tests[i].weight != NULL)
         vn_notes_add (notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, tests[i].weight, "1 of 9");
-      verdict = vn_verdict_new (errors, NULL, notes);
+      verdict = vn_verdict_new (errors, NULL, notes, NULL, NULL);
       g_test_message ("%s: %s", verdict->title, verdict->text);
       g_assert_cmpint (verdict->level, ==, tests[i].names != NULL ? VN_VERDICT_NOT_FINITE : VN_VERDICT_GOOD);
       g_ptr_array_add (verdict->not_finite, NULL);
@@ -239,6 +291,12 @@ main (int   argc,
       g_autofree char *path = g_strdelimit (g_strconcat ("/verdict/numbers/", cases[i].what, NULL), " ,", '-');
 
       g_test_add_data_func (path, &cases[i], test_numbers);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (runtime_cases); i++)
+    {
+      g_autofree char *path = g_strdelimit (g_strconcat ("/verdict/runtime/", runtime_cases[i].what, NULL), " ,", '-');
+
+      g_test_add_data_func (path, &runtime_cases[i], test_runtime);
     }
   g_test_add_func ("/verdict/spot", test_spot);
   g_test_add_func ("/verdict/suspicions", test_suspicions);

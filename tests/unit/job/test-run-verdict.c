@@ -109,7 +109,7 @@ check_reports (VnResult        *result,
 {
   VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe, .data = result->data,
                           .plan = result->plan, .errors = result->errors, .stats = result->stats, .notes = result->notes,
-                          .accuracy = &result->accuracy };
+                          .accuracy = &result->accuracy, .forecast = result->forecast, .verification = result->verification };
   g_autoptr(VnReportModel) model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
   g_autoptr(GBytes) markdown_bytes = vn_report_print_markdown (model, NULL), json_bytes = vn_report_print_json (model, NULL);
   const gsize markdown_size = g_bytes_get_size (markdown_bytes);
@@ -154,7 +154,7 @@ check_record (VnResult        *result,
   second = vn_run_record_to_json (again, "/");
   g_assert_cmpstr (text, ==, second);
   g_test_message ("%zu bytes for %u nodes", strlen (text), again->n_nodes);
-  judged = vn_verdict_new (again->errors, &again->accuracy, again->notes);
+  judged = vn_verdict_new (again->errors, &again->accuracy, again->notes, again->forecast, again->verification);
   g_assert_cmpstr (judged->id, ==, verdict->id);
   g_assert_cmpstr (judged->text, ==, verdict->text);
   g_assert_true (judged->worst_output_db == verdict->worst_output_db && judged->n_bad == verdict->n_bad);
@@ -217,7 +217,7 @@ test_made (gconstpointer data)
       return;
     }
   g_assert_no_error (error);
-  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes);
+  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes, result->forecast, result->verification);
   g_test_message ("%s: %s", verdict->title, verdict->text);
   level = check_reports (result, verdict);
   check_record (result, verdict);
@@ -279,7 +279,7 @@ test_real (gconstpointer data)
     }
   result = run (model, spec, test->preset, FALSE, &error);
   g_assert_no_error (error);
-  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes);
+  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes, result->forecast, result->verification);
   g_test_message ("%s: %s", verdict->title, verdict->text);
   level = check_reports (result, verdict);
   check_record (result, verdict);
@@ -302,7 +302,7 @@ test_demo (void)
     spec->preprocess.mean[c] = spec->preprocess.std[c] = 127.5f;
   result = run (model, spec, "cpu", FALSE, &error);
   g_assert_no_error (error);
-  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes);
+  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes, result->forecast, result->verification);
   level = check_reports (result, verdict);
   check_record (result, verdict);
   g_assert_cmpstr (level, ==, "good");
