@@ -547,6 +547,44 @@ test_presets (Fixture       *fixture,
   remove_folder (pictures);
 }
 
+static void
+count (guint *n)
+{
+  ++*n;
+}
+
+/* What other preprocessing may mend does not ask for other samples. */
+static void
+test_card_buttons (void)
+{
+  static const struct { const char *code; gboolean has_preprocessing; const char *button, *signal; } cases[] = {
+    { "data-range", TRUE, "Set _Preprocessing", "preprocess" },
+    { "data-range", FALSE, "Choose _Others…", "choose" },
+    { "data-colors", TRUE, "Set _Preprocessing", "preprocess" },
+    { "data-equal", TRUE, "Choose _Others…", "choose" },
+    { "data-few", TRUE, "Choose _Others…", "choose" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GPtrArray) cures = g_ptr_array_new (), findings = g_ptr_array_new ();
+      VnDataFinding finding = { .level = VN_NOTE_WARNING, .code = (char *) cases[i].code, .title = (char *) "Odd", .text = (char *) "These are odd",
+                                .cures = cures };
+      VnDataLook look = { .findings = findings };
+      GtkWidget *card = g_object_ref_sink (g_object_new (VN_TYPE_DATA_CARD, NULL)), *button;
+      guint n = 0;
+
+      g_ptr_array_add (findings, &finding);
+      vn_data_card_show_look (VN_DATA_CARD (card), &look, NULL, cases[i].has_preprocessing);
+      button = vn_test_find (card, GTK_TYPE_BUTTON, cases[i].button);
+      g_assert_nonnull (button);
+      g_signal_connect_swapped (card, cases[i].signal, G_CALLBACK (count), &n);
+      g_signal_emit_by_name (button, "clicked");
+      g_assert_cmpuint (n, ==, 1);
+      g_object_unref (card);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -554,6 +592,7 @@ main (int   argc,
   vn_window_fixture_init (&argc, &argv);
 
   g_test_add ("/guidance/cure", Fixture, NULL, vn_window_fixture_set_up, test_cure, vn_window_fixture_tear_down);
+  g_test_add_func ("/guidance/card-buttons", test_card_buttons);
   g_test_add ("/guidance/keep", Fixture, NULL, vn_window_fixture_set_up, test_keep, vn_window_fixture_tear_down);
   g_test_add ("/guidance/samples", Fixture, NULL, vn_window_fixture_set_up, test_samples, vn_window_fixture_tear_down);
   g_test_add ("/guidance/without-samples", Fixture, NULL, vn_window_fixture_set_up, test_without_samples, vn_window_fixture_tear_down);

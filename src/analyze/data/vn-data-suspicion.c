@@ -7,8 +7,9 @@
 static const struct
 {
   const char *code, *title, *remedy;
+  gboolean    by_preprocessing;
 } suspicions[] = {
-#define VN_DATA_SUSPICION(code, title, remedy) { code, title, remedy },
+#define VN_DATA_SUSPICION(code, title, remedy, by_preprocessing) { code, title, remedy, by_preprocessing },
 #include "vn-data-suspicions.def"
 #undef VN_DATA_SUSPICION
 };
@@ -69,4 +70,21 @@ vn_data_suspicion_get_remedy (const VnNote *note)
   g_return_val_if_fail (usual != NULL, NULL);
 
   return note->remedy != NULL ? note->remedy : _(usual);
+}
+
+/**
+ * vn_data_suspicion_is_of_preprocessing:
+ * @code: of any note
+ *
+ * Returns: whether other preprocessing of the same samples may mend it
+ */
+gboolean
+vn_data_suspicion_is_of_preprocessing (const char *code)
+{
+  g_return_val_if_fail (code != NULL, FALSE);
+
+  for (guint i = 0; i < G_N_ELEMENTS (suspicions); i++)
+    if (g_str_equal (suspicions[i].code, code))
+      return suspicions[i].by_preprocessing;
+  return FALSE;
 }

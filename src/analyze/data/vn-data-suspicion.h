@@ -7,8 +7,9 @@
 
 G_BEGIN_DECLS
 
-gboolean    vn_data_suspicion_is         (const VnNote *note);
-const char *vn_data_suspicion_get_title  (const char   *code);
-const char *vn_data_suspicion_get_remedy (const VnNote *note);
+gboolean    vn_data_suspicion_is                  (const VnNote *note);
+gboolean    vn_data_suspicion_is_of_preprocessing (const char   *code);
+const char *vn_data_suspicion_get_title           (const char   *code);
+const char *vn_data_suspicion_get_remedy          (const VnNote *note);
 
 G_END_DECLS

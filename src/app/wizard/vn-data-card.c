@@ -3,6 +3,7 @@
 #include "vn-data-card.h"
 
 #include "vn-button-names.h"
+#include "vn-data-suspicion.h"
 #include "vn-i18n.h"
 #include "vn-rows.h"
 
@@ -24,6 +25,7 @@ struct _VnDataCard
 
   GPtrArray  *sayings;    /* of Saying, worst first */
   GHashTable *kept;       /* codes that are not to be said again */
+  gboolean    has_preprocessing;   /* can be set on the same page */
 
   GtkImage   *icon;
   GtkLabel   *title, *text;
@@ -32,7 +34,7 @@ struct _VnDataCard
 
 G_DEFINE_FINAL_TYPE (VnDataCard, vn_data_card, ADW_TYPE_BIN)
 
-enum { SIGNAL_APPLY, SIGNAL_CHOOSE, N_SIGNALS };
+enum { SIGNAL_APPLY, SIGNAL_CHOOSE, SIGNAL_PREPROCESS, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 static void data_card_update (VnDataCard *self);
@@ -76,6 +78,12 @@ static void
 data_card_choose_clicked (VnDataCard *self)
 {
   g_signal_emit (self, signals[SIGNAL_CHOOSE], 0);
+}
+
+static void
+data_card_preprocess_clicked (VnDataCard *self)
+{
+  g_signal_emit (self, signals[SIGNAL_PREPROCESS], 0);
 }
 
 /* The cure goes with what was found as soon as it is applied. */
@@ -124,7 +132,9 @@ data_card_add_buttons (VnDataCard   *self,
       gtk_button_set_use_underline (GTK_BUTTON (button), FALSE);
       g_object_set_data (G_OBJECT (button), "vn-cure", GUINT_TO_POINTER (i));
     }
-  if (n_cures == 0)
+  if (n_cures == 0 && self->has_preprocessing && vn_data_suspicion_is_of_preprocessing (saying->code))
+    data_card_add_button (self, box, _("Set _Preprocessing"), TRUE, G_CALLBACK (data_card_preprocess_clicked));
+  else if (n_cures == 0)
     data_card_add_button (self, box, _("Choose _Others…"), saying->level > VN_NOTE_INFO, G_CALLBACK (data_card_choose_clicked));
   if (!saying->is_problem)
     data_card_add_button (self, box, _("_Keep"), FALSE, G_CALLBACK (data_card_keep_clicked));
@@ -220,16 +230,19 @@ data_card_add_findings (VnDataCard       *self,
  * vn_data_card_show_look:
  * @look: (nullable): what was found; %NULL: nothing yet
  * @notes: (nullable): what was said when the samples were opened
+ * @has_preprocessing: it can be set on the same page, which goes there on the signal preprocess
  *
  * Shows what is worst of what the user has not decided to keep.
  */
 void
 vn_data_card_show_look (VnDataCard       *self,
                         const VnDataLook *look,
-                        VnNotes          *notes)
+                        VnNotes          *notes,
+                        gboolean          has_preprocessing)
 {
   g_return_if_fail (VN_IS_DATA_CARD (self));
 
+  self->has_preprocessing = has_preprocessing;
   g_ptr_array_set_size (self->sayings, 0);
   data_card_add_findings (self, look, TRUE);
   for (guint i = 0; notes != NULL && i < vn_notes_get_n (notes); i++)
@@ -278,6 +291,7 @@ vn_data_card_class_init (VnDataCardClass *klass)
   G_OBJECT_CLASS (klass)->finalize = vn_data_card_finalize;
   gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_ALERT);
   signals[SIGNAL_APPLY] = g_signal_new ("apply", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
+  signals[SIGNAL_PREPROCESS] = g_signal_new ("preprocess", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[SIGNAL_CHOOSE] = g_signal_new ("choose", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 

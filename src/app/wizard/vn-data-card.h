@@ -15,6 +15,7 @@ G_BEGIN_DECLS
  * Signals:
  * - apply (VnDataCure): these settings are wanted
  * - choose: other samples are wanted
+ * - preprocess: other preprocessing is wanted
  */
 #define VN_TYPE_DATA_CARD (vn_data_card_get_type ())
 G_DECLARE_FINAL_TYPE (VnDataCard, vn_data_card, VN, DATA_CARD, AdwBin)
@@ -23,7 +24,8 @@ void vn_data_card_show_problem (VnDataCard       *self,
                                 const char       *text);
 void vn_data_card_show_look    (VnDataCard       *self,
                                 const VnDataLook *look,      /* nullable */
-                                VnNotes          *notes);    /* nullable */
+                                VnNotes          *notes,     /* nullable */
+                                gboolean          has_preprocessing);
 void vn_data_card_forget       (VnDataCard       *self);
 
 G_END_DECLS

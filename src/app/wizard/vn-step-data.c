@@ -92,7 +92,7 @@ step_data_show_look (VnStepData *self)
   if (self->problem != NULL)
     vn_data_card_show_problem (self->card, self->problem);
   else
-    vn_data_card_show_look (self->card, self->look, self->notes);
+    vn_data_card_show_look (self->card, self->look, self->notes, gtk_widget_get_visible (GTK_WIDGET (self->preprocessing)));
   vn_values_chart_set (self->values, self->look != NULL ? &self->look->values : NULL,
                        self->dataset != NULL && vn_dataset_is_image (self->dataset),
                        data != NULL ? data->preprocess.color : VN_COLOR_RGB);
@@ -336,6 +336,12 @@ step_data_change_clicked (VnStepData *self)
 }
 
 static void
+step_data_go_to_preprocessing (VnStepData *self)
+{
+  gtk_widget_child_focus (GTK_WIDGET (self->preprocessing), GTK_DIR_TAB_FORWARD);
+}
+
+static void
 step_data_random_toggled (VnStepData *self)
 {
   const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
@@ -552,6 +558,7 @@ vn_step_data_init (VnStepData *self)
   g_signal_connect_swapped (self->held, "value-changed", G_CALLBACK (step_data_held_changed), self);
   g_signal_connect_swapped (self->held, "output", G_CALLBACK (step_data_held_output), self);
   g_signal_connect_swapped (self->card, "apply", G_CALLBACK (step_data_cure_applied), self);
+  g_signal_connect_swapped (self->card, "preprocess", G_CALLBACK (step_data_go_to_preprocessing), self);
   g_signal_connect_swapped (self->card, "choose", G_CALLBACK (step_data_change_clicked), self);
   g_signal_connect_swapped (self->random, "notify::active", G_CALLBACK (step_data_random_toggled), self);
   g_signal_connect_swapped (self->preprocessing, "changed", G_CALLBACK (step_data_preprocess_changed), self);

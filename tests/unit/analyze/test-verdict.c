@@ -180,7 +180,7 @@ test_suspicions (void)
 {
   const Row good[MAX_ROWS] = { { "out", 50 } }, bad[MAX_ROWS] = { { "out", 2 } };
   static const char * const codes[] = {
-#define VN_DATA_SUSPICION(code, title, remedy) code,
+#define VN_DATA_SUSPICION(code, title, remedy, by_preprocessing) code,
 #include "vn-data-suspicions.def"
 #undef VN_DATA_SUSPICION
   };
