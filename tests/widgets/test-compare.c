@@ -382,7 +382,7 @@ test_kept_run (Fixture       *fixture,
   record = vn_run_record_new (vn_document_get_confirmed (fixture->document));
   record->time = 1;   /* none that the document remembers */
   run = vn_project_run_new ("kept", record);
-  source = vn_compare_source_new (fixture->document, VN_COMPARE_RUN, run, 1, NULL);
+  source = vn_compare_source_new (fixture->document, VN_COMPARE_RUN, run, NULL);
   vn_compare_source_load (source);
   g_assert_true (vn_test_wait (is_loaded, source, SECONDS));
   g_assert_nonnull (source->model);

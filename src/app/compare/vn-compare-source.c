@@ -64,9 +64,9 @@ compare_source_dup_run_detail (const VnProjectRun *run)
 {
   g_autoptr(GDateTime) time = g_date_time_new_from_unix_local (run->time);
   g_autofree char *bytes = vn_format_bytes (run->quantized_bytes);
-  g_autofree char *when = time != NULL ? g_date_time_format (time, "%H:%M") : g_strdup ("");
+  g_autofree char *when = run->name != NULL && time != NULL ? g_date_time_format (time, " · %H:%M") : g_strdup ("");   /* else the title tells it */
 
-  return g_strdup_printf ("%s · %s · %s", run->preset, bytes, when);
+  return g_strdup_printf ("%s · %s%s", run->preset, bytes, when);
 }
 
 static void
@@ -90,7 +90,7 @@ compare_source_describe (VnCompareSource *self)
       self->detail = g_strdup_printf (_("%s · now"), bytes);
       break;
     case VN_COMPARE_RUN:
-      self->title = self->run->name != NULL && *self->run->name != 0 ? g_strdup (self->run->name) : g_strdup_printf (_("Run %u"), self->number);
+      self->title = vn_project_run_dup_title (self->run);
       self->detail = compare_source_dup_run_detail (self->run);
       break;
     case VN_COMPARE_OPEN:
@@ -428,7 +428,6 @@ vn_compare_source_rebuild (VnCompareSource *self)
  * vn_compare_source_new:
  * @document: stays for as long as something is read or measured, even if its window is closed
  * @run: (nullable): of %VN_COMPARE_RUN
- * @number: of @run in the document, from 1
  * @path: (nullable): of %VN_COMPARE_FILE
  *
  * Returns: (transfer full): not loaded yet
@@ -437,7 +436,6 @@ VnCompareSource *
 vn_compare_source_new (VnDocument    *document,
                        VnCompareKind  kind,
                        VnProjectRun  *run,
-                       guint          number,
                        const char    *path)
 {
   VnCompareSource *self;
@@ -448,7 +446,6 @@ vn_compare_source_new (VnDocument    *document,
   self->document = g_object_ref (document);
   self->kind = kind;
   self->run = run != NULL ? vn_project_run_ref (run) : NULL;
-  self->number = number;
   self->path = g_strdup (path);
   compare_source_describe (self);
   return self;
@@ -510,14 +507,12 @@ vn_compare_source_forget_error (VnCompareSource *self)
 /**
  * vn_compare_source_update:
  * @run: (nullable): of %VN_COMPARE_RUN: as it is called now
- * @number: of @run in the document
  *
  * Another result is there: what the quantized network is now has to be looked at again.
  */
 void
 vn_compare_source_update (VnCompareSource *self,
-                          VnProjectRun    *run,
-                          guint            number)
+                          VnProjectRun    *run)
 {
   g_return_if_fail (VN_IS_COMPARE_SOURCE (self));
 
@@ -526,7 +521,6 @@ vn_compare_source_update (VnCompareSource *self,
       g_clear_pointer (&self->run, vn_project_run_unref);
       self->run = vn_project_run_ref (run);
     }
-  self->number = number;
   compare_source_describe (self);
   if (self->kind == VN_COMPARE_NOW)
     compare_source_set_model (self, NULL);

@@ -26,7 +26,6 @@ struct _VnCompareSource
   VnCompareKind    kind;
   char            *title, *detail;   /* "Float", "16.9 MB" */
   VnProjectRun    *run;              /* of VN_COMPARE_RUN */
-  guint            number;           /* of VN_COMPARE_RUN: in the document, from 1 */
   char            *path;             /* of VN_COMPARE_FILE */
   VnComparedModel *model;            /* nullable: not loaded */
   VnJob           *job;              /* nullable: what is being done for it */
@@ -42,7 +41,6 @@ struct _VnCompareSource
 VnCompareSource *vn_compare_source_new       (VnDocument         *document,
                                               VnCompareKind       kind,
                                               VnProjectRun       *run,        /* nullable */
-                                              guint               number,
                                               const char         *path);      /* nullable */
 void             vn_compare_source_load      (VnCompareSource    *self);
 void             vn_compare_source_rebuild   (VnCompareSource    *self);
@@ -50,8 +48,7 @@ gboolean         vn_compare_source_is_busy   (VnCompareSource    *self);
 void             vn_compare_source_cancel    (VnCompareSource    *self);
 void             vn_compare_source_forget_error (VnCompareSource *self);
 void             vn_compare_source_update    (VnCompareSource    *self,
-                                              VnProjectRun       *run,        /* nullable */
-                                              guint               number);
+                                              VnProjectRun       *run);      /* nullable */
 VnDataSpec      *vn_compare_source_dup_data  (VnDocument         *document,
                                               VnResult           *result,     /* nullable */
                                               GHashTable        **shapes,

@@ -22,14 +22,13 @@ compare_sources_add (GPtrArray     *list,
                      VnDocument    *document,
                      GListModel    *known,
                      VnCompareKind  kind,
-                     VnProjectRun  *run,
-                     guint          number)
+                     VnProjectRun  *run)
 {
   VnCompareSource *source = compare_sources_find (known, kind, run);
 
   if (source != NULL)
-    vn_compare_source_update (source, run, number);
-  g_ptr_array_add (list, source != NULL ? source : vn_compare_source_new (document, kind, run, number, NULL));
+    vn_compare_source_update (source, run);
+  g_ptr_array_add (list, source != NULL ? source : vn_compare_source_new (document, kind, run, NULL));
 }
 
 /* The newest run first; the last one is what the quantized network is now. */
@@ -46,7 +45,7 @@ compare_sources_add_runs (GPtrArray  *list,
       VnProjectRun *run = g_ptr_array_index (runs, i - 1);
 
       if (now == NULL || !vn_document_is_shown (document, run))
-        compare_sources_add (list, document, known, VN_COMPARE_RUN, run, i);
+        compare_sources_add (list, document, known, VN_COMPARE_RUN, run);
     }
 }
 
@@ -81,12 +80,12 @@ vn_compare_sources_list (VnDocument *document,
 
   if (vn_document_get_model (document) == NULL)
     return g_steal_pointer (&list);
-  compare_sources_add (list, document, known, VN_COMPARE_FLOAT, NULL, 0);
+  compare_sources_add (list, document, known, VN_COMPARE_FLOAT, NULL);
   if (vn_document_get_confirmed (document) != NULL)
-    compare_sources_add (list, document, known, VN_COMPARE_NOW, NULL, 0);
+    compare_sources_add (list, document, known, VN_COMPARE_NOW, NULL);
   compare_sources_add_runs (list, document, known);
   compare_sources_add_files (list, known);
-  compare_sources_add (list, document, known, VN_COMPARE_OPEN, NULL, 0);
+  compare_sources_add (list, document, known, VN_COMPARE_OPEN, NULL);
   return g_steal_pointer (&list);
 }
 

@@ -627,7 +627,7 @@ vn_compare_page_open_file (VnComparePage *self,
 
   g_return_if_fail (VN_IS_COMPARE_PAGE (self) && path != NULL && side < 2 && vn_document_get_model (self->document) != NULL);
 
-  source = vn_compare_source_new (self->document, VN_COMPARE_FILE, NULL, 0, path);
+  source = vn_compare_source_new (self->document, VN_COMPARE_FILE, NULL, path);
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
     g_ptr_array_add (list, g_list_model_get_item (G_LIST_MODEL (self->sources), i));
   g_ptr_array_insert (list, list->len > 0 ? (int) list->len - 1 : 0, source);
