@@ -4,6 +4,7 @@
  * mends it; what was decided to keep is not said again. */
 
 #include "vn-data-card.h"
+#include "vn-expected-bar.h"
 #include "vn-data-files.h"
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
@@ -315,6 +316,40 @@ check_review_height (VnWizard *wizard)
   g_assert_cmpint (gtk_widget_get_height (bin), >=, needed);
 }
 
+static gboolean
+is_refused (gpointer document)
+{
+  return vn_document_get_expecting (document) == VN_EXPECTING_REFUSED;
+}
+
+static gboolean
+is_settled (gpointer document)
+{
+  return vn_document_get_expecting (document) == VN_EXPECTING_NOTHING && vn_window_fixture_is_idle (document) && !vn_document_is_stale (document);
+}
+
+/* What a change does cannot be told then: a run is offered, and what was found before comes back at once. */
+static void
+change_without_samples (Fixture *fixture)
+{
+  g_autoptr(GtkBitset) node = gtk_bitset_new_range (vn_window_fixture_get_item (fixture, "/left/conv")->index, 1);
+  VnResult *before = vn_document_get_result (fixture->document);
+  GtkWidget *bar = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_EXPECTED_BAR, NULL);
+
+  vn_document_set_precision (fixture->document, node, VN_NODE_FLOAT);
+  g_assert_true (vn_test_wait (is_refused, fixture->document, SECONDS));
+  g_assert_cmpstr (vn_document_get_refusal (fixture->document), ==, "There are no samples to measure the change on");
+  vn_test_settle (300);
+  g_signal_emit_by_name (vn_test_find (bar, GTK_TYPE_BUTTON, "_Run Now"), "clicked");
+  g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
+  g_assert_true (vn_document_get_result (fixture->document) != before);
+  g_assert_cmpuint (vn_document_get_result (fixture->document)->recipe->overrides->len, ==, 1);
+  vn_document_undo (fixture->document);
+  g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
+  g_assert_cmpuint (vn_document_get_result (fixture->document)->recipe->overrides->len, ==, 0);
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
 /* A target that takes no samples is reached without any, and its network is exported. */
 static void
 test_without_samples (Fixture       *fixture,
@@ -349,6 +384,7 @@ test_without_samples (Fixture       *fixture,
   g_assert_no_error (error);
   g_assert_true (vn_test_wait (exists, model, SECONDS));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  change_without_samples (fixture);
 }
 
 /* From an opened model to an exported one with a report: Open, Quantize, Change, Calibrate Now, Export…, Export are six clicks. */

@@ -245,8 +245,9 @@ document_expected_ask (VnDocument *self)
   self->expect_waits = FALSE;
   if (self->what_if == NULL)
     {
-      document_expected_refuse (self, self->what_if_error != NULL ? self->what_if_error->message
-                                                                  : _("What the change does was not measured"));
+      document_expected_refuse (self, self->data == NULL ? _("There are no samples to measure the change on")
+                                      : self->what_if_error != NULL ? self->what_if_error->message
+                                                                    : _("What the change does was not measured"));
       return;
     }
   question = g_new0 (Question, 1);

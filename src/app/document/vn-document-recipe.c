@@ -54,7 +54,7 @@ document_recipe_replace (VnDocument *self,
   document_recipe_set (self, recipe);
   if (only_names)
     vn_document_name_results (self);
-  if (self->data == NULL || only_names)
+  if (vn_document_lacks_samples (self) || only_names)
     return;
   if (self->result == NULL && self->past != NULL && !vn_document_is_stale (self))
     vn_document_drop_run (self);
