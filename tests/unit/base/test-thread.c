@@ -114,7 +114,11 @@ wait_for_lock (gpointer data)
   return NULL;
 }
 
-/* Lets the process have no more memory than it has, and takes what room there is for stacks of threads. */
+#define PAUSE_US 5000
+#define N_PAUSES 40u
+
+/* Lets the process have no more memory than it has, and takes what room there is for stacks of threads. One that has told its answer may
+ * be there for a moment yet, and leaves its room then: there has to be none for a while. */
 static void
 leave_no_room (GMutex *lock)
 {
@@ -129,8 +133,16 @@ leave_no_room (GMutex *lock)
   limit.rlim_cur = (rlim_t) pages * 4096 + (2 << 20);
   g_assert_cmpint (setrlimit (RLIMIT_AS, &limit), ==, 0);
   g_mutex_lock (lock);
-  for (GThread *thread = NULL; (thread = g_thread_try_new ("wait", wait_for_lock, lock, NULL)) != NULL;)
-    g_thread_unref (thread);
+  for (guint n_refused = 0; n_refused < N_PAUSES;)
+    {
+      GThread *thread = g_thread_try_new ("wait", wait_for_lock, lock, NULL);
+
+      n_refused = thread == NULL ? n_refused + 1 : 0;
+      if (thread != NULL)
+        g_thread_unref (thread);
+      else
+        g_usleep (PAUSE_US);
+    }
 }
 
 /* Without room for the stack of a thread it says so, and does not wait for ever. */
