@@ -61,7 +61,7 @@ static void
 cmd_verdict_print_measured (const VnVerification   *found,
                             const VnRuntimeFigures *figures)
 {
-  g_autofree char *db = vn_format_db (vn_verification_get_worst_db (found)), *remedy = vn_verification_dup_remedy (found);
+  g_autofree char *db = vn_format_db (vn_verification_get_worst_db (found));
 
   vn_cmd_print (_("Measured in ONNX Runtime %s: one run takes %.3f ms, %.2f times the time of the float network (one thread)\n"), found->version,
                 1e3 * figures->seconds, figures->ratio);
@@ -70,8 +70,6 @@ cmd_verdict_print_measured (const VnVerification   *found,
                                           : _("  %.1f %% of the multiplications on integers, forecast\n"), 100 * figures->integer_share);
   vn_cmd_print (vn_verification_agrees (found) ? _("  its outputs agree with our simulation: %s, the worst of them\n")
                                                : _("  its outputs differ from our simulation: %s, the worst of them\n"), db);
-  if (remedy != NULL)
-    vn_cmd_print (_("    what may help: %s\n"), remedy);
 }
 
 /**

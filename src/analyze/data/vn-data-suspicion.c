@@ -4,22 +4,24 @@
 
 #include "vn-i18n.h"
 
-static const struct
+typedef struct
 {
   const char *code, *title, *remedy;
   gboolean    by_preprocessing;
-} suspicions[] = {
+} Suspicion;
+
+static const Suspicion suspicions[] = {
 #define VN_DATA_SUSPICION(code, title, remedy, by_preprocessing) { code, title, remedy, by_preprocessing },
 #include "vn-data-suspicions.def"
 #undef VN_DATA_SUSPICION
 };
 
-static const char *
+static const Suspicion *
 suspicion_find (const char *code)
 {
   for (guint i = 0; i < G_N_ELEMENTS (suspicions); i++)
     if (g_str_equal (suspicions[i].code, code))
-      return suspicions[i].remedy;
+      return &suspicions[i];
   return NULL;
 }
 
@@ -32,12 +34,12 @@ suspicion_find (const char *code)
 const char *
 vn_data_suspicion_get_title (const char *code)
 {
+  const Suspicion *found;
+
   g_return_val_if_fail (code != NULL, NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (suspicions); i++)
-    if (g_str_equal (suspicions[i].code, code))
-      return _(suspicions[i].title);
-  return NULL;
+  found = suspicion_find (code);
+  return found != NULL ? _(found->title) : NULL;
 }
 
 /**
@@ -62,14 +64,14 @@ vn_data_suspicion_is (const VnNote *note)
 const char *
 vn_data_suspicion_get_remedy (const VnNote *note)
 {
-  const char *usual;
+  const Suspicion *usual;
 
   g_return_val_if_fail (note != NULL, NULL);
 
   usual = suspicion_find (note->code);
   g_return_val_if_fail (usual != NULL, NULL);
 
-  return note->remedy != NULL ? note->remedy : _(usual);
+  return note->remedy != NULL ? note->remedy : _(usual->remedy);
 }
 
 /**
@@ -81,10 +83,10 @@ vn_data_suspicion_get_remedy (const VnNote *note)
 gboolean
 vn_data_suspicion_is_of_preprocessing (const char *code)
 {
+  const Suspicion *found;
+
   g_return_val_if_fail (code != NULL, FALSE);
 
-  for (guint i = 0; i < G_N_ELEMENTS (suspicions); i++)
-    if (g_str_equal (suspicions[i].code, code))
-      return suspicions[i].by_preprocessing;
-  return FALSE;
+  found = suspicion_find (code);
+  return found != NULL && found->by_preprocessing;
 }

@@ -31,14 +31,15 @@ static const struct
 /* What the numbers alone say. */
 typedef struct
 {
-  VnVerdict        *verdict;
-  VnErrorTable     *errors;
-  const VnAccuracy *accuracy;      /* nullable: none */
-  const VnRuntimeForecast *forecast;       /* nullable */
-  const VnVerification    *verification;   /* nullable: not run in ONNX Runtime */
-  gboolean          by_hits;       /* there were enough samples to judge by them */
-  guint             n_weights;     /* of the names in not_finite */
-  VnVerdictLevel    level;
+  VnVerdict            *verdict;
+  VnErrorTable         *errors;
+  const VnAccuracy     *accuracy;       /* nullable: none */
+  const VnVerification *verification;   /* nullable: not run in ONNX Runtime */
+  VnRuntimeFigures      figures;
+  gboolean              by_hits;        /* there were enough samples to judge by them */
+  gboolean              differs;        /* what ONNX Runtime computes */
+  guint                 n_weights;      /* of the names in not_finite */
+  VnVerdictLevel        level;
 } Judgement;
 
 /* ---- what there is ---- */
@@ -175,7 +176,7 @@ verdict_judgement_by_numbers (Judgement *self)
   self->by_hits = verdict_judgement_by_hits (self, self->verdict->is_spot);
   if (!self->by_hits)
     self->level = verdict_judgement_by_outputs (self, self->verdict->is_spot);
-  if (self->level == VN_VERDICT_GOOD && self->verification != NULL && !vn_verification_agrees (self->verification))
+  if (self->level == VN_VERDICT_GOOD && self->differs)
     self->level = VN_VERDICT_DIFFERS;
 }
 
@@ -277,20 +278,17 @@ static void
 verdict_judgement_append_objection (const Judgement *self,
                                     GString         *text)
 {
-  g_autofree char *fault = self->verification != NULL ? vn_verification_dup_fault (self->verification) : NULL;
-  g_autofree char *remedy = fault != NULL ? vn_verification_dup_remedy (self->verification) : NULL;
-  VnRuntimeFigures figures;
+  g_autofree char *fault = self->differs ? vn_verification_dup_fault (self->verification) : NULL;
+  g_autofree char *remedy = self->differs ? vn_verification_dup_remedy (self->verification) : NULL;
 
-  vn_runtime_figures_init (&figures, self->forecast, self->verification);
-  self->verdict->is_opposed = fault != NULL || figures.ratio > SLOWER;
   if (fault != NULL)
     g_string_append_printf (text, remedy != NULL ? " %s. %s." : " %s.", fault, remedy);
   else if (self->verdict->is_opposed && self->verdict->level == VN_VERDICT_GOOD)
     {
       g_string_append_c (text, ' ');
-      g_string_append_printf (text, figures.time_measured ? _("But it takes %.1f times the time of the float network in ONNX Runtime, as measured.")
-                                                          : _("But it takes about %.1f times the time of the float network in ONNX Runtime, by forecast."),
-                              figures.ratio);
+      g_string_append_printf (text, self->figures.time_measured ? _("But it takes %.1f times the time of the float network in ONNX Runtime, as measured.")
+                                                                : _("But it takes about %.1f times the time of the float network in ONNX Runtime, by forecast."),
+                              self->figures.ratio);
     }
 }
 
@@ -307,8 +305,10 @@ verdict_judgement_describe (const Judgement *self)
   else if (verdict->level == VN_VERDICT_NOT_MEASURED)
     g_string_append (text, _("No output could be compared."));
   if (verdict->level > VN_VERDICT_SUSPICIOUS)
-    return g_strdup (text->str);
-
+    {
+      verdict_judgement_append_objection (self, text);
+      return g_strdup (text->str);
+    }
   if (verdict->level == VN_VERDICT_SUSPICIOUS)
     g_string_append_printf (text, _("What is measured on samples that the network does not expect says little. On these: %s. "),
                             _(levels[self->level].title));
@@ -344,11 +344,14 @@ vn_verdict_new (VnErrorTable            *errors,
                 const VnVerification    *verification)
 {
   VnVerdict *self = g_new0 (VnVerdict, 1);
-  Judgement judgement = { .verdict = self, .errors = errors, .accuracy = accuracy, .forecast = forecast, .verification = verification };
+  Judgement judgement = { .verdict = self, .errors = errors, .accuracy = accuracy, .verification = verification };
 
   self->suspicions = g_ptr_array_new ();
   self->not_finite = g_ptr_array_new_with_free_func (g_free);
   self->worst_output_db = INFINITY;
+  vn_runtime_figures_init (&judgement.figures, forecast, verification);
+  judgement.differs = verification != NULL && !vn_verification_agrees (verification);
+  self->is_opposed = judgement.differs || judgement.figures.ratio > SLOWER;
   verdict_read_notes (self, notes);
   judgement.n_weights = self->not_finite->len;
   if (errors != NULL)

@@ -206,27 +206,7 @@ graph_view_scene_laid_out (VnGraphView   *self,
     graph_view_scene_open (self, whole, fold, layout);
 }
 
-/* A view that is laid out goes with its page: kept by its thread alone, it would tell a page that is gone that it is ready. */
-static GWeakRef *
-graph_view_scene_point_at (VnGraphView *self)
-{
-  GWeakRef *pointer = g_new0 (GWeakRef, 1);
-
-  g_weak_ref_init (pointer, self);
-  return pointer;
-}
-
-/* Returns: (transfer full) (nullable): what is left of it */
-static VnGraphView *
-graph_view_scene_take (GWeakRef *pointer)
-{
-  VnGraphView *self = g_weak_ref_get (pointer);
-
-  g_weak_ref_clear (pointer);
-  g_free (pointer);
-  return self;
-}
-
+/* The view is not kept for this, or it would tell a page that is gone that it is ready: its end cancels what is being laid out. */
 static void
 graph_view_scene_done (GObject      *source,
                        GAsyncResult *result,
@@ -234,9 +214,9 @@ graph_view_scene_done (GObject      *source,
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(VnGraphLayout) layout = vn_graph_layout_new_finish (result, &error);
-  g_autoptr(VnGraphView) self = graph_view_scene_take (user_data);
+  VnGraphView *self = user_data;
 
-  if (self == NULL || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
   if (layout == NULL)
     graph_view_scene_failed (self, error);
@@ -275,10 +255,9 @@ graph_view_scene_lay_out (VnGraphView *self,
     {
       self->cancellable = g_cancellable_new ();
       if (self->pending_fold != NULL)
-        vn_fold_lay_out_async (self->pending_fold, self->places, self->cancellable, graph_view_scene_done,
-                               graph_view_scene_point_at (self));
+        vn_fold_lay_out_async (self->pending_fold, self->places, self->cancellable, graph_view_scene_done, self);
       else
-        vn_graph_layout_new_async (whole, self->cancellable, graph_view_scene_done, graph_view_scene_point_at (self));
+        vn_graph_layout_new_async (whole, self->cancellable, graph_view_scene_done, self);
       return;
     }
   layout = self->pending_fold != NULL ? vn_fold_lay_out (self->pending_fold, self->places, NULL, &error)
