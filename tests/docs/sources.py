@@ -3,7 +3,8 @@
 
 No tabs and no blanks at the end of a line; the licence in the first two lines; in src, the purpose of the file before anything
 else, and static functions that start with a word of the file's name, so that a stack trace reads; public functions that check
-what they are called on (not in tensor and ops, which are called for every number); code that asks for traits of a format, never for one by its name; and names of tests in C: a
+what they are called on (not in tensor and ops, which are called for every number); handlers that are disconnected only from what is held,
+as what has to be found again may be gone; code that asks for traits of a format, never for one by its name; and names of tests in C: a
 test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
 import pathlib
 import re
@@ -26,6 +27,7 @@ OPEN_DOORS = (
     "vn_quant_store_integer", "vn_rounding_nearest", "vn_weight_layer_get_offset",    # for every number of a tensor
     "vn_range_sums_get_kl",      # for every pair of ends that is tried
     "vn_ranks_give_up")          # does not return
+FORGOTTEN = re.compile(r"g_signal_handlers_disconnect_by_\w+ \((?!self->)([^;]*);")
 PREAMBLE = ("#", "G_BEGIN_DECLS")
 
 
@@ -127,6 +129,10 @@ open_doors = [(path, name) for path in checked if path.suffix == ".c"
 faults += [f"{path}: {name}() does not check what it is called on" for path, name in open_doors if name not in OPEN_DOORS]
 faults += [f"{name}() is in the list of functions that need not check, and checks or is not there" for name in OPEN_DOORS
            if name not in (found for _, found in open_doors)]
+if FORGOTTEN.findall("g_signal_handlers_disconnect_by_data (self->job, self); g_signal_handlers_disconnect_by_func (item, f, self);") != ["item, f, self)"]:
+    sys.exit("the test does not find what it is for: handlers")
+faults += [f"{path}: disconnects from what it does not hold ({found}: use a GSignalGroup" for path in checked if path.suffix == ".c"
+           for found in FORGOTTEN.findall(path.read_text(encoding="utf-8"))]
 faults += [f"{path}: names the format {name}" for path in (root / "src").rglob("*.[ch]")
            for name in find_formats(path.read_text(encoding="utf-8"), formats)]
 print("\n".join(faults))

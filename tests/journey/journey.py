@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """journey.py VERNIER DROP_SOURCE [JOURNEY]: from an empty window to an exported model, by dropping files, clicking and typing, as a person
 does it: "export" in as few clicks as there need be; "repair": improving, 16 bit for a region of the graph, undo, a crash, comparing runs, "others": a network
-that reads tokens, one that is quantized already, one with a node that nobody knows.
+that reads tokens, one that is quantized already, one with a node that nobody knows, "edit": searching in the demo, folding, changing what was
+found, undoing.
 
 Needs a display with nothing on it, a session bus, a window manager, xdotool and AT-SPI; real networks and photographs; onnxruntime in
 $VN_ORACLE_PYTHON judges what was exported. $VN_SCREENSHOTS: a folder for pictures on the way."""
@@ -277,6 +278,36 @@ def meet_others(desk, vernier, shared):
         time.sleep(1)
 
 
+def edit(desk, vernier):
+    """What was searched for and folded away is not there any more when the network is changed; the program is."""
+    app = desk.Program([vernier])
+    app.resize(1280, 860)
+    app.click("push button", "Try the Demo")
+    app.find("push button", "Quantize…")
+    app.wait(lambda: is_idle(app), "the demo does not open", 200)
+    time.sleep(1)
+    for looked_for in ("Gemm", "Conv", "sqnr<60"):
+        app.key("ctrl+f")
+        desk.run("xdotool", "key", "ctrl+a")
+        app.type(looked_for)
+        time.sleep(1)
+        desk.run("xdotool", "key", "Return")
+        app.click("push button", "Use 16 Bit", "Inspector")
+        time.sleep(1)
+        app.key("ctrl+z")
+        app.key("ctrl+f")
+        desk.run("xdotool", "key", "ctrl+a", "BackSpace")
+        time.sleep(0.5)
+        desk.run("xdotool", "key", "Tab", "Tab", "Tab", "Home", "Left", "Right", "Left")   # the first row of the outline
+        app.key("ctrl+shift+z")
+        app.key("ctrl+z")
+        app.wait(lambda: is_idle(app), "the work does not end", 200)
+    app.check_alive()
+    picture("journey-edit")
+    print("searched, folded, edited, undone")
+    app.kill()
+
+
 JOURNEYS = {"export": (export_at_once,), "repair": (improve, give_region_bits, crash, compare, export_again)}
 
 
@@ -292,9 +323,9 @@ def main(vernier, drop_source, journey="export"):
         print("skipped:", reason)
         return MISSING
     manager = subprocess.Popen(["openbox"], stderr=subprocess.DEVNULL)
-    if journey == "others":
+    if journey in ("others", "edit"):
         try:
-            meet_others(desk, vernier, shared)
+            meet_others(desk, vernier, shared) if journey == "others" else edit(desk, vernier)
         finally:
             picture("journey-end")
             manager.kill()

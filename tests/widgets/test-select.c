@@ -303,6 +303,65 @@ test_search (Fixture       *fixture,
                             "sqnr&lt;20"));
 }
 
+/* Opens or closes all rows of the outline that hold others. */
+static void
+fold_outline (GtkWidget *outline,
+              gboolean   expanded)
+{
+  GtkWidget *list = vn_test_find (outline, GTK_TYPE_LIST_VIEW, NULL);
+  GListModel *rows = G_LIST_MODEL (gtk_list_view_get_model (GTK_LIST_VIEW (list)));
+  guint n = 0;
+
+  for (guint i = 0; i < g_list_model_get_n_items (rows); i++)
+    {
+      g_autoptr(GtkTreeListRow) row = g_list_model_get_item (rows, i);
+
+      n += gtk_tree_list_row_is_expandable (row);
+      gtk_tree_list_row_set_expanded (row, expanded);
+    }
+  g_assert_cmpuint (n, >, 0);
+  vn_test_settle (200);
+}
+
+static void
+edit_and_undo (Fixture *fixture)
+{
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.set-precision", "s", "16");
+  vn_test_settle (50);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+}
+
+/* A row of the outline hears of its node for as long as it shows it: what was searched for, folded and cleared since then is not told
+ * of changes any more, and what is on the screen tells the changed network. */
+static void
+test_search_and_edit (Fixture       *fixture,
+                      gconstpointer  data)
+{
+  GtkWidget *outline, *search;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  outline = find (fixture, VN_TYPE_OUTLINE);
+  search = vn_test_find (outline, GTK_TYPE_SEARCH_ENTRY, NULL);
+  for (guint round = 0; round < 3; round++)
+    {
+      fold_outline (outline, TRUE);
+      gtk_editable_set_text (GTK_EDITABLE (search), "type:Conv");
+      vn_test_settle (400);
+      g_signal_emit_by_name (search, "activate");
+      edit_and_undo (fixture);
+      gtk_editable_set_text (GTK_EDITABLE (search), "");
+      vn_test_settle (400);
+      edit_and_undo (fixture);
+      fold_outline (outline, TRUE);
+      fold_outline (outline, FALSE);
+      edit_and_undo (fixture);
+    }
+  g_assert_nonnull (vn_test_find (outline, GTK_TYPE_LABEL, "Add"));
+}
+
 static gboolean
 has_two_runs (gpointer data)
 {
@@ -470,6 +529,7 @@ main (int    argc,
     { "/select/counts-quantized", test_counts_quantized },
     { "/select/travel", test_travel },
     { "/select/search", test_search },
+    { "/select/search-and-edit", test_search_and_edit },
     { "/select/difference", test_difference },
     { "/select/overlays", test_overlays },
     { "/select/leak", test_leak },

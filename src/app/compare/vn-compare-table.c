@@ -13,6 +13,7 @@ struct _VnCompareTable
   AdwBin           parent_instance;
 
   GListModel      *sources;
+  GPtrArray       *watches;       /* of GSignalGroup: of each source, which may leave the list before */
   VnCompareSource *sides[2];      /* nullable */
   GPtrArray       *more;          /* of VnCompareSource */
   gboolean         busy;
@@ -194,24 +195,11 @@ compare_table_fill_choices (GtkWidget      *popover,
 /* ---- widget ---- */
 
 static void
-compare_table_disconnect (VnCompareTable *self)
-{
-  guint n = self->sources != NULL ? g_list_model_get_n_items (self->sources) : 0;
-
-  for (guint i = 0; i < n; i++)
-    {
-      g_autoptr(VnCompareSource) source = g_list_model_get_item (self->sources, i);
-
-      g_signal_handlers_disconnect_by_func (source, compare_table_update, self);
-    }
-}
-
-static void
 vn_compare_table_dispose (GObject *object)
 {
   VnCompareTable *self = VN_COMPARE_TABLE (object);
 
-  compare_table_disconnect (self);
+  g_clear_pointer (&self->watches, g_ptr_array_unref);
   g_clear_object (&self->sources);
   g_clear_object (&self->sides[0]);
   g_clear_object (&self->sides[1]);
@@ -245,6 +233,7 @@ vn_compare_table_init (VnCompareTable *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12), *scrolled = gtk_scrolled_window_new ();
 
+  self->watches = g_ptr_array_new_with_free_func (g_object_unref);
   self->more = g_ptr_array_new_with_free_func (g_object_unref);
   self->grid = GTK_GRID (gtk_grid_new ());
   gtk_grid_set_column_spacing (self->grid, 24);
@@ -270,7 +259,7 @@ vn_compare_table_set_list (VnCompareTable *self,
 {
   g_return_if_fail (VN_IS_COMPARE_TABLE (self));
 
-  compare_table_disconnect (self);
+  g_ptr_array_set_size (self->watches, 0);
   g_set_object (&self->sources, sources);
   for (guint i = self->more->len; i > 0; i--)
     {
@@ -288,8 +277,11 @@ vn_compare_table_set_list (VnCompareTable *self,
   for (guint i = 0; i < g_list_model_get_n_items (sources); i++)
     {
       g_autoptr(VnCompareSource) source = g_list_model_get_item (sources, i);
+      GSignalGroup *watch = g_signal_group_new (VN_TYPE_COMPARE_SOURCE);
 
-      g_signal_connect_swapped (source, "changed", G_CALLBACK (compare_table_update), self);
+      g_signal_group_connect_swapped (watch, "changed", G_CALLBACK (compare_table_update), self);
+      g_signal_group_set_target (watch, source);
+      g_ptr_array_add (self->watches, watch);
     }
   compare_table_update (self);
 }

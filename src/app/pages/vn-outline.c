@@ -149,16 +149,15 @@ outline_name_row (GtkWidget *cell)
 }
 
 static void
-outline_refresh_row (GtkListItem *list_item)
+outline_show_row (GtkListItem *list_item,
+                  GObject     *item)
 {
   GtkWidget *cell = gtk_list_item_get_child (list_item);
-  GtkTreeListRow *row = gtk_list_item_get_item (list_item);
-  g_autoptr(GObject) item = gtk_tree_list_row_get_item (row);
 
   if (VN_IS_SCOPE (item))
     outline_update_scope (cell, VN_SCOPE (item));
   else
-    outline_update_node (cell, VN_NODE_ITEM (item), gtk_tree_list_row_get_depth (row) > 0);
+    outline_update_node (cell, VN_NODE_ITEM (item), gtk_tree_list_row_get_depth (gtk_list_item_get_item (list_item)) > 0);
   outline_name_row (cell);
 }
 
@@ -179,8 +178,7 @@ outline_bind_row (GtkSignalListItemFactory *factory,
   g_autoptr(GObject) item = gtk_tree_list_row_get_item (row);
 
   gtk_tree_expander_set_list_row (GTK_TREE_EXPANDER (gtk_list_item_get_child (list_item)), row);
-  g_signal_connect_swapped (item, "notify::revision", G_CALLBACK (outline_refresh_row), list_item);
-  outline_refresh_row (list_item);
+  vn_node_row_watch (list_item, item, outline_show_row);
 }
 
 static void
@@ -188,10 +186,7 @@ outline_unbind_row (GtkSignalListItemFactory *factory,
                     GtkListItem              *list_item,
                     gpointer                  data)
 {
-  g_autoptr(GObject) item = gtk_tree_list_row_get_item (gtk_list_item_get_item (list_item));
-
-  if (item != NULL)
-    g_signal_handlers_disconnect_by_data (item, list_item);
+  vn_node_row_unwatch (list_item);
   gtk_tree_expander_set_list_row (GTK_TREE_EXPANDER (gtk_list_item_get_child (list_item)), NULL);
 }
 

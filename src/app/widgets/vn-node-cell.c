@@ -12,12 +12,78 @@ typedef struct
   VnCellUpdate update;
 } Cell;
 
+#define WATCH "vn-watch"
+
+/* ---- rows that follow what they show ---- */
+
 static void
-node_cell_refresh (GtkListItem *list_item)
+node_cell_item_changed (GtkListItem *row,
+                        GParamSpec  *pspec,
+                        GObject     *item)
+{
+  VnRowShow show = (VnRowShow) g_object_get_data (G_OBJECT (row), WATCH "-show");
+
+  show (row, item);
+}
+
+/**
+ * vn_node_row_watch:
+ * @row: that is bound
+ * @item: what it shows, with a property "revision": a VnNodeItem or VnScope. Given, as a row of a tree has lost it by the
+ *   time it is unbound
+ * @show: shows @item in @row
+ *
+ * Shows @item now and whenever its revision changes, until vn_node_row_unwatch() or one of them is gone.
+ */
+void
+vn_node_row_watch (GtkListItem *row,
+                   gpointer     item,
+                   VnRowShow    show)
+{
+  GSignalGroup *watch;
+
+  g_return_if_fail (GTK_IS_LIST_ITEM (row));
+  g_return_if_fail (G_IS_OBJECT (item));
+  g_return_if_fail (show != NULL);
+
+  watch = g_object_get_data (G_OBJECT (row), WATCH);
+  if (watch == NULL)
+    {
+      watch = g_signal_group_new (G_TYPE_OBJECT);
+      g_signal_group_connect_swapped (watch, "notify::revision", G_CALLBACK (node_cell_item_changed), row);
+      g_object_set_data_full (G_OBJECT (row), WATCH, watch, g_object_unref);
+    }
+  g_object_set_data (G_OBJECT (row), WATCH "-show", (gpointer) show);
+  g_signal_group_set_target (watch, item);
+  show (row, item);
+}
+
+/**
+ * vn_node_row_unwatch:
+ *
+ * Does nothing if @row shows nothing.
+ */
+void
+vn_node_row_unwatch (GtkListItem *row)
+{
+  GSignalGroup *watch;
+
+  g_return_if_fail (GTK_IS_LIST_ITEM (row));
+
+  watch = g_object_get_data (G_OBJECT (row), WATCH);
+  if (watch != NULL)
+    g_signal_group_set_target (watch, NULL);
+}
+
+/* ---- factories ---- */
+
+static void
+node_cell_show (GtkListItem *list_item,
+                GObject     *item)
 {
   const Cell *cell = g_object_get_data (G_OBJECT (list_item), "vn-cell");
 
-  cell->update (gtk_list_item_get_child (list_item), gtk_list_item_get_item (list_item));
+  cell->update (gtk_list_item_get_child (list_item), VN_NODE_ITEM (item));
 }
 
 static void
@@ -36,9 +102,7 @@ node_cell_bind (GtkSignalListItemFactory *factory,
                 GtkListItem              *list_item,
                 gpointer                  data)
 {
-  g_signal_connect_swapped (gtk_list_item_get_item (list_item), "notify::revision", G_CALLBACK (node_cell_refresh),
-                            list_item);
-  node_cell_refresh (list_item);
+  vn_node_row_watch (list_item, gtk_list_item_get_item (list_item), node_cell_show);
 }
 
 static void
@@ -46,7 +110,7 @@ node_cell_unbind (GtkSignalListItemFactory *factory,
                   GtkListItem              *list_item,
                   gpointer                  data)
 {
-  g_signal_handlers_disconnect_by_data (gtk_list_item_get_item (list_item), list_item);
+  vn_node_row_unwatch (list_item);
 }
 
 /**

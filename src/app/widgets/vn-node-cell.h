@@ -12,6 +12,13 @@ G_BEGIN_DECLS
 typedef GtkWidget *(*VnCellMake)   (void);
 typedef void       (*VnCellUpdate) (GtkWidget  *cell,
                                     VnNodeItem *item);
+typedef void       (*VnRowShow)    (GtkListItem *row,
+                                    GObject     *item);
+
+void                vn_node_row_watch        (GtkListItem  *row,
+                                              gpointer      item,
+                                              VnRowShow     show);
+void                vn_node_row_unwatch      (GtkListItem  *row);
 
 GtkListItemFactory *vn_node_cell_factory_new (VnCellMake    make,
                                               VnCellUpdate  update);
