@@ -204,11 +204,12 @@ cmd_calibrate_save (const VnModel   *prepared,
 static gboolean
 cmd_calibrate_read_options (VnCalibrateSettings  *settings,
                             const VnProject      *project,
+                            const char           *path,
                             VnDataSpec          **data,
                             VnRecipe            **recipe,
                             GError              **error)
 {
-  *data = vn_cmd_take_data_spec (project != NULL ? project->data : NULL, error);
+  *data = vn_cmd_take_data_spec (project != NULL ? project->data : NULL, path, error);
   if (*data == NULL)
     return FALSE;
   vn_cmd_hold_out (*data, (*data)->held_out);
@@ -247,7 +248,7 @@ calibrate_run (char        **args,
   if (vn_project_is_file (path) && (project = vn_project_load (path, &reason)) != NULL)
     path = project->model;
   files = vn_cmd_new_files (path);
-  if (reason == NULL && cmd_calibrate_read_options (&settings, project, &data, &recipe, &reason))
+  if (reason == NULL && cmd_calibrate_read_options (&settings, project, args[0], &data, &recipe, &reason))
     {
       if (project != NULL)
         vn_file_set_reads (files, args[0], _("the project"));
@@ -273,7 +274,7 @@ calibrate_run (char        **args,
       !cmd_calibrate_save (prepared, recipe, stats, error))
     return FALSE;
   if (project != NULL && vn_cmd_options.data == NULL)
-    vn_cmd_note_idle_data (notes, (const char * const []) { "samples", NULL }, _("the project says how its samples are read"));
+    vn_cmd_note_idle_kept (notes, data);
   if (vn_ranks_get_rank () == 0)
     cmd_calibrate_print_result (stats, notes, json);
   return TRUE;
@@ -291,6 +292,7 @@ const VnCmd vn_cmd_calibrate = {
   .in_ranks = TRUE,
   .needs_data = TRUE,
   .holds_out = TRUE,
+  .takes_trust = TRUE,
   .has_settings = TRUE,
   .n_args = 1,
   .run = calibrate_run,

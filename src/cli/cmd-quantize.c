@@ -233,7 +233,7 @@ cmd_quantize_use_config (VnModel     *model,
     {
       g_clear_pointer (data, vn_data_spec_free);
       *data = vn_config_make_data (config, model, vn_cmd_options.data, error);
-      if (*data != NULL && !vn_cmd_complete_data_spec (*data, error))
+      if (*data != NULL && (!vn_cmd_check_trust (*data, config_file, error) || !vn_cmd_complete_data_spec (*data, error)))
         return FALSE;
     }
   else if (*data == NULL)
@@ -538,11 +538,12 @@ cmd_quantize_check_files (VnFileSet                 *files,
   return vn_export_add_outputs (files, model, output, report, write, error) && vn_file_set_check (files, error);
 }
 
-/* Where ranges come from: samples (@kept: (nullable): those of the project), files of statistics, or a table of given
+/* Where ranges come from: samples (@kept: (nullable): those of the project at @path), files of statistics, or a table of given
  * ones. */
 static gboolean
 cmd_quantize_check_sources (const VnRecipe    *recipe,
                             const VnDataSpec  *kept,
+                            const char        *path,
                             VnDataSpec       **data,
                             GError           **error)
 {
@@ -564,7 +565,7 @@ cmd_quantize_check_sources (const VnRecipe    *recipe,
   if (vn_cmd_options.data == NULL && (stats != NULL || recipe->ranges != NULL || !vn_recipe_needs_samples (recipe)) &&
       !(origins && kept != NULL))
     return !origins || cmd_quantize_refuse (error, _("--origins measures on samples: give --data, too"));
-  *data = vn_cmd_take_data_spec (kept, error);
+  *data = vn_cmd_take_data_spec (kept, path, error);
   if (*data == NULL)
     return FALSE;
   vn_cmd_hold_out (*data, (*data)->held_out);
@@ -609,7 +610,7 @@ quantize_run (char        **args,
   if (!cmd_quantize_check_options (error))
     return FALSE;
   recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, rules, excludes, error);
-  if (recipe == NULL || !cmd_quantize_check_sources (recipe, project != NULL ? project->data : NULL, &data, error) ||
+  if (recipe == NULL || !cmd_quantize_check_sources (recipe, project != NULL ? project->data : NULL, args[0], &data, error) ||
       !vn_cmd_fill_write_options (&writing.options, error))
     return FALSE;
   if (output == NULL && report == NULL && !vn_cmd_options.json)
@@ -630,7 +631,7 @@ quantize_run (char        **args,
   if (data == NULL)
     vn_cmd_note_idle_data (result->notes, NULL, _("no samples are read"));
   else if (project != NULL && vn_cmd_options.data == NULL)
-    vn_cmd_note_idle_data (result->notes, (const char * const []) { "samples", NULL }, _("the project says how its samples are read"));
+    vn_cmd_note_idle_kept (result->notes, data);
   if (project != NULL && !vn_project_is_about (project, model))
     vn_notes_add (result->notes, VN_NOTE_WARNING, "project", path,
                   _("The model changed since the project was saved: rules may speak of nodes that are gone"));
@@ -654,6 +655,7 @@ const VnCmd vn_cmd_quantize = {
   .common = common,
   .needs_data = TRUE,
   .holds_out = TRUE,
+  .takes_trust = TRUE,
   .has_settings = TRUE,
   .writes_model = TRUE,
   .n_args = 1,

@@ -156,6 +156,8 @@ vn_cmd_list_options (const VnCmd *self)
     help_add_entries (options, vn_cmd_data_entries (), VN_CMD_GROUP_DATA);
   if (self->holds_out)
     help_add_entries (options, vn_cmd_held_out_entries (), VN_CMD_GROUP_DATA);
+  if (self->takes_trust)
+    help_add_entries (options, vn_cmd_trust_entries (), VN_CMD_GROUP_DATA);
   if (!self->without_model)
     help_add_entries (options, vn_cmd_model_entries (), VN_CMD_GROUP_DATA);
   help_add_entries (options, self->options, VN_CMD_GROUP_OUTPUT);

@@ -227,7 +227,7 @@ cmd_options_parse_files (VnDataSpec  *spec,
 
   if (!cmd_options_check_number ("--preprocess-timeout", o->timeout, 0, _("a positive number"), error))
     return FALSE;
-  if (!vn_data_spec_has_script (spec) && (o->python != NULL || o->timeout > 0))
+  if (!vn_data_spec_has_script (spec) && !o->trust && (o->python != NULL || o->timeout > 0))
     return cmd_options_usage_error (error, o->python != NULL ? "--python" : "--preprocess-timeout", o->python != NULL ? o->python : "",
                                     _("it together with --preprocess FILE.py:FUNCTION"));
   g_free (spec->python);
@@ -246,7 +246,7 @@ cmd_options_parse_files (VnDataSpec  *spec,
  * vn_cmd_take_python:
  * @is_used: whether the command itself runs Python
  *
- * Where it does, --python is for the preprocessing as well only if that is the user's own.
+ * Where it does, --python is for the preprocessing as well only if that is somebody's own.
  *
  * Returns: (transfer full) (nullable): what --python names
  */
@@ -255,7 +255,7 @@ vn_cmd_take_python (gboolean is_used)
 {
   VnCmdOptions *o = &vn_cmd_options;
 
-  if (is_used && (o->preprocess == NULL || !vn_data_spec_is_script (o->preprocess)))
+  if (is_used && !o->trust && (o->preprocess == NULL || !vn_data_spec_is_script (o->preprocess)))
     return g_steal_pointer (&o->python);
   return g_strdup (o->python);
 }
@@ -310,12 +310,14 @@ vn_cmd_complete_data_spec (VnDataSpec  *spec,
 /**
  * vn_cmd_take_data_spec:
  * @kept: (nullable): what a project says of its samples
+ * @project: its path, if there is one
  *
  * Returns: (transfer full) (nullable): what --data and its companions say; without --data what is kept, of which --samples
- *   takes another number
+ *   takes another number, and whose Python runs as vn_cmd_check_trust() has it, by the interpreter of --python
  */
 VnDataSpec *
 vn_cmd_take_data_spec (const VnDataSpec  *kept,
+                       const char        *project,
                        GError           **error)
 {
   g_autoptr(VnDataSpec) spec = NULL;
@@ -327,7 +329,10 @@ vn_cmd_take_data_spec (const VnDataSpec  *kept,
   spec = vn_data_spec_copy (kept);
   if (vn_cmd_options.samples > 0)
     spec->max_samples = (guint) vn_cmd_options.samples;
-  return g_steal_pointer (&spec);
+  spec->python = g_strdup (vn_cmd_options.python);
+  if (vn_cmd_options.timeout > 0)
+    spec->timeout = (guint) vn_cmd_options.timeout;
+  return vn_cmd_check_trust (spec, project, error) ? g_steal_pointer (&spec) : NULL;
 }
 
 static gboolean
@@ -359,6 +364,24 @@ vn_cmd_note_idle_data (VnNotes            *notes,
   for (const GOptionEntry *entry = data_entries; entry->long_name != NULL; entry++)
     if (cmd_options_is_given (entry) && (effective == NULL || !g_strv_contains (effective, entry->long_name)))
       vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, entry->long_name, _("changes nothing here: %s"), why);
+}
+
+/**
+ * vn_cmd_note_idle_kept:
+ * @spec: of vn_cmd_take_data_spec(), as a project has it
+ *
+ * As vn_cmd_note_idle_data(): what can be said beside a project.
+ */
+void
+vn_cmd_note_idle_kept (VnNotes          *notes,
+                       const VnDataSpec *spec)
+{
+  static const char * const always[] = { "samples", NULL };
+  static const char * const with_script[] = { "samples", "preprocess", "python", "preprocess-timeout", NULL };
+
+  g_return_if_fail (notes != NULL && spec != NULL);
+
+  vn_cmd_note_idle_data (notes, vn_data_spec_has_script (spec) ? with_script : always, _("the project says how its samples are read"));
 }
 
 static gboolean

@@ -40,6 +40,7 @@ typedef enum
  * @in_ranks: several processes may share it
  * @needs_data: takes --data and the options of preprocessing
  * @holds_out: takes --held-out
+ * @takes_trust: takes --trust
  * @n_args: how many positional arguments it must get
  * @takes_more: or more
  * @lists: (nullable): an option that lists something and needs none of them
@@ -56,6 +57,7 @@ typedef struct
   gboolean            in_ranks;
   gboolean            needs_data;
   gboolean            holds_out;
+  gboolean            takes_trust;
   gboolean            has_settings;
   gboolean            writes_model;
   int                 n_args;
@@ -80,6 +82,7 @@ typedef struct
   gint64    seed;
   char     *python, *raw_type;
   int       timeout;
+  gboolean  trust;
 } VnCmdOptions;
 
 extern VnCmdOptions vn_cmd_options;
@@ -88,6 +91,7 @@ const GOptionEntry *vn_cmd_common_entries (void);
 const GOptionEntry *vn_cmd_model_entries  (void);
 const GOptionEntry *vn_cmd_data_entries   (void);
 const GOptionEntry *vn_cmd_held_out_entries (void);
+const GOptionEntry *vn_cmd_trust_entries  (void);
 const GOptionEntry *vn_cmd_setting_entries (void);
 const GOptionEntry *vn_cmd_write_entries  (void);
 gboolean            vn_cmd_fill_write_options (VnOnnxWriteOptions  *write,
@@ -109,10 +113,18 @@ VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
 void                vn_cmd_hold_out       (VnDataSpec   *spec,
                                            gint          unsaid);
 VnDataSpec         *vn_cmd_take_data_spec (const VnDataSpec *kept,     /* nullable */
+                                           const char  *project,
                                            GError     **error);
+gboolean            vn_cmd_check_trust    (VnDataSpec   *spec,
+                                           const char   *file,
+                                           GError      **error);
+void                vn_cmd_tell_trust     (VnDataSpec   *spec,
+                                           const char   *file);
 void                vn_cmd_note_idle_data (VnNotes     *notes,
                                            const char * const *effective,
                                            const char  *why);
+void                vn_cmd_note_idle_kept (VnNotes     *notes,
+                                           const VnDataSpec *spec);
 gboolean            vn_cmd_complete_data_spec (VnDataSpec  *spec,
                                                GError     **error);
 gboolean            vn_cmd_check_input    (const VnModel *model,

@@ -5,10 +5,10 @@
  *   { "path": "samples", "samples": 100, "held-out": 16, "seed": 0,
  *     "fit": "crop", "color": "rgb", "layout": "auto", "width": 0, "height": 0, "resize": 0, "crop-part": 0.875,
  *     "crop-down": false, "fill": 0, "mean": [r, g, b, a], "std": [r, g, b, a],
- *     "script": "prepare.py:load", "python": "python3", "timeout": 0, "raw-type": "float32", "labels": "labels.txt",
+ *     "script": "prepare.py:load", "timeout": 0, "raw-type": "float32", "labels": "labels.txt",
  *     "inputs": { "name": { "fit": …, "script": …, "raw-type": … } } }
  *
- * What is missing is as vn_data_spec_new() has it. Paths below the folder of the file are relative to it. */
+ * What is missing is as vn_data_spec_new() has it. "python" stands in older files: no file chooses the interpreter, so it is passed over. Paths below the folder of the file are relative to it. */
 
 #include "vn-dataset-private.h"
 
@@ -162,7 +162,7 @@ data_spec_json_add_inputs (JsonBuilder      *json,
  * vn_data_spec_to_json:
  * @folder: of the file this goes into
  *
- * Returns: (transfer full): an object that vn_data_spec_from_json() makes an equal specification of
+ * Returns: (transfer full): an object that vn_data_spec_from_json() makes an equal specification of, but for the interpreter
  */
 JsonNode *
 vn_data_spec_to_json (const VnDataSpec *self,
@@ -184,7 +184,6 @@ vn_data_spec_to_json (const VnDataSpec *self,
   vn_json_add_int (json, "seed", (gint64) self->seed);
   data_spec_json_add_preprocess (json, &self->preprocess);
   vn_json_add_text_if (json, "script", script);
-  vn_json_add_text_if (json, "python", self->python);
   vn_json_add_int (json, "timeout", self->timeout);
   vn_json_add_text_if (json, "raw-type", self->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (self->raw_type) : NULL);
   vn_json_add_text_if (json, "labels", labels);
@@ -420,21 +419,6 @@ data_spec_json_read_inputs (VnDataSpec  *self,
   return TRUE;
 }
 
-static gboolean
-data_spec_json_read_text (char       **text,
-                          JsonNode    *node,
-                          const char  *where,
-                          GError     **error)
-{
-  const char *value = vn_json_get_string (node, where, error);
-
-  if (value == NULL)
-    return FALSE;
-  g_free (*text);
-  *text = g_strdup (value);
-  return TRUE;
-}
-
 /* What is said about the whole, not about how a picture becomes a tensor. */
 static gboolean
 data_spec_json_read_member (VnDataSpec  *self,
@@ -458,7 +442,7 @@ data_spec_json_read_member (VnDataSpec  *self,
       return *path != NULL;
     }
   if (g_str_equal (id, "python"))
-    return data_spec_json_read_text (&self->python, node, where, error);
+    return vn_json_get_string (node, where, error) != NULL;
   if (g_str_equal (id, "raw-type"))
     return data_spec_json_read_raw_type (&self->raw_type, node, where, error);
   if (g_str_equal (id, "inputs"))
@@ -482,7 +466,7 @@ data_spec_json_read_member (VnDataSpec  *self,
  * @where: what it is called in messages
  * @folder: of the file it comes from
  *
- * A script that it names runs when samples are opened: ask before a file decides that.
+ * Scripts that it names do not run before vn_data_spec_trust().
  *
  * Returns: (transfer full) (nullable): the specification, or the place, what is there and what is allowed
  */
@@ -509,6 +493,7 @@ vn_data_spec_from_json (JsonNode    *node,
       return NULL;
     }
   self = vn_data_spec_new (VN_DATA_RANDOM);
+  self->foreign = TRUE;
   json_object_iter_init (&iter, object);
   while (json_object_iter_next (&iter, &id, &member))
     {

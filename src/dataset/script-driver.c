@@ -16,7 +16,9 @@
 #include "vn-script-private.h"
 
 const char vn_script_driver[] =
-  "import importlib.util, json, math, os, pickle, signal, struct, sys, traceback\n"
+  "import sys\n"
+  "sys.path[:] = [p for p in sys.path if p not in ('', '.')]\n"   /* the current folder may be somebody else's */
+  "import importlib.util, json, math, os, pickle, signal, struct, traceback\n"
   "\n"
   "FD = 3\n"
   "SIGNED = {1: 3, 2: 5, 4: 6, 8: 7}\n"

@@ -86,6 +86,14 @@ script_pool_split (VnScript    *self,
   return FALSE;
 }
 
+static const char *
+script_pool_get_usual_python (void)
+{
+  const char *python = g_getenv ("VN_PYTHON");
+
+  return python != NULL && *python != '\0' ? python : "python3";
+}
+
 static VnHelper *
 script_pool_start_helper (VnScript  *self,
                           GError   **error)
@@ -97,7 +105,7 @@ script_pool_start_helper (VnScript  *self,
  * vn_script_new:
  * @role: what the function is for
  * @script: FILE.py:FUNCTION
- * @python: (nullable): the interpreter; %NULL: python3
+ * @python: (nullable): the interpreter; %NULL: that of VN_PYTHON, or python3
  * @timeout: seconds that a call may take; 0: VN_SCRIPT_TIMEOUT
  * @cancellable: (nullable): ends what waits, now and later
  *
@@ -120,7 +128,7 @@ vn_script_new (VnScriptRole    role,
   g_cond_init (&self->idle);
   self->text = g_strdup (script);
   self->role = role;
-  self->python = g_strdup (python != NULL ? python : "python3");
+  self->python = g_strdup (python != NULL ? python : script_pool_get_usual_python ());
   self->timeout = timeout > 0 ? timeout : VN_SCRIPT_TIMEOUT;
   self->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
   self->max_helpers = MIN (g_get_num_processors (), MAX_HELPERS);

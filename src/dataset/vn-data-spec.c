@@ -2,6 +2,8 @@
 /* Where samples are, how they are prepared, and how many of them serve for what. */
 #include "vn-dataset-private.h"
 
+#include <string.h>
+
 static void
 data_spec_input_data_free (gpointer data)
 {
@@ -9,6 +11,13 @@ data_spec_input_data_free (gpointer data)
 
   g_free (self->script);
   g_free (self);
+}
+
+static int
+data_spec_compare_texts (gconstpointer a,
+                         gconstpointer b)
+{
+  return strcmp (*(const char * const *) a, *(const char * const *) b);
 }
 
 /**
@@ -198,23 +207,108 @@ vn_data_spec_get_raw_type (const VnDataSpec *self,
 }
 
 /**
+ * vn_data_spec_list_scripts:
+ *
+ * Returns: (transfer full): each FILE.py:FUNCTION that prepares an input, once, sorted
+ */
+char **
+vn_data_spec_list_scripts (const VnDataSpec *self)
+{
+  g_autoptr(GPtrArray) scripts = NULL;
+  GHashTableIter iter;
+  gpointer data;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  scripts = g_ptr_array_new ();
+  if (self->script != NULL)
+    g_ptr_array_add (scripts, g_strdup (self->script));
+  if (self->inputs != NULL)
+    g_hash_table_iter_init (&iter, self->inputs);
+  while (self->inputs != NULL && g_hash_table_iter_next (&iter, NULL, &data))
+    {
+      const char *script = ((const VnInputData *) data)->script;
+
+      if (script != NULL && !g_ptr_array_find_with_equal_func (scripts, script, g_str_equal, NULL))
+        g_ptr_array_add (scripts, g_strdup (script));
+    }
+  g_ptr_array_sort (scripts, data_spec_compare_texts);
+  g_ptr_array_add (scripts, NULL);
+  return (char **) g_ptr_array_steal (scripts, NULL);
+}
+
+/**
  * vn_data_spec_has_script:
  *
- * Returns: whether the user's own Python prepares any of the inputs
+ * Returns: whether somebody's own Python prepares any of the inputs
  */
 gboolean
 vn_data_spec_has_script (const VnDataSpec *self)
 {
-  GHashTableIter iter;
-  gpointer data;
+  g_auto(GStrv) scripts = NULL;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (self->script != NULL || self->inputs == NULL)
-    return self->script != NULL;
-  g_hash_table_iter_init (&iter, self->inputs);
-  while (g_hash_table_iter_next (&iter, NULL, &data))
-    if (((const VnInputData *) data)->script != NULL)
-      return TRUE;
-  return FALSE;
+  scripts = vn_data_spec_list_scripts (self);
+  return scripts[0] != NULL;
+}
+
+/**
+ * vn_data_spec_may_run:
+ *
+ * Returns: whether opening the samples runs no Python but what the user has named or allowed
+ */
+gboolean
+vn_data_spec_may_run (const VnDataSpec *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return !self->foreign || !vn_data_spec_has_script (self);
+}
+
+/**
+ * vn_data_spec_trust:
+ *
+ * The user has been asked, or has named the scripts: they may run.
+ */
+void
+vn_data_spec_trust (VnDataSpec *self)
+{
+  g_return_if_fail (self != NULL);
+
+  self->foreign = FALSE;
+}
+
+/**
+ * vn_data_spec_trust_known:
+ * @known: FILE.py:FUNCTION that the user has named
+ *
+ * Trusts @self if it has no other scripts than these.
+ *
+ * Returns: vn_data_spec_may_run()
+ */
+gboolean
+vn_data_spec_trust_known (VnDataSpec         *self,
+                          const char * const *known)
+{
+  g_auto(GStrv) scripts = NULL;
+  gboolean all = TRUE;
+
+  g_return_val_if_fail (self != NULL && known != NULL, FALSE);
+
+  scripts = vn_data_spec_list_scripts (self);
+  for (guint i = 0; all && scripts[i] != NULL; i++)
+    {
+      g_autofree char *script = g_canonicalize_filename (scripts[i], NULL);
+
+      all = FALSE;
+      for (guint k = 0; !all && known[k] != NULL; k++)
+        {
+          g_autofree char *other = g_canonicalize_filename (known[k], NULL);
+
+          all = g_str_equal (script, other);
+        }
+    }
+  self->foreign &= !all;
+  return vn_data_spec_may_run (self);
 }

@@ -37,6 +37,7 @@ dataset_open_start_scripts (VnDataset  *self,
                             GError    **error)
 {
   const VnSample *first = g_ptr_array_index (self->samples, 0);
+  const gboolean may_run = vn_data_spec_may_run (self->spec);
 
   for (guint k = 0; k < self->n_inputs; k++)
     {
@@ -45,6 +46,12 @@ dataset_open_start_scripts (VnDataset  *self,
 
       if (text == NULL || (self->scripts != NULL && g_hash_table_contains (self->scripts, text)))
         continue;
+      if (!may_run)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                       _("“%s” prepares the samples, as a file says; it is not run unless you choose it yourself"), text);
+          return FALSE;
+        }
       if (first->paths == NULL)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SETTING,

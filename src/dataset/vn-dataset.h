@@ -75,13 +75,13 @@ typedef struct
  * @held_out: of these so many are not calibrated on but serve to measure the error; %VN_HELD_OUT_USUAL: as many as
  *   vn_data_spec_count_held_out() says
  * @seed: for %VN_DATA_RANDOM
- * @script: (nullable): "FILE.py:FUNCTION", which makes the tensors instead of @preprocess. Opening the samples runs it:
- *   it must come from the user, never from a file that somebody sent
- * @python: (nullable): the interpreter for it; %NULL: python3
+ * @script: (nullable): "FILE.py:FUNCTION", which makes the tensors instead of @preprocess. Opening the samples runs it
+ * @python: (nullable): the interpreter for it, which no file names; %NULL: that of the environment variable VN_PYTHON, or python3
  * @timeout: seconds one call of it may take; 0: VN_SCRIPT_TIMEOUT
  * @raw_type: element type of .raw and .bin files; %VN_DTYPE_UNDEFINED: the input's, or float32
  * @labels: (nullable): a file that names the classes or the samples, for accuracy; %NULL: as folders or the list of samples say
  * @inputs: (nullable): VnInputData by input name: settings of single inputs (vn_data_spec_set_input())
+ * @foreign: a file that somebody may have sent says all this: scripts are not run before vn_data_spec_trust()
  */
 #define VN_DATA_RANDOM "random"
 #define VN_SCRIPT_TIMEOUT 120
@@ -100,6 +100,7 @@ typedef struct
   VnDType      raw_type;
   char        *labels;
   GHashTable  *inputs;
+  gboolean     foreign;
 } VnDataSpec;
 
 VnDataSpec *vn_data_spec_new   (const char       *path);
@@ -119,6 +120,11 @@ void        vn_data_spec_set_raw_type (VnDataSpec      *self,
                                        VnDType          raw_type);
 gboolean    vn_data_spec_has_script (const VnDataSpec  *self);
 gboolean    vn_data_spec_is_script (const char         *text);
+char      **vn_data_spec_list_scripts (const VnDataSpec *self);
+gboolean    vn_data_spec_may_run   (const VnDataSpec   *self);
+void        vn_data_spec_trust     (VnDataSpec         *self);
+gboolean    vn_data_spec_trust_known (VnDataSpec         *self,
+                                      const char * const *known);
 void        vn_data_spec_add_files (const VnDataSpec   *self,
                                     VnFileSet          *set);
 JsonNode   *vn_data_spec_to_json   (const VnDataSpec   *self,

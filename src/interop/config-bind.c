@@ -386,7 +386,7 @@ vn_config_names_samples (const VnConfig *self)
  * @self: bound to @model
  * @path: (nullable): where samples are, instead of where the configuration says
  *
- * Returns: (transfer full) (nullable): samples and how they are prepared
+ * Returns: (transfer full) (nullable): samples and how they are prepared; a script does not run before vn_data_spec_trust()
  */
 VnDataSpec *
 vn_config_make_data (VnConfig       *self,
@@ -406,6 +406,7 @@ vn_config_make_data (VnConfig       *self,
       return NULL;
     }
   spec = vn_data_spec_new (own);
+  spec->foreign = TRUE;
   for (guint i = 0; i < self->inputs->len; i++)
     {
       const VnConfigInput *input = g_ptr_array_index (self->inputs, i);

@@ -110,22 +110,9 @@ vn_project_is_about (const VnProject *self,
 gboolean
 vn_project_runs_script (const VnProject *self)
 {
-  GHashTableIter iter;
-  gpointer data;
-
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (self->data == NULL)
-    return FALSE;
-  if (self->data->script != NULL)
-    return TRUE;
-  if (self->data->inputs == NULL)
-    return FALSE;
-  g_hash_table_iter_init (&iter, self->data->inputs);
-  while (g_hash_table_iter_next (&iter, NULL, &data))
-    if (((VnInputData *) data)->script != NULL)
-      return TRUE;
-  return FALSE;
+  return self->data != NULL && !vn_data_spec_may_run (self->data);
 }
 
 /* ---- write ---- */

@@ -15,6 +15,7 @@ typedef struct
   VnProjectRun *run;
   VnModel      *model;
   char         *place;
+  char        **known;      /* scripts that the user runs already */
   gboolean      restores;
 } Reading;
 
@@ -26,6 +27,7 @@ document_runs_free_reading (gpointer data)
   vn_project_run_unref (self->run);
   vn_model_unref (self->model);
   g_free (self->place);
+  g_strfreev (self->known);
   g_free (self);
 }
 
@@ -86,8 +88,12 @@ document_runs_read_on_thread (GTask        *task,
   Reading *reading = data;
   GError *error = NULL;
   g_autoptr(VnRunRecord) record = vn_project_run_load (reading->run, reading->place, &error);
-  VnResult *result = record != NULL ? vn_run_record_restore (record, reading->model, &error) : NULL;
+  VnResult *result = NULL;
 
+  if (record != NULL && record->data != NULL)
+    vn_data_spec_trust_known (record->data, (const char * const *) reading->known);
+  if (record != NULL)
+    result = vn_run_record_restore (record, reading->model, &error);
   if (result != NULL)
     g_task_return_pointer (task, result, (GDestroyNotify) vn_result_unref);
   else
@@ -136,6 +142,7 @@ document_runs_new_reading (VnDocument         *self,
   reading->run = vn_project_run_copy (run);
   reading->model = vn_model_ref (self->model);
   reading->place = g_strdup (place != NULL ? place : "");
+  reading->known = self->data != NULL && vn_data_spec_may_run (self->data) ? vn_data_spec_list_scripts (self->data) : g_new0 (char *, 1);
   return reading;
 }
 

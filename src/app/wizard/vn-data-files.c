@@ -168,6 +168,7 @@ data_files_use_script (VnDataFiles *self,
 
   g_free (data->script);
   data->script = g_strdup (script);
+  vn_data_spec_trust (data);
   vn_document_set_data (self->document, data);
 }
 

@@ -24,7 +24,9 @@
 
 /* What runs there. It answers with a file, so that what libraries print cannot get between. */
 static const char script[] =
-  "import json, os, sys, time\n"
+  "import sys\n"
+  "sys.path[:] = [p for p in sys.path if p not in ('', '.')]\n"   /* the current folder may be somebody else's */
+  "import json, os, time\n"
   "folder = sys.argv[1]\n"
   "with open(os.path.join(folder, 'job.json'), encoding='utf-8') as file:\n"
   "    job = json.load(file)\n"

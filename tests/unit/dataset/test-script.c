@@ -6,6 +6,7 @@
 #include "folder-fixture.h"
 
 #include "vn-error.h"
+#include "vn-json.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -313,6 +314,45 @@ test_not_opened (Folder        *folder,
     }
 }
 
+/* What a file says does not run until the user does, or names the same; an older one's interpreter never runs. */
+static void
+test_foreign (Folder        *folder,
+              gconstpointer  data)
+{
+  static const struct
+  {
+    const char *known;      /* named by the user, in the folder */
+    gboolean    trust, runs;
+  } cases[] = {
+    { NULL, FALSE, FALSE }, { "code.py:noisy", FALSE, FALSE }, { "code.py:size", FALSE, TRUE }, { "./x/../code.py:size", FALSE, TRUE },
+    { NULL, TRUE, TRUE },
+  };
+
+  if (!have_python ())
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("{\"path\": \"samples\", \"inputs\": {\"%s\": {\"script\": \"code.py:size\"}}, \"python\": \"false\"}",
+                                               vector_input.name);
+      g_autofree char *named = cases[i].known != NULL ? g_build_filename (folder->path, cases[i].known, NULL) : NULL;
+      g_autoptr(JsonNode) node = vn_json_parse (text, -1, "text", NULL);
+      g_autoptr(VnDataSpec) spec = vn_data_spec_from_json (node, "data", folder->path, NULL), copy = NULL;
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = NULL;
+
+      g_test_message ("case %u", i);
+      vn_data_spec_free (make_spec (folder, "size", 1));
+      if (cases[i].trust)
+        vn_data_spec_trust (spec);
+      g_assert_cmpint (vn_data_spec_trust_known (spec, (const char * const []) { named, NULL }), ==, cases[i].runs);
+      copy = vn_data_spec_copy (spec);
+      dataset = vn_dataset_open (copy, &vector_input, 1, NULL, &error);
+      g_assert_cmpint (dataset != NULL, ==, cases[i].runs);
+      if (!cases[i].runs)
+        g_assert_nonnull (strstr (error->message, "code.py:size"));
+    }
+}
+
 static void
 test_random_refused (Folder        *folder,
                      gconstpointer  data)
@@ -418,6 +458,7 @@ main (int   argc,
   FOLDER_TEST ("/script/one-of-two", test_one_of_two);
   FOLDER_TEST ("/script/refused", test_refused);
   FOLDER_TEST ("/script/not-opened", test_not_opened);
+  FOLDER_TEST ("/script/foreign", test_foreign);
   FOLDER_TEST ("/script/random-refused", test_random_refused);
   FOLDER_TEST ("/script/replaced", test_replaced);
   FOLDER_TEST ("/script/timeout", test_timeout);
