@@ -9,5 +9,7 @@ G_BEGIN_DECLS
 
 void vn_thread_run_task (GTask           *task,
                          GTaskThreadFunc  work);
+void vn_thread_run_pooled (GTask           *task,
+                           GTaskThreadFunc  work);
 
 G_END_DECLS

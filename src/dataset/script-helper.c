@@ -96,6 +96,21 @@ script_helper_spawn (VnHelper    *self,
   return done;
 }
 
+/* With all that it has started; until it is waited for, its number is nobody else's. Returns its status. */
+static int
+script_helper_end_group (VnHelper *self)
+{
+  int status = 0;
+
+  if (self->pid <= 0)
+    return 0;
+  kill (-self->pid, SIGKILL);
+  while (waitpid (self->pid, &status, 0) < 0 && errno == EINTR)
+    ;
+  self->pid = 0;
+  return status;
+}
+
 void
 vn_helper_free (VnHelper *self)
 {
@@ -103,12 +118,7 @@ vn_helper_free (VnHelper *self)
     return;
   if (self->fd >= 0)
     close (self->fd);
-  if (self->pid > 0)
-    {
-      kill (-self->pid, SIGKILL);
-      while (waitpid (self->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    }
+  script_helper_end_group (self);
   g_free (self->python);
   g_free (self->file);
   g_free (self->subject);
@@ -120,21 +130,26 @@ static gboolean
 script_helper_set_death (VnHelper  *self,
                          GError   **error)
 {
+  siginfo_t ending = { 0 };
+  gboolean ended = FALSE;
   int status = 0;
-  pid_t ended = 0;
 
-  for (guint i = 0; i < EXIT_PATIENCE && (ended = waitpid (self->pid, &status, WNOHANG)) == 0; i++)
-    g_usleep (10000);
-  if (ended == self->pid)
-    self->pid = 0;
+  for (guint i = 0; i < EXIT_PATIENCE && !ended; i++)
+    {
+      if (i > 0)
+        g_usleep (10000);
+      ended = waitid (P_PID, (id_t) self->pid, &ending, WEXITED | WNOHANG | WNOWAIT) == 0 && ending.si_pid == self->pid;
+    }
+  if (ended)
+    status = script_helper_end_group (self);
 
-  if (ended > 0 && WIFSIGNALED (status))
+  if (ended && WIFSIGNALED (status))
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                  _("%s died of signal %d (%s)"), self->subject, WTERMSIG (status), g_strsignal (WTERMSIG (status)));
-  else if (ended > 0 && self->ready)
+  else if (ended && self->ready)
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                  _("%s ended with status %d instead of an answer"), self->subject, WEXITSTATUS (status));
-  else if (ended > 0)
+  else if (ended)
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                  _("%s ended with status %d before it began; it needs “%s” to be Python 3"),
                  self->subject, WEXITSTATUS (status), self->python);

@@ -4,6 +4,7 @@
 #include "large-model.h"
 #include "loop-watch.h"
 #include "vn-graph-view.h"
+#include "vn-later.h"
 #include "vn-outline.h"
 #include "widget-fixture.h"
 #include "window-fixture.h"
@@ -280,6 +281,44 @@ test_result (Fixture       *fixture,
   g_assert_cmpuint (n, ==, 0);
 }
 
+static guint n_called;
+
+static void
+count_call (gpointer object)
+{
+  n_called++;
+}
+
+/* What waits for an object that is gone does not stand in the way of another in its place. */
+static void
+test_later (Fixture       *fixture,
+            gconstpointer  data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "large.onnx", NULL);
+  g_autoptr(GObject) second = NULL;
+
+  large_model_write (path, 2000, FALSE);
+  open_file (fixture, path);
+  n_called = 0;
+  for (guint i = 0; i < 100; i++)
+    {
+      GObject *first = g_object_new (G_TYPE_OBJECT, NULL);
+      const gpointer place = first;
+
+      vn_later (first, fixture->document, count_call);
+      g_object_unref (first);
+      g_clear_object (&second);
+      second = g_object_new (G_TYPE_OBJECT, NULL);
+      if (second == place)
+        break;
+      g_test_message ("another place");
+    }
+  vn_later (second, fixture->document, count_call);
+  vn_later (second, fixture->document, count_call);
+  vn_test_settle (SETTLE_MS);
+  g_assert_cmpuint (n_called, ==, 1);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -288,5 +327,6 @@ main (int    argc,
   g_test_add ("/main-loop/transformer", Fixture, NULL, vn_window_fixture_set_up, test_transformer, vn_window_fixture_tear_down);
   g_test_add ("/main-loop/large", Fixture, NULL, vn_window_fixture_set_up, test_large, vn_window_fixture_tear_down);
   g_test_add ("/main-loop/result", Fixture, NULL, vn_window_fixture_set_up, test_result, vn_window_fixture_tear_down);
+  g_test_add ("/main-loop/later", Fixture, NULL, vn_window_fixture_set_up, test_later, vn_window_fixture_tear_down);
   return g_test_run ();
 }

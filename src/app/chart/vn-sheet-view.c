@@ -3,6 +3,7 @@
 #include "vn-sheet-view.h"
 
 #include "vn-i18n.h"
+#include "vn-thread.h"
 
 #include <math.h>
 
@@ -164,8 +165,8 @@ sheet_view_begin (VnSheetView *self)
   self->drawing_width = width;
   task = g_task_new (self, self->drawing, sheet_view_take_texture, NULL);
   g_task_set_task_data (task, drawing, sheet_view_free_drawing);
-  /* the shared pool of threads: while a window is being resized, many are begun and given up */
-  g_task_run_in_thread (task, sheet_view_draw);
+  /* a pool of threads: while a window is being resized, many are begun and given up */
+  vn_thread_run_pooled (task, sheet_view_draw);
 }
 
 /* ---- links ---- */

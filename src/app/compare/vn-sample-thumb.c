@@ -2,6 +2,8 @@
 /* Small pictures of samples, for strips of them. */
 #include "vn-sample-thumb.h"
 
+#include "vn-thread.h"
+
 #define THUMB_WIDTH 52
 #define THUMB_HEIGHT 40
 #define DECODE_SIZE 104
@@ -98,7 +100,7 @@ vn_sample_thumb_new (VnDataset *dataset,
   load = g_new0 (Load, 1);
   *load = (Load) { vn_dataset_ref (dataset), sample };
   g_task_set_task_data (task, load, sample_thumb_free_load);
-  /* the shared pool of threads, which bounds how many pictures are decoded at a time */
-  g_task_run_in_thread (task, sample_thumb_run);
+  /* a pool of threads, which bounds how many pictures are decoded at a time */
+  vn_thread_run_pooled (task, sample_thumb_run);
   return tile;
 }

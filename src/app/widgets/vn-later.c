@@ -8,7 +8,6 @@
 typedef struct
 {
   GWeakRef    object;
-  gpointer    key;      /* the object, only to be compared */
   VnLaterFunc func;
 } Later;
 
@@ -49,9 +48,10 @@ later_is_waiting (gpointer    object,
 {
   for (GList *at = waiting.head; at != NULL; at = at->next)
     {
-      const Later *later = at->data;
+      Later *later = at->data;
+      g_autoptr(GObject) other = g_weak_ref_get (&later->object);   /* its address may be that of another by now */
 
-      if (later->key == object && later->func == func)
+      if (other == object && later->func == func)
         return TRUE;
     }
   return FALSE;
@@ -88,7 +88,6 @@ vn_later (gpointer     object,
   if (later_is_waiting (object, func))
     return;
   later = g_new0 (Later, 1);
-  later->key = object;
   later->func = func;
   g_weak_ref_init (&later->object, object);
   g_queue_push_tail (&waiting, later);

@@ -3,6 +3,7 @@
 #include "vn-preview-grid.h"
 
 #include "vn-i18n.h"
+#include "vn-thread.h"
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <math.h>
@@ -193,8 +194,8 @@ preview_grid_add_preview (VnPreviews *self,
   gtk_flow_box_append (self->box, tile);
   *load = (Load) { g_object_ref (tile), vn_dataset_ref (dataset), index, as_network, flag_stretch, NULL, 1 };
   g_task_set_task_data (task, load, preview_grid_load_free);
-  /* the shared pool of threads, which bounds how many pictures are decoded at a time */
-  g_task_run_in_thread (task, preview_grid_run_load);
+  /* a pool of threads, which bounds how many pictures are decoded at a time */
+  vn_thread_run_pooled (task, preview_grid_run_load);
 }
 
 /**

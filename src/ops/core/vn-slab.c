@@ -41,7 +41,7 @@ slab_new_cleared (VnDType         dtype,
 {
   VnTensor *tensor = vn_tensor_new (dtype, shape, error);
 
-  if (tensor != NULL && vn_dtype_get_bits (dtype) < 8 && tensor->n_bytes > 0)
+  if (tensor != NULL && dtype != VN_DTYPE_STRING && vn_dtype_get_bits (dtype) < 8 && tensor->n_bytes > 0)
     memset (tensor->data, 0, tensor->n_bytes);
   return tensor;
 }

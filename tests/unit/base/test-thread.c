@@ -106,6 +106,92 @@ test_all_at_once (void)
   g_assert_cmpint (n_here, ==, N_TOGETHER);
 }
 
+/* ---- where what a task speaks of ends ---- */
+
+typedef struct { GObject parent; } Subject;
+typedef struct { GObjectClass parent; } SubjectClass;
+
+static GType subject_get_type (void);
+
+G_DEFINE_TYPE (Subject, subject, G_TYPE_OBJECT)
+
+static GThread *ended_on;
+
+static void
+subject_finalize (GObject *object)
+{
+  ended_on = g_thread_self ();
+  G_OBJECT_CLASS (subject_parent_class)->finalize (object);
+}
+
+static void
+subject_class_init (SubjectClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = subject_finalize;
+}
+
+static void
+subject_init (Subject *self)
+{
+}
+
+typedef struct
+{
+  gint is_called;
+  gint is_left;      /* the work has waited until the caller was done with the task */
+} Ending;
+
+static void
+answer_and_stay (GTask        *task,
+                 gpointer      source,
+                 gpointer      data,
+                 GCancellable *cancellable)
+{
+  Ending *ending = data;
+
+  g_task_return_boolean (task, TRUE);
+  while (!g_atomic_int_get (&ending->is_called))
+    g_usleep (1000);
+  g_atomic_int_set (&ending->is_left, TRUE);
+}
+
+static void
+note_call (GObject      *source,
+           GAsyncResult *result,
+           gpointer      data)
+{
+  g_assert_true (g_task_propagate_boolean (G_TASK (result), NULL));
+}
+
+/* The work goes on when its answer has been taken: it may hold the task last, but what that is about ends here. */
+static void
+test_ends_here (gconstpointer data)
+{
+  void (*run) (GTask *, GTaskThreadFunc) = data == NULL ? vn_thread_run_task : vn_thread_run_pooled;
+  Ending ending = { FALSE };
+  GObject *subject = g_object_new (subject_get_type (), NULL);
+  GTask *task = g_task_new (subject, NULL, note_call, NULL);
+
+  ended_on = NULL;
+  g_task_set_task_data (task, &ending, NULL);
+  run (task, answer_and_stay);
+  while (!g_task_get_completed (task))
+    g_main_context_iteration (NULL, TRUE);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_object_unref (subject);
+  g_object_unref (task);
+  g_atomic_int_set (&ending.is_called, TRUE);
+  while (!g_atomic_int_get (&ending.is_left))
+    g_usleep (1000);
+  for (guint i = 0; i < 5000 && ended_on == NULL; i++)
+    {
+      g_main_context_iteration (NULL, FALSE);
+      g_usleep (1000);
+    }
+  g_assert_true (ended_on == g_thread_self ());
+}
+
 static gpointer
 wait_for_lock (gpointer data)
 {
@@ -174,6 +260,8 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/thread/runs", test_runs);
   g_test_add_func ("/thread/all-at-once", test_all_at_once);
+  g_test_add_data_func ("/thread/ends-here", NULL, test_ends_here);
+  g_test_add_data_func ("/thread/ends-here-pooled", "pooled", test_ends_here);
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__   /* these take all addresses for themselves */
   g_test_add_func ("/thread/no-thread", test_no_thread);
 #endif

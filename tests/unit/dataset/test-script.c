@@ -46,6 +46,13 @@ static const char code[] =
   "    return {}['missing']\n"
   "def leaves(paths, d): sys.exit(3)\n"
   "def quits(paths, d): os._exit(3)\n"
+  "def leaves_behind(paths, d):\n"
+  "    child = os.fork()\n"
+  "    if child == 0:\n"
+  "        os.close(3)\n"
+  "        while True: time.sleep(1000)\n"
+  "    with open(paths[0] + '.child', 'w') as file: file.write(str(child))\n"
+  "    os._exit(3)\n"
   "def dies(paths, d): os.kill(os.getpid(), signal.SIGKILL)\n"
   "def sleeps(paths, d): time.sleep(1000)\n"
   "def garbles(paths, d): os.write(3, b'x' * 64); time.sleep(1000)\n"
@@ -413,6 +420,41 @@ test_timeout (Folder        *folder,
   g_assert_nonnull (strstr (error->message, "3 seconds"));
 }
 
+static gboolean
+process_runs (const char *pid)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%s/stat", pid), *text = NULL;
+  const char *state;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return FALSE;
+  state = strrchr (text, ')');
+  return state != NULL && strchr ("ZX", state[2]) == NULL;
+}
+
+/* What the user's code has started ends with it, also where that ended first. */
+static void
+test_leaves_behind (Folder        *folder,
+                    gconstpointer  data)
+{
+  g_autoptr(VnDataSpec) spec = make_spec (folder, "leaves_behind", 1);
+  g_autofree char *note = g_build_filename (folder->path, "samples", "0.raw.child", NULL), *pid = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+  g_autoptr(VnTensor) tensor = NULL;
+
+  if (!have_python ())
+    return;
+  dataset = vn_dataset_open (spec, &vector_input, 1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_false (vn_dataset_load (dataset, 0, &tensor, &error));
+  g_clear_pointer (&dataset, vn_dataset_unref);
+  g_assert_true (g_file_get_contents (note, &pid, NULL, NULL));
+  for (guint i = 0; i < 200 && process_runs (pid); i++)
+    g_usleep (10000);
+  g_assert_false (process_runs (pid));
+}
+
 static gpointer
 cancel_later (gpointer data)
 {
@@ -461,6 +503,7 @@ main (int   argc,
   FOLDER_TEST ("/script/foreign", test_foreign);
   FOLDER_TEST ("/script/random-refused", test_random_refused);
   FOLDER_TEST ("/script/replaced", test_replaced);
+  FOLDER_TEST ("/script/leaves-behind", test_leaves_behind);
   FOLDER_TEST ("/script/timeout", test_timeout);
   FOLDER_TEST ("/script/cancelled", test_cancelled);
 

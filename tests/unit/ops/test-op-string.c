@@ -2,6 +2,9 @@
 /* Operators on text: RegexFullMatch against what RE2's description says, StringSplit against Python's str.split(). */
 #include "op-call.h"
 #include "vn-error.h"
+#include "vn-op-body.h"
+
+#include <malloc.h>
 
 static VnTensor *
 new_strings (const char * const *texts)
@@ -183,6 +186,30 @@ test_split (void)
     }
 }
 
+/* Parts of texts are taken from sequences in each run: what is put into a tensor must replace what was there. */
+static void
+test_pieces (void)
+{
+  const gsize n = 20000;
+  VnShape shape = VN_SHAPE ((gint64) n);
+  g_autoptr(VnTensor) in = vn_tensor_new (VN_DTYPE_STRING, &shape, NULL);
+  gsize before = 0;
+
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr(VnTensor) piece = vn_slab_take (in, 0, 0, (gint64) n, TRUE, NULL);
+      g_autoptr(GPtrArray) pieces = g_ptr_array_new ();
+      g_autoptr(VnTensor) all = NULL;
+
+      g_ptr_array_add (pieces, piece);
+      all = vn_slab_join (pieces, 0, FALSE, NULL);
+      g_assert_cmpstr (((char **) all->data)[n - 1], ==, "");
+      if (i == 0)
+        before = mallinfo2 ().uordblks;
+    }
+  g_assert_cmpuint (mallinfo2 ().uordblks, <, before + n * 32);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -192,5 +219,6 @@ main (int    argc,
   g_test_add_func ("/ops/string/regex-refused", test_regex_refused);
   g_test_add_func ("/ops/string/regex-endless", test_regex_endless);
   g_test_add_func ("/ops/string/split", test_split);
+  g_test_add_func ("/ops/string/pieces", test_pieces);
   return g_test_run ();
 }
