@@ -77,11 +77,12 @@ vn_probe_sample_keep (VnProbeSample   *self,
                       const VnTensor  *tensor,
                       GError         **error)
 {
-  Place place = { tap, self->n_computed };
+  Place place;
   const Place *last;
 
   g_return_val_if_fail (self != NULL && tensor != NULL, FALSE);
 
+  place = (Place) { tap, self->n_computed };
   self->n_computed += tensor->n_bytes;
   last = self->places->len > 0 ? &g_array_index (self->places, Place, self->places->len - 1) : NULL;
   if (self->stretch > 0 && last != NULL && last->at / self->stretch == place.at / self->stretch)

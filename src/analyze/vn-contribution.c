@@ -636,7 +636,7 @@ vn_contribution_measure (const VnModel                *prepared,
                          GCancellable                 *cancellable,
                          GError                      **error)
 {
-  VnPlanOptions plan_options = { .input_shapes = run->shapes, .can_restart = TRUE, .most_weights = vn_plan_share_weights (prepared, 1) };
+  VnPlanOptions plan_options;
   g_auto(Contribution) self = { .run = run, .options = options, .cancellable = cancellable };
 
   g_return_val_if_fail (prepared != NULL && plan != NULL && run != NULL && run->n_samples > 0, NULL);
@@ -644,7 +644,8 @@ vn_contribution_measure (const VnModel                *prepared,
   self.probe = vn_probe_new (prepared, written, plan, error);
   if (self.probe == NULL || !vn_model_infer_types (self.probe->model, run->shapes, NULL, error))
     return NULL;
-  plan_options.taps = self.probe->taps;
+  plan_options = (VnPlanOptions) { .input_shapes = run->shapes, .can_restart = TRUE, .most_weights = vn_plan_share_weights (prepared, 1),
+                                   .taps = self.probe->taps };
   self.plan = vn_plan_new (self.probe->model, &plan_options, NULL, error);
   if (self.plan == NULL || !contribution_make_runners (&self, error) || !contribution_measure_all (&self, error))
     return NULL;

@@ -15,6 +15,7 @@
 
 #define MAX_LINKS 40
 #define MAX_TRIES 100
+#define WAIT_MSEC 50      /* between looks whether a pipe has a reader, or somebody has cancelled */
 #define ESCAPED "file:"   /* in front of a name that is not UTF-8, or begins so itself */
 
 struct _VnFileWriter
@@ -82,13 +83,14 @@ vn_file_follow_links (const char *path)
   return at;
 }
 
+/* But for setuid and its kin: they were given to what was in there. */
 static void
 file_keep_permissions (int         fd,
                        const char *path)
 {
   struct stat old;
 
-  if (stat (path, &old) == 0 && S_ISREG (old.st_mode) && fchmod (fd, old.st_mode & 07777) != 0)
+  if (stat (path, &old) == 0 && S_ISREG (old.st_mode) && fchmod (fd, old.st_mode & 0777) != 0)
     g_debug ("%s keeps default permissions", path);
 }
 
@@ -117,10 +119,36 @@ file_open_named (VnFileWriter *self)
 }
 
 static gboolean
+file_is_cancelled (void)
+{
+  if (!g_cancellable_is_cancelled (g_cancellable_get_current ()))
+    return FALSE;
+  errno = ECANCELED;
+  return TRUE;
+}
+
+/* A pipe may have no reader yet, and one that reads slowly: neither may keep us from being cancelled. */
+static gboolean
+file_open_stream (VnFileWriter *self)
+{
+  struct stat info;
+  const gboolean is_pipe = stat (self->path, &info) == 0 && S_ISFIFO (info.st_mode);
+
+  while (!file_is_cancelled ())
+    {
+      self->fd = g_open (self->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
+      if (self->fd >= 0 || !is_pipe || (errno != ENXIO && errno != EINTR))
+        return self->fd >= 0;
+      g_usleep (WAIT_MSEC * 1000);
+    }
+  return FALSE;
+}
+
+static gboolean
 file_open_output (VnFileWriter *self)
 {
   if (self->is_stream)
-    return (self->fd = g_open (self->path, O_WRONLY | O_CLOEXEC, 0)) >= 0;
+    return file_open_stream (self);
   if (g_file_test (self->path, G_FILE_TEST_IS_DIR))
     {
       errno = EISDIR;
@@ -133,10 +161,23 @@ file_open_output (VnFileWriter *self)
   return TRUE;
 }
 
+static void
+file_fail_write (const char  *path,
+                 int          code,
+                 GError     **error)
+{
+  if (code == ECANCELED)
+    g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error);
+  else
+    vn_file_fail (error, _("Cannot write"), path, code);
+}
+
 /**
  * vn_file_writer_new:
  * @path: where the file shall appear. If it is a link, the file it leads to is replaced; a device or pipe is written
  *   to as it is.
+ *
+ * A pipe is waited for until somebody reads from it, or the thread's current cancellable (g_cancellable_push_current()) ends that.
  *
  * Returns: (transfer full) (nullable): a writer, or %NULL if no file can be
  *   made in that folder
@@ -154,7 +195,7 @@ vn_file_writer_new (const char  *path,
   self->is_stream = file_is_stream (self->path);
   if (file_open_output (self))
     return g_steal_pointer (&self);
-  vn_file_fail (error, _("Cannot write"), path, errno);
+  file_fail_write (path, errno, error);
   return NULL;
 }
 
@@ -187,6 +228,18 @@ vn_file_check_target (const char  *path,
   return code == 0;
 }
 
+/* FALSE: cancelled. */
+static gboolean
+file_wait_writable (VnFileWriter *self)
+{
+  GPollFD one = { .fd = self->fd, .events = G_IO_OUT };
+
+  while (!file_is_cancelled ())
+    if (g_poll (&one, 1, WAIT_MSEC) > 0)
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 vn_file_writer_write (VnFileWriter   *self,
                       gconstpointer   data,
@@ -201,11 +254,11 @@ vn_file_writer_write (VnFileWriter   *self,
     {
       ssize_t n = write (self->fd, at, MIN (size, (gsize) 1 << 30));
 
-      if (n < 0 && errno == EINTR)
+      if (n < 0 && (errno == EINTR || (errno == EAGAIN && file_wait_writable (self))))
         continue;
       if (n <= 0)
         {
-          vn_file_fail (error, _("Cannot write"), self->path, n < 0 ? errno : ENOSPC);
+          file_fail_write (self->path, n < 0 ? errno : ENOSPC, error);
           return FALSE;
         }
       at += n;

@@ -3,6 +3,8 @@
  * threads. */
 #include "vn-note.h"
 
+#include "vn-shown.h"
+
 struct _VnNotes
 {
   gatomicrefcount  ref;
@@ -110,7 +112,7 @@ note_list_add (VnNotes     *self,
   note->code = g_strdup (code);
   note->subject = g_strdup (subject);
   note->remedy = g_strdup (remedy);
-  note->text = g_strdup_vprintf (format, args);
+  note->text = vn_shown_vprintf (format, args);
 
   g_mutex_lock (&self->lock);
   g_ptr_array_add (self->items, note);

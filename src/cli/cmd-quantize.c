@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command "quantize": the whole way from a float model to a quantized one with its report. */
-#include "vn-cmd.h"
+#include "vn-cmd-project.h"
 
 #include "vn-config.h"
 #include "vn-cure-job.h"
@@ -12,7 +12,6 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-improve-job.h"
-#include "vn-project-file.h"
 #include "vn-report.h"
 
 #include <math.h>
@@ -275,80 +274,6 @@ cmd_quantize_tell (JsonBuilder *json,
   cmd_quantize_add_report_json (json, result, said);
 }
 
-/* ---- projects ---- */
-
-/* What is done, for the next time and for the window, with the runs of the project that it replaces. */
-static VnProject *
-cmd_quantize_make_project (const VnModel     *model,
-                           const char        *path,
-                           const VnDataSpec  *data,
-                           const VnRecipe    *recipe,
-                           GError           **error)
-{
-  g_autofree char *digest = vn_model_dup_digest (model);
-  g_autoptr(VnProject) project = vn_project_new (path, digest, data, recipe);
-
-  return vn_project_keep_runs (project, save_project, error) ? g_steal_pointer (&project) : NULL;
-}
-
-static gboolean
-cmd_quantize_add_run (VnProject    *project,
-                      const char   *path,
-                      const char   *id,
-                      VnResult     *result,
-                      GString      *told,
-                      GError      **error)
-{
-  g_autoptr(VnRunRecord) record = NULL;
-  g_autoptr(VnProjectRun) run = NULL;
-
-  /* beside a device or a pipe there is no place for files */
-  if (!g_file_test (path, G_FILE_TEST_EXISTS) || g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    {
-      record = vn_run_record_new (result);
-      run = vn_project_run_new (id, record);
-      vn_project_add_run (project, run);
-    }
-  if (!vn_project_save (project, path, error))
-    return FALSE;
-  if (run != NULL)
-    g_string_append_printf (told, _("  kept as run %u of %s; “vernier-cli runs” lists them\n"), project->runs->len, path);
-  return TRUE;
-}
-
-static gboolean
-cmd_quantize_write_project (VnResult    *result,
-                            const char  *model,
-                            const char  *id,
-                            GString     *told,
-                            GError     **error)
-{
-  g_autoptr(VnProject) project = cmd_quantize_make_project (result->source, model, result->data, result->recipe, error);
-
-  return project != NULL && cmd_quantize_add_run (project, save_project, id, result, told, error);
-}
-
-/* The project may have changed while the network ran. What cannot be kept is no reason to fail: nobody asked for it. */
-static void
-cmd_quantize_keep_run (const char *path,
-                       const char *id,
-                       VnResult   *result,
-                       GString    *told)
-{
-  g_autoptr(GError) reason = NULL;
-  g_autoptr(VnProject) project = NULL;
-
-  if (vn_file_check_target (path, &reason) && (project = vn_project_load (path, &reason)) != NULL)
-    cmd_quantize_add_run (project, path, id, result, told, &reason);
-  if (reason != NULL)
-    {
-      g_autoptr(VnNotes) notes = vn_notes_new ();
-
-      vn_notes_add (notes, VN_NOTE_WARNING, "project", path, _("The run is not kept in the project: %s"), reason->message);
-      vn_cmd_print_notes (notes);
-    }
-}
-
 static VnProject *
 cmd_quantize_open_project (const char  *path,
                            GError     **error)
@@ -379,14 +304,12 @@ cmd_quantize_export_settings (const char       *file,
 }
 
 /* What writing needs beside the result.
- * @project: (nullable): what was given in the place of a model, at @project_path
- * @told: what there is to say of it, for people */
+ * @keep: where the run is kept, and what is told of that */
 typedef struct
 {
-  const VnProject    *project;
-  const char         *project_path, *model, *run, *python;
+  VnCmdKeep           keep;
+  const char         *python;
   VnOnnxWriteOptions  options;
-  GString            *told;
 } Writing;
 
 /* NULL with an error set if something could not be written; otherwise the result, with what verifying found. */
@@ -405,19 +328,6 @@ cmd_quantize_export (VnResult       *result,
   return vn_cmd_run_job (export, error) ? vn_result_ref (vn_export_job_get_result (VN_EXPORT_JOB (export))) : NULL;
 }
 
-/* In the project that was given, and in the one that is asked for. */
-static gboolean
-cmd_quantize_keep_runs (const Writing  *writing,
-                        VnResult       *result,
-                        GError        **error)
-{
-  if (save_project != NULL && !cmd_quantize_write_project (result, writing->model, writing->run, writing->told, error))
-    return FALSE;
-  if (writing->project != NULL)
-    cmd_quantize_keep_run (writing->project_path, writing->run, result, writing->told);
-  return TRUE;
-}
-
 /* The model comes last, when all else is complete and waits for its name; only with --verify, which runs it, it comes first. */
 static gboolean
 cmd_quantize_write (VnResult       **result,
@@ -433,9 +343,9 @@ cmd_quantize_write (VnResult       **result,
   vn_cmd_hold_files ();
   reported = report != NULL ? cmd_quantize_export (written, NULL, report, writing, error) : vn_result_ref (written);
   if (reported == NULL || (save_recipe != NULL && !vn_recipe_save (written->recipe, save_recipe, error)) ||
-      !cmd_quantize_export_settings (export_script, vn_recipe_to_ort_script, written, writing->model, error) ||
-      !cmd_quantize_export_settings (export_xquant, vn_recipe_to_xquant, written, writing->model, error) ||
-      !cmd_quantize_keep_runs (writing, written, error))
+      !cmd_quantize_export_settings (export_script, vn_recipe_to_ort_script, written, writing->keep.model, error) ||
+      !cmd_quantize_export_settings (export_xquant, vn_recipe_to_xquant, written, writing->keep.model, error) ||
+      !vn_cmd_keep_run (&writing->keep, written, error))
     return FALSE;
   if (!verify && output != NULL)
     {
@@ -523,11 +433,12 @@ cmd_quantize_check_files (VnFileSet                 *files,
                           const VnOnnxWriteOptions  *write,
                           GError                   **error)
 {
+  const VnCmdKeep keep = { .save = save_project, .model = path };
   g_autoptr(VnProject) project = NULL;
 
   if (save_project != NULL)
     {
-      project = cmd_quantize_make_project (model, path, data, recipe, error);
+      project = vn_cmd_make_project (&keep, model, data, recipe, error);
       if (project == NULL)
         return FALSE;
       vn_project_add_files (project, NULL, files);
@@ -635,12 +546,12 @@ quantize_run (char        **args,
   if (project != NULL && !vn_project_is_about (project, model))
     vn_notes_add (result->notes, VN_NOTE_WARNING, "project", path,
                   _("The model changed since the project was saved: rules may speak of nodes that are gone"));
-  writing = (Writing) { project, args[0], path, run, python, writing.options, told };
+  writing = (Writing) { { save_project, project != NULL ? args[0] : NULL, path, run, told }, python, writing.options };
   if (!cmd_quantize_write (&result, &writing, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);
   cmd_quantize_tell (json, result);
-  vn_cmd_print ("%s", told->str);
+  vn_cmd_print_lines (told->str);
   return TRUE;
 }
 

@@ -117,9 +117,12 @@ runs_run (char        **args,
           JsonBuilder  *json,
           GError      **error)
 {
-  g_autoptr(VnProject) project = vn_project_load (args[0], error);
+  g_autoptr(VnProject) project = NULL;
   g_autoptr(VnNotes) notes = vn_notes_new ();
 
+  if (removes != NULL && !vn_cmd_lock_projects (args[0], NULL, error))
+    return FALSE;
+  project = vn_project_load (args[0], error);
   if (project == NULL || !cmd_runs_remove (project, args[0], error))
     return FALSE;
   cmd_runs_check_files (project, args[0], notes);

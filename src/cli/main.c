@@ -94,7 +94,7 @@ main_fail (const char   *name,
       main_print_json (json);
     }
   else
-    fprintf (stderr, "vernier-cli%s%s: %s\n", name != NULL ? " " : "", name != NULL ? name : "", message);
+    vn_cmd_warn ("vernier-cli%s%s: %s", name != NULL ? " " : "", name != NULL ? name : "", message);
   return error->domain == G_OPTION_ERROR ? VN_EXIT_USAGE : VN_EXIT_FAILED;
 }
 

@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 #include "vn-ranks.h"
+#include "vn-shown.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,12 +90,13 @@ vn_cmd_put (const char *text)
 
 /**
  * vn_cmd_print:
- * @format: of text for people; nothing is printed with --json
+ * @format: of text for people; nothing is printed with --json. Names that it takes are made fit by vn_shown_vprintf()
  */
 void
 vn_cmd_print (const char *format,
               ...)
 {
+  g_autofree char *text = NULL;
   va_list args;
 
   g_return_if_fail (format != NULL);
@@ -102,6 +104,39 @@ vn_cmd_print (const char *format,
   if (vn_cmd_options.json || vn_ranks_get_rank () > 0)
     return;
   va_start (args, format);
-  output_note (vprintf (format, args));
+  text = vn_shown_vprintf (format, args);
   va_end (args);
+  output_note (fputs (text, stdout));
+}
+
+/**
+ * vn_cmd_print_lines:
+ * @lines: for people, whose names are made fit already
+ */
+void
+vn_cmd_print_lines (const char *lines)
+{
+  g_return_if_fail (lines != NULL);
+
+  if (!vn_cmd_options.json && vn_ranks_get_rank () == 0)
+    vn_cmd_put (lines);
+}
+
+/**
+ * vn_cmd_warn:
+ * @format: of a line for the standard error; names as of vn_cmd_print()
+ */
+void
+vn_cmd_warn (const char *format,
+             ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  g_return_if_fail (format != NULL);
+
+  va_start (args, format);
+  text = vn_shown_vprintf (format, args);
+  va_end (args);
+  fprintf (stderr, "%s\n", text);
 }

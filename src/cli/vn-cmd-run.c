@@ -6,11 +6,16 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-file-hold.h"
+#include "vn-file-lock.h"
 #include "vn-i18n.h"
 #include "vn-ranks.h"
+#include "vn-shown.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glib-unix.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -26,12 +31,13 @@ typedef struct
 
 #define BAR_WIDTH 24
 #define EXCHANGE_MSEC 20
+#define LOCK_SECONDS 120     /* that others may take who write into the same project */
 
 static void
 cmd_run_draw_bar (VnJob *job)
 {
   g_autofree char *stage = vn_job_dup_stage (job);
-  g_autofree char *detail = vn_job_dup_detail (job);
+  g_autofree char *name = vn_job_dup_detail (job), *detail = vn_shown_dup (name);
   double progress = vn_job_get_progress (job), left = vn_job_get_seconds_left (job);
   int filled = (int) (progress * BAR_WIDTH);
 
@@ -54,13 +60,6 @@ cmd_run_tick_cb (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-cmd_run_interrupt_cb (gpointer data)
-{
-  g_cancellable_cancel (data);
-  return G_SOURCE_CONTINUE;
-}
-
 /* By Ctrl-C: all jobs of the command, and the files that are held. */
 static GCancellable *
 cmd_run_get_cancellable (void)
@@ -71,6 +70,72 @@ cmd_run_get_cancellable (void)
     cancellable = g_cancellable_new ();
   return cancellable;
 }
+
+/* ---- Ctrl-C ---- */
+
+static volatile sig_atomic_t n_interrupts;
+static int interrupt_pipe[2] = { -1, -1 };
+
+/* The first cancels; the second ends the process, whatever it waits for. */
+static void
+cmd_run_interrupted (int signal_number)
+{
+  const int code = errno;
+
+  if (n_interrupts++ > 0)
+    {
+      signal (signal_number, SIG_DFL);
+      raise (signal_number);
+    }
+  else if (write (interrupt_pipe[1], "", 1) < 0)
+    signal (signal_number, SIG_DFL);
+  errno = code;
+}
+
+/* Not on the main thread, which may be the one that waits. */
+static gpointer
+cmd_run_cancel_on_interrupt (gpointer data)
+{
+  char byte;
+
+  while (read (interrupt_pipe[0], &byte, 1) < 0 && errno == EINTR)
+    ;
+  g_cancellable_cancel (data);
+  return NULL;
+}
+
+static void
+cmd_run_set_handler (void (*handler) (int))
+{
+  struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+
+  sigaction (SIGINT, &action, NULL);
+  sigaction (SIGTERM, &action, NULL);
+}
+
+static void
+cmd_run_watch_interrupts (void)
+{
+  GThread *thread;
+
+  if (interrupt_pipe[0] < 0)
+    {
+      if (!g_unix_open_pipe (interrupt_pipe, FD_CLOEXEC, NULL))
+        return;
+      thread = g_thread_try_new ("interrupts", cmd_run_cancel_on_interrupt, cmd_run_get_cancellable (), NULL);
+      if (thread == NULL)
+        {
+          close (interrupt_pipe[0]);
+          close (interrupt_pipe[1]);
+          interrupt_pipe[0] = -1;
+          return;
+        }
+      g_thread_unref (thread);
+    }
+  cmd_run_set_handler (cmd_run_interrupted);
+}
+
+static gboolean is_caught;     /* until the end of the command */
 
 static void
 cmd_run_finished_cb (GObject      *source,
@@ -140,11 +205,10 @@ vn_cmd_run_job (VnJob   *job,
   gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json && !shared;
   Run run;
   guint tick;
-  guint interrupt = g_unix_signal_add (SIGINT, cmd_run_interrupt_cb, cancellable);
-  guint terminate = g_unix_signal_add (SIGTERM, cmd_run_interrupt_cb, cancellable);
 
   g_return_val_if_fail (VN_IS_JOB (job), FALSE);
 
+  cmd_run_watch_interrupts ();
   run = (Run) { .loop = loop, .job = job, .cancellable = cancellable };
   tick = bar ? g_timeout_add (100, cmd_run_tick_cb, job) : 0;
   vn_job_start (job, cancellable, cmd_run_finished_cb, &run);
@@ -152,8 +216,8 @@ vn_cmd_run_job (VnJob   *job,
     g_timeout_add (EXCHANGE_MSEC, cmd_run_exchange_cb, &run);
   g_main_loop_run (loop);
   g_clear_handle_id (&tick, g_source_remove);
-  g_source_remove (interrupt);
-  g_source_remove (terminate);
+  if (!is_caught)
+    cmd_run_set_handler (SIG_DFL);
   if (bar)
     fprintf (stderr, "\r\033[K");
   return vn_cmd_agree (run.error, error);
@@ -184,19 +248,16 @@ vn_cmd_check_models (GError **error)
  * vn_cmd_catch_interrupts:
  *
  * To be called before a job whose last step writes what the command is for: from here on Ctrl-C cancels jobs, but ends nothing at
- * once, so that it cannot come between the result and the end of the process.
+ * once, so that it cannot come between the result and the end of the process. Only the second ends that, too.
  */
 void
 vn_cmd_catch_interrupts (void)
 {
-  static gboolean caught = FALSE;
-
-  if (!caught)
-    {
-      g_unix_signal_add (SIGINT, cmd_run_interrupt_cb, cmd_run_get_cancellable ());
-      g_unix_signal_add (SIGTERM, cmd_run_interrupt_cb, cmd_run_get_cancellable ());
-      caught = TRUE;
-    }
+  if (is_caught)
+    return;
+  cmd_run_watch_interrupts ();
+  g_cancellable_push_current (cmd_run_get_cancellable ());     /* of what is written here, not by a job */
+  is_caught = TRUE;
 }
 
 /**
@@ -212,6 +273,29 @@ vn_cmd_hold_files (void)
   vn_file_hold (TRUE);
 }
 
+static VnFileLock *lock;
+
+/**
+ * vn_cmd_lock_projects:
+ * @project, @other: (nullable): paths of projects
+ *
+ * To be called before projects are read to be changed, once: until vn_cmd_end_files() has put them in place nobody else changes them.
+ *
+ * Returns: %FALSE if somebody else does, for longer than can be waited, or Ctrl-C ends that
+ */
+gboolean
+vn_cmd_lock_projects (const char  *project,
+                      const char  *other,
+                      GError     **error)
+{
+  const char *paths[] = { project != NULL ? project : other, project != NULL ? other : NULL, NULL };
+
+  g_return_val_if_fail (lock == NULL, FALSE);
+
+  lock = vn_file_lock_new (paths, LOCK_SECONDS, error);
+  return lock != NULL;
+}
+
 /**
  * vn_cmd_end_files:
  * @done: the command could do all it was asked for
@@ -224,15 +308,17 @@ gboolean
 vn_cmd_end_files (gboolean   done,
                   GError   **error)
 {
-  gboolean good = done;
+  gboolean good = done, placed;
 
   if (done && vn_file_hold_is_active ())
     {
-      while (g_main_context_iteration (NULL, FALSE))
-        ;
+      if (n_interrupts > 0)     /* the thread may not have come that far */
+        g_cancellable_cancel (cmd_run_get_cancellable ());
       good = !g_cancellable_set_error_if_cancelled (cmd_run_get_cancellable (), error);
     }
-  return vn_file_hold_end (good, good ? error : NULL) && good;
+  placed = vn_file_hold_end (good, good ? error : NULL);
+  g_clear_pointer (&lock, vn_file_lock_free);
+  return placed && good;
 }
 
 /**
@@ -338,11 +424,11 @@ cmd_run_print_notes (VnNotes  *notes,
           (!suspicions && vn_data_suspicion_is (note)))
         continue;
       if (note->subject != NULL)
-        fprintf (stderr, "%s: %s: %s\n", levels[note->level], note->subject, note->text);
+        vn_cmd_warn ("%s: %s: %s", levels[note->level], note->subject, note->text);
       else
-        fprintf (stderr, "%s: %s\n", levels[note->level], note->text);
+        vn_cmd_warn ("%s: %s", levels[note->level], note->text);
       if (vn_data_suspicion_is (note))
-        fprintf (stderr, "  %s\n", vn_data_suspicion_get_remedy (note));
+        vn_cmd_warn ("  %s", vn_data_suspicion_get_remedy (note));
     }
 }
 

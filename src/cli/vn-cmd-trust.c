@@ -5,8 +5,6 @@
 #include "vn-i18n.h"
 #include "vn-ranks.h"
 
-#include <stdio.h>
-
 static const GOptionEntry trust_entries[] = {
   VN_CMD_GROUP_MARK (DATA),
   { "trust", 0, 0, G_OPTION_ARG_NONE, &vn_cmd_options.trust,
@@ -74,8 +72,7 @@ vn_cmd_tell_trust (VnDataSpec *spec,
   if (!vn_data_spec_may_run (spec) && vn_ranks_get_rank () == 0)
     {
       scripts = cmd_trust_dup_scripts (spec);
-      fprintf (stderr, _("%s: runs the Python that it names to prepare samples: %s"), file, scripts);
-      fputc ('\n', stderr);
+      vn_cmd_warn (_("%s: runs the Python that it names to prepare samples: %s"), file, scripts);
     }
   vn_data_spec_trust (spec);
 }

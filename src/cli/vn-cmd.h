@@ -141,6 +141,9 @@ gboolean            vn_cmd_check_models   (GError      **error);
 /* Files that are written from here on appear together when the command has done all, or not at all. */
 void                vn_cmd_catch_interrupts (void);
 void                vn_cmd_hold_files     (void);
+gboolean            vn_cmd_lock_projects  (const char   *project,    /* nullable */
+                                           const char   *other,      /* nullable */
+                                           GError      **error);
 gboolean            vn_cmd_end_files      (gboolean      done,
                                            GError      **error);
 VnModel            *vn_cmd_open_model     (const char   *path,
@@ -173,6 +176,9 @@ const char         *vn_cmd_get_kept       (void);
 void                vn_cmd_open_streams   (void);
 void                vn_cmd_put            (const char   *text);
 void                vn_cmd_print          (const char   *format,
+                                           ...) G_GNUC_PRINTF (1, 2);
+void                vn_cmd_print_lines    (const char   *lines);
+void                vn_cmd_warn           (const char   *format,
                                            ...) G_GNUC_PRINTF (1, 2);
 void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stderr */
 void                vn_cmd_print_run_notes (VnNotes     *notes);     /* to stderr: those that vn_cmd_print_verdict() does not tell */

@@ -185,7 +185,7 @@ vn_listing_print (VnListing  *self,
       group = row->group;
       vn_cmd_append_item (text, row->id, row->line, width);
     }
-  vn_cmd_print ("%s", text->str);
+  vn_cmd_print_lines (text->str);
   json_builder_end_array (self->rows);
   vn_json_add_node (self->json, name, json_builder_get_root (self->rows));
 }

@@ -126,10 +126,11 @@ guint
 vn_data_spec_count_measured (const VnDataSpec *self,
                              guint             n)
 {
-  guint held = vn_data_spec_count_held_out (self, n);
+  guint held;
 
   g_return_val_if_fail (self != NULL, 0);
 
+  held = vn_data_spec_count_held_out (self, n);
   return held > 0 ? held : MIN (n, self->held_out > 0 ? (guint) self->held_out : VN_MOST_MEASURED);
 }
 

@@ -440,10 +440,11 @@ vn_config_make_shapes (VnConfig       *self,
                        GError        **error)
 {
   g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_autoptr(GPtrArray) inputs = config_bind_list_inputs (model);
+  g_autoptr(GPtrArray) inputs = NULL;
 
-  g_return_val_if_fail (self != NULL, NULL);
+  g_return_val_if_fail (self != NULL && model != NULL, NULL);
 
+  inputs = config_bind_list_inputs (model);
   for (guint i = 0; i < self->inputs->len; i++)
     {
       const VnConfigInput *input = g_ptr_array_index (self->inputs, i);

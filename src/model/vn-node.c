@@ -2,6 +2,8 @@
 /* Reading nodes: attributes with defaults, inputs and outputs, labels, constants. */
 #include "vn-model.h"
 
+#include "vn-shown.h"
+
 #include <string.h>
 
 /**
@@ -167,16 +169,19 @@ vn_node_is (const VnNode *self,
 /**
  * vn_node_dup_label:
  *
- * Returns: (transfer full): the node's name, or "Conv #12" (its position in the file) when it has none
+ * Returns: (transfer full): the node's name, as vn_shown_dup() shows it, or "Conv #12" (its position in the file) when it has none
  */
 char *
 vn_node_dup_label (const VnNode *self)
 {
+  g_autofree char *type = NULL;
+
   g_return_val_if_fail (self != NULL, NULL);
 
   if (self->name != NULL && self->name[0] != '\0')
-    return g_strdup (self->name);
-  return g_strdup_printf ("%s #%u", self->op_type, vn_node_get_index (self));
+    return vn_shown_dup (self->name);
+  type = vn_shown_dup (self->op_type);
+  return g_strdup_printf ("%s #%u", type, vn_node_get_index (self));
 }
 
 /**

@@ -7,6 +7,7 @@
 #include "vn-file.h"
 #include "vn-i18n.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct
@@ -73,6 +74,35 @@ onnx_external_check_location (const char  *location,
   return FALSE;
 }
 
+static gboolean
+onnx_external_is_below (const char *path,
+                        const char *folder)
+{
+  const gsize n = strlen (folder);
+
+  return strncmp (path, folder, n) == 0 && (path[n] == '/' || (n > 0 && folder[n - 1] == '/'));
+}
+
+/* A link may lead out of the folder as “..” does. Where the model is a link itself, as in a cache of downloads, its data may lie beside what
+ * that leads to. */
+static gboolean
+onnx_external_check_links (const char  *model,
+                           const char  *folder,
+                           const char  *location,
+                           const char  *path,
+                           GError     **error)
+{
+  g_autofree char *real = realpath (path, NULL), *real_model = realpath (model, NULL), *real_folder = realpath (folder, NULL);
+  g_autofree char *beside = real_model != NULL ? g_path_get_dirname (real_model) : NULL;
+
+  if (real == NULL || (real_folder != NULL && onnx_external_is_below (real, real_folder)) ||
+      (beside != NULL && onnx_external_is_below (real, beside)))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("external data: “%s” is a link to “%s”, outside of the model's folder; put the file itself there"),
+               location, real);
+  return FALSE;
+}
+
 static GBytes *
 onnx_external_map_location (VnOnnxReader  *self,
                             const char    *location,
@@ -94,6 +124,8 @@ onnx_external_map_location (VnOnnxReader  *self,
     }
   folder = g_path_get_dirname (self->path);
   path = g_build_filename (folder, location, NULL);
+  if (!onnx_external_check_links (self->path, folder, location, path, error))
+    return NULL;
   bytes = vn_file_map (path, error);
   if (bytes == NULL)
     {

@@ -70,13 +70,15 @@ weight_layer_set_kernel (VnWeightLayer *self,
 VnWeightLayer *
 vn_weight_layer_new (const VnNode *node)
 {
-  const VnValue *weight = vn_node_get_input (node, 1);
-  gboolean is_matrix = vn_node_is (node, "MatMul") || vn_node_is (node, "Gemm");
+  const VnValue *weight;
+  gboolean is_matrix;
   VnWeightLayer *self;
   const VnShape *shape;
 
   g_return_val_if_fail (node != NULL, NULL);
 
+  weight = vn_node_get_input (node, 1);
+  is_matrix = vn_node_is (node, "MatMul") || vn_node_is (node, "Gemm");
   if (!(is_matrix || vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose")) || weight == NULL ||
       weight->initializer == NULL || weight->initializer->dtype != VN_DTYPE_F32 || weight->initializer->n_elements == 0 ||
       weight->uses->len != 1 || weight->is_output || !weight_layer_is_plain (node))

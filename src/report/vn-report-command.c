@@ -3,6 +3,7 @@
 #include "vn-report.h"
 
 #include "vn-setting.h"
+#include "vn-shown.h"
 
 #include <string.h>
 
@@ -252,13 +253,32 @@ command_dup_output (const char *model)
   return g_strconcat (base, ".q.onnx", NULL);
 }
 
+/* One that cannot be shown as it is stands in bash's own quotes, byte for byte. */
+static char *
+command_quote (const char *word)
+{
+  g_autofree char *shown = vn_shown_dup (word);
+  GString *text;
+
+  if (g_str_equal (shown, word))
+    return g_shell_quote (word);
+  text = g_string_new ("$'");
+  for (; *word != '\0'; word++)
+    if ((guchar) *word < 0x20 || (guchar) *word >= 0x7f)
+      g_string_append_printf (text, "\\x%02x", (guchar) *word);
+    else
+      g_string_append_printf (text, *word == '\'' || *word == '\\' ? "\\%c" : "%c", *word);
+  g_string_append_c (text, '\'');
+  return g_string_free (text, FALSE);
+}
+
 /* Words that hold nothing special stand as they are. */
 static void
 command_append_word (GString    *text,
                      const char *word)
 {
   static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=./,:+@%";
-  g_autofree char *quoted = g_shell_quote (word);
+  g_autofree char *quoted = command_quote (word);
 
   g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", *word != '\0' && strspn (word, plain) == strlen (word) ? word : quoted);
 }

@@ -2,6 +2,8 @@
 /* What a section of a report holds: builders add it here. */
 #include "vn-report-build.h"
 
+#include "vn-shown.h"
+
 static void
 report_content_free_line (gpointer data)
 {
@@ -44,7 +46,8 @@ report_content_add (VnReportSection *section,
 
   content->kind = kind;
   content->id = id;
-  content->intro = intro;
+  content->intro = vn_shown_dup (intro);
+  g_free (intro);
   g_ptr_array_add (section->contents, content);
   return content;
 }
@@ -114,7 +117,7 @@ _vn_report_add_verdict (VnReportSection *section,
 
   content->level = g_strdup (level);
   content->title = g_strdup (title);
-  content->text = g_strdup (text);
+  content->text = vn_shown_dup (text);
 }
 
 void
@@ -159,9 +162,9 @@ _vn_report_add_note (GPtrArray    *lines,
   line->level = g_strdup (vn_note_level_get_id (note->level));
   line->title = g_strdup (title);
   line->code = g_strdup (note->code);
-  line->subject = g_strdup (note->subject);
-  line->text = g_strdup (note->text);
-  line->remedy = g_strdup (remedy);
+  line->subject = vn_shown_dup (note->subject);
+  line->text = vn_shown_dup (note->text);
+  line->remedy = vn_shown_dup (remedy);
   g_ptr_array_add (lines, line);
 }
 
@@ -182,7 +185,7 @@ _vn_report_add_picture (VnReportSection *section,
   VnReportContent *content = report_content_add (section, VN_REPORT_PICTURE, NULL, NULL);
 
   content->title = g_strdup (title);
-  content->text = g_strdup (text);
+  content->text = vn_shown_dup (text);
   content->picture = picture;
   return content;
 }

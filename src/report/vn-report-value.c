@@ -4,6 +4,7 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-shown.h"
 
 #include <string.h>
 
@@ -78,7 +79,7 @@ VnReportValue *
 _vn_report_text_as (const char *text,
                     const char *display)
 {
-  VnReportValue *self = report_value_new (VN_REPORT_TEXT, g_strdup (display));
+  VnReportValue *self = report_value_new (VN_REPORT_TEXT, vn_shown_dup (display));
 
   self->text = g_strdup (text);
   return self;

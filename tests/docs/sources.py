@@ -3,7 +3,7 @@
 
 No tabs and no blanks at the end of a line; the licence in the first two lines; in src, the purpose of the file before anything
 else, and static functions that start with a word of the file's name, so that a stack trace reads; public functions that check
-what they are called on (not in tensor and ops, which are called for every number); handlers that are disconnected only from what is held,
+what they are called on (not in tensor and ops, which are called for every number) and use nothing in front of that; handlers that are disconnected only from what is held,
 as what has to be found again may be gone; code that asks for traits of a format, never for one by its name; and names of tests in C: a
 test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
 import pathlib
@@ -58,6 +58,23 @@ def find_open_doors(text, public, is_method_only=False):
             yield name
 
 
+FUNCTION = re.compile(r"^(?!static |typedef )\w[\w *]*\n(\w+) \(([^;{]*?)\)\n\{\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
+CHECK = re.compile(r"\bg_return_(?:val_)?if_fail \(((?:[^;])*)\);")
+
+
+def find_early_uses(text):
+    """Public functions that read what they are given, or hand it on, in front of the check that it may be read: (name, argument)."""
+    for name, parameters, body in FUNCTION.findall(text):
+        pointers = re.findall(r"\*+\s*(\w+)(?=\s*(?:,|$|\[|G_GNUC))", parameters) + re.findall(r"\bgpointer +(\w+)", parameters)
+        for argument in pointers:
+            checks = [c for c in CHECK.finditer(body)
+                      if re.search(rf"\b{argument} != NULL|\b(?:G|GTK|GDK|VN|ADW)_IS_\w+ \({argument}\)", c.group(1))]
+            before = body[:checks[0].start()] if checks else ""
+            before = re.sub(rf"\b\w+_get_instance_private \({argument}\)|\bsizeof \(?\*?{argument}\b[^;,)]*|\b{argument} [!=]= NULL \?[^:;]*:|\b{argument} [!=]= NULL", "", before)
+            if re.search(rf"(?<![\w.>])\*?{argument}(?:->|\[)|(?<=[(,=*!]) *\*{argument}\b|\b[a-z]\w+ \((?:[^()]|\([^()]*\))*?(?<![\w.>&]){argument}(?=[,)])", before):
+                yield name, argument
+
+
 def is_named_by_rule(path, lines):
     """Of a file in tests/unit or tests/widgets."""
     is_program = any(line.startswith("main (") for line in lines)
@@ -110,6 +127,12 @@ def check_itself():
     for comment, check, n_faults in cases:
         if len(list(find_open_doors(method % (comment, check), {"vn_a_get"}))) != n_faults:
             sys.exit("the test does not know functions that check nothing")
+    early = "int\nvn_a_get (VnA        *a,\n          const VnB  *b)\n{\n%s\n\n  g_return_val_if_fail (VN_IS_A (a) && b != NULL, 0);\n  return b->c;\n}\n"
+    cases = [("  int c;", 0), ("  int c = b->c;", 1), ("  int c = vn_b_get (b, 1);", 1), ("  int c = b != NULL ? b->c : 0;", 0), ("  gsize n = sizeof *b;", 0),
+             ("  VnA *c = VN_A (a);", 0), ("  char *c = fun (1, get (a), b->c);", 2), ("  int c = *b;", 1), ("  int c = x->b[1];", 0)]
+    for declaration, n_faults in cases:
+        if len(list(find_early_uses(early % declaration))) != n_faults:
+            sys.exit(f"the test does not know what is used before it is checked: {declaration}")
 
 
 check_itself()
@@ -133,6 +156,8 @@ if FORGOTTEN.findall("g_signal_handlers_disconnect_by_data (self->job, self); g_
     sys.exit("the test does not find what it is for: handlers")
 faults += [f"{path}: disconnects from what it does not hold ({found}: use a GSignalGroup" for path in checked if path.suffix == ".c"
            for found in FORGOTTEN.findall(path.read_text(encoding="utf-8"))]
+faults += [f"{path}: {name}() uses {argument} in front of its check" for path in checked if path.suffix == ".c"
+           for name, argument in find_early_uses(path.read_text(encoding="utf-8"))]
 faults += [f"{path}: names the format {name}" for path in (root / "src").rglob("*.[ch]")
            for name in find_formats(path.read_text(encoding="utf-8"), formats)]
 print("\n".join(faults))

@@ -53,10 +53,11 @@ document_changed_add_monitor (VnDocument *self,
 void
 vn_document_watch_files (VnDocument *self)
 {
-  gboolean changed = self->files_changed;
+  gboolean changed;
 
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
+  changed = self->files_changed;
   vn_document_unwatch_files (self);
   self->files_changed = FALSE;
   self->monitors = g_ptr_array_new_with_free_func (document_changed_free_monitor);

@@ -4,9 +4,11 @@
 #include "vn-document-private.h"
 
 #include "vn-error.h"
+#include "vn-file-lock.h"
 #include "vn-i18n.h"
 
 #define DELAY_MS 1000
+#define LOCK_SECONDS 5
 
 /**
  * Keeping: a project on its way to a file. All but @document and @error is the thread's until that is done with it.
@@ -77,8 +79,12 @@ static gboolean
 document_project_write (Keeping  *self,
                         GError  **error)
 {
+  const char *paths[] = { self->path, NULL };
+  g_autoptr(VnFileLock) lock = NULL;
+
   if (self->digest == NULL)
     self->digest = vn_model_dup_digest (self->model);
+  lock = vn_file_lock_new (paths, LOCK_SECONDS, NULL);     /* who waits longer would lose more */
   g_free (self->project->digest);
   self->project->digest = g_strdup (self->digest);
   return document_project_fetch_runs (self, error) && vn_project_merge_runs (self->project, self->path, self->removed, error) &&

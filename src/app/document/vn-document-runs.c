@@ -159,10 +159,11 @@ vn_document_read_run_async (VnDocument          *self,
                             GAsyncReadyCallback  callback,
                             gpointer             user_data)
 {
-  g_autoptr(GTask) task = g_task_new (self, cancellable, callback, user_data);
+  g_autoptr(GTask) task = NULL;
 
   g_return_if_fail (VN_IS_DOCUMENT (self) && run != NULL && self->model != NULL);
 
+  task = g_task_new (self, cancellable, callback, user_data);
   g_task_set_task_data (task, document_runs_new_reading (self, run), document_runs_free_reading);
   vn_thread_run_task (task, document_runs_read_on_thread);
 }

@@ -336,11 +336,12 @@ vn_graph_view_select (VnGraphView *self,
                       gboolean     extend)
 {
   g_autofree guint8 *before = NULL;
-  gboolean had_tensor = self->tensor != NULL;
+  gboolean had_tensor;
   guint n;
 
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
+  had_tensor = self->tensor != NULL;
   if (self->whole == NULL)
     return;
   n = vn_scene_get_n_nodes (self->whole);

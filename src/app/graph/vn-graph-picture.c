@@ -169,14 +169,17 @@ vn_graph_picture_write (VnGraphPicture  *self,
                         GCancellable    *cancellable,
                         GError         **error)
 {
-  const VnRect bounds = vn_graph_layout_get_bounds (self->layout);
-  const double width = bounds.width + 2 * MARGIN, height = bounds.height + 2 * MARGIN;
+  VnRect bounds;
+  double width, height;
   g_autoptr(GByteArray) bytes = g_byte_array_new ();
   g_autoptr(GError) reason = NULL;
   cairo_status_t status;
 
   g_return_val_if_fail (self != NULL && path != NULL, FALSE);
 
+  bounds = vn_graph_layout_get_bounds (self->layout);
+  width = bounds.width + 2 * MARGIN;
+  height = bounds.height + 2 * MARGIN;
   status = g_str_equal (self->form, "png") ? graph_picture_make_pixels (self, bytes, width, height, &reason)
                                            : graph_picture_make_lines (self, bytes, width, height);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))

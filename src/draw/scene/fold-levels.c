@@ -57,10 +57,11 @@ fold_levels_add_child (VnFold       *self,
 void
 vn_fold_add_levels (VnFold *self)
 {
-  guint n_groups = vn_groups_get_n (self->groups);
+  guint n_groups;
 
   g_return_if_fail (self != NULL);
 
+  n_groups = vn_groups_get_n (self->groups);
   self->local_of = g_new (guint, vn_scene_get_n_nodes (self->whole) + n_groups);
   self->level_of = g_new (guint, n_groups);
   memset (self->level_of, 0xff, sizeof (guint) * n_groups);

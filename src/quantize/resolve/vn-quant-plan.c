@@ -239,11 +239,12 @@ vn_quant_row_find_scale (const VnQuantRow *self,
                          const VnShape    *shape,
                          gsize             i)
 {
-  int axis = self->tensor.axis;
+  int axis;
   gsize inner, channels, blocks, at;
 
   g_return_val_if_fail (self != NULL && shape != NULL, 0);
 
+  axis = self->tensor.axis;
   if (self->tensor.scale->n_elements == 1 || axis < 0 || axis >= shape->rank)
     return 0;
   inner = (gsize) vn_shape_count (shape, axis + 1, shape->rank);

@@ -2,6 +2,7 @@
 /* Files appear whole or not at all. Pages that are released come back as they were, and only those of mapped files are
  * released. */
 #include "vn-file.h"
+#include "vn-file-lock.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -168,6 +169,104 @@ test_replace (Place         *self,
   g_assert_cmpuint (count_files (self), ==, 2);
 }
 
+/* What was allowed to run as somebody else was another content. */
+static void
+test_setuid (Place         *self,
+             gconstpointer  data)
+{
+  static const mode_t modes[] = { 04755, 02775, 06711, 01777, 0755 };
+  struct stat info;
+
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    {
+      write_text (self->file, "old");
+      g_assert_cmpint (g_chmod (self->file, modes[i]), ==, 0);
+      write_text (self->file, "new");
+      g_assert_cmpint (stat (self->file, &info), ==, 0);
+      g_assert_cmpint (info.st_mode & 07777, ==, modes[i] & 0777);
+    }
+}
+
+static gpointer
+cancel_soon (gpointer data)
+{
+  g_usleep (20000);
+  g_cancellable_cancel (data);
+  return NULL;
+}
+
+static gpointer
+read_soon (gpointer data)
+{
+  char *text = NULL;
+
+  g_usleep (20000);
+  g_assert_true (g_file_get_contents (data, &text, NULL, NULL));
+  return text;
+}
+
+/* A pipe that nobody reads from, or no longer, does not keep us; one that somebody does gets all. */
+static void
+test_pipe (Place         *self,
+           gconstpointer  data)
+{
+  const gsize size = 300000;
+  g_autofree char *large = g_strnfill (size, 'x'), *text = NULL;
+
+  g_assert_cmpint (mkfifo (self->file, 0600), ==, 0);
+  for (guint has_reader = 0; has_reader < 2; has_reader++)
+    {
+      g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr(GError) error = NULL;
+      int fd = has_reader ? g_open (self->file, O_RDONLY | O_NONBLOCK, 0) : -1;
+      GThread *thread = g_thread_new ("cancel", cancel_soon, cancellable);
+
+      g_cancellable_push_current (cancellable);
+      g_assert_false (vn_file_write_all (self->file, large, size, &error));
+      g_cancellable_pop_current (cancellable);
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_thread_join (thread);
+      if (fd >= 0)
+        close (fd);
+    }
+  {
+    GThread *thread = g_thread_new ("read", read_soon, self->file);
+
+    write_text (self->file, large);
+    text = g_thread_join (thread);
+    g_assert_cmpstr (text, ==, large);
+  }
+}
+
+/* Others wait, for a while; files in one folder need one lock. */
+static void
+test_lock (Place         *self,
+           gconstpointer  data)
+{
+  const char *paths[] = { self->link, self->file, NULL };
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnFileLock) first = vn_file_lock_new (paths, 0, &error), second = NULL;
+  const char *nowhere[] = { "/no/such/folder/file", NULL };
+  g_autoptr(VnFileLock) none = vn_file_lock_new (nowhere, 0, &error);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (first);
+  g_assert_nonnull (none);
+  g_assert_null (vn_file_lock_new (paths + 1, 0, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_AGAIN);
+  g_clear_error (&error);
+  g_cancellable_cancel (cancellable);
+  g_cancellable_push_current (cancellable);
+  g_assert_null (vn_file_lock_new (paths + 1, 1000, &error));
+  g_cancellable_pop_current (cancellable);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error (&error);
+  g_clear_pointer (&first, vn_file_lock_free);
+  second = vn_file_lock_new (paths + 1, 0, &error);
+  g_assert_no_error (error);
+}
+
 static void
 test_unfinished (Place         *self,
                  gconstpointer  data)
@@ -270,6 +369,9 @@ main (int    argc,
   g_test_add_func ("/base/file/release", test_release);
   g_test_add_func ("/base/file/other-memory", test_other_memory);
   PLACE_TEST ("/base/file/replace", test_replace);
+  PLACE_TEST ("/base/file/setuid", test_setuid);
+  PLACE_TEST ("/base/file/pipe", test_pipe);
+  PLACE_TEST ("/base/file/lock", test_lock);
   PLACE_TEST ("/base/file/unfinished", test_unfinished);
   PLACE_TEST ("/base/file/killed", test_killed);
   PLACE_TEST ("/base/file/empty", test_empty);

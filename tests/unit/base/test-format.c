@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How numbers, sizes and times are written for people, for columns and for tables; where numbers have a comma, too. */
 #include "vn-format.h"
+#include "vn-shown.h"
 
 #include <locale.h>
 #include <math.h>
@@ -160,6 +161,41 @@ test_paths (void)
   check (vn_format_path (beside), beside);
 }
 
+/* A name cannot end a line, reach a terminal's controls or turn what follows; all else stays. */
+static void
+test_shown (void)
+{
+  static const struct { const char *text, *shown; } cases[] = {
+    { "conv1/weight", "conv1/weight" }, { "", "" }, { "a\nVerdict: As good", "a\\nVerdict: As good" }, { "\x1b[31mRED", "\\x1b[31mRED" },
+    { "a\tb\rc\x7f\b", "a\\tb\\rc\\x7f\\x08" }, { "größe 大小 ∞", "größe 大小 ∞" }, { "\xc2\x9b" "31m", "\\u009b31m" },
+    { "a\xe2\x80\xae" "b", "a\\u202eb" }, { "\xe2\x80\xa8", "\\u2028" }, { "\xe2\x81\xa6", "\\u2066" }, { "a\xff\xc3", "a\\xff\\xc3" },
+    { "a\\n", "a\\n" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *once = vn_shown_dup (cases[i].text), *twice = vn_shown_dup (once);
+
+      g_assert_cmpstr (once, ==, cases[i].shown);
+      g_assert_cmpstr (twice, ==, once);
+    }
+  g_assert_null (vn_shown_dup (NULL));
+}
+
+/* As printf(), but for what names hold. */
+static void
+test_shown_format (void)
+{
+  check (vn_shown_printf ("%s: %u\n%%", "a\nb", 7u), "a\\nb: 7\n%");
+  check (vn_shown_printf ("[%-6s|%6s|%.2s|%*s]", "ab", "c\x1b", "xyz", 4, "d"), "[ab    | c\\x1b|xy|   d]");
+  check (vn_shown_printf ("%2$s %1$d %2$s", 5, "e\n"), "e\\n 5 e\\n");
+  check (vn_shown_printf ("%zu %lld %llu %ld %lu %c %05.2f %g %x %+d", (gsize) 1, -2LL, 3ULL, -4L, 5UL, 'c', 1.5, 2.5, 255u, 9),
+         "1 -2 3 -4 5 c 01.50 2.5 ff +9");
+  check (vn_shown_printf ("%.*f %*.*e|%hhd", 1, 2.25, 10, 2, 1234.5, 3), "2.2   1.23e+03|3");
+  check (vn_shown_printf ("%" G_GINT64_FORMAT " %s", G_MAXINT64, "x"), "9223372036854775807 x");
+  check (vn_shown_printf ("plain"), "plain");
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -175,5 +211,7 @@ main (int   argc,
   g_test_add_func ("/format/floats", test_floats);
   g_test_add_func ("/format/comma", test_comma);
   g_test_add_func ("/format/paths", test_paths);
+  g_test_add_func ("/format/shown", test_shown);
+  g_test_add_func ("/format/shown-format", test_shown_format);
   return g_test_run ();
 }

@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static guint
 count_files (const char *folder)
@@ -144,6 +145,63 @@ test_external_each (ModelFolder   *self,
   g_assert_nonnull (error);
   g_assert_cmpuint (count_files (self->folder), ==, 1 + n + G_N_ELEMENTS (names));
   g_assert_cmpint (g_rmdir (blocked), ==, 0);
+}
+
+/* What a link leads to may lie anywhere on the machine: only what lies beside the model is read, or beside what that is a link to. */
+static void
+test_external_link (ModelFolder   *self,
+                    gconstpointer  data)
+{
+  static const struct
+  {
+    const char *model, *data;      /* where the files are, seen from the folder; there are links to them in “in” */
+    gboolean    is_read;
+  } cases[] = {
+    { "in/m.onnx", "in/w", TRUE }, { "in/m.onnx", "in/below/w", TRUE }, { "in/m.onnx", "out/w", FALSE },
+    { "out/m.onnx", "out/w", TRUE }, { "out/m.onnx", "in2/w", FALSE }, { "out/m.onnx", "in/w", TRUE },
+  };
+  static const char * const folders[] = { "in", "in/below", "out", "in2" };
+  g_autoptr(VnModel) model = make_model (5000);
+  g_autofree char *written = g_build_filename (self->folder, "w", NULL);
+  g_autofree char *link = g_build_filename (self->folder, "in", "m.onnx", NULL), *data_link = g_build_filename (self->folder, "in", "w", NULL);
+  const VnOnnxWriteOptions options = { 1000, "w" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    {
+      g_autofree char *folder = g_build_filename (self->folder, folders[i], NULL);
+
+      g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *place = g_build_filename (self->folder, cases[i].model, NULL), *data_place = g_build_filename (self->folder, cases[i].data, NULL);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnModel) again = NULL;
+
+      g_test_message ("%s and %s", cases[i].model, cases[i].data);
+      g_assert_true (vn_onnx_write_file (model, self->path, &options, NULL, NULL));
+      g_assert_cmpint (g_rename (self->path, place), ==, 0);
+      g_assert_cmpint (g_rename (written, data_place), ==, 0);
+      if (!g_str_equal (place, link))
+        g_assert_cmpint (symlink (place, link), ==, 0);
+      if (!g_str_equal (data_place, data_link))
+        g_assert_cmpint (symlink (data_place, data_link), ==, 0);
+      again = vn_onnx_read_file (link, &error);
+      if (cases[i].is_read)
+        g_assert_no_error (error);
+      else
+        g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+      g_unlink (link);
+      g_unlink (data_link);
+      g_unlink (place);
+      g_unlink (data_place);
+    }
+  for (guint i = G_N_ELEMENTS (folders); i-- > 0;)
+    {
+      g_autofree char *folder = g_build_filename (self->folder, folders[i], NULL);
+
+      g_assert_cmpint (g_rmdir (folder), ==, 0);
+    }
 }
 
 static void
@@ -295,6 +353,7 @@ main (int   argc,
   MODEL_FOLDER_TEST ("/onnx/write/inside", test_inside);
   MODEL_FOLDER_TEST ("/onnx/write/external", test_external);
   MODEL_FOLDER_TEST ("/onnx/write/external-each", test_external_each);
+  MODEL_FOLDER_TEST ("/onnx/write/external-link", test_external_link);
   MODEL_FOLDER_TEST ("/onnx/write/name", test_name);
   MODEL_FOLDER_TEST ("/onnx/write/failures", test_failures);
   MODEL_FOLDER_TEST ("/onnx/read/prefixes", test_prefixes);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* Runs of the command line that projects keep. */
+
+#include "vn-cmd.h"
+#include "vn-project-file.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnCmdKeep: where a run is kept.
+ * @save: (nullable): path of a project that is asked for
+ * @given: (nullable): path of the project that was given in the place of a model
+ * @model: path of the network
+ * @run: id of the run
+ * @told: what there is to say of it, for people
+ */
+typedef struct
+{
+  const char *save, *given, *model, *run;
+  GString    *told;
+} VnCmdKeep;
+
+VnProject *vn_cmd_make_project (const VnCmdKeep  *self,
+                                const VnModel    *model,
+                                const VnDataSpec *data,      /* nullable */
+                                const VnRecipe   *recipe,
+                                GError          **error);
+gboolean   vn_cmd_keep_run     (const VnCmdKeep  *self,
+                                VnResult         *result,
+                                GError          **error);
+
+G_END_DECLS

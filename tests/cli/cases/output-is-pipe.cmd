@@ -1,0 +1,15 @@
+# a pipe that nobody reads does not keep the command: the first signal cancels, the second would end it; and one that is read gets the model
+mkfifo pipe
+quantize() { exec "$CLI" quantize "$DEMO/demo.onnx" "$@" -d random -n 1 --skip-compare -t 1 2>err.txt >/dev/null; }
+for option in "-o pipe" "-o q.onnx --save-recipe pipe" "-o q.onnx --report pipe.md"; do
+  [ "$option" = "${option%.md}" ] || mkfifo pipe.md
+  for signal in INT TERM; do
+    (quantize $option) &
+    until grep -q interrupts /proc/$!/task/*/comm 2>/dev/null; do sleep 0.05; done
+    sleep 0.5; kill -$signal $!; wait $!; echo "$option, $signal: exit $?"; cat err.txt | grep -v "^note"
+  done
+done
+cat pipe >copy.onnx & (quantize -o pipe); wait
+"$CLI" quantize "$DEMO/demo.onnx" -o q.onnx -d random -n 1 --skip-compare >/dev/null 2>&1
+cmp copy.onnx q.onnx && echo same
+rm -f ./*
