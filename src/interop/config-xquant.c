@@ -55,7 +55,7 @@ typedef struct
 } XQuant;
 
 static const char * const types[] = { "default", "kl", "minmax", "percentile", "mse", NULL };
-static const char * const methods[] = { "xslim", "xslim-kl", "minmax", "percentile-average", "xslim-mse", NULL };
+static const char * const methods[] = { "xslim", "kl-ppq", "minmax", "percentile-average", "xslim-mse", NULL };
 static const char * const file_types[] = { "img", "npy", "raw", NULL };
 static const char * const devices[] = { "cuda", "cpu", NULL };
 static const char * const colors[] = { "bgr", "rgb", NULL };

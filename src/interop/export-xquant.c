@@ -16,7 +16,7 @@
 #define FLOAT_TYPES "type:Softmax|Sigmoid"
 
 static const struct { const char *id, *name; } methods[] = {
-  { "xslim", "default" }, { "xslim-kl", "kl" }, { "minmax", "minmax" }, { "percentile-average", "percentile" },
+  { "xslim", "default" }, { "kl-ppq", "kl" }, { "xslim-kl", "kl" }, { "minmax", "minmax" }, { "percentile-average", "percentile" },
   { "xslim-mse", "mse" }, { "percentile", "percentile" }, { "entropy", "minmax" }, { "kl", "kl" }, { "mse", "mse" },
 };
 

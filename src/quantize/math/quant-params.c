@@ -182,6 +182,24 @@ vn_quant_int16_scale (float scale)
 }
 
 /*< private >
+ * vn_quant_int16_scale_up:
+ *
+ * Returns: the least number of that kind that is not below @scale; the greatest of them if all are
+ */
+float
+vn_quant_int16_scale_up (float scale)
+{
+  for (int n = 15; n >= 0; n--)
+    {
+      double factor = ceil (ldexp (scale, n));
+
+      if (factor <= 32767)
+        return (float) ldexp (MAX (factor, 1), -n);
+    }
+  return 32767;
+}
+
+/*< private >
  * vn_quant_store_integer:
  * @tensor: of (u)int4, 8, 16 or 32, whose elements are stored in ascending order
  * @value: inside the range of its type
@@ -604,6 +622,7 @@ quant_params_raise_scale (float   input_scale,
 /*< private >
  * vn_quant_raise_scales_for_bias:
  * @weight_scales: (inout): one, or with @per_channel one per element of @bias
+ * @beta: factor of the bias
  *
  * A bias is stored as int32 with the scale input times weight. Where that is so small that the bias would overflow, the
  * weight's scale is raised until it fits: weights that small next to such a bias lose nothing.
@@ -616,6 +635,7 @@ vn_quant_raise_scales_for_bias (float        input_scale,
                                 gsize        n,
                                 const float *bias,
                                 gsize        n_bias,
+                                float        beta,
                                 gboolean     per_channel)
 {
   const double room = 1.0001, range = 2.0 * G_MAXINT32;
@@ -627,11 +647,11 @@ vn_quant_raise_scales_for_bias (float        input_scale,
       /* the peer computes this product in single precision */
       for (gsize i = 0; i < MIN (n, n_bias); i++)
         raised |= quant_params_raise_scale (input_scale, &weight_scales[i],
-                                            (double) ((float) room * (2.0f * fabsf (bias[i]))) / range);
+                                            (double) ((float) room * (2.0f * fabsf (bias[i] * beta))) / range);
       return raised;
     }
 
   for (gsize i = 0; i < n_bias; i++)
-    largest = MAX (largest, fabs ((double) bias[i]));
+    largest = MAX (largest, fabs ((double) bias[i] * (double) beta));
   return quant_params_raise_scale (input_scale, weight_scales, room * (2.0 * largest) / range);
 }

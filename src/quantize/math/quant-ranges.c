@@ -78,6 +78,31 @@ quant_ranges_use_all_integers (const VnRange *range,
 }
 
 /*< private >
+ * vn_quant_raise_scale:
+ * @method: (nullable): by which the range was found that @scale is for; %NULL: the recipe's
+ *
+ * For scales that must not be smaller than what was worked out for them.
+ *
+ * Returns: the least scale that @recipe allows and that is not below @scale
+ */
+float
+vn_quant_raise_scale (const VnRecipe *recipe,
+                      const char     *method,
+                      float           scale)
+{
+  const VnRangeMethod *asked = method != NULL ? vn_range_method_find (method, NULL) : NULL;
+  VnPowerRounding rounding;
+
+  g_return_val_if_fail (recipe != NULL, scale);
+
+  if (asked == NULL)
+    asked = vn_range_method_find (recipe->method, NULL);
+  if (asked != NULL && vn_quant_get_rounding (recipe, asked, &rounding))
+    scale = vn_quant_round_scale (scale, VN_POWER_UP);
+  return recipe->int16_scale ? vn_quant_int16_scale_up (scale) : scale;
+}
+
+/*< private >
  * vn_quant_make_params:
  * @method: that the range is from; any other text, such as "fixed": none, the recipe's decides about powers of two
  *

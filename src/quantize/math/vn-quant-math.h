@@ -52,11 +52,13 @@ gboolean  vn_quant_widen_range       (double         *min,
 float     vn_quant_round_scale       (float           scale,
                                       VnPowerRounding rounding);
 float     vn_quant_int16_scale       (float           scale);
+float     vn_quant_int16_scale_up    (float           scale);
 gboolean  vn_quant_raise_scales_for_bias (float           input_scale,
                                           float          *weight_scales,
                                           gsize           n,
                                           const float    *bias,
                                           gsize           n_bias,
+                                          float           beta,
                                           gboolean        per_channel);
 
 /* ---- quant-ranges.c ---- */
@@ -64,6 +66,9 @@ gboolean  vn_quant_raise_scales_for_bias (float           input_scale,
 gboolean        vn_quant_get_rounding       (const VnRecipe         *recipe,
                                              const VnRangeMethod    *method,
                                              VnPowerRounding        *rounding);
+float           vn_quant_raise_scale        (const VnRecipe         *recipe,
+                                             const char             *method,    /* nullable */
+                                             float                   scale);
 gboolean        vn_quant_make_params        (const VnRecipe         *recipe,
                                              const char             *method,
                                              const VnRange          *range,

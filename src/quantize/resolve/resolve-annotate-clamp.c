@@ -4,7 +4,9 @@
  *
  * Deviations from onnxruntime.quantization, each because the peer's result would be wrong:
  *  - a Clip whose bounds leave out 0 stays: a quantized range always holds 0, so it cannot replace the clamp;
- *  - a clamp whose result is to stay float, or has a range given by a rule, stays. */
+ *  - a clamp whose result is to stay float, or has a range given by a rule, stays;
+ *  - a clamp whose result has more than 8 bits stays: runtimes without kernels for these, OpenVINO for one, take such pairs
+ *    away and compute in float, and nothing would be clamped. */
 
 #include "vn-resolver.h"
 
@@ -57,6 +59,45 @@ resolve_annotate_clamp_always_saturates (const VnRecipe *recipe)
   return TRUE;
 }
 
+/* ---- wide types ---- */
+
+#define DEEPEST 8     /* nodes that hand on, one behind the other */
+
+static gboolean
+resolve_annotate_clamp_has_wide_rule (VnResolver   *self,
+                                      const VnNode *node)
+{
+  const VnOverride *rule = node->graph == self->graph ? vn_resolver_get_rule (self, self->quant_nodes[node->index].rule) : NULL;
+
+  return rule != NULL && rule->activation != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (rule->activation) > 8;
+}
+
+/* Whether @value may get more than 8 bits: all whose rules say so count, as these are not yet weighed against each other. */
+static gboolean
+resolve_annotate_clamp_is_wide (VnResolver    *self,
+                                const VnValue *value,
+                                guint          depth)
+{
+  const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+
+  if (vn_dtype_get_bits (vn_resolver_get_imported_type (self, value, self->recipe->activation)) > 8 ||
+      (rule != NULL && rule->activation != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (rule->activation) > 8) ||
+      (value->producer != NULL && resolve_annotate_clamp_has_wide_rule (self, value->producer)))
+    return TRUE;
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnNode *node = g_array_index (value->uses, VnUse, i).node;
+      const VnOp *op = node->graph == self->graph ? self->quant_nodes[node->index].op : NULL;
+
+      if (resolve_annotate_clamp_has_wide_rule (self, node))
+        return TRUE;
+      for (guint k = 0; op != NULL && op->quant.role == VN_QUANT_PASSTHROUGH && depth < DEEPEST && k < node->outputs->len; k++)
+        if (vn_node_get_output (node, k) != NULL && resolve_annotate_clamp_is_wide (self, vn_node_get_output (node, k), depth + 1))
+          return TRUE;
+    }
+  return FALSE;
+}
+
 static gboolean
 resolve_annotate_clamp_converts (VnResolver    *self,
                                  const VnValue *value)
@@ -103,7 +144,8 @@ resolve_annotate_clamp_can_absorb (VnResolver    *self,
  * vn_resolver_annotate_clamp:
  * @op: unused, like all that annotate a role
  *
- * Marks what a Relu or Clip gives, and takes the node away where the range before it can do its work.
+ * Marks what a Relu or Clip gives, and takes the node away where the range before it can do its work; where that is not to
+ * be, for the width of the type alone, both of its tensors have the same parameters.
  *
  * Returns: whether the node works on quantized data
  */
@@ -123,10 +165,18 @@ vn_resolver_annotate_clamp (VnResolver   *self,
     {
       VnAnnotation *annotation = vn_resolver_get_annotation (self, input);
 
-      annotation->annotated = FALSE;
       annotation->provider = NULL;
-      annotation->absorbed_into = output;
-      g_ptr_array_add (self->clamps, (gpointer) node);
+      if (resolve_annotate_clamp_is_wide (self, input, 0) || resolve_annotate_clamp_is_wide (self, output, 0))
+        {
+          annotation->provider = output;      /* of the type that rules about either ask for, with the same grid */
+          annotation->provider_node = node;
+        }
+      else
+        {
+          annotation->annotated = FALSE;
+          annotation->absorbed_into = output;
+          g_ptr_array_add (self->clamps, (gpointer) node);
+        }
     }
   vn_resolver_annotate_output (self, node, 0);
   return TRUE;

@@ -135,7 +135,8 @@ resolve_channels_can_fold (VnResolver    *self,
 /* Scales that hold each channel with the zero point of all: the geometric mean of what its samples need and what all need, which
  * leaves room for what no sample has shown; none is larger than that of all. */
 static VnTensor *
-resolve_channels_make_scales (const VnQuantRow       *row,
+resolve_channels_make_scales (const VnRecipe         *recipe,
+                              const VnQuantRow       *row,
                               const VnChannelRanges  *channels,
                               GError                **error)
 {
@@ -156,6 +157,7 @@ resolve_channels_make_scales (const VnQuantRow       *row,
       ((float *) scales->data)[c] = wanted > 0 && wanted < (double) scale ? (float) ((double) scale * sqrt (wanted / (double) scale)) : scale;
       if (!(((float *) scales->data)[c] > 0))
         ((float *) scales->data)[c] = scale;
+      ((float *) scales->data)[c] = MIN (vn_quant_raise_scale (recipe, row->tensor.method, ((float *) scales->data)[c]), scale);
     }
   return scales;
 }
@@ -189,7 +191,7 @@ resolve_channels_fold (VnResolver             *self,
 {
   VnQuantRow *front = resolve_channels_find_weight (self, plan, resolve_channels_find_producer (self, value), channels->n);
   const float scale = *(const float *) row->tensor.scale->data;
-  VnTensor *scales = resolve_channels_make_scales (row, channels, error);
+  VnTensor *scales = resolve_channels_make_scales (self->recipe, row, channels, error);
 
   if (scales == NULL)
     return FALSE;

@@ -40,17 +40,6 @@ resolve_row_bias_own_scale (VnResolver     *self,
 }
 
 static gboolean
-resolve_row_bias_is_all_zero (const VnTensor *tensor)
-{
-  for (gsize i = 0; i < tensor->n_elements; i++)
-    {
-      if (vn_tensor_get_s64 (tensor, i) != 0)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
 resolve_row_bias_takes_product_scale (VnResolver        *self,
                                       VnQuantPlan       *plan,
                                       const VnQuantBias *bias)
@@ -62,25 +51,37 @@ resolve_row_bias_takes_product_scale (VnResolver        *self,
   return product;
 }
 
+/* With a zero point of its own a weight gains room on both sides of it: integers of raised scales hold all that they held. */
 static gboolean
 resolve_row_bias_adjust_weight_for_bias (VnResolver         *self,
                                          VnQuantPlan        *plan,
                                          const VnQuantBias  *bias,
                                          GError            **error)
 {
+  const VnTensorPlan *x = &vn_quant_row_for (vn_quant_plan_find_row (plan, bias->x->name), bias->node)->tensor;
   VnTensorPlan *weight = &vn_quant_plan_find_row (plan, bias->weight->name)->tensor;
   g_autoptr(VnTensor) data = NULL;
   float input_scale;
 
-  if (bias->weight->initializer == NULL || bias->x->initializer != NULL ||
-      !(weight->dtype == VN_DTYPE_S8 || weight->dtype == VN_DTYPE_S16) || !resolve_row_bias_is_all_zero (weight->zero_point))
+  if (bias->weight->initializer == NULL || bias->x->initializer != NULL)
     return TRUE;
   if (!resolve_row_bias_own_scale (self, plan, bias->x, bias->node, &input_scale, error) ||
       (data = vn_tensor_get_aligned (bias->bias->initializer, error)) == NULL)
     return FALSE;
+  if (x->scale->n_elements == 1)
+    input_scale = MIN (input_scale, *(const float *) x->scale->data);
 
-  if (vn_quant_raise_scales_for_bias (input_scale, weight->scale->data, weight->scale->n_elements,
-                                      data->data, data->n_elements, weight->axis >= 0) && self->notes != NULL)
+  if (!vn_quant_raise_scales_for_bias (input_scale, weight->scale->data, weight->scale->n_elements,
+                                       data->data, data->n_elements, bias->beta, weight->axis >= 0))
+    return TRUE;
+  for (gsize i = 0; i < weight->scale->n_elements; i++)
+    {
+      float *scale = (float *) weight->scale->data + i;
+
+      *scale = vn_quant_adjust_scale (self->recipe, bias->weight, weight->axis >= 0,
+                                      vn_quant_raise_scale (self->recipe, weight->method, *scale));
+    }
+  if (self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "weight-scale-raised", bias->weight->name,
                   _("The scale of “%s” was raised so that the bias “%s” fits 32 bit"),
                   bias->weight->name, bias->bias->name);
@@ -144,6 +145,29 @@ resolve_row_bias_store_scale (VnQuantPlan        *plan,
   return row->stored_scale != NULL;
 }
 
+/* Steps beyond what the type counts are lost: what is written then is another bias. */
+static void
+resolve_row_bias_say_clipped (VnResolver        *self,
+                              const VnQuantBias *bias,
+                              const VnQuantRow  *row)
+{
+  g_autoptr(VnTensor) data = self->notes != NULL && vn_dtype_is_integer (row->tensor.dtype) ? vn_tensor_get_aligned (bias->bias->initializer, NULL) : NULL;
+  const float *scale = row->tensor.scale->data;
+  gsize n_clipped = 0;
+  gint64 low, high;
+
+  if (data == NULL || !vn_dtype_integer_range (row->tensor.dtype, &low, &high))
+    return;
+  for (gsize i = 0; i < data->n_elements; i++)
+    n_clipped += fabs ((double) ((const float *) data->data)[i] * (double) bias->beta / (double) scale[row->tensor.scale->n_elements > 1 ? i : 0]) >
+                 (double) high + 1;
+  if (n_clipped > 0)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "bias-clipped", bias->bias->name,
+                  ngettext ("%zu of %zu numbers of the bias “%s” is cut off: it needs more than %u bits with the scales of its input and weight",
+                            "%zu of %zu numbers of the bias “%s” are cut off: they need more than %u bits with the scales of its input and weight",
+                            n_clipped), n_clipped, data->n_elements, bias->bias->name, vn_dtype_get_bits (row->tensor.dtype));
+}
+
 static gboolean
 resolve_row_bias_fill (VnResolver         *self,
                        VnQuantPlan        *plan,
@@ -191,6 +215,8 @@ resolve_row_bias_fill (VnResolver         *self,
   row->tensor.zero_point = vn_quant_integer_tensor (dtype, shape, zeros, error);
   if (product && !resolve_row_bias_store_scale (plan, bias, row, error))
     return FALSE;
+  if (product)
+    resolve_row_bias_say_clipped (self, bias, row);
   row->tensor.min = min;
   row->tensor.max = max;
   g_free (row->tensor.rule);

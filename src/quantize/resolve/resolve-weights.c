@@ -284,6 +284,15 @@ vn_resolver_fill_blocks (VnResolver     *self,
   row->tensor.min = min;
   row->tensor.max = max;
   row->block = annotation->block;
-  return vn_quant_block_params (value->initializer, annotation->axis, annotation->block, row->tensor.dtype,
-                                self->recipe->symmetric_weights, &row->tensor.scale, &row->tensor.zero_point, error);
+  if (!vn_quant_block_params (value->initializer, annotation->axis, annotation->block, row->tensor.dtype,
+                              self->recipe->symmetric_weights, &row->tensor.scale, &row->tensor.zero_point, error))
+    return FALSE;
+  for (gsize i = 0; i < row->tensor.scale->n_elements; i++)
+    {
+      float *scale = (float *) row->tensor.scale->data + i;   /* below 0 where the larger end of the block is above it */
+
+      if (*scale != 0)
+        *scale = copysignf (vn_quant_raise_scale (self->recipe, NULL, fabsf (*scale)), *scale);
+    }
+  return TRUE;
 }

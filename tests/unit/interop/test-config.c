@@ -83,7 +83,7 @@ test_xquant (void)
       g_assert_cmpstr (config->working_dir, ==, "./w");
       g_assert_cmpuint (config->n_samples, ==, 200);
       g_assert_false (config->analyze);
-      g_assert_cmpstr (config->recipe->method, ==, "xslim-kl");
+      g_assert_cmpstr (config->recipe->method, ==, "kl-ppq");
       g_assert_cmpfloat_with_epsilon (config->recipe->percentile, 99.95, 1e-9);
       g_assert_cmpuint (config->inputs->len, ==, 1);
       input = g_ptr_array_index (config->inputs, 0);

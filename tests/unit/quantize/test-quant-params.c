@@ -232,16 +232,16 @@ test_bias (void)
   const float small[] = { 1, -2, 0.5f }, large[] = { 1, -2e4f, 0 };
   float scale = 1e-3f, scales[] = { 1e-3f, 1e-9f, 1e-3f };
 
-  g_assert_false (vn_quant_raise_scales_for_bias (0.1f, &scale, 1, small, 3, FALSE));
+  g_assert_false (vn_quant_raise_scales_for_bias (0.1f, &scale, 1, small, 3, 1, FALSE));
   g_assert_cmpfloat (scale, ==, 1e-3f);
 
   scale = 1e-9f;
-  g_assert_true (vn_quant_raise_scales_for_bias (1e-3f, &scale, 1, large, 3, FALSE));
+  g_assert_true (vn_quant_raise_scales_for_bias (1e-3f, &scale, 1, large, 3, 1, FALSE));
   g_test_message ("raised to %g: %g steps of int32", scale, 2e4 / (1e-3 * scale));
   g_assert_cmpfloat (2e4 / (1e-3 * scale), <, G_MAXINT32);
   g_assert_cmpfloat (2e4 / (1e-3 * scale), >, 0.999 * G_MAXINT32);
 
-  g_assert_true (vn_quant_raise_scales_for_bias (1e-3f, scales, 3, large, 3, TRUE));
+  g_assert_true (vn_quant_raise_scales_for_bias (1e-3f, scales, 3, large, 3, 1, TRUE));
   g_assert_cmpfloat (scales[0], ==, 1e-3f);
   g_assert_cmpfloat (scales[1], >, 1e-9f);
   g_assert_cmpfloat (scales[2], ==, 1e-3f);

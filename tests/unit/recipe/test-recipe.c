@@ -54,7 +54,7 @@ test_power_presets (void)
 static void
 test_channel_presets (void)
 {
-  static const char * const channels[] = { "cpu", "xquant", "w8", NULL };
+  static const char * const channels[] = { "cpu", "cpu-s8", "xquant", "a16w8", "w8", NULL };
   guint n;
   const VnPreset * const *presets = vn_preset_list (&n);
 
