@@ -51,6 +51,10 @@ job_input_list_passes (const VnRecipe *recipe)
   for (char **at = recipe->passes; at != NULL && *at != NULL; at++)
     if (!g_str_equal (*at, "none"))   /* says that those below are not wanted */
       g_strv_builder_add (passes, *at);
+  if (vn_recipe_has_kernels (recipe))
+    g_strv_builder_add (passes, "kernel-forms");
+  if (vn_recipe_has_kernels (recipe) && vn_recipe_has_channels (recipe))
+    g_strv_builder_add (passes, "copy-axes");
   if (recipe->passes == NULL && recipe->npu)
     g_strv_builder_addv (passes, (const char **) for_npu);
   return g_strv_builder_end (passes);

@@ -176,7 +176,9 @@ onnx_encode_graph_put_attr (VnOnnxEncoder *self,
 {
   VnWireMark mark = vn_wire_begin (self->out);
 
+  self->nesting++;
   vn_onnx_encode_graph (self, graph);
+  self->nesting--;
   vn_wire_end (self->out, mark, number);
 }
 
@@ -282,10 +284,38 @@ vn_onnx_encode_node (VnOnnxEncoder *self,
   onnx_encode_graph_put_extra_bytes (self->out, node->extra);
 }
 
+/* Readers of protocol buffers refuse a message with more than 100 in each other. A graph has one above it and three for each graph around
+ * it, and below it a type has three (information, type, tensor), or five with its sizes. */
+#define MAX_DEPTH 100
+#define TYPE_DEPTH 3
+#define SHAPE_DEPTH 5
+
+static gboolean
+onnx_encode_graph_has_room (const VnOnnxEncoder *self,
+                            guint                depth)
+{
+  return 1 + 3 * self->nesting + depth <= MAX_DEPTH;
+}
+
+static void
+onnx_encode_graph_put_type (VnOnnxEncoder *self,
+                            const VnType  *type)
+{
+  gboolean whole = onnx_encode_graph_has_room (self, SHAPE_DEPTH);
+  VnType without_sizes = { .kind = type->kind, .dtype = type->dtype, .shape = VN_SHAPE_UNKNOWN };
+  VnWireMark mark;
+
+  if (!whole && (type->kind != VN_TYPE_TENSOR || !onnx_encode_graph_has_room (self, TYPE_DEPTH)))
+    return;
+  mark = vn_wire_begin (self->out);
+  vn_onnx_type_encode (self->out, whole ? type : &without_sizes);
+  vn_wire_end (self->out, mark, F_INFO_TYPE);
+}
+
 /**
  * vn_onnx_encode_info:
  *
- * Writes a ValueInfoProto as field @number.
+ * Writes a ValueInfoProto as field @number. In graphs that lie as deep as readers go the sizes are left out, or the type.
  */
 void
 vn_onnx_encode_info (VnOnnxEncoder *self,
@@ -296,12 +326,7 @@ vn_onnx_encode_info (VnOnnxEncoder *self,
 
   vn_wire_string (self->out, F_INFO_NAME, value->name);
   if (value->type.kind != VN_TYPE_UNKNOWN || value->type.encoded != NULL)
-    {
-      VnWireMark type = vn_wire_begin (self->out);
-
-      vn_onnx_type_encode (self->out, &value->type);
-      vn_wire_end (self->out, type, F_INFO_TYPE);
-    }
+    onnx_encode_graph_put_type (self, &value->type);
   vn_wire_string (self->out, F_INFO_DOC, value->doc);
   onnx_encode_graph_put_extra_bytes (self->out, value->extra);
   vn_wire_end (self->out, mark, number);

@@ -175,6 +175,7 @@ typedef struct
   const char *folder, *suffix;
   GArray     *pieces;          /* of ExternalPiece */
   guint64     external_size;
+  guint       nesting;         /* graphs around the one that is written */
 } VnOnnxEncoder;
 
 /* ---- vn-onnx-write-data.c ---- */

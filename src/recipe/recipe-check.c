@@ -185,6 +185,20 @@ recipe_check_has_bytes (const VnRecipe *self,
   return FALSE;
 }
 
+/**
+ * vn_recipe_has_kernels:
+ *
+ * Returns: whether ONNX Runtime may put its kernels on integers in place of what is written: they stand between pairs of 8 bits
+ */
+gboolean
+vn_recipe_has_kernels (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return vn_format_is (self->format, VN_FORMAT_HAS_PAIRS | VN_FORMAT_HAS_VENDORS | VN_FORMAT_IS_OPERATORS) && !self->dynamic &&
+         recipe_check_has_bytes (self, FALSE);
+}
+
 /* ONNX Runtime multiplies integers of 8 bit by others with one scale, or one for each channel, and does not look whether
  * there are more. */
 static gboolean

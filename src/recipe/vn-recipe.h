@@ -243,6 +243,7 @@ VnOverride *vn_recipe_add_exclude  (VnRecipe         *self,
 gboolean    vn_recipe_remove_exclude (VnRecipe       *self,
                                       const char     *pattern);
 gboolean    vn_recipe_has_channels  (const VnRecipe  *self);       /* weights have a scale for each channel */
+gboolean    vn_recipe_has_kernels   (const VnRecipe  *self);       /* ONNX Runtime may compute on integers of 8 bits */
 const char *vn_recipe_get_weight_method (const VnRecipe *self);    /* id of the range method of weights */
 VnPowerOfTwo vn_recipe_get_power_of_two (const VnRecipe *self);    /* what all scales are rounded to */
 void        vn_recipe_add_files     (const VnRecipe  *self,

@@ -3,6 +3,8 @@
  * groups of it ask for. */
 #include "vn-runtime-private.h"
 
+#include "vn-kernel-form.h"
+
 #include <string.h>
 
 typedef struct _Rule Rule;
@@ -88,6 +90,8 @@ select_check_io (const VnRuntimeGraph *self,
     return VN_RUNTIME_REASON_SIXTEEN;
   if (unit->from != unit->to)
     return VN_RUNTIME_REASON_TYPES;
+  if (vn_kernel_find_form (unit->node) != NULL)
+    return VN_RUNTIME_REASON_FORM;
   return select_check_scales (self, unit);
 }
 
@@ -206,9 +210,26 @@ select_check_where (const VnRuntimeGraph *self,
   return select_check_io (self, rule, &values, 2);
 }
 
+/* Scales of channels along another axis than that of the results: the kernel does not look. */
+static VnRuntimeReason
+select_check_axis (const VnRuntimeGraph *self,
+                   const Unit           *unit)
+{
+  const VnValue *scale = vn_node_get_input (unit->dq[1], 1);
+  const VnShape *shape = vn_runtime_get_shape (vn_node_get_output (unit->dq[1], 0));
+  const VnShape *scales = vn_runtime_get_shape (scale);
+  gint64 axis = vn_node_get_int (unit->dq[1], "axis", 1);
+  int wanted;
+
+  if (scales == NULL || scales->rank != 1 || scales->dims[0] == 1 || shape == NULL || !vn_kernel_get_weight_axis (unit->node, shape->rank, &wanted))
+    return VN_RUNTIME_REASON_NONE;
+  return (axis < 0 ? axis + shape->rank : axis) == wanted ? VN_RUNTIME_REASON_NONE : VN_RUNTIME_REASON_FORM;
+}
+
 /* What products have in common: on x86, kernels read unsigned activations. */
 static VnRuntimeReason
-select_check_factors (const Unit *unit)
+select_check_factors (const VnRuntimeGraph *self,
+                      const Unit           *unit)
 {
   VnDType weight;
 
@@ -219,7 +240,7 @@ select_check_factors (const Unit *unit)
     return VN_RUNTIME_REASON_SIXTEEN;
   if (vn_dtype_get_bits (weight) != 8)
     return VN_RUNTIME_REASON_NO_KERNEL;
-  return VN_RUNTIME_REASON_NONE;
+  return select_check_axis (self, unit);
 }
 
 static VnRuntimeReason
@@ -236,7 +257,7 @@ select_check_conv (const VnRuntimeGraph *self,
                    const Rule           *rule,
                    const Unit           *unit)
 {
-  VnRuntimeReason reason = select_check_factors (unit);
+  VnRuntimeReason reason = select_check_factors (self, unit);
 
   if (reason != VN_RUNTIME_REASON_NONE)
     return reason;
@@ -253,7 +274,7 @@ select_check_matmul (const VnRuntimeGraph *self,
                      const Rule           *rule,
                      const Unit           *unit)
 {
-  VnRuntimeReason reason = select_check_factors (unit);
+  VnRuntimeReason reason = select_check_factors (self, unit);
 
   if (reason != VN_RUNTIME_REASON_NONE)
     return reason;
@@ -267,11 +288,11 @@ select_check_gemm (const VnRuntimeGraph *self,
                    const Rule           *rule,
                    const Unit           *unit)
 {
-  VnRuntimeReason reason = select_check_factors (unit);
+  VnRuntimeReason reason = select_check_factors (self, unit);
 
   if (reason != VN_RUNTIME_REASON_NONE)
     return reason;
-  if (unit->from == VN_DTYPE_S8 && vn_runtime_get_dtype (vn_node_get_input (unit->dq[1], 0)) != VN_DTYPE_S8)
+  if (!vn_kernel_takes_types ("Gemm", unit->from, vn_runtime_get_dtype (vn_node_get_input (unit->dq[1], 0)), unit->from))
     return VN_RUNTIME_REASON_SIGNED;
   if (unit->n_dq != unit->n_inputs || (unit->dq[2] != NULL && vn_node_get_float (unit->node, "beta", 1) != 1))
     return VN_RUNTIME_REASON_BIAS;

@@ -106,6 +106,17 @@ resolve_annotate_choose_axis (VnResolver    *self,
   return per_channel && axis >= 0 && axis < rank ? axis : -1;
 }
 
+static void
+resolve_annotate_say_one_scale (VnResolver    *self,
+                                const VnValue *weight)
+{
+  vn_resolver_get_annotation (self, weight)->one_scale = TRUE;
+  if (self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", weight->name,
+                  _("“%s” has one scale, not one for each channel: its readers have their channels along different axes"),
+                  weight->name);
+}
+
 /* @axis: of the output channels, may be counted from the end; out of range: one scale for all */
 static gboolean
 annotate_weight (VnResolver    *self,
@@ -121,7 +132,12 @@ annotate_weight (VnResolver    *self,
 
   annotation = vn_resolver_get_annotation (self, value);
   axis = resolve_annotate_choose_axis (self, value, axis);
-  if (axis >= 0)
+  if (axis >= 0 && annotation->axis >= 0 && annotation->axis != axis && vn_recipe_has_kernels (self->recipe))
+    {
+      annotation->axis = -1;
+      resolve_annotate_say_one_scale (self, value);
+    }
+  else if (axis >= 0 && !annotation->one_scale)
     {
       annotation->axis = axis;
       annotation->as_weight = TRUE;
@@ -219,7 +235,8 @@ annotate_matmul (VnResolver   *self,
       const VnValue *value = vn_node_get_input (node, i);
       gboolean is_matrix = value != NULL && value->initializer != NULL && value->initializer->shape.rank == 2;
 
-      any |= annotate_weight (self, value, i == 1 && (is_matrix || said) ? axis : G_MAXINT8);
+      any |= vn_resolver_takes_weight (self, node, i) ? annotate_weight (self, value, i == 1 && (is_matrix || said) ? axis : G_MAXINT8)
+                                                      : vn_resolver_annotate_value (self, value);
       if (i == 1 && value != NULL)
         vn_resolver_annotate_blocks (self, node, value);
     }
@@ -364,10 +381,7 @@ annotate_integer_weight (VnResolver    *self,
       (annotation->axis == before && (before < 0 || !vn_node_is (node, "Gather"))))
     return annotated;
   annotation->axis = -1;
-  if (self->notes != NULL)
-    vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", weight->name,
-                  _("“%s” has one scale, not one for each channel: its readers have their channels along different axes"),
-                  weight->name);
+  resolve_annotate_say_one_scale (self, weight);
   return TRUE;
 }
 
@@ -455,6 +469,7 @@ vn_resolver_annotate (VnResolver *self)
 {
   g_return_if_fail (self != NULL);
 
+  vn_resolver_keep_forms (self);
   for (guint i = 0; i < self->nodes->len; i++)   /* what they write is not rounded */
     {
       const VnNode *node = g_ptr_array_index (self->nodes, i);

@@ -88,6 +88,73 @@ resolve_row_bias_adjust_weight_for_bias (VnResolver         *self,
   return TRUE;
 }
 
+/* Between quantizers ONNX Runtime makes integers of 32 bits of a bias in float, whatever the recipe says, and cuts off what is too large. */
+static gboolean
+resolve_row_bias_is_left_to_runtime (VnResolver        *self,
+                                     VnQuantPlan       *plan,
+                                     const VnQuantBias *bias)
+{
+  const VnQuantRow *x = vn_quant_row_for (vn_quant_plan_find_row (plan, bias->x->name), bias->node);
+  const VnQuantRow *weight = vn_quant_plan_find_row (plan, bias->weight->name);
+  const VnValue *output = vn_node_get_output (bias->node, 0);
+  gboolean product;
+
+  return vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) && vn_dtype_is_integer (x->tensor.dtype) &&
+         vn_dtype_is_integer (weight->tensor.dtype) && vn_resolver_is_annotated (self, vn_resolver_root (self, output)) &&
+         vn_quant_choose_bias (self->recipe, &x->tensor, &weight->tensor, &product) == VN_DTYPE_F32;
+}
+
+static gboolean
+resolve_row_bias_overflows (const VnQuantBias *bias,
+                            const VnQuantRow  *x,
+                            const VnQuantRow  *weight,
+                            GError           **error)
+{
+  g_autoptr(VnTensor) data = vn_tensor_get_aligned (bias->bias->initializer, error);
+  const float *weight_scales = weight->tensor.scale->data;
+  gsize n = weight->tensor.scale->n_elements;
+
+  for (gsize i = 0; data != NULL && i < data->n_elements; i++)
+    {
+      double scale = (double) *(const float *) x->tensor.scale->data * (double) weight_scales[i % n];
+
+      if (fabs ((double) ((const float *) data->data)[i] * (double) bias->beta) > scale * G_MAXINT32)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+resolve_row_bias_is_byte_product (VnQuantPlan       *plan,
+                                  const VnQuantBias *bias)
+{
+  return vn_dtype_get_bits (vn_quant_row_for (vn_quant_plan_find_row (plan, bias->x->name), bias->node)->tensor.dtype) == 8 &&
+         vn_dtype_get_bits (vn_quant_plan_find_row (plan, bias->weight->name)->tensor.dtype) == 8;
+}
+
+/* Whether a bias that is to be float becomes an integer of 32 bits with a scale of its own: nothing computes on integers that wide, so
+ * its scale may be any. */
+static gboolean
+resolve_row_bias_needs_pair (VnResolver        *self,
+                             VnQuantPlan       *plan,
+                             const VnQuantBias *bias)
+{
+  return resolve_row_bias_is_left_to_runtime (self, plan, bias) && !resolve_row_bias_is_byte_product (plan, bias) &&
+         resolve_row_bias_overflows (bias, vn_quant_row_for (vn_quant_plan_find_row (plan, bias->x->name), bias->node),
+                                     vn_quant_plan_find_row (plan, bias->weight->name), NULL);
+}
+
+/* Weights whose scale may have to be larger for the bias to fit. */
+static gboolean
+resolve_row_bias_may_raise (VnResolver        *self,
+                            VnQuantPlan       *plan,
+                            const VnQuantBias *bias)
+{
+  if (self->recipe->raise_weight_scales && resolve_row_bias_takes_product_scale (self, plan, bias))
+    return TRUE;
+  return resolve_row_bias_is_left_to_runtime (self, plan, bias) && resolve_row_bias_is_byte_product (plan, bias);
+}
+
 /* A scale per channel needs a bias per channel: [N], or N last behind ones. */
 static gboolean
 bias_fits (const VnTensor     *bias,
@@ -188,8 +255,9 @@ resolve_row_bias_fill (VnResolver         *self,
 
   if (zeros == NULL || scales == NULL)
     return FALSE;
-  if (dtype == VN_DTYPE_F32)
+  if (dtype == VN_DTYPE_F32 && !resolve_row_bias_needs_pair (self, plan, bias))
     return TRUE;
+  dtype = dtype == VN_DTYPE_F32 ? VN_DTYPE_S32 : dtype;
 
   if (!vn_quant_data_range (bias->bias->initializer, -1, &min, &max, &n_infinite, error))
     {
@@ -246,7 +314,7 @@ vn_resolver_fill_biases (VnResolver   *self,
     {
       const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
 
-      if (self->recipe->raise_weight_scales && bias_possible (self, plan, bias) && resolve_row_bias_takes_product_scale (self, plan, bias) &&
+      if (bias_possible (self, plan, bias) && resolve_row_bias_may_raise (self, plan, bias) &&
           !resolve_row_bias_adjust_weight_for_bias (self, plan, bias, error))
         return FALSE;
     }

@@ -36,6 +36,7 @@ typedef struct
   int           tensor_rule;   /* last rule that names the tensor, or -1 */
   gboolean      as_weight;     /* takes the type of weights, not that of activations */
   int           axis;          /* channel axis, or -1 */
+  gboolean      one_scale;     /* its readers have their channels along different axes */
   gint64        block;         /* how many numbers along @axis share a scale; 0: all of a channel */
   gboolean      at_least_byte; /* the recipe's 4 bits do not hold for it */
   const VnValue *provider;     /* whose scale and zero point it takes, or NULL */
@@ -126,6 +127,10 @@ gboolean     vn_resolver_fill_channels (VnResolver     *self,      /* resolve-ch
 gboolean     vn_resolver_place        (VnResolver      *self,      /* resolve-place.c */
                                        char           **labels,
                                        GError         **error);
+void         vn_resolver_keep_forms       (VnResolver      *self);     /* resolve-forms.c */
+gboolean     vn_resolver_takes_weight     (VnResolver      *self,
+                                           const VnNode    *node,
+                                           guint            input);
 void         vn_resolver_annotate         (VnResolver      *self);     /* resolve-annotate.c */
 gboolean     vn_resolver_is_divisor   (VnResolver      *self,      /* resolve-annotate-value.c */
                                        const VnValue   *value);

@@ -12,6 +12,7 @@
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-kernel-form.h"
 
 #include <string.h>
 
@@ -148,6 +149,24 @@ write_qoperator_get_result (Folder        *self,
   return quantized->zero_point != NULL && write_qoperator_is_scalar (quantized->scale);
 }
 
+static VnDType
+write_qoperator_get_type (const Quantized *quantized)
+{
+  const VnValue *zero_point = quantized->zero_point;
+
+  return zero_point->initializer != NULL ? zero_point->initializer->dtype : zero_point->type.dtype;
+}
+
+/* Whether there is a kernel that takes @a and @b and gives @result. */
+static gboolean
+write_qoperator_has_kernel (const VnNode    *node,
+                            const Quantized *a,
+                            const Quantized *b,
+                            const Quantized *result)
+{
+  return vn_kernel_takes_types (node->op_type, write_qoperator_get_type (a), write_qoperator_get_type (b), write_qoperator_get_type (result));
+}
+
 /* ---- replacing ---- */
 
 /* @node writes the integers itself. */
@@ -206,7 +225,8 @@ write_qoperator_fold_unary (Folder     *self,
 {
   Quantized x, y;
 
-  if (!write_qoperator_get_scalar_input (node, 0, &x) || !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y))
+  if (!write_qoperator_get_scalar_input (node, 0, &x) || !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y) ||
+      !write_qoperator_has_kernel (node, &x, &x, &y))
     return FALSE;
   write_qoperator_set_operands (node, 0, &x);
   write_qoperator_set_grid (node, 3, &y);
@@ -255,7 +275,8 @@ write_qoperator_fold_two (Folder     *self,
   Quantized a, b, y;
 
   if (!write_qoperator_get_scalar_input (node, 0, &a) || !write_qoperator_get_quantized (vn_node_get_input (node, 1), &b) ||
-      !(is_product || write_qoperator_is_scalar (b.scale)) || !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y))
+      !(is_product || write_qoperator_is_scalar (b.scale)) || !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y) ||
+      !write_qoperator_has_kernel (node, &a, &b, &y))
     return FALSE;
   write_qoperator_set_operands (node, 0, &a);
   write_qoperator_set_operands (node, 3, &b);
@@ -283,7 +304,7 @@ write_qoperator_fold_conv (Folder     *self,
   Quantized x, w, bias, y;
 
   if (!write_qoperator_get_scalar_input (node, 0, &x) || !write_qoperator_get_quantized (vn_node_get_input (node, 1), &w) || !write_qoperator_get_bias (node, &bias) ||
-      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y))
+      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y) || !write_qoperator_has_kernel (node, &x, &w, &y))
     return FALSE;
   write_qoperator_set_operands (node, 0, &x);
   write_qoperator_set_operands (node, 3, &w);
@@ -305,7 +326,7 @@ write_qoperator_fold_gemm (Folder     *self,
 
   if (vn_node_get_float (node, "alpha", 1) != 1 || !write_qoperator_get_scalar_input (node, 0, &a) ||
       !write_qoperator_get_quantized (vn_node_get_input (node, 1), &b) || !write_qoperator_get_bias (node, &bias) ||
-      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y))
+      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y) || !write_qoperator_has_kernel (node, &a, &b, &y))
     return FALSE;
   write_qoperator_set_operands (node, 0, &a);
   write_qoperator_set_operands (node, 3, &b);
@@ -331,6 +352,9 @@ write_qoperator_fold_concat (Folder     *self,
       return FALSE;
   if (!write_qoperator_get_result (self, vn_node_get_output (node, 0), &y))
     return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!write_qoperator_has_kernel (node, &inputs[i], &inputs[0], &y))
+      return FALSE;
   write_qoperator_set_grid (node, 0, &y);
   for (guint i = 0; i < n; i++)
     write_qoperator_set_operands (node, 2 + 3 * i, &inputs[i]);
@@ -347,7 +371,7 @@ write_qoperator_fold_where (Folder     *self,
   Quantized x, y, z;
 
   if (!write_qoperator_get_scalar_input (node, 1, &x) || !write_qoperator_get_scalar_input (node, 2, &y) ||
-      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &z))
+      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &z) || !write_qoperator_has_kernel (node, &x, &y, &z))
     return FALSE;
   write_qoperator_set_operands (node, 1, &x);
   write_qoperator_set_operands (node, 4, &y);

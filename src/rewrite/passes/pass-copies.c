@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Weights that several nodes share: a copy for each, so that each can have a scale of its own. */
+/* Weights that several nodes share: a copy for each, so that each can have a scale of its own; or one for each axis of channels. */
 #include "vn-rewrite-private.h"
+
+#include "vn-kernel-form.h"
 
 typedef gboolean (*UseFunc) (const VnUse *use);
 
@@ -87,6 +89,73 @@ copies_copy_bias_run (VnPassContext  *ctx,
 {
   return copies_copy_run (ctx, copies_is_bias);
 }
+
+/* ---- channels along several axes ---- */
+
+/* A use whose scales of channels lie along another axis than those of the first use that has channels: @axis, -1 before. */
+static gboolean
+copies_turns_channels (const VnUse *use,
+                       int         *axis)
+{
+  int own;
+
+  if (!vn_kernel_get_channel_axis (use->node, use->index, &own))
+    return FALSE;
+  if (*axis < 0)
+    *axis = own;
+  return own != *axis;
+}
+
+/* One copy for all that read a weight along an axis. */
+static void
+copies_copy_for_axes (VnPassContext *ctx,
+                      VnValue       *value)
+{
+  g_autoptr(GArray) uses = g_array_copy (value->uses);
+  VnValue *copy = NULL;
+  int axis = -1;
+
+  for (guint i = 0; i < uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (uses, VnUse, i);
+
+      if (use->node->graph != value->graph || !copies_turns_channels (use, &axis))
+        continue;
+      if (copy == NULL)
+        {
+          copy = vn_graph_add_initializer (value->graph, value->name, value->initializer);
+          vn_edit_log_add (ctx->log, "add", copy->name, value->name, _("a copy of %s"), value->name);
+        }
+      vn_node_set_input (use->node, use->index, copy);
+    }
+}
+
+static gboolean
+copies_copy_axes_run (VnPassContext  *ctx,
+                      GError        **error)
+{
+  const VnGraph *graph = ctx->model->graph;
+  guint n = graph->initializers->len;
+
+  for (guint i = 0; i < n; i++)
+    {
+      VnValue *value = g_ptr_array_index (graph->initializers, i);
+
+      if (value->initializer != NULL && value->initializer->dtype == VN_DTYPE_F32 && !value->is_input && !value->is_output &&
+          value->uses->len > 1)
+        copies_copy_for_axes (ctx, value);
+    }
+  return TRUE;
+}
+
+const VnPass vn_pass_copy_axes = {
+  .id = "copy-axes",
+  .title = N_("Copy weights that are read along two axes"),
+  .summary = N_("Gives nodes that share a weight and have their channels along different axes a weight of their own."),
+  .stage = VN_PASS_REQUEST,
+  .exact = TRUE,
+  .run = copies_copy_axes_run,
+};
 
 const VnPass vn_pass_copy_shared_init = {
   .id = "copy-shared-init",

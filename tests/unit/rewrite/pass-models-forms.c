@@ -121,3 +121,23 @@ test_written_out (void)
 
   return finish (model, add (g, "half", "Mul", "y", out (times), number (g, "oh5", 0.5), END));
 }
+
+/* A weight that two nodes read along two axes, and forms that kernels on integers do not have. */
+VnModel *
+test_peculiar (void)
+{
+  VnModel *model = vn_model_new (8, 19);
+  VnGraph *g = model->graph;
+  VnValue *x = vn_graph_add_input (g, "x", VN_DTYPE_F32, &VN_SHAPE (1, 2, 6, 5)), *w = weights (g, "w", &VN_SHAPE (2, 2, 1, 1));
+  VnNode *turned = add (g, "turned", "ConvTranspose", "t", out (add (g, "conv", "Conv", "c", x, w, END)), w, END);
+  VnNode *pad = add (g, "pad", "Pad", "p", out (turned), ints (g, "pads", (gint64[]) { 1, 2 }, 2), number (g, "none", 0),
+                     ints (g, "axes", (gint64[]) { -1 }, 1), END);
+  VnNode *pool = two_ints (two_ints (add (g, "pool", "AveragePool", "a", out (pad), END), "kernel_shape", 3, 3), "strides", 2, 2);
+  VnNode *resize = add (g, "resize", "Resize", "y", out (pool), NULL, NULL, ints (g, "size", (gint64[]) { 7 }, 1), END);
+
+  two_ints (pool, "dilations", 1, 1);
+  vn_node_set_int (pool, "ceil_mode", 1);
+  vn_node_set_int (pool, "count_include_pad", 1);
+  vn_node_set_ints (resize, "axes", (gint64[]) { 2 }, 1);
+  return finish (model, resize);
+}

@@ -20,6 +20,7 @@ extern const guint n_test_models_more;
 /* For passes on request. */
 VnModel *test_forms       (void);
 VnModel *test_shared      (void);
+VnModel *test_peculiar    (void);
 VnModel *test_masked      (void);
 VnModel *test_qdq         (void);
 VnModel *test_written_out (void);

@@ -3,6 +3,7 @@
 #include "pass-models.h"
 
 #include "vn-error.h"
+#include "vn-kernel-form.h"
 #include "vn-pass.h"
 #include "vn-plan.h"
 
@@ -101,6 +102,8 @@ test_effects (void)
     { "bn-to-conv",       test_forms,       "BatchNormalization", 1, 0, 1e-6 },
     { "copy-shared-init", test_shared,      "Conv",               2, 2, 0    },
     { "copy-bias-init",   test_shared,      "Conv",               2, 2, 0    },
+    { "copy-axes",        test_peculiar,    "ConvTranspose",      1, 1, 0    },
+    { "kernel-forms",     test_peculiar,    "Resize",             1, 1, 1e-6 },
     { "finite-weights",   test_masked,      "Add",                1, 1, 0    },
     { "remove-qdq",       test_qdq,         "QuantizeLinear",     2, 0, 1 / 128. },
     { "remove-qdq",       test_qdq,         "DequantizeLinear",   3, 0, 1 / 128. },
@@ -154,6 +157,46 @@ test_copies (void)
   g_assert_cmpuint (model->graph->initializers->len, ==, 2);
   g_assert_cmpuint (all->graph->initializers->len, ==, 5);
   g_assert_cmpuint (biases->graph->initializers->len, ==, 3);
+}
+
+/* Nothing is left that a kernel on integers does not compute, and the weight has a copy for the other axis. */
+static void
+test_kernels (void)
+{
+  g_autoptr(VnModel) model = test_peculiar ();
+  g_autoptr(VnModel) plain = apply (model, "kernel-forms", NULL, NULL);
+  g_autoptr(VnModel) copied = apply (model, "copy-axes", NULL, NULL);
+  g_autoptr(VnModel) none = test_shared ();
+  g_autoptr(VnModel) same = apply (none, "copy-axes", NULL, NULL);
+  guint n = 0, n_left = 0;
+
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    {
+      n += vn_kernel_find_form (g_ptr_array_index (model->graph->nodes, i)) != NULL;
+      n_left += vn_kernel_find_form (g_ptr_array_index (plain->graph->nodes, i)) != NULL;
+    }
+  g_assert_cmpuint (n, ==, 3);
+  g_assert_cmpuint (n_left, ==, 0);
+  g_assert_cmpuint (copied->graph->initializers->len, ==, model->graph->initializers->len + 1);
+  g_assert_cmpuint (same->graph->initializers->len, ==, none->graph->initializers->len);
+}
+
+/* Types that kernels on integers take. */
+static void
+test_kernel_types (void)
+{
+  static const struct { const char *op_type; VnDType left, right, result; gboolean takes; } cases[] = {
+    { "MatMul", VN_DTYPE_U8, VN_DTYPE_S8, VN_DTYPE_U8, TRUE },
+    { "MatMul", VN_DTYPE_S8, VN_DTYPE_U8, VN_DTYPE_U8, FALSE },
+    { "Gemm",   VN_DTYPE_S8, VN_DTYPE_S8, VN_DTYPE_S8, TRUE },
+    { "Conv",   VN_DTYPE_U8, VN_DTYPE_S8, VN_DTYPE_S8, FALSE },
+    { "Add",    VN_DTYPE_U8, VN_DTYPE_U8, VN_DTYPE_U8, TRUE },
+    { "Add",    VN_DTYPE_U8, VN_DTYPE_S8, VN_DTYPE_U8, FALSE },
+    { "Conv",   VN_DTYPE_U16, VN_DTYPE_S8, VN_DTYPE_U16, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (vn_kernel_takes_types (cases[i].op_type, cases[i].left, cases[i].right, cases[i].result), ==, cases[i].takes);
 }
 
 static void
@@ -230,6 +273,8 @@ main (int   argc,
   g_test_add_func ("/rewrite/requests/effects", test_effects);
   g_test_add_func ("/rewrite/requests/altering", test_altering);
   g_test_add_func ("/rewrite/requests/copies", test_copies);
+  g_test_add_func ("/rewrite/requests/kernels", test_kernels);
+  g_test_add_func ("/rewrite/requests/kernel-types", test_kernel_types);
   g_test_add_func ("/rewrite/requests/finite", test_finite);
   g_test_add_func ("/rewrite/requests/nhwc", test_nhwc);
   g_test_add_func ("/rewrite/requests/fix-shapes", test_fix_shapes);
