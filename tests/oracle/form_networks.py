@@ -5,7 +5,7 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 
 LATEST = 21
-OPSETS = (11, 13, 18, 19, 21)
+OPSETS = (11, 18, 21)
 SHAPES = {'image': (1, 4, 8, 8), 'line': (1, 4, 12), 'volume': (1, 4, 4, 4, 4)}
 FORMS = []
 

@@ -18,7 +18,7 @@ import onnx                              # noqa: E402
 import onnxruntime                       # noqa: E402
 import form_networks as networks         # noqa: E402
 
-N_SAMPLES = 8
+N_SAMPLES = 5
 LEAST = 150               # forms with each setting
 ENOUGH, MARGIN = 45, 3    # dB: as written and optimized may differ by the margin where they are not both above the first
 TOLD, TOLD_MARGIN = 40, 4

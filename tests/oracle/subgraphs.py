@@ -345,11 +345,47 @@ def check_silero(cli, folder):
     print(f'silero: {n} QuantizeLinear inside, off by {worst:.1e} at most')
 
 
+def make_deep(path, depth):
+    """If in If; the sizes of what lies in them are left open, so that the float network is no deeper than readers go."""
+    import numpy as np
+    from onnx import TensorProto, helper, numpy_helper
+    random = np.random.default_rng(3)
+    inner = None
+    for level in range(depth + 1):
+        def graph(name, nodes, output):
+            return helper.make_graph(nodes, name, [], [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)])
+        if inner is None:
+            inner = graph('g', [helper.make_node('MatMul', ['x', 'w'], ['m'], name='product')], 'm')
+        else:
+            other = graph(f'e{level}', [helper.make_node('Neg', ['x'], [f'e{level}'])], f'e{level}')
+            inner = graph(f'g{level}', [helper.make_node('If', ['flag'], [f'y{level}'], name=f'if{level}', then_branch=inner, else_branch=other)],
+                          f'y{level}')
+    inner.input.extend([tensor('x', [1, 8]), tensor('flag', [], 'BOOL')])
+    inner.initializer.append(numpy_helper.from_array(random.standard_normal((8, 8)).astype(np.float32), 'w'))
+    inner.output[0].CopyFrom(tensor(inner.output[0].name, [1, 8]))
+    with open(path, 'wb') as f:
+        f.write(helper.make_model(inner, opset_imports=[helper.make_opsetid('', 13)], ir_version=8).SerializeToString())
+
+
+def check_deep(cli, folder):
+    """As deep as readers of protocol buffers go: sizes that are found are not written there."""
+    import numpy as np
+    import onnx
+    path = lambda name: os.path.join(folder, name)
+    make_deep(path('deep.onnx'), 32)
+    samples = make_samples(path('deep'), lambda random, i: {'x': random.standard_normal((1, 8)).astype(np.float32), 'flag': np.array(True)})
+    quantize(cli, path('deep.onnx'), path('deep'), path('out.onnx'))
+    assert count(path('out.onnx'), ('DequantizeLinear',), inside=True), 'nothing is quantized inside'
+    onnx.checker.check_model(onnx.load(path('out.onnx')))
+    check_prediction(cli, path('out.onnx'), samples, folder)
+    print('deep: 32 graphs in each other')
+
+
 def main():
     cli = os.path.abspath(sys.argv[1])
     oracle.use_oracle_python()
     with tempfile.TemporaryDirectory() as folder:
-        for i, check in enumerate((check_branch, check_dynamic, check_networks, check_silero)):
+        for i, check in enumerate((check_branch, check_dynamic, check_networks, check_deep, check_silero)):
             own = os.path.join(folder, str(i))
             os.makedirs(own)
             check(cli, own)
