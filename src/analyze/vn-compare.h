@@ -21,6 +21,7 @@ typedef struct
   guint        n_threads;    /* 0: all processors */
   gboolean     outputs_only;
   gboolean     local;        /* also what each pair of quantization and dequantization does */
+  const char  *task;         /* nullable: what the user says of the task, as of vn_task_get_id() */
 } VnCompareOptions;
 
 /* Cumulative error: both networks run on the same samples, the same tensors are compared. Never stores activations

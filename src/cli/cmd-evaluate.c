@@ -6,18 +6,22 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Columns of the user's own metric; the report and --json have them all. */
 #define MOST_COLUMNS 6u
 
-static char *labels_file, *report_file, *metric;
+static char *labels_file, *report_file, *metric, *task_id;
 static int metric_timeout;
 
 static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (DATA),
   { "labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels_file,
     N_("The classes of the network, one a line, or samples with the numbers of their classes (default: sorted folders)"), N_("FILE") },
+  { "task", 0, 0, G_OPTION_ARG_STRING, &task_id,
+    N_("What the first model does, if it is taken for something else: tokens, text-detection, segmentation, detection, keypoints, "
+       "text, embedding, classification, other"), N_("ID") },
   { "metric", 'm', 0, G_OPTION_ARG_STRING, &metric,
     N_("Your own measure: function(sample, outputs) in Python, which returns a number or a dict of numbers"), N_("FILE.py:FUNCTION") },
   { "metric-timeout", 0, 0, G_OPTION_ARG_INT, &metric_timeout, N_("Seconds that a call of it may take (default: 120)"), N_("N") },
@@ -107,12 +111,38 @@ cmd_evaluate_format_kept (const VnScore *score)
   return vn_kept_is_known (&score->kept) ? g_strdup_printf (_("%.2f %%"), 100 * score->kept.share) : g_strdup ("");
 }
 
-/* Detections that only another model has. */
+/* What is told beside the share: what only another model has, or a mean. */
 static char *
-cmd_evaluate_format_added (const VnScore *score)
+cmd_evaluate_format_second (const VnScore *score)
 {
-  return score->kept.task == VN_TASK_DETECTION && score->kept.n_samples > 0 ? g_strdup_printf ("%" G_GUINT64_FORMAT, score->kept.n_added)
-                                                                             : g_strdup ("");
+  const VnTaskSecond second = vn_task_get_second (score->kept.task);
+
+  if (score->kept.n_samples == 0 || second == VN_TASK_SECOND_NONE || (second == VN_TASK_SECOND_MEAN && isnan (score->kept.mean)))
+    return g_strdup ("");
+  return second == VN_TASK_SECOND_ADDED ? g_strdup_printf ("%" G_GUINT64_FORMAT, score->kept.n_added)
+                                        : g_strdup_printf ("%.4f", score->kept.mean);
+}
+
+/* Its column on the terminal; empty where there is none. */
+static const char *
+cmd_evaluate_name_second (VnTask task)
+{
+  switch (vn_task_get_second (task))
+    {
+    case VN_TASK_SECOND_ADDED:
+      return _("added");
+    case VN_TASK_SECOND_MEAN:
+      return vn_task_get_second_title (task);
+    default:
+      return "";
+    }
+}
+
+/* Whether the sentence that says what counts is needed: of classes everybody knows. */
+static gboolean
+cmd_evaluate_has_rule (VnTask task)
+{
+  return task != VN_TASK_OTHER && task != VN_TASK_CLASSIFICATION;
 }
 
 static gboolean
@@ -129,6 +159,8 @@ cmd_evaluate_print_table (const Table *table)
 {
   gboolean labelled = cmd_evaluate_any_labelled (table);
   VnTask task = table->scores[0].kept.task;
+  const char *second = cmd_evaluate_name_second (task);
+  const int second_width = MAX (6, (int) g_utf8_strlen (second, -1));
 
   vn_cmd_print (labelled ? _("%u samples, %u with a class\n") : _("%u samples\n"), table->scores[0].n, table->scores[0].n_labelled);
   vn_cmd_print ("  %10s", _("size"));
@@ -136,8 +168,8 @@ cmd_evaluate_print_table (const Table *table)
     vn_cmd_print (" %9s %9s", _("top-1"), _("top-5"));
   if (task != VN_TASK_OTHER)
     vn_cmd_print (" %15s", vn_task_get_title (task));
-  if (task == VN_TASK_DETECTION)
-    vn_cmd_print (" %6s", _("added"));
+  if (*second != '\0')
+    cmd_evaluate_print_cell (second, second_width);
   for (guint i = 0; i < MIN (table->metrics->len, MOST_COLUMNS); i++)
     cmd_evaluate_print_cell (table->metrics->pdata[i], cmd_evaluate_get_width (table->metrics->pdata[i]));
   vn_cmd_print (" %10s  %s\n", _("SQNR"), _("model"));
@@ -148,7 +180,7 @@ cmd_evaluate_print_table (const Table *table)
       g_autofree char *top1 = cmd_evaluate_format_part (score->top1, score->n_labelled);
       g_autofree char *top5 = cmd_evaluate_format_top5 (score);
       g_autofree char *kept = cmd_evaluate_format_kept (score);
-      g_autofree char *added = cmd_evaluate_format_added (score);
+      g_autofree char *added = cmd_evaluate_format_second (score);
       g_autofree char *error = cmd_evaluate_format_error (score);
 
       vn_cmd_print ("  %10s", size);
@@ -156,8 +188,8 @@ cmd_evaluate_print_table (const Table *table)
         vn_cmd_print (" %9s %9s", top1, top5);
       if (task != VN_TASK_OTHER)
         vn_cmd_print (" %15s", kept);
-      if (task == VN_TASK_DETECTION)
-        vn_cmd_print (" %6s", added);
+      if (*second != '\0')
+        cmd_evaluate_print_cell (added, second_width);
       for (guint i = 0; i < MIN (table->metrics->len, MOST_COLUMNS); i++)
         {
           g_autofree char *number = cmd_evaluate_format_metric (score, table->metrics->pdata[i]);
@@ -166,7 +198,7 @@ cmd_evaluate_print_table (const Table *table)
         }
       vn_cmd_print (" %10s  %s\n", error, table->paths[k]);
     }
-  if (table->n > 1 && (task == VN_TASK_DETECTION || task == VN_TASK_SEGMENTATION))
+  if (table->n > 1 && cmd_evaluate_has_rule (task))
     vn_cmd_print ("%s\n", vn_task_get_rule (task));
 }
 
@@ -203,10 +235,10 @@ cmd_evaluate_cell_kept (const Table *table,
 }
 
 static char *
-cmd_evaluate_cell_added (const Table *table,
-                         guint        k)
+cmd_evaluate_cell_second (const Table *table,
+                          guint        k)
 {
-  return cmd_evaluate_format_added (&table->scores[k]);
+  return cmd_evaluate_format_second (&table->scores[k]);
 }
 
 static char *
@@ -265,8 +297,8 @@ cmd_evaluate_make_markdown (const Table *table)
     cmd_evaluate_append_row (text, table, _(rows[r].title), rows[r].func);
   if (task != VN_TASK_OTHER)
     cmd_evaluate_append_row (text, table, vn_task_get_title (task), cmd_evaluate_cell_kept);
-  if (task == VN_TASK_DETECTION)
-    cmd_evaluate_append_row (text, table, _("Detections added"), cmd_evaluate_cell_added);
+  if (vn_task_get_second (task) != VN_TASK_SECOND_NONE)
+    cmd_evaluate_append_row (text, table, vn_task_get_second_title (task), cmd_evaluate_cell_second);
   cmd_evaluate_append_metrics (text, table);
   cmd_evaluate_append_row (text, table, _("SQNR to the first"), cmd_evaluate_cell_error);
   g_string_append_printf (text, ngettext ("\n\nOver %u sample.\n", "\n\nOver %u samples.\n", table->scores[0].n), table->scores[0].n);
@@ -285,16 +317,17 @@ cmd_evaluate_add_kept (JsonBuilder  *json,
   vn_json_add_text (json, "measure", vn_task_get_measure_id (kept->task));
   vn_json_add_number (json, "share", kept->share);
   vn_json_add_int (json, "samples", kept->n_samples);
-  if (kept->task == VN_TASK_DETECTION)
+  if (vn_task_get_counted (kept->task) != NULL)
     {
-      vn_json_add_int (json, "detections", (gint64) kept->n);
+      vn_json_add_int (json, vn_task_get_counted (kept->task), (gint64) kept->n);
       vn_json_add_int (json, "kept", (gint64) kept->n_kept);
-      vn_json_add_int (json, "added", (gint64) kept->n_added);
     }
   else if (kept->task == VN_TASK_SEGMENTATION)
-    {
-      vn_json_add_int (json, "classes", (gint64) kept->n);
-    }
+    vn_json_add_int (json, "classes", (gint64) kept->n);
+  if (vn_task_get_second (kept->task) == VN_TASK_SECOND_ADDED)
+    vn_json_add_int (json, vn_task_get_second_id (kept->task), (gint64) kept->n_added);
+  else if (vn_task_get_second (kept->task) == VN_TASK_SECOND_MEAN)
+    vn_json_add_number (json, vn_task_get_second_id (kept->task), kept->mean);
   json_builder_end_object (json);
 }
 
@@ -377,6 +410,22 @@ cmd_evaluate_open_models (char       **paths,
 }
 
 static gboolean
+cmd_evaluate_take_task (VnEvaluateSettings  *settings,
+                        GError             **error)
+{
+  g_autofree char *ids = vn_task_dup_ids ();
+  VnTask task;
+
+  if (task_id != NULL && !vn_task_find (task_id, &task))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--task %s: there is no such task; known are %s"), task_id, ids);
+      return FALSE;
+    }
+  settings->task = task_id;
+  return TRUE;
+}
+
+static gboolean
 cmd_evaluate_take_metric (VnEvaluateSettings  *settings,
                           GError             **error)
 {
@@ -407,7 +456,7 @@ evaluate_run (char        **args,
   VnNotes *notes;
   Table table;
 
-  if (!cmd_evaluate_take_metric (&settings, error) || (data = vn_cmd_make_data_spec (error)) == NULL)
+  if (!cmd_evaluate_take_task (&settings, error) || !cmd_evaluate_take_metric (&settings, error) || (data = vn_cmd_make_data_spec (error)) == NULL)
     return FALSE;
   settings.data = data;
   vn_data_spec_add_files (data, files);

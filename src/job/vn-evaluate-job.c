@@ -100,18 +100,21 @@ evaluate_job_note_task (VnEvaluateJob *self)
   if (self->metric != NULL && first->metrics->len == 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "nothing-measured", self->settings.metric,
                   _("The metric gave no number for any of the %u samples"), first->n);
-  if (first->kept.task == VN_TASK_OTHER && self->metric == NULL)
+  if (first->kept.task == VN_TASK_OTHER && self->settings.task != NULL && !g_str_equal (self->settings.task, vn_task_get_id (VN_TASK_OTHER)))
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "task-unreadable", path,
+                  _("Its outputs cannot be read as those of “%s”: nothing is told of what is kept of its answers"), self->settings.task);
+  else if (first->kept.task == VN_TASK_OTHER && self->metric == NULL && self->settings.task == NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "task-unknown", path,
-                  _("Its outputs look neither like classes, nor detections, nor a mask: only their distance is told. A metric of your "
-                    "own can tell what matters"));
+                  _("Its outputs look like no answers that are known here, such as classes, detections, a mask or text: only their "
+                    "distance is told. A metric of your own can tell what matters"));
   for (guint k = 1; k < self->settings.models->len; k++)
     {
       const VnKept *kept = &self->scores[k].kept;
 
-      if (kept->task == VN_TASK_DETECTION && kept->n_samples > 0 && kept->n == 0)
+      if (kept->n_samples > 0 && kept->n == 0)
         {
-          vn_notes_add (self->notes, VN_NOTE_INFO, "nothing-detected", path,
-                        _("It detects nothing with a score of at least 0.4 in these samples: there is nothing to be kept"));
+          vn_notes_add (self->notes, VN_NOTE_INFO, "nothing-to-keep", path,
+                        _("There is nothing in its answers to these samples that could be kept. %s"), vn_task_get_rule (kept->task));
           return;
         }
     }
@@ -165,7 +168,7 @@ vn_evaluate_job_evaluate (VnJob         *job,
   VnEvaluateJob *self = VN_EVALUATE_JOB (job);
   VnProgress progress = vn_job_get_reporter (job);
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
-  VnCompareOptions options = { .n_threads = self->settings.n_threads };
+  VnCompareOptions options = { .n_threads = self->settings.n_threads, .task = self->settings.task };
 
   for (guint i = 0; i < vn_dataset_get_n (self->contestants[0].dataset); i++)
     g_array_append_val (samples, i);
@@ -213,6 +216,7 @@ vn_evaluate_job_finalize (GObject *object)
   g_ptr_array_unref (self->settings.models);
   vn_data_spec_free (self->settings.data);
   g_free ((char *) self->settings.labels);
+  g_free ((char *) self->settings.task);
   g_free ((char *) self->settings.metric);
   g_free ((char *) self->settings.python);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
@@ -251,6 +255,7 @@ vn_evaluate_job_new (const VnEvaluateSettings *settings)
   g_ptr_array_ref (settings->models);
   self->settings.data = vn_data_spec_copy (settings->data);
   self->settings.labels = g_strdup (settings->labels);
+  self->settings.task = g_strdup (settings->task);
   self->settings.metric = g_strdup (settings->metric);
   self->settings.python = g_strdup (settings->python);
   self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;

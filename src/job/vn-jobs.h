@@ -191,6 +191,7 @@ G_DECLARE_FINAL_TYPE (VnEvaluateJob, vn_evaluate_job, VN, EVALUATE_JOB, VnJob)
  * @data: all its samples are used
  * @labels: (nullable): a file that names the classes or the samples; see vn_labels_new()
  * @input_shapes: (nullable): sizes of inputs that the models leave open
+ * @task: (nullable): of the first model, as of vn_task_get_id(); NULL: what its file says, or its outputs look like
  * @metric: (nullable): FILE.py:FUNCTION: a measure of the user's own; see vn-user-metric.c
  * @metric_timeout: seconds that a call of it may take; 0: VN_SCRIPT_TIMEOUT
  * @python: (nullable): the interpreter for it
@@ -200,7 +201,7 @@ typedef struct
 {
   GPtrArray  *models;
   VnDataSpec *data;
-  const char *labels;
+  const char *labels, *task;
   const char *metric, *python;
   guint       metric_timeout;
   GHashTable *input_shapes;

@@ -165,21 +165,28 @@ _vn_report_build_summary (VnReportSection     *section,
                    input->errors != NULL ? _vn_report_int (section_head_count_marked (input->errors), NULL) : _vn_report_nothing ());
 }
 
-/* What becomes of detections, or of a mask. */
+/* What becomes of detections, of a mask, of text, ... */
 static void
 section_head_add_kept (VnReportSection *section,
                        const VnKept    *kept)
 {
+  const VnTask task = kept->task;
   g_autofree char *text = vn_kept_dup_figures (kept);
-  GPtrArray *facts = _vn_report_add_facts (section, g_strdup_printf (_("%s: %s."), vn_task_get_title (kept->task), text));
+  GPtrArray *facts = _vn_report_add_facts (section, g_strdup_printf (_("%s: %s."), vn_task_get_title (task), text));
 
-  _vn_report_fact (facts, "task", _("Task"), _vn_report_text (vn_task_get_id (kept->task)));
-  _vn_report_fact (facts, "kept", vn_task_get_title (kept->task), _vn_report_number (kept->share, NULL));
+  _vn_report_fact (facts, "task", _("Task"), _vn_report_text (vn_task_get_id (task)));
+  _vn_report_fact (facts, "kept", vn_task_get_title (task), _vn_report_number (kept->share, NULL));
   _vn_report_fact (facts, "kept_samples", _("Samples compared"), _vn_report_int (kept->n_samples, NULL));
-  if (kept->task != VN_TASK_DETECTION)
-    return;
-  _vn_report_fact (facts, "detections", _("Detections of the float model"), _vn_report_int ((gint64) kept->n, NULL));
-  _vn_report_fact (facts, "detections_added", _("Detections added"), _vn_report_int ((gint64) kept->n_added, NULL));
+  if (vn_task_get_counted (task) != NULL)
+    _vn_report_fact (facts, vn_task_get_counted (task), _("Answers of the float model"), _vn_report_int ((gint64) kept->n, NULL));
+  if (vn_task_get_second (task) == VN_TASK_SECOND_ADDED)
+    {
+      g_autofree char *key = g_strdup_printf ("%s_added", vn_task_get_counted (task));
+
+      _vn_report_fact (facts, g_intern_string (key), vn_task_get_second_title (task), _vn_report_int ((gint64) kept->n_added, NULL));
+    }
+  else if (vn_task_get_second (task) == VN_TASK_SECOND_MEAN)
+    _vn_report_fact (facts, vn_task_get_second_id (task), vn_task_get_second_title (task), _vn_report_number (kept->mean, NULL));
 }
 
 void

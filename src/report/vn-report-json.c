@@ -14,7 +14,7 @@
  *   "network":  { "precision": [ { "type", "about", "nodes" } ] },                         absent in a comparison
  *   "weakest":  [ { "band", "error", "node", "type", "cause", "cure" } ],              worst first; absent where nothing is weak
  *   "accuracy": { "samples", "float_top1", "quantized_top1", "agree" },                       only with labels
- *                 or { "task", "kept", "kept_samples", "detections", "detections_added" }      of detectors and masks: see vn-tasks.def
+ *                 or { "task", "kept", "kept_samples", "detections", "detections_added" }      of all but classes: see vn-tasks.def
  *   "summary":  { "suspicions": [ { "level", "code", "subject", "text", "remedy" } ],                about the samples
  *                 "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
  *   "origins":  [ { "tensor", "node", "role", "share", "alone_sqnr_db", "local_sqnr_db", "share_error", "samples" } ],    with --origins, largest share first

@@ -251,6 +251,8 @@ result_file_add_kept (JsonBuilder  *json,
   vn_json_add_int (json, "of", (gint64) kept->n);
   vn_json_add_int (json, "kept", (gint64) kept->n_kept);
   vn_json_add_int (json, "added", (gint64) kept->n_added);
+  if (vn_task_get_second (kept->task) == VN_TASK_SECOND_MEAN && isfinite (kept->mean))
+    vn_json_add_number (json, "mean", kept->mean);
   json_builder_end_object (json);
 }
 

@@ -440,6 +440,7 @@ result_file_read_kept (VnRunRecord  *self,
   kept.n = vn_json_fields_get_count (fields, "of", G_MAXINT64);
   kept.n_kept = vn_json_fields_get_count (fields, "kept", kept.n);
   kept.n_added = vn_json_fields_get_count (fields, "added", G_MAXINT64);
+  kept.mean = vn_json_fields_get (fields, "mean") != NULL ? vn_json_fields_get_double (fields, "mean") : NAN;
   if (task != NULL && vn_task_find (task, &kept.task))
     self->accuracy.kept = kept;
 }

@@ -8,10 +8,13 @@
 
 static const struct
 {
-  const char *id, *measure, *title, *name, *rule;
+  const char  *id, *measure, *title, *name, *counted;
+  VnTaskSecond second;
+  const char  *second_id, *second_title, *rule;
 } tasks[] = {
-  { "other", NULL, NULL, NULL, NULL },
-#define VN_TASK(SYMBOL, symbol, id, measure, title, name, rule) { id, measure, title, name, rule },
+  { .id = "other" },
+#define VN_TASK(SYMBOL, symbol, id, measure, title, name, counted, SECOND, second_id, second_title, rule) \
+  { id, measure, title, name, counted, VN_TASK_SECOND_##SECOND, second_id, second_title, rule },
 #include "vn-tasks.def"
 #undef VN_TASK
 };
@@ -69,6 +72,58 @@ vn_task_get_name (VnTask task)
 }
 
 /**
+ * vn_task_get_counted:
+ *
+ * Returns: (nullable): what VnKept.n counts of it, for machines: “detections”; %NULL for a mask, and for another task
+ */
+const char *
+vn_task_get_counted (VnTask task)
+{
+  g_return_val_if_fail (task < VN_N_TASKS, NULL);
+
+  return tasks[task].counted;
+}
+
+/**
+ * vn_task_get_second:
+ *
+ * Returns: what is told beside the share
+ */
+VnTaskSecond
+vn_task_get_second (VnTask task)
+{
+  g_return_val_if_fail (task < VN_N_TASKS, VN_TASK_SECOND_NONE);
+
+  return tasks[task].second;
+}
+
+/**
+ * vn_task_get_second_id:
+ *
+ * Returns: (nullable): that figure, for machines: “kl_divergence”; %NULL if there is none
+ */
+const char *
+vn_task_get_second_id (VnTask task)
+{
+  g_return_val_if_fail (task < VN_N_TASKS, NULL);
+
+  return tasks[task].second_id;
+}
+
+/**
+ * vn_task_get_second_title:
+ *
+ * Returns: (nullable): that figure, translated: “KL divergence”; %NULL if there is none
+ */
+const char *
+vn_task_get_second_title (VnTask task)
+{
+  g_return_val_if_fail (task < VN_N_TASKS, NULL);
+
+  return tasks[task].second_title != NULL ? _(tasks[task].second_title) : NULL;
+}
+
+/**
  * vn_task_get_rule:
  *
  * Returns: (nullable): a translated sentence that says what counts; %NULL for another task
@@ -104,6 +159,22 @@ vn_task_find (const char *id,
 }
 
 /**
+ * vn_task_dup_ids:
+ *
+ * Returns: (transfer full): all words for machines, for messages: “tokens, …, classification, other”
+ */
+char *
+vn_task_dup_ids (void)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 1; i < G_N_ELEMENTS (tasks); i++)
+    g_string_append_printf (text, "%s, ", tasks[i].id);
+  g_string_append (text, tasks[VN_TASK_OTHER].id);
+  return g_string_free (text, FALSE);
+}
+
+/**
  * vn_kept_is_known:
  *
  * Returns: whether it tells a share
@@ -125,11 +196,18 @@ vn_kept_is_known (const VnKept *self)
 char *
 vn_kept_dup_figures (const VnKept *self)
 {
+  unsigned long long n, n_kept;
+
   g_return_val_if_fail (self != NULL && vn_kept_is_known (self), NULL);
 
-  if (self->task == VN_TASK_DETECTION)
-    return g_strdup_printf (_("%.1f %% (%llu of %llu, %llu added)"), 100 * self->share, (unsigned long long) self->n_kept,
-                            (unsigned long long) self->n, (unsigned long long) self->n_added);
+  n = self->n;
+  n_kept = self->n_kept;
+  if (tasks[self->task].second == VN_TASK_SECOND_ADDED)
+    return g_strdup_printf (_("%.1f %% (%llu of %llu, %llu added)"), 100 * self->share, n_kept, n, (unsigned long long) self->n_added);
+  /* Translators: the last two are a title and its figure: “KL divergence 0.0123” */
+  if (tasks[self->task].second == VN_TASK_SECOND_MEAN && !isnan (self->mean))
+    return g_strdup_printf (_("%.1f %% (%llu of %llu, %s %.4f)"), 100 * self->share, n_kept, n, vn_task_get_second_title (self->task),
+                            self->mean);
   return g_strdup_printf ("%.1f %%", 100 * self->share);
 }
 

@@ -16,32 +16,42 @@ typedef enum
   VN_N_TASKS
 } VnTask;
 
+/* What is told of a task beside the share: nothing, VnKept.n_added, or VnKept.mean. */
+typedef enum { VN_TASK_SECOND_NONE, VN_TASK_SECOND_ADDED, VN_TASK_SECOND_MEAN } VnTaskSecond;
+
 /**
  * VnKept: how much of the answers of a first network another keeps.
  * @task: of the first, by what its outputs look like
  * @n_samples: that were compared; 0: nothing is told
- * @n: detections, or samples that were classified, of the first; classes that a mask shows
- * @n_kept: of @n, those of the other as well; 0 for a mask
- * @n_added: detections of the other alone
+ * @n: what the first says: detections, keypoints, tokens, lines of text, or samples; classes that a mask shows
+ * @n_kept: of @n, what the other says as well; 0 for a mask
+ * @n_added: what the other alone says
  * @share: from 0 to 1; NaN if the first has nothing to be kept
+ * @mean: over all that was compared: KL divergence of tokens in nats (0 and more), cosine of embeddings (-1 to 1); NaN if there was
+ *   nothing; of no meaning for other tasks
  */
 typedef struct
 {
-  VnTask task;
+  VnTask   task;
   guint    n_samples;
   guint64  n, n_kept, n_added;
-  double   share;
+  double   share, mean;
 } VnKept;
 
-const char *vn_task_get_id         (VnTask      task);
-const char *vn_task_get_measure_id (VnTask      task);
-const char *vn_task_get_title      (VnTask      task);
-const char *vn_task_get_name          (VnTask      task);
-const char *vn_task_get_rule       (VnTask      task);
-gboolean    vn_task_find           (const char   *id,
-                                      VnTask     *task);
-gboolean    vn_kept_is_known         (const VnKept *self);
-char       *vn_kept_dup_figures       (const VnKept *self);
-char       *vn_kept_dup_text         (const VnKept *self);
+const char  *vn_task_get_id           (VnTask        task);
+const char  *vn_task_get_measure_id   (VnTask        task);
+const char  *vn_task_get_title        (VnTask        task);
+const char  *vn_task_get_name         (VnTask        task);
+const char  *vn_task_get_counted      (VnTask        task);
+VnTaskSecond vn_task_get_second       (VnTask        task);
+const char  *vn_task_get_second_id    (VnTask        task);
+const char  *vn_task_get_second_title (VnTask        task);
+const char  *vn_task_get_rule         (VnTask        task);
+gboolean     vn_task_find             (const char   *id,
+                                       VnTask       *task);
+char        *vn_task_dup_ids          (void);
+gboolean     vn_kept_is_known         (const VnKept *self);
+char        *vn_kept_dup_figures      (const VnKept *self);
+char        *vn_kept_dup_text         (const VnKept *self);
 
 G_END_DECLS

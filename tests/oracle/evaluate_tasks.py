@@ -23,7 +23,7 @@ import numpy as np  # noqa: E402
 cli = sys.argv[1]
 failed = 0
 PEOPLE = os.path.join(SHARED, 'images', 'people')
-SCORE, SUPPRESS, KEPT = 0.4, 0.5, 0.5
+SCORE, SUPPRESS, KEPT = 0.25, 0.5, 0.5
 
 METRIC = """
 import hashlib, os, pickle

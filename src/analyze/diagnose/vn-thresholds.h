@@ -40,12 +40,15 @@
 
 /* ---- whether answers of two networks are the same (vn-task-reader.c) ---- */
 
-#define VN_CONFIDENT_SCORE    0.4     /* from here on a detection counts; vn-tasks.def says so, too */
+#define VN_CONFIDENT_SCORE    0.25    /* from here on a detection or a keypoint counts; vn-tasks.def says so, too */
 #define VN_SUPPRESS_IOU       0.5     /* more than that: the same thing was found twice */
 #define VN_KEPT_IOU           0.5     /* both networks have found it */
 #define VN_MOST_DETECTIONS    1000u   /* of a sample, the best of them */
 #define VN_DECIDED_SHARE      0.8     /* of the values of a mask of one channel: near 0 or near 1 */
 #define VN_DECIDED_WITHIN     0.1
+#define VN_TEXT_PROBABILITY   0.3     /* from here on a pixel is of text; vn-tasks.def says so, too */
+#define VN_KEYPOINT_REACH     0.02    /* of the diagonal, by which a keypoint may move */
+#define VN_MOST_NEIGHBORS     1000u   /* samples among which nearest neighbors are looked for, the first of them */
 
 /* ---- samples (vn-data-check.c). Pictures that are prepared rightly come to a factor of 2 at most ---- */
 

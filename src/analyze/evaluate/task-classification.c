@@ -43,7 +43,7 @@ vn_task_find_scores (const VnTaskOutputs *outputs,
       gsize n = classification_count_scores (outputs->tensors[i], &one_axis);
       gboolean fits = n >= 2 && outputs->n_classes >= 2 && (n == outputs->n_classes || n == outputs->n_classes + 1);
 
-      if (!fits && (n < 2 || !one_axis || first >= 0))
+      if (!fits && (n < 2 || !one_axis || first >= 0 || vn_task_hands_on (outputs, i)))
         continue;
       first = (int) i;
       *n_scores = n;
@@ -80,6 +80,7 @@ classification_recognize (const VnTaskOutputs *outputs)
 static void
 classification_compare (gconstpointer  first,
                         gconstpointer  other,
+                        guint          item,
                         VnKeptSum     *sum)
 {
   const Choice *a = first, *b = other;

@@ -58,19 +58,42 @@ detection_read_box (const DetectionMatrix *matrix,
     *box = (VnDetection) { .x1 = v[0] - v[2] / 2, .y1 = v[1] - v[3] / 2, .x2 = v[0] + v[2] / 2, .y2 = v[1] + v[3] / 2 };
 }
 
-/* The best of the classes in columns @from and further. */
-static void
-detection_find_best (const DetectionMatrix *scores,
-                     gsize                 row,
-                     gsize                 from,
-                     VnDetection          *box)
+/* What softmax makes of the best of the numbers in columns @from to before @to. */
+static double
+detection_get_share (const DetectionMatrix *scores,
+                     gsize                  row,
+                     gsize                  from,
+                     gsize                  to,
+                     double                 best)
 {
-  gsize best = from;
+  double most = -INFINITY, sum = 0;
 
-  for (gsize k = from + 1; k < scores->n_columns; k++)
-    if (detection_layout_get (scores, row, k) > detection_layout_get (scores, row, best))
+  for (gsize k = from; k < to; k++)
+    most = MAX (most, detection_layout_get (scores, row, k));
+  for (gsize k = from; k < to; k++)
+    sum += exp (detection_layout_get (scores, row, k) - most);
+  return exp (best - most) / sum;
+}
+
+/* The best of the classes in columns @from to before @to, the background aside. */
+static void
+detection_find_best (const DetectionLayout *layout,
+                     const DetectionMatrix *scores,
+                     gsize                  row,
+                     gsize                  from,
+                     gsize                  to,
+                     VnDetection           *box)
+{
+  gsize best = layout->background == 0 ? from + 1 : from;
+
+  for (gsize k = best + 1; k < to; k++)
+    if (k != from + (gsize) layout->background && detection_layout_get (scores, row, k) > detection_layout_get (scores, row, best))
       best = k;
   box->score = detection_layout_get (scores, row, best);
+  if (layout->scale == DETECTION_SIGMOID)
+    box->score = 1 / (1 + exp (-box->score));
+  else if (layout->scale == DETECTION_SOFTMAX)
+    box->score = detection_get_share (scores, row, from, to, box->score);
   box->label = (guint) (best - from);
 }
 
@@ -109,6 +132,14 @@ detection_find_cell (const VnTaskOutputs *outputs,
   cell[2] = stride;
 }
 
+/* Classes also come as floats. */
+static guint
+detection_get_class (const VnTensor *tensor,
+                     gsize           i)
+{
+  return (guint) CLAMP (vn_tensor_get_double (tensor, i), 0, (double) G_MAXINT);
+}
+
 static gboolean
 detection_read_boxes (const DetectionLayout  *layout,
                       const VnTaskOutputs *outputs,
@@ -121,48 +152,64 @@ detection_read_boxes (const DetectionLayout  *layout,
       (layout->classes != DETECTION_NONE && (guint) layout->classes >= outputs->n) ||
       !detection_layout_get_matrix (outputs->tensors[layout->boxes], &boxes) || boxes.n_columns != 4 ||
       !detection_layout_get_scores (outputs->tensors[layout->scores], boxes.n_rows, &scores) ||
-      scores.n_columns <= (gsize) layout->background ||
+      scores.n_columns <= (gsize) (layout->background != DETECTION_NONE) ||
       (layout->classes != DETECTION_NONE && outputs->tensors[layout->classes]->n_elements != boxes.n_rows))
     return FALSE;
   for (gsize i = 0; i < boxes.n_rows; i++)
     {
       VnDetection best = { 0 };
 
-      detection_find_best (&scores, i, (gsize) layout->background, &best);
+      detection_find_best (layout, &scores, i, 0, scores.n_columns, &best);
       if (layout->classes != DETECTION_NONE)
-        best.label = (guint) vn_tensor_get_s64 (outputs->tensors[layout->classes], i);
+        best.label = detection_get_class (outputs->tensors[layout->classes], i);
       detection_add (found, &boxes, i, layout->shape, no_cell, &best);
     }
   return TRUE;
 }
 
+/* Of a final box. */
+static void
+detection_read_final (const DetectionLayout *layout,
+                      const VnTaskOutputs   *outputs,
+                      const DetectionMatrix *matrix,
+                      gsize                  row,
+                      GArray                *found)
+{
+  VnDetection box = { .x1 = detection_layout_get (matrix, row, layout->box_at), .y1 = detection_layout_get (matrix, row, layout->box_at + 1),
+                      .x2 = detection_layout_get (matrix, row, layout->box_at + 2), .y2 = detection_layout_get (matrix, row, layout->box_at + 3),
+                      .score = detection_layout_get (matrix, row, layout->score_at) };
+
+  box.label = layout->classes != DETECTION_NONE ? detection_get_class (outputs->tensors[layout->classes], row)
+                                                : (guint) CLAMP (detection_layout_get (matrix, row, layout->class_at), 0, G_MAXINT);
+  if (box.score >= VN_CONFIDENT_SCORE && isfinite (box.score + box.x1 + box.y1 + box.x2 + box.y2))
+    g_array_append_val (found, box);
+}
+
 /* One output: rows, columns, and final boxes. */
 static gboolean
-detection_read_one (const DetectionLayout  *layout,
-                    const VnTaskOutputs *outputs,
+detection_read_one (const DetectionLayout *layout,
+                    const VnTaskOutputs   *outputs,
                     GArray                *found)
 {
+  const gboolean is_final = layout->form == DETECTION_FINAL;
   DetectionMatrix matrix;
 
   if ((guint) layout->boxes >= outputs->n || !detection_layout_get_matrix (outputs->tensors[layout->boxes], &matrix))
     return FALSE;
   if (layout->form == DETECTION_COLUMNS)
-    matrix = (DetectionMatrix) { matrix.tensor, matrix.n_columns, matrix.n_rows, TRUE };
+    detection_layout_turn (&matrix);
   if (matrix.n_columns != layout->n_columns ||
       (layout->classes != DETECTION_NONE && ((guint) layout->classes >= outputs->n ||
-                                   outputs->tensors[layout->classes]->n_elements != matrix.n_rows)))
+                                             outputs->tensors[layout->classes]->n_elements != matrix.n_rows)))
     return FALSE;
-  for (gsize i = 0; i < matrix.n_rows; i++)
+  for (gsize i = 0; i < matrix.n_rows && is_final; i++)
+    detection_read_final (layout, outputs, &matrix, i, found);
+  for (gsize i = 0; i < matrix.n_rows && !is_final; i++)
     {
       VnDetection best = { 0 };
       double cell[3] = { 0, 0, 1 };
 
-      if (layout->form == DETECTION_FINAL)
-        best = (VnDetection) { .score = detection_layout_get (&matrix, i, 4),
-                               .label = layout->classes != DETECTION_NONE ? (guint) vn_tensor_get_s64 (outputs->tensors[layout->classes], i)
-                                                                : (guint) CLAMP (detection_layout_get (&matrix, i, 5), 0, G_MAXINT) };
-      else
-        detection_find_best (&matrix, i, layout->form == DETECTION_ROWS ? 5 : 4, &best);
+      detection_find_best (layout, &matrix, i, layout->first_class, layout->first_class + layout->n_classes, &best);
       if (layout->form == DETECTION_ROWS)
         best.score *= detection_layout_get (&matrix, i, 4);
       if (layout->shape == DETECTION_CELLS)
@@ -182,20 +229,72 @@ detection_read_group (const DetectionLayout  *layout,
   DetectionMatrix boxes, scores, anything = { 0 };
 
   if ((guint) group->boxes >= outputs->n || (guint) group->scores >= outputs->n || group->anything >= (int) outputs->n ||
-      !detection_layout_get_matrix (outputs->tensors[group->boxes], &boxes) || boxes.n_rows != n || boxes.n_columns != layout->n_columns ||
-      !detection_layout_get_matrix (outputs->tensors[group->scores], &scores) || scores.n_rows != n || scores.n_columns < 1 ||
-      (group->anything != DETECTION_NONE && (!detection_layout_get_matrix (outputs->tensors[group->anything], &anything) || anything.n_rows != n)))
+      !detection_layout_get_cells (outputs, outputs->tensors[group->boxes], group->stride, &boxes) || boxes.n_columns != layout->n_columns ||
+      !detection_layout_get_cells (outputs, outputs->tensors[group->scores], group->stride, &scores) || scores.n_columns < 1 ||
+      (group->anything != DETECTION_NONE &&
+       !detection_layout_get_cells (outputs, outputs->tensors[group->anything], group->stride, &anything)))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     {
       const double cell[3] = { (double) (i % width), (double) (i / width), group->stride };
       VnDetection best = { 0 };
 
-      detection_find_best (&scores, i, 0, &best);
+      detection_find_best (layout, &scores, i, 0, scores.n_columns, &best);
       if (group->anything != DETECTION_NONE)
         best.score *= detection_layout_get (&anything, i, 0);
       detection_add (found, &boxes, i, layout->shape, cell, &best);
     }
+  return TRUE;
+}
+
+/* Whether no neighbor of the cell, of the 8 there are, has a higher number in @column. */
+static gboolean
+detection_is_peak (const DetectionMatrix *scores,
+                   gsize                  width,
+                   gsize                  row,
+                   gsize                  column)
+{
+  const gsize height = scores->n_rows / width, x = row % width, y = row / width;
+  const double value = detection_layout_get (scores, row, column);
+
+  for (gsize j = y > 0 ? y - 1 : 0; j <= MIN (y + 1, height - 1); j++)
+    for (gsize i = x > 0 ? x - 1 : 0; i <= MIN (x + 1, width - 1); i++)
+      if (detection_layout_get (scores, j * width + i, column) > value)
+        return FALSE;
+  return TRUE;
+}
+
+/* Positions and sizes in cells. */
+static gboolean
+detection_read_maps (const DetectionLayout *layout,
+                     const VnTaskOutputs   *outputs,
+                     GArray                *found)
+{
+  const guint stride = layout->groups[0].stride;
+  const gsize width = detection_layout_count_cells (outputs->width, stride);
+  DetectionMatrix scores, sizes, places = { 0 };
+
+  if ((guint) layout->scores >= outputs->n || (guint) layout->boxes >= outputs->n || layout->classes >= (int) outputs->n ||
+      !detection_layout_get_cells (outputs, outputs->tensors[layout->scores], stride, &scores) ||
+      !detection_layout_get_cells (outputs, outputs->tensors[layout->boxes], stride, &sizes) || sizes.n_columns != 2 ||
+      (layout->classes != DETECTION_NONE &&
+       (!detection_layout_get_cells (outputs, outputs->tensors[layout->classes], stride, &places) || places.n_columns != 2)))
+    return FALSE;
+  for (gsize i = 0; i < scores.n_rows; i++)
+    for (gsize k = 0; k < scores.n_columns; k++)
+      {
+        const double value = detection_layout_get (&scores, i, k);
+        const double w = detection_layout_get (&sizes, i, 0) * (layout->in_parts ? (double) width : 1);
+        const double h = detection_layout_get (&sizes, i, 1) * (layout->in_parts ? (double) (scores.n_rows / width) : 1);
+        const double x = (double) (i % width) + (places.tensor != NULL ? detection_layout_get (&places, i, 0) : 0);
+        const double y = (double) (i / width) + (places.tensor != NULL ? detection_layout_get (&places, i, 1) : 0);
+        const VnDetection box = { x - w / 2, y - h / 2, x + w / 2, y + h / 2,
+                                  layout->scale == DETECTION_SIGMOID ? 1 / (1 + exp (-value)) : value, (guint) k };
+
+        if (box.score >= VN_CONFIDENT_SCORE && isfinite (box.score + box.x1 + box.y1 + box.x2 + box.y2) &&
+            detection_is_peak (&scores, width, i, k))
+          g_array_append_val (found, box);
+      }
   return TRUE;
 }
 
@@ -218,6 +317,8 @@ detection_read (gconstpointer          data,
       good = detection_read_group (layout, &layout->groups[i], outputs, found);
   else if (layout->form == DETECTION_BOXES)
     good = detection_read_boxes (layout, outputs, found);
+  else if (layout->form == DETECTION_MAPS)
+    good = detection_read_maps (layout, outputs, found);
   else
     good = detection_read_one (layout, outputs, found);
   if (!good)
@@ -229,6 +330,7 @@ detection_read (gconstpointer          data,
 static void
 detection_compare (gconstpointer  first,
                    gconstpointer  other,
+                   guint          item,
                    VnKeptSum     *sum)
 {
   GArray *a = (GArray *) first, *b = (GArray *) other;

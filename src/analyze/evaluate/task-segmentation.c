@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Segmentation: an output with the rows and columns of the picture.
+/* Segmentation, and where there is text: an output with the rows and columns of the picture.
  *
  * It is taken for a mask if it has the numbers of classes as integers; or several channels, whose largest is the class of a
  * pixel (three channels may be a picture: they must be probabilities, whose sum is 1); or one channel between 0 and 1, of
- * which VN_DECIDED_SHARE of the values are near 0 or near 1: what lies between may be a picture, or a depth. */
+ * which VN_DECIDED_SHARE of the values are near 0 or near 1: what lies between may be a picture, or a depth.
+ *
+ * Such a channel tells of text if it shows lines: at least two regions, most of them much longer than high, or higher than
+ * long, on a small part of the picture. Text counts from a lower probability on than a mask. */
 #include "vn-task-reader.h"
 
 #include "vn-thresholds.h"
@@ -11,6 +14,11 @@
 #include <math.h>
 
 #define MOST_CLASSES 1024
+#define MASK_PROBABILITY 0.5
+#define LEAST_LINES 2u
+#define LEAST_LINE_PIXELS 16u
+#define LINE_ASPECT 2u
+#define MOST_TEXT_SHARE 0.3
 
 typedef enum { NUMBERS, CLASSES, FOREGROUND } Form;
 
@@ -19,7 +27,8 @@ typedef struct
   guint    output;
   Form     form;
   gboolean channels_last;
-  gsize    n_channels, n_pixels;
+  gsize    n_channels, n_pixels, width;
+  double   threshold;             /* of FOREGROUND */
 } Layout;
 
 typedef struct
@@ -55,6 +64,7 @@ segmentation_find_axes (const VnTaskOutputs *outputs,
   for (int i = 0; i < n; i++)
     dims[3 - n + i] = shape->dims[shape->rank - n + i];
   layout->n_pixels = (gsize) (outputs->height * outputs->width);
+  layout->width = (gsize) outputs->width;
   layout->channels_last = dims[1] != outputs->height || dims[2] != outputs->width;
   if (layout->channels_last && (dims[0] != outputs->height || dims[1] != outputs->width))
     return FALSE;
@@ -141,7 +151,7 @@ segmentation_recognize (const VnTaskOutputs *outputs)
 {
   for (guint i = 0; i < outputs->n; i++)
     {
-      Layout layout = { .output = i };
+      Layout layout = { .output = i, .threshold = MASK_PROBABILITY };
 
       if (segmentation_find_axes (outputs, outputs->tensors[i], &layout) && segmentation_find_form (outputs->tensors[i], &layout))
         return g_memdup2 (&layout, sizeof layout);
@@ -161,7 +171,7 @@ segmentation_find_class (const Layout   *layout,
   if (layout->form == NUMBERS)
     return (guint16) CLAMP (vn_tensor_get_s64 (tensor, pixel), 0, MOST_CLASSES - 1);
   if (layout->form == FOREGROUND)
-    return segmentation_get (layout, tensor, 0, pixel) >= 0.5;
+    return segmentation_get (layout, tensor, 0, pixel) >= layout->threshold;
   for (gsize c = 1; c < layout->n_channels; c++)
     if (segmentation_get (layout, tensor, c, pixel) > segmentation_get (layout, tensor, best, pixel))
       best = c;
@@ -198,6 +208,7 @@ segmentation_read (gconstpointer          data,
 static void
 segmentation_compare (gconstpointer  first,
                       gconstpointer  other,
+                      guint          item,
                       VnKeptSum     *sum)
 {
   const Mask *a = first, *b = other;
@@ -224,9 +235,113 @@ segmentation_compare (gconstpointer  first,
     }
 }
 
+static void
+segmentation_finish (const VnKeptSum *sum,
+                     VnKept          *kept)
+{
+  double overlap = 0;
+
+  kept->n = 0;
+  for (guint i = 0; sum->classes != NULL && i < sum->classes->len; i++)
+    {
+      const VnClassOverlap *class = &g_array_index (sum->classes, VnClassOverlap, i);
+
+      if (class->either == 0)
+        continue;
+      overlap += (double) class->both / (double) class->either;
+      kept->n++;
+    }
+  kept->share = kept->n > 0 ? overlap / (double) kept->n : NAN;
+}
+
+/* ---- text ---- */
+
+typedef struct { gsize n, left, right, top, bottom; } Region;
+
+/* The pixels that hang together with @start, which are taken out of @pixels; @stack has room for all. */
+static Region
+segmentation_take_region (guint8 *pixels,
+                          gsize   n_pixels,
+                          gsize   width,
+                          gsize   start,
+                          gsize  *stack)
+{
+  Region region = { 0, width, 0, n_pixels, 0 };
+  gsize n = 0;
+
+  stack[n++] = start;
+  pixels[start] = FALSE;
+  while (n > 0)
+    {
+      const gsize at = stack[--n], x = at % width, y = at / width;
+      const gsize next[4] = { x > 0 ? at - 1 : at, x + 1 < width ? at + 1 : at, y > 0 ? at - width : at,
+                              at + width < n_pixels ? at + width : at };
+
+      region = (Region) { region.n + 1, MIN (region.left, x), MAX (region.right, x), MIN (region.top, y), MAX (region.bottom, y) };
+      for (guint i = 0; i < 4; i++)
+        if (pixels[next[i]])
+          {
+            pixels[next[i]] = FALSE;
+            stack[n++] = next[i];
+          }
+    }
+  return region;
+}
+
+static gboolean
+segmentation_shows_lines (const Layout   *layout,
+                          const VnTensor *tensor)
+{
+  g_autofree guint8 *pixels = g_try_new (guint8, layout->n_pixels);
+  g_autofree gsize *stack = g_try_new (gsize, layout->n_pixels);
+  gsize n_text = 0;
+  guint n_regions = 0, n_lines = 0;
+
+  if (pixels == NULL || stack == NULL)
+    return FALSE;
+  for (gsize i = 0; i < layout->n_pixels; i++)
+    n_text += pixels[i] = segmentation_get (layout, tensor, 0, i) >= layout->threshold;
+  for (gsize i = 0; i < layout->n_pixels; i++)
+    if (pixels[i])
+      {
+        const Region region = segmentation_take_region (pixels, layout->n_pixels, layout->width, i, stack);
+        const gsize width = region.right - region.left + 1, height = region.bottom - region.top + 1;
+
+        if (region.n < LEAST_LINE_PIXELS)
+          continue;
+        n_regions++;
+        n_lines += width >= LINE_ASPECT * height || height >= LINE_ASPECT * width;
+      }
+  return n_lines >= LEAST_LINES && 2 * n_lines > n_regions && (double) n_text <= MOST_TEXT_SHARE * (double) layout->n_pixels;
+}
+
+static gpointer
+segmentation_recognize_text (const VnTaskOutputs *outputs)
+{
+  for (guint i = 0; i < outputs->n; i++)
+    {
+      Layout layout = { .output = i, .threshold = VN_TEXT_PROBABILITY };
+
+      if (segmentation_find_axes (outputs, outputs->tensors[i], &layout) && layout.n_channels == 1 &&
+          segmentation_find_form (outputs->tensors[i], &layout) && layout.form == FOREGROUND &&
+          (vn_task_is_given (outputs, VN_TASK_TEXT_REGIONS) || segmentation_shows_lines (&layout, outputs->tensors[i])))
+        return g_memdup2 (&layout, sizeof layout);
+    }
+  return NULL;
+}
+
+const VnTaskReader vn_task_text_regions = {
+  .recognize = segmentation_recognize_text,
+  .read = segmentation_read,
+  .free = segmentation_free,
+  .compare = segmentation_compare,
+  .finish = segmentation_finish,
+};
+
 const VnTaskReader vn_task_segmentation = {
   .recognize = segmentation_recognize,
   .read = segmentation_read,
   .free = segmentation_free,
   .compare = segmentation_compare,
+  .finish = segmentation_finish,
 };

@@ -4,7 +4,7 @@
 #include "vn-evaluate.h"
 
 #include "evaluate-metric.h"
-#include "vn-task-reader.h"
+#include "vn-kept-meter.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-parallel.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define TOP 5
-#define MOST_PROBES 3u      /* samples that are looked at for the task: one may show nothing */
+#define MOST_PROBES 12u      /* samples that are looked at for the task, readable or not */
 
 /* What one network made of one sample. */
 typedef struct
@@ -32,16 +32,14 @@ typedef struct
   VnRunner              **runners;         /* by worker and contestant */
   const VnLabels         *labels;
   const VnCompareOptions *options;
-  VnTask                task;            /* of the first network's outputs */
-  gpointer                layout;          /* nullable: of these */
+  const char           ***names;           /* of outputs, by contestant */
+  VnKeptMeter            *meter;
   Answer                 *answers;         /* by sample and contestant */
-  GMutex                  lock;            /* of @kept */
-  VnKeptSum              *kept;            /* by contestant */
   VnUserMetric           *metric;          /* nullable */
   VnMetricResult        **measured;        /* by sample and contestant */
   const VnProgress       *progress;
   VnNotes                *notes;
-  gboolean                pictures_only;   /* leave what is neither a detector nor a mask */
+  gboolean                no_classes;      /* leave classifiers, and what is not recognized */
   gint                    n_done;
 } Evaluate;
 
@@ -77,7 +75,7 @@ evaluate_score (const Evaluate   *self,
 
   answer->done = TRUE;
   answer->rank = -1;
-  if (self->task != VN_TASK_CLASSIFICATION || (at = vn_task_find_scores (&all, &answer->n_outputs)) < 0)
+  if (vn_kept_meter_get_task (self->meter) != VN_TASK_CLASSIFICATION || (at = vn_task_find_scores (&all, &answer->n_outputs)) < 0)
     return;
   wanted = vn_labels_get (self->labels, self->options->samples[item], answer->n_outputs);
   if (wanted >= 0)
@@ -117,73 +115,6 @@ evaluate_compare_outputs (const Evaluate   *self,
     }
 }
 
-/* ---- what is kept of its answers ---- */
-
-/* Outputs in the order of the first network's; %FALSE if one has no counterpart. */
-static gboolean
-evaluate_sort_outputs (const Evaluate        *self,
-                       guint                  k,
-                       const VnTaskOutputs *outputs,
-                       VnTensor             **sorted)
-{
-  guint n = vn_plan_get_n_outputs (self->plans[0]), n_found = 0;
-
-  for (guint i = 0; i < outputs->n; i++)
-    {
-      int at = evaluate_find_counterpart (self, k, i);
-
-      if (at < 0 || sorted[at] != NULL)
-        continue;
-      sorted[at] = outputs->tensors[i];
-      n_found++;
-    }
-  return n_found == n;
-}
-
-/* What a network says that has the same outputs as the first, or answers of the same task in outputs of its own. */
-static gpointer
-evaluate_read_answer (const Evaluate        *self,
-                      guint                  k,
-                      const VnTaskOutputs *outputs)
-{
-  const VnTaskReader *reader = vn_task_get_reader (self->task);
-  g_autofree VnTensor **sorted = g_new0 (VnTensor *, vn_plan_get_n_outputs (self->plans[0]) + 1);
-  VnTaskOutputs like_first = *outputs;
-  g_autofree gpointer own = NULL;
-  gpointer answer = NULL;
-
-  like_first.tensors = sorted;
-  like_first.n = vn_plan_get_n_outputs (self->plans[0]);
-  if (evaluate_sort_outputs (self, k, outputs, sorted))
-    answer = reader->read (self->layout, &like_first);
-  if (answer == NULL && (own = reader->recognize (outputs)) != NULL)
-    answer = reader->read (own, outputs);
-  return answer;
-}
-
-static void
-evaluate_add_kept (Evaluate              *self,
-                   const VnTaskOutputs *outputs)
-{
-  const VnTaskReader *reader = vn_task_get_reader (self->task);
-  gpointer first = reader != NULL ? evaluate_read_answer (self, 0, &outputs[0]) : NULL;
-
-  for (guint k = 1; k < self->n_contestants && first != NULL; k++)
-    {
-      gpointer other = evaluate_read_answer (self, k, &outputs[k]);
-
-      if (other == NULL)
-        continue;
-      g_mutex_lock (&self->lock);
-      self->kept[k].n_samples++;
-      reader->compare (first, other, &self->kept[k]);
-      g_mutex_unlock (&self->lock);
-      reader->free (other);
-    }
-  if (first != NULL)
-    reader->free (first);
-}
-
 /* ---- what the user's metric says of them ---- */
 
 static const char *
@@ -217,12 +148,8 @@ evaluate_measure (Evaluate          *self,
     {
       VnMetricSample sample = evaluate_describe_sample (self, self->options->samples[item], k);
       guint n = vn_plan_get_n_outputs (self->plans[k]);
-      g_autofree const char **names = g_new0 (const char *, n + 1);
-      VnMetricResult *result;
+      VnMetricResult *result = vn_user_metric_measure (self->metric, &sample, self->names[k], outputs[k], n, error);
 
-      for (guint i = 0; i < n; i++)
-        names[i] = vn_plan_get_output (self->plans[k], i)->name;
-      result = vn_user_metric_measure (self->metric, &sample, names, outputs[k], n, error);
       if (result == NULL)
         return FALSE;
       self->measured[(gsize) item * self->n_contestants + k] = result;
@@ -318,9 +245,14 @@ evaluate_describe_outputs (const Evaluate   *self,
                            VnTensor * const *inputs,
                            VnTensor * const *outputs)
 {
-  VnTaskOutputs all = { .tensors = outputs, .n = vn_plan_get_n_outputs (self->plans[k]), .n_classes = self->labels->n_classes };
+  const guint n = vn_plan_get_n_inputs (self->plans[k]);
+  g_autofree const char **names = g_new0 (const char *, n + 1);
+  VnTaskOutputs all = { .tensors = outputs, .n = vn_plan_get_n_outputs (self->plans[k]), .names = self->names[k],
+                        .n_classes = self->labels->n_classes };
 
-  vn_task_find_picture (&all, inputs, vn_plan_get_n_inputs (self->plans[k]));
+  for (guint i = 0; i < n; i++)
+    names[i] = vn_plan_get_input (self->plans[k], i)->name;
+  vn_task_find_inputs (&all, inputs, names, n);
   return all;
 }
 
@@ -356,7 +288,8 @@ evaluate_sample (Evaluate   *self,
     }
   if (good && readable)
     {
-      evaluate_add_kept (self, described);
+      if (n > 1)
+        vn_kept_meter_add (self->meter, item, described);
       good = evaluate_measure (self, item, outputs, error);
     }
   for (guint k = 0; k < n; k++)
@@ -399,6 +332,17 @@ evaluate_check_inputs (VnPlan            *plan,
   return FALSE;
 }
 
+static const char **
+evaluate_list_outputs (VnPlan *plan)
+{
+  guint n = vn_plan_get_n_outputs (plan);
+  const char **names = g_new0 (const char *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    names[i] = vn_plan_get_output (plan, i)->name;
+  return names;
+}
+
 static gboolean
 evaluate_make_runners (Evaluate  *self,
                        GError   **error)
@@ -413,6 +357,7 @@ evaluate_make_runners (Evaluate  *self,
       self->plans[k] = vn_plan_new (self->contestants[k].model, &options, NULL, error);
       if (self->plans[k] == NULL || !evaluate_check_inputs (self->plans[k], &self->contestants[k], error))
         return FALSE;
+      self->names[k] = evaluate_list_outputs (self->plans[k]);
     }
   self->n_workers = vn_plan_share_threads (self->plans, n, 0, self->options->n_threads, self->options->n_samples, &n_inside);
   self->runners = g_new0 (VnRunner *, (gsize) self->n_workers * n);
@@ -425,32 +370,38 @@ evaluate_make_runners (Evaluate  *self,
   return TRUE;
 }
 
-/* Looks at what the first network gives for @index; whatever is wrong there the run itself tells. */
-static void
+/* Looks at what the first network gives for @index; whatever is wrong there the run itself tells. Returns whether that is enough. */
+static gboolean
 evaluate_probe (Evaluate *self,
                 guint     index)
 {
   guint n_inputs = vn_plan_get_n_inputs (self->plans[0]), n_outputs = vn_plan_get_n_outputs (self->plans[0]);
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1), **outputs = g_new0 (VnTensor *, n_outputs + 1);
+  gboolean enough = FALSE;
 
   if (vn_dataset_load (self->contestants[0].dataset, index, inputs, NULL) &&
       vn_runner_run (self->runners[0], inputs, outputs, NULL, NULL) && evaluate_widen_halves (outputs, n_outputs, NULL))
     {
       VnTaskOutputs all = evaluate_describe_outputs (self, 0, inputs, outputs);
 
-      self->task = vn_task_recognize (&all, &self->layout);
+      enough = vn_kept_meter_look (self->meter, &all);
     }
   evaluate_clear_tensors (outputs, n_outputs);
   evaluate_clear_tensors (inputs, n_inputs);
+  return enough;
 }
 
 static void
 evaluate_find_task (Evaluate     *self,
                     GCancellable *cancellable)
 {
-  for (guint i = 0; i < MIN (self->options->n_samples, MOST_PROBES) && self->task == VN_TASK_OTHER &&
-       !g_cancellable_is_cancelled (cancellable); i++)
-    evaluate_probe (self, self->options->samples[i]);
+  VnTaskHint hint = { 0 };
+  gboolean enough = FALSE;
+
+  hint.is_given = self->options->task != NULL && vn_task_find (self->options->task, &hint.task);
+  self->meter = vn_kept_meter_new (self->contestants[0].model, &hint, self->n_contestants - 1);
+  for (guint i = 0; i < MIN (self->options->n_samples, MOST_PROBES) && !enough && !g_cancellable_is_cancelled (cancellable); i++)
+    enough = evaluate_probe (self, self->options->samples[i]);
 }
 
 static void
@@ -463,7 +414,9 @@ evaluate_sum_up (const Evaluate *self,
     {
       scores[k] = (VnScore) { 0 };
       vn_error_sum_init (&scores[k].error);
-      vn_kept_sum_finish (&self->kept[k], self->task, &scores[k].kept);
+      scores[k].kept = (VnKept) { .task = vn_kept_meter_get_task (self->meter), .share = NAN, .mean = NAN };
+      if (k > 0)
+        vn_kept_meter_finish (self->meter, k - 1, &scores[k].kept);
     }
   for (guint s = 0; s < self->options->n_samples; s++)
     for (guint k = 0; k < n; k++)
@@ -489,14 +442,13 @@ evaluate_clear (Evaluate *self)
   for (guint k = 0; k < self->n_contestants; k++)
     {
       g_clear_pointer (&self->plans[k], vn_plan_unref);
-      vn_kept_sum_clear (&self->kept[k]);
+      g_free (self->names[k]);
     }
   for (gsize i = 0; i < (gsize) self->options->n_samples * self->n_contestants; i++)
     vn_metric_result_free (self->measured[i]);
   g_free (self->measured);
-  g_mutex_clear (&self->lock);
-  g_free (self->layout);
-  g_free (self->kept);
+  g_free (self->names);
+  vn_kept_meter_free (self->meter);
   g_free (self->runners);
   g_free (self->plans);
   g_free (self->answers);
@@ -508,10 +460,13 @@ evaluate_run (Evaluate      *self,
               GCancellable  *cancellable,
               GError       **error)
 {
+  VnTask task;
+
   if (!evaluate_make_runners (self, error))
     return FALSE;
   evaluate_find_task (self, cancellable);
-  if ((!self->pictures_only || self->task == VN_TASK_DETECTION || self->task == VN_TASK_SEGMENTATION) &&
+  task = vn_kept_meter_get_task (self->meter);
+  if ((!self->no_classes || (task != VN_TASK_OTHER && task != VN_TASK_CLASSIFICATION)) &&
       !vn_parallel_for (self->n_workers, self->options->n_samples, evaluate_item, self, cancellable, error))
     return FALSE;
   evaluate_sum_up (self, scores);
@@ -533,9 +488,8 @@ evaluate_networks (Evaluate      *self,
 
   self->plans = g_new0 (VnPlan *, n);
   self->answers = g_new0 (Answer, MAX ((gsize) options->n_samples * n, 1));
-  self->kept = g_new0 (VnKeptSum, n);
+  self->names = g_new0 (const char **, n);
   self->measured = g_new0 (VnMetricResult *, MAX ((gsize) options->n_samples * n, 1));
-  g_mutex_init (&self->lock);
   good = evaluate_run (self, scores, cancellable, error);
   evaluate_clear (self);
   return good;
@@ -603,11 +557,10 @@ evaluate_is_classifier (const VnModel *model,
   return vn_dataset_get_labels (dataset) != NULL ? n >= 2 && output->type.shape.rank <= 2 : n == vn_dataset_get_n_classes (dataset);
 }
 
-/* One picture goes in, and what comes out can be computed here: there may be things to be found on it. */
+/* All that comes out can be computed here. */
 static gboolean
-evaluate_takes_picture (const VnModel *model)
+evaluate_is_whole (const VnModel *model)
 {
-  const VnValue *input = model->graph->inputs->len == 1 ? g_ptr_array_index (model->graph->inputs, 0) : NULL;
   g_autofree gboolean *lost = vn_graph_find_lost (model->graph);
 
   for (guint i = 0; i < model->graph->outputs->len; i++)
@@ -617,13 +570,13 @@ evaluate_takes_picture (const VnModel *model)
       if (output->graph != model->graph || lost[output->id])
         return FALSE;
     }
-  return input != NULL && input->type.shape.rank == 4;
+  return TRUE;
 }
 
 /**
  * vn_evaluate_accuracy:
  * @accuracy: (out): valid is %FALSE when the data have no labels, or the output does not have one element per class or
- *   cannot be computed here; what is kept is of detectors and masks
+ *   cannot be computed here; what is kept is of all tasks but classification
  *
  * Returns: %FALSE if a network could not be run, or on cancellation
  */
@@ -649,11 +602,11 @@ vn_evaluate_accuracy (VnModel                 *float_model,
 
   *accuracy = (VnAccuracy) { 0 };
   is_classifier = evaluate_is_classifier (float_model, dataset);
-  if (!is_classifier && !evaluate_takes_picture (float_model))
+  if (!is_classifier && !evaluate_is_whole (float_model))
     return TRUE;
   labels = vn_labels_new (dataset, vn_dataset_get_labels (dataset), notes, error);
   self = (Evaluate) { .contestants = contestants, .n_contestants = 2, .labels = labels, .options = options, .notes = notes,
-                      .pictures_only = !is_classifier };
+                      .no_classes = !is_classifier };
   if (labels == NULL || !evaluate_networks (&self, scores, cancellable, error))
     return FALSE;
   *accuracy = (VnAccuracy) { .n = scores[0].n_labelled, .float_top1 = scores[0].top1, .quant_top1 = scores[1].top1,

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which task outputs speak of: the first of vn-tasks.def that recognizes them. */
+/* Which task outputs speak of: the one that the user or the file says, or the first of vn-tasks.def that recognizes them. */
 #include "vn-task-reader.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const VnTaskReader * const readers[] = {
   NULL,
 #define VN_TASK(SYMBOL, name, ...) &vn_task_##name,
 #include "vn-tasks.def"
 #undef VN_TASK
+};
+
+/* What Ultralytics calls its tasks. */
+static const struct { const char *word; VnTask task; } words[] = {
+  { "detect", VN_TASK_DETECTION }, { "segment", VN_TASK_DETECTION }, { "pose", VN_TASK_DETECTION }, { "obb", VN_TASK_DETECTION },
+  { "classify", VN_TASK_CLASSIFICATION },
 };
 
 /**
@@ -24,6 +32,71 @@ vn_task_get_reader (VnTask task)
   return readers[task];
 }
 
+/* ---- what is known before ---- */
+
+/* Entries of “{0: 'person', 1: 'bicycle'}” or “['person', 'bicycle']”: texts, of which a dict has no other. */
+static guint
+task_count_names (const char *text)
+{
+  guint n = 0;
+  char quote = '\0';
+
+  for (; *text != '\0'; text++)
+    if (quote != '\0' && *text == '\\' && text[1] != '\0')
+      text++;
+    else if (quote != '\0' && *text == quote)
+      quote = '\0';
+    else if (quote == '\0' && (*text == '\'' || *text == '"'))
+      {
+        quote = *text;
+        n++;
+      }
+  return n;
+}
+
+/**
+ * vn_task_hint_read:
+ * @self: (out): not given by the user
+ *
+ * What the file says in its metadata: Ultralytics writes “task” and “names” beside “stride”, converters of PaddleOCR write the
+ * letters as “character”.
+ */
+void
+vn_task_hint_read (VnTaskHint    *self,
+                   const VnModel *model)
+{
+  const char *task, *names;
+
+  g_return_if_fail (self != NULL && model != NULL);
+
+  *self = (VnTaskHint) { 0 };
+  task = vn_model_get_metadata (model, "task");
+  names = vn_model_get_metadata (model, "names");
+  if (vn_model_get_metadata (model, "stride") != NULL && names != NULL)
+    {
+      self->n_classes = task_count_names (names);
+      for (guint i = 0; i < G_N_ELEMENTS (words) && task != NULL; i++)
+        if (g_str_equal (words[i].word, task))
+          self->task = words[i].task;
+    }
+  else if (vn_model_get_metadata (model, "character") != NULL)
+    self->task = VN_TASK_TEXT;
+}
+
+/**
+ * vn_task_is_given:
+ *
+ * Returns: whether the user or the file says that it is @task: what is only likely need not be shown by the values
+ */
+gboolean
+vn_task_is_given (const VnTaskOutputs *outputs,
+                  VnTask               task)
+{
+  g_return_val_if_fail (outputs != NULL, FALSE);
+
+  return outputs->hint != NULL && outputs->hint->task == task;
+}
+
 /**
  * vn_task_recognize:
  * @layout: (out) (nullable): how they are laid out, for g_free()
@@ -32,43 +105,168 @@ vn_task_get_reader (VnTask task)
  */
 VnTask
 vn_task_recognize (const VnTaskOutputs  *outputs,
-                   gpointer               *layout)
+                   gpointer             *layout)
 {
+  VnTask known;
+
   g_return_val_if_fail (outputs != NULL && layout != NULL, VN_TASK_OTHER);
 
   *layout = NULL;
-  for (guint task = VN_TASK_OTHER + 1; task < VN_N_TASKS; task++)
+  known = outputs->hint != NULL ? outputs->hint->task : VN_TASK_OTHER;
+  if (known != VN_TASK_OTHER && (*layout = readers[known]->recognize (outputs)) != NULL)
+    return known;
+  for (guint task = VN_TASK_OTHER + 1; task < VN_N_TASKS && (outputs->hint == NULL || !outputs->hint->is_given); task++)
     if ((*layout = readers[task]->recognize (outputs)) != NULL)
       return (VnTask) task;
   return VN_TASK_OTHER;
 }
 
+/* ---- what goes in ---- */
+
+static gboolean
+task_name_has (const char         *name,
+               const char * const *parts)
+{
+  g_autofree char *lower = name != NULL ? g_ascii_strdown (name, -1) : NULL;
+
+  for (guint i = 0; lower != NULL && parts[i] != NULL; i++)
+    if (strstr (lower, parts[i]) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 /**
- * vn_task_find_picture:
- * @outputs: its height and width are set
+ * vn_task_name_has:
+ * @parts: %NULL-terminated, in small letters
  *
- * A network of one picture has one input of four axes, of which the second or the last counts at most four channels.
+ * Returns: whether the name of the output is known and has one of @parts in it
+ */
+gboolean
+vn_task_name_has (const VnTaskOutputs *outputs,
+                  guint                output,
+                  const char * const  *parts)
+{
+  g_return_val_if_fail (outputs != NULL && parts != NULL, FALSE);
+
+  return outputs->names != NULL && output < outputs->n && task_name_has (outputs->names[output], parts);
+}
+
+/* The second or the last axis counts at most four channels. */
+static gboolean
+task_take_picture (VnTaskOutputs  *outputs,
+                   const VnTensor *input)
+{
+  const VnShape *shape = &input->shape;
+  gboolean last = shape->dims[1] > 4;
+
+  if (outputs->height > 0 || (last && shape->dims[3] > 4))
+    return FALSE;
+  outputs->height = shape->dims[last ? 1 : 2];
+  outputs->width = shape->dims[last ? 2 : 3];
+  return TRUE;
+}
+
+static void
+task_take_text (VnTaskOutputs  *outputs,
+                const VnTensor *input,
+                const char     *name)
+{
+  static const char * const others[] = { "mask", "type", "position", NULL };
+
+  if (outputs->n_tokens == 0 && input->shape.dims[1] > 0 && !vn_dtype_is_float (input->dtype) && input->dtype != VN_DTYPE_BOOL &&
+      input->dtype != VN_DTYPE_STRING && !task_name_has (name, others))
+    outputs->n_tokens = input->shape.dims[1];
+}
+
+/**
+ * vn_task_find_inputs:
+ * @outputs: its inputs are set, with height, width, n_tokens and mask
+ *
+ * A network of one picture has one input of four axes, and none of more; others may tell of its size.
  */
 void
-vn_task_find_picture (VnTaskOutputs  *outputs,
-                      VnTensor * const *inputs,
-                      guint             n_inputs)
+vn_task_find_inputs (VnTaskOutputs      *outputs,
+                     VnTensor * const   *inputs,
+                     const char * const *names,
+                     guint               n_inputs)
 {
-  const VnShape *shape;
+  static const char * const masks[] = { "mask", NULL };
+  gboolean is_picture = TRUE;
 
   g_return_if_fail (outputs != NULL);
 
-  outputs->height = outputs->width = 0;
-  if (n_inputs != 1 || vn_tensor_is_container (inputs[0]) || inputs[0]->shape.rank != 4)
-    return;
-  shape = &inputs[0]->shape;
-  if (shape->dims[1] <= 4 || shape->dims[3] <= 4)
+  outputs->height = outputs->width = outputs->n_tokens = 0;
+  outputs->mask = NULL;
+  outputs->inputs = inputs;
+  outputs->n_inputs = n_inputs;
+  for (guint i = 0; i < n_inputs; i++)
     {
-      gboolean last = shape->dims[1] > 4;
+      const VnTensor *input = inputs[i];
+      gboolean is_tensor = !vn_tensor_is_container (input);
 
-      outputs->height = shape->dims[last ? 1 : 2];
-      outputs->width = shape->dims[last ? 2 : 3];
+      if (is_tensor && input->shape.rank == 4)
+        is_picture = is_picture && task_take_picture (outputs, input);
+      else
+        is_picture = is_picture && is_tensor && input->shape.rank <= 2;
+      if (is_tensor && input->shape.rank == 2)
+        task_take_text (outputs, input, names != NULL ? names[i] : NULL);
     }
+  for (guint i = 0; i < n_inputs && names != NULL && outputs->n_tokens > 0; i++)
+    if (!vn_tensor_is_container (inputs[i]) && inputs[i]->shape.rank == 2 && inputs[i]->shape.dims[1] >= outputs->n_tokens &&
+        inputs[i]->dtype != VN_DTYPE_STRING && task_name_has (names[i], masks))
+      outputs->mask = inputs[i];
+  if (!is_picture)
+    outputs->height = outputs->width = 0;
+}
+
+/**
+ * vn_task_hands_on:
+ *
+ * Returns: whether the output has the shape of an input of floats: it is a state, or a signal that was treated
+ */
+gboolean
+vn_task_hands_on (const VnTaskOutputs *outputs,
+                  guint                output)
+{
+  g_return_val_if_fail (outputs != NULL && output < outputs->n, FALSE);
+
+  for (guint i = 0; i < outputs->n_inputs; i++)
+    if (!vn_tensor_is_container (outputs->inputs[i]) && vn_dtype_is_float (outputs->inputs[i]->dtype) &&
+        vn_shape_equal (&outputs->inputs[i]->shape, &outputs->tensors[output]->shape))
+      return TRUE;
+  return FALSE;
+}
+
+/* ---- what is kept ---- */
+
+void
+vn_kept_sum_add_item (VnKeptSum        *self,
+                      const VnKeptItem *item)
+{
+  g_return_if_fail (self != NULL && item != NULL);
+
+  if (self->items == NULL)
+    self->items = g_array_new (FALSE, FALSE, sizeof (VnKeptItem));
+  g_array_append_vals (self->items, item, 1);
+}
+
+static int
+kept_compare_items (gconstpointer a,
+                    gconstpointer b)
+{
+  const VnKeptItem *x = a, *y = b;
+
+  return (x->item > y->item) - (x->item < y->item);
+}
+
+/* Puts the items in the order of the samples. */
+void
+vn_kept_sum_sort (const VnKeptSum *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (self->items != NULL)
+    g_array_sort (self->items, kept_compare_items);
 }
 
 void
@@ -76,6 +274,14 @@ vn_kept_sum_clear (VnKeptSum *self)
 {
   g_return_if_fail (self != NULL);
 
+  for (guint i = 0; self->items != NULL && i < self->items->len; i++)
+    {
+      VnKeptItem *item = &g_array_index (self->items, VnKeptItem, i);
+
+      g_clear_pointer (&item->first, g_array_unref);
+      g_clear_pointer (&item->other, g_array_unref);
+    }
+  g_clear_pointer (&self->items, g_array_unref);
   g_clear_pointer (&self->classes, g_array_unref);
   *self = (VnKeptSum) { 0 };
 }
@@ -86,23 +292,14 @@ vn_kept_sum_clear (VnKeptSum *self)
  */
 void
 vn_kept_sum_finish (const VnKeptSum *self,
-                    VnTask         task,
+                    VnTask           task,
                     VnKept          *kept)
 {
-  double overlap = 0;
+  g_return_if_fail (self != NULL && kept != NULL && task < VN_N_TASKS);
 
-  g_return_if_fail (self != NULL && kept != NULL);
-
-  *kept = (VnKept) { task, self->n_samples, self->n, self->n_kept, self->n_added, NAN };
-  for (guint i = 0; self->classes != NULL && i < self->classes->len; i++)
-    {
-      const VnClassOverlap *class = &g_array_index (self->classes, VnClassOverlap, i);
-
-      if (class->either == 0)
-        continue;
-      overlap += (double) class->both / (double) class->either;
-      kept->n++;
-    }
+  *kept = (VnKept) { task, self->n_samples, self->n, self->n_kept, self->n_added, NAN, NAN };
   if (kept->n > 0)
-    kept->share = (self->classes != NULL ? overlap : (double) self->n_kept) / (double) kept->n;
+    kept->share = (double) self->n_kept / (double) kept->n;
+  if (readers[task] != NULL && readers[task]->finish != NULL)
+    readers[task]->finish (self, kept);
 }

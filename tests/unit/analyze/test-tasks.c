@@ -235,7 +235,7 @@ test_recognize (void)
 
           /* Every network keeps what it says itself. */
           g_assert_nonnull (answer);
-          reader->compare (answer, answer, &sum);
+          reader->compare (answer, answer, 0, &sum);
           vn_kept_sum_finish (&sum, task, &kept);
           g_assert_true (vn_kept_is_known (&kept));
           g_assert_cmpfloat (kept.share, ==, 1);
@@ -353,7 +353,7 @@ test_masks (void)
           answers[k] = vn_task_segmentation.read (layout, &outputs);
           g_assert_nonnull (answers[k]);
         }
-      vn_task_segmentation.compare (answers[0], answers[1], &sum);
+      vn_task_segmentation.compare (answers[0], answers[1], 0, &sum);
       vn_kept_sum_finish (&sum, VN_TASK_SEGMENTATION, &kept);
       g_test_message ("case %u: %.17g of %u classes", i, kept.share, (guint) kept.n);
       g_assert_cmpuint (kept.n, ==, cases[i].n);

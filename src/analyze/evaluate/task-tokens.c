@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Language models: for each token that goes in, a number for each that may stand there, or come next. What is given for the words of
+ * a text may also be hidden states, which are no answer: their length is a multiple of 64, and small for a vocabulary. */
+#include "vn-task-reader.h"
+
+#include <math.h>
+
+#define HIDDEN_STEP 64
+#define MOST_HIDDEN 8192
+
+typedef struct { guint output; gboolean probabilities; } Layout;
+
+/* @counts: by position, whether it is one of the text, not of what fills it up */
+typedef struct
+{
+  VnTensor *tensor;
+  gboolean  probabilities, *counts;
+  gsize     n_positions, n_tokens;
+} Answer;
+
+static gboolean
+tokens_fits (const VnTaskOutputs *outputs,
+             guint                output)
+{
+  const VnTensor *tensor = outputs->tensors[output];
+  const VnShape *shape = &tensor->shape;
+
+  return outputs->n_tokens > 0 && !vn_tensor_is_container (tensor) && vn_dtype_is_float (tensor->dtype) && shape->rank == 3 &&
+         shape->dims[0] > 0 && shape->dims[1] == outputs->n_tokens && shape->dims[2] >= 2;
+}
+
+static gboolean
+tokens_are_probabilities (const VnTensor *tensor)
+{
+  const gsize n_tokens = (gsize) tensor->shape.dims[2];
+  double sum = 0;
+
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    {
+      double value = vn_tensor_get_double (tensor, i);
+
+      if (!(value >= 0))
+        return FALSE;
+      sum += value;
+      if ((i + 1) % n_tokens != 0)
+        continue;
+      if (!(fabs (sum - 1) < 0.01))
+        return FALSE;
+      sum = 0;
+    }
+  return TRUE;
+}
+
+static gpointer
+tokens_recognize (const VnTaskOutputs *outputs)
+{
+  static const char * const answers[] = { "logit", "score", "predict", "prob", NULL };
+  static const char * const inside[] = { "hidden", "embed", "state", "feature", NULL };
+
+  for (guint i = 0; i < outputs->n; i++)
+    {
+      Layout layout = { .output = i };
+      gint64 n;
+
+      if (!tokens_fits (outputs, i))
+        continue;
+      n = outputs->tensors[i]->shape.dims[2];
+      layout.probabilities = tokens_are_probabilities (outputs->tensors[i]);
+      if (vn_task_is_given (outputs, VN_TASK_TOKENS) || layout.probabilities || vn_task_name_has (outputs, i, answers) ||
+          (!vn_task_name_has (outputs, i, inside) && (n % HIDDEN_STEP != 0 || n > MOST_HIDDEN)))
+        return g_memdup2 (&layout, sizeof layout);
+    }
+  return NULL;
+}
+
+static gpointer
+tokens_read (gconstpointer        data,
+             const VnTaskOutputs *outputs)
+{
+  const Layout *layout = data;
+  const VnTensor *mask = outputs->mask;
+  Answer *self;
+
+  if (layout->output >= outputs->n || !tokens_fits (outputs, layout->output))
+    return NULL;
+  self = g_new0 (Answer, 1);
+  self->tensor = vn_tensor_ref (outputs->tensors[layout->output]);
+  self->probabilities = layout->probabilities;
+  self->n_tokens = (gsize) self->tensor->shape.dims[2];
+  self->n_positions = self->tensor->n_elements / self->n_tokens;
+  self->counts = g_new (gboolean, self->n_positions);
+  for (gsize i = 0; i < self->n_positions; i++)
+    {
+      const gsize n = (gsize) outputs->n_tokens, text = i / n, n_masked = mask != NULL ? (gsize) mask->shape.dims[1] : 0;
+
+      self->counts[i] = mask == NULL || mask->shape.dims[0] != self->tensor->shape.dims[0] ||
+                        vn_tensor_get_double (mask, text * n_masked + n_masked - n + i % n) != 0;
+    }
+  return self;
+}
+
+static void
+tokens_free (gpointer data)
+{
+  Answer *self = data;
+
+  vn_tensor_unref (self->tensor);
+  g_free (self->counts);
+  g_free (self);
+}
+
+static gsize
+tokens_find_best (const Answer *self,
+                  gsize         position)
+{
+  const gsize from = position * self->n_tokens;
+  gsize best = 0;
+
+  for (gsize i = 1; i < self->n_tokens; i++)
+    if (vn_tensor_get_double (self->tensor, from + i) > vn_tensor_get_double (self->tensor, from + best))
+      best = i;
+  return best;
+}
+
+/* What is taken off a number to make it the logarithm of a probability. */
+static double
+tokens_find_log_sum (const Answer *self,
+                     gsize         position)
+{
+  const gsize from = position * self->n_tokens;
+  const double most = vn_tensor_get_double (self->tensor, from + tokens_find_best (self, position));
+  double sum = 0;
+
+  for (gsize i = 0; i < self->n_tokens && !self->probabilities; i++)
+    sum += exp (vn_tensor_get_double (self->tensor, from + i) - most);
+  return self->probabilities ? 0 : most + log (sum);
+}
+
+static double
+tokens_get_log (const Answer *self,
+                gsize         position,
+                gsize         token,
+                double        log_sum)
+{
+  double value = vn_tensor_get_double (self->tensor, position * self->n_tokens + token);
+
+  return self->probabilities ? log (value) : value - log_sum;
+}
+
+/* sum p (ln p - ln q), p of @a, in nats */
+static double
+tokens_get_divergence (const Answer *a,
+                       const Answer *b,
+                       gsize         position)
+{
+  const double of_a = tokens_find_log_sum (a, position), of_b = tokens_find_log_sum (b, position);
+  double sum = 0;
+
+  for (gsize i = 0; i < a->n_tokens; i++)
+    {
+      const double p = tokens_get_log (a, position, i, of_a);
+
+      if (exp (p) > 0)
+        sum += exp (p) * (p - tokens_get_log (b, position, i, of_b));
+    }
+  return MAX (sum, 0);
+}
+
+static void
+tokens_compare (gconstpointer  first,
+                gconstpointer  other,
+                guint          item,
+                VnKeptSum     *sum)
+{
+  const Answer *a = first, *b = other;
+  VnKeptItem divergence = { .item = item };
+  const gsize n = a->n_positions == b->n_positions && a->n_tokens == b->n_tokens ? a->n_positions : 0;
+
+  for (gsize i = 0; i < n; i++)
+    if (a->counts[i])
+      {
+        sum->n++;
+        sum->n_kept += tokens_find_best (a, i) == tokens_find_best (b, i);
+        divergence.value += tokens_get_divergence (a, b, i);
+      }
+  vn_kept_sum_add_item (sum, &divergence);
+}
+
+static void
+tokens_finish (const VnKeptSum *sum,
+               VnKept          *kept)
+{
+  double total = 0;
+
+  vn_kept_sum_sort (sum);
+  for (guint i = 0; sum->items != NULL && i < sum->items->len; i++)
+    total += g_array_index (sum->items, VnKeptItem, i).value;
+  if (sum->n > 0)
+    kept->mean = total / (double) sum->n;
+}
+
+const VnTaskReader vn_task_tokens = {
+  .recognize = tokens_recognize,
+  .read = tokens_read,
+  .free = tokens_free,
+  .compare = tokens_compare,
+  .finish = tokens_finish,
+};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Answers of networks, compared sample by sample, in any order and from any thread. The task is told by the outputs of the first
+ * network for the first samples: one may show nothing. */
+#include "vn-kept-meter.h"
+
+#define MOST_LOOKS_UNKNOWN 3u     /* samples without any known answer, after which the others are not waited for */
+#define MOST_LOOKS 8u             /* samples in whose answer nothing is shown */
+
+struct _VnKeptMeter
+{
+  VnTaskHint hint;
+  VnTask     task;
+  gpointer   layout;              /* nullable */
+  guint      n_looks, n_others;
+  GMutex     lock;                /* of @sums */
+  VnKeptSum *sums;                /* by other network */
+};
+
+/**
+ * vn_kept_meter_new:
+ * @first: the network whose answers are to be kept: what its file says of its task
+ * @hint: (nullable): what the user says instead
+ * @n_others: networks that are compared with it
+ */
+VnKeptMeter *
+vn_kept_meter_new (const VnModel    *first,
+                   const VnTaskHint *hint,
+                   guint             n_others)
+{
+  VnKeptMeter *self;
+
+  g_return_val_if_fail (first != NULL, NULL);
+
+  self = g_new0 (VnKeptMeter, 1);
+  vn_task_hint_read (&self->hint, first);
+  if (hint != NULL && hint->is_given)
+    {
+      self->hint.task = hint->task;
+      self->hint.is_given = TRUE;
+    }
+  self->n_others = n_others;
+  self->sums = g_new0 (VnKeptSum, MAX (n_others, 1));
+  g_mutex_init (&self->lock);
+  return self;
+}
+
+void
+vn_kept_meter_free (VnKeptMeter *self)
+{
+  if (self == NULL)
+    return;
+  for (guint k = 0; k < self->n_others; k++)
+    vn_kept_sum_clear (&self->sums[k]);
+  g_free (self->sums);
+  g_free (self->layout);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+VnTask
+vn_kept_meter_get_task (const VnKeptMeter *self)
+{
+  g_return_val_if_fail (self != NULL, VN_TASK_OTHER);
+
+  return self->task;
+}
+
+/* ---- what the task is ---- */
+
+/* Whether there is anything to be kept in what is laid out so. */
+static gboolean
+kept_meter_shows_something (VnTask               task,
+                            gconstpointer        layout,
+                            const VnTaskOutputs *outputs)
+{
+  const VnTaskReader *reader = vn_task_get_reader (task);
+  gpointer answer = reader->read (layout, outputs);
+  VnKeptSum sum = { 0 };
+  VnKept kept;
+
+  if (answer == NULL)
+    return FALSE;
+  reader->compare (answer, answer, 0, &sum);
+  vn_kept_sum_finish (&sum, task, &kept);
+  vn_kept_sum_clear (&sum);
+  reader->free (answer);
+  return kept.n > 0;
+}
+
+/**
+ * vn_kept_meter_look:
+ * @first: outputs of the first network, of the next of the samples in their order
+ *
+ * Learns the task. Not thread-safe; before vn_kept_meter_add().
+ *
+ * Returns: whether it is known now, or not worth looking at more samples
+ */
+gboolean
+vn_kept_meter_look (VnKeptMeter         *self,
+                    const VnTaskOutputs *first)
+{
+  VnTaskOutputs outputs;
+  gpointer layout = NULL;
+  VnTask task;
+  gboolean shows;
+
+  g_return_val_if_fail (self != NULL && first != NULL, TRUE);
+
+  outputs = *first;
+  outputs.hint = &self->hint;
+  task = vn_task_recognize (&outputs, &layout);
+  shows = task != VN_TASK_OTHER && kept_meter_shows_something (task, layout, &outputs);
+  self->n_looks++;
+  if (shows || self->task == VN_TASK_OTHER)
+    {
+      g_free (self->layout);
+      self->layout = g_steal_pointer (&layout);
+      self->task = task;
+    }
+  g_free (layout);
+  return shows || self->n_looks >= (self->task == VN_TASK_OTHER ? MOST_LOOKS_UNKNOWN : MOST_LOOKS);
+}
+
+/* ---- what is kept ---- */
+
+static int
+kept_meter_find_counterpart (const VnTaskOutputs *first,
+                             const VnTaskOutputs *other,
+                             guint                output)
+{
+  for (guint i = 0; i < first->n && first->names != NULL && other->names != NULL; i++)
+    if (g_str_equal (first->names[i], other->names[output]))
+      return (int) i;
+  return first->n == other->n ? (int) output : -1;
+}
+
+/* Outputs in the order of the first network's; %FALSE if one has no counterpart. */
+static gboolean
+kept_meter_sort_outputs (const VnTaskOutputs  *first,
+                         const VnTaskOutputs  *other,
+                         VnTensor            **sorted)
+{
+  guint n_found = 0;
+
+  for (guint i = 0; i < other->n; i++)
+    {
+      int at = kept_meter_find_counterpart (first, other, i);
+
+      if (at < 0 || sorted[at] != NULL)
+        continue;
+      sorted[at] = other->tensors[i];
+      n_found++;
+    }
+  return n_found == first->n;
+}
+
+/* What a network says that has the same outputs as the first, or answers of the same task in outputs of its own. */
+static gpointer
+kept_meter_read (const VnKeptMeter   *self,
+                 const VnTaskOutputs *first,
+                 const VnTaskOutputs *outputs)
+{
+  const VnTaskReader *reader = vn_task_get_reader (self->task);
+  g_autofree VnTensor **sorted = g_new0 (VnTensor *, first->n + 1);
+  VnTaskOutputs like_first = *outputs, hinted = *outputs;
+  g_autofree gpointer own = NULL;
+  gpointer answer = NULL;
+
+  hinted.hint = &self->hint;
+  like_first.tensors = sorted;
+  like_first.n = first->n;
+  like_first.names = first->names;
+  if (kept_meter_sort_outputs (first, outputs, sorted))
+    answer = reader->read (self->layout, &like_first);
+  if (answer == NULL && (own = reader->recognize (&hinted)) != NULL)
+    answer = reader->read (own, &hinted);
+  return answer;
+}
+
+/**
+ * vn_kept_meter_add:
+ * @item: place of the sample among the samples
+ * @outputs: (array): for one sample, of the first network and of each of the others
+ *
+ * Thread-safe. A network whose answer cannot be read is left out.
+ */
+void
+vn_kept_meter_add (VnKeptMeter         *self,
+                   guint                item,
+                   const VnTaskOutputs *outputs)
+{
+  const VnTaskReader *reader;
+  gpointer first;
+
+  g_return_if_fail (self != NULL && outputs != NULL);
+
+  reader = vn_task_get_reader (self->task);
+  first = reader != NULL ? kept_meter_read (self, &outputs[0], &outputs[0]) : NULL;
+  for (guint k = 0; k < self->n_others && first != NULL; k++)
+    {
+      gpointer other = kept_meter_read (self, &outputs[0], &outputs[k + 1]);
+
+      if (other == NULL)
+        continue;
+      g_mutex_lock (&self->lock);
+      self->sums[k].n_samples++;
+      reader->compare (first, other, item, &self->sums[k]);
+      g_mutex_unlock (&self->lock);
+      reader->free (other);
+    }
+  if (first != NULL)
+    reader->free (first);
+}
+
+/**
+ * vn_kept_meter_finish:
+ * @k: which of the other networks
+ * @kept: (out)
+ */
+void
+vn_kept_meter_finish (const VnKeptMeter *self,
+                      guint              k,
+                      VnKept            *kept)
+{
+  g_return_if_fail (self != NULL && kept != NULL && k < self->n_others);
+
+  vn_kept_sum_finish (&self->sums[k], self->task, kept);
+}

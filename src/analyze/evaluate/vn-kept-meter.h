@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* How much of the answers of a first network others keep, whoever runs them. */
+
+#include "vn-task-reader.h"
+
+G_BEGIN_DECLS
+
+typedef struct _VnKeptMeter VnKeptMeter;
+
+VnKeptMeter *vn_kept_meter_new      (const VnModel       *first,
+                                     const VnTaskHint    *hint,       /* nullable */
+                                     guint                n_others);
+void         vn_kept_meter_free     (VnKeptMeter         *self);
+gboolean     vn_kept_meter_look     (VnKeptMeter         *self,
+                                     const VnTaskOutputs *first);
+VnTask       vn_kept_meter_get_task (const VnKeptMeter   *self);
+void         vn_kept_meter_add      (VnKeptMeter         *self,
+                                     guint                item,
+                                     const VnTaskOutputs *outputs);   /* of the first, and of the others */
+void         vn_kept_meter_finish   (const VnKeptMeter   *self,
+                                     guint                k,
+                                     VnKept              *kept);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnKeptMeter, vn_kept_meter_free)
+
+G_END_DECLS
