@@ -418,7 +418,8 @@ cmd_evaluate_take_task (VnEvaluateSettings  *settings,
 
   if (task_id != NULL && !vn_task_find (task_id, &task))
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--task %s: there is no such task; known are %s"), task_id, ids);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--task %s: there is no such task; known are %s"), task_id,
+                   ids);
       return FALSE;
     }
   settings->task = task_id;

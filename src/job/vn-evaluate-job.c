@@ -100,7 +100,8 @@ evaluate_job_note_task (VnEvaluateJob *self)
   if (self->metric != NULL && first->metrics->len == 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "nothing-measured", self->settings.metric,
                   _("The metric gave no number for any of the %u samples"), first->n);
-  if (first->kept.task == VN_TASK_OTHER && self->settings.task != NULL && !g_str_equal (self->settings.task, vn_task_get_id (VN_TASK_OTHER)))
+  if (first->kept.task == VN_TASK_OTHER && self->settings.task != NULL &&
+      !g_str_equal (self->settings.task, vn_task_get_id (VN_TASK_OTHER)))
     vn_notes_add (self->notes, VN_NOTE_WARNING, "task-unreadable", path,
                   _("Its outputs cannot be read as those of “%s”: nothing is told of what is kept of its answers"), self->settings.task);
   else if (first->kept.task == VN_TASK_OTHER && self->metric == NULL && self->settings.task == NULL)

@@ -203,11 +203,12 @@ vn_kept_dup_figures (const VnKept *self)
   n = self->n;
   n_kept = self->n_kept;
   if (tasks[self->task].second == VN_TASK_SECOND_ADDED)
-    return g_strdup_printf (_("%.1f %% (%llu of %llu, %llu added)"), 100 * self->share, n_kept, n, (unsigned long long) self->n_added);
+    return g_strdup_printf (_("%.1f %% (%llu of %llu, %llu added)"), 100 * self->share, n_kept, n,
+                            (unsigned long long) self->n_added);
   /* Translators: the last two are a title and its figure: “KL divergence 0.0123” */
   if (tasks[self->task].second == VN_TASK_SECOND_MEAN && !isnan (self->mean))
-    return g_strdup_printf (_("%.1f %% (%llu of %llu, %s %.4f)"), 100 * self->share, n_kept, n, vn_task_get_second_title (self->task),
-                            self->mean);
+    return g_strdup_printf (_("%.1f %% (%llu of %llu, %s %.4f)"), 100 * self->share, n_kept, n,
+                            vn_task_get_second_title (self->task), self->mean);
   return g_strdup_printf ("%.1f %%", 100 * self->share);
 }
 

@@ -65,8 +65,12 @@ detection_find_class_columns (const VnTaskOutputs   *outputs,
   while (to < end && detection_are_scores (matrix, to, to + 1))
     to++;
   if (to == from)
-    for (layout->first_class = to = end; layout->first_class > from && detection_are_scores (matrix, layout->first_class - 1, layout->first_class);)
-      layout->first_class--;
+    for (layout->first_class = to = end; layout->first_class > from;)
+      {
+        if (!detection_are_scores (matrix, layout->first_class - 1, layout->first_class))
+          break;
+        layout->first_class--;
+      }
   layout->n_classes = to - layout->first_class;
 }
 

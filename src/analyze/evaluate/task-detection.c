@@ -175,8 +175,9 @@ detection_read_final (const DetectionLayout *layout,
                       gsize                  row,
                       GArray                *found)
 {
-  VnDetection box = { .x1 = detection_layout_get (matrix, row, layout->box_at), .y1 = detection_layout_get (matrix, row, layout->box_at + 1),
-                      .x2 = detection_layout_get (matrix, row, layout->box_at + 2), .y2 = detection_layout_get (matrix, row, layout->box_at + 3),
+  const gsize at = layout->box_at;
+  VnDetection box = { .x1 = detection_layout_get (matrix, row, at), .y1 = detection_layout_get (matrix, row, at + 1),
+                      .x2 = detection_layout_get (matrix, row, at + 2), .y2 = detection_layout_get (matrix, row, at + 3),
                       .score = detection_layout_get (matrix, row, layout->score_at) };
 
   box.label = layout->classes != DETECTION_NONE ? detection_get_class (outputs->tensors[layout->classes], row)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Embeddings: numbers that are compared with those of other samples, not with each other.
  *
- * It is an output [1, N], all along one axis, whose length is 1, or whose name says so, or with a multiple of 64 numbers that are no
- * probabilities and not as many as the samples have classes; or hidden states [1, tokens, N], of which the mean is taken. */
+ * It is an output [1, N], all along one axis, whose length is 1, or whose name says so, or with a multiple of 64 numbers that are
+ * no probabilities and not as many as the samples have classes; or hidden states [1, tokens, N], of which the mean is taken. */
 #include "vn-task-reader.h"
 
 #include "vn-thresholds.h"
@@ -232,7 +232,8 @@ embedding_finish (const VnKeptSum *sum,
   if (n < LEAST_SAMPLES)
     return;
   for (guint i = 0; i < n_looked; i++)
-    kept->n_kept += embedding_find_neighbor (sum->items, n_looked, i, FALSE) == embedding_find_neighbor (sum->items, n_looked, i, TRUE);
+    kept->n_kept += embedding_find_neighbor (sum->items, n_looked, i, FALSE) ==
+                    embedding_find_neighbor (sum->items, n_looked, i, TRUE);
   kept->share = (double) kept->n_kept / (double) kept->n;
 }
 

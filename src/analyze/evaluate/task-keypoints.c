@@ -211,8 +211,9 @@ keypoints_count_points (const VnTensor *tensor,
   const VnShape *shape = &tensor->shape;
   const int rank = shape->rank;
 
-  if (vn_tensor_is_container (tensor) || !vn_dtype_is_float (tensor->dtype) || rank < 3 || rank > 4 || (rank == 4 && shape->dims[1] != 1) ||
-      shape->dims[rank - 2] < LEAST_POINTS || shape->dims[rank - 2] > MOST_MAPS || shape->dims[rank - 1] < 2 || shape->dims[rank - 1] > 3)
+  if (vn_tensor_is_container (tensor) || !vn_dtype_is_float (tensor->dtype) || rank < 3 || rank > 4 ||
+      (rank == 4 && shape->dims[1] != 1) || shape->dims[rank - 2] < LEAST_POINTS || shape->dims[rank - 2] > MOST_MAPS ||
+      shape->dims[rank - 1] < 2 || shape->dims[rank - 1] > 3)
     return 0;
   *n_numbers = (gsize) shape->dims[rank - 1];
   return (gsize) shape->dims[rank - 2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Language models: for each token that goes in, a number for each that may stand there, or come next. What is given for the words of
- * a text may also be hidden states, which are no answer: their length is a multiple of 64, and small for a vocabulary. */
+/* Language models: for each token that goes in, a number for each that may stand there, or come next. What is given for the words
+ * of a text may also be hidden states, which are no answer: their length is a multiple of 64, and small for a vocabulary. */
 #include "vn-task-reader.h"
 
 #include <math.h>

@@ -251,7 +251,7 @@ vn_kept_sum_add_item (VnKeptSum        *self,
 }
 
 static int
-kept_compare_items (gconstpointer a,
+task_compare_items (gconstpointer a,
                     gconstpointer b)
 {
   const VnKeptItem *x = a, *y = b;
@@ -266,7 +266,7 @@ vn_kept_sum_sort (const VnKeptSum *self)
   g_return_if_fail (self != NULL);
 
   if (self->items != NULL)
-    g_array_sort (self->items, kept_compare_items);
+    g_array_sort (self->items, task_compare_items);
 }
 
 void
