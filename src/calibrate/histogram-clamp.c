@@ -100,3 +100,39 @@ vn_histogram_new_clamped (const VnHistogram *self,
       histogram_clamp_add_page (&clamp, self->pages[p], p);
   return clamp.to;
 }
+
+/**
+ * vn_histogram_new_within:
+ * @min, @max: @min not above @max
+ *
+ * Returns: (transfer full): what would have been counted of the finite elements from @min to @max alone, a bin whole or not at
+ *   all; of single samples, votes and channels it knows nothing
+ */
+VnHistogram *
+vn_histogram_new_within (const VnHistogram *self,
+                         float              min,
+                         float              max)
+{
+  VnHistogram *within;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  within = vn_histogram_new ();
+  within->n = within->n_zero = min <= 0 && max >= 0 ? self->n_zero : 0;
+  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+    for (guint m = 0; self->pages[p] != NULL && m < VN_HISTOGRAM_PAGE_BINS; m++)
+      {
+        float inner = vn_float_from_bits ((guint32) (p * VN_HISTOGRAM_PAGE_BINS + m) << 16);
+
+        if (self->pages[p][m] == 0 || inner < min || inner > max)
+          continue;
+        vn_histogram_page (within, p)[m] = self->pages[p][m];
+        within->n += self->pages[p][m];
+      }
+  if (within->n > 0)
+    {
+      within->min = MAX (self->min, min);
+      within->max = MIN (self->max, max);
+    }
+  return within;
+}

@@ -79,6 +79,9 @@ void         vn_histogram_add_votes (VnHistogram       *self,
 VnHistogram *vn_histogram_new_clamped (const VnHistogram *self,
                                      float              min,
                                      float              max);
+VnHistogram *vn_histogram_new_within (const VnHistogram *self,
+                                     float              min,
+                                     float              max);
 gboolean     vn_histogram_equal     (const VnHistogram *a,
                                      const VnHistogram *b);
 

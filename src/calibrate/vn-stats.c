@@ -383,7 +383,7 @@ vn_stats_continue (VnStats  *partial,
 /**
  * vn_stats_note_values:
  *
- * Adds a note for every value that held NaN or infinities.
+ * Adds a note for every value that held NaN; infinities are what masks are made of.
  */
 void
 vn_stats_note_values (VnStats *self,
@@ -396,7 +396,7 @@ vn_stats_note_values (VnStats *self,
       const VnHistogram *histogram = self->histograms->pdata[i];
       guint64 n_inf = histogram->n_pos_inf + histogram->n_neg_inf;
 
-      if (histogram->n_nan + n_inf > 0)
+      if (histogram->n_nan > 0)
         vn_notes_add (notes, VN_NOTE_WARNING, "values-not-finite", self->names->pdata[i],
                       _("%llu NaN and %llu infinite of %llu values; ranges are made from the others"),
                       (unsigned long long) histogram->n_nan, (unsigned long long) n_inf, (unsigned long long) histogram->n);

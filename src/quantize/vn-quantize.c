@@ -307,6 +307,8 @@ quantize_fill_integers (VnResolver   *self,
 {
   if (self->scope == NULL)
     quantize_say_channels (self);
+  if (!vn_resolver_find_masks (self, error))
+    return FALSE;
   vn_resolver_set_ranges (self);
   vn_resolver_annotate (self);
   vn_resolver_set_rules (self);

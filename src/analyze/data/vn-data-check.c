@@ -13,6 +13,7 @@
 #include "vn-data-check-private.h"
 
 #include "vn-i18n.h"
+#include "vn-op.h"
 #include "vn-plan.h"
 #include "vn-thresholds.h"
 
@@ -29,6 +30,8 @@ typedef struct
   VnTensor **first;         /* the first sample */
   double    *low, *high;    /* of the finite values, by input */
   const char **names;       /* of the inputs */
+  gboolean  *masks;         /* inputs that only tell what is to be seen: may be infinite, or all ones */
+  gboolean  *indices;       /* inputs that are looked up in a table, as tokens are */
   gboolean   all_equal;
   guint      n_constant, n_bad, n_planar, n_planar_wrong, n_packed, n_packed_wrong;
   gboolean   calibrates;
@@ -52,7 +55,7 @@ data_check_samples_look_at_values (Samples        *self,
       constant &= value == first;
       if (!isfinite (value))
         {
-          (*n_bad)++;
+          *n_bad += !self->masks[input] || isnan (value);
           continue;
         }
       self->low[input] = MIN (self->low[input], value);
@@ -115,16 +118,21 @@ data_check_samples_look_at (Samples   *self,
 {
   gboolean constant = TRUE;
   gboolean is_first = self->n_samples++ == 0;
-  gboolean floats = FALSE;
+  gboolean shows = FALSE;
 
   for (guint k = 0; k < self->n_inputs; k++)
     {
       gsize n_bad = 0;
 
-      if (vn_dtype_is_float (tensors[k]->dtype))
+      if (vn_dtype_is_float (tensors[k]->dtype) || self->indices[k])
         {
-          floats = TRUE;
-          constant &= data_check_samples_look_at_values (self, k, tensors[k], &n_bad) || tensors[k]->n_elements < 2;
+          gboolean is_constant = data_check_samples_look_at_values (self, k, tensors[k], &n_bad);
+
+          if (!self->masks[k] && tensors[k]->n_elements > 1)
+            {
+              shows = TRUE;
+              constant &= is_constant;
+            }
         }
       if (n_bad > 0 && self->n_bad++ == 0)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "data-not-finite", vn_dataset_get_name (self->dataset, index),
@@ -144,7 +152,7 @@ data_check_samples_look_at (Samples   *self,
       else
         self->all_equal &= vn_tensor_equal (self->first[k], tensors[k]);
     }
-  self->n_constant += floats && constant;
+  self->n_constant += shows && constant;
 }
 
 static void
@@ -322,6 +330,65 @@ data_check_first_layers_have_norm (const GPtrArray *layers)
   return FALSE;
 }
 
+/* ---- what inputs are for ---- */
+
+/* Where a mask ends: what comes out is no mask any more. */
+static const char * const mask_ends[] = {
+  "Softmax", "LogSoftmax", "Exp", "IsNaN", "IsInf", "Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Attention",
+  "MultiHeadAttention", "GroupQueryAttention", NULL,
+};
+
+/* Whether no way from @value leads into a product or a normalization, unless a mask ends on it. */
+static gboolean
+data_check_follow_mask (const VnValue *value,
+                        GHashTable    *seen,
+                        gboolean      *ends)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+      const VnOp *op = vn_op_lookup_node (use->node, NULL);
+
+      if (g_strv_contains (mask_ends, use->node->op_type) || (vn_node_is (use->node, "Where") && use->index == 0))
+        {
+          *ends = TRUE;
+          continue;
+        }
+      if (op == NULL || op->quant.role == VN_QUANT_COMPUTE || op->quant.role == VN_QUANT_MATMUL || op->quant.role == VN_QUANT_NORM)
+        return FALSE;
+      for (guint k = 0; k < use->node->outputs->len; k++)
+        {
+          VnValue *output = vn_node_get_output (use->node, k);
+
+          if (output != NULL && g_hash_table_add (seen, output) && !data_check_follow_mask (output, seen, ends))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+data_check_is_mask (const VnValue *value)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  gboolean ends = FALSE;
+
+  return data_check_follow_mask (value, seen, &ends) && ends;
+}
+
+static gboolean
+data_check_is_index (const VnValue *value)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+
+      if (vn_dtype_is_integer (value->type.dtype) && vn_node_is (use->node, "Gather") && use->index == 1)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* ---- all together ---- */
 
 static guint
@@ -350,12 +417,17 @@ data_check_samples_init (Samples       *self,
       self->high[k] = -INFINITY;
     }
   self->names = g_new0 (const char *, self->n_inputs + 1);
+  self->masks = g_new0 (gboolean, self->n_inputs + 1);
+  self->indices = g_new0 (gboolean, self->n_inputs + 1);
   for (guint i = 0; i < fed->graph->inputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (fed->graph->inputs, i);
 
-      if (value->initializer == NULL)
-        self->names[n++] = value->name;
+      if (value->initializer != NULL)
+        continue;
+      self->masks[n] = data_check_is_mask (value);
+      self->indices[n] = data_check_is_index (value);
+      self->names[n++] = value->name;
     }
 }
 
@@ -368,6 +440,8 @@ data_check_samples_clear (Samples *self)
   g_free (self->low);
   g_free (self->high);
   g_free (self->names);
+  g_free (self->masks);
+  g_free (self->indices);
 }
 
 /* One sample: its values, and what the first layers make of it, in both orders of colours. */

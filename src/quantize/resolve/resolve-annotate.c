@@ -347,7 +347,9 @@ annotate_pad (VnResolver   *self,
 
   for (guint i = 0; i < node->inputs->len; i++)
     any |= vn_resolver_annotate_value (self, vn_node_get_input (node, i));
-  if (vn_resolver_is_annotated (self, vn_node_get_input (node, 0)) && resolve_annotate_pads_within_range (self, node))
+  if (vn_resolver_is_annotated (self, vn_node_get_input (node, 0)) &&
+      (resolve_annotate_pads_within_range (self, node) ||
+       (output != NULL && vn_resolver_get_annotation (self, output)->mask == VN_MASK_CUT)))
     return annotate_shared (self, node, output, vn_node_get_input (node, 0)) || any;
   return vn_resolver_annotate_output (self, node, 0) || any;
 }

@@ -59,25 +59,6 @@ vn_resolver_get_activation_type (VnResolver    *self,
   return rule != NULL ? rule->activation : vn_resolver_get_imported_type (self, value, self->recipe->activation);
 }
 
-static gboolean
-resolve_ranges_check_finite (VnResolver         *self,
-                             const VnHistogram  *histogram,
-                             const char         *name,
-                             GError            **error)
-{
-  if (histogram->n_nan > 0)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
-                   _("“%s” held %llu NaN values during calibration; check the samples and their preprocessing"),
-                   name, (unsigned long long) histogram->n_nan);
-      return FALSE;
-    }
-  if (histogram->n_pos_inf + histogram->n_neg_inf > 0 && self->notes != NULL)
-    vn_notes_add (self->notes, VN_NOTE_WARNING, "infinite-values", name,
-                  _("“%s” held infinite values; its range is that of the finite ones"), name);
-  return TRUE;
-}
-
 /*< private >
  * vn_resolver_is_symmetric:
  *
@@ -127,8 +108,10 @@ resolve_ranges_observed_range (VnResolver     *self,
                                char          **winner,
                                GError        **error)
 {
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
   const VnHistogram *histogram = self->lookup (value->name, self->lookup_data);
   const VnRangeMethod *method = vn_range_method_find (method_id, error);
+  g_autoptr(VnHistogram) within = NULL;
   VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, percentile, dtype, symmetric, FALSE);
 
   if (method == NULL)
@@ -146,8 +129,8 @@ resolve_ranges_observed_range (VnResolver     *self,
                    _("The statistics hold no range of “%s”; calibrate this network again"), value->name);
       return FALSE;
     }
-  if (!resolve_ranges_check_finite (self, histogram, value->name, error))
-    return FALSE;
+  if (annotation->mask == VN_MASK_CUT)
+    histogram = within = vn_histogram_new_within (histogram, annotation->mask_min, annotation->mask_max);
   if (histogram->min > histogram->max)
     {
       if (self->notes != NULL)

@@ -128,6 +128,10 @@ vn_resolver_dup_reason (VnResolver    *self,
   g_return_val_if_fail (self != NULL && value != NULL, NULL);
 
   annotation = vn_resolver_get_annotation (self, value);
+  if (annotation->mask == VN_MASK_NAN)
+    return g_strdup (_("it held NaN, which no integer stands for"));
+  if (annotation->mask == VN_MASK_FLOAT)
+    return g_strdup (_("it holds infinities or numbers that stand for them, as masks do: others would have no levels left"));
   if (annotation->keep_float)
     return annotation->tensor_rule >= 0 ? vn_resolver_dup_rule (self, annotation->tensor_rule, VN_DTYPE_F32)
                                   : g_strdup (_("the recipe leaves it in float"));

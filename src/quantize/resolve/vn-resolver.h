@@ -27,11 +27,23 @@ typedef struct
   gboolean    blind;           /* it lies behind a node that cannot be run: nothing is known of its results */
 } VnQuantNode;
 
+/* What is done about values that stand for others: resolve-masks.c. */
+typedef enum
+{
+  VN_MASK_NONE,
+  VN_MASK_FLOAT,               /* stays float */
+  VN_MASK_NAN,                 /* stays float, as NaN were seen */
+  VN_MASK_CUT,                 /* its range is that of the other values */
+  VN_N_MASKS
+} VnMask;
+
 /* One value: how it is to be quantized. Indexed by VnValue.id. */
 typedef struct
 {
   gboolean      annotated;
   gboolean      keep_float;    /* a setting or a rule says so */
+  VnMask        mask;
+  float         mask_min, mask_max;   /* where it is cut: of the values that remain */
   gboolean      fused;         /* the processor never writes it: what reads it is computed with it */
   int           tensor_rule;   /* last rule that names the tensor, or -1 */
   gboolean      as_weight;     /* takes the type of weights, not that of activations */
@@ -175,6 +187,8 @@ gboolean     vn_resolver_is_meant_inside (VnResolver    *self,
                                           VnGraphFunc     means,
                                           gpointer        data);
 
+gboolean     vn_resolver_find_masks   (VnResolver      *self,
+                                       GError         **error);    /* resolve-masks.c */
 gboolean     vn_resolver_skip_unseen  (VnResolver      *self,
                                        VnQuantPlan     *plan,
                                        GError         **error);    /* resolve-unseen.c */

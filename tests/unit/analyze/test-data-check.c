@@ -252,6 +252,49 @@ test_packed (void)
     }
 }
 
+/* Infinities of what ends in a Softmax are those of a mask; elsewhere, and NaN anywhere, they are told. */
+static void
+test_mask (void)
+{
+  static const struct { const char *type; float low; const char *codes; } cases[] = {
+    { "Softmax", -INFINITY, "" }, { "Softmax", NAN, "data-not-finite" }, { "Relu", -INFINITY, "data-not-finite" }, { "Softmax", -1, "" },
+  };
+
+  for (guint n = 0; n < G_N_ELEMENTS (cases); n++)
+    {
+      g_autofree char *folder = g_dir_make_tmp ("vn-check-XXXXXX", NULL);
+      g_autoptr(VnDataSpec) spec = vn_data_spec_new (folder);
+      g_autoptr(VnModel) model = vn_model_new (8, 13);
+      VnValue *in = vn_graph_add_input (model->graph, "mask", VN_DTYPE_F32, &VN_SHAPE (1, 8));
+      VnValue *sum = vn_graph_add_value (model->graph, "sum", VN_DTYPE_F32, &VN_SHAPE (1, 8));
+      VnValue *out = vn_graph_add_value (model->graph, "out", VN_DTYPE_F32, &VN_SHAPE (1, 8));
+      g_autofree char *codes = NULL;
+
+      vn_graph_add_node (model->graph, NULL, "", "Add", (VnValue *[]) { in, in }, 2, &sum, 1);
+      vn_graph_add_node (model->graph, NULL, "", cases[n].type, &sum, 1, &out, 1);
+      vn_graph_set_output (model->graph, 0, out);
+      for (guint k = 0; k < 4; k++)
+        {
+          g_autofree char *path = g_strdup_printf ("%s/%u.raw", folder, k);
+          float values[8];
+
+          for (guint i = 0; i < 8; i++)
+            values[i] = i > k ? cases[n].low : 0;
+          g_assert_true (g_file_set_contents (path, (const char *) values, sizeof values, NULL));
+        }
+      codes = check (model, spec, 20, NULL);
+      for (guint k = 0; k < 4; k++)
+        {
+          g_autofree char *path = g_strdup_printf ("%s/%u.raw", folder, k);
+
+          g_unlink (path);
+        }
+      g_rmdir (folder);
+      g_test_message ("%s %g", cases[n].type, (double) cases[n].low);
+      g_assert_cmpstr (codes, ==, cases[n].codes);
+    }
+}
+
 static void
 test_made (void)
 {
@@ -299,6 +342,7 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/data-check/made", test_made);
+  g_test_add_func ("/data-check/mask", test_mask);
   g_test_add_func ("/data-check/packed", test_packed);
   for (guint i = 0; i < G_N_ELEMENTS (networks); i++)
     {
