@@ -39,6 +39,29 @@ job_input_get_equalize_options (const VnRecipe *recipe)
                                .difference = recipe->equalize_difference, .level = (int) recipe->equalize_level };
 }
 
+/* Whether a rule, or a cut, names a value: what is folded takes values away. */
+static gboolean
+job_input_names_values (const VnRecipe *recipe)
+{
+  gboolean found = recipe->truncate != NULL || recipe->ranges != NULL;
+
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      found = found || rule->in_edges != NULL || rule->out_edges != NULL || rule->tensors != NULL;
+    }
+  return found;
+}
+
+/* Pads that a convolution can add are no nodes of their own, which cost time, where nothing is written as another tool does it. */
+static gboolean
+job_input_folds_pads (const VnRecipe *recipe)
+{
+  return (vn_recipe_get_target (recipe)->traits & VN_TARGET_IMITATES) == 0 && !recipe->npu &&
+         !(recipe->passes != NULL && g_strv_contains ((const char * const *) recipe->passes, "none")) && !job_input_names_values (recipe);
+}
+
 /* AMD's tools bring a network into forms that their processors have before they quantize it for these. */
 static char **
 job_input_list_passes (const VnRecipe *recipe)
@@ -51,6 +74,8 @@ job_input_list_passes (const VnRecipe *recipe)
   for (char **at = recipe->passes; at != NULL && *at != NULL; at++)
     if (!g_str_equal (*at, "none"))   /* says that those below are not wanted */
       g_strv_builder_add (passes, *at);
+  if (job_input_folds_pads (recipe))
+    g_strv_builder_add (passes, "pads");
   if (vn_recipe_has_kernels (recipe))
     g_strv_builder_add (passes, "kernel-forms");
   if (vn_recipe_has_kernels (recipe) && vn_recipe_has_channels (recipe))

@@ -205,8 +205,9 @@ typedef struct
   GPtrArray  *overrides;      /* of VnOverride, in order */
 } VnRecipe;
 
-/* What the processors of a target can do. VN_TARGET_HAS_SIXTEEN: compute on integers with activations of 16 bit. */
-typedef enum { VN_TARGET_HAS_SIXTEEN = 1 << 0 } VnTargetTraits;
+/* What is known of a target. VN_TARGET_HAS_SIXTEEN: its processors compute on integers with activations of 16 bit; VN_TARGET_IMITATES: what
+ * is written is as another tool writes it. */
+typedef enum { VN_TARGET_HAS_SIXTEEN = 1 << 0, VN_TARGET_IMITATES = 1 << 1 } VnTargetTraits;
 
 typedef struct
 {

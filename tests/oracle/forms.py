@@ -111,6 +111,15 @@ def find_faults(trial, cli, options):
     return {name: fault for half in trial.halves() for name, fault in find_faults(half, cli, options).items()}
 
 
+def check_pads(cli, folder):
+    """Pads that a Conv can add are none of their own, but where the export is as another tool's."""
+    trial = Trial([e for e in networks.list_forms(MORE_OPSET) if e[0] == 'Pad-into-Conv'], MORE_OPSET, f'{folder}/pads')
+    for preset, expected in (('cpu', 0), ('a16w8', 0), ('qlinear', 0), ('npu-transformer', 1)):
+        path, _ = trial.quantize(cli, ['-p', preset])
+        n = sum(node.op_type == 'Pad' for node in onnx.load(path).graph.node)
+        assert n == expected, f'{preset}: {n} Pad'
+
+
 def list_option(name):
     return [sys.argv[i + 1] for i, a in enumerate(sys.argv) if a == name]
 
@@ -126,6 +135,7 @@ def main():
     wanted = [a for i, a in enumerate(sys.argv[2:], 2) if not a.startswith('--') and sys.argv[i - 1] not in ('--opset', '--setting')]
     n, short, faults = {}, [], 0
     with tempfile.TemporaryDirectory() as folder:
+        check_pads(cli, folder)
         for opset in list(map(int, list_option('--opset'))) or networks.OPSETS:
             entries = [e for e in networks.list_forms(opset) if not wanted or any(w in e[0] for w in wanted)]
             trial = Trial(entries, opset, f'{folder}/{opset}')

@@ -60,6 +60,14 @@ vn_resolver_is_divisor (VnResolver    *self,
   return resolve_annotate_may_vanish (self->recipe) && resolve_annotate_is_divisor (value, 0);
 }
 
+/* A single number that is computed has no axis along which blocks could lie. */
+static gboolean
+resolve_annotate_has_no_axis (const VnRecipe *recipe,
+                              const VnValue  *value)
+{
+  return value->initializer == NULL && value->type.shape.rank == 0 && resolve_annotate_may_vanish (recipe);
+}
+
 /*< private >
  * vn_resolver_may_annotate:
  * @value: (nullable)
@@ -73,7 +81,7 @@ vn_resolver_may_annotate (VnResolver    *self,
   g_return_val_if_fail (self != NULL, FALSE);
 
   return vn_resolver_can_quantize (self, value) && !vn_resolver_get_annotation (self, value)->keep_float &&
-         !vn_resolver_is_divisor (self, value);
+         !vn_resolver_is_divisor (self, value) && !resolve_annotate_has_no_axis (self->recipe, value);
 }
 
 static gboolean

@@ -18,9 +18,9 @@
  * type they name themselves, their numbers are counts and positions that 11 bits do not hold, or sums and powers beyond
  * 65504, as the variance in a layer normalization that was exported in pieces. */
 static const char * const single_types[] = {
-  "Bernoulli", "BlackmanWindow", "Constant", "ConstantOfShape", "CumSum", "DFT", "DequantizeLinear", "Det",
-  "DynamicQuantizeLinear", "EyeLike", "HammingWindow", "HannWindow", "ImageDecoder", "Max", "MelWeightMatrix", "Min",
-  "Multinomial", "NonMaxSuppression", "NonZero", "Pow", "QuantizeLinear", "RandomNormal", "RandomNormalLike",
+  "Bernoulli", "BlackmanWindow", "Celu", "Constant", "ConstantOfShape", "CumSum", "DFT", "DequantizeLinear", "Det",
+  "DynamicQuantizeLinear", "EyeLike", "HammingWindow", "HannWindow", "ImageDecoder", "Max", "MeanVarianceNormalization",
+  "MelWeightMatrix", "Min", "Multinomial", "NonMaxSuppression", "NonZero", "Pow", "QuantizeLinear", "RandomNormal", "RandomNormalLike",
   "RandomUniform", "RandomUniformLike", "Range", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", "ReduceProd",
   "ReduceSum", "ReduceSumSquare", "RoiAlign", "STFT", "TopK", "Upsample",
 };
