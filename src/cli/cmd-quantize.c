@@ -13,6 +13,7 @@
 #include "vn-i18n.h"
 #include "vn-improve-job.h"
 #include "vn-report.h"
+#include "vn-verify-job.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 static char *export_script, *export_xquant;
 static char *output, *preset, *recipe_file, *config_file, *save_recipe, *save_project, *report, *save_stats, *weakest;
 static char **rules, **excludes, **stats;
-static gboolean skip_compare, resume, origins, cures, improve, accuracy_first, verify;
+static gboolean skip_compare, resume, origins, cures, improve, accuracy_first, verify, no_verify;
 static double improve_seconds = VN_IMPROVE_SECONDS;
 static gboolean curve;
 static char *curve_cost, *budget_size, *budget_float, *target_sqnr;
@@ -73,7 +74,9 @@ static const GOptionEntry entries[] = {
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
   { "origins", 0, 0, G_OPTION_ARG_NONE, &origins, N_("Measure what each tensor alone costs the outputs: where error starts, and why"), NULL },
   { "cures", 0, 0, G_OPTION_ARG_NONE, &cures, N_("The same, and measure what each cure that is offered wins and costs"), NULL },
-  { "verify", 0, 0, G_OPTION_ARG_NONE, &verify, N_("Run the export in ONNX Runtime: measured figures instead of forecast ones (see verify)"), NULL },
+  { "verify", 0, 0, G_OPTION_ARG_NONE, &verify,
+    N_("Run the export in ONNX Runtime on more samples, also if it is large or for another runtime; without one the command fails (see verify)"), NULL },
+  { "no-verify", 0, 0, G_OPTION_ARG_NONE, &no_verify, N_("Do not run the export in ONNX Runtime for a moment, if there is one"), NULL },
   { "weakest", 0, 0, G_OPTION_ARG_STRING, &weakest,
     N_("What the weakest tensors are listed by; “list metrics” shows the measures (default: contribution where --origins measures it, else sqnr)"),
     N_("MEASURE") },
@@ -317,15 +320,43 @@ static VnResult *
 cmd_quantize_export (VnResult       *result,
                      const char     *model_path,
                      const char     *report_path,
+                     gboolean        verifies,
                      const Writing  *writing,
                      GError        **error)
 {
   g_autoptr(VnJob) export = vn_export_job_new (result, model_path, report_path);
 
   vn_export_job_set_write_options (VN_EXPORT_JOB (export), &writing->options);
-  if (verify && report_path == NULL)
-    vn_export_job_set_verify (VN_EXPORT_JOB (export), writing->python);
+  if (verifies)
+    vn_export_job_set_verify (VN_EXPORT_JOB (export), writing->python, verify);
   return vn_cmd_run_job (export, error) ? vn_result_ref (vn_export_job_get_result (VN_EXPORT_JOB (export))) : NULL;
+}
+
+/* What ONNX Runtime makes of it stands in all that is written. With --verify it is the file itself that is run, otherwise a copy. */
+static VnResult *
+cmd_quantize_verify (VnResult       *result,
+                     const Writing  *writing,
+                     GError        **error)
+{
+  if (!verify && (no_verify || !vn_verify_job_is_usual ()))
+    return vn_result_ref (result);
+  return cmd_quantize_export (result, verify ? output : NULL, NULL, TRUE, writing, error);
+}
+
+/* All is written and told then. That sums saturate on this processor is no fault of the export. */
+static void
+cmd_quantize_judge (const VnResult *result)
+{
+  const VnVerification *found = result->verification;
+  g_autofree char *fault = found != NULL && !vn_verification_is_saturated (found) ? vn_verification_dup_fault (found) : NULL;
+  g_autoptr(GError) reason = NULL;
+
+  if (fault != NULL)
+    reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED, _("%s. What was written stays"), fault);
+  else if (verify && found == NULL)
+    reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING, _("The export could not be run in ONNX Runtime. What was written stays"));
+  if (reason != NULL)
+    vn_cmd_fail (reason);
 }
 
 /* The model comes last, when all else is complete and waits for its name; only with --verify, which runs it, it comes first. */
@@ -334,14 +365,14 @@ cmd_quantize_write (VnResult       **result,
                     const Writing   *writing,
                     GError         **error)
 {
-  g_autoptr(VnResult) written = verify ? cmd_quantize_export (*result, output, NULL, writing, error) : vn_result_ref (*result);
+  g_autoptr(VnResult) written = cmd_quantize_verify (*result, writing, error);
   g_autoptr(VnResult) reported = NULL;
   g_autoptr(VnResult) last = NULL;
 
   if (written == NULL)
     return FALSE;
   vn_cmd_hold_files ();
-  reported = report != NULL ? cmd_quantize_export (written, NULL, report, writing, error) : vn_result_ref (written);
+  reported = report != NULL ? cmd_quantize_export (written, NULL, report, FALSE, writing, error) : vn_result_ref (written);
   if (reported == NULL || (save_recipe != NULL && !vn_recipe_save (written->recipe, save_recipe, error)) ||
       !cmd_quantize_export_settings (export_script, vn_recipe_to_ort_script, written, writing->keep.model, error) ||
       !cmd_quantize_export_settings (export_xquant, vn_recipe_to_xquant, written, writing->keep.model, error) ||
@@ -350,7 +381,7 @@ cmd_quantize_write (VnResult       **result,
   if (!verify && output != NULL)
     {
       vn_file_hold (FALSE);
-      last = cmd_quantize_export (written, output, NULL, writing, error);
+      last = cmd_quantize_export (written, output, NULL, FALSE, writing, error);
       if (last == NULL)
         return FALSE;
     }
@@ -408,6 +439,8 @@ cmd_quantize_check_options (GError **error)
     return cmd_quantize_refuse (error, _("--origins measures the error: it excludes --skip-compare"));
   if (save_every != 0 && save_stats == NULL)
     return cmd_quantize_refuse (error, _("--save-every says how often --save-stats is written: give that, too"));
+  if (verify && no_verify)
+    return cmd_quantize_refuse (error, _("--verify and --no-verify exclude each other"));
   if (n_calibration < 0)
     return cmd_quantize_refuse (error, _("--calibration-samples must not be negative"));
   if (save_project != NULL && !vn_project_is_file (save_project))
@@ -508,7 +541,7 @@ quantize_run (char        **args,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnResult) result = NULL;
   g_autoptr(GString) told = g_string_new (NULL);
-  g_autofree char *python = vn_cmd_take_python (verify);
+  g_autofree char *python = vn_cmd_take_python (!no_verify);
   Writing writing;
 
   if (vn_project_is_file (path))
@@ -552,6 +585,7 @@ quantize_run (char        **args,
   vn_cmd_print_run_notes (result->notes);
   cmd_quantize_tell (json, result);
   vn_cmd_print_lines (told->str);
+  cmd_quantize_judge (result);
   return TRUE;
 }
 

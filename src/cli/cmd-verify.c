@@ -4,17 +4,21 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-ort-install.h"
 #include "vn-verify-job.h"
 
 #include <math.h>
 
 static char *float_file;
+static gboolean install;
 static int runs, timeout;
 
 static const GOptionEntry entries[] = {
   { "model", 0, 0, G_OPTION_ARG_FILENAME, &float_file, N_("The float network, to compare the time with"), N_("FLOAT") },
   { "runs", 0, 0, G_OPTION_ARG_INT, &runs, N_("Each time is the shortest of so many runs, in turns (default: 20)"), N_("N") },
   { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, N_("Seconds that ONNX Runtime may take (default: 300)"), N_("SECONDS") },
+  { "install", 0, 0, G_OPTION_ARG_NONE, &install,
+    N_("Make a Python environment with onnxruntime in the folder of caches, which is used from then on where no other is named; takes packages from where pip does"), NULL },
   { NULL }
 };
 
@@ -62,7 +66,8 @@ cmd_verify_add_json (JsonBuilder          *json,
 {
   vn_json_add_text (json, "onnxruntime", result->version);
   vn_json_add_int (json, "samples", result->n_samples);
-  vn_json_add_bool (json, "agrees", vn_verification_agrees (result));
+  vn_json_add_bool (json, "agrees", vn_verification_judge (result) == VN_AGREEMENT_SAME);
+  vn_json_add_text (json, "agreement", vn_agreement_get_id (vn_verification_judge (result)));
   vn_json_add_bool (json, "saturates", result->saturates);
   if (result->saturates)
     vn_json_add_bool (json, "exact_agrees", result->exact_agrees);
@@ -103,6 +108,22 @@ cmd_verify_check (GError **error)
 }
 
 static gboolean
+cmd_verify_install (const char   *python,
+                    JsonBuilder  *json,
+                    GError      **error)
+{
+  g_autoptr(VnJob) job = vn_ort_install_new (python);
+  g_autofree char *own = NULL;
+
+  if (!vn_cmd_run_job (job, error))
+    return FALSE;
+  own = vn_ort_install_dup_python ();
+  vn_cmd_print (_("onnxruntime is installed: %s\n"), own);
+  vn_json_add_text (json, "python", own);
+  return TRUE;
+}
+
+static gboolean
 verify_run (char        **args,
             JsonBuilder  *json,
             GError      **error)
@@ -117,6 +138,8 @@ verify_run (char        **args,
                                 .timeout = (guint) MAX (timeout, 0), .n_samples = (guint) MAX (vn_cmd_options.samples, 0),
                                 .n_threads = (guint) MAX (vn_cmd_options.threads, 0) };
 
+  if (install)
+    return cmd_verify_install (python, json, error);
   if (bad != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&bad));
@@ -138,10 +161,11 @@ verify_run (char        **args,
 
 const VnCmd vn_cmd_verify = {
   .name = "verify",
-  .usage = "QUANTIZED [--model FLOAT] [--data PATH]",
+  .usage = "(QUANTIZED [--model FLOAT] [--data PATH] | --install)",
   .summary = N_("Run a quantized model in ONNX Runtime: whether it loads, agrees, and how fast it is"),
   .options = entries,
   .needs_data = TRUE,
   .n_args = 1,
+  .lists = &install,
   .run = verify_run,
 };

@@ -9,6 +9,7 @@
 #include "vn-ort-child.h"
 #include "vn-place.h"
 #include "vn-ranks.h"
+#include "vn-verify-error.h"
 #include "vn-version.h"
 
 #include <gio/gio.h>
@@ -60,9 +61,22 @@ main_error_code (const GError *error)
     return "cancelled";
   if (vn_error_is_memory (error))
     return "memory";
+  if (error->domain == VN_VERIFY_ERROR)
+    return error->code == VN_VERIFY_ERROR_REFUSED ? "refused" : "unsupported";
   if (error->domain == VN_ERROR && (guint) error->code < G_N_ELEMENTS (codes))
     return codes[error->code];
   return error->domain == G_OPTION_ERROR ? "usage" : "file";
+}
+
+static void
+main_add_error (JsonBuilder  *json,
+                const GError *error,
+                const char   *message)
+{
+  vn_json_begin_object (json, "error");
+  vn_json_add_text (json, "code", main_error_code (error));
+  vn_json_add_text (json, "message", message);
+  json_builder_end_object (json);
 }
 
 /* @name: (nullable): of the command */
@@ -86,10 +100,7 @@ main_fail (const char   *name,
       g_autoptr(JsonBuilder) json = json_builder_new ();
 
       json_builder_begin_object (json);
-      vn_json_begin_object (json, "error");
-      vn_json_add_text (json, "code", main_error_code (error));
-      vn_json_add_text (json, "message", message);
-      json_builder_end_object (json);
+      main_add_error (json, error, message);
       json_builder_end_object (json);
       main_print_json (json);
     }
@@ -218,6 +229,7 @@ main_run_cmd (const VnCmd  *cmd,
   g_auto(GStrv) args = g_strdupv (argv);
   g_autoptr(GError) error = NULL;
   g_autoptr(JsonBuilder) json = json_builder_new ();
+  const GError *failure;
 
   if (main_print_cmd_help (cmd, (const char * const *) args))
     return VN_EXIT_DONE;
@@ -230,10 +242,15 @@ main_run_cmd (const VnCmd  *cmd,
       vn_cmd_options.json = main_wants_json ((const char * const *) argv);
       return main_fail (cmd->name, error);
     }
+  failure = vn_cmd_get_failure ();
+  if (failure != NULL && vn_cmd_options.json)
+    main_add_error (json, failure, failure->message);
   json_builder_end_object (json);
   if (vn_cmd_options.json && vn_ranks_get_rank () == 0)
     main_print_json (json);
-  return VN_EXIT_DONE;
+  else if (failure != NULL)
+    fprintf (stderr, "vernier-cli %s: %s\n", cmd->name, failure->message);
+  return failure != NULL ? VN_EXIT_FAILED : VN_EXIT_DONE;
 }
 
 int

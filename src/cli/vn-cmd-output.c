@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static int first_error;   /* errno of the first thing that could not be printed */
+static GError *failure;
 
 /* A full disk behind “> FILE” may show only when the last buffer is written. Runs at the very end, and so also covers
  * what GLib prints for --help before it ends the process. */
@@ -139,4 +140,25 @@ vn_cmd_warn (const char *format,
   text = vn_shown_vprintf (format, args);
   va_end (args);
   fprintf (stderr, "%s\n", text);
+}
+
+/**
+ * vn_cmd_fail:
+ * @reason: copied; the first one counts
+ *
+ * Lets the command end as a failure though it goes on, and all that it writes stays.
+ */
+void
+vn_cmd_fail (const GError *reason)
+{
+  g_return_if_fail (reason != NULL);
+
+  if (failure == NULL)
+    failure = g_error_copy (reason);
+}
+
+const GError *
+vn_cmd_get_failure (void)
+{
+  return failure;
 }

@@ -58,18 +58,48 @@ vn_cmd_json_verdict (JsonBuilder         *json,
 /* ---- ONNX Runtime ---- */
 
 static void
-cmd_verdict_print_measured (const VnVerification   *found,
-                            const VnRuntimeFigures *figures)
+cmd_verdict_print_agreement (const VnVerification *found)
 {
   g_autofree char *db = vn_format_db (vn_verification_get_worst_db (found));
 
+  switch (vn_verification_judge (found))
+    {
+    case VN_AGREEMENT_SAME:
+      vn_cmd_print (_("  its outputs agree with our simulation: %s, the worst of them\n"), db);
+      break;
+    case VN_AGREEMENT_ALIKE:
+      vn_cmd_print (_("  its outputs differ from our simulation by no more than quantizing costs: %s, the worst of them\n"), db);
+      break;
+    case VN_AGREEMENT_OTHER:
+      vn_cmd_print (_("  its outputs differ from our simulation: %s, the worst of them\n"), db);
+      break;
+    }
+}
+
+static void
+cmd_verdict_print_measured (const VnVerification   *found,
+                            const VnRuntimeFigures *figures)
+{
   vn_cmd_print (_("Measured in ONNX Runtime %s: one run takes %.3f ms, %.2f times the time of the float network (one thread)\n"), found->version,
                 1e3 * figures->seconds, figures->ratio);
   if (!isnan (figures->integer_share))
     vn_cmd_print (figures->share_measured ? _("  %.1f %% of the multiplications on integers, by the kernels it chose\n")
                                           : _("  %.1f %% of the multiplications on integers, forecast\n"), 100 * figures->integer_share);
-  vn_cmd_print (vn_verification_agrees (found) ? _("  its outputs agree with our simulation: %s, the worst of them\n")
-                                               : _("  its outputs differ from our simulation: %s, the worst of them\n"), db);
+  cmd_verdict_print_agreement (found);
+}
+
+/* Why nothing was measured, if that was tried. */
+static const char *
+cmd_verdict_get_obstacle (VnNotes *notes)
+{
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      if (g_str_equal (note->code, VN_NOTE_CODE_NOT_VERIFIED) && note->level == VN_NOTE_INFO)
+        return note->text;
+    }
+  return NULL;
 }
 
 /**
@@ -80,14 +110,18 @@ cmd_verdict_print_measured (const VnVerification   *found,
 void
 vn_cmd_print_runtime (const VnResult *result)
 {
+  const char *obstacle;
   VnRuntimeFigures figures;
 
   g_return_if_fail (result != NULL);
 
   vn_runtime_figures_init (&figures, result->forecast, result->verification);
-  if (result->verification != NULL)
+  obstacle = result->verification == NULL ? cmd_verdict_get_obstacle (result->notes) : NULL;
+  if (result->verification != NULL && result->verification->refusal == NULL)
     cmd_verdict_print_measured (result->verification, &figures);
   else if (!isnan (figures.integer_share) && !isnan (figures.ratio))
     vn_cmd_print (_("In ONNX Runtime, forecast: %.1f %% of the multiplications on integers, about %.1f times the time of the float network\n"),
                   100 * figures.integer_share, figures.ratio);
+  if (obstacle != NULL)
+    vn_cmd_print ("  %s\n", obstacle);
 }

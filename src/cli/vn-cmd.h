@@ -172,6 +172,10 @@ gboolean            vn_cmd_join_stats     (VnStats     **stats,
 void                vn_cmd_tell_kept      (const char   *path);
 const char         *vn_cmd_get_kept       (void);
 
+/* What a command has done is written and told, but it is no success. */
+void                vn_cmd_fail           (const GError *reason);
+const GError       *vn_cmd_get_failure    (void);                /* nullable */
+
 /* Standard output (vn-cmd-output.c). With --json nothing but the result goes there: text for people is dropped then. */
 void                vn_cmd_open_streams   (void);
 void                vn_cmd_put            (const char   *text);

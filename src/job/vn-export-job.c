@@ -28,7 +28,7 @@ struct _VnExportJob
   VnJob      parent_instance;
   VnResult  *result;        /* nullable */
   char      *model_path, *python;
-  gboolean   verifies;
+  gboolean   verifies, is_asked;
   GPtrArray *reports;       /* of Report */
   GPtrArray *others;        /* of File */
   GPtrArray *written;       /* of char */
@@ -104,16 +104,16 @@ vn_export_job_verify (VnJob         *job,
                       GError       **error)
 {
   VnExportJob *self = VN_EXPORT_JOB (job);
-  g_autoptr(VnJob) verify = vn_verify_job_new_for_result (self->result, self->model_path, self->python);
+  g_autoptr(VnJob) verify = vn_verify_job_new_for_result (self->result, self->model_path, self->python, self->is_asked);
   g_autoptr(VnResult) unverified = NULL;
   g_autoptr(GError) reason = NULL;
 
-  if (vn_job_run (verify, cancellable, &reason))
+  if ((self->is_asked || vn_verify_job_suits (self->result, &reason)) && vn_job_run (verify, cancellable, &reason))
     export_job_take (self, vn_verify_job_get_verified (VN_VERIFY_JOB (verify)));
   else if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   else
-    unverified = vn_job_note_unverified (self->result, reason);
+    unverified = vn_job_note_unverified (self->result, reason, self->is_asked);
   if (unverified != NULL)
     export_job_take (self, unverified);
   return TRUE;
@@ -328,17 +328,20 @@ vn_export_job_set_write_options (VnExportJob              *self,
 /**
  * vn_export_job_set_verify:
  * @python: (nullable): as in VnVerifySettings
+ * @is_asked: as of vn_verify_job_new_for_result()
  *
  * Lets the export be run in ONNX Runtime when it is written, before the report is. Where that fails the export stays, and a note says why.
  * Before the job runs.
  */
 void
 vn_export_job_set_verify (VnExportJob *self,
-                          const char  *python)
+                          const char  *python,
+                          gboolean     is_asked)
 {
   g_return_if_fail (VN_IS_EXPORT_JOB (self));
 
   self->verifies = TRUE;
+  self->is_asked = is_asked;
   g_free (self->python);
   self->python = g_strdup (python);
 }

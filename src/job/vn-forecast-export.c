@@ -155,24 +155,30 @@ vn_job_take_verification (VnResult                *base,
 
 /**
  * vn_job_note_unverified:
- * @reason: why ONNX Runtime could not be asked
+ * @reason: why nothing was measured in ONNX Runtime
+ * @is_asked: the user asked for it
  *
- * Returns: (transfer full): @base with a note that says so
+ * Returns: (transfer full): @base as one that ONNX Runtime refuses, if it does; or else with a note that it could not be asked
  */
 VnResult *
 vn_job_note_unverified (VnResult     *base,
-                        const GError *reason)
+                        const GError *reason,
+                        gboolean      is_asked)
 {
   g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(VnVerification) refused = NULL;
 
   g_return_val_if_fail (base != NULL && reason != NULL, NULL);
 
   for (guint i = 0; i < vn_notes_get_n (base->notes); i++)
     forecast_copy_note (vn_notes_get (base->notes, i), VN_NOTE_CODE_NOT_VERIFIED, notes);
-  vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_NOT_VERIFIED, NULL,
-                base->verification != NULL ? _("The export was not verified once more: %s")
-                                           : _("The export was not verified; what is said of it in ONNX Runtime is a forecast: %s"),
-                reason->message);
+  if (g_error_matches (reason, VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED))
+    refused = vn_verification_new_refused (reason->message);
+  else
+    vn_notes_add (notes, is_asked ? VN_NOTE_WARNING : VN_NOTE_INFO, VN_NOTE_CODE_NOT_VERIFIED, NULL,
+                  base->verification != NULL ? _("The export was not verified once more: %s")
+                                             : _("The export was not verified; what is said of it in ONNX Runtime is a forecast: %s"),
+                  reason->message);
   vn_notes_sort (notes);
-  return vn_result_new_with_verification (base, NULL, NULL, notes);
+  return vn_result_new_with_verification (base, refused, NULL, notes);
 }

@@ -291,7 +291,8 @@ gboolean  vn_export_add_outputs (VnFileSet                 *set,
                                  const VnOnnxWriteOptions  *options,
                                  GError                   **error);
 void      vn_export_job_set_verify (VnExportJob              *self,
-                                    const char               *python);    /* nullable */
+                                    const char               *python,     /* nullable */
+                                    gboolean                  is_asked);
 VnResult *vn_export_job_get_result (VnExportJob              *self);      /* borrowed; with what was measured */
 void      vn_export_job_add_report (VnExportJob              *self,
                                     const VnReportPrinter    *printer,    /* nullable: by the ending */

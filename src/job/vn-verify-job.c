@@ -2,20 +2,30 @@
 /* The job of “verify”: samples are written into a temporary folder, onnxruntime runs them in another process, and what it writes is
  * compared with our own outputs of the same samples. */
 #include "vn-verify-job.h"
+#include "vn-job-input.h"
+#include "verify-folder.h"
 #include "verify-process.h"
 
 #include "vn-error.h"
 #include "vn-error-sum.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-onnx.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 
 #define OPTIMIZED "optimized.onnx"   /* in the temporary folder */
 #define USUAL_SAMPLES 8
 #define USUAL_RUNS 20
 #define USUAL_TIMEOUT 300
+
+/* Beside another job nobody waits longer than a moment for it. */
+#define FEW_SAMPLES 4
+#define FEW_SECONDS 1.0
+#define SHORT_TIMEOUT 60
+#define LONG_RUN 0.25      /* seconds; of runs that are longer half the samples are run */
+#define COPIES 3           /* of the weights: as files are read, as kernels hold them, and what is computed */
 
 struct _VnVerifyJob
 {
@@ -24,6 +34,7 @@ struct _VnVerifyJob
   VnNotes          *notes;
   VnModel          *model;         /* that is run here */
   VnDataset        *dataset;
+  GArray           *samples;       /* of guint: of @dataset */
   GHashTable       *shapes;
   VnPlan           *plan;
   char             *folder;
@@ -31,36 +42,18 @@ struct _VnVerifyJob
   VnRuntimeForecast *kernels;      /* nullable: as they were found there */
   VnResult         *result;        /* nullable: of which @settings.model is the export */
   VnResult         *verified;      /* nullable: @result with all that */
+  gboolean          is_asked;
 };
 
 G_DEFINE_FINAL_TYPE (VnVerifyJob, vn_verify_job, VN_TYPE_JOB)
 
 /* ---- the temporary folder ---- */
 
-/* A link is removed, not what it leads to. */
-static void
-verify_job_remove (const char *path)
-{
-  g_autoptr(GDir) dir = NULL;
-  const char *name;
-
-  if (g_unlink (path) == 0)
-    return;
-  dir = g_dir_open (path, 0, NULL);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *inside = g_build_filename (path, name, NULL);
-
-      verify_job_remove (inside);
-    }
-  g_rmdir (path);
-}
-
 static void
 verify_job_remove_folder (VnVerifyJob *self)
 {
   if (self->folder != NULL)
-    verify_job_remove (self->folder);
+    vn_verify_folder_remove (self->folder);
   g_clear_pointer (&self->folder, g_free);
 }
 
@@ -85,6 +78,24 @@ verify_job_clear_tensors (VnTensor **tensors,
 
 /* ---- samples ---- */
 
+/* Of a run a few of those that its error was measured on; all that there are of others. */
+static void
+verify_job_choose_samples (VnVerifyJob *self)
+{
+  const VnResult *result = self->result;
+  const guint n = vn_dataset_get_n (self->dataset);
+  g_autoptr(GArray) calibration = NULL;
+  g_autoptr(GArray) measured = NULL;
+
+  if (result != NULL && result->data != NULL)
+    vn_job_split_samples (result->data, n, result->run.n_calibration, &calibration, &measured);
+  else
+    vn_dataset_split (n, n, NULL, &measured);
+  vn_dataset_split (measured->len, self->settings.n_samples, NULL, &self->samples);
+  for (guint i = 0; i < self->samples->len; i++)
+    g_array_index (self->samples, guint, i) = g_array_index (measured, guint, g_array_index (self->samples, guint, i));
+}
+
 static gboolean
 verify_job_open_samples (VnVerifyJob   *self,
                          GCancellable  *cancellable,
@@ -94,7 +105,7 @@ verify_job_open_samples (VnVerifyJob   *self,
   g_autoptr(VnDataSpec) data = settings->data != NULL ? vn_data_spec_copy (settings->data) : vn_data_spec_new (VN_DATA_RANDOM);
   VnPlanOptions options = { 0 };
 
-  if (data->max_samples == 0 || data->max_samples > settings->n_samples)
+  if ((self->result == NULL || self->result->data == NULL) && (data->max_samples == 0 || data->max_samples > settings->n_samples))
     data->max_samples = settings->n_samples;
   self->model = vn_model_to_runnable (settings->model, cancellable, error);
   if (self->model == NULL)
@@ -104,7 +115,8 @@ verify_job_open_samples (VnVerifyJob   *self,
     return FALSE;
   options.input_shapes = self->shapes;
   self->plan = vn_plan_new (self->model, &options, self->notes, error);
-  self->found->n_samples = vn_dataset_get_n (self->dataset);
+  verify_job_choose_samples (self);
+  self->found->n_samples = self->samples->len;
   return self->plan != NULL;
 }
 
@@ -115,7 +127,7 @@ verify_job_write_sample (VnVerifyJob  *self,
 {
   guint n = vn_plan_get_n_inputs (self->plan);
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
-  gboolean good = vn_dataset_load (self->dataset, sample, inputs, error);
+  gboolean good = vn_dataset_load (self->dataset, g_array_index (self->samples, guint, sample), inputs, error);
 
   for (guint i = 0; i < n && good; i++)
     {
@@ -192,11 +204,13 @@ vn_verify_job_run_there (VnJob         *job,
   const VnVerifySettings *settings = &self->settings;
   g_autofree char *written = settings->path == NULL ? g_build_filename (self->folder, "export.onnx", NULL) : NULL;
   g_autofree char *source = NULL;
+  g_autofree char *name = settings->path != NULL ? g_strdup_printf ("“%s”", settings->path) : g_strdup (_("the export"));
   g_autofree char *optimized = g_build_filename (self->folder, OPTIMIZED, NULL);
   g_autoptr(GPtrArray) names = g_ptr_array_new ();
   VnVerifyRequest request = { .folder = self->folder,
                               .model = written != NULL ? written : settings->path, .float_model = settings->float_path, .inputs = names,
-                              .optimized = optimized, .n_samples = self->found->n_samples, .n_runs = settings->n_runs, .timeout = settings->timeout };
+                              .optimized = optimized, .n_samples = self->found->n_samples, .n_runs = settings->n_runs, .timeout = settings->timeout,
+                              .name = name, .seconds = settings->seconds, .is_asked = self->is_asked };
   VnVerifyReply reply = { NULL };
 
   verify_job_choose (settings, &request);
@@ -288,7 +302,8 @@ verify_job_compare_sample (VnVerifyJob   *self,
   guint n_inputs = vn_plan_get_n_inputs (self->plan), n_outputs = vn_plan_get_n_outputs (self->plan);
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1);
   g_autofree VnTensor **outputs = g_new0 (VnTensor *, n_outputs + 1);
-  gboolean good = vn_dataset_load (self->dataset, sample, inputs, error) && vn_runner_run (runner, inputs, outputs, cancellable, error);
+  gboolean good = vn_dataset_load (self->dataset, g_array_index (self->samples, guint, sample), inputs, error) &&
+                  vn_runner_run (runner, inputs, outputs, cancellable, error);
 
   for (guint i = 0; i < n_outputs && good; i++)
     good = verify_job_add_output (self, sample, i, outputs[i], &sums[i], error);
@@ -327,7 +342,7 @@ verify_job_take_exact (VnVerifyJob *self,
       const VnVerifiedOutput output = { .sqnr_db = verify_job_get_db (&sums[i].exact), .our_db = verify_job_get_db (&sums[i].ours),
                                         .their_db = verify_job_get_db (&sums[i].exactly) };
 
-      found->exact_agrees = found->exact_agrees && sums[i].exact.n > 0 && vn_verified_output_agrees (&output);
+      found->exact_agrees = found->exact_agrees && sums[i].exact.n > 0 && vn_verified_output_judge (&output) != VN_AGREEMENT_OTHER;
       found->exact_db = sums[i].exact.n > 0 ? MIN (found->exact_db, output.sqnr_db) : NAN;
     }
   if (!found->exact_agrees && isinf (found->exact_db))
@@ -452,6 +467,7 @@ vn_verify_job_finalize (GObject *object)
   g_clear_pointer (&self->plan, vn_plan_unref);
   g_clear_pointer (&self->shapes, g_hash_table_unref);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
+  g_clear_pointer (&self->samples, g_array_unref);
   g_clear_pointer (&self->model, vn_model_unref);
   vn_notes_unref (self->notes);
   vn_verification_unref (self->found);
@@ -509,6 +525,7 @@ vn_verify_job_new (const VnVerifySettings *settings)
   self->settings.n_samples = settings->n_samples > 0 ? settings->n_samples : USUAL_SAMPLES;
   self->settings.n_runs = settings->n_runs > 0 ? settings->n_runs : USUAL_RUNS;
   self->settings.timeout = settings->timeout > 0 ? settings->timeout : USUAL_TIMEOUT;
+  self->is_asked = TRUE;
   vn_job_set_title (VN_JOB (self), _("Verifying"));
   return VN_JOB (self);
 }
@@ -518,13 +535,16 @@ vn_verify_job_new (const VnVerifySettings *settings)
  * @result: of a run; not changed
  * @path: (nullable): where its export was written to; %NULL: it is written for this
  * @python: (nullable): as in VnVerifySettings
+ * @is_asked: the user asked for it, and waits; otherwise a little has to do
  *
- * Returns: (transfer full): a job that runs what @result exports on some of its samples, beside the network that it was made of
+ * Returns: (transfer full): a job that runs what @result exports on some of the samples that its error was measured on, beside the network
+ *   that it was made of
  */
 VnJob *
 vn_verify_job_new_for_result (VnResult   *result,
                               const char *path,
-                              const char *python)
+                              const char *python,
+                              gboolean    is_asked)
 {
   const char *source;
   VnVerifySettings settings = { 0 };
@@ -535,9 +555,81 @@ vn_verify_job_new_for_result (VnResult   *result,
   source = result->source->path;
   settings = (VnVerifySettings) { .path = path, .model = result->quantized, .data = result->data, .input_shapes = result->run.shapes, .python = python,
                                   .float_path = source != NULL && g_file_test (source, G_FILE_TEST_IS_REGULAR) ? source : NULL };
+  if (!is_asked)
+    {
+      settings.n_samples = result->forecast != NULL && result->forecast->float_seconds > LONG_RUN ? FEW_SAMPLES / 2 : FEW_SAMPLES;
+      settings.seconds = FEW_SECONDS;
+      settings.timeout = SHORT_TIMEOUT;
+    }
   self = vn_verify_job_new (&settings);
   VN_VERIFY_JOB (self)->result = vn_result_ref (result);
+  VN_VERIFY_JOB (self)->is_asked = is_asked;
   return self;
+}
+
+/**
+ * vn_verify_job_is_usual:
+ *
+ * Returns: whether exports are run in ONNX Runtime without being asked for, which the environment can switch off
+ */
+gboolean
+vn_verify_job_is_usual (void)
+{
+  return verify_job_get_variable ("VN_NO_VERIFY") == NULL;
+}
+
+/* Operators that neither the standard nor ONNX Runtime has, and that are not spelled out in the file. */
+static const VnNode *
+verify_job_find_foreign (const VnModel *model)
+{
+  static const char * const known[] = { "", "ai.onnx", "ai.onnx.ml", "com.microsoft", NULL };
+
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+      gboolean found = g_strv_contains (known, node->domain);
+
+      for (guint k = 0; k < model->functions->len && !found; k++)
+        {
+          const VnFunction *function = g_ptr_array_index (model->functions, k);
+
+          found = g_str_equal (function->name, node->op_type) && g_str_equal (function->domain, node->domain);
+        }
+      if (!found)
+        return node;
+    }
+  return NULL;
+}
+
+/**
+ * vn_verify_job_suits:
+ * @result: of a run
+ *
+ * Returns: whether what it exports can be run in ONNX Runtime without being asked for; %FALSE with the reason: it is for another runtime, or
+ *   too large
+ */
+gboolean
+vn_verify_job_suits (VnResult  *result,
+                     GError   **error)
+{
+  const VnNode *foreign;
+  gsize need;
+
+  g_return_val_if_fail (result != NULL && result->quantized != NULL, FALSE);
+
+  foreign = verify_job_find_foreign (result->quantized);
+  need = COPIES * (result->float_bytes + result->quantized_bytes);
+  if (foreign != NULL)
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s of “%s” is an operator of another runtime"), foreign->op_type, foreign->domain);
+  else if (need > vn_memory_get_budget ())
+    {
+      g_autofree char *size = vn_format_bytes (need);
+
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("it would take about %s of memory; --verify, or the button Verify, does it all the same"), size);
+    }
+  else
+    return TRUE;
+  return FALSE;
 }
 
 VnVerification *

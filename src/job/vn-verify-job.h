@@ -3,6 +3,7 @@
 #pragma once
 
 #include "vn-jobs.h"
+#include "vn-verify-error.h"
 
 G_BEGIN_DECLS
 
@@ -20,6 +21,7 @@ G_DECLARE_FINAL_TYPE (VnVerifyJob, vn_verify_job, VN, VERIFY_JOB, VnJob)
  * @n_samples: so many samples at most
  * @n_runs: for each time the shortest of so many
  * @timeout: seconds that ONNX Runtime may take; 0: 300
+ * @seconds: after so many no more runs are measured; 0: as many as that
  */
 typedef struct
 {
@@ -29,23 +31,27 @@ typedef struct
   GHashTable *input_shapes;
   const char *python;
   guint       n_samples, n_runs, n_threads, timeout;
+  double      seconds;
 } VnVerifySettings;
 
 VnJob             *vn_verify_job_new            (const VnVerifySettings *settings);
 VnJob             *vn_verify_job_new_for_result (VnResult               *result,
                                                  const char             *path,      /* nullable: where it was written to */
-                                                 const char             *python);   /* nullable */
+                                                 const char             *python,    /* nullable */
+                                                 gboolean                is_asked);
+gboolean           vn_verify_job_is_usual       (void);
+gboolean           vn_verify_job_suits          (VnResult               *result,
+                                                 GError                **error);
 VnVerification    *vn_verify_job_get_result     (VnVerifyJob            *self);     /* borrowed; after success */
 VnRuntimeForecast *vn_verify_job_get_kernels    (VnVerifyJob            *self);     /* borrowed; NULL: not found out */
 VnResult          *vn_verify_job_get_verified   (VnVerifyJob            *self);     /* borrowed; after success, of a result */
 VnNotes           *vn_verify_job_get_notes      (VnVerifyJob            *self);     /* borrowed */
 
-#define VN_NOTE_CODE_NOT_VERIFIED "not-verified"   /* of the note that ONNX Runtime could not be asked */
-
 VnResult          *vn_job_take_verification     (VnResult                *base,
                                                  VnVerification          *verification,
                                                  const VnRuntimeForecast *forecast);   /* nullable */
 VnResult          *vn_job_note_unverified       (VnResult                *base,
-                                                 const GError            *reason);
+                                                 const GError            *reason,
+                                                 gboolean                 is_asked);
 
 G_END_DECLS

@@ -68,6 +68,8 @@ section_runtime_add_facts (VnReportSection     *section,
   vn_runtime_figures_init (&figures, input->forecast, input->verification);
   _vn_report_fact (facts, "onnxruntime", _("Measured in ONNX Runtime"),
                    _vn_report_text (input->verification != NULL ? input->verification->version : NULL));
+  if (input->verification != NULL && input->verification->refusal != NULL)
+    _vn_report_fact (facts, "refusal", _("What it says of the export"), _vn_report_text (input->verification->refusal));
   _vn_report_fact (facts, "integer_share", _("Multiplications on integers"), section_runtime_percent (figures.integer_share));
   section_runtime_add_source (facts, "integer_share_from", figures.integer_share, figures.share_measured);
   _vn_report_fact (facts, "seconds", figures.time_measured ? _("Time of one run, one thread") : _("Time expected, one thread"),
@@ -99,11 +101,11 @@ section_runtime_add_outputs (VnReportSection      *section,
   for (guint i = 0; i < found->outputs->len; i++)
     {
       const VnVerifiedOutput *output = g_ptr_array_index (found->outputs, i);
-      const gboolean agrees = vn_verified_output_agrees (output);
+      const VnAgreement agreement = vn_verified_output_judge (output);
       GPtrArray *row = _vn_report_add_row (table);
-      VnReportValue *verdict = _vn_report_bool (agrees, agrees ? _("yes") : _("no"));
+      VnReportValue *verdict = _vn_report_bool (agreement == VN_AGREEMENT_SAME, vn_agreement_get_title (agreement));
 
-      verdict->is_bad = !agrees;
+      verdict->is_bad = agreement == VN_AGREEMENT_OTHER;
       g_ptr_array_add (row, _vn_report_text (output->name));
       g_ptr_array_add (row, verdict);
       g_ptr_array_add (row, section_runtime_db (output->sqnr_db));
@@ -176,7 +178,7 @@ _vn_report_build_runtime (VnReportSection     *section,
     return;
   section_runtime_add_facts (section, input);
   section_runtime_add_briefs (section, input);
-  if (input->verification != NULL)
+  if (input->verification != NULL && input->verification->outputs->len > 0)
     section_runtime_add_outputs (section, input->verification);
   if (input->forecast != NULL)
     section_runtime_add_nodes (section, input->forecast);

@@ -103,7 +103,10 @@ result_file_add_verification (JsonBuilder          *json,
                               const VnVerification *self)
 {
   vn_json_begin_object (json, "onnxruntime");
-  vn_json_add_text (json, "version", self->version);
+  if (self->version != NULL)
+    vn_json_add_text (json, "version", self->version);
+  if (self->refusal != NULL)
+    vn_json_add_text (json, "refusal", self->refusal);
   vn_json_add_int (json, "samples", self->n_samples);
   vn_json_add_number (json, "load-seconds", self->load_seconds);
   vn_json_add_number (json, "seconds", self->seconds);

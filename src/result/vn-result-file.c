@@ -201,7 +201,8 @@ result_file_read_verification (VnRunRecord  *self,
   VnVerification *found = vn_verification_new ();
 
   self->verification = found;
-  found->version = vn_json_fields_dup_text (fields, "version");
+  found->version = vn_json_fields_dup_text_if (fields, "version");
+  found->refusal = vn_json_fields_dup_text_if (fields, "refusal");
   found->n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
   found->load_seconds = vn_json_fields_get_double (fields, "load-seconds");
   found->seconds = vn_json_fields_get_double (fields, "seconds");

@@ -7,11 +7,23 @@
 
 #include <math.h>
 
+/* What lies so far below the error of quantizing moves that by less than half a decibel. */
+#define BELOW_DB 10.0
+
 /* Kernels sum in another order, and what lies between two steps may fall to either: in a deep network that adds up to about what
  * quantizing costs. Alike are therefore errors of the same size, or values that hardly differ. */
 #define ALIKE_DB 3.0
 #define NEARLY_SAME_DB 30.0
 #define LEAST_DB 12.0
+
+static const struct
+{
+  const char *id, *title;
+} agreements[] = {
+  [VN_AGREEMENT_SAME] = { "same", N_("yes") },
+  [VN_AGREEMENT_ALIKE] = { "alike", N_("alike") },
+  [VN_AGREEMENT_OTHER] = { "other", N_("no") },
+};
 
 static void
 verification_output_free (VnVerifiedOutput *self)
@@ -36,6 +48,24 @@ vn_verification_new (void)
   return self;
 }
 
+/**
+ * vn_verification_new_refused:
+ * @refusal: what ONNX Runtime says
+ *
+ * Returns: (transfer full): of an export that it does not load or run
+ */
+VnVerification *
+vn_verification_new_refused (const char *refusal)
+{
+  VnVerification *self;
+
+  g_return_val_if_fail (refusal != NULL, NULL);
+
+  self = vn_verification_new ();
+  self->refusal = g_strdup (refusal);
+  return self;
+}
+
 VnVerification *
 vn_verification_ref (VnVerification *self)
 {
@@ -51,6 +81,7 @@ vn_verification_unref (VnVerification *self)
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
   g_free (self->version);
+  g_free (self->refusal);
   g_ptr_array_unref (self->outputs);
   g_free (self);
 }
@@ -73,20 +104,50 @@ vn_verification_add (VnVerification         *self,
 }
 
 /**
- * vn_verified_output_agrees:
+ * vn_agreement_get_id:
  *
- * Returns: whether ONNX Runtime and we make the same of an output, as far as quantized networks allow
+ * Returns: (transfer none): the word for machines
  */
-gboolean
-vn_verified_output_agrees (const VnVerifiedOutput *self)
+const char *
+vn_agreement_get_id (VnAgreement self)
 {
-  g_return_val_if_fail (self != NULL, FALSE);
+  g_return_val_if_fail (self < G_N_ELEMENTS (agreements), NULL);
 
-  if (self->sqnr_db >= NEARLY_SAME_DB)
-    return TRUE;
+  return agreements[self].id;
+}
+
+/**
+ * vn_agreement_get_title:
+ *
+ * Returns: (transfer none): whether outputs agree, in a word, translated
+ */
+const char *
+vn_agreement_get_title (VnAgreement self)
+{
+  g_return_val_if_fail (self < G_N_ELEMENTS (agreements), NULL);
+
+  return _(agreements[self].title);
+}
+
+/**
+ * vn_verified_output_judge:
+ *
+ * Returns: how an output of ONNX Runtime lies to ours, judged by what quantizing costs where that is known
+ */
+VnAgreement
+vn_verified_output_judge (const VnVerifiedOutput *self)
+{
+  g_return_val_if_fail (self != NULL, VN_AGREEMENT_OTHER);
+
+  if (isnan (self->sqnr_db))
+    return VN_AGREEMENT_OTHER;
+  if (isinf (self->sqnr_db) && self->sqnr_db > 0)
+    return VN_AGREEMENT_SAME;
   if (isnan (self->our_db) || isnan (self->their_db))
-    return self->sqnr_db >= LEAST_DB;
-  return self->their_db >= self->our_db - ALIKE_DB;
+    return self->sqnr_db >= NEARLY_SAME_DB ? VN_AGREEMENT_SAME : self->sqnr_db >= LEAST_DB ? VN_AGREEMENT_ALIKE : VN_AGREEMENT_OTHER;
+  if (self->sqnr_db >= self->our_db + BELOW_DB)
+    return VN_AGREEMENT_SAME;
+  return self->sqnr_db >= NEARLY_SAME_DB || self->their_db >= self->our_db - ALIKE_DB ? VN_AGREEMENT_ALIKE : VN_AGREEMENT_OTHER;
 }
 
 /* Without the float network nothing tells how far outputs may be apart, but kernels that do not saturate do. */
@@ -99,23 +160,54 @@ verification_is_closer_exact (const VnVerification   *self,
 }
 
 /**
- * vn_verification_agrees:
+ * vn_verification_judge:
  *
- * Returns: whether that is so of every output, and saturating sums do not show in one
+ * Returns: how it is with the output that agrees least; something else where saturating sums show in one, or it is refused
  */
-gboolean
-vn_verification_agrees (const VnVerification *self)
+VnAgreement
+vn_verification_judge (const VnVerification *self)
 {
-  g_return_val_if_fail (self != NULL, FALSE);
+  VnAgreement found = VN_AGREEMENT_SAME;
 
+  g_return_val_if_fail (self != NULL, VN_AGREEMENT_OTHER);
+
+  if (self->refusal != NULL)
+    return VN_AGREEMENT_OTHER;
   for (guint i = 0; i < self->outputs->len; i++)
     {
       const VnVerifiedOutput *output = g_ptr_array_index (self->outputs, i);
 
-      if (!vn_verified_output_agrees (output) || verification_is_closer_exact (self, output))
-        return FALSE;
+      found = MAX (found, verification_is_closer_exact (self, output) ? VN_AGREEMENT_OTHER : vn_verified_output_judge (output));
     }
-  return TRUE;
+  return found;
+}
+
+/**
+ * vn_verification_get_shift_db:
+ * @self: (nullable)
+ * @output: by name
+ *
+ * What was measured here and there of the same samples tells how far a figure of others, or of more of them, is off.
+ *
+ * Returns: what a signal to noise that was measured here is changed by in ONNX Runtime; 0 where that is not known, or the outputs agree
+ */
+double
+vn_verification_get_shift_db (const VnVerification *self,
+                              const char           *output)
+{
+  g_return_val_if_fail (output != NULL, 0);
+
+  for (guint i = 0; self != NULL && i < self->outputs->len; i++)
+    {
+      const VnVerifiedOutput *found = g_ptr_array_index (self->outputs, i);
+
+      if (g_strcmp0 (found->name, output) != 0 || vn_verified_output_judge (found) == VN_AGREEMENT_SAME)
+        continue;
+      if (isnan (found->sqnr_db))
+        return -INFINITY;
+      return isfinite (found->our_db) && isfinite (found->their_db) ? found->their_db - found->our_db : 0;
+    }
+  return 0;
 }
 
 /**
@@ -128,7 +220,7 @@ vn_verification_is_saturated (const VnVerification *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return self->saturates && self->exact_agrees && !vn_verification_agrees (self);
+  return self->saturates && self->exact_agrees && vn_verification_judge (self) == VN_AGREEMENT_OTHER;
 }
 
 /**
@@ -154,6 +246,21 @@ vn_verification_get_worst_db (const VnVerification *self)
   return self->outputs->len > 0 ? worst : NAN;
 }
 
+/* Of what ONNX Runtime computes, against the float network; without that against ours. */
+static double
+verification_get_least_db (const VnVerification *self)
+{
+  double least = INFINITY;
+
+  for (guint i = 0; i < self->outputs->len; i++)
+    {
+      const VnVerifiedOutput *output = g_ptr_array_index (self->outputs, i);
+
+      least = MIN (least, isnan (output->their_db) ? output->sqnr_db : output->their_db);
+    }
+  return least;
+}
+
 /**
  * vn_verification_dup_text:
  *
@@ -162,27 +269,30 @@ vn_verification_get_worst_db (const VnVerification *self)
 char *
 vn_verification_dup_text (const VnVerification *self)
 {
+  const gboolean has_float = self != NULL && self->float_seconds > 0;
+  const double time = self == NULL ? NAN : has_float ? self->seconds / self->float_seconds : 1e3 * self->seconds;
+  const VnAgreement agreement = self != NULL ? vn_verification_judge (self) : VN_AGREEMENT_OTHER;
   g_autofree char *db = NULL;
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  db = vn_format_db (vn_verification_get_worst_db (self));
+  if (self->refusal != NULL)
+    return g_strdup (_("not loaded, or not run"));
+  db = vn_format_db (agreement == VN_AGREEMENT_ALIKE ? verification_get_least_db (self) : vn_verification_get_worst_db (self));
   if (vn_verification_is_saturated (self))
-    return self->float_seconds > 0 ? g_strdup_printf (_("%.2f times the time of float, differs as sums saturate on this processor: %s"),
-                                                      self->seconds / self->float_seconds, db)
-                                   : g_strdup_printf (_("%.2f\u00a0ms for one sample, differs as sums saturate on this processor: %s"),
-                                                      1e3 * self->seconds, db);
-  if (!(self->float_seconds > 0))
-    return g_strdup_printf (vn_verification_agrees (self) ? _("%.2f\u00a0ms for one sample, agrees to %s") : _("%.2f\u00a0ms for one sample, differs: %s"),
-                            1e3 * self->seconds, db);
-  return g_strdup_printf (vn_verification_agrees (self) ? _("%.2f times the time of float, agrees to %s") : _("%.2f times the time of float, differs: %s"),
-                          self->seconds / self->float_seconds, db);
+    return g_strdup_printf (has_float ? _("%.2f times the time of float, differs as sums saturate on this processor: %s")
+                                      : _("%.2f\u00a0ms for one sample, differs as sums saturate on this processor: %s"), time, db);
+  if (agreement == VN_AGREEMENT_ALIKE && has_float)
+    return g_strdup_printf (_("%.2f times the time of float, outputs keep %s there"), time, db);
+  if (agreement != VN_AGREEMENT_OTHER)
+    return g_strdup_printf (has_float ? _("%.2f times the time of float, agrees to %s") : _("%.2f\u00a0ms for one sample, agrees to %s"), time, db);
+  return g_strdup_printf (has_float ? _("%.2f times the time of float, differs: %s") : _("%.2f\u00a0ms for one sample, differs: %s"), time, db);
 }
 
 /**
  * vn_verification_dup_fault:
  *
- * Returns: (transfer full) (nullable): what is wrong with the outputs, and whose fault that is; %NULL: they agree
+ * Returns: (transfer full) (nullable): what is wrong with the outputs, and whose fault that is; %NULL: they agree, or are alike
  */
 char *
 vn_verification_dup_fault (const VnVerification *self)
@@ -191,7 +301,9 @@ vn_verification_dup_fault (const VnVerification *self)
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  if (vn_verification_agrees (self))
+  if (self->refusal != NULL)
+    return g_strdup (self->refusal);
+  if (vn_verification_judge (self) != VN_AGREEMENT_OTHER)
     return NULL;
   if (!self->saturates)
     return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation by more than rounding explains: errors measured here do not "
@@ -219,7 +331,7 @@ vn_verification_dup_remedy (const VnVerification *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
-  if (!self->saturates || vn_verification_agrees (self))
+  if (!self->saturates || vn_verification_judge (self) != VN_AGREEMENT_OTHER)
     return NULL;
   /* An export that does not load with these kernels, or has the same faults with them, is not helped by them. */
   if (!self->exact_agrees)
@@ -258,7 +370,7 @@ vn_runtime_figures_init (VnRuntimeFigures        *self,
       self->ratio = vn_runtime_forecast_ratio (forecast);
       self->conversion_share = verification_divide (forecast->conversion_seconds, forecast->seconds);
     }
-  if (verification == NULL)
+  if (verification == NULL || verification->refusal != NULL)
     return;
   self->time_measured = TRUE;
   self->seconds = verification->seconds;

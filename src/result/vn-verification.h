@@ -20,8 +20,22 @@ typedef struct
 } VnVerifiedOutput;
 
 /**
+ * VnAgreement: how what ONNX Runtime computes lies to what we do, from the same to something else.
+ * @VN_AGREEMENT_SAME: what is between is small beside what quantizing costs: errors measured here hold there
+ * @VN_AGREEMENT_ALIKE: errors of the same size, but other ones: those measured there are told
+ * @VN_AGREEMENT_OTHER: another result
+ */
+typedef enum
+{
+  VN_AGREEMENT_SAME,
+  VN_AGREEMENT_ALIKE,
+  VN_AGREEMENT_OTHER
+} VnAgreement;
+
+/**
  * VnVerification: immutable, once others have it.
- * @version: of onnxruntime
+ * @version: of onnxruntime; NULL: not known
+ * @refusal: (nullable): why ONNX Runtime does not load or run it; then nothing is measured
  * @outputs: of VnVerifiedOutput
  * @load_seconds: of the export
  * @seconds, @float_seconds: of one run, one thread; @float_seconds 0 without float network
@@ -32,7 +46,7 @@ typedef struct
  */
 typedef struct
 {
-  char      *version;
+  char      *version, *refusal;
   GPtrArray *outputs;
   guint      n_samples;
   double     load_seconds, seconds, float_seconds, integer_share;
@@ -47,13 +61,20 @@ VnVerification *vn_verification_ref          (VnVerification         *self);
 void            vn_verification_unref        (VnVerification         *self);
 void            vn_verification_add          (VnVerification         *self,
                                               const VnVerifiedOutput *output);
-gboolean        vn_verification_agrees       (const VnVerification   *self);
+VnVerification *vn_verification_new_refused  (const char             *refusal);
+VnAgreement     vn_verification_judge        (const VnVerification   *self);
+double          vn_verification_get_shift_db (const VnVerification   *self,      /* nullable */
+                                              const char             *output);
 double          vn_verification_get_worst_db (const VnVerification   *self);   /* of all outputs; NAN without any */
 gboolean        vn_verification_is_saturated (const VnVerification   *self);
 char           *vn_verification_dup_text     (const VnVerification   *self);   /* "1.13 times the time of float, agrees to 60 dB" */
 char           *vn_verification_dup_fault    (const VnVerification   *self);   /* NULL: it agrees */
 char           *vn_verification_dup_remedy   (const VnVerification   *self);   /* NULL: there is none */
-gboolean        vn_verified_output_agrees    (const VnVerifiedOutput *self);
+VnAgreement     vn_verified_output_judge     (const VnVerifiedOutput *self);
+const char     *vn_agreement_get_id          (VnAgreement             self);
+const char     *vn_agreement_get_title       (VnAgreement             self);
+
+#define VN_NOTE_CODE_NOT_VERIFIED "not-verified"   /* of the note that ONNX Runtime could not be asked */
 
 /**
  * VnRuntimeFigures: what is known of an export in ONNX Runtime: measured where it was run there, otherwise forecast.

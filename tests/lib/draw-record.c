@@ -104,7 +104,8 @@ draw_verification (GRand       *rand,
   int n = g_rand_int_range (rand, 0, 4);
 
   self->verification = vn_verification_new ();
-  self->verification->version = draw_text (rand);
+  self->verification->version = draw_text_or_null (rand);
+  self->verification->refusal = draw_text_or_null (rand);
   self->verification->n_samples = g_rand_int (rand);
   self->verification->load_seconds = draw_number (rand);
   self->verification->seconds = draw_number (rand);

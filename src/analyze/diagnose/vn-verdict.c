@@ -19,10 +19,11 @@ static const struct
   const char *id, *title;
 } levels[VN_N_VERDICTS] = {
   [VN_VERDICT_GOOD] = { "good", N_("As good as the float model") },
-  [VN_VERDICT_DIFFERS] = { "differs", N_("Good here, not in ONNX Runtime") },
   [VN_VERDICT_WEAK_SPOT] = { "weak-spot", N_("Good but for a weak spot") },
   [VN_VERDICT_CARE] = { "care", N_("Usable with care") },
+  [VN_VERDICT_DIFFERS] = { "differs", N_("Another result in ONNX Runtime") },
   [VN_VERDICT_UNUSABLE] = { "unusable", N_("Not usable yet") },
+  [VN_VERDICT_REFUSED] = { "refused", N_("Refused by ONNX Runtime") },
   [VN_VERDICT_SUSPICIOUS] = { "suspicious-samples", N_("Check the samples first") },
   [VN_VERDICT_NOT_FINITE] = { "not-finite", N_("No verdict: values are not finite") },
   [VN_VERDICT_NOT_MEASURED] = { "not-measured", N_("No verdict: the error was not measured") },
@@ -37,7 +38,9 @@ typedef struct
   const VnVerification *verification;   /* nullable: not run in ONNX Runtime */
   VnRuntimeFigures      figures;
   gboolean              by_hits;        /* there were enough samples to judge by them */
-  gboolean              differs;        /* what ONNX Runtime computes */
+  gboolean              differs;        /* what ONNX Runtime computes, or it computes nothing */
+  gboolean              unasked;        /* it could not be asked */
+  double                shift_db;       /* of the worst output, in ONNX Runtime */
   guint                 n_weights;      /* of the names in not_finite */
   VnVerdictLevel        level;
 } Judgement;
@@ -65,6 +68,15 @@ verdict_read_notes (VnVerdict *self,
       else if (g_str_equal (note->code, VN_NOTE_WEIGHTS_NOT_FINITE) && note->subject != NULL)
         verdict_add_name (self, note->subject);
     }
+}
+
+static gboolean
+verdict_was_not_asked (VnNotes *notes)
+{
+  for (guint i = 0; notes != NULL && i < vn_notes_get_n (notes); i++)
+    if (g_str_equal (vn_notes_get (notes, i)->code, VN_NOTE_CODE_NOT_VERIFIED))
+      return TRUE;
+  return FALSE;
 }
 
 static gboolean
@@ -97,8 +109,10 @@ verdict_find_not_finite (VnVerdict    *self,
     }
 }
 
+/* What ONNX Runtime makes of an output is what counts of it. */
 static void
 verdict_scan_errors (VnVerdict    *self,
+                     Judgement    *judgement,
                      VnErrorTable *errors)
 {
   const VnMetricInfo *sqnr = vn_metric_get_info (VN_METRIC_SQNR);
@@ -108,11 +122,13 @@ verdict_scan_errors (VnVerdict    *self,
     {
       const VnErrorRow *row = vn_error_table_get (errors, i);
       double db = row->n_bad > 0 || isnan (row->sqnr_db) ? -INFINITY : row->sqnr_db;
+      double shift = row->is_output ? vn_verification_get_shift_db (judgement->verification, row->value) : 0;
 
-      if ((row->is_output || row->is_last) && (self->worst == NULL || db < self->worst_output_db))
+      if ((row->is_output || row->is_last) && (self->worst == NULL || db + shift < self->worst_output_db))
         {
           self->worst = row;
-          self->worst_output_db = db;
+          self->worst_output_db = db + shift;
+          judgement->shift_db = shift;
         }
       if (*row->node != 0)
         self->n_bad += db < sqnr->bad;
@@ -176,18 +192,37 @@ verdict_judgement_by_numbers (Judgement *self)
   self->by_hits = verdict_judgement_by_hits (self, self->verdict->is_spot);
   if (!self->by_hits)
     self->level = verdict_judgement_by_outputs (self, self->verdict->is_spot);
-  if (self->level == VN_VERDICT_GOOD && self->differs)
-    self->level = VN_VERDICT_DIFFERS;
+}
+
+/* The runtime has the last word. */
+static VnVerdictLevel
+verdict_judgement_there (const Judgement *self,
+                         VnVerdictLevel   here)
+{
+  if (self->verification != NULL && self->verification->refusal != NULL)
+    return VN_VERDICT_REFUSED;
+  return self->differs && (here < VN_VERDICT_DIFFERS || here == VN_VERDICT_NOT_MEASURED) ? VN_VERDICT_DIFFERS : here;
 }
 
 static VnVerdictLevel
 verdict_judgement_get_level (const Judgement *self)
 {
+  const VnVerdictLevel there = verdict_judgement_there (self, self->verdict->worst != NULL ? self->level : VN_VERDICT_NOT_MEASURED);
+
+  if (there == VN_VERDICT_REFUSED)
+    return there;
   if (self->verdict->not_finite->len > 0)
     return VN_VERDICT_NOT_FINITE;
-  if (self->verdict->worst == NULL)
-    return VN_VERDICT_NOT_MEASURED;
-  return self->verdict->suspicions->len > 0 ? VN_VERDICT_SUSPICIOUS : self->level;
+  return self->verdict->worst != NULL && self->verdict->suspicions->len > 0 ? VN_VERDICT_SUSPICIOUS : there;
+}
+
+/* What has been found here alone is worth less than it seems. */
+static char *
+verdict_judgement_dup_title (const Judgement *self)
+{
+  const char *title = _(levels[self->verdict->level].title);
+
+  return self->unasked && self->verdict->level < VN_VERDICT_DIFFERS ? g_strdup_printf (_("%s, not run in ONNX Runtime"), title) : g_strdup (title);
 }
 
 /* ---- the words ---- */
@@ -248,7 +283,7 @@ verdict_judgement_append_nodes (const Judgement *self,
   g_string_append_c (text, ' ');
   if (n == 0)
     g_string_append_printf (text, _("No node is below %s dB."), bad);
-  else if (self->level <= VN_VERDICT_DIFFERS)
+  else if (self->level == VN_VERDICT_GOOD)
     g_string_append_printf (text, ngettext ("%u node inside is below %s dB, but the outputs do not suffer from it.",
                                             "%u nodes inside are below %s dB, but the outputs do not suffer from it.", n), n, bad);
   else if (self->verdict->is_spot)
@@ -269,6 +304,12 @@ verdict_judgement_append_outputs (const Judgement *self,
     g_string_append (text, verdict->worst_output_db > 0 ? _("The outputs are the same as before.") : _("Nothing is left of an output."));
   else if (verdict->worst->is_last)
     g_string_append_printf (text, _("“%s” in front of them keeps %s of signal to noise."), verdict->worst->value, db);
+  else if (self->shift_db != 0)
+    {
+      g_autofree char *here = vn_format_db (verdict->worst->sqnr_db);
+
+      g_string_append_printf (text, _("In ONNX Runtime the weakest output keeps %s of signal to noise, here %s."), db, here);
+    }
   else
     g_string_append_printf (text, _("The weakest output keeps %s of signal to noise."), db);
 }
@@ -281,7 +322,7 @@ verdict_judgement_append_objection (const Judgement *self,
   g_autofree char *fault = self->differs ? vn_verification_dup_fault (self->verification) : NULL;
   g_autofree char *remedy = self->differs ? vn_verification_dup_remedy (self->verification) : NULL;
 
-  if (fault != NULL)
+  if (fault != NULL && self->verdict->level != VN_VERDICT_REFUSED)
     g_string_append_printf (text, remedy != NULL ? " %s. %s." : " %s.", fault, remedy);
   else if (self->verdict->is_opposed && self->verdict->level == VN_VERDICT_GOOD)
     {
@@ -298,20 +339,20 @@ verdict_judgement_describe (const Judgement *self)
   const VnVerdict *verdict = self->verdict;
   g_autoptr(GString) text = g_string_new (NULL);
 
+  if (verdict->level == VN_VERDICT_REFUSED)
+    g_string_append_printf (text, "%s. ", self->verification->refusal);
   if (verdict->level == VN_VERDICT_NOT_FINITE)
     verdict_judgement_append_not_finite (self, text);
-  else if (verdict->level == VN_VERDICT_NOT_MEASURED && self->errors == NULL)
-    g_string_append (text, _("No samples were run through the quantized network."));
-  else if (verdict->level == VN_VERDICT_NOT_MEASURED)
-    g_string_append (text, _("No output could be compared."));
-  if (verdict->level > VN_VERDICT_SUSPICIOUS)
+  else if (verdict->worst == NULL)
+    g_string_append (text, self->errors == NULL ? _("No samples were run through the quantized network.") : _("No output could be compared."));
+  if (verdict->level > VN_VERDICT_SUSPICIOUS || verdict->worst == NULL)
     {
       verdict_judgement_append_objection (self, text);
       return g_strdup (text->str);
     }
   if (verdict->level == VN_VERDICT_SUSPICIOUS)
     g_string_append_printf (text, _("What is measured on samples that the network does not expect says little. On these: %s. "),
-                            _(levels[self->level].title));
+                            _(levels[verdict_judgement_there (self, self->level)].title));
   if (verdict->incomplete)
     {
       g_string_append (text, _("Nodes that cannot be run here stay as they are; what the error makes of the outputs behind them is not known."));
@@ -329,7 +370,7 @@ verdict_judgement_describe (const Judgement *self)
  * @errors: (nullable): of every tensor; %NULL if nothing was measured
  * @accuracy: (nullable): hits, where the samples have labels that the network can hit
  * @notes: (nullable): of the run; what they say of the samples and of weights comes first
- * @forecast: (nullable): of the export in ONNX Runtime
+ * @forecast: (nullable): of the export in ONNX Runtime, if it is made for that; its time there counts only then
  * @verification: (nullable): of the same
  *
  * Judges a run. @errors and @notes must outlive the verdict.
@@ -350,18 +391,19 @@ vn_verdict_new (VnErrorTable            *errors,
   self->not_finite = g_ptr_array_new_with_free_func (g_free);
   self->worst_output_db = INFINITY;
   vn_runtime_figures_init (&judgement.figures, forecast, verification);
-  judgement.differs = verification != NULL && !vn_verification_agrees (verification);
-  self->is_opposed = judgement.differs || judgement.figures.ratio > SLOWER;
+  judgement.differs = verification != NULL && vn_verification_judge (verification) == VN_AGREEMENT_OTHER;
+  self->is_opposed = judgement.differs || (forecast != NULL && judgement.figures.ratio > SLOWER);
   verdict_read_notes (self, notes);
   judgement.n_weights = self->not_finite->len;
   if (errors != NULL)
     {
-      verdict_scan_errors (self, errors);
+      verdict_scan_errors (self, &judgement, errors);
       verdict_judgement_by_numbers (&judgement);
     }
   self->level = verdict_judgement_get_level (&judgement);
   self->id = levels[self->level].id;
-  self->title = _(levels[self->level].title);
+  judgement.unasked = verification == NULL && verdict_was_not_asked (notes);
+  self->title = verdict_judgement_dup_title (&judgement);
   self->text = verdict_judgement_describe (&judgement);
   return self;
 }
@@ -369,6 +411,7 @@ vn_verdict_new (VnErrorTable            *errors,
 void
 vn_verdict_free (VnVerdict *self)
 {
+  g_free (self->title);
   g_free (self->text);
   g_ptr_array_unref (self->suspicions);
   g_ptr_array_unref (self->not_finite);

@@ -9,14 +9,15 @@
 
 G_BEGIN_DECLS
 
-/* From good to bad, then those that cannot be told. */
+/* From good to bad, then those that cannot be told, as far as ONNX Runtime does not tell. */
 typedef enum
 {
   VN_VERDICT_GOOD,
-  VN_VERDICT_DIFFERS,          /* good here, but ONNX Runtime computes something else */
   VN_VERDICT_WEAK_SPOT,
   VN_VERDICT_CARE,
+  VN_VERDICT_DIFFERS,          /* not unusable here, but ONNX Runtime computes something else */
   VN_VERDICT_UNUSABLE,
+  VN_VERDICT_REFUSED,          /* ONNX Runtime does not load or run it */
   VN_VERDICT_SUSPICIOUS,       /* measured, but on samples that may be wrong */
   VN_VERDICT_NOT_FINITE,       /* weights or outputs are NaN or infinite */
   VN_VERDICT_NOT_MEASURED,
@@ -25,12 +26,12 @@ typedef enum
 
 /**
  * VnVerdict: what a run comes to.
- * @level, @id, @title: @id is for machines; @title is translated; both are static
+ * @level, @id, @title: @id is for machines, and static; @title is translated, and says so if ONNX Runtime could not be asked
  * @text: what the level rests on, and what speaks against it, in a few translated sentences
  * @suspicions: (element-type VnNote): about the samples, to be shown before the verdict; borrowed from the notes
  * @not_finite: (element-type utf8): weights and tensors with NaN or infinite values, where they arise first
  * @worst: (nullable): the output with the most noise; borrowed from the errors
- * @worst_output_db: its signal to noise ratio; infinity if none was measured
+ * @worst_output_db: its signal to noise ratio, in ONNX Runtime where that has another one; infinity if none was measured
  * @n_bad: nodes whose signal to noise ratio is bad
  * @is_spot: these are few of all: leaving them in float is a cure
  * @incomplete: some nodes cannot be run; the last tensors before them counted as outputs
@@ -40,7 +41,7 @@ typedef struct
 {
   VnVerdictLevel    level;
   const char       *id;
-  const char       *title;
+  char             *title;
   char             *text;
   GPtrArray        *suspicions;
   GPtrArray        *not_finite;

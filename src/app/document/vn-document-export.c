@@ -290,7 +290,7 @@ vn_document_export_files (VnDocument          *self,
   if (verify && model != NULL)
     {
       vn_document_make_room (self);
-      vn_export_job_set_verify (VN_EXPORT_JOB (job), NULL);
+      vn_export_job_set_verify (VN_EXPORT_JOB (job), NULL, TRUE);
     }
   vn_document_start_job (self, g_steal_pointer (&job), VN_WORK_EXPORT);
   return TRUE;
@@ -322,7 +322,7 @@ vn_document_export (VnDocument  *self,
   if (verify)
     {
       vn_document_make_room (self);
-      vn_export_job_set_verify (VN_EXPORT_JOB (job), NULL);
+      vn_export_job_set_verify (VN_EXPORT_JOB (job), NULL, TRUE);
     }
   vn_document_start_job (self, job, VN_WORK_EXPORT);
   return TRUE;

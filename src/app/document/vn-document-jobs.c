@@ -275,6 +275,16 @@ document_jobs_take_measured (VnDocument *self,
   vn_document_set_result (self, result);
 }
 
+/* That it is refused is what there is to know of it. */
+static void
+document_jobs_take_refusal (VnDocument   *self,
+                            const GError *reason)
+{
+  g_autoptr(VnResult) refused = self->result != NULL ? vn_job_note_unverified (self->result, reason, TRUE) : NULL;
+
+  document_jobs_take_measured (self, refused);
+}
+
 static void
 document_jobs_job_succeeded (VnDocument *self,
                              VnJob      *job,
@@ -337,6 +347,8 @@ document_jobs_job_ended (GObject      *source,
   /* when the recipe has changed since, nobody wants what began with the one before */
   if (ok && !(again && (work == VN_WORK_IMPROVE || work == VN_WORK_CURES || work == VN_WORK_CURVE)))
     document_jobs_job_succeeded (self, job, work);
+  else if (!ok && work == VN_WORK_VERIFY && g_error_matches (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED))
+    document_jobs_take_refusal (self, error);
   else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, document_jobs_get_failure (work), error);
   if (again && self->model != NULL && !vn_document_lacks_samples (self) && self->job == NULL)
@@ -614,7 +626,7 @@ vn_document_verify (VnDocument  *self,
   if (!vn_document_has_network (self, error) || !vn_document_is_idle (self, error))
     return FALSE;
   vn_document_make_room (self);
-  vn_document_start_job (self, vn_verify_job_new_for_result (self->result, NULL, NULL), VN_WORK_VERIFY);
+  vn_document_start_job (self, vn_verify_job_new_for_result (self->result, NULL, NULL, TRUE), VN_WORK_VERIFY);
   return TRUE;
 }
 

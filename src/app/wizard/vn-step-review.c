@@ -99,10 +99,11 @@ step_review_show_verdict (VnStepReview    *self,
 {
   static const struct { const char *icon, *style; } looks[] = {
     [VN_VERDICT_GOOD] = { "emblem-ok-symbolic", "success" },
-    [VN_VERDICT_DIFFERS] = { "dialog-warning-symbolic", "warning" },
+    [VN_VERDICT_DIFFERS] = { "dialog-error-symbolic", "error" },
     [VN_VERDICT_WEAK_SPOT] = { "dialog-warning-symbolic", "warning" },
     [VN_VERDICT_CARE] = { "dialog-warning-symbolic", "warning" },
     [VN_VERDICT_UNUSABLE] = { "dialog-error-symbolic", "error" },
+    [VN_VERDICT_REFUSED] = { "dialog-error-symbolic", "error" },
     [VN_VERDICT_SUSPICIOUS] = { "dialog-warning-symbolic", "warning" },
     [VN_VERDICT_NOT_FINITE] = { "dialog-error-symbolic", "error" },
     [VN_VERDICT_NOT_MEASURED] = { "dialog-question-symbolic", "dim-label" },
@@ -116,7 +117,7 @@ step_review_show_verdict (VnStepReview    *self,
   gtk_label_set_label (self->verdict_title, verdict->title);
   gtk_label_set_label (self->verdict_text, text != NULL ? text : verdict->text);
   gtk_widget_set_visible (self->go_on, is_good);
-  gtk_widget_set_visible (GTK_WIDGET (self->leave_in_float), verdict->level > VN_VERDICT_DIFFERS && verdict->level < VN_VERDICT_SUSPICIOUS &&
+  gtk_widget_set_visible (GTK_WIDGET (self->leave_in_float), verdict->level > VN_VERDICT_GOOD && verdict->level <= VN_VERDICT_UNUSABLE &&
                                                              verdict->is_spot);
 }
 

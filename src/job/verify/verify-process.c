@@ -4,6 +4,8 @@
 #include "verify-process.h"
 
 #include "vn-ort-child.h"
+#include "vn-ort-install.h"
+#include "vn-verify-error.h"
 
 #include "vn-error.h"
 #include "vn-file.h"
@@ -22,6 +24,8 @@
 #define ERRORS "stderr.txt"
 #define LONGEST_REASON 400   /* bytes of what Python said */
 
+G_DEFINE_QUARK (vn-verify-error-quark, vn_verify_error)
+
 /* What runs there. It answers with a file, so that what libraries print cannot get between. */
 static const char script[] =
   "import sys\n"
@@ -39,7 +43,7 @@ static const char script[] =
   "try:\n"
   "    import numpy\n"
   "    import onnxruntime\n"
-  "    stage = 'load'\n"
+  "    stage = 'float' if job['float_model'] else 'load'\n"
   "    options = onnxruntime.SessionOptions()\n"
   "    options.intra_op_num_threads = options.inter_op_num_threads = 1\n"
   "    options.log_severity_level = 4\n"
@@ -59,12 +63,13 @@ static const char script[] =
   "        except Exception:\n"
   "            return otherwise\n"
   "    saturates = attempt(find_saturation, False)\n"
+  "    def open_session(name):\n"
+  "        return onnxruntime.InferenceSession(job[name], options, providers=['CPUExecutionProvider'])\n"
+  "    floats = [open_session('float_model')] if job['float_model'] else []\n"
+  "    stage = 'load'\n"
   "    began = time.perf_counter()\n"
-  "    sessions = [onnxruntime.InferenceSession(job['model'], options, providers=['CPUExecutionProvider'])]\n"
+  "    sessions = [open_session('model'), *floats]\n"
   "    load = time.perf_counter() - began\n"
-  "    if job['float_model']:\n"
-  "        stage = 'float'\n"
-  "        sessions.append(onnxruntime.InferenceSession(job['float_model'], options, providers=['CPUExecutionProvider']))\n"
   "    exact = attempt(open_exact, None) if saturates else None\n"
   "    stage = 'run'\n"
   "    halves = [{i.name for i in session.get_inputs() if i.type == 'tensor(float16)'} for session in sessions]\n"
@@ -75,18 +80,21 @@ static const char script[] =
   "    for s in reversed(range(job['samples'])):\n"
   "        feeds = {name: numpy.load(os.path.join(folder, '%d-%d.npy' % (s, i))) for i, name in enumerate(job['inputs'])}\n"
   "        fitting = [fit(feeds, k) for k in range(len(sessions))]\n"
+  "        stage = 'float'\n"
+  "        wanted = run(1) if floats else []\n"
+  "        stage = 'run'\n"
   "        for o, value in enumerate(run(0)):\n"
   "            numpy.save(os.path.join(folder, 'out-%d-%d.npy' % (s, o)), value)\n"
   "        for o, value in enumerate(attempt(lambda: exact.run(None, fitting[0]), []) if exact else []):\n"
   "            numpy.save(os.path.join(folder, 'exact-%d-%d.npy' % (s, o)), value)\n"
-  "        names = [o.name for o in sessions[0].get_outputs()]\n"
-  "        if len(sessions) > 1 and names == [o.name for o in sessions[1].get_outputs()]:\n"
-  "            stage = 'float'\n"
-  "            for o, value in enumerate(run(1)):\n"
+  "        if floats and [o.name for o in sessions[0].get_outputs()] == [o.name for o in floats[0].get_outputs()]:\n"
+  "            for o, value in enumerate(wanted):\n"
   "                numpy.save(os.path.join(folder, 'float-%d-%d.npy' % (s, o)), value)\n"
-  "            stage = 'run'\n"
   "    best = [float('inf')] * len(sessions)\n"
-  "    for _ in range(job['runs']):\n"
+  "    until = time.perf_counter() + (job['seconds'] or float('inf'))\n"
+  "    for r in range(job['runs']):\n"
+  "        if r >= 3 and time.perf_counter() > until:\n"
+  "            break\n"
   "        for k in range(len(sessions)):\n"
   "            stage = 'float' if k else 'run'\n"
   "            began = time.perf_counter()\n"
@@ -96,7 +104,7 @@ static const char script[] =
   "        sessions.clear()\n"
   "        try:\n"
   "            options.optimized_model_filepath = job['optimized']\n"
-  "            onnxruntime.InferenceSession(job['model'], options, providers=['CPUExecutionProvider'])\n"
+  "            open_session('model')\n"
   "        except Exception:\n"
   "            pass\n"
   "    reply(version=onnxruntime.__version__, saturates=saturates, load_seconds=load, seconds=best[0], float_seconds=best[1] if len(best) > 1 else 0)\n"
@@ -145,6 +153,7 @@ verify_process_write_job (const VnVerifyRequest  *request,
   vn_json_add_int (json, "probe_sum", VN_VERIFY_PROBE_SUM);
   vn_json_add_int (json, "samples", request->n_samples);
   vn_json_add_int (json, "runs", request->n_runs);
+  vn_json_add_number (json, "seconds", request->seconds);
   json_builder_end_object (json);
   root = json_builder_get_root (json);
   json_generator_set_root (generator, root);
@@ -214,14 +223,16 @@ verify_process_start (const VnVerifyRequest  *request,
   g_autofree char *errors = g_build_filename (request->folder, ERRORS, NULL);
   const char *in_python[] = { request->python, "-u", "-B", "-c", script, request->folder, NULL };
   const char *in_library[] = { "/proc/self/exe", VN_ORT_CHILD, request->folder, NULL };
+  g_autoptr(GError) reason = NULL;
   GSubprocess *process;
 
   g_subprocess_launcher_set_stderr_file_path (launcher, errors);
   g_subprocess_launcher_setenv (launcher, "TMPDIR", request->folder, TRUE);   /* what libraries leave there goes with it */
-  process = g_subprocess_launcher_spawnv (launcher, library ? in_library : in_python, error);
-  if (process == NULL && !library)
-    g_prefix_error (error, _("ONNX Runtime is looked for in Python, but “%s” does not start; name the interpreter that has it with --python or "
-                             "in VN_PYTHON: "), request->python);
+  process = g_subprocess_launcher_spawnv (launcher, library ? in_library : in_python, &reason);
+  if (process == NULL)
+    g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING,
+                 _("ONNX Runtime is looked for in Python, but “%s” does not start; name the interpreter that has it with --python or "
+                   "in VN_PYTHON: %s"), library ? in_library[0] : request->python, reason->message);
   return process;
 }
 
@@ -250,24 +261,25 @@ verify_process_explain (const VnVerifyRequest  *request,
                         GError                **error)
 {
   const char *stage = json_object_get_string_member_with_default (object, "stage", "");
-  g_autofree char *said = g_strndup (json_object_get_string_member_with_default (object, "error", ""), LONGEST_REASON);
-  g_autofree char *reason = g_utf8_make_valid (said, -1);
+  const char *said = json_object_get_string_member_with_default (object, "error", "");
+  g_autofree char *start = g_strndup (said, LONGEST_REASON), *valid = g_utf8_make_valid (start, -1);
+  g_autofree char *reason = g_strconcat (g_strstrip (valid), strlen (said) > LONGEST_REASON ? " …" : "", NULL);
 
   *missing = g_str_equal (stage, "import");
   if (*missing && library)
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+    g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING,
                  _("ONNX Runtime's library cannot be used: %s; name another in VN_ORT_LIBRARY, or a Python that has onnxruntime with --python or in "
                    "VN_PYTHON"), reason);
   else if (*missing)
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+    g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING,
                  _("The Python “%s” has no onnxruntime (%s): install it there (pip install onnxruntime), or name another interpreter with "
                    "--python or in VN_PYTHON"), request->python, reason);
   else if (g_str_equal (stage, "float"))
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime cannot run the float network “%s”: %s"), request->float_model, reason);
   else
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, g_str_equal (stage, "load") ? _("ONNX Runtime does not load “%s”: %s")
-                                                                                    : _("ONNX Runtime loads “%s”, but cannot run it: %s"),
-                 request->model, reason);
+    g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED,
+                 g_str_equal (stage, "load") ? _("ONNX Runtime does not load %s: %s") : _("ONNX Runtime loads %s, but cannot run it: %s"),
+                 request->name, reason);
 }
 
 static gboolean
@@ -334,18 +346,54 @@ static void
 verify_process_explain_missing (const VnVerifyRequest  *request,
                                 GError                **error)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+  g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING,
                _("There is no ONNX Runtime: neither has the Python “%s” an onnxruntime, nor is there a libonnxruntime.so: install it "
-                 "(pip install onnxruntime), name the interpreter that has it with --python or in VN_PYTHON, or the library in VN_ORT_LIBRARY"),
+                 "(“vernier-cli verify --install” makes an environment of its own for it), name the interpreter that has it with --python or in "
+                 "VN_PYTHON, or the library in VN_ORT_LIBRARY"),
                request->python);
+}
+
+/* What there is on this machine, where the user named nothing: the environment that was made for this, the usual Python, the library.
+ * What has none of them is not searched again and again. */
+static gboolean
+verify_process_try_found (const VnVerifyRequest  *request,
+                          VnVerifyReply          *reply,
+                          GCancellable           *cancellable,
+                          GError                **error)
+{
+  static gint nothing;
+  g_autofree char *own = vn_ort_install_dup_python ();
+  const char *pythons[] = { own, request->python };
+  g_autoptr(GError) reason = NULL;
+  gboolean missing = own != NULL || request->is_asked || !g_atomic_int_get (&nothing);
+
+  for (guint i = 0; i < G_N_ELEMENTS (pythons) + 1 && missing; i++)
+    {
+      const gboolean library = i == G_N_ELEMENTS (pythons);
+      VnVerifyRequest one = *request;
+
+      if (library ? !vn_ort_child_is_there () : pythons[i] == NULL)
+        continue;
+      one.python = library ? NULL : pythons[i];
+      g_clear_error (&reason);
+      if (verify_process_try (&one, library, reply, &missing, cancellable, &reason))
+        return TRUE;
+    }
+  if (reason != NULL && !g_error_matches (reason, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING))
+    g_propagate_error (error, g_steal_pointer (&reason));
+  else
+    {
+      g_atomic_int_set (&nothing, TRUE);
+      verify_process_explain_missing (request, error);
+    }
+  return FALSE;
 }
 
 /*< private >
  * vn_verify_process_run:
  * @reply: (out): its version is owned by the caller
  *
- * In the library if that is what the user named; otherwise in Python, and if no interpreter was named and it has no onnxruntime in the
- * library, if there is one.
+ * In what the user named, or else in what there is.
  */
 gboolean
 vn_verify_process_run (const VnVerifyRequest *request,
@@ -353,8 +401,7 @@ vn_verify_process_run (const VnVerifyRequest *request,
                        GCancellable          *cancellable,
                        GError               **error)
 {
-  g_autoptr(GError) reason = NULL;
-  gboolean missing = FALSE;
+  gboolean missing;
 
   g_return_val_if_fail (request != NULL && reply != NULL, FALSE);
 
@@ -362,19 +409,7 @@ vn_verify_process_run (const VnVerifyRequest *request,
     return FALSE;
   if (request->library != NULL && !request->is_python_given && vn_ort_child_is_there ())
     return verify_process_try (request, TRUE, reply, &missing, cancellable, error);
-  if (verify_process_try (request, FALSE, reply, &missing, cancellable, &reason))
-    return TRUE;
-  if (!missing || request->is_python_given || !vn_ort_child_is_there ())
-    {
-      g_propagate_error (error, g_steal_pointer (&reason));
-      return FALSE;
-    }
-  g_clear_error (&reason);
-  if (verify_process_try (request, TRUE, reply, &missing, cancellable, &reason))
-    return TRUE;
-  if (missing)
-    verify_process_explain_missing (request, error);
-  else
-    g_propagate_error (error, g_steal_pointer (&reason));
-  return FALSE;
+  if (request->is_python_given)
+    return verify_process_try (request, FALSE, reply, &missing, cancellable, error);
+  return verify_process_try_found (request, reply, cancellable, error);
 }

@@ -18,13 +18,17 @@ G_BEGIN_DECLS
  * @inputs: (element-type utf8): names
  * @optimized: (nullable): where the graph is written that ONNX Runtime makes of @model, if it can
  * @timeout: in seconds
+ * @name: what @model is called in messages, in quotes if that is a name
+ * @seconds: after so many no more runs are measured
+ * @is_asked: the user waits for an answer: interpreters that had no onnxruntime are asked once more
  */
 typedef struct
 {
-  const char *python, *folder, *model, *float_model, *optimized, *library;
-  gboolean    is_python_given;
+  const char *python, *folder, *model, *float_model, *optimized, *library, *name;
+  gboolean    is_python_given, is_asked;
   GPtrArray  *inputs;
   guint       n_samples, n_runs, timeout;
+  double      seconds;
 } VnVerifyRequest;
 
 /* The process multiplies 64 × 255, uint8, by 64 × 127, int8, in a network of its own. */

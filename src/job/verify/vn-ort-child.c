@@ -16,6 +16,8 @@
 #include <string.h>
 #include <time.h>
 
+#define LEAST_RUNS 3   /* that are measured, however long they take */
+
 static gboolean there;
 
 /**
@@ -380,14 +382,14 @@ ort_child_run_samples (Child    *self,
 
   for (guint s = 0; s < n_samples; s++)
     {
+      self->stage = "float";
+      if (self->n_networks > 1 && !ort_child_write_sample (self, &self->networks[1], s, same ? "float-" : NULL, error))
+        return FALSE;
       self->stage = "run";
       if (!ort_child_write_sample (self, &self->networks[0], s, "out-", error))
         return FALSE;
       if (self->exact.session != NULL && !ort_child_write_sample (self, &self->exact, s, "exact-", NULL))
         self->exact.session = NULL;
-      self->stage = "float";
-      if (same && !ort_child_write_sample (self, &self->networks[1], s, "float-", error))
-        return FALSE;
     }
   return TRUE;
 }
@@ -396,8 +398,10 @@ ort_child_run_samples (Child    *self,
 static gboolean
 ort_child_measure (Child    *self,
                    guint     n_runs,
+                   double    seconds,
                    GError  **error)
 {
+  const double until = seconds > 0 ? ort_child_get_seconds () + seconds : INFINITY;
   Sample samples[G_N_ELEMENTS (self->networks)] = { { 0 } };
   gboolean good = TRUE;
 
@@ -406,7 +410,7 @@ ort_child_measure (Child    *self,
       self->networks[k].best = INFINITY;
       good = ort_child_read_sample (self, &self->networks[k], 0, &samples[k], error);
     }
-  for (guint r = 0; r < n_runs && good; r++)
+  for (guint r = 0; r < n_runs && good && (r < LEAST_RUNS || ort_child_get_seconds () < until); r++)
     for (guint k = 0; k < self->n_networks && good; k++)
       {
         self->stage = k == 0 ? "run" : "float";
@@ -434,17 +438,19 @@ ort_child_do (Child       *self,
   if (!vn_ort_library_open (&self->library, error) || !ort_child_check (self, self->library.create_env (4, "vernier", &self->env), error) ||
       !ort_child_check (self, self->library.create_cpu_memory (1, 0, &self->memory), error))
     return FALSE;
-  self->stage = "load";
-  self->saturates = ort_child_find_saturation (self, json_object_get_string_member_with_default (job, "probe", ""));
-  if (!ort_child_load (self, &self->networks[self->n_networks++], model, error))
-    return FALSE;
   self->stage = "float";
-  if (*float_model != '\0' && !ort_child_load (self, &self->networks[self->n_networks++], float_model, error))
+  self->saturates = ort_child_find_saturation (self, json_object_get_string_member_with_default (job, "probe", ""));
+  self->n_networks = *float_model != '\0' ? 2 : 1;
+  if (self->n_networks > 1 && !ort_child_load (self, &self->networks[1], float_model, error))
+    return FALSE;
+  self->stage = "load";
+  if (!ort_child_load (self, &self->networks[0], model, error))
     return FALSE;
   if (self->saturates && !ort_child_load (self, &self->exact, model, NULL))
     self->exact.session = NULL;
   if (!ort_child_run_samples (self, (guint) json_object_get_int_member_with_default (job, "samples", 0), error) ||
-      !ort_child_measure (self, (guint) json_object_get_int_member_with_default (job, "runs", 1), error))
+      !ort_child_measure (self, (guint) json_object_get_int_member_with_default (job, "runs", 1),
+                          json_object_get_double_member_with_default (job, "seconds", 0), error))
     return FALSE;
   if (*optimized != '\0')
     ort_child_open_session (self, model, optimized, FALSE, &unused, NULL);

@@ -126,24 +126,39 @@ test_spot (void)
 typedef struct
 {
   const char    *what;
-  double         out, agrees_db;       /* of the output here, and of what ONNX Runtime makes of it; 0: not run */
+  double         out;                  /* of the output here; 0: not measured */
+  double         between, ours, theirs; /* of the output in ONNX Runtime to ours, and of both to float; 0: not run, not known */
   double         seconds;              /* of one run, as measured or as forecast; float takes 1 */
   VnVerdictLevel level;
   gboolean       is_opposed;
+  double         worst;                /* that the verdict goes by */
   const char    *says, *does_not_say;  /* nullable */
 } RuntimeCase;
 
+#define SLOW "But it takes 1.5 times the time of the float network in ONNX Runtime, as measured."
+#define DIFFERS "differs from our simulation"
+
 static const RuntimeCase runtime_cases[] = {
-  { "not known", 40, 0, 0, VN_VERDICT_GOOD, FALSE, NULL, "ONNX Runtime" },
-  { "agrees, faster", 40, 80, 0.5, VN_VERDICT_GOOD, FALSE, NULL, "ONNX Runtime" },
-  { "agrees, as fast", 40, 80, 1.04, VN_VERDICT_GOOD, FALSE, NULL, "ONNX Runtime" },
-  { "agrees, slower", 40, 80, 1.5, VN_VERDICT_GOOD, TRUE, "But it takes 1.5 times the time of the float network in ONNX Runtime, as measured.", NULL },
-  { "slower by forecast", 40, 0, 1.5, VN_VERDICT_GOOD, TRUE, "by forecast", "measured." },
-  { "differs", 40, 5, 0.5, VN_VERDICT_DIFFERS, TRUE, "differs from our simulation", "But it takes" },
-  { "differs, slower", 40, 5, 1.5, VN_VERDICT_DIFFERS, TRUE, "differs from our simulation", "But it takes" },
-  { "bad and differs", 5, 3, 0.5, VN_VERDICT_UNUSABLE, TRUE, "differs from our simulation", NULL },
-  { "not measured, differs", 0, 5, 1.5, VN_VERDICT_NOT_MEASURED, TRUE, "differs from our simulation", "But it takes" },
-  { "bad and slower", 5, 80, 1.5, VN_VERDICT_UNUSABLE, TRUE, NULL, "ONNX Runtime" },
+  { "not known", 40, 0, 0, 0, 0, VN_VERDICT_GOOD, FALSE, 40, NULL, "ONNX Runtime" },
+  { "agrees, faster", 40, 80, 0, 0, 0.5, VN_VERDICT_GOOD, FALSE, 40, NULL, "ONNX Runtime" },
+  { "agrees, as fast", 40, 80, 0, 0, 1.04, VN_VERDICT_GOOD, FALSE, 40, NULL, "ONNX Runtime" },
+  { "agrees, slower", 40, 80, 0, 0, 1.5, VN_VERDICT_GOOD, TRUE, 40, SLOW, NULL },
+  { "slower by forecast", 40, 0, 0, 0, 1.5, VN_VERDICT_GOOD, TRUE, 40, "by forecast", "measured." },
+  { "differs", 40, 5, 0, 0, 0.5, VN_VERDICT_DIFFERS, TRUE, 40, DIFFERS, "But it takes" },
+  { "differs, slower", 40, 5, 0, 0, 1.5, VN_VERDICT_DIFFERS, TRUE, 40, DIFFERS, "But it takes" },
+  { "bad and differs", 5, 3, 0, 0, 0.5, VN_VERDICT_UNUSABLE, TRUE, 5, DIFFERS, NULL },
+  { "not measured, differs", 0, 5, 0, 0, 1.5, VN_VERDICT_DIFFERS, TRUE, INFINITY, DIFFERS, "But it takes" },
+  { "bad and slower", 5, 80, 0, 0, 1.5, VN_VERDICT_UNUSABLE, TRUE, 5, NULL, "ONNX Runtime" },
+  /* against float: what is between is small beside what quantizing costs, or its own figure counts */
+  { "ten below", 22, 32.5, 22, 21.8, 1, VN_VERDICT_GOOD, FALSE, 22, "The weakest output keeps 22.0", "ONNX Runtime" },
+  { "less than ten below", 22.1, 21, 22.1, 19.6, 1, VN_VERDICT_CARE, FALSE, 19.6, "In ONNX Runtime the weakest output keeps 19.6", DIFFERS },
+  { "other samples here", 24, 21, 22, 19.5, 1, VN_VERDICT_GOOD, FALSE, 21.5, "keeps 21.5", NULL },
+  { "better there", 18, 20, 18, 22, 1, VN_VERDICT_GOOD, FALSE, 22, "keeps 22.0", NULL },
+  { "hardly differs", 50, 38, 50, 37, 1, VN_VERDICT_GOOD, FALSE, 37, "keeps 37.0", NULL },
+  { "another result, usable", 33, 16, 33, 15, 1, VN_VERDICT_DIFFERS, TRUE, 15, DIFFERS, NULL },
+  { "another result, good", 40, 25, 40, 25, 1, VN_VERDICT_DIFFERS, TRUE, 25, DIFFERS, NULL },
+  { "another result, useless", 38.7, 6, 38.7, 6, 1, VN_VERDICT_UNUSABLE, TRUE, 6, DIFFERS, NULL },
+  { "no numbers there", 38.7, NAN, 38.7, NAN, 1, VN_VERDICT_UNUSABLE, TRUE, -INFINITY, DIFFERS, NULL },
 };
 
 /* A good result that ONNX Runtime does not give is none. */
@@ -157,21 +172,84 @@ test_runtime (gconstpointer data)
   g_autoptr(VnVerification) verification = NULL;
   g_autoptr(VnVerdict) verdict = NULL;
 
-  if (test->agrees_db > 0)
+  if (test->between != 0)
     {
       verification = vn_verification_new ();
       verification->version = g_strdup ("1.0");
       verification->seconds = test->seconds;
       verification->float_seconds = 1;
-      vn_verification_add (verification, &(VnVerifiedOutput) { (char *) "out", test->agrees_db, NAN, NAN, 0.1 });
+      vn_verification_add (verification, &(VnVerifiedOutput) { (char *) "out", test->between, test->ours != 0 ? test->ours : NAN,
+                                                               test->theirs != 0 ? test->theirs : NAN, 0.1 });
     }
-  verdict = vn_verdict_new (errors, NULL, NULL, verification == NULL && test->seconds > 0 ? &forecast : NULL, verification);
+  verdict = vn_verdict_new (errors, NULL, NULL, test->seconds > 0 ? &forecast : NULL, verification);
+  g_test_message ("%s: %s", verdict->title, verdict->text);
   g_assert_cmpstr (verdict->id, ==, vn_verdict_level_get_id (test->level));
   g_assert_cmpint (verdict->is_opposed, ==, test->is_opposed);
+  g_assert_true (verdict->worst_output_db == test->worst || fabs (verdict->worst_output_db - test->worst) < 1e-9);
   if (test->says != NULL)
     g_assert_nonnull (strstr (verdict->text, test->says));
   if (test->does_not_say != NULL)
     g_assert_null (strstr (verdict->text, test->does_not_say));
+}
+
+/* What it is not made for may take any time. */
+static void
+test_other_target (void)
+{
+  const Row rows[MAX_ROWS] = { { "out", 40 } };
+  g_autoptr(VnErrorTable) errors = make_table (rows, 0);
+  g_autoptr(VnVerification) verification = vn_verification_new ();
+  g_autoptr(VnVerdict) verdict = NULL;
+
+  verification->seconds = 35;
+  verification->float_seconds = 1;
+  verdict = vn_verdict_new (errors, NULL, NULL, NULL, verification);
+  g_assert_cmpint (verdict->level, ==, VN_VERDICT_GOOD);
+  g_assert_false (verdict->is_opposed);
+}
+
+/* An export that is refused is not usable, whatever was measured here; one that could not be tried says so in its title. */
+static void
+test_refused (void)
+{
+  static const struct
+  {
+    const char    *what;
+    double         out;       /* 0: not measured */
+    const char    *refusal;   /* NULL: it could not be asked */
+    gboolean       suspicious;
+    const char    *title;
+  } tests[] = {
+    { "good", 40, "It does not load it: no kernel", FALSE, "Refused by ONNX Runtime" },
+    { "bad", 4, "It does not load it: no kernel", FALSE, "Refused by ONNX Runtime" },
+    { "not measured", 0, "It does not load it: no kernel", FALSE, "Refused by ONNX Runtime" },
+    { "suspicious", 40, "It does not load it: no kernel", TRUE, "Refused by ONNX Runtime" },
+    { "good, not asked", 40, NULL, FALSE, "As good as the float model, not run in ONNX Runtime" },
+    { "fair, not asked", 15, NULL, FALSE, "Usable with care, not run in ONNX Runtime" },
+    { "bad, not asked", 4, NULL, FALSE, "Not usable yet" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    {
+      const Row rows[MAX_ROWS] = { { "out", tests[i].out } };
+      g_autoptr(VnErrorTable) errors = tests[i].out > 0 ? make_table (rows, 0) : NULL;
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+      g_autoptr(VnVerification) refused = tests[i].refusal != NULL ? vn_verification_new_refused (tests[i].refusal) : NULL;
+      g_autoptr(VnVerdict) verdict = NULL;
+
+      if (tests[i].suspicious)
+        vn_notes_add (notes, VN_NOTE_WARNING, "data-range", "image", "odd");
+      if (refused == NULL)
+        vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_NOT_VERIFIED, NULL, "There is none");
+      verdict = vn_verdict_new (errors, NULL, notes, NULL, refused);
+      g_test_message ("%s: %s. %s", tests[i].what, verdict->title, verdict->text);
+      g_assert_cmpstr (verdict->title, ==, tests[i].title);
+      g_assert_cmpint (verdict->level == VN_VERDICT_REFUSED, ==, refused != NULL);
+      g_assert_cmpint (verdict->is_opposed, ==, refused != NULL);
+      g_assert_cmpuint (verdict->suspicions->len, ==, tests[i].suspicious);
+      if (refused != NULL)
+        g_assert_true (g_str_has_prefix (verdict->text, tests[i].refusal));
+    }
 }
 
 /* ---- what comes before the numbers ---- */
@@ -300,6 +378,8 @@ main (int   argc,
       g_test_add_data_func (path, &runtime_cases[i], test_runtime);
     }
   g_test_add_func ("/verdict/spot", test_spot);
+  g_test_add_func ("/verdict/other-target", test_other_target);
+  g_test_add_func ("/verdict/refused", test_refused);
   g_test_add_func ("/verdict/suspicions", test_suspicions);
   g_test_add_func ("/verdict/not-measured", test_not_measured);
   g_test_add_func ("/verdict/not-finite", test_not_finite);

@@ -89,6 +89,7 @@ check_verification (const VnVerification *a,
                     const VnVerification *b)
 {
   g_assert_cmpstr (a->version, ==, b->version);
+  g_assert_cmpstr (a->refusal, ==, b->refusal);
   g_assert_cmpuint (a->n_samples, ==, b->n_samples);
   g_assert_true (same_number (a->load_seconds, b->load_seconds) && same_number (a->seconds, b->seconds));
   g_assert_true (same_number (a->float_seconds, b->float_seconds) && same_number (a->integer_share, b->integer_share));

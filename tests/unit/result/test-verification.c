@@ -7,28 +7,70 @@
 static void
 test_agrees (void)
 {
-  const VnVerifiedOutput same = { NULL, INFINITY, NAN, NAN, 0 }, close = { NULL, 20, NAN, NAN, 0.1 }, far = { NULL, 5, NAN, NAN, 1 };
-  const VnVerifiedOutput alike = { NULL, 11, 14.2, 13.8, 1 }, worse = { NULL, 11, 14.2, 8, 1 }, better = { NULL, 11, 8, 14.2, 1 };
-  const VnVerifiedOutput nan = { NULL, NAN, NAN, NAN, 0 };
-  g_autoptr(VnVerification) found = vn_verification_new ();
+  static const struct
+  {
+    const char  *what;
+    double       between, ours, theirs;
+    VnAgreement  agreement;
+    double       shift;
+  } tests[] = {
+    { "the same bits", INFINITY, NAN, NAN, VN_AGREEMENT_SAME, 0 },
+    { "the same bits, bad", INFINITY, 3, 3, VN_AGREEMENT_SAME, 0 },
+    { "hardly differs", 30, NAN, NAN, VN_AGREEMENT_SAME, 0 },
+    { "close", 20, NAN, NAN, VN_AGREEMENT_ALIKE, 0 },
+    { "far", 11.9, NAN, NAN, VN_AGREEMENT_OTHER, 0 },
+    { "ten below the error", 32.1, 22.1, 21.9, VN_AGREEMENT_SAME, 0 },
+    { "less than ten below", 32, 22.1, 21.5, VN_AGREEMENT_ALIKE, -0.6 },
+    { "as large as the error", 11, 14.2, 13.8, VN_AGREEMENT_ALIKE, -0.4 },
+    { "within three", 21, 22.1, 19.6, VN_AGREEMENT_ALIKE, -2.5 },
+    { "beyond three", 11, 14.2, 11.1, VN_AGREEMENT_OTHER, -3.1 },
+    { "better there", 11, 8, 14.2, VN_AGREEMENT_ALIKE, 6.2 },
+    { "much worse, but hardly differs", 31, 60, 31, VN_AGREEMENT_ALIKE, -29 },
+    { "exact here", 40, INFINITY, 40, VN_AGREEMENT_ALIKE, 0 },
+    { "no numbers", NAN, 40, NAN, VN_AGREEMENT_OTHER, -INFINITY },
+  };
 
-  g_assert_true (vn_verified_output_agrees (&same));
-  g_assert_true (vn_verified_output_agrees (&close));
-  g_assert_false (vn_verified_output_agrees (&far));
-  g_assert_true (vn_verified_output_agrees (&alike));
-  g_assert_false (vn_verified_output_agrees (&worse));
-  g_assert_true (vn_verified_output_agrees (&better));
-  g_assert_false (vn_verified_output_agrees (&nan));
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    {
+      const VnVerifiedOutput output = { (char *) "y", tests[i].between, tests[i].ours, tests[i].theirs, 0.1 };
+      const double shift = tests[i].shift;
+      g_autoptr(VnVerification) found = vn_verification_new ();
+      double told;
+
+      vn_verification_add (found, &output);
+      told = vn_verification_get_shift_db (found, "y");
+      g_test_message ("%s: %s, %g dB", tests[i].what, vn_agreement_get_id (vn_verified_output_judge (&output)), told);
+      g_assert_cmpint (vn_verified_output_judge (&output), ==, tests[i].agreement);
+      g_assert_cmpint (vn_verification_judge (found), ==, tests[i].agreement);
+      g_assert_true (told == shift || fabs (told - shift) < 1e-9);
+      g_assert_cmpfloat (vn_verification_get_shift_db (found, "z"), ==, 0);
+    }
+}
+
+/* The output that agrees least counts, and what is refused agrees in nothing. */
+static void
+test_worst (void)
+{
+  const VnVerifiedOutput same = { NULL, INFINITY, NAN, NAN, 0 }, close = { NULL, 20, NAN, NAN, 0.1 }, far = { NULL, 5, NAN, NAN, 1 };
+  const VnVerifiedOutput nan = { NULL, NAN, NAN, NAN, 0 };
+  g_autoptr(VnVerification) found = vn_verification_new (), refused = vn_verification_new_refused ("no kernel");
+  g_autofree char *fault = vn_verification_dup_fault (refused);
+  VnRuntimeFigures figures;
+
   g_assert_true (isnan (vn_verification_get_worst_db (found)));
   vn_verification_add (found, &same);
   vn_verification_add (found, &close);
-  g_assert_true (vn_verification_agrees (found));
+  g_assert_cmpint (vn_verification_judge (found), ==, VN_AGREEMENT_ALIKE);
   g_assert_cmpfloat (vn_verification_get_worst_db (found), ==, 20);
   vn_verification_add (found, &far);
-  g_assert_false (vn_verification_agrees (found));
+  g_assert_cmpint (vn_verification_judge (found), ==, VN_AGREEMENT_OTHER);
   g_assert_cmpfloat (vn_verification_get_worst_db (found), ==, 5);
   vn_verification_add (found, &nan);
   g_assert_true (isnan (vn_verification_get_worst_db (found)));
+  g_assert_cmpint (vn_verification_judge (refused), ==, VN_AGREEMENT_OTHER);
+  g_assert_cmpstr (fault, ==, "no kernel");
+  vn_runtime_figures_init (&figures, NULL, refused);
+  g_assert_false (figures.time_measured || figures.share_measured);
 }
 
 /* A processor whose sums saturate is told apart from an export that is wrong. */
@@ -136,6 +178,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/verification/agrees", test_agrees);
+  g_test_add_func ("/verification/worst", test_worst);
   g_test_add_func ("/verification/saturates", test_saturates);
   g_test_add_func ("/verification/figures", test_figures);
   g_test_add_func ("/verification/results", test_results);

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Makes a Python environment in the folder of caches and lets its pip install onnxruntime. It is made beside its place and takes that when all
+ * is there, so that an interrupted or failed attempt leaves nothing. */
+#include "vn-ort-install.h"
+
+#include "verify-folder.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LONGEST_REASON 400   /* bytes of what pip said */
+#define USUAL_LINES 16       /* that pip prints */
+
+struct _VnOrtInstall
+{
+  VnJob  parent_instance;
+  char  *python;        /* that makes the environment */
+  char  *place, *part;  /* where it will be, and where it is made */
+  char  *own;           /* the interpreter in @part */
+};
+
+G_DEFINE_FINAL_TYPE (VnOrtInstall, vn_ort_install, VN_TYPE_JOB)
+
+/**
+ * vn_ort_install_dup_folder:
+ *
+ * Returns: (transfer full) (type filename): where the environment is, or would be
+ */
+char *
+vn_ort_install_dup_folder (void)
+{
+  return g_build_filename (g_get_user_cache_dir (), "vernier", "onnxruntime", NULL);
+}
+
+/**
+ * vn_ort_install_dup_python:
+ *
+ * Returns: (transfer full) (nullable) (type filename): the environment's interpreter; %NULL: it has not been made
+ */
+char *
+vn_ort_install_dup_python (void)
+{
+  g_autofree char *folder = vn_ort_install_dup_folder ();
+  g_autofree char *python = g_build_filename (folder, "bin", "python", NULL);
+
+  return g_file_test (python, G_FILE_TEST_IS_EXECUTABLE) ? g_steal_pointer (&python) : NULL;
+}
+
+/* ---- processes ---- */
+
+/* What it starts ends with it. */
+static void
+ort_install_enter_own_group (gpointer data)
+{
+  setpgid (0, 0);
+}
+
+/* pip says what is wrong in a line that begins so; other programs in their last one. */
+static void
+ort_install_keep_reason (char       **reason,
+                         const char  *line)
+{
+  if (*line != '\0' && (*reason == NULL || g_str_has_prefix (line, "ERROR") || !g_str_has_prefix (*reason, "ERROR")))
+    {
+      g_free (*reason);
+      *reason = g_utf8_make_valid (line, (gssize) strnlen (line, LONGEST_REASON));
+    }
+}
+
+/* Reads what the process says until it ends; its lines are the progress. */
+static void
+ort_install_read (VnOrtInstall  *self,
+                  GSubprocess   *process,
+                  char         **reason,
+                  GCancellable  *cancellable)
+{
+  const VnProgress progress = vn_job_get_reporter (VN_JOB (self));
+  g_autoptr(GDataInputStream) lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (process));
+  guint64 n = 0;
+
+  for (;;)
+    {
+      g_autofree char *line = g_data_input_stream_read_line (lines, NULL, cancellable, NULL);
+
+      if (line == NULL)
+        return;
+      ort_install_keep_reason (reason, g_strstrip (line));
+      n = MIN (n + 1, USUAL_LINES);
+      vn_progress_report (&progress, NULL, n, USUAL_LINES);
+    }
+}
+
+static gboolean
+ort_install_run (VnOrtInstall         *self,
+                 const char * const   *argv,
+                 GCancellable         *cancellable,
+                 GError              **error)
+{
+  g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE);
+  g_autoptr(GSubprocess) process = NULL;
+  g_autofree char *reason = NULL, *group = NULL;
+
+  g_subprocess_launcher_set_child_setup (launcher, ort_install_enter_own_group, NULL, NULL);
+  process = g_subprocess_launcher_spawnv (launcher, argv, error);
+  if (process == NULL)
+    {
+      g_prefix_error (error, _("“%s” does not start: "), argv[0]);
+      return FALSE;
+    }
+  group = g_strdup (g_subprocess_get_identifier (process));
+  ort_install_read (self, process, &reason, cancellable);
+  if (g_cancellable_is_cancelled (cancellable) && group != NULL)
+    kill (-(pid_t) g_ascii_strtoll (group, NULL, 10), SIGKILL);
+  g_subprocess_wait (process, NULL, NULL);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  if (g_subprocess_get_successful (process))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s; nothing was installed"), reason != NULL ? reason : _("It ended without a word"));
+  return FALSE;
+}
+
+/* ---- the job ---- */
+
+static gboolean
+vn_ort_install_make (VnJob         *job,
+                     GCancellable  *cancellable,
+                     GError       **error)
+{
+  VnOrtInstall *self = VN_ORT_INSTALL (job);
+  g_autofree char *above = g_path_get_dirname (self->place);
+  const char *argv[] = { self->python, "-m", "venv", NULL, NULL };
+
+  if (g_mkdir_with_parents (above, 0700) != 0)
+    {
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("The folder “%s” cannot be made: %s"), above, g_strerror (errno));
+      return FALSE;
+    }
+  self->part = g_strconcat (self->place, ".XXXXXX", NULL);
+  if (g_mkdtemp (self->part) == NULL)
+    {
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("The folder “%s” cannot be made: %s"), self->part, g_strerror (errno));
+      g_clear_pointer (&self->part, g_free);
+      return FALSE;
+    }
+  self->own = g_build_filename (self->part, "bin", "python", NULL);
+  argv[3] = self->part;
+  if (ort_install_run (self, argv, cancellable, error))
+    return TRUE;
+  g_prefix_error (error, _("“%s” makes no environment (Debian has what it needs for that in python3-venv): "), self->python);
+  return FALSE;
+}
+
+static gboolean
+vn_ort_install_fetch (VnJob         *job,
+                      GCancellable  *cancellable,
+                      GError       **error)
+{
+  VnOrtInstall *self = VN_ORT_INSTALL (job);
+  const char *argv[] = { self->own, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", "onnxruntime",
+                         "numpy", NULL };
+
+  if (ort_install_run (self, argv, cancellable, error))
+    return TRUE;
+  g_prefix_error (error, _("pip does not install onnxruntime: "));
+  return FALSE;
+}
+
+static gboolean
+vn_ort_install_try (VnJob         *job,
+                    GCancellable  *cancellable,
+                    GError       **error)
+{
+  VnOrtInstall *self = VN_ORT_INSTALL (job);
+  const char *argv[] = { self->own, "-c", "import numpy, onnxruntime", NULL };
+
+  if (!ort_install_run (self, argv, cancellable, error))
+    {
+      g_prefix_error (error, _("onnxruntime is installed, but cannot be used: "));
+      return FALSE;
+    }
+  vn_verify_folder_remove (self->place);
+  if (g_rename (self->part, self->place) == 0)
+    {
+      g_clear_pointer (&self->part, g_free);
+      return TRUE;
+    }
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("The folder “%s” cannot be made: %s"), self->place, g_strerror (errno));
+  return FALSE;
+}
+
+static const VnStage stages[] = {
+  { "make",  N_("Making a Python environment"), 20, NULL, vn_ort_install_make },
+  { "fetch", N_("Installing onnxruntime"),      70, NULL, vn_ort_install_fetch },
+  { "try",   N_("Trying onnxruntime"),          10, NULL, vn_ort_install_try },
+  { NULL },
+};
+
+static gboolean
+vn_ort_install_run (VnJob         *job,
+                    GCancellable  *cancellable,
+                    GError       **error)
+{
+  VnOrtInstall *self = VN_ORT_INSTALL (job);
+  gboolean good = VN_JOB_CLASS (vn_ort_install_parent_class)->run (job, cancellable, error);
+
+  if (self->part != NULL)
+    vn_verify_folder_remove (self->part);
+  g_clear_pointer (&self->part, g_free);
+  return good;
+}
+
+static void
+vn_ort_install_finalize (GObject *object)
+{
+  VnOrtInstall *self = VN_ORT_INSTALL (object);
+
+  g_free (self->python);
+  g_free (self->place);
+  g_free (self->own);
+  G_OBJECT_CLASS (vn_ort_install_parent_class)->finalize (object);
+}
+
+static void
+vn_ort_install_class_init (VnOrtInstallClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = vn_ort_install_finalize;
+  VN_JOB_CLASS (klass)->run = vn_ort_install_run;
+  VN_JOB_CLASS (klass)->stages = stages;
+}
+
+static void
+vn_ort_install_init (VnOrtInstall *self)
+{
+  self->place = vn_ort_install_dup_folder ();
+}
+
+/**
+ * vn_ort_install_new:
+ * @python: (nullable): interpreter that the environment is made with; %NULL: python3
+ *
+ * Returns: (transfer full): a job that makes an environment of the program's own with onnxruntime, from where the user's pip takes packages
+ */
+VnJob *
+vn_ort_install_new (const char *python)
+{
+  VnOrtInstall *self = g_object_new (VN_TYPE_ORT_INSTALL, NULL);
+
+  self->python = g_strdup (python != NULL ? python : "python3");
+  vn_job_set_title (VN_JOB (self), _("Installing ONNX Runtime"));
+  return VN_JOB (self);
+}
