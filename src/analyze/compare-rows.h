@@ -2,15 +2,16 @@
 /* Rows of errors, as comparing makes them. */
 #pragma once
 
-#include "vn-error-sum.h"
+#include "vn-part-sums.h"
 #include "vn-plan.h"
 
 G_BEGIN_DECLS
 
 gboolean    vn_compare_has_row  (const VnValue    *value);
-VnErrorRow *vn_compare_make_row (VnPlan           *plan,
-                                 const VnValue    *value,
-                                 const VnErrorSum *sum,
-                                 const VnErrorSum *local);
+VnErrorRow *vn_compare_make_row (VnPlan            *plan,
+                                 const VnValue     *value,
+                                 const VnErrorSum  *sums,
+                                 const VnPartition *partition,
+                                 const VnErrorSum  *local);
 
 G_END_DECLS

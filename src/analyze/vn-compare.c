@@ -32,8 +32,10 @@ typedef struct
   const gboolean *wanted;  /* by pair: whether both runs compute it */
   GError      *error;      /* why the float run stopped, or a tap could not do its work */
   VnTensor   **before;     /* by pair: what went into the quantization, if that is asked for */
-  VnErrorSum  *sums;       /* of the present sample, by pair; behind them those of the quantizations alone */
+  VnErrorSum  *sums;       /* of the present sample, from @places on by pair; behind them those of the quantizations alone */
+  const guint *places;     /* by pair: the first of its sums; behind them that of the quantizations */
   guint        n_pairs;
+  const VnPartition * const *partitions;   /* by pair: (nullable) */
   const guint *sources;    /* by tap behind those of the pairs: the pair whose quantization it goes into */
   const Grid  *grids;      /* by pair */
 } Worker;
@@ -45,6 +47,9 @@ typedef struct
   GArray      *sources;                   /* of guint: the pairs of the values that quant_taps has behind those of the pairs */
   VnPlan      *float_plan, *quant_plan;
   gboolean    *wanted;                    /* by pair */
+  const VnPartition **partitions;         /* by pair: (nullable) */
+  guint       *places;
+  guint        n_sums;                    /* of a sample */
   GCancellable *cancellable;
   VnDataset   *dataset;
   const VnCompareOptions *options;
@@ -284,11 +289,11 @@ compare_quant (const VnValue  *value,
     tensor = converted = compare_take_factors (tensor, worker->grids[tap].factors, &worker->error);
   if (tensor == NULL || tensor->dtype != VN_DTYPE_F32)
     return;
-  vn_error_sum_add (&worker->sums[tap], kept->data, tensor->data, tensor->n_elements);
+  vn_part_sums_add (&worker->sums[worker->places[tap]], worker->partitions[tap], &tensor->shape, kept->data, tensor->data);
   g_clear_pointer (&worker->kept[tap], vn_tensor_unref);
   kept = worker->before[tap];
   if (kept != NULL && kept->n_elements == tensor->n_elements)
-    vn_error_sum_add (&worker->sums[worker->n_pairs + tap], kept->data, tensor->data, tensor->n_elements);
+    vn_error_sum_add (&worker->sums[worker->places[worker->n_pairs] + tap], kept->data, tensor->data, tensor->n_elements);
   g_clear_pointer (&worker->before[tap], vn_tensor_unref);
 }
 
@@ -325,12 +330,12 @@ compare_sample (Compare   *self,
 
   if (!vn_dataset_load (self->dataset, self->options->samples[sample], inputs, &bad))
     return vn_dataset_leave_out (self->dataset, self->options->samples[sample], bad, self->notes, error);
-  for (guint i = 0; i < 2 * n; i++)
+  for (guint i = 0; i < self->n_sums; i++)
     vn_error_sum_init (&worker->sums[i]);
   memset (worker->shown, 0, n * sizeof *worker->shown);
   if (!compare_run_in_step (self, worker, inputs, error))
     return FALSE;
-  self->per_sample[sample] = vn_memory_dup (worker->sums, 2 * n, sizeof (VnErrorSum), error);
+  self->per_sample[sample] = vn_memory_dup (worker->sums, self->n_sums, sizeof (VnErrorSum), error);
   return self->per_sample[sample] != NULL;
 }
 
@@ -377,6 +382,24 @@ compare_list_wanted (const Compare *self)
   return wanted;
 }
 
+/* Where the sums of each pair begin. */
+static void
+compare_place_sums (Compare *self)
+{
+  guint n = self->float_taps->len;
+
+  self->partitions = g_new0 (const VnPartition *, n + 1);
+  self->places = g_new0 (guint, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->float_taps, i);
+
+      self->partitions[i] = value->graph->parent == NULL ? vn_parts_get (self->options->parts, value->name) : NULL;
+      self->places[i + 1] = self->places[i] + vn_part_sums_count (self->partitions[i]);
+    }
+  self->n_sums = self->places[n] + n;
+}
+
 static gboolean
 compare_make_workers (Compare  *self,
                       GError  **error)
@@ -385,6 +408,7 @@ compare_make_workers (Compare  *self,
   guint n = self->float_taps->len, n_inside;
 
   self->wanted = compare_list_wanted (self);
+  compare_place_sums (self);
   self->n_workers = vn_plan_share_threads (plans, 2, vn_plan_get_arena_size (self->float_plan) / 2, self->options->n_threads, self->options->n_samples, &n_inside);
   self->workers = g_new0 (Worker, self->n_workers);
   for (guint i = 0; i < self->n_workers; i++)
@@ -401,7 +425,9 @@ compare_make_workers (Compare  *self,
       worker->shown = g_new0 (gboolean, n);
       worker->wanted = self->wanted;
       worker->before = g_new0 (VnTensor *, n);
-      worker->sums = g_new0 (VnErrorSum, 2 * n);
+      worker->sums = g_new0 (VnErrorSum, self->n_sums);
+      worker->places = self->places;
+      worker->partitions = self->partitions;
       worker->n_pairs = n;
       worker->awaited = G_MAXUINT;
       worker->sources = (const guint *) (gpointer) self->sources->data;
@@ -429,6 +455,8 @@ compare_clear (Compare *self)
     }
   g_free (self->workers);
   g_free (self->wanted);
+  g_free (self->partitions);
+  g_free (self->places);
   for (guint i = 0; self->per_sample != NULL && i < self->options->n_samples; i++)
     g_free (self->per_sample[i]);
   g_free (self->per_sample);
@@ -461,19 +489,22 @@ compare_is_last (VnPlan        *plan,
 /*< private >
  * vn_compare_make_row:
  * @plan: of the float network
+ * @sums: (array): as many as vn_part_sums_count() says
+ * @partition: (nullable): of @value
  * @local: (nullable): what its pair of quantization and dequantization does
  *
  * Returns: (transfer full): the row of @value
  */
 VnErrorRow *
-vn_compare_make_row (VnPlan           *plan,
-                     const VnValue    *value,
-                     const VnErrorSum *sum,
-                     const VnErrorSum *local)
+vn_compare_make_row (VnPlan            *plan,
+                     const VnValue     *value,
+                     const VnErrorSum  *sums,
+                     const VnPartition *partition,
+                     const VnErrorSum  *local)
 {
   VnErrorRow *row;
 
-  g_return_val_if_fail (plan != NULL && value != NULL && sum != NULL, NULL);
+  g_return_val_if_fail (plan != NULL && value != NULL && sums != NULL, NULL);
 
   row = vn_error_row_new ();
   row->value = g_strdup (value->name);
@@ -481,7 +512,7 @@ vn_compare_make_row (VnPlan           *plan,
   row->op_type = g_strdup (value->producer != NULL ? value->producer->op_type : "");
   row->is_output = value->is_output;
   row->is_last = compare_is_last (plan, value);
-  vn_error_sum_fill_row (sum, row);
+  vn_part_sums_fill_row (sums, partition, row);
   row->has_local = local != NULL && local->n > 0;
   row->local_db = local != NULL ? vn_error_sum_sqnr (local) : 0;
   return row;
@@ -519,18 +550,19 @@ compare_make_table (Compare  *self,
   table = vn_error_table_new (n_used);
   for (guint i = 0; i < self->float_taps->len; i++)
     {
-      VnErrorSum sum, local;
+      const VnPartition *partition = self->partitions[i];
+      VnErrorSum sums[1 + VN_MOST_PARTS], local;
 
-      vn_error_sum_init (&sum);
+      vn_part_sums_init (sums, partition);
       vn_error_sum_init (&local);
       for (guint s = 0; s < self->options->n_samples; s++)
         if (self->per_sample[s] != NULL)
           {
-            vn_error_sum_merge (&sum, &self->per_sample[s][i]);
-            vn_error_sum_merge (&local, &self->per_sample[s][self->float_taps->len + i]);
+            vn_part_sums_merge (sums, partition, &self->per_sample[s][self->places[i]]);
+            vn_error_sum_merge (&local, &self->per_sample[s][self->places[self->float_taps->len] + i]);
           }
-      if (sum.n > 0)
-        vn_error_table_add (table, vn_compare_make_row (self->float_plan, g_ptr_array_index (self->float_taps, i), &sum, &local));
+      if (sums[0].n > 0)
+        vn_error_table_add (table, vn_compare_make_row (self->float_plan, g_ptr_array_index (self->float_taps, i), sums, partition, &local));
     }
   return g_steal_pointer (&table);
 }

@@ -22,6 +22,7 @@ typedef struct
   gboolean     outputs_only;
   gboolean     local;        /* also what each pair of quantization and dequantization does */
   const char  *task;         /* nullable: what the user says of the task, as of vn_task_get_id() */
+  VnParts     *parts;        /* nullable: of the float network: vn_find_parts() */
 } VnCompareOptions;
 
 /* Cumulative error: both networks run on the same samples, the same tensors are compared. Never stores activations

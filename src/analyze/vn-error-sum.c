@@ -265,7 +265,7 @@ vn_error_sum_fill_row (const VnErrorSum *self,
   row->n_bad = self->n_bad;
   row->n_bad_float = self->n_bad_float;
   row->noise_to_signal = vn_error_sum_noise (self);
-  row->sqnr_db = vn_error_sum_sqnr (self);
+  row->sqnr_db = row->whole_db = vn_error_sum_sqnr (self);
   row->cosine = vn_error_sum_cosine (self);
   row->mse = vn_error_sum_mse (self);
   row->max_error = self->max_error;

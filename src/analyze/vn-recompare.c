@@ -33,6 +33,7 @@ struct _VnRecompare
   gsize         n_bytes;        /* of what the samples compute */
   gsize         budget;         /* for what is kept */
   gboolean      keeps;          /* it fits */
+  VnParts      *parts;          /* nullable */
 };
 
 static void
@@ -70,6 +71,7 @@ vn_recompare_free (VnRecompare *self)
   g_clear_pointer (&self->float_plan, vn_plan_unref);
   g_clear_pointer (&self->errors, vn_error_table_unref);
   g_clear_pointer (&self->input_shapes, g_hash_table_unref);
+  g_clear_pointer (&self->parts, vn_parts_unref);
   vn_dataset_unref (self->dataset);
   vn_model_unref (self->float_model);
   vn_model_unref (self->base);
@@ -285,6 +287,7 @@ vn_recompare_new (VnModel                 *float_model,
   self->dataset = vn_dataset_ref (dataset);
   self->input_shapes = input_shapes != NULL ? g_hash_table_ref (input_shapes) : NULL;
   self->n_threads = options->n_threads;
+  self->parts = options->parts != NULL ? vn_parts_ref (options->parts) : NULL;
   self->budget = vn_memory_get_budget ();
   self->keeps = TRUE;
   self->n_inputs = n_inputs;
@@ -336,7 +339,9 @@ vn_recompare_get_base (VnRecompare *self)
  * @rows: (element-type guint): by tap: number of the value in the float network
  * @is_known: by tap: it is what it was
  * @wanted: (element-type guint): the other taps
- * @sums: by sample and tap
+ * @partitions: by tap: (nullable)
+ * @places: by tap: the first of its sums; behind them how many there are of a sample
+ * @sums: by sample, from @places on
  */
 typedef struct
 {
@@ -347,6 +352,8 @@ typedef struct
   VnPlan       *plan;
   VnRunner    **runners;
   guint         n_runners;
+  const VnPartition **partitions;
+  guint        *places;
   VnErrorSum   *sums;
   GCancellable *cancellable;
 } Again;
@@ -358,6 +365,8 @@ recompare_clear_again (Again *again)
     g_clear_pointer (&again->runners[i], vn_runner_free);
   g_free (again->runners);
   g_free (again->is_known);
+  g_free (again->partitions);
+  g_free (again->places);
   g_free (again->sums);
   g_clear_pointer (&again->taps, g_ptr_array_unref);
   g_clear_pointer (&again->rows, g_array_unref);
@@ -375,6 +384,20 @@ recompare_inputs_match (const VnGraph *a,
     if (!g_str_equal (((const VnValue *) g_ptr_array_index (a->inputs, i))->name, ((const VnValue *) g_ptr_array_index (b->inputs, i))->name))
       return FALSE;
   return a->inputs->len == b->inputs->len;
+}
+
+static void
+recompare_place_sums (Again *again)
+{
+  again->partitions = g_new0 (const VnPartition *, again->taps->len + 1);
+  again->places = g_new0 (guint, again->taps->len + 1);
+  for (guint t = 0; t < again->taps->len; t++)
+    {
+      const VnValue *value = g_ptr_array_index (again->self->values, g_array_index (again->rows, guint, t));
+
+      again->partitions[t] = vn_parts_get (again->self->parts, value->name);
+      again->places[t + 1] = again->places[t] + vn_part_sums_count (again->partitions[t]);
+    }
 }
 
 /* %FALSE if what is computed has to be converted before it can be compared, which only a whole comparison does. */
@@ -401,6 +424,7 @@ recompare_list_taps (Again                  *again,
       g_ptr_array_add (again->taps, other);
       g_array_append_val (again->rows, r);
     }
+  recompare_place_sums (again);
   again->is_known = g_new0 (gboolean, again->taps->len + 1);
   for (guint t = 0; t < again->taps->len; t++)
     {
@@ -429,7 +453,7 @@ recompare_hear (const VnValue  *value,
   const VnTensor *wanted = listen->kept->floats[g_array_index (listen->again->rows, guint, tap)];
 
   if (wanted != NULL && tensor->dtype == VN_DTYPE_F32 && tensor->n_elements == wanted->n_elements)
-    vn_error_sum_add (&listen->sums[tap], wanted->data, tensor->data, wanted->n_elements);
+    vn_part_sums_add (&listen->sums[listen->again->places[tap]], listen->again->partitions[tap], &wanted->shape, wanted->data, tensor->data);
 }
 
 static gboolean
@@ -441,12 +465,12 @@ recompare_run_sample (gsize      item,
   Again *again = data;
   const Kept *kept = &g_array_index (again->self->kept, Kept, item);
   g_autofree VnTensor **known = g_new0 (VnTensor *, again->taps->len + 1);
-  Listen listen = { again, kept, again->sums + item * again->taps->len };
+  Listen listen = { again, kept, again->sums + item * again->places[again->taps->len] };
   gboolean good;
 
   for (guint t = 0; t < again->taps->len; t++)
     {
-      vn_error_sum_init (&listen.sums[t]);
+      vn_part_sums_init (&listen.sums[again->places[t]], again->partitions[t]);
       known[t] = again->is_known[t] ? kept->quants[g_array_index (again->rows, guint, t)] : NULL;
     }
   vn_runner_set_tap (again->runners[worker], recompare_hear, &listen);
@@ -475,7 +499,7 @@ recompare_run (Again    *again,
   for (guint i = 0; i < again->n_runners; i++)
     if ((again->runners[i] = vn_runner_new (again->plan, error)) == NULL)
       return FALSE;
-  again->sums = g_new0 (VnErrorSum, (gsize) self->kept->len * again->taps->len + 1);
+  again->sums = g_new0 (VnErrorSum, (gsize) self->kept->len * again->places[again->taps->len] + 1);
   return again->wanted->len == 0 ||
          vn_parallel_for (again->n_runners, self->kept->len, recompare_run_sample, again, again->cancellable, error);
 }
@@ -491,15 +515,15 @@ recompare_make_table (const Again *again)
     {
       const VnValue *value = g_ptr_array_index (self->values, g_array_index (again->rows, guint, t));
       const VnErrorRow *before = again->is_known[t] ? vn_error_table_find (self->errors, value->name) : NULL;
-      VnErrorSum sum;
+      VnErrorSum sums[1 + VN_MOST_PARTS];
 
-      vn_error_sum_init (&sum);
+      vn_part_sums_init (sums, again->partitions[t]);
       for (guint s = 0; s < self->kept->len; s++)
-        vn_error_sum_merge (&sum, &again->sums[s * again->taps->len + t]);
+        vn_part_sums_merge (sums, again->partitions[t], &again->sums[s * again->places[again->taps->len] + again->places[t]]);
       if (before != NULL)
         vn_error_table_add (table, vn_error_row_copy (before));
-      else if (sum.n > 0)
-        vn_error_table_add (table, vn_compare_make_row (self->float_plan, value, &sum, NULL));
+      else if (sums[0].n > 0)
+        vn_error_table_add (table, vn_compare_make_row (self->float_plan, value, sums, again->partitions[t], NULL));
     }
   return table;
 }
@@ -546,6 +570,7 @@ vn_recompare_measure (VnRecompare             *self,
       return recompare_make_table (&again);
     }
   all = *options;
+  all.parts = self->parts;
   all.samples = (const guint *) (gpointer) self->samples->data;
   all.n_samples = self->samples->len;
   all.n_threads = self->n_threads;

@@ -6,19 +6,39 @@
 #include "vn-i18n.h"
 #include "vn-improve-job.h"
 
+/* Those beside the worst, whose figure is the output's. */
+static void
+cmd_result_print_parts (const VnErrorRow *row)
+{
+  const VnErrorPart *worst = vn_error_row_get_worst_part (row);
+
+  for (guint i = 0; row->parts != NULL && i < row->parts->len; i++)
+    {
+      const VnErrorPart *part = g_ptr_array_index (row->parts, i);
+      g_autofree char *title = vn_error_part_dup_title (part), *db = vn_format_db_column (part->sqnr_db);
+
+      if (part->is_dead)
+        vn_cmd_print (_("    %s: dead, one constant in the quantized network\n"), title);
+      else if (part != worst)
+        vn_cmd_print (_("    %s: SQNR %s\n"), title, db);
+    }
+}
+
 static void
 cmd_result_print_outputs (VnErrorTable *errors)
 {
   for (guint i = 0; i < vn_error_table_get_n (errors); i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, i);
-      g_autofree char *db = vn_format_db_column (row->sqnr_db);
+      g_autofree char *db = vn_format_db_column (row->sqnr_db), *title = vn_error_row_dup_title (row);
 
       if (row->is_output)
-        vn_cmd_print (_("  output %s: SQNR %s, cosine %.5f\n"), row->value, db, row->cosine);
+        vn_cmd_print (_("  output %s: SQNR %s, cosine %.5f\n"), title, db, row->cosine);
       else if (row->is_last)
         vn_cmd_print (_("  %s, the last before nodes that cannot be run: SQNR %s, cosine %.5f\n"), row->value, db,
                       row->cosine);
+      if (row->is_output)
+        cmd_result_print_parts (row);
     }
 }
 

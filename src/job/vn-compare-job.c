@@ -3,6 +3,7 @@
 #include "vn-job-input.h"
 
 #include "vn-data-check.h"
+#include "vn-find-parts.h"
 #include "vn-i18n.h"
 #include "vn-node-match.h"
 #include "vn-weights-check.h"
@@ -17,6 +18,7 @@ struct _VnCompareJob
   VnModel      *float_run, *quant_run;   /* as the engine takes them */
   GHashTable   *shapes;                  /* nullable */
   VnDataset    *dataset;
+  VnParts      *parts;
   VnErrorTable *errors;
   VnNotes      *notes;
 };
@@ -83,6 +85,7 @@ vn_compare_job_compare (VnJob         *job,
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
   VnCompareOptions options = { .value_names = vn_node_match_get_values (match), .n_threads = self->n_threads, .local = TRUE };
   VnProgress progress = vn_job_get_reporter (job);
+  VnChannelRun run;
 
   vn_weights_check (self->float_model, self->notes);
   vn_weights_check (self->quant_model, self->notes);
@@ -90,6 +93,12 @@ vn_compare_job_compare (VnJob         *job,
   compare_job_list_all (vn_dataset_get_n (self->dataset), samples);
   options.samples = (const guint *) (gpointer) samples->data;
   options.n_samples = samples->len;
+  run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .samples = options.samples, .n_samples = options.n_samples,
+                         .n_threads = self->n_threads };
+  self->parts = vn_find_parts (self->float_run, &run, cancellable, error);
+  if (self->parts == NULL)
+    return FALSE;
+  options.parts = self->parts;
   self->errors = vn_compare (self->float_run, self->quant_run, self->shapes, self->dataset, &options, &progress, self->notes,
                              cancellable, error);
   return self->errors != NULL;
@@ -128,6 +137,7 @@ vn_compare_job_finalize (GObject *object)
   g_clear_pointer (&self->quant_run, vn_model_unref);
   g_clear_pointer (&self->shapes, g_hash_table_unref);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
+  g_clear_pointer (&self->parts, vn_parts_unref);
   g_clear_pointer (&self->errors, vn_error_table_unref);
   vn_notes_unref (self->notes);
   G_OBJECT_CLASS (vn_compare_job_parent_class)->finalize (object);

@@ -353,6 +353,29 @@ vn_job_input_check (VnJobInput    *self,
 }
 
 /*< private >
+ * vn_job_input_find_parts:
+ *
+ * Looks for parts of the outputs on the samples that are measured; without samples there are none.
+ */
+gboolean
+vn_job_input_find_parts (VnJobInput    *self,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  VnChannelRun run;
+
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  if (self->dataset == NULL)
+    return TRUE;
+  run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .samples = (const guint *) (gpointer) self->measured->data,
+                         .n_samples = self->measured->len, .n_threads = self->n_threads, .notes = self->notes };
+  g_clear_pointer (&self->parts, vn_parts_unref);
+  self->parts = vn_find_parts (self->prepared, &run, cancellable, error);
+  return self->parts != NULL;
+}
+
+/*< private >
  * vn_job_input_make_origin:
  *
  * Reads all weights twice. After this the prepared network must not be changed.
@@ -444,4 +467,5 @@ vn_job_input_clear (VnJobInput *self)
   g_clear_pointer (&self->calibration, g_array_unref);
   g_clear_pointer (&self->measured, g_array_unref);
   g_clear_pointer (&self->origin, vn_stats_origin_free);
+  g_clear_pointer (&self->parts, vn_parts_unref);
 }

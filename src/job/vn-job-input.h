@@ -2,6 +2,7 @@
 /* The network and the samples that calibrating and quantizing start from: the same come out for both. */
 #pragma once
 
+#include "vn-find-parts.h"
 #include "vn-jobs.h"
 #include "vn-judge.h"
 #include "vn-training.h"
@@ -17,6 +18,7 @@ G_BEGIN_DECLS
  * @train_seconds: that training may take at most; 0: what @recipe says
  * @prepared: from vn_job_input_prepare() on: the float network that is quantized
  * @dataset, @shapes, @calibration, @measured: from then on, if there are samples; @shapes may be %NULL
+ * @parts: (nullable): of @prepared, once somebody has looked for them: vn_job_input_find_parts()
  * @apart: no sample is both in @calibration and in @measured
  * @origin: from vn_job_input_make_origin() on
  */
@@ -36,6 +38,7 @@ typedef struct
   VnDataset        *dataset;
   GHashTable       *shapes;
   GArray           *calibration, *measured;   /* of guint */
+  VnParts          *parts;
   gboolean          apart;
   VnStatsOrigin    *origin;
 } VnJobInput;
@@ -53,6 +56,9 @@ gboolean       vn_job_input_equalize       (VnJobInput       *self,
                                             GError          **error);
 gboolean       vn_job_input_check          (VnJobInput       *self,
                                             gboolean          calibrates,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+gboolean       vn_job_input_find_parts     (VnJobInput       *self,
                                             GCancellable     *cancellable,
                                             GError          **error);
 void           vn_job_input_make_origin    (VnJobInput       *self);

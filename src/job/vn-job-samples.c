@@ -154,7 +154,7 @@ vn_job_get_samples (const VnJobInput *self,
   g_return_val_if_fail (self != NULL && indices != NULL, (VnRepairSamples) { 0 });
 
   return (VnRepairSamples) { .shapes = self->shapes, .dataset = self->dataset, .indices = (const guint *) (gpointer) indices->data,
-                             .n = indices->len, .n_threads = self->n_threads, .notes = self->notes };
+                             .n = indices->len, .n_threads = self->n_threads, .notes = self->notes, .parts = self->parts };
 }
 
 /*< private >

@@ -40,7 +40,7 @@ vn_quantize_job_prepare (VnJob         *job,
   if (!vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
   self->draft->prepared = vn_model_ref (self->input.prepared);
-  return TRUE;
+  return self->settings.skip_compare || vn_job_input_find_parts (&self->input, cancellable, error);
 }
 
 static gboolean
@@ -314,7 +314,7 @@ vn_quantize_job_compare (VnJob         *job,
   g_autoptr(VnModel) quantized = quantize_job_make_measurable (self, result, &names, error);
   VnCompareOptions options = { .value_names = names, .plan = result->plan,
                                .samples = (const guint *) (gpointer) input->measured->data,
-                               .n_samples = input->measured->len, .n_threads = input->n_threads };
+                               .n_samples = input->measured->len, .n_threads = input->n_threads, .parts = input->parts };
   VnProgress progress = vn_job_get_reporter (job);
 
   if (quantized == NULL)

@@ -363,6 +363,7 @@ what_if_fill (VnWhatIf      *self,
   g_autoptr(VnDataset) dataset = NULL;
   g_autoptr(GArray) calibration = NULL, measured = NULL;
   g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(VnParts) parts = NULL;
   g_autoptr(VnModel) base = NULL;
   VnCompareOptions options = { .n_threads = n_threads };
 
@@ -377,6 +378,8 @@ what_if_fill (VnWhatIf      *self,
   if (vn_job_has_forecast (result->recipe))
     self->float_forecast = vn_job_forecast_float (result->source, self->prepared, self->shapes);
   vn_job_split_samples (result->data, vn_dataset_get_n (dataset), result->run.n_calibration, &calibration, &measured);
+  parts = result->errors != NULL ? vn_error_table_list_parts (result->errors) : NULL;
+  options.parts = parts;
   options.value_names = names;
   options.plan = self->plan;
   options.samples = (const guint *) (gpointer) measured->data;

@@ -25,13 +25,15 @@ struct _VnJudge
   VnTensor     *(*make_copy) (const VnTensor *tensor, guint copy, GError **error);
   VnTensor     ***inputs;     /* by sample; NULL: not read */
   VnTensor     ***outputs;    /* by run, of the float network */
+  const VnPartition **partitions;   /* by output: (nullable) */
+  guint          *places;     /* by output: the first of its sums; behind them how many there are of a run */
 };
 
 typedef struct
 {
   VnJudge     *judge;
   VnRunner   **runners;       /* by worker */
-  VnErrorSum  *sums;          /* by run and output; NULL: the float network runs */
+  VnErrorSum  *sums;          /* by run, from places on by output; NULL: the float network runs */
 } Trial;
 
 static void
@@ -56,19 +58,23 @@ vn_judge_free (VnJudge *self)
     judge_free_tensors (self->outputs[i], self->n_outputs);
   g_free (self->inputs);
   g_free (self->outputs);
+  g_free (self->partitions);
+  g_free (self->places);
+  g_clear_pointer (&self->samples.parts, vn_parts_unref);
   g_free (self);
 }
 
 /* ---- running ---- */
 
 static void
-judge_add_error (VnErrorSum     *sum,
-                 const VnTensor *wanted,
-                 const VnTensor *found)
+judge_add_error (VnErrorSum        *sums,
+                 const VnPartition *partition,
+                 const VnTensor    *wanted,
+                 const VnTensor    *found)
 {
   if (wanted != NULL && found != NULL && wanted->dtype == VN_DTYPE_F32 && found->dtype == VN_DTYPE_F32 &&
       wanted->n_elements == found->n_elements)
-    vn_error_sum_add (sum, wanted->data, found->data, wanted->n_elements);
+    vn_part_sums_add (sums, partition, &wanted->shape, wanted->data, found->data);
 }
 
 /* The sample itself, or a copy of it, which only networks with one input get. */
@@ -112,7 +118,7 @@ judge_run_item (gsize     run,
       return TRUE;
     }
   for (guint i = 0; i < self->n_outputs; i++)
-    judge_add_error (&trial->sums[run * self->n_outputs + i], self->outputs[run][i], outputs[i]);
+    judge_add_error (&trial->sums[run * self->places[self->n_outputs] + self->places[i]], self->partitions[i], self->outputs[run][i], outputs[i]);
   judge_free_tensors (outputs, self->n_outputs);
   return TRUE;
 }
@@ -206,6 +212,19 @@ judge_count_runs (VnJudge               *self,
   self->n_runs = self->samples.n * self->n_copies;
 }
 
+static void
+judge_place_sums (VnJudge *self,
+                  VnPlan  *plan)
+{
+  self->partitions = g_new0 (const VnPartition *, self->n_outputs + 1);
+  self->places = g_new0 (guint, self->n_outputs + 1);
+  for (guint i = 0; i < self->n_outputs; i++)
+    {
+      self->partitions[i] = vn_parts_get (self->samples.parts, vn_plan_get_output (plan, i)->name);
+      self->places[i + 1] = self->places[i] + vn_part_sums_count (self->partitions[i]);
+    }
+}
+
 /**
  * vn_judge_new:
  * @model: the float network
@@ -231,8 +250,10 @@ vn_judge_new (VnModel                *model,
     return NULL;
   self = g_new0 (VnJudge, 1);
   self->samples = *samples;
+  self->samples.parts = samples->parts != NULL ? vn_parts_ref (samples->parts) : NULL;
   self->n_inputs = vn_plan_get_n_inputs (plan);
   self->n_outputs = vn_plan_get_n_outputs (plan);
+  judge_place_sums (self, plan);
   judge_count_runs (self, plan, samples);
   self->inputs = g_new0 (VnTensor **, self->samples.n + 1);
   self->outputs = g_new0 (VnTensor **, self->n_runs + 1);
@@ -257,23 +278,26 @@ vn_judge_get_n (VnJudge *self)
   return self->samples.n;
 }
 
+/* Of the runs from @first on: each output over all of them, averaged over the outputs. */
 static double
 judge_find_mean (const VnJudge    *self,
-                 const VnErrorSum *sums)
+                 const VnErrorSum *sums,
+                 guint             first,
+                 guint             n_runs)
 {
   double total = 0;
   guint n = 0;
 
   for (guint i = 0; i < self->n_outputs; i++)
     {
-      VnErrorSum sum;
+      VnErrorSum all[1 + VN_MOST_PARTS];
 
-      vn_error_sum_init (&sum);
-      for (guint r = 0; r < self->n_runs; r++)
-        vn_error_sum_merge (&sum, &sums[r * self->n_outputs + i]);
-      if (sum.n == 0 && sum.n_bad == 0)
+      vn_part_sums_init (all, self->partitions[i]);
+      for (guint r = first; r < first + n_runs; r++)
+        vn_part_sums_merge (all, self->partitions[i], &sums[r * self->places[self->n_outputs] + self->places[i]]);
+      if (all[0].n == 0 && all[0].n_bad == 0)
         continue;
-      total += vn_error_sum_bounded_sqnr (&sum);
+      total += vn_part_sums_get_sqnr (all, self->partitions[i]);
       n++;
     }
   return n > 0 ? total / n : vn_sqnr_bound (INFINITY, 0);
@@ -288,18 +312,9 @@ judge_list_means (const VnJudge    *self,
 
   for (guint r = 0; r < self->n_runs; r++)
     {
-      double total = 0;
-      guint n = 0;
+      double mean = judge_find_mean (self, sums, r, 1);
 
-      for (guint i = 0; i < self->n_outputs; i++)
-        {
-          const VnErrorSum *sum = &sums[r * self->n_outputs + i];
-
-          total += sum->n > 0 || sum->n_bad > 0 ? vn_error_sum_bounded_sqnr (sum) : 0;
-          n += sum->n > 0 || sum->n_bad > 0;
-        }
-      total = n > 0 ? total / n : vn_sqnr_bound (INFINITY, 0);
-      g_array_append_val (means, total);
+      g_array_append_val (means, mean);
     }
   return means;
 }
@@ -328,7 +343,7 @@ vn_judge_measure (VnJudge       *self,
   *judgement = (VnJudgement) { 0 };
   options.input_shapes = self->samples.shapes;
   plan = vn_plan_new (model, &options, NULL, error);
-  n = (gsize) self->n_runs * self->n_outputs;
+  n = (gsize) self->n_runs * self->places[self->n_outputs];
   sums = g_new (VnErrorSum, n + 1);
   if (plan == NULL)
     return FALSE;
@@ -341,7 +356,7 @@ vn_judge_measure (VnJudge       *self,
     vn_error_sum_init (&sums[i]);
   if (!judge_run (self, plan, sums, cancellable, error))
     return FALSE;
-  *judgement = (VnJudgement) { judge_find_mean (self, sums), judge_list_means (self, sums) };
+  *judgement = (VnJudgement) { judge_find_mean (self, sums, 0, self->n_runs), judge_list_means (self, sums) };
   return TRUE;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "vn-dataset.h"
-#include "vn-error-sum.h"
+#include "vn-part-sums.h"
 #include "vn-plan.h"
 #include "vn-progress.h"
 
@@ -15,6 +15,7 @@ G_BEGIN_DECLS
  * @n_threads: 0: all processors; results are the same bits for any number
  * @near_copies: how often a judge runs each sample at most, itself counted, with copies that differ as little as they can; 0: as it seems
  *   fit, with copies that differ more
+ * @parts: (nullable): of the outputs: they are judged by the worst of them
  */
 typedef struct
 {
@@ -25,6 +26,7 @@ typedef struct
   guint         n_threads;
   VnNotes      *notes;      /* nullable */
   guint         near_copies;
+  VnParts      *parts;
 } VnRepairSamples;
 
 /**
@@ -34,8 +36,8 @@ typedef struct _VnJudge VnJudge;
 
 /**
  * VnJudgement: how near the outputs of a network are to the float ones.
- * @sqnr_db: signal to quantization noise of each output over all samples, in dB, averaged over the outputs; between -200 and
- *   200. 200 also where no output is of float32
+ * @sqnr_db: signal to quantization noise of each output over all samples, of its worst part, in dB, averaged over the outputs; between
+ *   -200 and 200. 200 also where no output is of float32
  * @each: (element-type double): the same of each sample, and of its copies, in the same order for all networks
  */
 typedef struct

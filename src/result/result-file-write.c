@@ -13,6 +13,32 @@
 #include <string.h>
 
 static void
+result_file_add_parts (JsonBuilder     *json,
+                       const GPtrArray *parts)
+{
+  vn_json_begin_array (json, "parts");
+  for (guint i = 0; i < parts->len; i++)
+    {
+      const VnErrorPart *part = g_ptr_array_index (parts, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_int (json, "axis", part->axis);
+      vn_json_add_text (json, "slices", part->slices);
+      vn_json_add_int (json, "elements", (gint64) part->n);
+      vn_json_add_number (json, "size", part->size);
+      vn_json_add_number (json, "sqnr", part->sqnr_db);
+      vn_json_add_number (json, "noise", part->noise_to_signal);
+      vn_json_add_number (json, "cosine", part->cosine);
+      if (part->n_bad > 0)
+        vn_json_add_int (json, "not-finite", (gint64) part->n_bad);
+      if (part->is_dead)
+        vn_json_add_bool (json, "dead", TRUE);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
 result_file_add_row (JsonBuilder      *json,
                      const VnErrorRow *row)
 {
@@ -38,6 +64,11 @@ result_file_add_row (JsonBuilder      *json,
     vn_json_add_int (json, "not-finite", (gint64) row->n_bad);
   if (row->n_bad_float > 0)
     vn_json_add_int (json, "not-finite-before", (gint64) row->n_bad_float);
+  if (row->parts != NULL)
+    {
+      vn_json_add_number (json, "whole-sqnr", row->whole_db);
+      result_file_add_parts (json, row->parts);
+    }
   json_builder_end_object (json);
 }
 

@@ -45,6 +45,7 @@ vn_error_row_copy (const VnErrorRow *row)
   copy->value = g_strdup (row->value);
   copy->node = g_strdup (row->node);
   copy->op_type = g_strdup (row->op_type);
+  copy->parts = row->parts != NULL ? g_ptr_array_ref (row->parts) : NULL;   /* nobody changes them any more */
   return copy;
 }
 
@@ -58,7 +59,85 @@ vn_error_row_free (VnErrorRow *row)
   g_free (row->value);
   g_free (row->node);
   g_free (row->op_type);
+  g_clear_pointer (&row->parts, g_ptr_array_unref);
   g_free (row);
+}
+
+/**
+ * vn_error_row_take_part:
+ * @row: a row that nobody else has seen yet
+ * @part: (transfer full): what it says counts for the row if no other part is worse
+ */
+void
+vn_error_row_take_part (VnErrorRow  *row,
+                        VnErrorPart *part)
+{
+  g_return_if_fail (row != NULL && part != NULL);
+
+  if (row->parts == NULL)
+    row->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_error_part_free);
+  g_ptr_array_add (row->parts, part);
+  if (isnan (part->sqnr_db))
+    return;
+  row->sqnr_db = MIN (row->sqnr_db, part->sqnr_db);
+  row->noise_to_signal = MAX (row->noise_to_signal, part->noise_to_signal);
+  row->cosine = MIN (row->cosine, part->cosine);
+}
+
+/**
+ * vn_error_row_get_worst_part:
+ *
+ * Returns: (transfer none) (nullable): the part with the most noise, a dead one first; %NULL: it has no parts
+ */
+const VnErrorPart *
+vn_error_row_get_worst_part (const VnErrorRow *row)
+{
+  const VnErrorPart *worst = NULL;
+
+  g_return_val_if_fail (row != NULL, NULL);
+
+  for (guint i = 0; row->parts != NULL && i < row->parts->len; i++)
+    {
+      const VnErrorPart *part = g_ptr_array_index (row->parts, i);
+
+      if (worst == NULL || part->is_dead > worst->is_dead || (part->is_dead == worst->is_dead && part->sqnr_db < worst->sqnr_db))
+        worst = part;
+    }
+  return worst;
+}
+
+/**
+ * vn_error_row_is_dead:
+ *
+ * Returns: whether the tensor, or a part of it, is one constant in the quantized network, while it varies in the float one
+ */
+gboolean
+vn_error_row_is_dead (const VnErrorRow *row)
+{
+  const VnErrorPart *worst;
+
+  g_return_val_if_fail (row != NULL, FALSE);
+
+  worst = vn_error_row_get_worst_part (row);
+  return (worst != NULL && worst->is_dead) || (row->n > 1 && row->quant_min == row->quant_max && row->float_min < row->float_max);
+}
+
+/**
+ * vn_error_row_dup_title:
+ *
+ * Returns: (transfer full): the tensor, and the part that its figure is of: “output0, channels 4–21 (up to 0.9)”
+ */
+char *
+vn_error_row_dup_title (const VnErrorRow *row)
+{
+  const VnErrorPart *worst;
+  g_autofree char *part = NULL;
+
+  g_return_val_if_fail (row != NULL, NULL);
+
+  worst = vn_error_row_get_worst_part (row);
+  part = worst != NULL ? vn_error_part_dup_title (worst) : NULL;
+  return part != NULL ? g_strdup_printf ("%s, %s", row->value, part) : g_strdup (row->value);
 }
 
 /**
@@ -301,4 +380,39 @@ vn_error_table_sort_worst (VnErrorTable *self)
     g_array_append_val (order, i);
   g_array_sort_with_data (order, vn_error_table_compare_worst, self);
   return order;
+}
+
+static VnPartition *
+error_table_join_parts (const GPtrArray *parts)
+{
+  VnPartition *joined = vn_partition_new (((const VnErrorPart *) g_ptr_array_index (parts, 0))->axis, 0, 0);
+
+  for (guint i = 0; i < parts->len && joined != NULL; i++)
+    if (!vn_partition_add (joined, ((const VnErrorPart *) g_ptr_array_index (parts, i))->slices))
+      g_clear_pointer (&joined, vn_partition_free);
+  return joined;
+}
+
+/**
+ * vn_error_table_list_parts:
+ *
+ * Returns: (transfer full): how its tensors are divided, for whoever measures more of the same network
+ */
+VnParts *
+vn_error_table_list_parts (VnErrorTable *self)
+{
+  VnParts *parts;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  parts = vn_parts_new ();
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      const VnErrorRow *row = g_ptr_array_index (self->rows, i);
+      VnPartition *found = row->parts != NULL && row->parts->len > 0 ? error_table_join_parts (row->parts) : NULL;
+
+      if (found != NULL)
+        vn_parts_take (parts, row->value, found);
+    }
+  return parts;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-parts.h"
 #include "vn-task.h"
 
 #include <glib.h>
@@ -12,6 +13,9 @@ G_BEGIN_DECLS
  * @noise_to_signal: sum (q - f)^2 / sum f^2; 0 if both are zero, infinity if only the reference is
  * @sqnr_db: -10 log10 of it; G_MAXDOUBLE-free: +inf for equal tensors
  * @cosine: 1 if both are zero, 0 if one is
+ * @parts: (nullable) (element-type VnErrorPart): where it holds numbers of different size: @noise_to_signal, @sqnr_db and @cosine are
+ *   those of the worst of them
+ * @whole_db: signal to noise of all elements together
  * @local_db: where a pair of quantization and dequantization stands for the tensor, what that pair alone does to it: SQNR of
  *   what comes out of it to what goes in, both in the quantized network
  * @contribution: share of the error of the outputs that starts here: in the tensor, the weight and the bias that are quantized
@@ -31,6 +35,8 @@ typedef struct
   guint64  n_bad_float;     /* NaN or infinite in the float one: left out of all measures, which are NaN if that is all */
   gboolean has_local;       /* @local_db was measured */
   double   local_db;
+  GPtrArray *parts;
+  double   whole_db;
 } VnErrorRow;
 
 typedef struct _VnErrorTable VnErrorTable;
@@ -50,9 +56,15 @@ void              vn_error_table_add_contribution (VnErrorTable *self,
                                                    const char   *value,
                                                    const char   *weight,   /* nullable */
                                                    double        share);
+VnParts          *vn_error_table_list_parts (VnErrorTable *self);
 VnErrorRow       *vn_error_row_new        (void);
 VnErrorRow       *vn_error_row_copy       (const VnErrorRow *row);
 void              vn_error_row_free       (VnErrorRow    *row);
+void              vn_error_row_take_part  (VnErrorRow    *row,
+                                           VnErrorPart   *part);
+const VnErrorPart *vn_error_row_get_worst_part (const VnErrorRow *row);   /* NULL: it has no parts */
+gboolean          vn_error_row_is_dead    (const VnErrorRow *row);
+char             *vn_error_row_dup_title  (const VnErrorRow *row);
 void              vn_error_table_add      (VnErrorTable  *self,
                                            VnErrorRow    *row);
 void              vn_error_table_add_weight (VnErrorTable *self,

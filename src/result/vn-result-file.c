@@ -87,6 +87,48 @@ result_file_read_object (VnRunRecord  *self,
   vn_json_fields_leave (&fields, parent);
 }
 
+static VnErrorPart *
+result_file_read_part (VnJsonFields *fields)
+{
+  VnErrorPart *part = g_new0 (VnErrorPart, 1);
+
+  part->axis = (guint) vn_json_fields_get_count (fields, "axis", VN_MAX_RANK - 1);
+  part->slices = vn_json_fields_dup_text (fields, "slices");
+  part->n = vn_json_fields_get_count (fields, "elements", G_MAXINT64);
+  part->size = vn_json_fields_get_double (fields, "size");
+  part->sqnr_db = vn_json_fields_get_double (fields, "sqnr");
+  part->noise_to_signal = vn_json_fields_get_double (fields, "noise");
+  part->cosine = vn_json_fields_get_double (fields, "cosine");
+  if (vn_json_fields_has (fields, "not-finite"))
+    part->n_bad = vn_json_fields_get_count (fields, "not-finite", G_MAXINT64);
+  part->is_dead = vn_json_fields_has (fields, "dead") && vn_json_fields_get_bool (fields, "dead");
+  return part;
+}
+
+static void
+result_file_read_parts (VnJsonFields *parent,
+                        VnErrorRow   *row)
+{
+  JsonArray *array = vn_json_fields_get_array (parent, "parts");
+  g_autofree char *where = vn_json_fields_dup_where (parent, "parts");
+
+  row->whole_db = vn_json_fields_get_double (parent, "whole-sqnr");
+  for (guint i = 0; array != NULL && parent->error == NULL && i < MIN (json_array_get_length (array), VN_MOST_PARTS); i++)
+    {
+      g_autofree char *place = g_strdup_printf ("%s[%u]", where, i);
+      VnJsonFields fields;
+      VnErrorPart *part;
+
+      vn_json_fields_init (&fields, json_array_get_element (array, i), place);
+      part = result_file_read_part (&fields);
+      vn_json_fields_leave (&fields, parent);
+      if (parent->error == NULL)
+        vn_error_row_take_part (row, part);
+      else
+        vn_error_part_free (part);
+    }
+}
+
 static VnErrorRow *
 result_file_read_row (VnJsonFields *fields)
 {
@@ -115,6 +157,9 @@ result_file_read_row (VnJsonFields *fields)
     row->n_bad = vn_json_fields_get_count (fields, "not-finite", G_MAXINT64);
   if (vn_json_fields_has (fields, "not-finite-before"))
     row->n_bad_float = vn_json_fields_get_count (fields, "not-finite-before", G_MAXINT64);
+  row->whole_db = row->sqnr_db;
+  if (vn_json_fields_has (fields, "parts"))
+    result_file_read_parts (fields, row);
   if (fields->error == NULL)
     return row;
   vn_error_row_free (row);
