@@ -10,6 +10,8 @@
 #define VN_SPOT_SHARE         0.05    /* up to this share of bad tensors it is a spot, not the network */
 #define VN_LOSS_GOOD          0.01    /* hits lost, as a share of the samples */
 #define VN_LOSS_CARE          0.03
+#define VN_KEPT_GOOD          0.9     /* of the answers of the float network, and of those of both, if others were added */
+#define VN_KEPT_CARE          0.6
 #define VN_LEAST_GAIN_DB      0.3     /* of the outputs: less is chance, with as few samples as are held out */
 
 /* ---- why a node has its error, and why a tensor costs what it does (vn-cause.c, diagnose-*.c) ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run comes to: the one verdict of window, command line and reports. First whether there can be one, then whether the
- * samples can be trusted, then by the hits that are lost, as far as that is more than chance, or else by the worst output and the
- * bad nodes; what is good by that has to be so in ONNX Runtime. */
+ * samples can be trusted, then by the hits or the answers that are lost, as far as that is more than chance, or else by the worst part of
+ * the outputs and the bad nodes; what is good by that has to be so in ONNX Runtime. */
 #include "vn-verdict.h"
 
 #include "vn-data-suspicion.h"
@@ -41,6 +41,7 @@ typedef struct
   gboolean              differs;        /* what ONNX Runtime computes, or it computes nothing */
   gboolean              unasked;        /* it could not be asked */
   double                shift_db;       /* of the worst output, in ONNX Runtime */
+  gboolean              by_kept;        /* the same of what is kept of the answers */
   guint                 n_weights;      /* of the names in not_finite */
   VnVerdictLevel        level;
 } Judgement;
@@ -164,6 +165,50 @@ verdict_judgement_by_hits (Judgement *self,
   return TRUE;
 }
 
+/* Answers that were lost, and others that were added, beside all that either network gives; of a mask the share of it.
+ * Returns: whether that is known */
+static gboolean
+verdict_judgement_count_answers (const Judgement *self,
+                                 double          *n,
+                                 double          *lost)
+{
+  const VnKept *kept = self->accuracy != NULL ? &self->accuracy->kept : NULL;
+
+  if (kept == NULL || !vn_kept_is_known (kept))
+    return FALSE;
+  if (kept->task == VN_TASK_SEGMENTATION)
+    {
+      *n = INFINITY;
+      *lost = 1 - kept->share;
+      return TRUE;
+    }
+  *n = (double) (kept->n + kept->n_kept + kept->n_added);
+  *lost = *n - 2 * (double) kept->n_kept;
+  return *n > 0;
+}
+
+/* As hits are judged: what is left open by few answers is not told by them. */
+static gboolean
+verdict_judgement_by_answers (Judgement *self,
+                              gboolean   spot)
+{
+  double n, lost, share, chance;
+
+  if (!verdict_judgement_count_answers (self, &n, &lost))
+    return FALSE;
+  share = isinf (n) ? lost : lost / n;
+  chance = isinf (n) ? 0 : sqrt (share * (1 - share) / n);
+  if (share - chance > 1 - VN_KEPT_CARE)
+    self->level = VN_VERDICT_UNUSABLE;
+  else if (share - chance > 1 - VN_KEPT_GOOD)
+    self->level = spot ? VN_VERDICT_WEAK_SPOT : VN_VERDICT_CARE;
+  else if (share + chance + 1 / n <= 1 - VN_KEPT_GOOD)
+    self->level = VN_VERDICT_GOOD;
+  else
+    return FALSE;
+  return TRUE;
+}
+
 /* What nodes that cannot be run make of what they read is not known: no verdict is better than one with care then. */
 static VnVerdictLevel
 verdict_judgement_by_outputs (const Judgement *self,
@@ -190,8 +235,11 @@ verdict_judgement_by_numbers (Judgement *self)
 
   self->verdict->is_spot = n_bad > 0 && n_bad <= MAX (1, VN_SPOT_SHARE * n);
   self->by_hits = verdict_judgement_by_hits (self, self->verdict->is_spot);
-  if (!self->by_hits)
+  self->by_kept = !self->by_hits && verdict_judgement_by_answers (self, self->verdict->is_spot);
+  if (!self->by_hits && !self->by_kept)
     self->level = verdict_judgement_by_outputs (self, self->verdict->is_spot);
+  if (self->level == VN_VERDICT_GOOD && self->verdict->worst != NULL && vn_error_row_is_dead (self->verdict->worst))
+    self->level = VN_VERDICT_CARE;
 }
 
 /* The runtime has the last word. */
@@ -274,6 +322,19 @@ verdict_judgement_append_hits (const Judgement *self,
 }
 
 static void
+verdict_judgement_append_answers (const Judgement *self,
+                                  GString         *text)
+{
+  g_autofree char *figures = NULL;
+
+  if (self->accuracy == NULL || !vn_kept_is_known (&self->accuracy->kept))
+    return;
+  figures = vn_kept_dup_figures (&self->accuracy->kept);
+  g_string_append_printf (text, self->by_kept || self->by_hits ? " %s: %s." : _(" %s: %s; that is too few to judge by."),
+                          vn_task_get_title (self->accuracy->kept.task), figures);
+}
+
+static void
 verdict_judgement_append_nodes (const Judgement *self,
                                 GString         *text)
 {
@@ -298,9 +359,11 @@ verdict_judgement_append_outputs (const Judgement *self,
                                   GString         *text)
 {
   const VnVerdict *verdict = self->verdict;
-  g_autofree char *db = vn_format_db (verdict->worst_output_db);
+  g_autofree char *db = vn_format_db (verdict->worst_output_db), *title = vn_error_row_dup_title (verdict->worst);
 
-  if (!isfinite (verdict->worst_output_db))
+  if (vn_error_row_is_dead (verdict->worst))
+    g_string_append_printf (text, _("Nothing is left of “%s”: it is the same number everywhere."), title);
+  else if (!isfinite (verdict->worst_output_db))
     g_string_append (text, verdict->worst_output_db > 0 ? _("The outputs are the same as before.") : _("Nothing is left of an output."));
   else if (verdict->worst->is_last)
     g_string_append_printf (text, _("“%s” in front of them keeps %s of signal to noise."), verdict->worst->value, db);
@@ -310,6 +373,8 @@ verdict_judgement_append_outputs (const Judgement *self,
 
       g_string_append_printf (text, _("In ONNX Runtime the weakest output keeps %s of signal to noise, here %s."), db, here);
     }
+  else if (verdict->worst->parts != NULL)
+    g_string_append_printf (text, _("The weakest part of the outputs, “%s”, keeps %s of signal to noise."), title, db);
   else
     g_string_append_printf (text, _("The weakest output keeps %s of signal to noise."), db);
 }
@@ -360,6 +425,7 @@ verdict_judgement_describe (const Judgement *self)
     }
   verdict_judgement_append_outputs (self, text);
   verdict_judgement_append_hits (self, text);
+  verdict_judgement_append_answers (self, text);
   verdict_judgement_append_nodes (self, text);
   verdict_judgement_append_objection (self, text);
   return g_strdup (text->str);
