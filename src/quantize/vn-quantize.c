@@ -546,6 +546,8 @@ quantize_resolve_graph (const VnModel   *model,
   self->factors = ranges->factors;
   if (vn_recipe_needs_samples (recipe))
     vn_resolver_skip_blind (self);
+  if (vn_recipe_needs_samples (recipe) && !inside)
+    vn_resolver_leave_mixed (self);
   plan = vn_quant_plan_new (self->graph->nodes->len);
   if (inside && vn_recipe_needs_samples (recipe) && !vn_resolver_skip_unseen (self, plan, error))
     return NULL;

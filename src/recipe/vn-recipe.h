@@ -191,6 +191,7 @@ typedef struct
   /* which tensors */
   char      **float_inputs, **float_outputs; /* names of graph inputs and outputs, globs */
   char      **float_output_types;            /* operators whose outputs stay float */
+  gboolean    float_mixed;    /* what joins unlike numbers behind the last layers stays float */
   gboolean    force_passthrough, keep_clamps, quantize_bias, raise_weight_scales;
   gboolean    dedicated_pairs, pairs_on_weights;
   char      **channel_axes;                  /* "OP=AXIS" */

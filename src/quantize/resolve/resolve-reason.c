@@ -92,6 +92,8 @@ reason_of_node (VnResolver    *self,
     return g_strdup (_("quantized in the model already"));
   if (info->placed_outside)
     return g_strdup (_("the recipe quantizes other parts of the network only"));
+  if (info->mixed)
+    return g_strdup (_("numbers of very different size come together here: with one scale nothing would be left of the small ones"));
   if (info->blind && !vn_op_has_kernel (node))
     return g_strdup_printf (_("%s cannot be run here, so its results have no range"), node->op_type);
   if (info->blind)

@@ -24,6 +24,7 @@ typedef struct
   int         rule;            /* last rule that matches and does not exclude, or -1 */
   gboolean    annotated;          /* it made a tensor quantized */
   gboolean    tail;            /* it lies behind the values at which the network is cut */
+  gboolean    mixed;           /* it joins numbers of very different size, or follows what does */
   gboolean    blind;           /* it lies behind a node that cannot be run: nothing is known of its results */
 } VnQuantNode;
 
@@ -127,6 +128,7 @@ VnResolver  *vn_resolver_new          (const VnModel   *model,
                                        GError         **error);
 void         vn_resolver_free         (VnResolver      *self);
 void         vn_resolver_skip_blind   (VnResolver      *self);     /* once lookup is set */
+void         vn_resolver_leave_mixed  (VnResolver      *self);     /* resolve-mixed.c */
 VnAnnotation *vn_resolver_get_annotation      (VnResolver      *self,       /* resolver-values.c */
                                                const VnValue   *value);
 gboolean     vn_resolver_can_quantize (VnResolver      *self,
