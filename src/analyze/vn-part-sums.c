@@ -10,7 +10,7 @@
  * Returns: how many sums there are of a tensor that is divided so
  */
 guint
-vn_part_sums_count (const VnPartition *partition)
+vn_part_sums_count (const VnPartition *partition)    /* (nullable): there are no parts */
 {
   return 1 + (partition != NULL ? partition->n_parts : 0);
 }

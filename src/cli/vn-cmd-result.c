@@ -6,6 +6,8 @@
 #include "vn-i18n.h"
 #include "vn-improve-job.h"
 
+#include <math.h>
+
 /* Those beside the worst, whose figure is the output's. */
 static void
 cmd_result_print_parts (const VnErrorRow *row)
@@ -25,6 +27,14 @@ cmd_result_print_parts (const VnErrorRow *row)
 }
 
 static void
+cmd_result_print_preparation (const VnErrorRow *row)
+{
+  g_autofree char *db = vn_format_db_column (row->preparation_db);
+
+  vn_cmd_print (_("    of preparing the network alone: SQNR %s\n"), db);
+}
+
+static void
 cmd_result_print_outputs (VnErrorTable *errors)
 {
   for (guint i = 0; i < vn_error_table_get_n (errors); i++)
@@ -39,6 +49,8 @@ cmd_result_print_outputs (VnErrorTable *errors)
                       row->cosine);
       if (row->is_output)
         cmd_result_print_parts (row);
+      if (!isnan (row->preparation_db))
+        cmd_result_print_preparation (row);
     }
 }
 

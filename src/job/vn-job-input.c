@@ -468,4 +468,6 @@ vn_job_input_clear (VnJobInput *self)
   g_clear_pointer (&self->measured, g_array_unref);
   g_clear_pointer (&self->origin, vn_stats_origin_free);
   g_clear_pointer (&self->parts, vn_parts_unref);
+  g_clear_pointer (&self->reference, vn_model_unref);
+  g_clear_pointer (&self->preparation, vn_error_table_unref);
 }

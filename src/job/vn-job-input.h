@@ -2,6 +2,7 @@
 /* The network and the samples that calibrating and quantizing start from: the same come out for both. */
 #pragma once
 
+#include "vn-compare.h"
 #include "vn-find-parts.h"
 #include "vn-jobs.h"
 #include "vn-judge.h"
@@ -19,6 +20,8 @@ G_BEGIN_DECLS
  * @prepared: from vn_job_input_prepare() on: the float network that is quantized
  * @dataset, @shapes, @calibration, @measured: from then on, if there are samples; @shapes may be %NULL
  * @parts: (nullable): of @prepared, once somebody has looked for them: vn_job_input_find_parts()
+ * @reference, @preparation: (nullable): the model as opened, and errors of the outputs of @prepared, where these differ:
+ *   vn_job_input_find_reference()
  * @apart: no sample is both in @calibration and in @measured
  * @origin: from vn_job_input_make_origin() on
  */
@@ -39,6 +42,8 @@ typedef struct
   GHashTable       *shapes;
   GArray           *calibration, *measured;   /* of guint */
   VnParts          *parts;
+  VnModel          *reference;
+  VnErrorTable     *preparation;
   gboolean          apart;
   VnStatsOrigin    *origin;
 } VnJobInput;
@@ -71,6 +76,19 @@ gboolean       vn_job_input_owns_stats     (const VnJobInput *self,
                                             VnStats          *stats,
                                             GCancellable     *cancellable);
 void           vn_job_input_clear          (VnJobInput       *self);
+
+/* ---- vn-job-reference.c ---- */
+
+gboolean       vn_job_input_find_reference (VnJobInput       *self,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+VnModel       *vn_job_input_get_reference  (const VnJobInput *self);
+VnErrorTable  *vn_job_input_measure_outputs (const VnJobInput       *self,
+                                             VnErrorTable           *errors,
+                                             VnModel                *quantized,
+                                             const VnCompareOptions *options,
+                                             GCancellable           *cancellable,
+                                             GError                **error);
 
 VnModel       *vn_job_prepare              (const VnModel    *source,
                                             const VnRecipe   *recipe,

@@ -162,7 +162,7 @@ vn_job_get_samples (const VnJobInput *self,
  * @used: (nullable): as of vn_job_list_judged()
  * @n: samples that each change is judged by, if there are as many
  *
- * Returns: (transfer full) (nullable): keeps the outputs of the prepared network; %NULL with an error also if it cannot run
+ * Returns: (transfer full) (nullable): keeps the outputs of the model as opened; %NULL with an error also if it cannot run
  */
 VnJudge *
 vn_job_make_judge (const VnJobInput  *self,
@@ -178,7 +178,7 @@ vn_job_make_judge (const VnJobInput  *self,
 
   judged = vn_job_list_judged (self, used, n);
   samples = vn_job_get_samples (self, judged);
-  return vn_judge_new (self->prepared, &samples, cancellable, error);
+  return vn_judge_new (vn_job_input_get_reference (self), &samples, cancellable, error);
 }
 
 /*< private >

@@ -40,7 +40,8 @@ vn_quantize_job_prepare (VnJob         *job,
   if (!vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
   self->draft->prepared = vn_model_ref (self->input.prepared);
-  return self->settings.skip_compare || vn_job_input_find_parts (&self->input, cancellable, error);
+  return self->settings.skip_compare || (vn_job_input_find_parts (&self->input, cancellable, error) &&
+                                         vn_job_input_find_reference (&self->input, cancellable, error));
 }
 
 static gboolean
@@ -321,7 +322,9 @@ vn_quantize_job_compare (VnJob         *job,
     return FALSE;
   result->errors = vn_compare (result->prepared, quantized, input->shapes, input->dataset, &options, &progress, result->notes,
                                cancellable, error);
-  return result->errors != NULL && vn_evaluate_accuracy (result->prepared, quantized, input->shapes, input->dataset, &options,
+  if (result->errors != NULL)
+    result->errors = vn_job_input_measure_outputs (input, result->errors, quantized, &options, cancellable, error);
+  return result->errors != NULL && vn_evaluate_accuracy (vn_job_input_get_reference (input), quantized, input->shapes, input->dataset, &options,
                                                          &result->accuracy, cancellable, error);
 }
 

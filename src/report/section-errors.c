@@ -5,6 +5,8 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 
+#include <math.h>
+
 /* A column for each line of vn-metrics.def. */
 #define VN_METRIC(SYMBOL, field, id, title, unit, scale, fine, bad) { #field, title, unit, TRUE, VN_REPORT_APART, 0 },
 
@@ -51,6 +53,10 @@ static const VnReportColumn tensor_columns[] = {
   { "float_max", NULL, NULL, FALSE, VN_REPORT_JOIN_RANGE, 0 },
   { "quantized_min", N_("Quantized range"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "quantized_max", NULL, NULL, FALSE, VN_REPORT_JOIN_RANGE, 0 },
+  { "worst_part", N_("Worst part"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "dead", N_("Dead"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "whole_sqnr_db", N_("All parts together"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "preparation_sqnr_db", N_("Of preparation alone"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "local_sqnr_db", N_("Of its pair alone"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "not_finite", N_("Not finite"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "not_finite_before", N_("In the float network"), NULL, TRUE, VN_REPORT_APART, 0 },
@@ -95,9 +101,26 @@ section_errors_add_ranges (GPtrArray        *row,
 }
 
 static void
+section_errors_add_parts (GPtrArray        *row,
+                          const VnErrorRow *error)
+{
+  const VnErrorPart *worst = vn_error_row_get_worst_part (error);
+  g_autofree char *title = worst != NULL ? vn_error_part_dup_title (worst) : NULL;
+
+  g_ptr_array_add (row, title != NULL ? _vn_report_text (title) : _vn_report_absent ());
+  g_ptr_array_add (row, vn_error_row_is_dead (error) ? _vn_report_bool (TRUE, _("yes")) : _vn_report_absent ());
+  g_ptr_array_add (row, worst != NULL ? _vn_report_number (error->whole_db, vn_metric_format_fixed (VN_METRIC_SQNR, error->whole_db))
+                                      : _vn_report_absent ());
+  g_ptr_array_add (row, !isnan (error->preparation_db)
+                          ? _vn_report_number (error->preparation_db, vn_metric_format_fixed (VN_METRIC_SQNR, error->preparation_db))
+                          : _vn_report_absent ());
+}
+
+static void
 section_errors_add_rest (GPtrArray        *row,
                          const VnErrorRow *error)
 {
+  section_errors_add_parts (row, error);
   g_ptr_array_add (row, error->has_local ? _vn_report_number (error->local_db, vn_metric_format_fixed (VN_METRIC_SQNR, error->local_db))
                                          : _vn_report_absent ());
   g_ptr_array_add (row, _vn_report_int ((gint64) error->n_bad, error->n_bad == 0 ? g_strdup ("") : NULL));

@@ -64,6 +64,8 @@ result_file_add_row (JsonBuilder      *json,
     vn_json_add_int (json, "not-finite", (gint64) row->n_bad);
   if (row->n_bad_float > 0)
     vn_json_add_int (json, "not-finite-before", (gint64) row->n_bad_float);
+  if (!isnan (row->preparation_db))
+    vn_json_add_number (json, "preparation-sqnr", row->preparation_db);
   if (row->parts != NULL)
     {
       vn_json_add_number (json, "whole-sqnr", row->whole_db);

@@ -16,6 +16,7 @@ G_BEGIN_DECLS
  * @parts: (nullable) (element-type VnErrorPart): where it holds numbers of different size: @noise_to_signal, @sqnr_db and @cosine are
  *   those of the worst of them
  * @whole_db: signal to noise of all elements together
+ * @preparation_db: of an output: what preparing the network has cost already, which @sqnr_db includes; NaN: nothing
  * @local_db: where a pair of quantization and dequantization stands for the tensor, what that pair alone does to it: SQNR of
  *   what comes out of it to what goes in, both in the quantized network
  * @contribution: share of the error of the outputs that starts here: in the tensor, the weight and the bias that are quantized
@@ -36,7 +37,7 @@ typedef struct
   gboolean has_local;       /* @local_db was measured */
   double   local_db;
   GPtrArray *parts;
-  double   whole_db;
+  double   whole_db, preparation_db;
 } VnErrorRow;
 
 typedef struct _VnErrorTable VnErrorTable;

@@ -42,21 +42,19 @@ vn_partition_new_range (const VnPartition *from,
                         guint              first,
                         guint              n)
 {
-  guint8 number[VN_MOST_PARTS];
+  guint8 number[VN_MOST_PARTS] = { 0 };
   VnPartition *self;
 
   g_return_val_if_fail (from != NULL && n > 0 && first + n <= from->n_slices, NULL);
 
-  memset (number, G_MAXUINT8, sizeof number);
   self = vn_partition_new (axis, n, 0);
+  for (guint i = first; i < first + n; i++)
+    number[from->part_of[i]] = 1;
+  for (guint p = 0; p < from->n_parts; p++)
+    if (number[p] != 0)
+      number[p] = (guint8) self->n_parts++;
   for (guint i = 0; i < n; i++)
-    {
-      guint8 *at = &number[from->part_of[first + i]];
-
-      if (*at == G_MAXUINT8)
-        *at = (guint8) self->n_parts++;
-      self->part_of[i] = *at;
-    }
+    self->part_of[i] = number[from->part_of[first + i]];
   if (self->n_parts < 2)
     g_clear_pointer (&self, vn_partition_free);
   return self;
@@ -199,7 +197,9 @@ vn_parts_get (VnParts    *self,
 guint
 vn_parts_get_n (VnParts *self)
 {
-  return self != NULL ? g_hash_table_size (self->by_value) : 0;
+  g_return_val_if_fail (self != NULL, 0);
+
+  return g_hash_table_size (self->by_value);
 }
 
 void

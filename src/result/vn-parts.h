@@ -49,7 +49,7 @@ void               vn_parts_take          (VnParts           *self,
                                            VnPartition       *partition);
 const VnPartition *vn_parts_get           (VnParts           *self,        /* nullable */
                                            const char        *value);
-guint              vn_parts_get_n         (VnParts           *self);       /* nullable */
+guint              vn_parts_get_n         (VnParts           *self);
 
 /**
  * VnErrorPart: the error of one part of a tensor.

@@ -157,6 +157,8 @@ result_file_read_row (VnJsonFields *fields)
     row->n_bad = vn_json_fields_get_count (fields, "not-finite", G_MAXINT64);
   if (vn_json_fields_has (fields, "not-finite-before"))
     row->n_bad_float = vn_json_fields_get_count (fields, "not-finite-before", G_MAXINT64);
+  if (vn_json_fields_has (fields, "preparation-sqnr"))
+    row->preparation_db = vn_json_fields_get_double (fields, "preparation-sqnr");
   row->whole_db = row->sqnr_db;
   if (vn_json_fields_has (fields, "parts"))
     result_file_read_parts (fields, row);

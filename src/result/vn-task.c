@@ -188,6 +188,34 @@ vn_kept_is_known (const VnKept *self)
 }
 
 /**
+ * vn_kept_get_loss:
+ * @chance: (out): by how much chance alone may move it, with so few answers: the standard error, and one more answer
+ *
+ * What is lost of the first network's answers; answers of the other alone count as if they were lost by the first.
+ *
+ * Returns: the larger of both shares, 0 to 1; NaN if nothing is known
+ */
+double
+vn_kept_get_loss (const VnKept *self,
+                  double       *chance)
+{
+  double n, others, loss;
+
+  g_return_val_if_fail (self != NULL && chance != NULL, NAN);
+
+  *chance = 0;
+  if (!vn_kept_is_known (self))
+    return NAN;
+  if (self->task == VN_TASK_SEGMENTATION)
+    return 1 - self->share;
+  n = (double) self->n;
+  others = (double) (self->n_kept + self->n_added);
+  loss = fmax (1 - self->share, self->n_added > 0 ? 1 - 2 * (double) self->n_kept / (n + others) : 0);
+  *chance = n > 0 ? sqrt (loss * (1 - loss) / n) + 1 / n : 1;
+  return loss;
+}
+
+/**
  * vn_kept_dup_figures:
  * @self: a known one
  *

@@ -51,6 +51,8 @@ gboolean     vn_task_find             (const char   *id,
                                        VnTask       *task);
 char        *vn_task_dup_ids          (void);
 gboolean     vn_kept_is_known         (const VnKept *self);
+double       vn_kept_get_loss         (const VnKept *self,
+                                       double       *chance);
 char        *vn_kept_dup_figures      (const VnKept *self);
 char        *vn_kept_dup_text         (const VnKept *self);
 

@@ -165,44 +165,20 @@ verdict_judgement_by_hits (Judgement *self,
   return TRUE;
 }
 
-/* Answers that were lost, and others that were added, beside all that either network gives; of a mask the share of it.
- * Returns: whether that is known */
-static gboolean
-verdict_judgement_count_answers (const Judgement *self,
-                                 double          *n,
-                                 double          *lost)
-{
-  const VnKept *kept = self->accuracy != NULL ? &self->accuracy->kept : NULL;
-
-  if (kept == NULL || !vn_kept_is_known (kept))
-    return FALSE;
-  if (kept->task == VN_TASK_SEGMENTATION)
-    {
-      *n = INFINITY;
-      *lost = 1 - kept->share;
-      return TRUE;
-    }
-  *n = (double) (kept->n + kept->n_kept + kept->n_added);
-  *lost = *n - 2 * (double) kept->n_kept;
-  return *n > 0;
-}
-
 /* As hits are judged: what is left open by few answers is not told by them. */
 static gboolean
 verdict_judgement_by_answers (Judgement *self,
                               gboolean   spot)
 {
-  double n, lost, share, chance;
+  double chance, loss = self->accuracy != NULL ? vn_kept_get_loss (&self->accuracy->kept, &chance) : NAN;
 
-  if (!verdict_judgement_count_answers (self, &n, &lost))
+  if (isnan (loss))
     return FALSE;
-  share = isinf (n) ? lost : lost / n;
-  chance = isinf (n) ? 0 : sqrt (share * (1 - share) / n);
-  if (share - chance > 1 - VN_KEPT_CARE)
+  if (loss - chance > 1 - VN_KEPT_CARE)
     self->level = VN_VERDICT_UNUSABLE;
-  else if (share - chance > 1 - VN_KEPT_GOOD)
+  else if (loss - chance > 1 - VN_KEPT_GOOD)
     self->level = spot ? VN_VERDICT_WEAK_SPOT : VN_VERDICT_CARE;
-  else if (share + chance + 1 / n <= 1 - VN_KEPT_GOOD)
+  else if (loss + chance <= 1 - VN_KEPT_GOOD)
     self->level = VN_VERDICT_GOOD;
   else
     return FALSE;

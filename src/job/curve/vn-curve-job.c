@@ -72,7 +72,7 @@ curve_make_judge (VnCurveJob    *self,
   samples = vn_job_get_samples (input, self->judged);
   samples.near_copies = (guint) MAX (all / MAX (self->judged->len, 1), 1);
   g_clear_pointer (&self->bench->judge, vn_judge_free);
-  self->bench->judge = vn_judge_new (input->prepared, &samples, cancellable, error);
+  self->bench->judge = vn_judge_new (vn_job_input_get_reference (input), &samples, cancellable, error);
   if (self->bench->judge == NULL)
     return FALSE;
   runs = MIN (MOST_CONTRIBUTION_MACS / (macs / 2 * n), MOST_CONTRIBUTION_RUNS);

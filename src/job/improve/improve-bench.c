@@ -62,7 +62,8 @@ vn_improve_bench_new (VnJob                     *job,
     return NULL;
   vn_model_unref (self->input.prepared);
   self->input.prepared = vn_model_ref (plain->prepared);   /* equalized and balanced, if the recipe asks for it */
-  if (!vn_job_input_find_parts (&self->input, cancellable, error))
+  self->input.edits = plain->edits;
+  if (!vn_job_input_find_parts (&self->input, cancellable, error) || !vn_job_input_find_reference (&self->input, cancellable, error))
     return NULL;
   self->judge = vn_job_make_judge (&self->input, NULL, JUDGED, cancellable, error);
   if (self->judge == NULL)

@@ -85,6 +85,18 @@ static const Case cases[] = {
   { "one of sixteen is chance", VN_VERDICT_GOOD, { { "out", 38.35 } }, { 16, 7, 6, 15, TRUE } },
   { "sixteen say nothing for a bad output", VN_VERDICT_UNUSABLE, { { "out", 5 } }, { 16, 7, 7, 16, TRUE } },
   { "four of sixteen are not chance", VN_VERDICT_UNUSABLE, { { "out", 38 } }, { 16, 10, 6, 12, TRUE } },
+  /* answers kept: of a detector, of a mask */
+  { "no detection left", VN_VERDICT_UNUSABLE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 0, 0, .share = 0 } } },
+  { "half of the detections left", VN_VERDICT_UNUSABLE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 80, 0, .share = 0.5 } } },
+  { "most detections left", VN_VERDICT_CARE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 120, 10, .share = 0.75 } } },
+  { "all left, as many added", VN_VERDICT_CARE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 161, 161, .share = 1 } } },
+  { "all left, though outputs differ", VN_VERDICT_GOOD, { { "out", 12 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 160, 2, .share = 0.99 } } },
+  { "three detections say nothing", VN_VERDICT_GOOD, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 3, 2, 0, .share = 0.67 } } },
+  { "three detections save nothing", VN_VERDICT_UNUSABLE, { { "out", 3 } }, { .kept = { VN_TASK_DETECTION, 8, 3, 3, 0, .share = 1 } } },
+  { "mask lost", VN_VERDICT_UNUSABLE, { { "out", 25 } }, { .kept = { VN_TASK_SEGMENTATION, 8, 2, 0, 0, .share = 0.5 } } },
+  { "mask kept", VN_VERDICT_GOOD, { { "out", 15 } }, { .kept = { VN_TASK_SEGMENTATION, 8, 2, 0, 0, .share = 0.97 } } },
+  { "hits come before answers", VN_VERDICT_GOOD, { { "out", 15 } },
+    { 1000, 800, 830, 900, TRUE, .kept = { VN_TASK_DETECTION, 8, 161, 0, 0, .share = 0 } } },
   { "hits without labels", VN_VERDICT_GOOD, { { "out", 38 } }, { 16, 10, 0, 0, FALSE } },
 };
 
@@ -118,6 +130,36 @@ test_spot (void)
       g_assert_cmpuint (verdict->n_bad, ==, 3);
       g_assert_cmpstr (verdict->worst->value, ==, "out");
       g_assert_cmpfloat (verdict->worst_output_db, ==, 25);
+    }
+}
+
+/* A part of an output that is lost is what the verdict is about, and is named; one that is dead is never good. */
+static void
+test_parts (void)
+{
+  static const struct { double db; gboolean is_dead; VnVerdictLevel level; const char *says; VnKept kept; } tests[] = {
+    { 0, TRUE, VN_VERDICT_UNUSABLE, "Nothing is left of “out, channels 4–21 (up to 0.9)”", { 0 } },
+    { 4, FALSE, VN_VERDICT_UNUSABLE, "The weakest part of the outputs, “out, channels 4–21 (up to 0.9)”, keeps 4.0", { 0 } },
+    { 25, FALSE, VN_VERDICT_GOOD, "channels 4–21 (up to 0.9)”, keeps 25.0", { 0 } },
+    { 0, TRUE, VN_VERDICT_CARE, "Nothing is left of", { VN_TASK_DETECTION, 8, 161, 160, 0, .share = 0.99 } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    {
+      const Row rows[MAX_ROWS] = { { "out", 33 } };
+      g_autoptr(VnErrorTable) errors = make_table (rows, 0);
+      VnErrorPart *parts[] = { g_new0 (VnErrorPart, 1), g_new0 (VnErrorPart, 1) };
+      VnAccuracy accuracy = { .kept = tests[i].kept };
+      g_autoptr(VnVerdict) verdict = NULL;
+
+      *parts[0] = (VnErrorPart) { 1, g_strdup ("4-21"), 100, 0, 0.9, tests[i].db, pow (10, -tests[i].db / 10), 0, tests[i].is_dead };
+      *parts[1] = (VnErrorPart) { 1, g_strdup ("0-3"), 100, 0, 250, 40, 1e-4, 1, FALSE };
+      for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
+        vn_error_row_take_part ((VnErrorRow *) vn_error_table_find (errors, "out"), parts[k]);
+      verdict = vn_verdict_new (errors, &accuracy, NULL, NULL, NULL);
+      g_assert_cmpstr (verdict->id, ==, vn_verdict_level_get_id (tests[i].level));
+      g_assert_cmpfloat (verdict->worst_output_db, ==, tests[i].db);
+      g_assert_nonnull (strstr (verdict->text, tests[i].says));
     }
 }
 
@@ -377,6 +419,7 @@ main (int   argc,
 
       g_test_add_data_func (path, &runtime_cases[i], test_runtime);
     }
+  g_test_add_func ("/verdict/parts", test_parts);
   g_test_add_func ("/verdict/spot", test_spot);
   g_test_add_func ("/verdict/other-target", test_other_target);
   g_test_add_func ("/verdict/refused", test_refused);
