@@ -45,5 +45,6 @@ VnModel   *vn_bias_correct (const VnModel          *prepared,
                             VnBiasCorrection        rule,
                             VnEditLog              *log,         /* nullable */
                             GError                **error);
+gboolean   vn_bias_is_layer (const VnNode            *node);
 
 G_END_DECLS

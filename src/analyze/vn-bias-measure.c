@@ -42,11 +42,19 @@ bias_measure_probe_clear (Probe *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Probe, bias_measure_probe_clear)
 
-static gboolean
-bias_measure_is_layer (const VnNode *node)
+/**
+ * vn_bias_is_layer:
+ *
+ * Returns: whether the bias of @node can be corrected
+ */
+gboolean
+vn_bias_is_layer (const VnNode *node)
 {
-  const VnValue *bias = vn_node_get_input (node, 2);
+  const VnValue *bias;
 
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  bias = vn_node_get_input (node, 2);
   return (vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose") || vn_node_is (node, "Gemm")) &&
          vn_node_get_output (node, 0) != NULL && vn_node_get_input (node, 0) != NULL &&
          vn_node_get_input (node, 1) != NULL && vn_value_is_constant (vn_node_get_input (node, 1)) &&
@@ -184,7 +192,7 @@ bias_measure_weigh (const VnNode *node)
   static const char * const shapes[] = { "Reshape", "Transpose", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice",
                                          "Split", "Concat", "Gather", "Shape", "Cast", "Pad", "Expand" };
 
-  if (bias_measure_is_layer (node) || vn_node_is (node, "MatMul"))
+  if (vn_bias_is_layer (node) || vn_node_is (node, "MatMul"))
     return 4;
   if (strstr (node->op_type, "Norm") != NULL || strstr (node->op_type, "Pool") != NULL)
     return 2;
@@ -312,7 +320,7 @@ bias_measure_probe_init (Probe                 *self,
     {
       VnNode *node = g_ptr_array_index (order, i);
       g_autofree char *label = vn_node_dup_label (node);
-      VnNode *quant_node = bias_measure_is_layer (node) && vn_quant_plan_is_node_quantized (quantized->plan, label)
+      VnNode *quant_node = vn_bias_is_layer (node) && vn_quant_plan_is_node_quantized (quantized->plan, label)
                          ? g_hash_table_lookup (quantized_nodes, label) : NULL;
 
       if (rules[node->index] == VN_BIAS_CORRECTION_OFF || quant_node == NULL || !g_str_equal (quant_node->op_type, node->op_type) || vn_node_get_input (quant_node, 0) == NULL)

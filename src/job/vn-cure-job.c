@@ -194,7 +194,7 @@ vn_cure_job_try_all (VnJob         *job,
   for (guint i = 0; i < vn_diagnosis_get_n (diagnosis); i++)
     {
       const VnFinding *finding = vn_diagnosis_get (diagnosis, i);
-      g_autoptr(GArray) cures = vn_reason_list_cures (finding->reason);
+      g_autoptr(GArray) cures = vn_finding_list_cures (finding);
 
       vn_progress_report (&progress, _("reasons"), i, vn_diagnosis_get_n (diagnosis));
       if (finding->rank > self->settings.n_tensors)

@@ -311,7 +311,7 @@ cure_apply_float_region (VnRecipe   *recipe,
 #define CURE_NOTHING(function) NULL
 
 static const Apply apply[VN_N_CURES] = {
-#define VN_CURE(SYMBOL, function, id, kind, title) CURE_##kind (function),
+#define VN_CURE(SYMBOL, function, id, kind, place, title) CURE_##kind (function),
 #include "vn-cures.def"
 #undef VN_CURE
 };
@@ -346,7 +346,7 @@ vn_cure_apply (VnCure           self,
 
   g_return_val_if_fail (self < VN_N_CURES && recipe != NULL && result != NULL && finding != NULL, FALSE);
 
-  if (result->prepared == NULL)
+  if (result->prepared == NULL || (finding->unfit >> self & 1))
     return FALSE;
   on.value = cure_find_value (result, finding);
   on.plan = *finding->tensor != '\0' ? vn_quant_plan_find (result->plan, finding->tensor) : NULL;

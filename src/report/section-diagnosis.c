@@ -38,9 +38,9 @@ static const VnReportPart cure_parts[] = {
 };
 
 static VnReportValue *
-section_diagnosis_list_cures (VnReason reason)
+section_diagnosis_list_cures (const VnFinding *finding)
 {
-  g_autoptr(GArray) cures = vn_reason_list_cures (reason);
+  g_autoptr(GArray) cures = vn_finding_list_cures (finding);
   VnReportValue *list = _vn_report_list ();
 
   for (guint i = 0; i < cures->len; i++)
@@ -81,7 +81,7 @@ _vn_report_build_reasons (VnReportSection     *section,
                                    : _vn_report_number (finding->share, g_strdup_printf ("%.1f %%", 100 * finding->share)));
       g_ptr_array_add (row, _vn_report_text_as (vn_reason_get_id (finding->reason), vn_reason_get_title (finding->reason)));
       g_ptr_array_add (row, _vn_report_text (finding->text));
-      g_ptr_array_add (row, section_diagnosis_list_cures (finding->reason));
+      g_ptr_array_add (row, section_diagnosis_list_cures (finding));
     }
 }
 

@@ -92,7 +92,7 @@ static char *
 section_weakest_dup_cure (VnResult        *result,
                           const VnFinding *finding)
 {
-  g_autoptr(GArray) cures = finding != NULL ? vn_reason_list_cures (finding->reason) : NULL;
+  g_autoptr(GArray) cures = finding != NULL ? vn_finding_list_cures (finding) : NULL;
   gboolean in_vain;
   const VnCureTrial *trial = finding != NULL ? section_weakest_find_trial (result->diagnosis, finding, &in_vain) : NULL;
 

@@ -8,10 +8,37 @@
 
 /* ---- why ---- */
 
+/* Their ids, as the lines of the table move. */
+static char *
+result_file_dup_unfit (guint64 unfit)
+{
+  g_autoptr(GString) ids = g_string_new (NULL);
+
+  for (guint i = 0; i < VN_N_CURES; i++)
+    if (unfit >> i & 1)
+      g_string_append_printf (ids, "%s%s", ids->len > 0 ? " " : "", vn_cure_get_id ((VnCure) i));
+  return ids->len > 0 ? g_strdup (ids->str) : NULL;
+}
+
+static guint64
+result_file_read_unfit (const char *text)
+{
+  g_auto(GStrv) ids = g_strsplit (text != NULL ? text : "", " ", -1);
+  guint64 unfit = 0;
+  VnCure cure;
+
+  for (guint i = 0; ids[i] != NULL; i++)
+    if (vn_cure_find (ids[i], &cure))
+      unfit |= G_GUINT64_CONSTANT (1) << cure;
+  return unfit;
+}
+
 static void
 result_file_add_finding (JsonBuilder     *json,
                          const VnFinding *finding)
 {
+  g_autofree char *unfit = result_file_dup_unfit (finding->unfit);
+
   json_builder_begin_object (json);
   vn_json_add_int (json, "rank", finding->rank);
   vn_json_add_text (json, "tensor", finding->tensor);
@@ -20,6 +47,7 @@ result_file_add_finding (JsonBuilder     *json,
   vn_json_add_number (json, "share", finding->share);
   vn_json_add_text (json, "reason", vn_reason_get_id (finding->reason));
   vn_json_add_text (json, "text", finding->text);
+  vn_json_add_text_if (json, "unfit-cures", unfit);
   json_builder_end_object (json);
 }
 
@@ -77,9 +105,9 @@ result_file_read_finding (gpointer      to,
 {
   g_autofree char *tensor = vn_json_fields_dup_text (fields, "tensor"), *node = vn_json_fields_dup_text (fields, "node");
   g_autofree char *role = vn_json_fields_dup_text (fields, "role"), *reason = vn_json_fields_dup_text (fields, "reason");
-  g_autofree char *text = vn_json_fields_dup_text (fields, "text");
+  g_autofree char *text = vn_json_fields_dup_text (fields, "text"), *unfit = vn_json_fields_dup_text_if (fields, "unfit-cures");
   VnFinding finding = { .rank = (guint) vn_json_fields_get_count (fields, "rank", G_MAXUINT), .tensor = tensor, .node = node,
-                        .share = vn_json_fields_get_double (fields, "share"), .text = text };
+                        .share = vn_json_fields_get_double (fields, "share"), .text = text, .unfit = result_file_read_unfit (unfit) };
 
   if (fields->error != NULL || !vn_contribution_role_find (role, &finding.role) || !result_file_find_reason (reason, &finding.reason))
     return;

@@ -27,11 +27,12 @@ static const struct
 
 static const struct
 {
-  const char *id;
-  VnCureKind  kind;
-  const char *title;
+  const char  *id;
+  VnCureKind   kind;
+  VnCurePlace  place;
+  const char  *title;
 } cures[VN_N_CURES] = {
-#define VN_CURE(SYMBOL, function, id, kind, title) { id, VN_CURES_##kind, title },
+#define VN_CURE(SYMBOL, function, id, kind, place, title) { id, VN_CURES_##kind, VN_PLACE_##place, title },
 #include "vn-cures.def"
 #undef VN_CURE
 };
@@ -238,6 +239,25 @@ vn_reason_list_cures (VnReason self)
   return list;
 }
 
+/**
+ * vn_finding_list_cures:
+ *
+ * Returns: (transfer full) (element-type VnCure): those of the reason that can do something here, in the order they are offered
+ */
+GArray *
+vn_finding_list_cures (const VnFinding *self)
+{
+  GArray *list;
+
+  g_return_val_if_fail (self != NULL, g_array_new (FALSE, FALSE, sizeof (VnCure)));
+
+  list = vn_reason_list_cures (self->reason);
+  for (guint i = list->len; i > 0; i--)
+    if (self->unfit >> g_array_index (list, VnCure, i - 1) & 1)
+      g_array_remove_index (list, i - 1);
+  return list;
+}
+
 const char *
 vn_cure_get_id (VnCure self)
 {
@@ -260,6 +280,14 @@ vn_cure_get_kind (VnCure self)
   g_return_val_if_fail (self < VN_N_CURES, VN_CURES_NOTHING);
 
   return cures[self].kind;
+}
+
+VnCurePlace
+vn_cure_get_place (VnCure self)
+{
+  g_return_val_if_fail (self < VN_N_CURES, VN_PLACE_ANYWHERE);
+
+  return cures[self].place;
 }
 
 gboolean

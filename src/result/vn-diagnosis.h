@@ -28,6 +28,9 @@ typedef enum { VN_SCOPE_RUN, VN_SCOPE_TENSOR, VN_SCOPE_OTHERWISE, VN_SCOPE_ASIDE
 /* What a cure changes. */
 typedef enum { VN_CURES_RECIPE, VN_CURES_SAMPLES, VN_CURES_NOTHING } VnCureKind;
 
+/* What has to be at a tensor: a line of vn-cures.def says more. */
+typedef enum { VN_PLACE_ANYWHERE, VN_PLACE_OF_LAYER, VN_PLACE_OF_BIAS, VN_PLACE_TO_LAYER, VN_PLACE_TO_DEPTHWISE, VN_PLACE_AT_LAYER } VnCurePlace;
+
 /**
  * VnFinding: one reason of one tensor, or of the run.
  * @rank: of the tensor by what it costs, from 1; 0: of the run, or of a tensor whose cost was not measured
@@ -35,6 +38,7 @@ typedef enum { VN_CURES_RECIPE, VN_CURES_SAMPLES, VN_CURES_NOTHING } VnCureKind;
  * @node: vn_node_dup_label() of what computes it or has it as a weight; "" for the run and for inputs
  * @share: of the outputs' error, as in VnContribution; 0 where it was not measured
  * @text: one translated sentence with the numbers
+ * @unfit: a bit for each VnCure that can do nothing about the tensor
  */
 typedef struct
 {
@@ -44,6 +48,7 @@ typedef struct
   double        share;
   VnReason      reason;
   char         *text;
+  guint64       unfit;
 } VnFinding;
 
 typedef enum
@@ -102,9 +107,11 @@ const char        *vn_reason_get_id         (VnReason       self);
 const char        *vn_reason_get_title      (VnReason       self);
 VnReasonScope      vn_reason_get_scope      (VnReason       self);
 GArray            *vn_reason_list_cures     (VnReason       self);
+GArray            *vn_finding_list_cures    (const VnFinding *self);
 const char        *vn_cure_get_id           (VnCure         self);
 const char        *vn_cure_get_title        (VnCure         self);
 VnCureKind         vn_cure_get_kind         (VnCure         self);
+VnCurePlace        vn_cure_get_place        (VnCure         self);
 gboolean           vn_cure_find             (const char    *id,
                                              VnCure        *cure);
 const char        *vn_trial_state_get_id    (VnTrialState   self);

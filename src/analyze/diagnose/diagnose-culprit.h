@@ -39,6 +39,7 @@ typedef struct
   double  small;           /* of those that are not always 0, a quarter is smaller */
 } VnChannelWidths;
 
+guint64            _vn_culprit_find_unfit       (const VnCulprit   *self);
 const VnValue     *_vn_culprit_follow           (const VnCulprit   *self);
 gboolean           _vn_culprit_measure_channels (const VnHistogram *histogram,
                                                  VnChannelWidths   *widths);

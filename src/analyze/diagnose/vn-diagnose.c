@@ -102,6 +102,7 @@ diagnose_add (VnDiagnosis     *self,
   const VnContribution *item = culprit->contribution;
   VnFinding finding = { .rank = rank, .reason = reason, .text = text, .share = item != NULL ? item->share : 0,
                         .role = item != NULL ? item->role : VN_TENSOR_ACTIVATION,
+                        .unfit = _vn_culprit_find_unfit (culprit),
                         .tensor = g_strdup (item != NULL ? item->name : ""), .node = g_strdup (item != NULL ? item->node : "") };
 
   vn_diagnosis_add (self, &finding);

@@ -260,7 +260,7 @@ cure_offers_add (Offering        *self,
                  guint            n_most)
 {
   const VnFinding *finding = vn_diagnosis_get (self->result->diagnosis, number);
-  g_autoptr(GArray) cures = vn_reason_list_cures (finding->reason);
+  g_autoptr(GArray) cures = vn_finding_list_cures (finding);
   g_autoptr(GString) failed = g_string_new (NULL);
   g_autoptr(GPtrArray) found = cure_offers_find (self, finding, item, cures, failed);
 

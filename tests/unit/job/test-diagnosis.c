@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Why quantizing costs what it costs: a network, samples or settings made to have each reason, and one that has none; and what is
  * measured of the cures. */
+#include "diagnose-culprit.h"
 #include "vn-cure-job.h"
 #include "vn-cure.h"
 #include "vn-dataset.h"
@@ -638,6 +639,71 @@ test_preflight_nodes (void)
   g_assert_nonnull (strstr (find_note (notes, "stays-float")->text, "Erf"));
 }
 
+/* Which cures can do something is told by what is at the tensor: rounding the weights of a Softmax, or correcting the bias of a Gather,
+ * is not offered. */
+static void
+test_places (void)
+{
+  static const struct { const char *tensor, *cure; gboolean fits; } cases[] = {
+    { "w1",        "second-order",    TRUE },
+    { "b1",        "float-bias",      TRUE },
+    { "first",     "bias-correction", TRUE },
+    { "middle",    "second-order",    TRUE },      /* through the clamp */
+    { "middle",    "depthwise",       TRUE },
+    { "middle",    "folded",          TRUE },
+    { "deep",      "depthwise",       FALSE },
+    { "deep",      "folded",          FALSE },     /* what reads it has no weights */
+    { "weights",   "second-order",    FALSE },
+    { "weights",   "bias-correction", FALSE },
+    { "weights",   "equalize",        FALSE },
+    { "weights",   "mse",             TRUE },
+    { "weights",   "sixteen-bits",    TRUE },
+    { "weights",   "float-region",    TRUE },
+    { "product",   "second-order",    FALSE },     /* of two activations */
+    { "product",   "bias-correction", FALSE },
+    { "taken",     "second-order",    FALSE },
+    { "taken",     "bias-correction", FALSE },
+    { "taken",     "percentile",      TRUE },
+    { "table",     "second-order",    FALSE },
+    { "table",     "per-channel",     FALSE },
+    { "projected", "second-order",    TRUE },
+    { "projected", "bias-correction", FALSE },     /* a MatMul has none */
+  };
+  g_autoptr(VnModel) model = vn_model_new (10, 21);
+  VnGraph *graph = model->graph;
+  VnShape input = VN_SHAPE (1, CHANNELS, SIZE, SIZE), shape = VN_SHAPE (CHANNELS, CHANNELS, 1, 1);
+  VnValue *value = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &input), *ids = vn_graph_add_input (graph, "ids", VN_DTYPE_S64, &VN_SHAPE (4));
+  VnAttr *group = vn_attr_new ("group", VN_ATTR_INT);
+  Numbers numbers;
+
+  draw_numbers (&numbers);
+  value = add_node (graph, "first", "Conv", value, add_constant (graph, "w1", &shape, numbers.first), add_constant (graph, "b1", &VN_SHAPE (CHANNELS), numbers.bias));
+  value = add_node (graph, "middle", "Relu", value, NULL, NULL);
+  value = add_node (graph, "deep", "Conv", value, add_constant (graph, "w2", &VN_SHAPE (CHANNELS, 1, 1, 1), numbers.second), NULL);
+  group->i = CHANNELS;
+  vn_node_set_attr (value->producer, group);
+  value = add_node (graph, "product", "MatMul", add_node (graph, "weights", "Softmax", value, NULL, NULL), value, NULL);
+  vn_graph_set_output (graph, 0, value);
+  value = add_node (graph, "taken", "Gather", add_constant (graph, "table", &VN_SHAPE (CHANNELS, CHANNELS), numbers.first), ids, NULL);
+  value = add_node (graph, "projected", "MatMul", value, add_constant (graph, "w3", &VN_SHAPE (CHANNELS, CHANNELS), numbers.second), NULL);
+  vn_graph_set_output (graph, 1, value);
+  g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const VnCulprit culprit = { .value = vn_graph_find_value (graph, cases[i].tensor) };
+      VnFinding finding = { .reason = VN_REASON_ROUNDING, .unfit = _vn_culprit_find_unfit (&culprit) };
+      g_autoptr(GArray) list = NULL;
+      VnCure cure;
+
+      g_test_message ("%s of %s", cases[i].cure, cases[i].tensor);
+      g_assert_true (vn_cure_find (cases[i].cure, &cure));
+      g_assert_cmpint (!(finding.unfit >> cure & 1), ==, cases[i].fits);
+      list = vn_finding_list_cures (&finding);
+      for (guint k = 0; k < list->len; k++)
+        g_assert_true (cases[i].fits || g_array_index (list, VnCure, k) != cure);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -660,6 +726,7 @@ main (int   argc,
   g_test_add_func ("/diagnosis/noise-gain", test_noise_gain);
   g_test_add_func ("/diagnosis/cure/few-levels", test_cure_few_levels);
   g_test_add_func ("/diagnosis/cure/samples", test_cure_samples);
+  g_test_add_func ("/diagnosis/cure/places", test_places);
   g_test_add_func ("/diagnosis/preflight/weights", test_preflight_weights);
   g_test_add_func ("/diagnosis/preflight/nothing", test_preflight_nothing);
   g_test_add_func ("/diagnosis/preflight/nodes", test_preflight_nodes);
