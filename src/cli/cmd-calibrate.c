@@ -268,6 +268,8 @@ calibrate_run (char        **args,
   if (!vn_cmd_agree (reason, error) || !cmd_calibrate_take_up (&base, error))
     return FALSE;
   settings.model = model;
+  if (project != NULL)
+    shapes = vn_project_merge_sizes (project, g_steal_pointer (&shapes));
   settings.input_shapes = shapes;
   settings.base = base;
   if (!calibrate (&settings, &prepared, &stats, &notes, error) || !cmd_calibrate_join_all (&stats, notes, base, error) ||

@@ -569,6 +569,8 @@ quantize_run (char        **args,
   if (model == NULL || (config_file != NULL && !cmd_quantize_use_config (model, &recipe, &data, error)) ||
       !cmd_quantize_check_files (files, model, path, data, recipe, &writing.options, error) || !cmd_quantize_take_up (&base, error))
     return FALSE;
+  if (project != NULL)
+    shapes = vn_project_merge_sizes (project, g_steal_pointer (&shapes));
   result = quantize (model, data, recipe, shapes, base, error);
   if (result == NULL)
     return FALSE;
@@ -579,7 +581,7 @@ quantize_run (char        **args,
   if (project != NULL && !vn_project_is_about (project, model))
     vn_notes_add (result->notes, VN_NOTE_WARNING, "project", path,
                   _("The model changed since the project was saved: rules may speak of nodes that are gone"));
-  writing = (Writing) { { save_project, project != NULL ? args[0] : NULL, path, run, told }, python, writing.options };
+  writing = (Writing) { { save_project, project != NULL ? args[0] : NULL, path, run, told, shapes }, python, writing.options };
   if (!cmd_quantize_write (&result, &writing, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);

@@ -26,6 +26,7 @@ vn_cmd_make_project (const VnCmdKeep   *self,
 
   digest = vn_model_dup_digest (model);
   project = vn_project_new (self->model, digest, data, recipe);
+  vn_project_set_sizes (project, self->sizes);
   return vn_project_keep_runs (project, self->save, error) ? g_steal_pointer (&project) : NULL;
 }
 

@@ -15,11 +15,13 @@ G_BEGIN_DECLS
  * @model: path of the network
  * @run: id of the run
  * @told: what there is to say of it, for people
+ * @sizes: (nullable) (element-type utf8 VnShape): that inputs were given
  */
 typedef struct
 {
   const char *save, *given, *model, *run;
   GString    *told;
+  GHashTable *sizes;
 } VnCmdKeep;
 
 VnProject *vn_cmd_make_project (const VnCmdKeep  *self,

@@ -181,6 +181,15 @@ plan_infer_clear_tensors (VnTensor **tensors,
     g_clear_pointer (&tensors[i], vn_tensor_unref);
 }
 
+/* Runs may be given another value for it, as for any float that is tapped, and what reads it is then computed from that: it is
+ * no constant, whatever it is made of. */
+static gboolean
+plan_infer_may_change (const VnPlan *self,
+                       int           id)
+{
+  return self->can_restart && self->values[id].tap >= 0 && self->values[id].type.dtype == VN_DTYPE_F32;
+}
+
 /* Does `run` still have something to do? */
 static gboolean
 plan_infer_take_outputs (VnPlan    *self,
@@ -193,13 +202,13 @@ plan_infer_take_outputs (VnPlan    *self,
     {
       if (step->outputs[i] < 0)
         continue;
-      if (out[i] != NULL)
+      self->values[step->outputs[i]].type = out[i] != NULL ? vn_tensor_get_type (out[i]) : step->out_types[i];
+      if (out[i] != NULL && !plan_infer_may_change (self, step->outputs[i]))
         {
           plan_infer_set_constant (self, (guint) step->outputs[i], g_steal_pointer (&out[i]));
           step->outputs[i] = -1;
           continue;
         }
-      self->values[step->outputs[i]].type = step->out_types[i];
       open = TRUE;
     }
   return open;

@@ -5,12 +5,15 @@
  *   { "vernier-project": 1,
  *     "model": "detector.onnx", "digest": "…",
  *     "data": { … },        as in src/dataset/data-spec-json.c; may be missing
+ *     "sizes": { … },       as in vn-project-sizes.c; may be missing
  *     "recipe": { … },      as in src/recipe/recipe-json.c
  *     "runs": [ { … } ] }   as in vn-project-runs.c; may be missing
  *
  * Paths below the folder of the file are relative to it, so that a folder can be moved with all that is in it. */
 
 #include "vn-project-file.h"
+
+#include "project-sizes.h"
 
 #include "vn-error.h"
 #include "vn-file.h"
@@ -67,6 +70,7 @@ vn_project_free (VnProject *self)
   g_free (self->model);
   g_free (self->digest);
   vn_data_spec_free (self->data);
+  g_clear_pointer (&self->sizes, g_hash_table_unref);
   vn_recipe_free (self->recipe);
   g_ptr_array_unref (self->runs);
   g_free (self);
@@ -141,6 +145,7 @@ vn_project_to_json (const VnProject *self,
   vn_json_add_text_if (json, "digest", self->digest);
   if (self->data != NULL)
     vn_json_add_node (json, "data", vn_data_spec_to_json (self->data, folder));
+  _vn_project_add_sizes (json, self);
   vn_json_add_node (json, "recipe", vn_recipe_to_node (self->recipe, folder));
   if (self->runs->len > 0)
     vn_json_begin_array (json, "runs");
@@ -204,7 +209,7 @@ static gboolean
 project_file_check_members (JsonObject  *object,
                             GError     **error)
 {
-  static const char * const known[] = { VERSION_KEY, "model", "digest", "data", "recipe", "runs", NULL };
+  static const char * const known[] = { VERSION_KEY, "model", "digest", "data", "sizes", "recipe", "runs", NULL };
   static const char * const needed[] = { "model", "recipe", NULL };
   JsonObjectIter iter;
   const char *id;
@@ -304,6 +309,7 @@ project_file_read_project (JsonNode    *root,
     }
   self->recipe = vn_recipe_from_node (json_object_get_member (object, "recipe"), "recipe", folder, error);
   if (self->recipe == NULL ||
+      (json_object_has_member (object, "sizes") && !_vn_project_read_sizes (self, json_object_get_member (object, "sizes"), error)) ||
       (json_object_has_member (object, "runs") &&
        !project_file_read_runs (self, json_object_get_member (object, "runs"), folder, error)))
     return NULL;

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * @model: path of the network
  * @digest: (nullable): vn_model_dup_digest() of the network when the file was written
  * @data: (nullable): samples
+ * @sizes: (nullable) (element-type utf8 VnShape): of inputs that the network leaves open
  * @recipe: settings and rules
  * @runs: (element-type VnProjectRun): in the order in which they were added; there may be any number
  */
@@ -21,6 +22,7 @@ typedef struct
   char       *model;
   char       *digest;
   VnDataSpec *data;
+  GHashTable *sizes;
   VnRecipe   *recipe;
   GPtrArray  *runs;
 } VnProject;
@@ -30,6 +32,10 @@ VnProject *vn_project_new      (const char       *model,
                                 const VnDataSpec *data,        /* nullable */
                                 const VnRecipe   *recipe);
 void       vn_project_free     (VnProject        *self);
+void       vn_project_set_sizes (VnProject       *self,
+                                 GHashTable      *sizes);     /* nullable */
+GHashTable *vn_project_merge_sizes (const VnProject *self,
+                                    GHashTable      *given);  /* nullable */
 gboolean   vn_project_is_file  (const char       *path);
 VnProject *vn_project_load     (const char       *path,
                                 GError          **error);

@@ -3,9 +3,12 @@
  * brought back, named and removed. */
 #include "vn-compare-page.h"
 #include "vn-draft.h"
+#include "vn-graph-edit.h"
+#include "vn-onnx.h"
 #include "vn-recent-row.h"
 #include "vn-review-table.h"
 #include "vn-runs-list.h"
+#include "vn-step-data.h"
 #include "vn-window.h"
 #include "vn-wizard.h"
 #include "widget-fixture.h"
@@ -249,6 +252,100 @@ has_no_row (gpointer data)
 }
 
 /* Asks for the name of a run and gives one. */
+/* A network whose batch, height and width are open. */
+static void
+write_open_model (const char *path)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnValue *input = vn_graph_add_input (model->graph, "image", VN_DTYPE_F32, &VN_SHAPE (-1, 3, -1, -1));
+  VnValue *output = vn_graph_add_value (model->graph, "out", VN_DTYPE_F32, &VN_SHAPE (-1, 3, -1, -1));
+
+  vn_graph_add_node (model->graph, "relu", "", "Relu", &input, 1, &output, 1);
+  vn_graph_set_output (model->graph, 0, output);
+  g_assert_true (vn_onnx_write_file (model, path, NULL, NULL, NULL));
+}
+
+/* What all controls of the page of the samples say, in words. */
+static char *
+read_data_page (VnWindow *window)
+{
+  GtkWidget *step = vn_test_find (GTK_WIDGET (window), VN_TYPE_STEP_DATA, NULL), *rows;
+  VnDocument *document = vn_window_get_document (window);
+  g_autoptr(GString) all = g_string_new (NULL);
+  g_autoptr(GQueue) queue = g_queue_new ();
+  GtkWidget *widget;
+
+  g_assert_nonnull (step);
+  rows = step;
+  g_queue_push_tail (queue, rows);
+  while ((widget = g_queue_pop_head (queue)) != NULL)
+    {
+      if (GTK_IS_SPIN_BUTTON (widget))
+        g_string_append_printf (all, "spin %g\n", gtk_spin_button_get_value (GTK_SPIN_BUTTON (widget)));
+      else if (GTK_IS_SWITCH (widget))
+        g_string_append_printf (all, "switch %d\n", gtk_switch_get_active (GTK_SWITCH (widget)));
+      else if (ADW_IS_COMBO_ROW (widget))
+        g_string_append_printf (all, "combo %u\n", adw_combo_row_get_selected (ADW_COMBO_ROW (widget)));
+      else if (ADW_IS_ENTRY_ROW (widget))
+        g_string_append_printf (all, "entry %s\n", gtk_editable_get_text (GTK_EDITABLE (widget)));
+      else
+        for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+          g_queue_push_tail (queue, child);
+    }
+  g_string_append_printf (all, "samples %u\n", vn_document_get_n_samples (document));
+  return g_string_free (g_steal_pointer (&all), FALSE);
+}
+
+/* The page of the samples is as it was left: also how many there are, how they are prepared and what size they are run in. */
+static void
+test_data_page (Fixture       *fixture,
+                gconstpointer  data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "sizes.vernier", NULL), *before = NULL, *after = NULL;
+  g_autofree char *samples = g_build_filename (g_getenv ("VN_DEMO_DIR"), "samples", NULL);
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new (samples);
+  g_autoptr(GError) error = NULL;
+  VnWindow *second;
+
+  discard_drafts ();
+  write_open_model (fixture->model_path);
+  vn_window_fixture_open_model (fixture);
+  vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, 40, 56));
+  vn_document_set_n_samples (fixture->document, 17);
+  spec->held_out = 5;
+  spec->preprocess.fit = VN_FIT_LETTERBOX;
+  spec->preprocess.color = VN_COLOR_BGR;
+  spec->preprocess.layout = VN_LAYOUT_NCHW;
+  spec->preprocess.fill = 114;
+  for (guint i = 0; i < 3; i++)
+    {
+      spec->preprocess.mean[i] = 100 + (float) i;
+      spec->preprocess.std[i] = 50 + (float) i;
+    }
+  vn_document_set_data (fixture->document, spec);
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
+  vn_test_settle (800);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "small-data-page");
+  before = read_data_page (fixture->window);
+  g_test_message ("%s", before);
+  g_assert_nonnull (strstr (before, "entry 1×3×40×56"));
+  g_assert_nonnull (strstr (before, "spin 17"));
+  g_assert_nonnull (strstr (before, "spin 5"));
+  g_assert_true (vn_document_save_project (fixture->document, path, &error));
+  g_assert_no_error (error);
+  vn_document_set_n_samples (fixture->document, 100);
+
+  second = open_in_new_window (fixture, path);
+  gtk_widget_activate_action (GTK_WIDGET (second), "win.quantize", NULL);
+  vn_test_settle (800);
+  after = read_data_page (second);
+  g_assert_cmpstr (after, ==, before);
+  g_assert_cmpint (vn_document_get_size (vn_window_get_document (second), "image")->dims[3], ==, 56);
+  gtk_window_destroy (GTK_WINDOW (second));
+  vn_test_settle (100);
+  discard_drafts ();
+}
+
 static void
 name_run (Fixture    *fixture,
           const char *id,
@@ -318,6 +415,7 @@ main (int    argc,
   g_test_add ("/projects/draft", Fixture, NULL, vn_window_fixture_set_up, test_draft, vn_window_fixture_tear_down);
   g_test_add ("/projects/left", Fixture, NULL, vn_window_fixture_set_up, test_left, vn_window_fixture_tear_down);
   g_test_add ("/projects/project", Fixture, NULL, vn_window_fixture_set_up, test_project, vn_window_fixture_tear_down);
+  g_test_add ("/projects/data-page", Fixture, NULL, vn_window_fixture_set_up, test_data_page, vn_window_fixture_tear_down);
   g_test_add ("/projects/runs", Fixture, NULL, vn_window_fixture_set_up, test_runs, vn_window_fixture_tear_down);
   return g_test_run ();
 }

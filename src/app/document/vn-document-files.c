@@ -44,6 +44,7 @@ document_files_apply_project (VnDocument *self)
   vn_document_set_runs (self, project->runs);
   if (!vn_project_is_about (project, self->model))
     vn_document_tell (self, _("The model changed since the project was saved: rules may speak of nodes that are gone."));
+  vn_document_take_sizes (self, project->sizes);
   document_files_apply_data (self, project);
   vn_document_show_last_run (self);
   self->kept_changes = self->changes;

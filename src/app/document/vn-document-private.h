@@ -121,6 +121,9 @@ void        vn_document_add_rules        (VnDocument       *self,
                                           const char       *title);
 GHashTable *vn_document_dup_given_shapes (VnDocument       *self,
                                           const VnDataSpec *data);
+GHashTable *vn_document_dup_chosen_sizes (VnDocument       *self);
+void        vn_document_take_sizes       (VnDocument       *self,
+                                          GHashTable       *sizes);       /* nullable */
 
 void vn_document_name_results (VnDocument *self);
 VnResult *vn_document_dup_named (VnDocument *self,

@@ -231,9 +231,12 @@ static VnProject *
 document_project_snapshot (VnDocument *self)
 {
   VnProject *project = vn_project_new (self->model->path, self->digest, self->data, self->recipe);
+  g_autoptr(GHashTable) sizes = NULL;
 
   if (project->data != NULL)
     project->data->max_samples = self->n_samples;
+  sizes = vn_document_dup_chosen_sizes (self);
+  vn_project_set_sizes (project, sizes);
   for (guint i = 0; i < self->runs->len; i++)
     {
       g_autoptr(VnProjectRun) copy = vn_project_run_copy (g_ptr_array_index (self->runs, i));

@@ -182,6 +182,58 @@ vn_document_get_size (VnDocument *self,
 }
 
 /**
+ * vn_document_dup_chosen_sizes:
+ *
+ * Returns: (transfer full) (element-type utf8 VnShape): of the inputs that have open dims those that the user gave a size
+ */
+GHashTable *
+vn_document_dup_chosen_sizes (VnDocument *self)
+{
+  g_autoptr(GHashTable) declared = vn_open_inputs_list (self->model);
+  GHashTable *chosen = vn_open_inputs_new ();
+  GHashTableIter iter;
+  gpointer name, shape;
+
+  if (self->input_shapes == NULL || declared == NULL)
+    return chosen;
+  g_hash_table_iter_init (&iter, self->input_shapes);
+  while (g_hash_table_iter_next (&iter, &name, &shape))
+    if (!vn_shape_equal (shape, g_hash_table_lookup (declared, name)))
+      g_hash_table_insert (chosen, g_strdup (name), g_memdup2 (shape, sizeof (VnShape)));
+  return chosen;
+}
+
+static gboolean
+document_sizes_agree (const VnShape *declared,
+                      const VnShape *shape)
+{
+  gboolean agree = declared != NULL && declared->rank == shape->rank;
+
+  for (int i = 0; agree && i < shape->rank; i++)
+    agree = declared->dims[i] < 0 || declared->dims[i] == shape->dims[i];
+  return agree;
+}
+
+/**
+ * vn_document_take_sizes:
+ * @sizes: (nullable) (element-type utf8 VnShape): those of a project; what the model does not leave open any more is passed over
+ */
+void
+vn_document_take_sizes (VnDocument *self,
+                        GHashTable *sizes)
+{
+  GHashTableIter iter;
+  gpointer name, shape;
+
+  if (sizes == NULL || self->input_shapes == NULL)
+    return;
+  g_hash_table_iter_init (&iter, sizes);
+  while (g_hash_table_iter_next (&iter, &name, &shape))
+    if (document_sizes_agree (g_hash_table_lookup (self->input_shapes, name), shape))
+      vn_document_set_input_shape (self, name, shape);
+}
+
+/**
  * vn_document_set_input_shape:
  * @name: an input with open dims
  * @shape: agrees with what the model fixes; %VN_DIM_UNKNOWN: to be taken from the first sample

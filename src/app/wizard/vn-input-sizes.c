@@ -125,6 +125,7 @@ vn_input_sizes_set_document (VnInputSizes *self,
 
   self->document = g_object_ref (document);
   g_signal_connect_object (document, "model-changed", G_CALLBACK (input_sizes_model_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "data-changed", G_CALLBACK (vn_input_sizes_update), self, G_CONNECT_SWAPPED);
 }
 
 static void

@@ -377,6 +377,7 @@ test_refused (Fixture       *self,
   clear_tensors (outputs, N_OUTPUTS);
 }
 
+/* What is made of constants can be given like anything else that is computed; what the network holds cannot. */
 static void
 test_constant (void)
 {
@@ -385,17 +386,24 @@ test_constant (void)
   g_autoptr(VnPlan) plan = NULL;
   g_autoptr(VnRunner) runner = NULL;
   g_autoptr(VnTensor) x = make_input (VN_SHAPE (4), 1);
+  g_autoptr(VnTensor) y = NULL;
   g_autoptr(GError) error = NULL;
 
   vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (4));
   add_floats (model, "w", VN_SHAPE (4), 1, 1);
   add_node (model, "Exp", "folded", "w", "v");
-  add_node (model, "Add", "sum", "x v", "y");
+  add_node (model, "Neg", "deeper", "v", "u");
+  add_node (model, "Add", "sum", "x u", "y");
   set_outputs (model, "y");
   g_ptr_array_add (list, vn_graph_find_value (model->graph, "v"));
+  g_ptr_array_add (list, vn_graph_find_value (model->graph, "w"));
   plan = vn_plan_new (model, &(VnPlanOptions) { .taps = list, .can_restart = TRUE }, NULL, NULL);
   runner = vn_runner_new (plan, NULL);
-  g_assert_false (vn_runner_run_from (runner, &x, NULL, &(VnTapValue) { 0, x }, 1, NULL, NULL, &error));
+  g_assert_true (vn_runner_run_from (runner, &x, NULL, &(VnTapValue) { 0, x }, 1, &y, NULL, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpfloat (((const float *) y->data)[i], ==, 0);
+  g_assert_false (vn_runner_run_from (runner, &x, NULL, &(VnTapValue) { 1, x }, 1, NULL, NULL, &error));
   g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
 }
 

@@ -84,6 +84,54 @@ test_afterwards (void)
     g_assert_nonnull (vn_result_get_node_error (with, g_ptr_array_index (model->graph->nodes, i)));
 }
 
+static VnValue *
+add_whole_number (VnModel    *model,
+                  const char *name,
+                  gint64      number)
+{
+  g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_S64, &VN_SHAPE_SCALAR, NULL);
+
+  *(gint64 *) tensor->data = number;
+  return vn_graph_add_initializer (model->graph, name, tensor);
+}
+
+/* What a detector adds to where things are it makes of the size of its pictures: once that is known these are constants, which are
+ * rounded, too. */
+static void
+test_known_size (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+  g_autoptr(VnJob) run = NULL;
+  g_autoptr(GError) error = NULL;
+  VnContributions *found;
+  gboolean told = FALSE;
+  VnAttr *to = vn_attr_new ("to", VN_ATTR_INT);
+
+  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 2, SIDE, -1));
+  add_floats (model, "w1", VN_SHAPE (4, 2, 1, 1), 3, 0.7f);
+  add_floats (model, "zero", VN_SHAPE_SCALAR, 0, 0);
+  add_floats (model, "one", VN_SHAPE_SCALAR, 1, 0);
+  add_whole_number (model, "last", 3);
+  add_node (model, "Conv", "conv", "x w1", "c");
+  add_node (model, "Shape", "shape", "x", "size");
+  add_node (model, "Gather", "gather", "size last", "width");
+  to->i = VN_DTYPE_F32;
+  vn_node_set_attr (add_node (model, "Cast", "cast", "width", "end"), to);
+  add_node (model, "Range", "range", "zero end one", "places");
+  add_node (model, "Mul", "grid", "places one", "anchors");
+  add_node (model, "Add", "add", "c anchors", "y");
+  set_outputs (model, "y");
+  g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
+  run = make_run (model, recipe, TRUE);
+  g_assert_true (vn_job_run (run, NULL, &error));
+  g_assert_no_error (error);
+  found = vn_quantize_job_get_result (VN_QUANTIZE_JOB (run))->contributions;
+  for (guint i = 0; i < vn_contributions_get_n (found); i++)
+    told |= g_str_equal (vn_contributions_get (found, i)->name, "places") || g_str_equal (vn_contributions_get (found, i)->name, "anchors");
+  g_assert_true (told);
+}
+
 /* The result of another run with the same settings can have them, too. */
 static void
 test_of_another (void)
@@ -258,6 +306,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/job/origins/afterwards", test_afterwards);
+  g_test_add_func ("/job/origins/known-size", test_known_size);
   g_test_add_func ("/job/origins/of-another", test_of_another);
   g_test_add_func ("/job/origins/cancelled", test_cancelled);
   g_test_add_func ("/job/improve/tries", test_tries);

@@ -41,8 +41,10 @@ make_project (const char *folder)
   g_autofree char *script = g_build_filename (folder, "prepare.py:load", NULL);
   g_autoptr(VnDataSpec) data = vn_data_spec_new (places);
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("a16w8");
+  g_autoptr(GHashTable) sizes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   VnOverride *rule = vn_override_new ();
   VnPreprocess other;
+  VnProject *project;
 
   data->max_samples = 77;
   data->seed = G_GUINT64_CONSTANT (1) << 40;
@@ -66,7 +68,10 @@ make_project (const char *folder)
   rule->exclude = TRUE;
   g_ptr_array_add (recipe->overrides, rule);
   recipe->ranges = g_build_filename (folder, "ranges.json", NULL);
-  return vn_project_new (model, "0123abcd", data, recipe);
+  project = vn_project_new (model, "0123abcd", data, recipe);
+  g_hash_table_insert (sizes, g_strdup ("image"), g_memdup2 (&VN_SHAPE (1, 3, VN_DIM_UNKNOWN, 320), sizeof (VnShape)));
+  vn_project_set_sizes (project, sizes);
+  return project;
 }
 
 static void
@@ -89,6 +94,7 @@ test_roundtrip (Fixture       *self,
   g_assert_cmpstr (again->model, ==, project->model);
   g_assert_cmpstr (again->digest, ==, project->digest);
   g_assert_true (vn_recipe_equal (again->recipe, project->recipe));
+  g_assert_true (vn_shape_equal (g_hash_table_lookup (again->sizes, "image"), &VN_SHAPE (1, 3, VN_DIM_UNKNOWN, 320)));
   g_assert_cmpstr (again->data->path, ==, project->data->path);
   g_assert_cmpuint (again->data->max_samples, ==, 77);
   g_assert_cmpuint (again->data->seed, ==, project->data->seed);
