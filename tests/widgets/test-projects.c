@@ -296,6 +296,17 @@ read_data_page (VnWindow *window)
   return g_string_free (g_steal_pointer (&all), FALSE);
 }
 
+typedef struct { VnWindow *window; const char *wanted; } Page;
+
+static gboolean
+reads_as_wanted (gpointer data)
+{
+  const Page *page = data;
+  g_autofree char *now = read_data_page (page->window);
+
+  return g_str_equal (now, page->wanted);
+}
+
 /* The page of the samples is as it was left: also how many there are, how they are prepared and what size they are run in. */
 static void
 test_data_page (Fixture       *fixture,
@@ -337,7 +348,7 @@ test_data_page (Fixture       *fixture,
 
   second = open_in_new_window (fixture, path);
   gtk_widget_activate_action (GTK_WIDGET (second), "win.quantize", NULL);
-  vn_test_settle (800);
+  vn_test_wait (reads_as_wanted, &(Page) { second, before }, SECONDS);
   after = read_data_page (second);
   g_assert_cmpstr (after, ==, before);
   g_assert_cmpint (vn_document_get_size (vn_window_get_document (second), "image")->dims[3], ==, 56);
