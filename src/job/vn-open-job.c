@@ -3,6 +3,7 @@
 #include "vn-jobs.h"
 
 #include "vn-i18n.h"
+#include "vn-node-index.h"
 #include "vn-onnx.h"
 #include "vn-validate.h"
 
@@ -36,7 +37,10 @@ vn_open_job_check (VnJob         *job,
   VnOpenJob *self = VN_OPEN_JOB (job);
 
   if (vn_model_validate (self->opened, VN_VALIDATE_CONTENTS, self->opened->notes, error))
-    return TRUE;
+    {
+      vn_model_separate_names (self->opened, self->opened->notes);
+      return TRUE;
+    }
   g_prefix_error (error, "%s: ", self->path);
   return FALSE;
 }

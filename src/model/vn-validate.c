@@ -141,22 +141,6 @@ validate_note_contents (Check         *check,
                   n_nan + n_infinite, tensor->n_elements, value->name);
 }
 
-static void
-validate_note_names (Check         *check,
-                     const VnGraph *graph)
-{
-  g_autoptr(GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-
-  for (guint i = 0; i < graph->nodes->len; i++)
-    {
-      const VnNode *node = g_ptr_array_index (graph->nodes, i);
-
-      if (node->name[0] != '\0' && !g_hash_table_add (names, node->name))
-        vn_notes_add (check->notes, VN_NOTE_WARNING, "duplicate-node-name", node->name,
-                      _("Several nodes are named “%s”; a rule by that name means all of them"), node->name);
-    }
-}
-
 static gboolean
 validate_is_sorted (GPtrArray *order)
 {
@@ -221,7 +205,6 @@ validate_check_graph (Check          *check,
     return FALSE;
   if (check->level < VN_VALIDATE_CONTENTS)
     return TRUE;
-  validate_note_names (check, graph);
   if (!validate_is_sorted (order))
     vn_notes_add (check->notes, VN_NOTE_INFO, "unsorted-nodes", graph->name,
                   _("The nodes are not in an order that can run; they are sorted on export"));

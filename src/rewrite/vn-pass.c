@@ -3,6 +3,7 @@
 #include "vn-rewrite-private.h"
 
 #include "vn-former.h"
+#include "vn-node-index.h"
 
 #define VN_PASS(name) extern const VnPass name;
 #include "vn-passes.def"
@@ -235,6 +236,7 @@ vn_prepare_model_with (const VnModel           *model,
   if (!pass_run_all (&ctx, error))
     return NULL;
   pass_release_values (copy->graph, n_outputs);
+  vn_model_separate_names (copy, NULL);
   vn_graph_note_former (copy->graph, model->graph, ctx.log);
   return g_steal_pointer (&copy);
 }

@@ -7,6 +7,7 @@
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-node-index.h"
 #include "vn-validate.h"
 
 #include <string.h>
@@ -249,6 +250,7 @@ vn_quantize_write (const VnModel   *prepared,
       return NULL;
     }
 
+  vn_model_separate_names (model, NULL);
   quant_write_describe_recipe (model, recipe);
   quant_write_set_producer (model);
   quant_write_raise_ir_version (model);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-error.h"
 #include "vn-graph-edit.h"
+#include "vn-node-index.h"
 #include "vn-subgraph.h"
 #include "vn-validate.h"
 
@@ -379,6 +380,36 @@ test_edit_log (void)
   g_assert_cmpstr (text, ==, "fold-bn: fold /bn: into /conv\n");
 }
 
+/* Nodes of one name, one of no name that is called as another one is, and a new name that is taken already. */
+static void
+test_separate_names (void)
+{
+  static const char * const given[] = { "c", "c", "c_2", "", "Relu #3", "c" };
+  static const char * const wanted[] = { "c", "c_3", "c_2", "Relu #3_2", "Relu #3", "c_4" };
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  VnValue *value = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 3));
+
+  for (guint i = 0; i < G_N_ELEMENTS (given); i++)
+    {
+      VnValue *next = vn_graph_add_value (model->graph, NULL, VN_DTYPE_F32, NULL);
+      VnNode *node = vn_graph_add_node (model->graph, NULL, "", "Relu", &value, 1, &next, 1);
+
+      g_free (node->name);
+      node->name = g_strdup (given[i]);
+      value = next;
+    }
+  vn_graph_set_output (model->graph, 0, value);
+  vn_model_separate_names (model, notes);
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    {
+      g_autofree char *label = vn_node_dup_label (vn_graph_get_node (model->graph, i));
+
+      g_assert_cmpstr (label, ==, wanted[i]);
+    }
+  g_assert_cmpuint (vn_notes_get_n (notes), ==, 3);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -389,6 +420,7 @@ main (int   argc,
   g_test_add_func ("/model/sort", test_sort);
   g_test_add_func ("/model/sort-subgraph-use", test_sort_subgraph_use);
   g_test_add_func ("/model/unique-name", test_unique_name);
+  g_test_add_func ("/model/separate-names", test_separate_names);
   g_test_add_func ("/model/boundary", test_boundary);
   g_test_add_func ("/model/validate", test_validate);
   g_test_add_func ("/model/edit-log", test_edit_log);
