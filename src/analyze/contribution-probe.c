@@ -87,12 +87,29 @@ contribution_add_twin (VnProbe *self,
   return self->taps->len - 1;
 }
 
+/* Those that the plan has: what depends on a node without kernel is not computed. */
 static void
 contribution_add_outputs (VnProbe *self)
 {
-  for (guint i = 0; i < self->model->graph->outputs->len; i++)
+  const VnGraph *graph = self->model->graph;
+  g_autofree gboolean *lost = vn_graph_find_lost (graph);
+  g_autoptr(GPtrArray) outputs = g_ptr_array_new ();
+
+  for (guint i = 0; i < graph->outputs->len; i++)
     {
-      guint tap = contribution_add_tap (self, g_ptr_array_index (self->model->graph->outputs, i));
+      VnValue *value = g_ptr_array_index (graph->outputs, i);
+
+      if (value->graph != graph || !lost[value->id])
+        g_ptr_array_add (outputs, value);
+    }
+  if (outputs->len == 0)
+    {
+      g_ptr_array_unref (outputs);
+      outputs = vn_graph_list_ends (graph, lost);
+    }
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      guint tap = contribution_add_tap (self, g_ptr_array_index (outputs, i));
 
       g_array_append_val (self->outputs, tap);
     }

@@ -330,7 +330,7 @@ bias_measure_probe_init (Probe                 *self,
       else
         bias_measure_add_alone (self, node, quant_node);
     }
-  return vn_model_infer_types (self->model, shapes, NULL, error);
+  return vn_model_infer_for_samples (self->model, shapes, error);
 }
 
 static void

@@ -312,7 +312,10 @@ vn_channel_stats (VnModel             *model,
 
   g_return_val_if_fail (model != NULL && values != NULL && run != NULL, NULL);
 
-  options = (VnPlanOptions) { .input_shapes = run->shapes, .taps = values, .skip_unsupported = TRUE };
+  if (values->len == 0)
+    return channel_stats_new_figures (0);
+  options = vn_plan_options_for_samples (run->shapes);
+  options.taps = values;
   self = (Stats) { .run = run, .stat = stat, .taps = values };
   self.plan = vn_plan_new (model, &options, NULL, error);
   if (self.plan == NULL || !channel_stats_make_workers (&self, error) ||

@@ -364,9 +364,10 @@ compare_make_plan (VnModel        *model,
                    const VnModel  *float_model,
                    GError        **error)
 {
-  VnPlanOptions options = { .input_shapes = input_shapes, .taps = taps, .skip_unsupported = TRUE,
-                            .most_weights = vn_plan_share_weights (float_model, 2) };
+  VnPlanOptions options = vn_plan_options_for_samples (input_shapes);
 
+  options.taps = taps;
+  options.most_weights = vn_plan_share_weights (float_model, 2);
   return vn_plan_new (model, &options, NULL, error);
 }
 

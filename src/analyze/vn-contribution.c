@@ -642,10 +642,13 @@ vn_contribution_measure (const VnModel                *prepared,
   g_return_val_if_fail (prepared != NULL && plan != NULL && run != NULL && run->n_samples > 0, NULL);
 
   self.probe = vn_probe_new (prepared, written, plan, error);
-  if (self.probe == NULL || !vn_model_infer_types (self.probe->model, run->shapes, NULL, error))
+  if (self.probe == NULL || !vn_model_infer_for_samples (self.probe->model, run->shapes, error))
     return NULL;
-  plan_options = (VnPlanOptions) { .input_shapes = run->shapes, .can_restart = TRUE, .most_weights = vn_plan_share_weights (prepared, 1),
-                                   .taps = self.probe->taps };
+  plan_options = vn_plan_options_for_samples (run->shapes);
+  plan_options.ends = TRUE;
+  plan_options.taps = self.probe->taps;
+  plan_options.can_restart = TRUE;
+  plan_options.most_weights = vn_plan_share_weights (prepared, 1);
   self.plan = vn_plan_new (self.probe->model, &plan_options, NULL, error);
   if (self.plan == NULL || !contribution_make_runners (&self, error) || !contribution_measure_all (&self, error))
     return NULL;

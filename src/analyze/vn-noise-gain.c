@@ -286,7 +286,7 @@ vn_noise_gain_measure (const VnModel       *model,
                        GError             **error)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (SEED);
-  VnPlanOptions options = { .input_shapes = run != NULL ? run->shapes : NULL };
+  VnPlanOptions options = vn_plan_options_for_samples (run != NULL ? run->shapes : NULL);
   g_autoptr(VnModel) noisy = NULL;
   g_autoptr(VnPlan) plan = NULL, noisy_plan = NULL;
   g_auto(Pair) pair = { 0 };
@@ -294,6 +294,7 @@ vn_noise_gain_measure (const VnModel       *model,
   g_return_val_if_fail (model != NULL && gain_db != NULL, FALSE);
 
   noisy = noise_gain_disturb_model (model, rand, error);
+  options.ends = TRUE;
   plan = noisy != NULL ? vn_plan_new ((VnModel *) model, &options, NULL, error) : NULL;
   noisy_plan = plan != NULL ? vn_plan_new (noisy, &options, NULL, error) : NULL;
   if (noisy_plan == NULL || (pair.plain = vn_runner_new (plan, error)) == NULL || (pair.noisy = vn_runner_new (noisy_plan, error)) == NULL)

@@ -128,10 +128,14 @@ recompare_make_runner (VnRecompare  *self,
                        VnPlan      **kept_plan,
                        GError      **error)
 {
-  VnPlanOptions options = { .input_shapes = self->input_shapes, .taps = taps, .skip_unsupported = TRUE, .can_restart = TRUE };
-  g_autoptr(VnPlan) plan = vn_plan_new (model, &options, NULL, error);
-  VnRunner *runner = plan != NULL ? vn_runner_new (plan, error) : NULL;
+  VnPlanOptions options = vn_plan_options_for_samples (self->input_shapes);
+  g_autoptr(VnPlan) plan = NULL;
+  VnRunner *runner;
 
+  options.taps = taps;
+  options.can_restart = TRUE;
+  plan = vn_plan_new (model, &options, NULL, error);
+  runner = plan != NULL ? vn_runner_new (plan, error) : NULL;
   if (runner != NULL)
     vn_runner_set_threads (runner, self->n_threads > 0 ? self->n_threads : vn_parallel_default_threads ());
   if (kept_plan != NULL)
@@ -486,8 +490,10 @@ recompare_run (Again    *again,
                GError  **error)
 {
   VnRecompare *self = again->self;
-  VnPlanOptions options = { .input_shapes = self->input_shapes, .taps = again->taps, .skip_unsupported = TRUE, .can_restart = TRUE };
+  VnPlanOptions options = vn_plan_options_for_samples (self->input_shapes);
 
+  options.taps = again->taps;
+  options.can_restart = TRUE;
   again->plan = vn_plan_new (changed, &options, NULL, error);
   if (again->plan == NULL)
     return FALSE;

@@ -31,9 +31,10 @@ tensor_pair_make_plan (VnModel     *network,
                        GError     **error)
 {
   g_autoptr(GPtrArray) outputs = g_ptr_array_new ();
-  VnPlanOptions options = { .input_shapes = input_shapes, .outputs = outputs, .skip_unsupported = TRUE };
+  VnPlanOptions options = vn_plan_options_for_samples (input_shapes);
   g_autoptr(VnPlan) plan = NULL;
 
+  options.outputs = outputs;
   if (value->producer != NULL)
     g_ptr_array_add (outputs, value);
   plan = vn_plan_new (network, &options, NULL, error);

@@ -128,6 +128,7 @@ vn_plan_make (VnModel              *model,
   self->no_fusion = options != NULL && options->no_fusion;
   self->all_outputs = options == NULL || options->outputs == NULL;
   self->skip_unsupported = options != NULL && options->skip_unsupported;
+  self->ends = options != NULL && options->ends;
   self->can_restart = options != NULL && options->can_restart;
   self->most_weights = options != NULL ? options->most_weights : 0;
   self->taps_in_blocks = taps_in_blocks;

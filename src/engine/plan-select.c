@@ -96,6 +96,16 @@ plan_select_has_computed (VnPlan    *self,
   return FALSE;
 }
 
+static void
+plan_select_take_ends (VnPlan *self)
+{
+  if (self->ends && self->all_outputs && !plan_select_has_computed (self, self->outputs))
+    {
+      g_ptr_array_unref (self->outputs);
+      self->outputs = vn_graph_list_ends (self->graph, self->lost);
+    }
+}
+
 /* Outputs that cannot be computed go; taps keep their numbers. If nothing at all is left, the plan stays as it was
  * asked for, to fail with the names of the operators. */
 static void
@@ -103,6 +113,7 @@ plan_select_drop_lost (VnPlan  *self,
                        VnNotes *notes)
 {
   self->lost = vn_graph_find_lost (self->graph);
+  plan_select_take_ends (self);
   if (!plan_select_has_computed (self, self->outputs) && !plan_select_has_computed (self, self->taps))
     {
       g_clear_pointer (&self->lost, g_free);

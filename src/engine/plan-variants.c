@@ -9,6 +9,21 @@
 /* Each holds packed weights of its own. */
 #define MAX_VARIANTS 8
 
+/**
+ * vn_plan_options_for_samples:
+ * @first: (nullable) (element-type utf8 VnShape): sizes of the first sample, kept by the caller
+ *
+ * What everything plans with that runs a network on samples: for the sizes of the first one; samples of other sizes get plans of their
+ * own, as far as the network leaves sizes open. What depends on a node without kernel is left out, if anything is left then.
+ *
+ * Returns: options to add taps and outputs to
+ */
+VnPlanOptions
+vn_plan_options_for_samples (GHashTable *first)
+{
+  return (VnPlanOptions) { .input_shapes = first, .skip_unsupported = TRUE };
+}
+
 static gboolean
 plan_variants_takes (VnPlan             *self,
                      VnTensor * const   *inputs)
@@ -65,7 +80,7 @@ plan_variant (VnPlan             *self,
 {
   g_autoptr(GHashTable) shapes = g_hash_table_new (g_str_hash, g_str_equal);
   VnPlanOptions options = { shapes, self->taps, self->all_outputs ? NULL : self->outputs, self->no_fusion,
-                            self->skip_unsupported, self->can_restart, self->most_weights };
+                            self->skip_unsupported, self->ends, self->can_restart, self->most_weights };
   VnPlan *plan;
 
   for (guint i = 0; i < self->inputs->len; i++)

@@ -123,7 +123,7 @@ struct _VnPlan
   gboolean        *lost;         /* by value id: left out, depends on a node without kernel; NULL: none is */
   const VnValue   *open_input;   /* an input with sizes that nobody gave, set to 1; or NULL */
   gboolean         no_fusion;
-  gboolean         all_outputs, skip_unsupported, can_restart;   /* as the options were */
+  gboolean         all_outputs, skip_unsupported, ends, can_restart;   /* as the options were */
   gboolean         taps_in_blocks;
   GMutex           lock;         /* of variants */
   GPtrArray       *variants;     /* of VnPlan: the same for other sizes of open inputs; the latest last */

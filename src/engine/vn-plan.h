@@ -21,6 +21,7 @@ typedef struct _VnPlan VnPlan;
  * @outputs: (nullable): of VnValue: compute only what these need; NULL: all graph outputs
  * @no_fusion: keep every value as the graph has it
  * @skip_unsupported: leave out outputs and taps that depend on nodes without kernel, which the notes list
+ * @ends: with @skip_unsupported: where no output of the network can be computed, what the nodes that cannot be run read stands for them
  * @can_restart: runs may start from taps, with vn_runner_run_from(); a little slower
  * @most_weights: bytes that may be kept of constants in other forms than the model has them: computed from others, or packed for
  *   operators. What goes beyond is made in each run, with the same bits. 0: no limit
@@ -32,10 +33,12 @@ typedef struct
   GPtrArray  *outputs;
   gboolean    no_fusion;
   gboolean    skip_unsupported;
+  gboolean    ends;
   gboolean    can_restart;
   gsize       most_weights;
 } VnPlanOptions;
 
+VnPlanOptions vn_plan_options_for_samples (GHashTable    *first);      /* nullable */
 VnPlan   *vn_plan_new            (VnModel              *model,
                                   const VnPlanOptions  *options,     /* NULL: defaults */
                                   VnNotes              *notes,       /* nullable */

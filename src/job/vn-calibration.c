@@ -109,8 +109,7 @@ vn_job_calibrate (VnJob                *job,
   g_autoptr(GArray) share = calibration_take_share (self, rest);
   g_autofree char *part = self->keep != NULL ? vn_calibrate_part_path (self->keep, shared ? (int) self->rank : -1) : NULL;
   Keeper keeper = { job, part, shared ? NULL : self->base };
-  VnPlanOptions plan_options = { .input_shapes = input->shapes, .taps = self->taps, .skip_unsupported = TRUE,
-                                 .most_weights = vn_plan_share_weights (input->prepared, 1) };
+  VnPlanOptions plan_options = vn_plan_options_for_samples (input->shapes);
   VnCalibrateOptions options = { .samples = (const guint *) (gpointer) share->data, .n_samples = share->len, .n_all = self->n_all,
                                  .n_threads = input->n_threads, .origin = input->origin,
                                  .votes = vn_recipe_needs_votes (input->recipe),
@@ -124,6 +123,8 @@ vn_job_calibrate (VnJob                *job,
 
   if (!calibration_check_base (self, rest->len, error))
     return NULL;
+  plan_options.taps = self->taps;
+  plan_options.most_weights = vn_plan_share_weights (input->prepared, 1);
   plan = vn_plan_new_in_blocks (input->prepared, &plan_options, input->notes, error);
   if (plan == NULL)
     return NULL;

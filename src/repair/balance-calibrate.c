@@ -17,7 +17,7 @@ vn_balance_calibrate (const VnBalanceInput  *input,
                       GCancellable          *cancellable,
                       GError               **error)
 {
-  VnPlanOptions plan_options = { .skip_unsupported = TRUE };
+  VnPlanOptions plan_options;
   VnCalibrateOptions options = { 0 };
   g_autoptr(GPtrArray) taps = NULL;
   g_autoptr(VnPlan) plan = NULL;
@@ -27,7 +27,7 @@ vn_balance_calibrate (const VnBalanceInput  *input,
 
   samples = input->samples;
   taps = vn_quantize_list_values (model, input->recipe);
-  plan_options.input_shapes = samples->shapes;
+  plan_options = vn_plan_options_for_samples (samples->shapes);
   plan_options.taps = taps;
   options.samples = samples->indices;
   options.n_samples = samples->n;

@@ -351,7 +351,7 @@ offsets_judge (const VnBalanceInput  *input,
   g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (model, input->recipe, stats, NULL, error);
   g_autoptr(VnModel) quantized = plan != NULL ? vn_quantize_write (model, input->recipe, plan, NULL, error) : NULL;
 
-  if (quantized == NULL || !vn_model_infer_types (quantized, input->samples->shapes, NULL, error) ||
+  if (quantized == NULL || !vn_model_infer_for_samples (quantized, input->samples->shapes, error) ||
       !vn_judge_measure (input->judge, quantized, &judgement, cancellable, error))
     return FALSE;
   *sqnr_db = judgement.sqnr_db;

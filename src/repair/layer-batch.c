@@ -137,14 +137,15 @@ vn_layer_batch_run (GPtrArray              *batch,
                     GError                **error)
 {
   g_autoptr(VnPlan) plan = NULL;
-  VnPlanOptions options = { .skip_unsupported = TRUE, .taps = taps, .outputs = taps };
+  VnPlanOptions options;
   LayerBatch self = { batch, samples, look, add, cancellable, 0, NULL };
   gboolean good;
 
   g_return_val_if_fail (batch != NULL && samples != NULL && model != NULL && look != NULL, FALSE);
   g_return_val_if_fail (taps != NULL && taps->len == batch->len, FALSE);
 
-  options.input_shapes = samples->shapes;
+  options = vn_plan_options_for_samples (samples->shapes);
+  options.taps = options.outputs = taps;
   plan = vn_plan_new (model, &options, NULL, error);
   good = plan != NULL && layer_batch_run_samples (&self, plan, error);
   g_clear_error (&self.error);

@@ -248,11 +248,13 @@ absorb_calibrate (Absorb   *self,
 {
   const VnRepairSamples *samples = self->input->samples;
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (model, self->input->recipe);
-  VnPlanOptions plan_options = { .input_shapes = samples->shapes, .taps = taps, .skip_unsupported = TRUE };
+  VnPlanOptions plan_options = vn_plan_options_for_samples (samples->shapes);
   VnCalibrateOptions options = { .samples = samples->indices, .n_samples = samples->n, .n_threads = samples->n_threads,
                                  .votes = vn_recipe_needs_votes (self->input->recipe) };
-  g_autoptr(VnPlan) plan = vn_plan_new_in_blocks (model, &plan_options, NULL, error);
+  g_autoptr(VnPlan) plan = NULL;
 
+  plan_options.taps = taps;
+  plan = vn_plan_new_in_blocks (model, &plan_options, NULL, error);
   return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, self->input->progress, NULL, self->cancellable, error) : NULL;
 }
 
@@ -280,7 +282,7 @@ absorb_judge (Absorb   *self,
 {
   g_auto(VnJudgement) judgement = { 0 };
 
-  if (!vn_model_infer_types (model, self->input->samples->shapes, NULL, error) ||
+  if (!vn_model_infer_for_samples (model, self->input->samples->shapes, error) ||
       !vn_judge_measure (self->input->judge, model, &judgement, self->cancellable, error))
     return FALSE;
   *sqnr_db = judgement.sqnr_db;

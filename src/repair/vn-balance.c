@@ -148,7 +148,7 @@ balance_measure (Balance  *self,
     return FALSE;
   plan = vn_quantize_resolve_with (model, input->recipe, balance_lookup, self, NULL, error);
   quantized = plan != NULL ? vn_quantize_write (model, input->recipe, plan, NULL, error) : NULL;
-  if (quantized == NULL || !vn_model_infer_types (quantized, input->samples->shapes, NULL, error) ||
+  if (quantized == NULL || !vn_model_infer_for_samples (quantized, input->samples->shapes, error) ||
       !vn_judge_measure (input->judge, quantized, &judgement, self->cancellable, error))
     return FALSE;
   *sqnr_db = judgement.sqnr_db;

@@ -36,7 +36,7 @@ bias_guard_write (Guard        *self,
     vn_recipe_turn_off (recipe, VN_LAYER_ACTIVATION_CHANNELS);   /* they would be taken for errors */
   *plan = vn_quantize_resolve (model, recipe, self->input->stats, NULL, error);
   quantized = *plan != NULL ? vn_quantize_write (weights, recipe, *plan, names, error) : NULL;
-  if (quantized != NULL && !vn_model_infer_types (quantized, self->input->run->shapes, NULL, error))
+  if (quantized != NULL && !vn_model_infer_for_samples (quantized, self->input->run->shapes, error))
     g_clear_pointer (&quantized, vn_model_unref);
   return quantized;
 }

@@ -238,13 +238,14 @@ vn_judge_new (VnModel                *model,
               GCancellable           *cancellable,
               GError                **error)
 {
-  VnPlanOptions options = { 0 };
+  VnPlanOptions options;
   g_autoptr(VnPlan) plan = NULL;
   g_autoptr(VnJudge) self = NULL;
 
   g_return_val_if_fail (model != NULL && samples != NULL, NULL);
 
-  options.input_shapes = samples->shapes;
+  options = vn_plan_options_for_samples (samples->shapes);
+  options.ends = TRUE;
   plan = vn_plan_new (model, &options, NULL, error);
   if (plan == NULL)
     return NULL;
@@ -333,7 +334,7 @@ vn_judge_measure (VnJudge       *self,
                   GCancellable  *cancellable,
                   GError       **error)
 {
-  VnPlanOptions options = { 0 };
+  VnPlanOptions options;
   g_autoptr(VnPlan) plan = NULL;
   g_autofree VnErrorSum *sums = NULL;
   gsize n;
@@ -341,7 +342,8 @@ vn_judge_measure (VnJudge       *self,
   g_return_val_if_fail (self != NULL && model != NULL && judgement != NULL, FALSE);
 
   *judgement = (VnJudgement) { 0 };
-  options.input_shapes = self->samples.shapes;
+  options = vn_plan_options_for_samples (self->samples.shapes);
+  options.ends = TRUE;
   plan = vn_plan_new (model, &options, NULL, error);
   n = (gsize) self->n_runs * self->places[self->n_outputs];
   sums = g_new (VnErrorSum, n + 1);

@@ -245,7 +245,7 @@ range_search_measure (RangeSearch     *self,
   g_autoptr(VnQuantPlan) plan = range_search_resolve (self, factors, error);
   g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (self->input->prepared, self->recipe, plan, NULL, error) : NULL;
 
-  return model != NULL && vn_model_infer_types (model, self->input->samples->shapes, NULL, error) &&
+  return model != NULL && vn_model_infer_for_samples (model, self->input->samples->shapes, error) &&
          vn_judge_measure (self->input->judge, model, judgement, self->cancellable, error);
 }
 

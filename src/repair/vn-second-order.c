@@ -91,7 +91,7 @@ second_order_write (SecondOrder  *self,
   const VnRepairInput *input = self->input;
   g_autoptr(VnModel) model = vn_quantize_write (self->model, input->recipe, input->plan, NULL, error);
 
-  if (model == NULL || !vn_model_infer_types (model, input->samples->shapes, NULL, error))
+  if (model == NULL || !vn_model_infer_for_samples (model, input->samples->shapes, error))
     return NULL;
   return g_steal_pointer (&model);
 }

@@ -84,27 +84,40 @@ vn_sqnr_bound (double  sqnr_db,
   return n_bad > 0 || isnan (sqnr_db) ? -MOST_DB : CLAMP (sqnr_db, -MOST_DB, MOST_DB);
 }
 
-/**
- * vn_error_table_get_outputs_sqnr:
- *
- * Returns: signal to noise of the outputs, averaged over them, each bounded by vn_sqnr_bound(); NaN if none was compared
- */
-double
-vn_error_table_get_outputs_sqnr (VnErrorTable *self)
+/* @last: of the values that nodes read which cannot be run, instead of outputs. NaN if there are none */
+static double
+metric_average_ends (VnErrorTable *table,
+                     gboolean      last)
 {
   double sum = 0;
   guint n = 0;
 
-  g_return_val_if_fail (self != NULL, NAN);
-
-  for (guint i = 0; i < vn_error_table_get_n (self); i++)
+  for (guint i = 0; i < vn_error_table_get_n (table); i++)
     {
-      const VnErrorRow *row = vn_error_table_get (self, i);
+      const VnErrorRow *row = vn_error_table_get (table, i);
+      gboolean counts = last ? row->is_last : row->is_output;
 
-      sum += row->is_output ? vn_sqnr_bound (row->sqnr_db, row->n_bad) : 0;
-      n += row->is_output;
+      sum += counts ? vn_sqnr_bound (row->sqnr_db, row->n_bad) : 0;
+      n += counts;
     }
   return n > 0 ? sum / n : NAN;
+}
+
+/**
+ * vn_error_table_get_outputs_sqnr:
+ *
+ * Returns: signal to noise of the outputs, averaged over them, each bounded by vn_sqnr_bound(); where no output can be computed, that
+ *   of the last values that can; NaN if none was compared
+ */
+double
+vn_error_table_get_outputs_sqnr (VnErrorTable *self)
+{
+  double sqnr_db;
+
+  g_return_val_if_fail (self != NULL, NAN);
+
+  sqnr_db = metric_average_ends (self, FALSE);
+  return isnan (sqnr_db) ? metric_average_ends (self, TRUE) : sqnr_db;
 }
 
 /**

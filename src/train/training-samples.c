@@ -111,12 +111,13 @@ vn_train_feed_init (VnTrainFeed            *self,
                     gsize                   most_bytes,
                     GError                **error)
 {
-  VnPlanOptions options = { 0 };
+  VnPlanOptions options;
   g_autoptr(VnPlan) plan = NULL;
 
   g_return_val_if_fail (self != NULL && model != NULL && samples != NULL, FALSE);
 
-  options.input_shapes = samples->shapes;
+  options = vn_plan_options_for_samples (samples->shapes);
+  options.ends = TRUE;
   plan = vn_plan_new (model, &options, NULL, error);
   *self = (VnTrainFeed) { .n_threads = samples->n_threads > 0 ? samples->n_threads : vn_parallel_default_threads () };
   if (plan == NULL)
@@ -256,7 +257,7 @@ vn_train_taps_init (VnTrainTaps        *self,
                     GCancellable       *cancellable,
                     GError            **error)
 {
-  VnPlanOptions options = { .input_shapes = shapes, .skip_unsupported = TRUE, .taps = values, .outputs = values };
+  VnPlanOptions options = vn_plan_options_for_samples (shapes);
   g_autoptr(VnPlan) plan = NULL;
   g_autofree VnRunner **runners = NULL;
   TapRun run;
@@ -264,6 +265,7 @@ vn_train_taps_init (VnTrainTaps        *self,
 
   g_return_val_if_fail (self != NULL && model != NULL && values != NULL && feed != NULL, FALSE);
 
+  options.taps = options.outputs = values;
   plan = vn_plan_new (model, &options, NULL, error);
   runners = g_new0 (VnRunner *, feed->n_threads);
   run = (TapRun) { self, feed, plan, runners, values, 0 };

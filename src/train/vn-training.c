@@ -90,7 +90,7 @@ training_write (Training     *self,
 {
   g_autoptr(VnModel) written = vn_quantize_write (model, self->input->recipe, plan, names, error);
 
-  return written != NULL && vn_model_infer_types (written, self->input->samples->shapes, NULL, error) ? g_steal_pointer (&written) : NULL;
+  return written != NULL && vn_model_infer_for_samples (written, self->input->samples->shapes, error) ? g_steal_pointer (&written) : NULL;
 }
 
 /* ---- which scales follow the ranges ---- */

@@ -97,11 +97,14 @@ scale_measure (const VnFirstLayers *self,
   const guint n = vn_dataset_get_n (self->dataset), n_run = MIN (n, MAX_SAMPLES);
   g_autoptr(GPtrArray) taps = g_ptr_array_new ();
   g_autoptr(GPtrArray) layers = scale_list_layers (self->model->graph, taps);
-  VnPlanOptions options = { .input_shapes = self->shapes, .taps = taps, .skip_unsupported = TRUE };
-  g_autoptr(VnPlan) plan = vn_plan_new (self->model, &options, NULL, NULL);
-  g_autoptr(VnRunner) runner = plan != NULL && vn_plan_get_n_inputs (plan) == self->n_inputs ? vn_runner_new (plan, NULL) : NULL;
+  VnPlanOptions options = vn_plan_options_for_samples (self->shapes);
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnRunner) runner = NULL;
   g_autoptr(GArray) ratios = g_array_new (FALSE, FALSE, sizeof (double));
 
+  options.taps = taps;
+  plan = vn_plan_new (self->model, &options, NULL, NULL);
+  runner = plan != NULL && vn_plan_get_n_inputs (plan) == self->n_inputs ? vn_runner_new (plan, NULL) : NULL;
   if (runner == NULL)
     return NAN;
   vn_runner_set_tap (runner, scale_see, layers);

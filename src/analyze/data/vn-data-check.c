@@ -185,11 +185,13 @@ static VnPlan *
 data_check_first_layers_plan (const VnFirstLayers *self)
 {
   g_autoptr(GPtrArray) outputs = g_ptr_array_new ();
-  VnPlanOptions options = { .input_shapes = self->shapes, .outputs = outputs, .no_fusion = TRUE };
+  VnPlanOptions options = vn_plan_options_for_samples (self->shapes);
   const GPtrArray *inputs = self->model->graph->inputs;
   g_autoptr(VnPlan) plan = NULL;
   guint n = 0;
 
+  options.outputs = outputs;
+  options.no_fusion = TRUE;
   for (guint i = 0; i < inputs->len; i++)
     {
       VnValue *value = g_ptr_array_index (inputs, i);

@@ -351,9 +351,9 @@ evaluate_make_runners (Evaluate  *self,
 
   for (guint k = 0; k < n; k++)
     {
-      VnPlanOptions options = { .input_shapes = self->contestants[k].shapes, .skip_unsupported = TRUE,
-                                .most_weights = vn_plan_share_weights (self->contestants[0].model, n) };
+      VnPlanOptions options = vn_plan_options_for_samples (self->contestants[k].shapes);
 
+      options.most_weights = vn_plan_share_weights (self->contestants[0].model, n);
       self->plans[k] = vn_plan_new (self->contestants[k].model, &options, NULL, error);
       if (self->plans[k] == NULL || !evaluate_check_inputs (self->plans[k], &self->contestants[k], error))
         return FALSE;

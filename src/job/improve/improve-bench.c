@@ -223,7 +223,7 @@ improve_bench_write (VnImproveBench  *self,
   g_autoptr(VnQuantPlan) plan = improve_bench_resolve (self, recipe, &weights, error);
   g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (weights, recipe, plan, NULL, error) : NULL;
 
-  return model != NULL && vn_model_infer_types (model, self->input.shapes, NULL, error) ? g_steal_pointer (&model) : NULL;
+  return model != NULL && vn_model_infer_for_samples (model, self->input.shapes, error) ? g_steal_pointer (&model) : NULL;
 }
 
 /**

@@ -218,6 +218,58 @@ vn_graph_find_lost (const VnGraph *graph)
   return lost;
 }
 
+static int
+op_support_compare_labels (gconstpointer a,
+                           gconstpointer b)
+{
+  g_autofree char *x = vn_node_dup_label (*(const VnNode * const *) a), *y = vn_node_dup_label (*(const VnNode * const *) b);
+
+  return strcmp (x, y);
+}
+
+static gboolean
+op_support_is_behind (const VnNode   *node,
+                      const gboolean *lost)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    if (vn_node_get_output (node, i) != NULL && lost[vn_node_get_output (node, i)->id])
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * vn_graph_list_ends:
+ * @lost: of vn_graph_find_lost()
+ *
+ * Returns: (transfer full) (element-type VnValue): what can be computed and is read by nodes whose results cannot; in the order of
+ *   their labels and inputs, which is that of a quantized network as well. A value that several of them read is there as often
+ */
+GPtrArray *
+vn_graph_list_ends (const VnGraph  *graph,
+                    const gboolean *lost)
+{
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  GPtrArray *ends = g_ptr_array_new ();
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    if (op_support_is_behind (g_ptr_array_index (graph->nodes, i), lost))
+      g_ptr_array_add (nodes, g_ptr_array_index (graph->nodes, i));
+  g_ptr_array_sort (nodes, op_support_compare_labels);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (nodes, i);
+
+      for (guint k = 0; k < node->inputs->len; k++)
+        {
+          VnValue *value = vn_node_get_input (node, k);
+
+          if (value != NULL && value->graph == graph && !lost[value->id] && !vn_value_is_constant (value))
+            g_ptr_array_add (ends, value);
+        }
+    }
+  return ends;
+}
+
 static void
 op_support_note_nodes (GPtrArray *nodes,
                        VnNotes   *notes)

@@ -260,6 +260,8 @@ GPtrArray    *vn_graph_list_unsupported (const VnGraph *graph);    /* of VnNode,
 void          vn_graph_note_unsupported (const VnGraph *graph,
                                          VnNotes       *notes);
 gboolean     *vn_graph_find_lost        (const VnGraph *graph);    /* by VnValue.id: cannot be computed */
+GPtrArray    *vn_graph_list_ends        (const VnGraph *graph,
+                                         const gboolean *lost);    /* of VnValue */
 gboolean      vn_graph_takes_halves     (const VnGraph *graph);
 
 /* ---- help for operators (vn-op-util.c) ---- */
@@ -318,5 +320,8 @@ gboolean      vn_model_infer_types   (VnModel     *model,
                                       GHashTable  *input_shapes,
                                       VnNotes     *notes,
                                       GError     **error);
+gboolean      vn_model_infer_for_samples (VnModel     *model,
+                                          GHashTable  *first,     /* nullable */
+                                          GError     **error);
 
 G_END_DECLS

@@ -316,3 +316,52 @@ vn_model_infer_types_with (VnModel               *model,
   infer_for_each_value (&self, model->graph, infer_write_names);
   return ok;
 }
+
+/* Their declared types, one for each input. */
+static VnType *
+infer_copy_input_types (const VnGraph *graph)
+{
+  VnType *types = g_new0 (VnType, graph->inputs->len + 1);
+
+  for (guint i = 0; i < graph->inputs->len; i++)
+    vn_type_copy (&types[i], &((const VnValue *) g_ptr_array_index (graph->inputs, i))->type);
+  return types;
+}
+
+static void
+infer_put_back_input_types (VnGraph *graph,
+                            VnType  *types)
+{
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (graph->inputs, i);
+
+      vn_type_clear (&value->type);
+      value->type = types[i];
+    }
+  g_free (types);
+}
+
+/**
+ * vn_model_infer_for_samples:
+ * @model: changed in place; must not be shared yet
+ * @first: (nullable) (element-type utf8 VnShape): sizes of the inputs in the first sample
+ *
+ * As vn_model_infer_types(), for a network that is run on many samples: values have the sizes that the first one gives them, by which
+ * memory and time are told, but inputs stay as open as they are, so that plans can be made for samples of other sizes.
+ */
+gboolean
+vn_model_infer_for_samples (VnModel     *model,
+                            GHashTable  *first,
+                            GError     **error)
+{
+  VnType *types;
+  gboolean good;
+
+  g_return_val_if_fail (model != NULL, FALSE);
+
+  types = infer_copy_input_types (model->graph);
+  good = vn_model_infer_types (model, first, NULL, error);
+  infer_put_back_input_types (model->graph, types);
+  return good;
+}
