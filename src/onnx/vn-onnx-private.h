@@ -43,7 +43,7 @@ enum
   F_TENSOR_RAW = 9, F_TENSOR_UINT64 = 11, F_TENSOR_EXTERNAL = 13, F_TENSOR_LOCATION = 14,
   F_INFO_NAME = 1, F_INFO_TYPE = 2, F_INFO_DOC = 3,
   F_TYPE_TENSOR = 1, F_TENSOR_TYPE_ELEM = 1, F_TENSOR_TYPE_SHAPE = 2, F_SHAPE_DIM = 1, F_DIM_VALUE = 1, F_DIM_PARAM = 2,
-  F_SPARSE_VALUES = 1, F_SPARSE_DIMS = 3,
+  F_SPARSE_VALUES = 1, F_SPARSE_INDICES = 2, F_SPARSE_DIMS = 3,
   F_TYPE_SEQUENCE = 4, F_TYPE_OPTIONAL = 9, F_CONTAINER_ELEM = 1,
   F_SEQUENCE_NAME = 1, F_SEQUENCE_TENSOR = 3, F_OPTIONAL_TENSOR = 3, F_OPTIONAL_SEQUENCE = 5,
 };
@@ -117,6 +117,14 @@ GBytes     *vn_onnx_external_map   (VnOnnxReader   *self,
 VnTensor   *vn_onnx_tensor_decode  (VnOnnxReader   *self,
                                     const PbTensor *proto,
                                     GError        **error);
+VnTensor   *vn_onnx_tensor_decode_bytes (GBytes    *bytes,
+                                         const char *path,
+                                         char     **name,      /* nullable */
+                                         GError   **error);
+VnTensor   *vn_onnx_sparse_decode  (GBytes         *bytes,
+                                    const char     *path,
+                                    char          **name,
+                                    GError        **error);
 void        vn_onnx_type_decode    (VnType         *type,
                                     const guint8   *data,
                                     gsize           size);
@@ -141,7 +149,8 @@ gboolean    vn_onnx_check_name     (const char     *name,
                                     GError        **error);
 char       *vn_onnx_dup_text       (const char     *text);
 void        vn_onnx_extra_unknown  (VnWireOut      *extra,
-                                    const ProtobufCMessage *message);
+                                    const ProtobufCMessage *message,
+                                    guint32         without);
 GBytes     *vn_onnx_extra_finish   (VnWireOut      *extra);
 void        vn_onnx_tensor_extra   (VnWireOut      *extra,
                                     const PbTensor *proto);

@@ -246,7 +246,7 @@ onnx_read_attr_decode_extra (const VnAttr *attr,
       onnx_read_attr_extra_tensor (extra, F_ATTR_TENSORS, proto->tensors[i], TRUE);
   if (attr->type == VN_ATTR_OPAQUE)
     vn_wire_int (extra, F_ATTR_TYPE, proto->type);
-  vn_onnx_extra_unknown (extra, &proto->base);
+  vn_onnx_extra_unknown (extra, &proto->base, 0);
   return vn_onnx_extra_finish (extra);
 }
 

@@ -62,7 +62,7 @@ onnx_read_graph_set_info (VnValue           *value,
     }
   g_free (value->doc);
   value->doc = vn_onnx_dup_text (proto->doc_string);
-  vn_onnx_extra_unknown (extra, &proto->base);
+  vn_onnx_extra_unknown (extra, &proto->base, 0);
   g_clear_pointer (&value->extra, g_bytes_unref);
   value->extra = vn_onnx_extra_finish (extra);
 }
@@ -120,43 +120,66 @@ onnx_read_graph_decode_initializer (VnOnnxReader    *self,
   return TRUE;
 }
 
-/* Name of the sparse initializer in an unknown field, which begins with its length. */
-static char *
-onnx_read_graph_dup_sparse_name (const ProtobufCMessageUnknownField *unknown)
+/* An unknown field begins with its length. */
+static GBytes *
+onnx_read_graph_get_content (const ProtobufCMessageUnknownField *unknown)
 {
-  VnWireIn in = vn_wire_in (unknown->data, unknown->len);
-  VnWireField values, text;
+  gsize start = 0;
 
-  while (in.at < in.end && (*in.at & 0x80) != 0)
-    in.at++;
-  in.at += in.at < in.end ? 1 : 0;
-  if (vn_wire_find (in.at, in.end - in.at, F_SPARSE_VALUES, &values) && values.type == VN_WIRE_BYTES &&
-      vn_wire_find (values.data, values.value, F_TENSOR_NAME, &text) && text.type == VN_WIRE_BYTES)
-    return g_strndup ((const char *) text.data, text.value);
-  return NULL;
+  while (start < unknown->len && (unknown->data[start] & 0x80) != 0)
+    start++;
+  start += start < unknown->len ? 1 : 0;
+  return g_bytes_new_static (unknown->data + start, unknown->len - start);
 }
 
-/* Sparse initializers stay encoded, but nodes refer to them by name. */
 static gboolean
-onnx_read_graph_decode_sparse (VnGraph        *graph,
+onnx_read_graph_is_sparse (const ProtobufCMessageUnknownField *unknown)
+{
+  return unknown->tag == F_GRAPH_SPARSE && unknown->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
+}
+
+static gboolean
+onnx_read_graph_add_dense (VnOnnxReader  *self,
+                           VnGraph       *graph,
+                           const char    *name,
+                           VnTensor      *dense,
+                           GError       **error)
+{
+  VnValue *value = g_hash_table_lookup (graph->by_name, name);
+
+  if (value != NULL && value->initializer != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("the initializer “%s” is there twice"), name);
+      return FALSE;
+    }
+  if (value == NULL && (value = onnx_read_graph_define_value (graph, name, _("sparse initializer"), error)) == NULL)
+    return FALSE;
+  vn_graph_set_initializer (graph, value, dense);
+  vn_notes_add (self->model->notes, VN_NOTE_INFO, "sparse-initializer", name,
+                _("“%s” is a sparse tensor in the file; it is read, and written, as a dense one"), name);
+  return TRUE;
+}
+
+/* Nothing but the reader knows of sparse initializers. */
+static gboolean
+onnx_read_graph_decode_sparse (VnOnnxReader   *self,
+                               VnGraph        *graph,
                                const PbGraph  *proto,
                                GError        **error)
 {
   for (guint i = 0; i < proto->base.n_unknown_fields; i++)
     {
       const ProtobufCMessageUnknownField *unknown = &proto->base.unknown_fields[i];
+      g_autoptr(GBytes) bytes = NULL;
+      g_autoptr(VnTensor) dense = NULL;
       g_autofree char *name = NULL;
-      VnValue *value;
 
-      if (unknown->tag != F_GRAPH_SPARSE || unknown->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+      if (!onnx_read_graph_is_sparse (unknown))
         continue;
-      name = onnx_read_graph_dup_sparse_name (unknown);
-      if (name == NULL || *name == '\0' || g_hash_table_contains (graph->by_name, name))
-        continue;
-      value = onnx_read_graph_define_value (graph, name, _("sparse initializer"), error);
-      if (value == NULL)
+      bytes = onnx_read_graph_get_content (unknown);
+      dense = vn_onnx_sparse_decode (bytes, self->path, &name, error);
+      if (dense == NULL || !onnx_read_graph_add_dense (self, graph, name != NULL ? name : "", dense, error))
         return FALSE;
-      value->type.kind = VN_TYPE_SPARSE_TENSOR;
     }
   return TRUE;
 }
@@ -276,7 +299,7 @@ onnx_read_graph_decode_node (VnOnnxReader  *self,
   node->overload = proto->overload != NULL && *proto->overload != '\0' ? g_strdup (proto->overload) : NULL;
   g_free (node->doc);
   node->doc = vn_onnx_dup_text (proto->doc_string);
-  vn_onnx_extra_unknown (extra, &proto->base);
+  vn_onnx_extra_unknown (extra, &proto->base, 0);
   node->extra = vn_onnx_extra_finish (extra);
   return TRUE;
 }
@@ -397,12 +420,12 @@ vn_onnx_graph_decode (VnOnnxReader   *self,
   for (gsize i = 0; i < proto->n_initializer; i++)
     if (!onnx_read_graph_decode_initializer (self, graph, proto->initializer[i], error))
       return FALSE;
-  if (!onnx_read_graph_decode_sparse (graph, proto, error) ||
+  if (!onnx_read_graph_decode_sparse (self, graph, proto, error) ||
       !onnx_read_graph_decode_nodes (self, graph, proto->node, proto->n_node, error) ||
       !onnx_read_graph_decode_outputs (graph, proto, error))
     return FALSE;
   onnx_read_graph_decode_value_infos (graph, proto, extra);
-  vn_onnx_extra_unknown (extra, &proto->base);
+  vn_onnx_extra_unknown (extra, &proto->base, F_GRAPH_SPARSE);
   graph->extra = vn_onnx_extra_finish (extra);
   return TRUE;
 }
@@ -478,7 +501,7 @@ vn_onnx_function_decode (VnOnnxReader      *self,
       g_prefix_error (error, _("function “%s”: "), function->name);
       return FALSE;
     }
-  vn_onnx_extra_unknown (extra, &proto->base);
+  vn_onnx_extra_unknown (extra, &proto->base, 0);
   function->extra = vn_onnx_extra_finish (extra);
   return TRUE;
 }

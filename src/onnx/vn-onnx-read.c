@@ -169,7 +169,7 @@ onnx_read_decode_model (VnOnnxReader   *self,
   for (gsize i = 0; i < proto->n_functions; i++)
     if (!vn_onnx_function_decode (self, onnx_read_add_function (self->model), proto->functions[i], error))
       return FALSE;
-  vn_onnx_extra_unknown (extra, &proto->base);
+  vn_onnx_extra_unknown (extra, &proto->base, 0);
   self->model->extra = vn_onnx_extra_finish (extra);
   onnx_read_note_versions (self->model);
   return TRUE;
@@ -213,50 +213,6 @@ onnx_read_build_model (VnOnnxReader   *self,
     }
   model->file_size = g_bytes_get_size (self->bytes) + self->external_bytes;
   return g_steal_pointer (&model);
-}
-
-static void *
-onnx_read_allocator_alloc (void   *data,
-                           size_t  size)
-{
-  VnOnnxAllocator *self = data;
-  gpointer memory = vn_memory_try (size, 1);
-
-  self->refused |= memory == NULL;
-  return memory;
-}
-
-static void
-onnx_read_allocator_free (void *data,
-                          void *memory)
-{
-  g_free (memory);
-}
-
-/**
- * vn_onnx_reader_init:
- * @self: (out caller-allocates): stays where it is
- */
-void
-vn_onnx_reader_init (VnOnnxReader *self,
-                     GBytes       *bytes,
-                     const char   *path)
-{
-  *self = (VnOnnxReader) {
-    .bytes = bytes,
-    .views = g_array_new (FALSE, FALSE, sizeof (RawView)),
-    .path = path,
-    .external = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref),
-    .allocator = { { onnx_read_allocator_alloc, onnx_read_allocator_free, &self->allocator }, FALSE },
-    .decode_graph = vn_onnx_graph_decode,
-  };
-}
-
-void
-vn_onnx_reader_clear (VnOnnxReader *self)
-{
-  g_array_unref (self->views);
-  g_hash_table_unref (self->external);
 }
 
 static GBytes *
@@ -306,6 +262,7 @@ vn_onnx_read_bytes (GBytes      *bytes,
   g_return_val_if_fail (bytes != NULL, NULL);
 
   vn_onnx_reader_init (&self, bytes, path);
+  self.decode_graph = vn_onnx_graph_decode;
   small = onnx_read_strip_input (&self, STRIP_MODEL, error);
   if (small != NULL)
     {

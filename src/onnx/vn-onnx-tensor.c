@@ -4,8 +4,56 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 
 #include <string.h>
+
+/* ---- what decoding needs ---- */
+
+static void *
+onnx_tensor_allocator_alloc (void   *data,
+                             size_t  size)
+{
+  VnOnnxAllocator *self = data;
+  gpointer memory = vn_memory_try (size, 1);
+
+  self->refused |= memory == NULL;
+  return memory;
+}
+
+static void
+onnx_tensor_allocator_free (void *data,
+                            void *memory)
+{
+  g_free (memory);
+}
+
+/**
+ * vn_onnx_reader_init:
+ * @self: (out caller-allocates): stays where it is
+ */
+void
+vn_onnx_reader_init (VnOnnxReader *self,
+                     GBytes       *bytes,
+                     const char   *path)
+{
+  *self = (VnOnnxReader) {
+    .bytes = bytes,
+    .views = g_array_new (FALSE, FALSE, sizeof (RawView)),
+    .path = path,
+    .external = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref),
+    .allocator = { { onnx_tensor_allocator_alloc, onnx_tensor_allocator_free, &self->allocator }, FALSE },
+  };
+}
+
+void
+vn_onnx_reader_clear (VnOnnxReader *self)
+{
+  g_array_unref (self->views);
+  g_hash_table_unref (self->external);
+}
+
+/* ---- tensors ---- */
 
 /* Which typed field holds which element type, if the data are not raw: rules of the ONNX standard. */
 static VnDTypeSet
@@ -307,5 +355,5 @@ vn_onnx_tensor_extra (VnWireOut      *extra,
       vn_wire_string (extra, F_ENTRY_VALUE, proto->external_data[i]->value);
       vn_wire_end (extra, mark, F_TENSOR_EXTERNAL);
     }
-  vn_onnx_extra_unknown (extra, &proto->base);
+  vn_onnx_extra_unknown (extra, &proto->base, 0);
 }

@@ -40,11 +40,12 @@ vn_onnx_dup_text (const char *text)
 /**
  * vn_onnx_extra_unknown:
  *
- * Adds the fields the decoder did not know, as they were.
+ * Adds the fields the decoder did not know, as they were; but not those numbered @without (0: none).
  */
 void
 vn_onnx_extra_unknown (VnWireOut              *extra,
-                       const ProtobufCMessage *message)
+                       const ProtobufCMessage *message,
+                       guint32                 without)
 {
   for (guint i = 0; i < message->n_unknown_fields; i++)
     {
@@ -53,6 +54,8 @@ vn_onnx_extra_unknown (VnWireOut              *extra,
       guint8 bytes[10];
       gsize n = 0;
 
+      if (without != 0 && field->tag == without)
+        continue;
       for (; tag >= 0x80; tag >>= 7)
         bytes[n++] = (guint8) tag | 0x80;
       bytes[n++] = (guint8) tag;

@@ -8,12 +8,18 @@
 #include "vn-memory.h"
 #include "vn-message.h"
 
-/* Returns NULL without error if @bytes is no TensorProto. */
-static VnTensor *
-onnx_value_decode_tensor (GBytes      *bytes,
-                          const char  *path,
-                          char       **name,
-                          GError     **error)
+/**
+ * vn_onnx_tensor_decode_bytes:
+ * @path: (nullable): of their file, for messages
+ * @name: (out) (optional) (nullable) (transfer full): of the tensor
+ *
+ * Returns: (transfer full) (nullable): %NULL without error if @bytes is no TensorProto
+ */
+VnTensor *
+vn_onnx_tensor_decode_bytes (GBytes      *bytes,
+                             const char  *path,
+                             char       **name,
+                             GError     **error)
 {
   g_autoptr(GError) reason = NULL;
   g_autoptr(GBytes) small = NULL;
@@ -78,7 +84,7 @@ vn_onnx_tensor_read_file (const char  *path,
     *name = NULL;
   if (bytes == NULL)
     return NULL;
-  tensor = onnx_value_decode_tensor (bytes, path, name, &local);
+  tensor = vn_onnx_tensor_decode_bytes (bytes, path, name, &local);
   if (tensor != NULL)
     return tensor;
   onnx_value_fail (path, _("a tensor (an ONNX TensorProto)"), &local);
@@ -122,7 +128,7 @@ onnx_value_decode_sequence (GBytes      *bytes,
     if (field.number == F_SEQUENCE_TENSOR && field.type == VN_WIRE_BYTES)
       {
         g_autoptr(GBytes) part = onnx_value_part_of (bytes, &field);
-        VnTensor *item = onnx_value_decode_tensor (part, path, NULL, error);
+        VnTensor *item = vn_onnx_tensor_decode_bytes (part, path, NULL, error);
 
         if (item == NULL)
           return NULL;
@@ -164,7 +170,7 @@ onnx_value_decode_optional (GBytes      *bytes,
       if (field.number != F_OPTIONAL_TENSOR && field.number != F_OPTIONAL_SEQUENCE)
         continue;
       g_clear_pointer (&item, vn_tensor_unref);
-      item = field.number == F_OPTIONAL_TENSOR ? onnx_value_decode_tensor (part, path, NULL, error)
+      item = field.number == F_OPTIONAL_TENSOR ? vn_onnx_tensor_decode_bytes (part, path, NULL, error)
                                                : onnx_value_decode_sequence (part, path, dtype, NULL, error);
       if (item == NULL)
         return NULL;

@@ -11,11 +11,13 @@
 
 #define MAX_VARINT 10
 
-static VnWireStatus
-onnx_wire_read_varint (VnWireIn *self,
-                       guint64  *value)
+VnWireStatus
+vn_wire_read_varint (VnWireIn *self,
+                     guint64  *value)
 {
   guint64 result = 0;
+
+  g_return_val_if_fail (self != NULL && value != NULL, VN_WIRE_BAD);
 
   for (guint i = 0; i < MAX_VARINT; i++)
     {
@@ -61,7 +63,7 @@ vn_wire_next (VnWireIn    *self,
   if (self->at == self->end)
     return VN_WIRE_END;
   field->start = self->at;
-  status = onnx_wire_read_varint (self, &tag);
+  status = vn_wire_read_varint (self, &tag);
   if (status != VN_WIRE_FIELD)
     return status;
   if (tag >> 32 != 0 || tag >> 3 == 0)
@@ -73,7 +75,7 @@ vn_wire_next (VnWireIn    *self,
   switch ((guint) field->type)
     {
     case VN_WIRE_VARINT:
-      status = onnx_wire_read_varint (self, &field->value);
+      status = vn_wire_read_varint (self, &field->value);
       break;
     case VN_WIRE_FIXED64:
       status = onnx_wire_skip_bytes (self, 8);
@@ -82,7 +84,7 @@ vn_wire_next (VnWireIn    *self,
       status = onnx_wire_skip_bytes (self, 4);
       break;
     case VN_WIRE_BYTES:
-      status = onnx_wire_read_varint (self, &field->value);
+      status = vn_wire_read_varint (self, &field->value);
       field->data = self->at;
       if (status == VN_WIRE_FIELD)
         status = onnx_wire_skip_bytes (self, field->value);

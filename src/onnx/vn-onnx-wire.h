@@ -55,6 +55,8 @@ vn_wire_in (gconstpointer data,
   return (VnWireIn) { data, size > 0 ? (const guint8 *) data + size : data };
 }
 
+VnWireStatus  vn_wire_read_varint  (VnWireIn      *self,
+                                    guint64       *value);
 VnWireStatus  vn_wire_next         (VnWireIn      *self,
                                     VnWireField   *field);
 gboolean      vn_wire_find         (gconstpointer  data,

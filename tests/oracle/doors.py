@@ -195,10 +195,40 @@ def check_plugin(cli, folder):
             check(db > 25, 'plugin', side_output, *options, '%.1f dB' % db)
 
 
+# ---- sparse weights ----
+
+def check_sparse(cli, folder):
+    """Places told as one number, and as one for each axis."""
+    import numpy as np
+    import onnx
+    from onnx import helper, numpy_helper
+    rng = np.random.default_rng(19)
+    arrays = [rng.standard_normal((3, 16)).astype('float32') for _ in range(8)]
+    samples, dense = os.path.join(folder, 'sparse'), rng.standard_normal((16, 8)).astype('float32')
+    dense[np.abs(dense) < .8] = 0
+    write_samples(samples, arrays)
+    for kind, places in (('places', np.flatnonzero(dense)), ('axes', np.argwhere(dense))):
+        path, out = (os.path.join(folder, kind + e) for e in ('.onnx', '-q.onnx'))
+        model = save(path, [node('MatMul', ['x', 'w'], ['a'], name='m'), node('Relu', ['a'], ['r'], name='r'),
+                            node('MatMul', ['r', 'w2'], ['y'], name='m2')], [info('x', ['N', 16])], [info('y', ['N', 4])],
+                     weights(5, w2=(8, 4)))
+        model.graph.sparse_initializer.append(helper.make_sparse_tensor(
+            numpy_helper.from_array(dense[dense != 0], 'w'), numpy_helper.from_array(places.astype(np.int64), ''), [16, 8]))
+        onnx.save(model, path)
+        if quantize(cli, path, samples, out):
+            found, wanted = run(out, arrays), [[np.maximum(a @ dense, 0) @ numpy_helper.to_array(model.graph.initializer[0])] for a in arrays]
+            check(sqnr(wanted, found) > 25, kind, '%.1f dB' % sqnr(wanted, found))
+            check(not onnx.load(out).graph.sparse_initializer, kind, 'is written as well')
+    model.graph.sparse_initializer[0].indices.dims[:] = [3]
+    onnx.save(model, path)
+    done = subprocess.run([cli, 'inspect', path], capture_output=True, text=True)
+    check(done.returncode == 1 and 'sparse' in done.stderr, 'a damaged one is told:', done.stderr)
+
+
 def main():
     oracle.use_oracle_python()
     with tempfile.TemporaryDirectory() as folder:
-        for part in (check_names, check_sizes, check_plugin):
+        for part in (check_names, check_sizes, check_plugin, check_sparse):
             part(sys.argv[1], folder)
     for failure in failures:
         print(failure)
