@@ -109,8 +109,11 @@ idle_check_quantizes_same (IdleCheck      *self,
   VnStats *stats = self->untrained != NULL && !trains ? self->untrained->stats : self->result->stats;
   g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (from, recipe, stats, NULL, NULL);
   g_autoptr(VnModel) written = vn_job_take_rounded (self->input, from, rounds ? rounded : NULL);
-  g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (written, recipe, plan, NULL, NULL) : NULL;
+  g_autoptr(GHashTable) names = NULL;
+  g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (written, recipe, plan, &names, NULL) : NULL;
 
+  if (model != NULL)
+    vn_quantize_keep_types (model, self->result->source, names);
   return model != NULL && idle_check_is_model (&self->quantized, self->result->quantized, model);
 }
 

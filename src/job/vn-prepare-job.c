@@ -61,6 +61,7 @@ vn_prepare_job_prepare (VnJob         *job,
                                           error);
   if (self->prepared != NULL)
     {
+      vn_quantize_note_types (self->prepared, self->settings.model, self->notes);
       prepare_job_note_opset (self);
       prepare_job_note_quantized (self);
     }

@@ -254,8 +254,12 @@ vn_quantize_job_quantize (VnJob         *job,
   if (result->plan == NULL)
     return FALSE;
   result->quantized = vn_quantize_write (written, recipe, result->plan, &result->value_names, error);
-  if (result->quantized == NULL || !vn_model_infer_types (result->quantized, given, NULL, error))
+  if (result->quantized == NULL)
     return FALSE;
+  vn_quantize_keep_types (result->quantized, result->source, result->value_names);
+  if (!vn_model_infer_types (result->quantized, given, NULL, error))
+    return FALSE;
+  vn_quantize_note_types (result->quantized, result->source, result->notes);
   result->float_bytes = result->source->file_size;
   vn_job_forecast_export (&self->input, result);
   result->quantized_bytes = quantize_job_encoded_size (result->quantized, error);
@@ -274,7 +278,20 @@ vn_quantize_job_check_settings (VnJob         *job,
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }
 
-/* What is run to measure the error: the result, or, as samples are float32, the same network with casts around it. */
+static gboolean
+quantize_job_takes_floats (const VnModel *model)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
+
+      if (input->initializer == NULL && (input->type.dtype == VN_DTYPE_F16 || input->type.dtype == VN_DTYPE_F64))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What is run to measure the error: the result, or, as samples are float32, the same network with inputs and outputs of that. */
 static VnModel *
 quantize_job_make_measurable (VnQuantizeJob  *self,
                               VnResult       *result,
@@ -283,15 +300,17 @@ quantize_job_make_measurable (VnQuantizeJob  *self,
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->settings.recipe);
   g_autoptr(GHashTable) given = vn_job_input_list_given (&self->input);
-  g_autoptr(VnModel) model = NULL;
+  g_autoptr(VnModel) written = NULL, model = NULL;
 
-  if (!vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) || recipe->float_io)
+  if (quantize_job_takes_floats (result->quantized) && (!vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) || recipe->float_io))
     {
       *names = g_hash_table_ref (result->value_names);
       return vn_model_ref (result->quantized);
     }
   recipe->float_io = TRUE;
-  model = vn_quantize_write (result->prepared, recipe, result->plan, names, error);
+  written = vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) ? vn_model_ref (result->prepared)
+                                                                   : vn_job_take_rounded (&self->input, self->corrected, self->rounded);
+  model = vn_quantize_write (written, recipe, result->plan, names, error);
   return model != NULL && vn_model_infer_types (model, given, NULL, error) ? g_steal_pointer (&model) : NULL;
 }
 

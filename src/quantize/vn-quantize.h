@@ -84,6 +84,13 @@ VnModel            *vn_quantize_write       (const VnModel   *prepared,
                                              GHashTable     **value_names,
                                              GError         **error);
 
+void                vn_quantize_keep_types  (VnModel         *quantized,
+                                             const VnModel   *source,
+                                             GHashTable      *value_names);
+void                vn_quantize_note_types  (const VnModel   *result,
+                                             const VnModel   *source,
+                                             VnNotes         *notes);
+
 /* What calibration found, as encodings. */
 VnEncodingTable  *vn_encoding_table_new_from_stats (const VnModel   *prepared,
                                                     const VnRecipe  *recipe,

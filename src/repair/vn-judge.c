@@ -32,6 +32,7 @@ struct _VnJudge
 typedef struct
 {
   VnJudge     *judge;
+  VnPlan      *plan;          /* whose inputs may be of other floats than those of the float network */
   VnRunner   **runners;       /* by worker */
   VnErrorSum  *sums;          /* by run, from places on by output; NULL: the float network runs */
 } Trial;
@@ -77,21 +78,65 @@ judge_add_error (VnErrorSum        *sums,
     vn_part_sums_add (sums, partition, &wanted->shape, wanted->data, found->data);
 }
 
+static gboolean
+judge_run_as (Trial              *trial,
+              VnRunner           *runner,
+              VnTensor * const   *inputs,
+              VnTensor          **outputs,
+              GError            **error)
+{
+  guint n = trial->judge->n_inputs;
+  g_autofree VnTensor **taken = g_new0 (VnTensor *, n + 1);
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < n && good; i++)
+    {
+      VnDType dtype = vn_plan_get_input_type (trial->plan, i)->dtype;
+
+      if (inputs[i] != NULL)
+        good = (taken[i] = inputs[i]->dtype == VN_DTYPE_F32 && vn_dtype_is_float (dtype) ? vn_tensor_convert (inputs[i], dtype, error)
+                                                                                        : vn_tensor_ref (inputs[i])) != NULL;
+    }
+  good = good && vn_runner_run (runner, taken, outputs, NULL, error);
+  vn_tensor_clear_all (taken, n);
+  return good;
+}
+
 /* The sample itself, or a copy of it, which only networks with one input get. */
 static gboolean
-judge_run_network (VnJudge   *self,
+judge_run_network (Trial     *trial,
                    VnRunner  *runner,
                    gsize      run,
                    VnTensor **outputs,
                    GError   **error)
 {
+  VnJudge *self = trial->judge;
   VnTensor **inputs = self->inputs[run / self->n_copies];
   g_autoptr(VnTensor) copy = NULL;
 
   if (run % self->n_copies == 0)
-    return vn_runner_run (runner, inputs, outputs, NULL, error);
+    return judge_run_as (trial, runner, inputs, outputs, error);
   copy = self->make_copy (inputs[0], (guint) (run % self->n_copies), error);
-  return copy != NULL && vn_runner_run (runner, &copy, outputs, NULL, error);
+  return copy != NULL && judge_run_as (trial, runner, &copy, outputs, error);
+}
+
+/* Outputs of other floats, too, are compared as float32. */
+static gboolean
+judge_to_float (VnTensor **tensors,
+                guint      n,
+                GError   **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (tensors[i] != NULL && (tensors[i]->dtype == VN_DTYPE_F16 || tensors[i]->dtype == VN_DTYPE_F64))
+      {
+        VnTensor *converted = vn_tensor_convert (tensors[i], VN_DTYPE_F32, error);
+
+        if (converted == NULL)
+          return FALSE;
+        vn_tensor_unref (tensors[i]);
+        tensors[i] = converted;
+      }
+  return TRUE;
 }
 
 static gboolean
@@ -107,7 +152,8 @@ judge_run_item (gsize     run,
   if (self->inputs[run / self->n_copies] == NULL)
     return TRUE;
   outputs = g_new0 (VnTensor *, self->n_outputs + 1);
-  if (!judge_run_network (self, trial->runners[worker], run, outputs, error))
+  if (!judge_run_network (trial, trial->runners[worker], run, outputs, error) ||
+      !judge_to_float (outputs, self->n_outputs, error))
     {
       judge_free_tensors (outputs, self->n_outputs);
       return FALSE;
@@ -132,7 +178,7 @@ judge_run (VnJudge       *self,
 {
   guint n_inside, n = vn_plan_share_threads (&plan, 1, 0, self->samples.n_threads, self->n_runs, &n_inside);
   g_autofree VnRunner **runners = g_new0 (VnRunner *, n);
-  Trial trial = { self, runners, sums };
+  Trial trial = { self, plan, runners, sums };
   gboolean good = TRUE;
 
   for (guint i = 0; i < n && good; i++)

@@ -61,6 +61,7 @@ npy_find_key (const char *header,
 static gboolean
 npy_parse_descr (const char  *header,
                  VnDType     *dtype,
+                 gboolean    *swapped,
                  GError     **error)
 {
   const char *at = npy_find_key (header, "descr");
@@ -70,9 +71,13 @@ npy_parse_descr (const char  *header,
   if (at == NULL || (*at != '\'' && *at != '"') || (end = strchr (at + 1, *at)) == NULL)
     return npy_malformed (error, _("its header has no type"));
   descr = g_strndup (at + 1, end - at - 1);
+  *swapped = descr[0] == '>';
+  if (*swapped)
+    descr[0] = '<';
   *dtype = npy_dtype_from_descr (descr);
   if (*dtype != VN_DTYPE_UNDEFINED)
     return TRUE;
+  descr[0] = *swapped ? '>' : descr[0];
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Elements of type “%s” in an .npy file are not supported"), descr);
   vn_message_make_valid (error);
   return FALSE;
@@ -177,21 +182,62 @@ vn_npy_parse_header (GBytes     *bytes,
   gsize n_elements;
 
   if (!npy_split_header (bytes, &header, &info->offset, error) ||
-      !npy_parse_descr (header, &info->dtype, error) ||
+      !npy_parse_descr (header, &info->dtype, &info->swapped, error) ||
       !npy_parse_shape (header, &info->shape, error))
     return FALSE;
   order = npy_find_key (header, "fortran_order");
-  if (order == NULL || (g_str_has_prefix (order, "True") && info->shape.rank > 1))
-    return npy_malformed (error, _("it is in Fortran order; save it with numpy.ascontiguousarray"));
+  if (order == NULL)
+    return npy_malformed (error, _("its header does not tell the order of the axes"));
+  info->reversed = g_str_has_prefix (order, "True") && info->shape.rank > 1;
   return (vn_tensor_size_in_bytes (info->dtype, &info->shape, &n_elements, &info->n_bytes) && info->n_bytes <= size - info->offset) ||
          npy_malformed (error, _("it is cut short"));
+}
+
+/* Where element @i, counted with the last axis fastest, stands in a file whose first axis is. */
+static gsize
+npy_find_reversed (const VnShape *shape,
+                   gsize          i)
+{
+  gsize at = 0, rest = i, stride = 1;
+  gint64 index[VN_MAX_RANK];
+
+  for (int axis = shape->rank - 1; axis >= 0; axis--)
+    {
+      index[axis] = (gint64) (rest % (gsize) shape->dims[axis]);
+      rest /= (gsize) shape->dims[axis];
+    }
+  for (int axis = 0; axis < shape->rank; axis++)
+    {
+      at += (gsize) index[axis] * stride;
+      stride *= (gsize) shape->dims[axis];
+    }
+  return at;
+}
+
+/* The elements as they are kept here. */
+static VnTensor *
+npy_reorder (const VnNpyInfo  *info,
+             const guint8     *from,
+             GError          **error)
+{
+  gsize width = vn_dtype_get_bits (info->dtype) / 8;
+  VnTensor *tensor = vn_tensor_new (info->dtype, &info->shape, error);
+
+  for (gsize i = 0; tensor != NULL && i < tensor->n_elements; i++)
+    {
+      const guint8 *element = from + (info->reversed ? npy_find_reversed (&info->shape, i) : i) * width;
+
+      for (gsize k = 0; k < width; k++)
+        ((guint8 *) tensor->data)[i * width + k] = element[info->swapped ? width - 1 - k : k];
+    }
+  return tensor;
 }
 
 /**
  * vn_npy_parse:
  * @bytes: a whole .npy file
  *
- * Returns: (transfer full) (nullable): the array, as a view into @bytes
+ * Returns: (transfer full) (nullable): the array, as a view into @bytes if its elements can stay as they are
  */
 VnTensor *
 vn_npy_parse (GBytes  *bytes,
@@ -202,6 +248,8 @@ vn_npy_parse (GBytes  *bytes,
 
   if (!vn_npy_parse_header (bytes, g_bytes_get_size (bytes), &info, error))
     return NULL;
+  if (info.swapped || info.reversed)
+    return npy_reorder (&info, (const guint8 *) g_bytes_get_data (bytes, NULL) + info.offset, error);
   payload = g_bytes_new_from_bytes (bytes, info.offset, info.n_bytes);
   return vn_tensor_new_view (info.dtype, &info.shape, payload, error);
 }

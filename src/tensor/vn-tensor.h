@@ -113,13 +113,15 @@ VnTensor   *vn_tensor_own            (VnTensor        *self,
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnTensor, vn_tensor_unref)
 
-/* .npy: little-endian, C order; versions 1 to 3 read, version 1 written. */
+/* .npy: versions 1 to 3 of either order of bytes and of axes read; version 1, little-endian, C order, written. */
 typedef struct
 {
-  VnDType dtype;
-  VnShape shape;
-  gsize   offset;    /* where the elements begin */
-  gsize   n_bytes;   /* of them */
+  VnDType  dtype;
+  VnShape  shape;
+  gsize    offset;    /* where the elements begin */
+  gsize    n_bytes;   /* of them */
+  gboolean swapped;   /* big-endian */
+  gboolean reversed;  /* Fortran order: the first axis runs fastest */
 } VnNpyInfo;
 
 VnTensor   *vn_npy_read              (const char      *path,

@@ -225,10 +225,38 @@ def check_sparse(cli, folder):
     check(done.returncode == 1 and 'sparse' in done.stderr, 'a damaged one is told:', done.stderr)
 
 
+# ---- other floats ----
+
+def check_floats(cli, folder):
+    """Inputs and outputs keep their types, in files and in ONNX Runtime."""
+    import numpy as np
+    import onnx
+    from onnx import numpy_helper
+    rng = np.random.default_rng(7)
+    for name, kind, number in (('float16', onnx.TensorProto.FLOAT16, np.float16), ('float64', onnx.TensorProto.DOUBLE, np.float64)):
+        path, samples, out = (os.path.join(folder, name + e) for e in ('.onnx', '', '-q.onnx'))
+        held = [numpy_helper.from_array(numpy_helper.to_array(w).astype(number), w.name)
+                for w in weights(13, w=(16, 8), b=(8,), w2=(8, 12), b2=(12,))]
+        save(path, [node('Gemm', ['x', 'w', 'b'], ['a'], name='g'), node('Relu', ['a'], ['r'], name='r'),
+                    node('Gemm', ['r', 'w2', 'b2'], ['y'], name='g2'), node('Identity', ['r'], ['z'], name='i')],
+             [info('x', ['N', 16], kind)], [info('y', ['N', 12], kind), info('z', ['N', 8], kind)], held)
+        arrays = [rng.standard_normal((3, 16)).astype(number) for _ in range(8)]
+        write_samples(samples, arrays)
+        for options in ([], ['--format=qoperator'], ['--auto', '--time=5']):
+            if not quantize(cli, path, samples, out, *options):
+                continue
+            model = onnx.load(out)
+            onnx.checker.check_model(model)
+            types = [v.type.tensor_type.elem_type for v in (*model.graph.input, *model.graph.output)]
+            check(types == [kind] * 3, name, *options, 'has the types', types)
+            db = sqnr(run(path, arrays), run(out, arrays))
+            check(db > 25, name, *options, '%.1f dB' % db)
+
+
 def main():
     oracle.use_oracle_python()
     with tempfile.TemporaryDirectory() as folder:
-        for part in (check_names, check_sizes, check_plugin, check_sparse):
+        for part in (check_names, check_sizes, check_plugin, check_sparse, check_floats):
             part(sys.argv[1], folder)
     for failure in failures:
         print(failure)

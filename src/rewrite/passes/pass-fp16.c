@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A half-precision network in single precision: weights, constants, casts and declared types. Every half is a float,
- * so nothing is lost; results differ only because sums are no longer rounded to half. */
+/* A network of half or double precision in single precision: weights, constants, casts and declared types. Every half is a float,
+ * so nothing is lost; results differ only because sums are no longer rounded to half. Of doubles less is lost than quantizing takes. */
 #include "vn-rewrite-private.h"
 
 static const struct {
@@ -22,24 +22,21 @@ static const struct {
   { "SequenceEmpty",     "dtype"           },
 };
 
-static void
-fp16_note_interface (VnPassContext *ctx,
-                     const VnValue *value)
+/* What is to become float32. */
+typedef struct
 {
-  if ((value->is_input && value->initializer == NULL) || (value->is_output && value->graph == ctx->model->graph))
-    vn_notes_add (ctx->notes, VN_NOTE_INFO, "float16-interface", value->name,
-                  value->is_input ? _("The input “%s” takes float32 instead of float16")
-                                  : _("The output “%s” gives float32 instead of float16"), value->name);
-}
+  VnPassContext *ctx;
+  VnDType        from;
+} Fp16;
 
 static gboolean
-fp16_widen_value (VnPassContext  *ctx,
-                  VnValue        *value,
-                  GError        **error)
+fp16_widen_value (const Fp16  *self,
+                  VnValue     *value,
+                  GError     **error)
 {
-  gboolean typed = value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F16;
+  gboolean typed = value->type.kind == VN_TYPE_TENSOR && value->type.dtype == self->from;
 
-  if (value->initializer != NULL && value->initializer->dtype == VN_DTYPE_F16)
+  if (value->initializer != NULL && value->initializer->dtype == self->from)
     {
       g_autoptr(VnTensor) wide = vn_tensor_convert (value->initializer, VN_DTYPE_F32, error);
 
@@ -54,19 +51,19 @@ fp16_widen_value (VnPassContext  *ctx,
     }
   else
     return TRUE;
-  vn_edit_log_add (ctx->log, "set", value->name, NULL, _("float16 to float32"));
-  fp16_note_interface (ctx, value);
+  vn_edit_log_add (self->ctx->log, "set", value->name, NULL, _("%s to float32"), vn_dtype_get_name (self->from));
   return TRUE;
 }
 
 static gboolean
-fp16_widen_tensor (VnTensor **tensor,
-                   gboolean  *changed,
-                   GError   **error)
+fp16_widen_tensor (const Fp16  *self,
+                   VnTensor   **tensor,
+                   gboolean    *changed,
+                   GError     **error)
 {
   VnTensor *wide;
 
-  if (*tensor == NULL || (*tensor)->dtype != VN_DTYPE_F16)
+  if (*tensor == NULL || (*tensor)->dtype != self->from)
     return TRUE;
   wide = vn_tensor_convert (*tensor, VN_DTYPE_F32, error);
   if (wide == NULL)
@@ -78,13 +75,14 @@ fp16_widen_tensor (VnTensor **tensor,
 }
 
 static gboolean
-fp16_widen_type_attrs (VnNode *node)
+fp16_widen_type_attrs (const Fp16 *self,
+                       VnNode     *node)
 {
   gboolean changed = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS (type_attrs); i++)
     if (vn_node_is (node, type_attrs[i].op_type) &&
-        vn_node_get_int (node, type_attrs[i].attr, 0) == VN_DTYPE_F16)
+        vn_node_get_int (node, type_attrs[i].attr, 0) == self->from)
       {
         vn_node_set_int (node, type_attrs[i].attr, VN_DTYPE_F32);
         changed = TRUE;
@@ -92,47 +90,62 @@ fp16_widen_type_attrs (VnNode *node)
   return changed;
 }
 
-static gboolean fp16_widen_graph (VnPassContext  *ctx,
-                                  VnGraph        *graph,
-                                  GError        **error);
+static gboolean fp16_widen_graph (const Fp16  *self,
+                                  VnGraph     *graph,
+                                  GError     **error);
 
 static gboolean
-fp16_widen_node (VnPassContext  *ctx,
-                 VnNode         *node,
-                 GError        **error)
+fp16_widen_node (const Fp16  *self,
+                 VnNode      *node,
+                 GError     **error)
 {
-  gboolean changed = fp16_widen_type_attrs (node);
+  gboolean changed = fp16_widen_type_attrs (self, node);
   g_autofree char *label = vn_node_dup_label (node);
 
   for (guint i = 0; i < node->attrs->len; i++)
     {
       VnAttr *attr = g_ptr_array_index (node->attrs, i);
 
-      if (!fp16_widen_tensor (&attr->tensor, &changed, error) ||
-          (attr->graph != NULL && !fp16_widen_graph (ctx, attr->graph, error)))
+      if (!fp16_widen_tensor (self, &attr->tensor, &changed, error) ||
+          (attr->graph != NULL && !fp16_widen_graph (self, attr->graph, error)))
         return FALSE;
       for (guint k = 0; attr->tensors != NULL && k < attr->tensors->len; k++)
-        if (!fp16_widen_tensor ((VnTensor **) &attr->tensors->pdata[k], &changed, error))
+        if (!fp16_widen_tensor (self, (VnTensor **) &attr->tensors->pdata[k], &changed, error))
           return FALSE;
       for (guint k = 0; attr->graphs != NULL && k < attr->graphs->len; k++)
-        if (!fp16_widen_graph (ctx, g_ptr_array_index (attr->graphs, k), error))
+        if (!fp16_widen_graph (self, g_ptr_array_index (attr->graphs, k), error))
           return FALSE;
     }
   if (changed)
-    vn_edit_log_add (ctx->log, "set", label, NULL, _("%s with float32 instead of float16"), node->op_type);
+    vn_edit_log_add (self->ctx->log, "set", label, NULL, _("%s with float32 instead of %s"), node->op_type, vn_dtype_get_name (self->from));
   return TRUE;
 }
 
 static gboolean
-fp16_widen_graph (VnPassContext  *ctx,
-                  VnGraph        *graph,
-                  GError        **error)
+fp16_widen_graph (const Fp16  *self,
+                  VnGraph     *graph,
+                  GError     **error)
 {
   for (guint i = 0; i < graph->values->len; i++)
-    if (!fp16_widen_value (ctx, g_ptr_array_index (graph->values, i), error))
+    if (!fp16_widen_value (self, g_ptr_array_index (graph->values, i), error))
       return FALSE;
   for (guint i = 0; i < vn_graph_get_n_nodes (graph); i++)
-    if (!fp16_widen_node (ctx, vn_graph_get_node (graph, i), error))
+    if (!fp16_widen_node (self, vn_graph_get_node (graph, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+fp16_widen_model (VnPassContext  *ctx,
+                  VnDType         from,
+                  GError        **error)
+{
+  const Fp16 self = { ctx, from };
+
+  if (!fp16_widen_graph (&self, ctx->model->graph, error))
+    return FALSE;
+  for (guint i = 0; i < ctx->model->functions->len; i++)
+    if (!fp16_widen_graph (&self, ((VnFunction *) g_ptr_array_index (ctx->model->functions, i))->body, error))
       return FALSE;
   return TRUE;
 }
@@ -141,12 +154,31 @@ static gboolean
 fp16_run (VnPassContext  *ctx,
           GError        **error)
 {
-  if (!fp16_widen_graph (ctx, ctx->model->graph, error))
-    return FALSE;
-  for (guint i = 0; i < ctx->model->functions->len; i++)
-    if (!fp16_widen_graph (ctx, ((VnFunction *) g_ptr_array_index (ctx->model->functions, i))->body, error))
-      return FALSE;
-  return TRUE;
+  return fp16_widen_model (ctx, VN_DTYPE_F16, error);
+}
+
+/* Whether layers compute in float64. Elsewhere a few numbers may need it: times, positions. */
+static gboolean
+fp16_has_double_layers (const VnGraph *graph)
+{
+  static const char * const layers[] = { "Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN", NULL };
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+      const VnValue *weight = node->domain[0] == '\0' && g_strv_contains (layers, node->op_type) ? vn_node_get_input (node, 1) : NULL;
+
+      if (weight != NULL && weight->type.kind == VN_TYPE_TENSOR && weight->type.dtype == VN_DTYPE_F64)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+fp16_run_double (VnPassContext  *ctx,
+                 GError        **error)
+{
+  return !fp16_has_double_layers (ctx->model->graph) || fp16_widen_model (ctx, VN_DTYPE_F64, error);
 }
 
 const VnPass vn_pass_fp16_to_fp32 = {
@@ -155,4 +187,12 @@ const VnPass vn_pass_fp16_to_fp32 = {
   .summary = N_("Turns float16 weights, constants, casts, inputs and outputs into float32."),
   .exact = FALSE,
   .run = fp16_run,
+};
+
+const VnPass vn_pass_fp64_to_fp32 = {
+  .id = "fp64-to-fp32",
+  .title = N_("Double to single precision"),
+  .summary = N_("Turns float64 weights, constants, casts, inputs and outputs into float32 where layers compute in float64."),
+  .exact = FALSE,
+  .run = fp16_run_double,
 };
