@@ -135,8 +135,11 @@ gboolean       vn_job_train                (const VnJobInput *self,
                                             const VnModel    *rounded,    /* nullable */
                                             VnStats          *stats,
                                             VnTrainResult    *result,
+                                            VnRepairGain     *gain,
                                             GCancellable     *cancellable,
                                             GError          **error);
+void           vn_job_note_training        (const VnJobInput *self,
+                                            const VnRepairGain *gain);
 
 /* ---- vn-job-explain.c ---- */
 

@@ -101,6 +101,26 @@ gboolean  vn_calibrate_clear_parts   (const char       *path,
 G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
 
 /**
+ * VnTrainingGate: who decides whether what was trained is kept; the network that was there before stays otherwise.
+ * @without: the recipe that the run has made then
+ * @until: of g_get_monotonic_time(): when training ends
+ * @least: microseconds that are worth beginning for
+ * @decide: gets both networks as they would be exported; @trained: (nullable): there was no time for it; @keeps: (out)
+ */
+typedef struct
+{
+  const VnRecipe *without;
+  gint64          until, least;
+  gboolean      (*decide) (VnModel       *untrained,
+                           VnModel       *trained,      /* nullable */
+                           gboolean      *keeps,
+                           gpointer       user_data,
+                           GCancellable  *cancellable,
+                           GError       **error);
+  gpointer        user_data;
+} VnTrainingGate;
+
+/**
  * VnQuantizeSettings:
  * @n_calibration: samples to calibrate on; 0: all that @data does not hold out to measure the error on. When there are
  *   too few to hold any out, the same samples serve for both and a note says so
@@ -109,7 +129,7 @@ G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
  * @data: may be %NULL with @stats, or if @recipe names a table with all ranges: then the error is not measured
  * @origins: measure what each tensor alone costs, and find out why
- * @train_seconds: that training may take at most, whatever @recipe says of it; 0: what @recipe says
+ * @gate: (nullable): says how long training may take at most, whatever @recipe says of it, and whether it is kept; must outlive the run
  * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
  * @keep_seconds: how often; 0: as it seems fit
  * @base: (nullable): what an interrupted run with the same @save_stats has left
@@ -124,7 +144,7 @@ typedef struct
   guint             n_threads;
   gboolean          skip_compare;
   gboolean          origins;
-  double            train_seconds;
+  const VnTrainingGate *gate;
   VnStats          *earlier;
   const char * const *stats;
   const char       *save_stats;

@@ -212,16 +212,93 @@ vn_quantize_job_wants_training (VnJob *job)
   return vn_recipe_get_most (VN_QUANTIZE_JOB (job)->settings.recipe, VN_LAYER_TRAIN) != VN_TRAIN_OFF;
 }
 
+/* What would be exported with these weights and ranges. */
+static VnModel *
+quantize_job_write (VnQuantizeJob   *self,
+                    const VnRecipe  *recipe,
+                    const VnModel   *rounded,
+                    VnStats         *stats,
+                    GError         **error)
+{
+  g_autoptr(VnModel) written = vn_job_take_rounded (&self->input, self->corrected, rounded), model = NULL;
+  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (quantize_job_get_float (self), recipe, stats, NULL, error);
+  g_autoptr(GHashTable) given = vn_job_input_list_given (&self->input);
+
+  model = plan != NULL ? vn_quantize_write (written, recipe, plan, NULL, error) : NULL;
+  return model != NULL && vn_model_infer_types (model, given, NULL, error) ? g_steal_pointer (&model) : NULL;
+}
+
+static gboolean
+quantize_job_ask_gate (VnQuantizeJob        *self,
+                       const VnTrainResult  *trained,
+                       gboolean             *keeps,
+                       GCancellable         *cancellable,
+                       GError              **error)
+{
+  const VnTrainingGate *gate = self->settings.gate;
+  g_autoptr(VnModel) before = NULL, after = NULL;
+
+  *keeps = TRUE;
+  if (gate == NULL)
+    return TRUE;
+  before = quantize_job_write (self, gate->without, self->rounded, self->draft->stats, error);
+  if (before == NULL)
+    return FALSE;
+  if (trained->model != NULL)
+    {
+      after = quantize_job_write (self, self->settings.recipe, trained->model, trained->stats, error);
+      if (after == NULL)
+        return FALSE;
+    }
+  return gate->decide (before, after, keeps, gate->user_data, cancellable, error);
+}
+
+/* Nothing is trained where there is no time for it. */
+static gboolean
+quantize_job_train (VnQuantizeJob  *self,
+                    VnTrainResult  *trained,
+                    VnRepairGain   *gain,
+                    GCancellable   *cancellable,
+                    GError        **error)
+{
+  const VnTrainingGate *gate = self->settings.gate;
+  gint64 left = gate != NULL ? gate->until - g_get_monotonic_time () : 0;
+
+  if (gate != NULL && left < gate->least)
+    return TRUE;
+  self->input.train_seconds = (double) left / G_USEC_PER_SEC;
+  return vn_job_train (&self->input, VN_JOB (self), self->corrected, self->rounded, self->draft->stats, trained, gain, cancellable, error);
+}
+
+/* The run is one that has not trained. */
+static void
+quantize_job_drop_training (VnQuantizeJob *self)
+{
+  vn_recipe_free ((VnRecipe *) self->settings.recipe);
+  vn_recipe_free (self->draft->recipe);
+  self->settings.recipe = vn_recipe_copy (self->settings.gate->without);
+  self->input.recipe = self->draft->recipe = vn_recipe_copy (self->settings.gate->without);
+}
+
 static gboolean
 vn_quantize_job_train (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnRepairGain gain;
+  gboolean keeps;
   g_auto(VnTrainResult) trained = { 0 };
 
-  if (!vn_job_train (&self->input, job, self->corrected, self->rounded, self->draft->stats, &trained, cancellable, error))
+  if (!quantize_job_train (self, &trained, &gain, cancellable, error) ||
+      !quantize_job_ask_gate (self, &trained, &keeps, cancellable, error))
     return FALSE;
+  if (!keeps)
+    {
+      quantize_job_drop_training (self);
+      return TRUE;
+    }
+  vn_job_note_training (&self->input, &gain);
   self->untrained = (VnUntrained) { self->rounded, self->draft->stats, trained.has_blocks };
   self->rounded = g_steal_pointer (&trained.model);
   self->draft->stats = g_steal_pointer (&trained.stats);
@@ -481,7 +558,7 @@ quantize_job_begin_result (VnQuantizeJob *self)
   self->draft = result;
   self->input = (VnJobInput) { .model = result->source, .data = result->data, .recipe = result->recipe,
                                .given_shapes = self->settings.input_shapes, .n_calibration = self->settings.n_calibration,
-                               .n_threads = self->settings.n_threads, .train_seconds = self->settings.train_seconds, .edits = result->edits, .notes = result->notes };
+                               .n_threads = self->settings.n_threads, .edits = result->edits, .notes = result->notes };
 }
 
 /* Whoever makes the same files again says when: https://reproducible-builds.org/specs/source-date-epoch/ */

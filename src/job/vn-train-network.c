@@ -6,12 +6,20 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 
-static void
-train_network_note (const VnJobInput   *self,
-                    const VnRepairGain *gain)
+/*< private >
+ * vn_job_note_training:
+ * @gain: of training that is kept
+ */
+void
+vn_job_note_training (const VnJobInput   *self,
+                      const VnRepairGain *gain)
 {
-  g_autofree char *before = vn_format_decimals (gain->before_db, 1), *after = vn_format_decimals (gain->after_db, 1);
+  g_autofree char *before = NULL, *after = NULL;
 
+  g_return_if_fail (self != NULL && gain != NULL);
+
+  before = vn_format_decimals (gain->before_db, 1);
+  after = vn_format_decimals (gain->after_db, 1);
   vn_notes_add (self->notes, VN_NOTE_INFO, "trained", "train",
                 _("Trained: kept in %u of %u blocks; signal to noise of the outputs %s → %s dB"), gain->n_kept, gain->n_tried,
                 before, after);
@@ -23,6 +31,7 @@ train_network_note (const VnJobInput   *self,
  * @corrected, @rounded: (nullable): the prepared network with biases and weights of other repairs
  * @stats: what ranges are found from
  * @result: (out): to be cleared: the prepared network with weights and biases, and what ranges are found from with them
+ * @gain: (out): what it has brought
  *
  * Trains what the recipe says.
  */
@@ -33,6 +42,7 @@ vn_job_train (const VnJobInput  *self,
               const VnModel     *rounded,
               VnStats           *stats,
               VnTrainResult     *result,
+              VnRepairGain      *gain,
               GCancellable      *cancellable,
               GError           **error)
 {
@@ -43,9 +53,8 @@ vn_job_train (const VnJobInput  *self,
   VnRepairSamples samples;
   VnProgress progress;
   VnTrainInput input;
-  VnRepairGain gain;
 
-  g_return_val_if_fail (self != NULL && job != NULL && stats != NULL && result != NULL, FALSE);
+  g_return_val_if_fail (self != NULL && job != NULL && stats != NULL && result != NULL && gain != NULL, FALSE);
 
   *result = (VnTrainResult) { 0 };
   if (self->dataset == NULL)
@@ -63,8 +72,7 @@ vn_job_train (const VnJobInput  *self,
   progress = vn_job_get_reporter (job);
   input = (VnTrainInput) { .prepared = self->prepared, .start = start, .planned = corrected, .recipe = recipe, .stats = stats,
                            .samples = &samples, .seconds = self->train_seconds, .judge = judge, .progress = &progress };
-  if (!vn_train (&input, result, &gain, cancellable, error))
+  if (!vn_train (&input, result, gain, cancellable, error))
     return FALSE;
-  train_network_note (self, &gain);
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }

@@ -27,6 +27,9 @@
 #define HELD_OUT 6
 #define MOST_HELD_OUT 8
 
+/* How far behind its time, as a part of it, training may be before it hurries. */
+#define LATE 0.05
+
 /* How often what would be stored is looked at; and by when it must be better than at the beginning for training to go on. */
 #define LOOKS 20
 #define PATIENCE 0.6
@@ -185,19 +188,20 @@ trained_steps_look (VnTrainSteps *self,
 
 /* ---- all steps ---- */
 
-/* How much of the training is done: of its steps, or of its part of the time, so that it comes to its end in time. Blocks that need less leave
- * the rest to those behind them. */
+/* How much of the training is done: of its steps, or, if it is late, of its part of the time, so that it comes to its end in time. Blocks that
+ * need less leave the rest to those behind them. As long as it is not late, the clock has no part in what comes out. */
 static double
 trained_steps_get_share (const VnTrainSteps *self,
                          guint               i,
                          guint               n)
 {
   const VnTrainState *state = self->block->state;
-  double left = (double) (state->deadline - self->began), part = 2 * left / (state->n_left + 1);
+  double left = (double) (state->deadline - self->began), part = 2 * left / (state->n_left + 1), by_time;
 
   if (state->deadline == 0)
     return (double) i / n;
-  return MAX ((double) i / n, (double) (g_get_monotonic_time () - self->began) / MAX (MIN (part, left), 1));
+  by_time = (double) (g_get_monotonic_time () - self->began) / MAX (MIN (part, left), 1);
+  return MAX ((double) i / n, (by_time - LATE) / (1 - LATE));
 }
 
 /* AdaRound comes to its integers at its end only. */

@@ -533,7 +533,7 @@ vn_document_quantize (VnDocument  *self,
 
 /**
  * vn_document_improve:
- * @seconds: no step is begun that would probably end later
+ * @seconds: when all is to end
  * @accuracy_first: also what makes the export slower in ONNX Runtime
  *
  * Begins to try what may lower the error, starting from the present recipe. What was found is one step that can be undone; how
@@ -555,6 +555,7 @@ vn_document_improve (VnDocument  *self,
   if (!document_jobs_can_try (self, &prepared, error))
     return FALSE;
   settings.quantize = prepared.settings;
+  settings.plain = self->past == NULL && !vn_document_is_stale (self) ? self->result : NULL;
   self->improve_ends = g_get_monotonic_time () + (gint64) (seconds * G_USEC_PER_SEC);
   vn_document_start_job (self, vn_improve_job_new (&settings), VN_WORK_IMPROVE);
   return TRUE;

@@ -87,7 +87,7 @@ improve_panel_describe_try (const VnImproveTry *entry)
 {
   g_autofree char *text = vn_improve_try_dup_outcome (entry), *growth = improve_panel_format_growth (entry->bytes);
 
-  return entry->outcome == VN_IMPROVE_KEPT ? g_strconcat (text, growth, NULL) : g_steal_pointer (&text);
+  return vn_improve_try_is_kept (entry) ? g_strconcat (text, growth, NULL) : g_steal_pointer (&text);
 }
 
 static GtkWidget *
@@ -97,7 +97,7 @@ improve_panel_make_try (const VnImproveTry *entry)
   const char *title = _(entry->title);
   g_autofree char *first = g_utf8_strup (title, (gssize) (g_utf8_next_char (title) - title));
   g_autofree char *capital = g_strconcat (first, g_utf8_next_char (title), NULL);
-  gboolean kept = entry->outcome == VN_IMPROVE_KEPT;
+  gboolean kept = vn_improve_try_is_kept (entry);
 
   return improve_panel_make_row (capital, subtitle, kept ? "emblem-ok-symbolic" : "list-remove-symbolic",
                                  kept ? "success" : "dim-label", entry->after_db - entry->before_db);
@@ -120,7 +120,7 @@ improve_panel_fill_tries (VnImprovePanel *self)
     {
       const VnImproveTry *entry = g_ptr_array_index (tries, i);
 
-      if (entry->outcome == VN_IMPROVE_KEPT)
+      if (vn_improve_try_is_kept (entry))
         gtk_list_box_append (self->tries, improve_panel_make_try (entry));
       else if (++n_in_vain > 0)
         adw_expander_row_add_row (ADW_EXPANDER_ROW (in_vain), improve_panel_make_try (entry));

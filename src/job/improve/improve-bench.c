@@ -404,24 +404,3 @@ vn_improve_bench_find_origins (VnImproveBench  *self,
                          .n_threads = self->input.n_threads, .progress = &progress, .notes = self->input.notes };
   return vn_contribution_measure (self->input.prepared, weights, plan, &run, NULL, cancellable, error);
 }
-
-/*< private >
- * vn_improve_trained_nothing:
- * @result: of a run whose recipe trains
- *
- * Returns: whether it says that training made nothing that differs: what is better than before, all samples did
- */
-gboolean
-vn_improve_trained_nothing (const VnResult *result)
-{
-  g_return_val_if_fail (result != NULL, FALSE);
-
-  for (guint i = 0; i < vn_notes_get_n (result->notes); i++)
-    {
-      const VnNote *note = vn_notes_get (result->notes, i);
-
-      if (g_strcmp0 (note->code, VN_NOTE_CODE_IDLE_SETTING) == 0 && g_strcmp0 (note->subject, "train") == 0)
-        return TRUE;
-    }
-  return FALSE;
-}

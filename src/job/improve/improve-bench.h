@@ -94,8 +94,6 @@ VnContributions *vn_improve_bench_find_origins (VnImproveBench      *self,
                                                 GCancellable        *cancellable,
                                                 GError             **error);
 
-gboolean         vn_improve_trained_nothing (const VnResult          *result);
-
 double           vn_improve_price_get_time (const VnImprovePrice *self);
 VnImproveOutcome vn_improve_limit_check   (const VnImproveLimit  *self,
                                            const VnImprovePrice  *price);

@@ -42,6 +42,20 @@ vn_improve_times_estimate_repairs (const VnImproveTimes *self,
 }
 
 /*< private >
+ * vn_improve_times_estimate_last:
+ *
+ * Returns: seconds of the last run, which does all of @recipe once more and compares every tensor
+ */
+double
+vn_improve_times_estimate_last (const VnImproveTimes *self,
+                                const VnRecipe       *recipe)
+{
+  g_return_val_if_fail (self != NULL && recipe != NULL, 0);
+
+  return self->run_seconds + vn_improve_times_estimate_repairs (self, recipe);
+}
+
+/*< private >
  * vn_improve_times_estimate_try:
  *
  * Returns: seconds of a try of a step of @kind

@@ -18,6 +18,8 @@ typedef struct
 
 double vn_improve_times_estimate_repairs (const VnImproveTimes *self,
                                           const VnRecipe       *recipe);
+double vn_improve_times_estimate_last    (const VnImproveTimes *self,
+                                          const VnRecipe       *recipe);
 double vn_improve_times_estimate_try     (const VnImproveTimes *self,
                                           VnImproveKind         kind,
                                           const VnRecipe       *recipe);

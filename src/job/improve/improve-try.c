@@ -38,6 +38,19 @@ improve_try_dup_figures (const VnImproveTry *self)
 }
 
 /**
+ * vn_improve_try_is_kept:
+ *
+ * Returns: whether the result is made with it
+ */
+gboolean
+vn_improve_try_is_kept (const VnImproveTry *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->outcome == VN_IMPROVE_KEPT || self->outcome == VN_IMPROVE_REMADE;
+}
+
+/**
  * vn_improve_try_dup_outcome:
  *
  * Returns: (transfer full): what the step came to, translated
@@ -66,6 +79,12 @@ vn_improve_try_dup_outcome (const VnImproveTry *self)
       return g_strdup_printf (_("cannot be done here: %s"), self->reason != NULL ? self->reason : "");
     case VN_IMPROVE_NO_TIME:
       return g_strdup (_("not tried, the time is up"));
+    case VN_IMPROVE_CUT:
+      return g_strdup (_("not finished in the time that there is"));
+    case VN_IMPROVE_REMADE:
+      return g_steal_pointer (&figures);
+    case VN_IMPROVE_GIVEN_UP:
+      return g_strdup_printf (_("%s, but the result is no better with it"), figures);
     }
   g_return_val_if_reached (NULL);
 }

@@ -12,15 +12,17 @@ G_DECLARE_FINAL_TYPE (VnImproveJob, vn_improve_job, VN, IMPROVE_JOB, VnJob)
 /**
  * VnImproveSettings:
  * @quantize: where it starts; samples must be there, and be compared
- * @seconds: no step is begun that would probably end later
+ * @seconds: when all is to end: steps are begun and ended by that
  * @accuracy_first: however slow the export gets in ONNX Runtime by it: otherwise at most
  *   1.25 times as slow as without any step, and half of what is computed on integers then must still be
+ * @plain: (nullable): what a run with @quantize has given before: it is not run again
  */
 typedef struct
 {
   VnQuantizeSettings quantize;
   double             seconds;
   gboolean           accuracy_first;
+  VnResult          *plain;
 } VnImproveSettings;
 
 #define VN_IMPROVE_SECONDS 60
@@ -35,11 +37,14 @@ typedef struct
  * @VN_IMPROVE_TOO_WIDE: it may, but too much would be multiplied with 16 bit
  * @VN_IMPROVE_IMPOSSIBLE: the network does not allow it
  * @VN_IMPROVE_NO_TIME: not tried
+ * @VN_IMPROVE_CUT: not tried to its end
+ * @VN_IMPROVE_REMADE: no choice: what all that was kept comes to when it is made from all samples
+ * @VN_IMPROVE_GIVEN_UP: it did lower the error when it was tried, but the result has not got it, or is the same without it
  */
 typedef enum
 {
   VN_IMPROVE_KEPT, VN_IMPROVE_NO_GAIN, VN_IMPROVE_TOO_SLOW, VN_IMPROVE_TOO_FLOAT, VN_IMPROVE_TOO_WIDE, VN_IMPROVE_IMPOSSIBLE,
-  VN_IMPROVE_NO_TIME
+  VN_IMPROVE_NO_TIME, VN_IMPROVE_CUT, VN_IMPROVE_REMADE, VN_IMPROVE_GIVEN_UP
 } VnImproveOutcome;
 
 /**
@@ -61,6 +66,7 @@ typedef struct
   char             *reason;
 } VnImproveTry;
 
+gboolean  vn_improve_try_is_kept     (const VnImproveTry     *self);       /* the result has it */
 char     *vn_improve_try_dup_outcome (const VnImproveTry     *self);
 char     *vn_improve_try_dup_text    (const VnImproveTry     *self);       /* with what was tried */
 

@@ -4,6 +4,7 @@
 #include "engine-fixture.h"
 
 #include "vn-improve-job.h"
+#include "vn-model-data.h"
 
 #include "vn-quant-plan.h"
 
@@ -170,46 +171,116 @@ test_cancelled (void)
   g_assert_null (vn_origins_job_get_result (VN_ORIGINS_JOB (origins)));
 }
 
+/* Each step starts from what was kept, whatever that was measured with. Returns: how many were kept */
+static guint
+check_chain (GPtrArray *tries)
+{
+  double now = ((const VnImproveTry *) g_ptr_array_index (tries, 0))->before_db;
+  guint n_kept = 0;
+
+  for (guint i = 0; i < tries->len; i++)
+    {
+      const VnImproveTry *entry = g_ptr_array_index (tries, i);
+      g_autofree char *text = vn_improve_try_dup_text (entry);
+
+      g_test_message ("%s (%.9g -> %.9g, %" G_GINT64_FORMAT " bytes)", text, entry->before_db, entry->after_db, entry->bytes);
+      g_assert_cmpfloat (entry->before_db, ==, now);
+      if (vn_improve_try_is_kept (entry) || entry->outcome == VN_IMPROVE_GIVEN_UP)
+        now = entry->after_db;
+      n_kept += entry->outcome == VN_IMPROVE_KEPT;
+      if (entry->outcome == VN_IMPROVE_KEPT)
+        g_assert_cmpfloat (entry->after_db, >, entry->before_db);
+    }
+  return n_kept;
+}
+
+static VnJob *
+run_improve (const VnImproveSettings *settings)
+{
+  VnJob *job = vn_improve_job_new (settings);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (vn_job_run (job, NULL, &error) || (g_test_message ("%s", error->message), FALSE));
+  return job;
+}
+
+static gboolean
+is_same_network (const VnModel *a,
+                 const VnModel *b)
+{
+  g_autofree char *of_a = vn_model_dup_digest (a), *of_b = vn_model_dup_digest (b);
+
+  return g_str_equal (of_a, of_b);
+}
+
+static double
+get_headline (const VnResult *result)
+{
+  return vn_error_table_get_outputs_sqnr (result->errors);
+}
+
 static void
 test_tries (void)
 {
   g_autoptr(VnModel) model = make_model ();
   g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
-  VnImproveSettings settings = { { .model = model, .data = data, .recipe = recipe, .n_threads = 1 }, 60, TRUE };
-  g_autoptr(VnJob) job = NULL;
-  g_autoptr(GError) error = NULL;
+  VnImproveSettings settings = { { .model = model, .data = data, .recipe = recipe, .n_threads = 1 }, 60, TRUE, NULL };
+  g_autoptr(VnJob) job = NULL, again = NULL, plain = NULL;
+  VnResult *result, *first;
   GPtrArray *tries;
-  double now = 0;
-  guint n_kept = 0;
 
   data->max_samples = 12;
-  job = vn_improve_job_new (&settings);
-  g_assert_true (vn_job_run (job, NULL, &error));
-  g_assert_no_error (error);
+  job = run_improve (&settings);
+  result = vn_improve_job_get_result (VN_IMPROVE_JOB (job));
   tries = vn_improve_job_get_tries (VN_IMPROVE_JOB (job));
   g_assert_cmpuint (tries->len, >, 3);
-  for (guint i = 0; i < tries->len; i++)
-    {
-      const VnImproveTry *entry = g_ptr_array_index (tries, i);
+  g_assert_cmpuint (check_chain (tries), >, 0);
+  g_assert_nonnull (result->errors);
+  /* The time that is left for training, which is never the same twice, is not written down. */
+  if (result->recipe->train != VN_TRAIN_OFF)
+    g_assert_cmpfloat (result->recipe->train_time, ==, settings.seconds);
 
-      g_test_message ("%s: %d, %g -> %g dB, %" G_GINT64_FORMAT " bytes", entry->title, entry->outcome, entry->before_db,
-                      entry->after_db, entry->bytes);
-      if (i > 0)
-        g_assert_cmpfloat (entry->before_db, ==, now);   /* each starts from what was kept */
-      now = entry->outcome == VN_IMPROVE_KEPT ? entry->after_db : entry->before_db;
-      g_assert_cmpfloat (now, >=, entry->before_db);
-      n_kept += entry->outcome == VN_IMPROVE_KEPT;
-    }
-  g_assert_cmpuint (n_kept, >, 0);
-  g_assert_cmpfloat (now, >, ((const VnImproveTry *) g_ptr_array_index (tries, 0))->before_db);
-  g_assert_nonnull (vn_improve_job_get_result (VN_IMPROVE_JOB (job))->errors);
-  /* The time that is left for training, which is never the same twice, is not written down. Whether training is kept goes by the last bits
-   * of sums, which differ between processors. */
-  if (vn_improve_job_get_result (VN_IMPROVE_JOB (job))->recipe->train == VN_TRAIN_OFF)
-    g_test_message ("training is not kept here");
-  else
-    g_assert_cmpfloat (vn_improve_job_get_result (VN_IMPROVE_JOB (job))->recipe->train_time, ==, settings.seconds);
+  /* a plain run that is there need not be made again, and is no worse than what comes of it */
+  plain = make_run (model, recipe, FALSE);
+  g_assert_true (vn_job_run (plain, NULL, NULL));
+  first = vn_quantize_job_get_result (VN_QUANTIZE_JOB (plain));
+  settings.plain = first;
+  again = run_improve (&settings);
+  g_assert_cmpfloat (get_headline (result), >, get_headline (first));
+  g_assert_false (is_same_network (result->quantized, first->quantized));
+  check_chain (vn_improve_job_get_tries (VN_IMPROVE_JOB (again)));
+  g_assert_null (first->steps);
+}
+
+/* What ends as the plain run, however good it looked, tells of nothing that it was kept. */
+static void
+test_plain (void)
+{
+  g_autoptr(VnModel) model = make_model ();
+  g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+  g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
+  VnImproveSettings settings = { { .model = model, .data = data, .recipe = recipe, .n_threads = 1, .origins = TRUE }, 1e-6, TRUE, NULL };
+  g_autoptr(VnJob) plain = NULL, job = NULL;
+  VnResult *first, *result;
+  GPtrArray *tries;
+
+  data->max_samples = 12;
+  plain = make_run (model, recipe, TRUE);
+  g_assert_true (vn_job_run (plain, NULL, NULL));
+  first = settings.plain = vn_quantize_job_get_result (VN_QUANTIZE_JOB (plain));
+  job = run_improve (&settings);
+  result = vn_improve_job_get_result (VN_IMPROVE_JOB (job));
+  tries = vn_improve_job_get_tries (VN_IMPROVE_JOB (job));
+  g_assert_cmpuint (tries->len, >, 0);
+  for (guint i = 0; i < tries->len; i++)
+    g_assert_false (vn_improve_try_is_kept (g_ptr_array_index (tries, i)));
+  g_assert_true (result->quantized == first->quantized);
+  g_assert_true (result->contributions == first->contributions);
+  g_assert_true (vn_recipe_equal (result->recipe, recipe));
+  g_assert_cmpuint (result->steps->len, ==, tries->len);
+  g_assert_null (first->steps);
+  g_assert_true (result->notes != first->notes);
 }
 
 /* Two convolutions with nearly all multiplications, and two small ones: between those a channel of 0 to 60 that nobody needs takes the
@@ -261,24 +332,17 @@ test_wide (void)
     {
       g_autoptr(VnRecipe) recipe = vn_recipe_new (presets[i]);
       g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
-      VnImproveSettings settings = { { .model = model, .data = data, .recipe = recipe, .n_threads = 1 }, 60, FALSE };
+      VnImproveSettings settings = { { .model = model, .data = data, .recipe = recipe, .n_threads = 1 }, 60, FALSE, NULL };
       g_autoptr(VnJob) job = NULL;
-      g_autoptr(GError) error = NULL;
       GPtrArray *tries;
       const VnImproveTry *wide, *all;
       VnResult *result;
 
       recipe->activation = VN_DTYPE_U8;
       data->max_samples = 12;
-      job = vn_improve_job_new (&settings);
-      g_assert_true (vn_job_run (job, NULL, &error) || (g_test_message ("%s", error->message), FALSE));
+      job = run_improve (&settings);
       tries = vn_improve_job_get_tries (VN_IMPROVE_JOB (job));
-      for (guint k = 0; k < tries->len; k++)
-        {
-          g_autofree char *text = vn_improve_try_dup_text (g_ptr_array_index (tries, k));
-
-          g_test_message ("%s", text);
-        }
+      check_chain (tries);
       wide = find_try (tries, "16 bit where");
       all = find_try (tries, "activations of 16 bit");
       g_assert_true ((wide != NULL) == (i == 0));
@@ -310,6 +374,7 @@ main (int    argc,
   g_test_add_func ("/job/origins/of-another", test_of_another);
   g_test_add_func ("/job/origins/cancelled", test_cancelled);
   g_test_add_func ("/job/improve/tries", test_tries);
+  g_test_add_func ("/job/improve/plain", test_plain);
   g_test_add_func ("/job/improve/wide", test_wide);
   return g_test_run ();
 }

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How each kind of step of “--auto” is tried, in the time that there is for it. */
+#include "improve-private.h"
+
+#include "improve-deadline.h"
+
+#include "vn-error.h"
+#include "vn-memory.h"
+
+#include <math.h>
+
+/* ---- time ---- */
+
+/*< private >
+ * vn_improve_get_seconds:
+ *
+ * Returns: since the job began
+ */
+double
+vn_improve_get_seconds (const VnImproveJob *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return (double) (g_get_monotonic_time () - self->began) / G_USEC_PER_SEC;
+}
+
+/* Seconds until the last run must begin, which does all of @recipe once more and compares every tensor. */
+static double
+improve_get_left (const VnImproveJob *self,
+                  const VnRecipe     *recipe)
+{
+  return self->settings.seconds - vn_improve_get_seconds (self) - vn_improve_times_estimate_last (&self->times, recipe);
+}
+
+static gboolean
+improve_has_time (const VnImproveJob *self,
+                  VnImproveKind       kind,
+                  const VnRecipe     *recipe)
+{
+  return vn_improve_times_estimate_try (&self->times, kind, recipe) <= improve_get_left (self, recipe);
+}
+
+/* ---- one run, one try ---- */
+
+/*< private >
+ * vn_improve_run:
+ *
+ * Returns: (transfer full) (nullable): what quantizing gives
+ */
+VnResult *
+vn_improve_run (const VnQuantizeSettings  *settings,
+                const VnRecipe            *recipe,
+                VnStats                   *earlier,
+                GCancellable              *cancellable,
+                GError                   **error)
+{
+  VnQuantizeSettings run;
+  g_autoptr(VnJob) job = NULL;
+
+  g_return_val_if_fail (settings != NULL && recipe != NULL, NULL);
+
+  run = *settings;
+  run.recipe = recipe;
+  run.earlier = earlier;
+  job = vn_quantize_job_new (&run);
+  return vn_job_run (job, cancellable, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
+}
+
+/*< private >
+ * vn_improve_make:
+ *
+ * Makes what a try needs beside the recipe.
+ */
+gboolean
+vn_improve_make (VnImproveBench  *bench,
+                 VnImproveKind    kind,
+                 const VnRecipe  *recipe,
+                 GCancellable    *cancellable,
+                 GError         **error)
+{
+  g_return_val_if_fail (bench != NULL && recipe != NULL, FALSE);
+
+  if ((kind == VN_IMPROVE_ROUNDING || kind == VN_IMPROVE_NETWORK) &&
+      vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST &&
+      !vn_improve_bench_round (bench, recipe, cancellable, error))
+    return FALSE;
+  return kind == VN_IMPROVE_SETTING || kind == VN_IMPROVE_ORIGINS ||
+         vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_OFF ||
+         vn_improve_bench_correct (bench, recipe, cancellable, error);
+}
+
+/* A step that cannot be done on this network is no failure of the job. */
+static gboolean
+improve_take_error (VnImproveJob         *self,
+                    const VnImproveStep  *step,
+                    GError               *reason,
+                    GCancellable         *cancellable,
+                    GError              **error)
+{
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    {
+      g_error_free (reason);
+      return FALSE;
+    }
+  if (vn_error_is_memory (reason))
+    {
+      g_propagate_error (error, reason);
+      return FALSE;
+    }
+  vn_improve_tell (self, step, VN_IMPROVE_IMPOSSIBLE, NULL, reason);
+  g_error_free (reason);
+  return TRUE;
+}
+
+/* ---- the kinds of steps ---- */
+
+/* Of these the network stays as it is. What is too slow need not be run. */
+static gboolean
+improve_try_recipe (VnImproveJob         *self,
+                    const VnImproveStep  *step,
+                    const VnRecipe       *recipe,
+                    GCancellable         *cancellable,
+                    GError              **error)
+{
+  g_auto(VnImproveTrial) trial = { 0 };
+  VnImproveOutcome price;
+
+  if (!vn_improve_make (self->bench, step->kind, recipe, cancellable, error) ||
+      !vn_improve_bench_forecast (self->bench, recipe, &trial, error))
+    return FALSE;
+  price = vn_improve_check_price (self, &trial.price);
+  if (price != VN_IMPROVE_KEPT)
+    {
+      vn_improve_tell (self, step, price, &trial, NULL);
+      return TRUE;
+    }
+  if (!vn_improve_bench_measure (self->bench, &trial, cancellable, error))
+    return FALSE;
+  vn_improve_judge (self, step, recipe, &trial);
+  return TRUE;
+}
+
+static gboolean
+improve_try_network (VnImproveJob         *self,
+                     const VnImproveStep  *step,
+                     const VnRecipe       *recipe,
+                     GCancellable         *cancellable,
+                     GError              **error)
+{
+  g_autoptr(VnRecipe) simple = vn_recipe_copy (recipe);
+  g_autoptr(VnResult) plain = NULL;
+  g_autoptr(VnImproveBench) bench = NULL;
+  g_auto(VnImproveTrial) trial = { 0 };
+
+  vn_recipe_turn_off (simple, VN_LAYER_ROUNDING);
+  vn_recipe_turn_off (simple, VN_LAYER_BIAS_CORRECTION);
+  plain = vn_improve_run (&self->trial, simple, self->plain->stats, cancellable, error);
+  bench = plain != NULL ? vn_improve_bench_new (VN_JOB (self), &self->trial, plain, cancellable, error) : NULL;
+  if (bench == NULL || !vn_improve_make (bench, VN_IMPROVE_NETWORK, recipe, cancellable, error) ||
+      !vn_improve_bench_try (bench, recipe, &trial, cancellable, error))
+    return FALSE;
+  if (!vn_improve_judge (self, step, recipe, &trial))
+    return TRUE;
+  vn_improve_bench_free (self->bench);
+  self->bench = g_steal_pointer (&bench);
+  vn_result_unref (self->plain);
+  self->plain = g_steal_pointer (&plain);
+  return TRUE;
+}
+
+static VnRecipe *
+improve_add_origins (const VnImproveJob   *self,
+                     const VnImproveStep  *step,
+                     const VnRecipe       *base,
+                     const GPtrArray      *names,
+                     guint                 n)
+{
+  VnRecipe *recipe = vn_recipe_copy (base);
+  g_autofree char **some = g_new0 (char *, n + 1);
+
+  memcpy (some, names->pdata, n * sizeof *some);
+  step->add (recipe, self->bench->input.prepared->graph, some);
+  return recipe;
+}
+
+/* Channels are balanced for what is quantized: with tensors left in float that makes another network, which may cost more. Half of them then. */
+static gboolean
+improve_try_balanced_origins (VnImproveJob         *self,
+                              const VnImproveStep  *step,
+                              const VnRecipe       *base,
+                              const GPtrArray      *names,
+                              guint                 n,
+                              GCancellable         *cancellable,
+                              GError              **error)
+{
+  for (; n > 0 && improve_has_time (self, VN_IMPROVE_NETWORK, base); n /= 2)
+    {
+      g_autoptr(VnRecipe) recipe = improve_add_origins (self, step, base, names, n);
+      VnImproveOutcome outcome;
+
+      if (!improve_try_network (self, step, recipe, cancellable, error))
+        return FALSE;
+      outcome = ((const VnImproveTry *) g_ptr_array_index (self->tries, self->tries->len - 1))->outcome;
+      if (outcome == VN_IMPROVE_KEPT || outcome == VN_IMPROVE_NO_GAIN)
+        return TRUE;
+    }
+  return TRUE;
+}
+
+/* Twice as many each time, as long as that is better. */
+static gboolean
+improve_try_origins (VnImproveJob         *self,
+                     const VnImproveStep  *step,
+                     const VnRecipe       *base,
+                     GCancellable         *cancellable,
+                     GError              **error)
+{
+  const VnImproveLimit *limit = self->settings.accuracy_first ? NULL : &self->most;
+  g_autoptr(GPtrArray) names = vn_improve_order_origins (self->bench, step, base, limit, cancellable, error);
+  g_autoptr(VnRecipe) best = vn_recipe_copy (base);
+  g_auto(VnImproveTrial) found = { 0 };
+  guint n_found = 0;
+
+  if (names == NULL)
+    return FALSE;
+  for (guint n = 1; n <= names->len && improve_has_time (self, VN_IMPROVE_SETTING, base); n = n == names->len ? n + 1 : MIN (2 * n, names->len))
+    {
+      g_autoptr(VnRecipe) recipe = improve_add_origins (self, step, base, names, n);
+      g_auto(VnImproveTrial) trial = { 0 };
+
+      if (!vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
+        return FALSE;
+      if (found.judgement.each != NULL && !(trial.judgement.sqnr_db > found.judgement.sqnr_db))
+        continue;
+      vn_improve_trial_take (&found, &trial);
+      vn_recipe_free (best);
+      best = g_steal_pointer (&recipe);
+      n_found = n;
+    }
+  if (n_found > 0 && vn_job_wants_balance (base) && found.judgement.sqnr_db > self->best.judgement.sqnr_db)
+    return improve_try_balanced_origins (self, step, base, names, n_found, cancellable, error);
+  if (found.judgement.each != NULL)
+    vn_improve_judge (self, step, best, &found);
+  return TRUE;
+}
+
+/* Which part of the time that is left a step gets: what samples are asked layer by layer is done once more in the last run, and steps behind it
+ * want some, too. */
+static const double improve_shares[] = { [VN_IMPROVE_SETTING] = 1, [VN_IMPROVE_ROUNDING] = 0.25, [VN_IMPROVE_CORRECTION] = 0.25,
+                                         [VN_IMPROVE_NETWORK] = 0.4, [VN_IMPROVE_ORIGINS] = 0.5, [VN_IMPROVE_TRAINING] = 1 };
+
+static gboolean
+improve_try_kind (VnImproveJob         *self,
+                  const VnImproveStep  *step,
+                  const VnRecipe       *recipe,
+                  GCancellable         *cancellable,
+                  GError              **error)
+{
+  if (step->kind == VN_IMPROVE_NETWORK)
+    return improve_try_network (self, step, recipe, cancellable, error);
+  return step->kind == VN_IMPROVE_ORIGINS ? improve_try_origins (self, step, recipe, cancellable, error)
+                                          : improve_try_recipe (self, step, recipe, cancellable, error);
+}
+
+/* Whether @step changes @recipe into another that can be carried out. */
+static gboolean
+improve_apply (const VnImproveJob  *self,
+               const VnImproveStep *step,
+               VnRecipe            *recipe)
+{
+  return step->kind != VN_IMPROVE_TRAINING && (step->suits == NULL || step->suits (self->bench->input.prepared->graph)) &&
+         step->apply (recipe) && vn_recipe_validate (recipe, NULL);
+}
+
+/*< private >
+ * vn_improve_try:
+ *
+ * Tries a step, if the best recipe so far is not yet as it would make it, and there is time. Where it does not come to its end in its
+ * part of the time it is left off.
+ *
+ * Returns: %FALSE with an error if the job cannot go on
+ */
+gboolean
+vn_improve_try (VnImproveJob         *self,
+                const VnImproveStep  *step,
+                GCancellable         *cancellable,
+                GError              **error)
+{
+  g_autoptr(VnRecipe) recipe = NULL;
+  g_autoptr(VnImproveDeadline) deadline = NULL;
+  GError *reason = NULL;
+  double began;
+  gboolean good;
+
+  g_return_val_if_fail (self != NULL && step != NULL, FALSE);
+
+  recipe = vn_recipe_copy (self->recipe);
+  if (!improve_apply (self, step, recipe))
+    return TRUE;
+  if (!improve_has_time (self, step->kind, recipe))
+    {
+      vn_improve_tell (self, step, VN_IMPROVE_NO_TIME, NULL, NULL);
+      return TRUE;
+    }
+  began = vn_improve_get_seconds (self);
+  deadline = vn_improve_deadline_new (cancellable, improve_shares[step->kind] * improve_get_left (self, self->recipe));
+  good = improve_try_kind (self, step, recipe, vn_improve_deadline_get_cancellable (deadline), &reason);
+  self->times.longest[step->kind] = MAX (self->times.longest[step->kind], vn_improve_get_seconds (self) - began);
+  if (!good && vn_improve_deadline_is_over (deadline) && !g_cancellable_is_cancelled (cancellable) && !vn_error_is_memory (reason))
+    {
+      vn_improve_tell (self, step, VN_IMPROVE_CUT, NULL, NULL);
+      g_error_free (reason);
+      return TRUE;
+    }
+  return good || improve_take_error (self, step, reason, cancellable, error);
+}
