@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# memory.sh CLI SOURCE_DIR MAKE_LARGE
+# memory.sh CLI SOURCE_DIR MAKE_LARGE [N]
 #
-# Runs the commands at 30 limits of memory, from where the process starts to where all of them have enough. Each run must
+# Runs the commands at N limits of memory, from where the process starts to where all of them have enough. Each run must
 # give what it gives without a limit, or fail, say that memory was short, and leave no file behind.
 #
 # GLib ends a process that cannot have some memory, with the number of bytes in its message and a signal. For memory that
@@ -13,7 +13,7 @@ CLI=$(realpath "$1")
 SAMPLES=$(realpath "$2")/data/demo/samples
 MAKE_LARGE=$(realpath "$3")
 export LC_ALL=C.UTF-8 LANGUAGE= SOURCE_DATE_EPOCH=1700000000   # reports tell the minute
-FIRST=70000 LAST=900000 N=30
+FIRST=70000 LAST=900000 N=${4:-10}
 
 (ulimit -v $LAST && "$CLI" --version) >/dev/null 2>&1 || { echo "the program does not start with $LAST KB (a sanitizer?)"; exit 77; }
 work=$(mktemp -d)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""end_to_end.py CLI [--table] [MODEL...]: the main job on real networks and photographs, judged by onnxruntime.
+"""end_to_end.py CLI [--table] [--all] [MODEL...]: the main job on real networks and photographs, judged by onnxruntime.
 
 For each network: `vernier-cli quantize` on the file as it is; the export passes onnx.checker; onnxruntime, running the nodes
 of the export as written, agrees with our own run of it to 40 dB on the median sample, or as well as onnxruntime agrees with
 itself; and what onnxruntime's optimised run loses against the float network is within 0.5 dB of what onnxruntime.quantization
-reaches with the same settings and samples. --table prints the figures as Markdown.
+reaches with the same settings and samples. --all takes more networks and samples; --table prints the figures as Markdown.
 
 Why the median, and "with itself": float sums in another order differ in the last bit, which now and then moves one 8-bit value by
 one step, and in some networks that one step spreads to thousands of values downstream. onnxruntime, which replaces the nodes
@@ -20,11 +20,12 @@ import tempfile
 
 import oracle
 
-MODELS = ['det_ultraface_rfb320', 'cls_squeezenet10_fp16_op7', 'det_yolox_nano_416', 'det_nanodet_m_320',
-          'det_picodet_xs_416_op10', 'det_picodet_s_320_constnodes', 'cls_mobilenetv2_035_128_flowers',
-          'seg_deeplab_dm05_513_op8', 'seg_sinet_portrait_320', 'sr_espcn_bsd300_rgb', 'sr_espcn_x3_op10',
-          'enh_tbefn_lowlight_180x320', 'det_openseeface_mnv3']
-CALIBRATION, TEST = 20, 6
+MODELS = ['det_ultraface_rfb320', 'cls_squeezenet10_fp16_op7', 'cls_mobilenetv2_035_128_flowers', 'seg_sinet_portrait_320', 'sr_espcn_x3_op10',
+          'det_openseeface_mnv3']
+MORE_MODELS = ['det_nanodet_m_320', 'det_yolox_nano_416', 'det_picodet_xs_416_op10', 'det_picodet_s_320_constnodes', 'seg_deeplab_dm05_513_op8',
+               'sr_espcn_bsd300_rgb', 'enh_tbefn_lowlight_180x320']
+CALIBRATION, TEST = 10, 4
+MORE_SAMPLES = 20, 6
 AGREEMENT_DB, ITSELF_DB, PEER_DB = 40.0, 4.0, 0.5
 
 
@@ -110,35 +111,46 @@ def peer(model, samples, per_channel, folder):
         return None
 
 
-def model_samples(shared, stem, path):
+def model_samples(shared, stem, path, n):
     shape = session(path).get_inputs()[0].shape
     shape = oracle.input_shape(stem, shape)
-    photos = oracle.photographs(shared)[:CALIBRATION + TEST]
-    assert len(photos) == CALIBRATION + TEST and oracle.is_image(shape), (len(photos), shape)
+    photos = oracle.photographs(shared)[:n]
+    assert len(photos) == n and oracle.is_image(shape), (len(photos), shape)
     return [oracle.image_input(stem, p, shape) for p in photos]
 
 
-def check(cli, shared, stem, per_channel):
+class Given:
+    """What both exports of a network start from, and what the float network makes of the samples to test with."""
+
+    def __init__(self, shared, stem, calibration, test):
+        import numpy as np
+
+        self.stem, self.shared, self.n = stem, shared, calibration
+        self.path = os.path.join(shared, 'models', stem + '.onnx')
+        self.samples = model_samples(shared, stem, self.path, calibration + test)
+        self.half = session(self.path).get_inputs()[0].type == 'tensor(float16)'
+        self.reference, self.names = run_all(self.path, self.samples[calibration:], np.float16 if self.half else None)
+
+
+def check(cli, given, per_channel):
     import numpy as np
     import onnx
 
-    path = os.path.join(shared, 'models', stem + '.onnx')
-    samples = model_samples(shared, stem, path)
-    half = session(path).get_inputs()[0].type == 'tensor(float16)'
+    stem, path, samples, half = given.stem, given.path, given.samples, given.half
+    reference, names, shared = given.reference, given.names, given.shared
     with tempfile.TemporaryDirectory() as folder:
-        write_samples(folder + '/data', samples[:CALIBRATION])
-        test = samples[CALIBRATION:]
+        write_samples(folder + '/data', samples[:given.n])
+        test = samples[given.n:]
         out = folder + '/q.onnx'
         ours(cli, path, folder + '/data', per_channel, out)
         onnx.checker.check_model(out, full_check=True)
-        reference, names = run_all(path, test, np.float16 if half else None)
         quantized, _ = run_all(out, test)
         written, _ = run_all(out, test, as_written=True)
         simulated = our_run(cli, out, test, names, folder)
         source = path
         if half:   # the peer does not take float16: the same network in float32
             source = os.path.join(shared, 'models', 'cls_squeezenet10_fp32_from_fp16.onnx')
-        peer_path = peer(source, samples[:CALIBRATION], per_channel, folder)
+        peer_path = peer(source, samples[:given.n], per_channel, folder)
         theirs = run_all(peer_path, test)[0] if peer_path else None
         rows = []
         for i, name in enumerate(names):
@@ -167,14 +179,16 @@ def main():
     shared = oracle.shared_folder()
     arguments = [os.path.abspath(sys.argv[1])] + sys.argv[2:]
     table = '--table' in arguments
-    stems = [a for a in arguments[1:] if not a.startswith('--')] or MODELS
+    everything = '--all' in arguments
+    stems = [a for a in arguments[1:] if not a.startswith('--')] or MODELS + (MORE_MODELS if everything else [])
     compared, failed = 0, 0
     if table:
         print('| network | weights | output | agreement dB | median sample | onnxruntime with itself | ours dB | onnxruntime.quantization dB |\n|---|---|---|---|---|---|---|---|')
     for stem in stems:
+        given = Given(shared, stem, *(MORE_SAMPLES if everything else (CALIBRATION, TEST)))
         for per_channel in (False, True):
             try:
-                rows = check(arguments[0], shared, stem, per_channel)
+                rows = check(arguments[0], given, per_channel)
             except Exception as error:
                 print(f'not ok {stem}: {error}')
                 failed += 1

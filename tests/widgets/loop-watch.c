@@ -40,6 +40,13 @@ static timer_t timer;
 static Sample samples[N_SAMPLES];
 static volatile guint n_samples;
 
+/* What programs beside this one cost it (caches, threads that share a core) is not told by processor time. */
+static double
+get_slack (void)
+{
+  return g_getenv ("VN_BENCHMARK") != NULL ? 1 : LOOP_WATCH_SLACK;
+}
+
 static void
 set_timer (long first,
            long every)
@@ -204,7 +211,7 @@ loop_watch_end (void)
     {
       const Step *told = g_ptr_array_index (steps, i);
 
-      n += note_best (i, told) > told->most;
+      n += note_best (i, told) > told->most * get_slack ();
       if (told->n_over == 0)
         continue;
       g_print ("# %s: %u times over %g ms, at most %.1f ms; from %d ms on it was at:\n", told->name, told->n_over, LOOP_WATCH_LIMIT,

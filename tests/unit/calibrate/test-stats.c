@@ -321,9 +321,8 @@ load_bytes (const guint8  *data,
             gboolean       sign,
             GError       **error)
 {
-  g_autofree char *path = temporary_path ();
-  g_autofree guint8 *copy = g_memdup2 (data, size + 1);
-  VnStats *stats;
+  guint8 *copy = g_memdup2 (data, size + 1);
+  g_autoptr(GBytes) bytes = NULL;
 
   if (sign && size >= 32)
     {
@@ -333,10 +332,8 @@ load_bytes (const guint8  *data,
       g_checksum_update (checksum, copy, (gssize) size - 32);
       g_checksum_get_digest (checksum, copy + size - 32, &digest_size);
     }
-  g_assert_true (g_file_set_contents (path, (char *) copy, (gssize) size, NULL));
-  stats = vn_stats_load (path, error);
-  g_unlink (path);
-  return stats;
+  bytes = g_bytes_new_take (copy, size);
+  return vn_stats_from_bytes (bytes, error);
 }
 
 static void
