@@ -544,7 +544,9 @@ compare_make_table (Compare  *self,
     {
       g_autofree char *reason = compare_dup_reason (self);
 
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("None of the %u samples could be read; the first one: %s"),
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   ngettext ("The %u sample could not be read: %s",
+                             "None of the %u samples could be read; the first one: %s", self->options->n_samples),
                    self->options->n_samples, reason);
       return NULL;
     }
@@ -584,7 +586,9 @@ compare_check_inputs_match (Compare  *self,
       }
   if (n == vn_plan_get_n_inputs (self->quant_plan))
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("The models have %u and %u inputs"), n,
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
+               ngettext ("The models have %u and %u input",
+                         "The models have %u and %u inputs", vn_plan_get_n_inputs (self->quant_plan)), n,
                vn_plan_get_n_inputs (self->quant_plan));
   return FALSE;
 }

@@ -113,7 +113,9 @@ vn_tensor_pair_new (const VnTensorSource  sources[2],
   self->n_inputs = vn_plan_get_n_inputs (self->sides[0].plan);
   if (self->n_inputs == vn_plan_get_n_inputs (self->sides[1].plan))
     return g_steal_pointer (&self);
-  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("The models have %u and %u inputs"), self->n_inputs,
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
+               ngettext ("The models have %u and %u input",
+                         "The models have %u and %u inputs", vn_plan_get_n_inputs (self->sides[1].plan)), self->n_inputs,
                vn_plan_get_n_inputs (self->sides[1].plan));
   return NULL;
 }

@@ -633,7 +633,8 @@ vn_calibrate (VnPlan                    *plan,
   if (ok && stats->n_samples == 0 && !options->may_be_empty)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("None of the %u samples could be used; the first one: %s"), options->n_samples, run.bad_reason);
+                   ngettext ("The %u sample could not be used: %s",
+                             "None of the %u samples could be used; the first one: %s", options->n_samples), options->n_samples, run.bad_reason);
       g_clear_pointer (&stats, vn_stats_unref);
     }
 

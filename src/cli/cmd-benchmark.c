@@ -39,7 +39,8 @@ cmd_benchmark_print_time (const VnBenchmark *result,
   const VnBenchmarkTime *time = &result->time[mode];
   g_autofree char *threads = g_strdup_printf (ngettext ("%u thread", "%u threads", n_threads), n_threads);
 
-  vn_cmd_print (_("  one sample, %s: %.3f ms (median %.3f, %u runs)"), threads, time->min_ms, time->median_ms, time->n_runs);
+  vn_cmd_print (ngettext ("  one sample, %s: %.3f ms (median %.3f, %u run)",
+                          "  one sample, %s: %.3f ms (median %.3f, %u runs)", time->n_runs), threads, time->min_ms, time->median_ms, time->n_runs);
   if (result->flops > 0)
     vn_cmd_print (_(", %.1f GFLOP/s"), cmd_benchmark_gflops_per_second (result->flops, time->min_ms));
   vn_cmd_print ("\n");
@@ -55,7 +56,8 @@ cmd_benchmark_print_summary (const VnBenchmark *result,
   g_autofree char *weights = vn_format_bytes_column (summary->weight_bytes);
   g_autofree char *peak = vn_format_bytes_column (result->peak_bytes);
 
-  vn_cmd_print (_("%s: %u nodes: %u run, %u folded into constants, %u fused into others, %u not needed\n"), path,
+  vn_cmd_print (ngettext ("%s: %u node: %u run, %u folded into constants, %u fused into others, %u not needed\n",
+                          "%s: %u nodes: %u run, %u folded into constants, %u fused into others, %u not needed\n", summary->n_nodes), path,
                 summary->n_nodes, summary->n_run, summary->n_folded, summary->n_fused, summary->n_unneeded);
   vn_cmd_print (_("  instructions %s\n"), vn_machine_get_instruction_set ());
   cmd_benchmark_print_time (result, VN_BENCHMARK_ONE, 1);
@@ -75,7 +77,8 @@ cmd_benchmark_print_head (const VnBenchmark *result,
                           const char        *first)
 {
   g_autofree char *one = g_strdup_printf (_("1 thread"));
-  g_autofree char *many = g_strdup_printf (_("%u threads"), result->n_threads);
+  g_autofree char *many = g_strdup_printf (ngettext ("%u thread",
+                                                     "%u threads", result->n_threads), result->n_threads);
 
   vn_cmd_print ("%s\n  %6s %10s", title, first, one);
   if (result->n_threads > 1)

@@ -133,7 +133,8 @@ cmd_calibrate_print_result (VnStats     *stats,
 {
   vn_notes_sort (notes);
   vn_cmd_print_notes (notes);
-  vn_cmd_print (_("%s: statistics of %u tensors from %u samples\n"), output != NULL ? output : table, vn_stats_get_n_values (stats),
+  vn_cmd_print (ngettext ("%s: statistics of %u tensors from %u sample\n",
+                          "%s: statistics of %u tensors from %u samples\n", vn_stats_get_n_samples (stats)), output != NULL ? output : table, vn_stats_get_n_values (stats),
                 vn_stats_get_n_samples (stats));
   vn_json_add_text_if (json, "statistics", output);
   vn_json_add_text_if (json, "table", table);

@@ -28,7 +28,8 @@ cmd_compare_print_table (VnErrorTable *errors)
 {
   g_autoptr(GArray) order = vn_error_table_sort_worst (errors);
 
-  vn_cmd_print (_("%u tensors over %u samples, worst first\n"), vn_error_table_get_n (errors),
+  vn_cmd_print (ngettext ("%u tensors over %u sample, worst first\n",
+                          "%u tensors over %u samples, worst first\n", vn_error_table_get_n_samples (errors)), vn_error_table_get_n (errors),
                 vn_error_table_get_n_samples (errors));
   vn_cmd_print ("  %10s %12s %9s %11s  %-14s %s\n", _("SQNR"), _("noise:signal"), _("cosine"), _("of its Q/DQ"), _("type"), _("tensor"));
   for (guint i = 0; i < MIN (order->len, (guint) MAX (top, 0)); i++)
@@ -49,7 +50,8 @@ cmd_compare_print_weights (VnErrorTable *errors)
 
   if (n == 0 || top <= 0)
     return;
-  vn_cmd_print (_("%u weights, worst first\n"), n);
+  vn_cmd_print (ngettext ("%u weight, worst first\n",
+                          "%u weights, worst first\n", n), n);
   for (guint i = 0; i < MIN (n, (guint) top); i++)
     {
       const VnErrorRow *row = vn_error_table_get_weight (errors, i);

@@ -40,7 +40,8 @@ cmd_dump_print_result (VnDump      *dump,
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
-  vn_cmd_print (_("%s: %u quantized tensors and %u of floats, each as .bin and .txt; “%s” lists them\n"), folder, n_quantized,
+  vn_cmd_print (ngettext ("%s: %u quantized tensor and %u of floats, each as .bin and .txt; “%s” lists them\n",
+                          "%s: %u quantized tensors and %u of floats, each as .bin and .txt; “%s” lists them\n", n_quantized), folder, n_quantized,
                 n - n_quantized, index);
 }
 

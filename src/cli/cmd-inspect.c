@@ -303,7 +303,8 @@ inspect_run (char        **args,
   vn_json_add_int (json, "weight_bytes", (gint64) vn_graph_weight_bytes (model->graph));
   vn_json_add_int (json, "nodes", model->graph->nodes->len);
   vn_json_add_text (json, "producer", model->producer_name != NULL ? model->producer_name : "");
-  vn_cmd_print (_("%u nodes; opsets: "), model->graph->nodes->len);
+  vn_cmd_print (ngettext ("%u node; opsets: ",
+                          "%u nodes; opsets: ", model->graph->nodes->len), model->graph->nodes->len);
   cmd_inspect_add_opsets (json, model);
   cmd_inspect_add_quantized (json, model);
   cmd_inspect_add_values (json, "inputs", _("Inputs"), model->graph->inputs);

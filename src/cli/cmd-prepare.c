@@ -163,7 +163,8 @@ cmd_prepare_print_result (JsonBuilder   *json,
   const VnModel *after = vn_prepare_job_get_model (job);
   gint64 from = vn_model_get_opset (before, ""), to = vn_model_get_opset (after, "");
 
-  vn_cmd_print (_("%s: %u nodes, were %u; opset %lld, was %lld\n"), output,
+  vn_cmd_print (ngettext ("%s: %u node, had %u; opset %lld, was %lld\n",
+                          "%s: %u nodes, were %u; opset %lld, was %lld\n", cmd_prepare_count_nodes (after->graph)), output,
                 cmd_prepare_count_nodes (after->graph), cmd_prepare_count_nodes (before->graph), (long long) to, (long long) from);
   vn_json_add_number (json, "nodes_before", cmd_prepare_count_nodes (before->graph));
   vn_json_add_number (json, "nodes", cmd_prepare_count_nodes (after->graph));

@@ -36,7 +36,8 @@ cmd_verify_print_fault (const VnVerification *result)
 static void
 cmd_verify_print (const VnVerification *result)
 {
-  vn_cmd_print (_("onnxruntime %s loads it in %.2f s and runs %u samples\n"), result->version, result->load_seconds, result->n_samples);
+  vn_cmd_print (ngettext ("onnxruntime %s loads it in %.2f s and runs %u sample\n",
+                          "onnxruntime %s loads it in %.2f s and runs %u samples\n", result->n_samples), result->version, result->load_seconds, result->n_samples);
   for (guint i = 0; i < result->outputs->len; i++)
     {
       const VnVerifiedOutput *output = g_ptr_array_index (result->outputs, i);

@@ -96,8 +96,8 @@ vn_cmd_print_curve (const VnCurve *curve)
   g_return_if_fail (curve != NULL);
 
   worst = vn_curve_get_worst_miss (curve, &n);
-  vn_cmd_print (_("Mixed precision, by “%s” (outputs predicted; measured on %u samples; size; multiplications not on 8 bit; time beside float; "
-                  "tensors in float, of 16 bit, weights of 4 bit)\n"),
+  vn_cmd_print (ngettext ("Mixed precision, by “%s” (outputs predicted; measured on %u sample; size; multiplications not on 8 bit; time beside float; tensors in float, of 16 bit, weights of 4 bit)\n",
+                          "Mixed precision, by “%s” (outputs predicted; measured on %u samples; size; multiplications not on 8 bit; time beside float; tensors in float, of 16 bit, weights of 4 bit)\n", curve->n_samples),
                 vn_curve_cost_get_title (curve->cost), curve->n_samples);
   for (guint i = 0; i < vn_curve_get_n (curve); i++)
     {

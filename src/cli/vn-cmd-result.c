@@ -168,13 +168,15 @@ vn_cmd_print_result (VnResult            *result,
   after = vn_format_bytes_column (result->quantized_bytes);
   vn_cmd_print (ratio > 0 && ratio < 1 ? _("%s: %s, was %s (%.2f times larger)\n") : _("%s: %s, was %s (%.2f times smaller)\n"),
                 output != NULL ? output : _("quantized model"), after, before, ratio > 0 && ratio < 1 ? 1 / ratio : ratio);
-  vn_cmd_print (_("  %u tensors quantized; calibrated on %u samples, measured on %u\n"), vn_quant_plan_count_quantized (result->plan),
+  vn_cmd_print (ngettext ("  %u tensors quantized; calibrated on %u sample, measured on %u\n",
+                          "  %u tensors quantized; calibrated on %u samples, measured on %u\n", result->n_calibration), vn_quant_plan_count_quantized (result->plan),
                 result->n_calibration, result->n_held_out);
   vn_cmd_print_verdict (said);
   if (result->errors != NULL)
     cmd_result_print_outputs (result->errors);
   if (result->accuracy.valid)
-    vn_cmd_print (_("  top-1 on %u labelled samples: float %.1f %%, quantized %.1f %%\n"), result->accuracy.n,
+    vn_cmd_print (ngettext ("  top-1 on %u labelled sample: float %.1f %%, quantized %.1f %%\n",
+                            "  top-1 on %u labelled samples: float %.1f %%, quantized %.1f %%\n", result->accuracy.n), result->accuracy.n,
                   100.0 * result->accuracy.float_top1 / result->accuracy.n,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
   if (vn_kept_is_known (&result->accuracy.kept))

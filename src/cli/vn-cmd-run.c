@@ -162,7 +162,8 @@ cmd_run_show_sum (Run                *run,
     return;
   run->told = tenths;
   /* Translators: a part of the work; 62 of 100 samples */
-  fprintf (stderr, _("%s: %llu of %llu samples in %u processes"), stage, (unsigned long long) sum->done,
+  fprintf (stderr, ngettext ("%s: %llu of %llu sample in %u processes",
+                             "%s: %llu of %llu samples in %u processes", sum->total), stage, (unsigned long long) sum->done,
            (unsigned long long) sum->total, vn_ranks_get_n ());
   fputc ('\n', stderr);
 }
@@ -397,7 +398,8 @@ vn_cmd_tell_kept (const char *path)
   g_free (kept);
   kept = shared ? g_strdup_printf (_("Cancelled; what each process has learned is kept beside “%s”: the same command with "
                                      "--resume goes on, with as many processes as you like"), path)
-       : g_strdup_printf (_("Cancelled; %u samples are kept in “%s”, %u are left: the same command with --resume goes on"),
+       : g_strdup_printf (ngettext ("Cancelled; %u sample is kept in “%s”, %u are left: the same command with --resume goes on",
+                                    "Cancelled; %u samples are kept in “%s”, %u are left: the same command with --resume goes on", vn_stats_get_n_samples (stats)),
                           vn_stats_get_n_samples (stats), part, vn_stats_get_n_left (stats));
 }
 

@@ -180,7 +180,8 @@ script_helper_wait_ready (VnHelper      *self,
   if (n == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                   _("%s gave no answer within %u seconds; a longer time can be allowed"),
+                   ngettext ("%s gave no answer within %u second; a longer time can be allowed",
+                             "%s gave no answer within %u seconds; a longer time can be allowed", self->timeout),
                    self->subject, self->timeout);
       return FALSE;
     }

@@ -421,7 +421,8 @@ script_pool_check_finite (const VnScript  *self,
   if (n == 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
-               _("The preprocessing “%s” made %zu of %zu values of “%s” NaN or infinite"),
+               ngettext ("The preprocessing “%s” made %zu of %zu value of “%s” NaN or infinite",
+                         "The preprocessing “%s” made %zu of %zu values of “%s” NaN or infinite", tensor->n_elements),
                self->text, n, tensor->n_elements, path);
   return FALSE;
 }

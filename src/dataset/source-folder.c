@@ -31,10 +31,12 @@ source_folder_note_ignored (VnNotes         *notes,
 
   if (samples->len > 0 && listing->folders->len > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "data-folders-ignored", path,
-                  _("%u sub-folders are left out, because samples lie beside them"), listing->folders->len);
+                  ngettext ("%u sub-folder is left out, because samples lie beside it",
+                            "%u sub-folders are left out, because samples lie beside them", listing->folders->len), listing->folders->len);
   if (listing->others->len + n_mixed > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "data-files-ignored", path,
-                  _("%u files are left out, such as “%s”"), listing->others->len + n_mixed,
+                  ngettext ("%u file is left out, “%s”",
+                            "%u files are left out, such as “%s”", listing->others->len + n_mixed), listing->others->len + n_mixed,
                   (const char *) (n_mixed > 0 ? listing->tensors : listing->others)->pdata[0]);
 }
 
@@ -137,8 +139,8 @@ folder_open (VnDataset  *dataset,
                    "(.npy, .npz, .raw, .bin, .pb)"), dataset->spec->path);
   else
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("There are no samples in “%s”, nor in its %u sub-folders: looked for pictures (JPEG, PNG, BMP, GIF, "
-                   "TIFF, WebP, PNM) and tensors (.npy, .npz, .raw, .bin, .pb)"),
+                 ngettext ("There are no samples in “%s”, nor in its %u sub-folder: looked for pictures (JPEG, PNG, BMP, GIF, TIFF, WebP, PNM) and tensors (.npy, .npz, .raw, .bin, .pb)",
+                           "There are no samples in “%s”, nor in its %u sub-folders: looked for pictures (JPEG, PNG, BMP, GIF, TIFF, WebP, PNM) and tensors (.npy, .npz, .raw, .bin, .pb)", listing.folders->len),
                  dataset->spec->path, listing.folders->len);
   return FALSE;
 }

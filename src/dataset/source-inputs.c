@@ -98,7 +98,8 @@ source_inputs_open_places (VnDataset    *dataset,
       if (n == first)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("“%s” has %u samples for input “%s”, “%s” has %u for “%s”: every sample needs all inputs"),
+                   ngettext ("“%s” has %u sample for input “%s”, “%s” has %u for “%s”: every sample needs all inputs",
+                             "“%s” has %u samples for input “%s”, “%s” has %u for “%s”: every sample needs all inputs", first),
                    places[0], first, dataset->inputs[0].name, places[k], n, dataset->inputs[k].name);
       return FALSE;
     }

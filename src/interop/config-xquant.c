@@ -452,7 +452,8 @@ config_xquant_say_rest (VnConfig     *config,
 {
   if (xquant->step < 10 || xquant->step > 1000)
     vn_config_say (config, VN_NOTE_WARNING, "calibration_parameters.calibration_step",
-                   _("%d samples are asked for; 100 to 1000 are usual"), (int) xquant->step);
+                   ngettext ("%d sample is asked for; 100 to 1000 are usual",
+                             "%d samples are asked for; 100 to 1000 are usual", xquant->step), (int) xquant->step);
   if (xquant->batch != 1)
     vn_config_say (config, VN_NOTE_INFO, "calibration_parameters.calibration_batch_size",
                    _("Samples are looked at one by one"));

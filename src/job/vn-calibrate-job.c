@@ -45,7 +45,8 @@ vn_calibrate_job_prepare (VnJob         *job,
   if (self->samples->len > 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("Part %u of %u has no samples: there are %u to calibrate on; make no more parts than that"),
+               ngettext ("Part %u of %u has no samples: there is %u to calibrate on; make no more parts than that",
+                         "Part %u of %u has no samples: there are %u to calibrate on; make no more parts than that", self->input.calibration->len),
                settings->shard + 1, settings->n_shards, self->input.calibration->len);
   return FALSE;
 }

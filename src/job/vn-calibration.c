@@ -83,8 +83,8 @@ calibration_check_base (const VnCalibration *self,
   if (vn_stats_get_n_samples (self->base) == n_known)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("The interrupted run had %u samples, of which only %u are among the %u asked for now; resume with the "
-                 "same data and options, or start anew without --resume"),
+               ngettext ("The interrupted run had %u sample, of which only %u is among the %u asked for now; resume with the same data and options, or start anew without --resume",
+                         "The interrupted run had %u samples, of which only %u are among the %u asked for now; resume with the same data and options, or start anew without --resume", vn_stats_get_n_samples (self->base)),
                vn_stats_get_n_samples (self->base), n_known, self->samples->len);
   return FALSE;
 }
@@ -167,7 +167,8 @@ vn_job_load_stats (const char * const  *paths,
         return NULL;
       if (vn_stats_get_n_left (stats) > 0)
         vn_notes_add (input->notes, VN_NOTE_WARNING, "statistics-partial", paths[i],
-                      _("Calibration was interrupted: %u samples went in, %u did not; “calibrate --resume” finishes it"),
+                      ngettext ("Calibration was interrupted: %u sample went in, %u did not; “calibrate --resume” finishes it",
+                                "Calibration was interrupted: %u samples went in, %u did not; “calibrate --resume” finishes it", vn_stats_get_n_samples (stats)),
                       vn_stats_get_n_samples (stats), vn_stats_get_n_left (stats));
     }
   sum = vn_stats_merge ((VnStats **) parts->pdata, parts->len, error);
@@ -180,6 +181,7 @@ vn_job_load_stats (const char * const  *paths,
   n_twice = vn_stats_count_twice (sum, &twice);
   if (n_twice > 0)
     vn_notes_add (input->notes, VN_NOTE_WARNING, "sample-twice", twice,
-                  _("%u samples went in twice, this is one of them: do the parts overlap?"), n_twice);
+                  ngettext ("%u sample went in twice, this one: do the parts overlap?",
+                            "%u samples went in twice, this is one of them: do the parts overlap?", n_twice), n_twice);
   return g_steal_pointer (&sum);
 }

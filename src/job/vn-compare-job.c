@@ -46,8 +46,8 @@ compare_weights (VnCompareJob *self,
 
   if (n > 0)
     vn_notes_add (self->notes, VN_NOTE_INFO, "weights-unmatched", NULL,
-                  _("%u quantized constants have no counterpart of the same name or place: compare with the model that was "
-                    "quantized, after preparation"), n);
+                  ngettext ("%u quantized constant has no counterpart of the same name or place: compare with the model that was quantized, after preparation",
+                            "%u quantized constants have no counterpart of the same name or place: compare with the model that was quantized, after preparation", n), n);
 }
 
 static gboolean

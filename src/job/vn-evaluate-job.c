@@ -76,8 +76,8 @@ evaluate_job_note_labels (VnEvaluateJob  *self,
 
       if (labels->max >= 0 && score->n > 0 && score->n_labelled == 0 && labels->n_classes > 0 && score->n_outputs > 0)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "labels-unusable", path,
-                      _("The samples are of %u classes, the network tells %zu apart: a list of its classes is needed to know "
-                        "which is which"), labels->n_classes, score->n_outputs);
+                      ngettext ("The samples are of %u class, the network tells %zu apart: a list of its classes is needed to know which is which",
+                                "The samples are of %u classes, the network tells %zu apart: a list of its classes is needed to know which is which", labels->n_classes), labels->n_classes, score->n_outputs);
       else if (labels->max >= 0 && score->n_labelled < score->n && (gsize) labels->max >= score->n_outputs)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "labels-unusable", path,
                       _("There are samples of class %d, the network tells %zu apart"), labels->max, score->n_outputs);
@@ -99,7 +99,8 @@ evaluate_job_note_task (VnEvaluateJob *self)
     return;
   if (self->metric != NULL && first->metrics->len == 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "nothing-measured", self->settings.metric,
-                  _("The metric gave no number for any of the %u samples"), first->n);
+                  ngettext ("The metric gave no number for the %u sample",
+                            "The metric gave no number for any of the %u samples", first->n), first->n);
   if (first->kept.task == VN_TASK_OTHER && self->settings.task != NULL &&
       !g_str_equal (self->settings.task, vn_task_get_id (VN_TASK_OTHER)))
     vn_notes_add (self->notes, VN_NOTE_WARNING, "task-unreadable", path,
@@ -180,7 +181,9 @@ vn_evaluate_job_evaluate (VnJob         *job,
     return FALSE;
   if (self->scores[0].n == 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("None of the %u samples could be read; the first one: %s"), samples->len,
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                   ngettext ("The %u sample could not be read: %s",
+                             "None of the %u samples could be read; the first one: %s", samples->len), samples->len,
                    evaluate_job_find_reason (self->notes));
       return FALSE;
     }

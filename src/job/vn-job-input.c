@@ -249,8 +249,8 @@ job_input_check_is_float (const VnModel  *model,
   if (n == 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("This network is quantized already: %u of its %u nodes quantize tensors or compute with quantized ones. "
-                 "Quantize the float network it was made from; comparing the two shows its error"),
+               ngettext ("This network is quantized already: %u of its %u node quantizes tensors or computes with quantized ones. Quantize the float network it was made from; comparing the two shows its error",
+                         "This network is quantized already: %u of its %u nodes quantize tensors or compute with quantized ones. Quantize the float network it was made from; comparing the two shows its error", model->graph->nodes->len),
                n, model->graph->nodes->len);
   return FALSE;
 }

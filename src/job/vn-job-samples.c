@@ -278,7 +278,8 @@ vn_job_note_measured (const VnJobInput *self,
     return;
   if (stats != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "no-held-out", NULL,
-                  _("All %u samples are in the statistics: the error is measured on samples used for calibration"), n);
+                  ngettext ("The %u sample is in the statistics: the error is measured on a sample used for calibration",
+                            "All %u samples are in the statistics: the error is measured on samples used for calibration", n), n);
   else if (self->data->held_out == 0)
     vn_notes_add (self->notes, VN_NOTE_INFO, "no-held-out", NULL,
                   _("No samples are held out: the error is measured on samples used for calibration"));

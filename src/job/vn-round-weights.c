@@ -35,7 +35,8 @@ round_weights_note (const VnJobInput   *self,
   g_autofree char *before = vn_format_decimals (gain->before_db, 1), *after = vn_format_decimals (gain->after_db, 1);
 
   vn_notes_add (self->notes, VN_NOTE_INFO, "second-order", "rounding",
-                _("Second-order rounding of weights: kept in %u of %u layers; signal to noise of the outputs %s → %s dB"),
+                ngettext ("Second-order rounding of weights: kept in %u of %u layer; signal to noise of the outputs %s → %s dB",
+                          "Second-order rounding of weights: kept in %u of %u layers; signal to noise of the outputs %s → %s dB", gain->n_tried),
                 gain->n_kept, gain->n_tried, before, after);
 }
 

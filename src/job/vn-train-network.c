@@ -21,7 +21,8 @@ vn_job_note_training (const VnJobInput   *self,
   before = vn_format_decimals (gain->before_db, 1);
   after = vn_format_decimals (gain->after_db, 1);
   vn_notes_add (self->notes, VN_NOTE_INFO, "trained", "train",
-                _("Trained: kept in %u of %u blocks; signal to noise of the outputs %s → %s dB"), gain->n_kept, gain->n_tried,
+                ngettext ("Trained: kept in %u of %u block; signal to noise of the outputs %s → %s dB",
+                          "Trained: kept in %u of %u blocks; signal to noise of the outputs %s → %s dB", gain->n_tried), gain->n_kept, gain->n_tried,
                 before, after);
 }
 

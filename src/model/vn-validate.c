@@ -137,7 +137,8 @@ validate_note_contents (Check         *check,
   vn_tensor_count_not_finite (tensor, &n_nan, &n_infinite);
   if (n_nan + n_infinite > 0)
     vn_notes_add (check->notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, value->name,
-                  _("%zu of %zu weights in “%s” are NaN or infinite"),
+                  ngettext ("%zu of %zu weight in “%s” is NaN or infinite",
+                            "%zu of %zu weights in “%s” are NaN or infinite", tensor->n_elements),
                   n_nan + n_infinite, tensor->n_elements, value->name);
 }
 

@@ -168,7 +168,8 @@ vn_onnx_external_map (VnOnnxReader    *self,
   if (place.has_length && place.length != n_bytes)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("external data: %llu bytes are given, its shape needs %zu"),
+                   ngettext ("external data: %llu byte is given, its shape needs %zu",
+                             "external data: %llu bytes are given, its shape needs %zu", place.length),
                    (unsigned long long) place.length, n_bytes);
       return NULL;
     }

@@ -91,7 +91,8 @@ onnx_read_explain_failure (GBytes      *bytes,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), onnx_read_shown_path (path), what);
     }
   else if (onnx_read_begins_like (data, size))
-    g_prefix_error (error, _("“%s” is damaged or cut off (%zu bytes): "), onnx_read_shown_path (path), size);
+    g_prefix_error (error, ngettext ("“%s” is damaged or cut off (%zu byte): ",
+                                     "“%s” is damaged or cut off (%zu bytes): ", size), onnx_read_shown_path (path), size);
   else
     g_prefix_error (error, _("“%s” is not an ONNX file: "), onnx_read_shown_path (path));
 }

@@ -372,9 +372,8 @@ quantize_check_bodies (VnResolver  *self,
     return TRUE;
   label = vn_node_dup_label (holder);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("Nothing of this network can be quantized: %u layers with weights lie in graphs inside of nodes, most of them in "
-                 "“%s” (%s), and these stay in float without the setting “subgraphs”: switch it on, with samples that take every "
-                 "branch. An If whose condition is a constant gives way to its branch"), all, label, holder->op_type);
+               ngettext ("Nothing of this network can be quantized: %u layer with weights lies in a graph inside of a node, “%s” (%s), and it stays in float without the setting “subgraphs”: switch it on, with samples that take every branch. An If whose condition is a constant gives way to its branch",
+                         "Nothing of this network can be quantized: %u layers with weights lie in graphs inside of nodes, most of them in “%s” (%s), and these stay in float without the setting “subgraphs”: switch it on, with samples that take every branch. An If whose condition is a constant gives way to its branch", all), all, label, holder->op_type);
   return FALSE;
 }
 
@@ -391,8 +390,8 @@ quantize_check_result (VnResolver   *self,
   if (vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY) && !quantize_has_operators (self))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("Nothing of this network can be quantized: none of its %u nodes has weights that the format “%s” can store; "
-                     "take another format"), self->graph->nodes->len, vn_format_get_traits (self->recipe->format)->id);
+                   ngettext ("Nothing of this network can be quantized: its %u node has no weights that the format “%s” can store; take another format",
+                             "Nothing of this network can be quantized: none of its %u nodes has weights that the format “%s” can store; take another format", self->graph->nodes->len), self->graph->nodes->len, vn_format_get_traits (self->recipe->format)->id);
       return FALSE;
     }
   if (self->notes != NULL)
@@ -437,7 +436,8 @@ quantize_tell_body (const VnQuantScope *scope,
 {
   if (notes != NULL && g_hash_table_size (body->nodes) > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "quantized-inside", scope->holder,
-                  _("In the graph “%s” inside “%s”, %u of %u nodes are quantized"), scope->attr, scope->holder,
+                  ngettext ("In the graph “%s” inside “%s”, %u of %u node is quantized",
+                            "In the graph “%s” inside “%s”, %u of %u nodes are quantized", body->n_nodes), scope->attr, scope->holder,
                   g_hash_table_size (body->nodes), body->n_nodes);
 }
 

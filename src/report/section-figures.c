@@ -120,7 +120,7 @@ section_figures_add_accuracy (VnReportContent     *table,
   more = vn_format_signed ((double) accuracy->quant_top1 - (double) accuracy->float_top1, 0);
   section_figures_add (table, "top1", _("Right answers (top-1)"), (double) accuracy->float_top1 / accuracy->n,
                        (double) accuracy->quant_top1 / accuracy->n, section_figures_format_percent,
-                       g_strdup_printf (_("%s of %u samples"), more, accuracy->n),
+                       g_strdup_printf (ngettext ("%s of %u sample", "%s of %u samples", accuracy->n), more, accuracy->n),
                        _("labelled samples"));
   section_figures_add (table, "same-answer", _("Same answer as the float network"), NAN, (double) accuracy->agree / accuracy->n,
                        section_figures_format_percent, NULL, _("labelled samples"));

@@ -138,7 +138,9 @@ section_head_dup_sentence (const VnReportInput *input,
       /* Translators: name of an output, decibels, cosine */
       g_string_append_printf (text, _("Worst output %s: %s dB, cosine %s. "), verdict->worst->value, sqnr, cosine);
     }
-  g_string_append_printf (text, _("%u of %u tensors are marked (noise:signal above %s or cosine below %s)."),
+  g_string_append_printf (text,
+                          ngettext ("%u of %u tensor is marked (noise:signal above %s or cosine below %s).",
+                                    "%u of %u tensors are marked (noise:signal above %s or cosine below %s).", vn_error_table_get_n (input->errors)),
                           section_head_count_marked (input->errors), vn_error_table_get_n (input->errors), noise, least);
   for (guint i = 0; i < verdict->not_finite->len; i++)
     g_string_append_printf (text, "%s%s", i == 0 ? _(" Not finite: ") : ", ", (char *) g_ptr_array_index (verdict->not_finite, i));
@@ -200,7 +202,8 @@ _vn_report_build_accuracy (VnReportSection     *section,
     section_head_add_kept (section, &accuracy->kept);
   if (accuracy == NULL || !accuracy->valid)
     return;
-  facts = _vn_report_add_facts (section, g_strdup_printf (_("Top-1 on %u labelled samples: float %u, quantized %u, same answer %u."),
+  facts = _vn_report_add_facts (section, g_strdup_printf (ngettext ("Top-1 on %u labelled sample: float %u, quantized %u, same answer %u.",
+                                                                    "Top-1 on %u labelled samples: float %u, quantized %u, same answer %u.", accuracy->n),
                                                           accuracy->n, accuracy->float_top1, accuracy->quant_top1, accuracy->agree));
   _vn_report_fact (facts, "samples", _("Labelled samples"), _vn_report_int (accuracy->n, NULL));
   _vn_report_fact (facts, "float_top1", _("Float model right"), _vn_report_int (accuracy->float_top1, NULL));

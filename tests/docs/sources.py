@@ -3,7 +3,7 @@
 
 No tabs and no blanks at the end of a line; the licence in the first two lines; in src, the purpose of the file before anything
 else, and static functions that start with a word of the file's name, so that a stack trace reads; public functions that check
-what they are called on (not in tensor and ops, which are called for every number) and use nothing in front of that; handlers that are disconnected only from what is held,
+what they are called on (not in tensor and ops, which are called for every number) and use nothing in front of that; one node, not 1 nodes; handlers that are disconnected only from what is held,
 as what has to be found again may be gone; code that asks for traits of a format, never for one by its name; and names of tests in C: a
 test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
 import pathlib
@@ -20,6 +20,7 @@ PUBLIC = re.compile(r"(/\*(?:\*|< private >)(?:(?!\*/).)*\*/\n)?^(?!static |type
 DECLARED = re.compile(r"\b(vn_\w+) +\(")
 RESULTS = ("int", "guint", "gsize", "gint64", "guint64", "float", "double", "gboolean", "char", "GError", "void")
 UNCHECKED_LAYERS = ("tensor", "ops")    # called for every number
+TELLING_LAYERS = ("report", "cli", "app")
 OPEN_DOORS = (
     # called for every field of a file
     "vn_buffer_reserve", "vn_buffer_add", "vn_wire_next", "vn_wire_begin", "vn_wire_end", "vn_wire_int", "vn_wire_float",
@@ -73,6 +74,14 @@ def find_early_uses(text):
             before = re.sub(rf"\b\w+_get_instance_private \({argument}\)|\bsizeof \(?\*?{argument}\b[^;,)]*|\b{argument} [!=]= NULL \?[^:;]*:|\b{argument} [!=]= NULL", "", before)
             if re.search(rf"(?<![\w.>])\*?{argument}(?:->|\[)|(?<=[(,=*!]) *\*{argument}\b|\b[a-z]\w+ \((?:[^()]|\([^()]*\))*?(?<![\w.>&]){argument}(?=[,)])", before):
                 yield name, argument
+
+
+COUNTED = re.compile(r"\b_ ?\(\"((?!All )[^\"]*%(?:z|ll?)?[ud] (?:samples|nodes|tensors|weights|threads|runs|values|inputs|outputs|layers|files|bytes)\b[^\"]*)\"")
+
+
+def find_counts(text):
+    """Messages with a number of things, which may be one, that are not by ngettext()."""
+    return COUNTED.findall(text)
 
 
 def is_named_by_rule(path, lines):
@@ -133,6 +142,8 @@ def check_itself():
     for declaration, n_faults in cases:
         if len(list(find_early_uses(early % declaration))) != n_faults:
             sys.exit(f"the test does not know what is used before it is checked: {declaration}")
+    if find_counts('_("%s: %u nodes\n"), ngettext ("%u node", "%u nodes", n), _("All %u samples")') != ["%s: %u nodes\n"]:
+        sys.exit("the test does not know messages with numbers of things")
 
 
 check_itself()
@@ -156,6 +167,8 @@ if FORGOTTEN.findall("g_signal_handlers_disconnect_by_data (self->job, self); g_
     sys.exit("the test does not find what it is for: handlers")
 faults += [f"{path}: disconnects from what it does not hold ({found}: use a GSignalGroup" for path in checked if path.suffix == ".c"
            for found in FORGOTTEN.findall(path.read_text(encoding="utf-8"))]
+faults += [f"{path}: needs ngettext(): {message}" for path in checked if path.suffix == ".c" and path.relative_to(root / "src").parts[0] in TELLING_LAYERS
+           for message in find_counts(path.read_text(encoding="utf-8"))]
 faults += [f"{path}: {name}() uses {argument} in front of its check" for path in checked if path.suffix == ".c"
            for name, argument in find_early_uses(path.read_text(encoding="utf-8"))]
 faults += [f"{path}: names the format {name}" for path in (root / "src").rglob("*.[ch]")

@@ -160,7 +160,7 @@ def check_refusals(cli, work):
         (recursion('Own', 'Own')[:1], node('Own', ['x'], ['y'], DOMAIN), 13, ['com.example.Own → com.example.Own']),
         ([left_out], node('LeftOut', ['x'], ['y'], DOMAIN), 13, ['returns “b”']),
         ([passing], node('Passing', ['x'], ['y'], DOMAIN), 13, ['“y” is an input that is left out']),
-        ([short], node('Short', ['x', 'x'], ['y'], DOMAIN), 13, ['com.example.Short', '1 inputs']),
+        ([short], node('Short', ['x', 'x'], ['y'], DOMAIN), 13, ['com.example.Short', '1 input']),
         (doubling(40), node('F0', ['x'], ['y'], DOMAIN), 13, ['stand for more than 101312 nodes']),
         ([softmax], node('Soft', ['x'], ['y'], DOMAIN), 11, ['com.example.Soft', 'Softmax', '13', '11']),
     ]

@@ -136,7 +136,8 @@ data_check_samples_look_at (Samples   *self,
         }
       if (n_bad > 0 && self->n_bad++ == 0)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "data-not-finite", vn_dataset_get_name (self->dataset, index),
-                      _("%zu of %zu values are NaN or infinite"), n_bad, tensors[k]->n_elements);
+                      ngettext ("%zu of %zu value is NaN or infinite",
+                                "%zu of %zu values are NaN or infinite", tensors[k]->n_elements), n_bad, tensors[k]->n_elements);
       if (data_check_samples_is_picture (tensors[k], 1))
         {
           self->n_planar++;

@@ -182,12 +182,14 @@ labels_use_samples (VnLabels      *self,
   if (n_missing == n)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("“%s” names none of the %u samples, such as “%s”: a line for each is needed, with the number of its class "
-                     "behind its name"), file, n, missing);
+                   ngettext ("“%s” does not name the %u sample, “%s”: a line for it is needed, with the number of its class behind its name",
+                             "“%s” names none of the %u samples, such as “%s”: a line for each is needed, with the number of its class behind its name", n), file, n, missing);
       return FALSE;
     }
   if (n_missing > 0)
-    vn_notes_add (notes, VN_NOTE_WARNING, "label-missing", missing, _("“%s” has no class for %u of the %u samples"), file, n_missing, n);
+    vn_notes_add (notes, VN_NOTE_WARNING, "label-missing", missing,
+                  ngettext ("“%s” has no class for %u of the %u sample",
+                            "“%s” has no class for %u of the %u samples", n), file, n_missing, n);
   return TRUE;
 }
 

@@ -133,7 +133,7 @@ query_chips_make_check (Choice             *choice,
   GtkWidget *check = gtk_check_button_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 18);
   const char *title = query_chips_get_title (choice->kind, value->value);
   GtkWidget *label = gtk_label_new (title), *count = gtk_label_new (NULL);
-  g_autofree char *number = g_strdup_printf ("%u", value->n), *spoken = g_strdup_printf (_("%s, %u nodes"), title, value->n);
+  g_autofree char *number = g_strdup_printf ("%u", value->n), *spoken = g_strdup_printf (ngettext ("%s, %u node", "%s, %u nodes", value->n), title, value->n);
 
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_set_hexpand (label, TRUE);

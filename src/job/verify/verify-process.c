@@ -336,7 +336,9 @@ verify_process_try (const VnVerifyRequest  *request,
   if (verify_process_wait (process, request->timeout, cancellable))
     return verify_process_read_reply (request, library, reply, missing, error);
   if (!g_cancellable_set_error_if_cancelled (cancellable, error))
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime took longer than %u seconds: give it more (--timeout), or fewer samples"),
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                 ngettext ("ONNX Runtime took longer than %u second: give it more (--timeout), or fewer samples",
+                           "ONNX Runtime took longer than %u seconds: give it more (--timeout), or fewer samples", request->timeout),
                  request->timeout);
   return FALSE;
 }

@@ -139,7 +139,9 @@ vn_op_attr_or_input (VnOpContext  *ctx,
   if (from_attr != NULL)
     {
       if (n_attr > max)
-        return vn_op_fail (ctx, error, _("%s: attribute %s has %zu values, at most %u make sense"),
+        return vn_op_fail (ctx, error,
+                           ngettext ("%s: attribute %s has %zu value, at most %u make sense",
+                                     "%s: attribute %s has %zu values, at most %u make sense", n_attr),
                            ctx->op->type, attr, n_attr, max);
       for (gsize i = 0; i < n_attr; i++)
         values[i] = vn_dims_is_symbolic (from_attr[i]) ? G_MININT64 : from_attr[i];
@@ -150,7 +152,9 @@ vn_op_attr_or_input (VnOpContext  *ctx,
     return FALSE;
   *known = vn_op_get_ints_input (ctx, input, values, max, n);
   if (!*known && ctx->in != NULL && ctx->in[input] != NULL)
-    return vn_op_fail (ctx, error, _("%s: input %u has %zu values, at most %u make sense"),
+    return vn_op_fail (ctx, error,
+                       ngettext ("%s: input %u has %zu value, at most %u make sense",
+                                 "%s: input %u has %zu values, at most %u make sense", ctx->in[input]->n_elements),
                        ctx->op->type, input, ctx->in[input]->n_elements, max);
   return TRUE;
 }

@@ -11,10 +11,14 @@ op_body_check_counts (VnOpContext   *ctx,
                       GError       **error)
 {
   if (graph->inputs->len != n_inputs)
-    return vn_op_fail (ctx, error, _("%s: the graph “%s” takes %u inputs, the operator gives it %u"), ctx->op->type, attr,
+    return vn_op_fail (ctx, error,
+                       ngettext ("%s: the graph “%s” takes %u input, the operator gives it %u",
+                                 "%s: the graph “%s” takes %u inputs, the operator gives it %u", graph->inputs->len), ctx->op->type, attr,
                        graph->inputs->len, n_inputs);
   if (n_outputs != VN_BODY_ANY && graph->outputs->len != n_outputs)
-    return vn_op_fail (ctx, error, _("%s: the graph “%s” has %u outputs, the operator needs %u"), ctx->op->type, attr,
+    return vn_op_fail (ctx, error,
+                       ngettext ("%s: the graph “%s” has %u output, the operator needs %u",
+                                 "%s: the graph “%s” has %u outputs, the operator needs %u", graph->outputs->len), ctx->op->type, attr,
                        graph->outputs->len, n_outputs);
   return TRUE;
 }

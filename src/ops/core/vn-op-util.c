@@ -155,10 +155,14 @@ vn_op_check_call (VnOpContext *ctx,
   const VnOp *op = ctx->op;
 
   if (ctx->n_inputs < op->min_inputs || ctx->n_inputs > op->max_inputs)
-    return vn_op_fail (ctx, error, _("%u inputs, but the operator takes %u to %u"),
+    return vn_op_fail (ctx, error,
+                       ngettext ("%u input, but the operator takes %u to %u",
+                                 "%u inputs, but the operator takes %u to %u", ctx->n_inputs),
                        ctx->n_inputs, op->min_inputs, op->max_inputs);
   if (ctx->n_outputs < op->min_outputs || ctx->n_outputs > op->max_outputs)
-    return vn_op_fail (ctx, error, _("%u outputs, but the operator has %u to %u"),
+    return vn_op_fail (ctx, error,
+                       ngettext ("%u output, but the operator has %u to %u",
+                                 "%u outputs, but the operator has %u to %u", ctx->n_outputs),
                        ctx->n_outputs, op->min_outputs, op->max_outputs);
   return (ctx->node == NULL || op_util_check_omitted (ctx, error)) && op_util_check_kinds (ctx, error) &&
          op_util_check_same_dtype (ctx, error) &&

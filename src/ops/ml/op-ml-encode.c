@@ -42,7 +42,9 @@ ml_encode_check_lists (VnOpContext    *ctx,
     return vn_op_fail (ctx, error, _("%s: data of type %s cannot be looked up among keys of type %s"), ctx->op->type,
                        vn_dtype_get_name (dtype), vn_dtype_get_name (keys->dtype));
   if (values != NULL && keys->n_elements != values->n_elements)
-    return vn_op_fail (ctx, error, _("%s: there are %zu keys, but %zu values"), ctx->op->type,
+    return vn_op_fail (ctx, error,
+                       ngettext ("%s: there is %zu key, but %zu values",
+                                 "%s: there are %zu keys, but %zu values", keys->n_elements), ctx->op->type,
                        keys->n_elements, values->n_elements);
   if (values != NULL && values->dtype != VN_DTYPE_STRING && vn_elem_size (values->dtype) == 0)
     return vn_op_fail (ctx, error, _("%s: values cannot be of type %s"), ctx->op->type, vn_dtype_get_name (values->dtype));

@@ -124,7 +124,9 @@ resize_get_wanted (VnOpContext *ctx,
     return FALSE;
   /* The region moves where values are taken from, not how many there are. */
   if (known_roi && n != 2 * self->n)
-    return vn_op_fail (ctx, error, _("%s: the region has %u values, %u are needed"), ctx->op->type, n, 2 * self->n);
+    return vn_op_fail (ctx, error,
+                       ngettext ("%s: the region has %u value, %u are needed",
+                                 "%s: the region has %u values, %u are needed", n), ctx->op->type, n, 2 * self->n);
   return TRUE;
 }
 

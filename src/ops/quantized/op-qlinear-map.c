@@ -68,7 +68,9 @@ qlinear_map_concat_axis (VnOpContext  *ctx,
                          GError      **error)
 {
   if (ctx->n_inputs < 5 || (ctx->n_inputs - 2) % 3 != 0)
-    return vn_op_fail (ctx, error, _("%u inputs: expected scale and zero point, then three for each tensor"),
+    return vn_op_fail (ctx, error,
+                       ngettext ("%u input: expected scale and zero point, then three for each tensor",
+                                 "%u inputs: expected scale and zero point, then three for each tensor", ctx->n_inputs),
                        ctx->n_inputs);
   return vn_op_axis (ctx, &ctx->in_types[2].shape, vn_node_get_int (ctx->node, "axis", 1), axis, error);
 }

@@ -35,7 +35,9 @@ loop_get_body (VnOpContext *ctx,
       body->outputs->len - 1 < ctx->n_outputs)
     {
       if (body != NULL)
-        vn_op_fail (ctx, error, _("Loop: its graph has %u outputs, too few for %u carried values and %u results"),
+        vn_op_fail (ctx, error,
+                    ngettext ("Loop: its graph has %u output, too few for %u carried values and %u results",
+                              "Loop: its graph has %u outputs, too few for %u carried values and %u results", body->outputs->len),
                     body->outputs->len, ctx->n_inputs - 2, ctx->n_outputs);
       return NULL;
     }

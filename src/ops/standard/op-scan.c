@@ -50,7 +50,9 @@ scan_get_directions (VnOpContext *ctx,
 
   *back = g_new0 (gboolean, n + 1);
   if (n_given != 0 && n_given != n)
-    return vn_op_fail (ctx, error, _("Scan: “%s” has %zu values, %u are needed"), name, n_given, n);
+    return vn_op_fail (ctx, error,
+                       ngettext ("Scan: “%s” has %zu value, %u are needed",
+                                 "Scan: “%s” has %zu values, %u are needed", n_given), name, n_given, n);
   for (guint i = 0; i < n_given; i++)
     {
       if (given[i] != 0 && given[i] != 1)
@@ -72,7 +74,9 @@ scan_get_axes (VnOpContext *ctx,
 
   self->in_axes = g_new0 (int, self->n_ins + 1);
   if (n_given != 0 && n_given != self->n_ins)
-    return vn_op_fail (ctx, error, _("Scan: “%s” has %zu values, %u are needed"), "scan_input_axes",
+    return vn_op_fail (ctx, error,
+                       ngettext ("Scan: “%s” has %zu value, %u are needed",
+                                 "Scan: “%s” has %zu values, %u are needed", n_given), "scan_input_axes",
                        n_given, self->n_ins);
   for (guint i = 0; i < self->n_ins; i++)
     {
@@ -104,7 +108,9 @@ scan_init (VnOpContext *ctx,
   if (self->body == NULL || !vn_op_need_inputs (ctx, self->first, error))
     return FALSE;
   if (self->body->outputs->len < self->n_states || self->body->outputs->len != ctx->n_outputs)
-    return vn_op_fail (ctx, error, _("Scan: its graph has %u outputs, the node has %u outputs and carries %u values"),
+    return vn_op_fail (ctx, error,
+                       ngettext ("Scan: its graph has %u output, the node has %u outputs and carries %u values",
+                                 "Scan: its graph has %u outputs, the node has %u outputs and carries %u values", self->body->outputs->len),
                        self->body->outputs->len, ctx->n_outputs, self->n_states);
   self->n_outs = self->body->outputs->len - self->n_states;
   return scan_get_axes (ctx, self, error) &&
@@ -126,7 +132,9 @@ scan_output_axis (VnOpContext    *ctx,
 
   *axis = 0;
   if (n != 0 && n != self->n_outs)
-    return vn_op_fail (ctx, error, _("Scan: “%s” has %zu values, %u are needed"), "scan_output_axes", n,
+    return vn_op_fail (ctx, error,
+                       ngettext ("Scan: “%s” has %zu value, %u are needed",
+                                 "Scan: “%s” has %zu values, %u are needed", n), "scan_output_axes", n,
                        self->n_outs);
   if (shape.rank < 0 || shape.rank >= VN_MAX_RANK)
     return TRUE;

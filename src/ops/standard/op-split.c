@@ -14,7 +14,9 @@ split_check_sizes (VnOpContext  *ctx,
   gint64 sum = 0;
 
   if (n != ctx->n_outputs)
-    return vn_op_fail (ctx, error, _("Split: %u sizes for %u outputs"), n, ctx->n_outputs);
+    return vn_op_fail (ctx, error,
+                       ngettext ("Split: %u sizes for %u output",
+                                 "Split: %u sizes for %u outputs", ctx->n_outputs), n, ctx->n_outputs);
   for (guint i = 0; i < n; i++)
     if (sizes[i] < 0 || !vn_checked_add_s64 (sum, sizes[i], &sum))
       return vn_op_fail (ctx, error, _("Split: size %u is %lld"), i, (long long) sizes[i]);
@@ -50,7 +52,9 @@ split_equal_sizes (VnOpContext  *ctx,
   gint64 piece;
 
   if (n != ctx->n_outputs)
-    return vn_op_fail (ctx, error, _("Split: num_outputs is %lld, the node has %u outputs"),
+    return vn_op_fail (ctx, error,
+                       ngettext ("Split: num_outputs is %lld, the node has %u output",
+                                 "Split: num_outputs is %lld, the node has %u outputs", ctx->n_outputs),
                        (long long) n, ctx->n_outputs);
   if (ctx->opset < 18 && dim >= 0 && dim % n != 0)
     return vn_op_fail (ctx, error, _("Split: %lld cannot be split into %u equal parts"),

@@ -61,8 +61,8 @@ resolve_encodings_check_all_imported (VnResolver  *self,
     }
   if (n_unknown > 0 && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "range-unused", unknown,
-                  _("%u of the %u tensors in “%s” are none of the prepared network, this is one of them: what is given for "
-                    "them has no effect"), n_unknown, n, self->recipe->ranges);
+                  ngettext ("%u of the %u tensor in “%s” is none of the prepared network, this one: what is given for it has no effect",
+                            "%u of the %u tensors in “%s” are none of the prepared network, this is one of them: what is given for them has no effect", n), n_unknown, n, self->recipe->ranges);
   return TRUE;
 }
 

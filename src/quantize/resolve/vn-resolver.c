@@ -111,7 +111,8 @@ resolver_tell_leaks (VnResolver          *self,
     }
   if (leaks->len > MOST_LEAKS)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", NULL,
-                  _("Rule %u does not enclose its region: %u more tensors cross its edge"), rule + 1, leaks->len - MOST_LEAKS);
+                  ngettext ("Rule %u does not enclose its region: %u more tensor crosses its edge",
+                            "Rule %u does not enclose its region: %u more tensors cross its edge", leaks->len - MOST_LEAKS), rule + 1, leaks->len - MOST_LEAKS);
 }
 
 /* All nodes between the edges, or those of them that a pattern selects. */
