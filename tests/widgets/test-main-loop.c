@@ -289,6 +289,12 @@ count_call (gpointer object)
   n_called++;
 }
 
+static gboolean
+is_called (gpointer data)
+{
+  return n_called > 0;
+}
+
 /* What waits for an object that is gone does not stand in the way of another in its place. */
 static void
 test_later (Fixture       *fixture,
@@ -302,12 +308,14 @@ test_later (Fixture       *fixture,
   n_called = 0;
   for (guint i = 0; i < 100; i++)
     {
-      GObject *first = g_object_new (G_TYPE_OBJECT, NULL);
-      const gpointer place = first;
+      GObject *first;
+      gpointer place;
 
+      g_clear_object (&second);
+      first = g_object_new (G_TYPE_OBJECT, NULL);
+      place = first;
       vn_later (first, fixture->document, count_call);
       g_object_unref (first);
-      g_clear_object (&second);
       second = g_object_new (G_TYPE_OBJECT, NULL);
       if (second == place)
         break;
@@ -315,6 +323,7 @@ test_later (Fixture       *fixture,
     }
   vn_later (second, fixture->document, count_call);
   vn_later (second, fixture->document, count_call);
+  g_assert_true (vn_test_wait (is_called, NULL, SECONDS));
   vn_test_settle (SETTLE_MS);
   g_assert_cmpuint (n_called, ==, 1);
 }
