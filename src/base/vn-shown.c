@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MOST_ARGS 32
+#define MOST_SHOWN 65536     /* bytes of a text that a line takes: names may be as large as files */
 
 /* ---- text ---- */
 
@@ -234,6 +235,19 @@ shown_take_arg (Arg     *self,
     }
 }
 
+/* As vn_shown_dup(), and not more than anybody reads. */
+static char *
+shown_dup_start (const char *text)
+{
+  g_autofree char *start = NULL, *shown = NULL;
+
+  if (strnlen (text, MOST_SHOWN + 1) <= MOST_SHOWN)
+    return vn_shown_dup (text);
+  start = g_strndup (text, MOST_SHOWN);
+  shown = vn_shown_dup (start);
+  return g_strconcat (shown, "…", NULL);
+}
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
@@ -272,7 +286,7 @@ shown_append_arg (GString          *shown,
     case ARG_DOUBLE:      SHOWN_PUT (arg->d); break;
     case ARG_LONG_DOUBLE: SHOWN_PUT (arg->ld); break;
     case ARG_TEXT:
-      text = vn_shown_dup (arg->s != NULL ? arg->s : "(null)");
+      text = shown_dup_start (arg->s != NULL ? arg->s : "(null)");
       SHOWN_PUT (text);
       break;
     case ARG_POINTER:     SHOWN_PUT (arg->p); break;
@@ -284,7 +298,8 @@ shown_append_arg (GString          *shown,
  * vn_shown_vprintf:
  * @format: as of printf(), also with places (“%2$s”), at most 32 arguments
  *
- * The one way for names into lines: what @format itself says stays, line breaks and all; each text that it takes is made fit by vn_shown_dup().
+ * The one way for names into lines: what @format itself says stays, line breaks and all; each text that it takes is made fit by
+ * vn_shown_dup(), and cut short behind 64 kB.
  *
  * Returns: (transfer full): the text
  */

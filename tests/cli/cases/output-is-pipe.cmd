@@ -5,7 +5,10 @@ for option in "-o pipe" "-o q.onnx --save-recipe pipe" "-o q.onnx --report pipe.
   [ "$option" = "${option%.md}" ] || mkfifo pipe.md
   for signal in INT TERM; do
     (quantize $option) &
-    until grep -q interrupts /proc/$!/task/*/comm 2>/dev/null; do sleep 0.05; done
+    for n in {1..1200}; do
+      grep -q interrupts /proc/$!/task/*/comm /proc/$(cut -d' ' -f1 /proc/$!/task/$!/children)/task/*/comm 2>/dev/null && break
+      sleep 0.05
+    done
     sleep 0.5; kill -$signal $!; wait $!; echo "$option, $signal: exit $?"; cat err.txt | grep -v "^note"
   done
 done
