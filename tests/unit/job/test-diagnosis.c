@@ -144,7 +144,7 @@ add_between (VnGraph *graph,
       float mask[SIZE];
 
       for (guint i = 0; i < SIZE; i++)
-        mask[i] = i < SIZE / 2 ? 0 : -10000;
+        mask[i] = i < SIZE / 2 ? 0 : -ldexpf (1, MIN (3 * (int) (i - SIZE / 2), 12));   /* what lies behind a gap stays in float */
       value = add_node (graph, "weights", "Softmax",
                         add_node (graph, "masked", "Add", middle, add_constant (graph, "mask", &VN_SHAPE (1, 1, 1, SIZE), mask), NULL), NULL, NULL);
     }
