@@ -264,11 +264,16 @@ vn_document_make_room (VnDocument *self)
   vn_document_cancel_origins (self);
 }
 
-/* The same run with measured figures, or with a note that there are none. */
-static void
-document_jobs_take_measured (VnDocument *self,
-                             VnResult   *result)
+/**
+ * vn_document_take_measured:
+ * @result: (nullable): the same run with measured figures, or with a note that there are none
+ */
+void
+vn_document_take_measured (VnDocument *self,
+                           VnResult   *result)
 {
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
   if (result == NULL || result == self->result || result == self->past || vn_document_get_expecting (self) != VN_EXPECTING_NOTHING)
     return;
   vn_document_renew_run (self, result);
@@ -282,7 +287,7 @@ document_jobs_take_refusal (VnDocument   *self,
 {
   g_autoptr(VnResult) refused = self->result != NULL ? vn_job_note_unverified (self->result, reason, TRUE) : NULL;
 
-  document_jobs_take_measured (self, refused);
+  vn_document_take_measured (self, refused);
 }
 
 static void
@@ -317,12 +322,12 @@ document_jobs_job_succeeded (VnDocument *self,
   else if (work == VN_WORK_VERIFY)
     {
       title = _("Verified");
-      document_jobs_take_measured (self, vn_verify_job_get_verified (VN_VERIFY_JOB (job)));
+      vn_document_take_measured (self, vn_verify_job_get_verified (VN_VERIFY_JOB (job)));
     }
   else
     {
       title = _("Exported");
-      document_jobs_take_measured (self, vn_export_job_get_result (VN_EXPORT_JOB (job)));
+      vn_document_take_measured (self, vn_export_job_get_result (VN_EXPORT_JOB (job)));
       g_signal_emit (self, vn_document_signals[VN_SIGNAL_WRITTEN], 0, vn_export_job_get_written (VN_EXPORT_JOB (job)));
     }
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_DONE], 0, title);
@@ -356,6 +361,7 @@ document_jobs_job_ended (GObject      *source,
   else if (self->origins_again)
     vn_document_search_origins (self);
   self->origins_again = FALSE;
+  vn_document_verify_usually (self);
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
   vn_drop_memory ();
 }
@@ -365,6 +371,7 @@ vn_document_start_job (VnDocument *self,
                        VnJob      *job,
                        VnWork      work)
 {
+  vn_document_drop_verifying (self);
   self->job = job;
   self->work = work;
   self->cancellable = g_cancellable_new ();

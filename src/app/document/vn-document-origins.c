@@ -39,6 +39,19 @@ vn_document_renew_run (VnDocument *self,
   document_origins_emit (self, VN_SIGNAL_RUNS);
 }
 
+/* What was measured in ONNX Runtime while the search was under way stays known. */
+static VnResult *
+document_origins_join (VnDocument *self,
+                       VnResult   *found)
+{
+  VnResult *shown = self->result;
+
+  if (shown == NULL || shown->quantized != found->quantized || shown->notes == found->notes)
+    return vn_result_ref (found);
+  return vn_result_new_with_verification (found, shown->verification, shown->forecast != NULL ? vn_runtime_forecast_copy (shown->forecast) : NULL,
+                                          shown->notes);
+}
+
 static void
 document_origins_ended (GObject      *source,
                         GAsyncResult *async,
@@ -56,8 +69,10 @@ document_origins_ended (GObject      *source,
   g_clear_object (&self->origins_cancellable);
   if (ok && result != NULL)
     {
-      vn_document_renew_run (self, result);
-      vn_document_set_result (self, result);
+      g_autoptr(VnResult) joined = document_origins_join (self, result);
+
+      vn_document_renew_run (self, joined);
+      vn_document_set_result (self, joined);
     }
   else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Where error starts could not be found"), error);

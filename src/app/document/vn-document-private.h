@@ -91,6 +91,9 @@ struct _VnDocument
   VnCurve      *curve;         /* (nullable): the last that was calculated of this model and these samples */
   VnJob        *origins;       /* runs beside @job: where the error of @result starts */
   GCancellable *origins_cancellable;
+  VnJob        *verifying;     /* the same: what ONNX Runtime makes of @verified_network */
+  GCancellable *verifying_cancellable;
+  VnModel      *verified_network;
   gboolean      origins_again; /* look for them when the running job has ended, which they were cancelled for */
   VnProject    *project;       /* being opened: its model is on the way */
   char         *opening;       /* (nullable): path of that */
@@ -201,6 +204,10 @@ gpointer vn_document_begin_copy (VnDocument *self,
 gboolean vn_document_write_copy (gpointer  copy,
                                GError   **error);
 void vn_document_free_copy    (gpointer    copy);
+void vn_document_take_measured (VnDocument *self,
+                                VnResult   *result);   /* nullable */
+void vn_document_verify_usually (VnDocument *self);
+void vn_document_drop_verifying (VnDocument *self);
 void vn_document_find_origins (VnDocument *self,
                                VnQuantizeJob *run);
 

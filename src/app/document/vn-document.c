@@ -44,6 +44,7 @@ vn_document_dispose (GObject *object)
     vn_document_forget_expected (self);
   g_clear_pointer (&self->known, g_ptr_array_unref);
   g_clear_object (&self->origins);
+  vn_document_drop_verifying (self);
   g_clear_object (&self->improved);
   g_clear_pointer (&self->curve, vn_curve_unref);
   g_clear_pointer (&self->effects, g_ptr_array_unref);
@@ -189,6 +190,7 @@ vn_document_renew_model (VnDocument *self,
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
   vn_document_cancel_origins (self);
+  vn_document_drop_verifying (self);
   vn_document_forget_expected (self);
   items = g_ptr_array_new_with_free_func (g_object_unref);
   old = self->model;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs what a document exports in ONNX Runtime without being asked, beside everything else: the result learns of it when it is known. */
+#include "vn-document-private.h"
+
+#include "vn-verify-job.h"
+
+static gboolean
+document_verify_was_tried (VnResult *result)
+{
+  for (guint i = 0; i < vn_notes_get_n (result->notes); i++)
+    if (g_str_equal (vn_notes_get (result->notes, i)->code, VN_NOTE_CODE_NOT_VERIFIED))
+      return TRUE;
+  return result->verification != NULL;
+}
+
+/* The result may have learned other things of the same network since. */
+static void
+document_verify_take (VnDocument   *self,
+                      VnJob        *job,
+                      const GError *reason)
+{
+  VnResult *found = reason == NULL ? vn_verify_job_get_verified (VN_VERIFY_JOB (job)) : NULL;
+  g_autoptr(VnResult) result = NULL;
+
+  if (self->result == NULL || self->result->quantized != self->verified_network || document_verify_was_tried (self->result))
+    return;
+  result = found != NULL ? vn_job_take_verification (self->result, found->verification, vn_verify_job_get_kernels (VN_VERIFY_JOB (job)))
+                         : vn_job_note_unverified (self->result, reason, FALSE);
+  vn_document_take_measured (self, result);
+}
+
+static void
+document_verify_ended (GObject      *source,
+                       GAsyncResult *async,
+                       gpointer      data)
+{
+  g_autoptr(VnDocument) self = data;
+  g_autoptr(VnJob) job = g_object_ref (VN_JOB (source));
+  g_autoptr(GError) error = NULL;
+  gboolean ok = vn_job_finish (job, async, &error);
+
+  if (self->verifying != job)   /* dropped in the meantime */
+    return;
+  if (ok || !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    document_verify_take (self, job, error);
+  vn_document_drop_verifying (self);
+}
+
+/**
+ * vn_document_drop_verifying:
+ *
+ * Stops what vn_document_verify_usually() began, without waiting for it.
+ */
+void
+vn_document_drop_verifying (VnDocument *self)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  if (self->verifying == NULL)
+    return;
+  g_cancellable_cancel (self->verifying_cancellable);
+  g_clear_object (&self->verifying);
+  g_clear_object (&self->verifying_cancellable);
+  g_clear_pointer (&self->verified_network, vn_model_unref);
+}
+
+/**
+ * vn_document_verify_usually:
+ *
+ * Begins to run what the present result exports in ONNX Runtime, if that is usual, it has not been tried yet, and nothing else goes on.
+ */
+void
+vn_document_verify_usually (VnDocument *self)
+{
+  g_autoptr(GError) reason = NULL;
+
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  if (!vn_verify_job_is_usual () || self->job != NULL || self->verifying != NULL || !vn_document_has_network (self, NULL) ||
+      document_verify_was_tried (self->result))
+    return;
+  self->verified_network = vn_model_ref (self->result->quantized);
+  self->verifying = vn_verify_job_new_for_result (self->result, NULL, NULL, FALSE);
+  if (!vn_verify_job_suits (self->result, &reason))
+    {
+      document_verify_take (self, self->verifying, reason);
+      vn_document_drop_verifying (self);
+      return;
+    }
+  self->verifying_cancellable = g_cancellable_new ();
+  vn_job_start (self->verifying, self->verifying_cancellable, document_verify_ended, g_object_ref (self));
+}
