@@ -33,7 +33,7 @@ text_find_best (const Layout   *layout,
   return best;
 }
 
-/* The letter that is the best at more steps than any other, if it is the first or the last. */
+/* The letter that is the best at no fewer steps than any other, if it is the first or the last. */
 static gboolean
 text_find_blank (Layout         *layout,
                  const VnTensor *tensor)
@@ -46,6 +46,8 @@ text_find_blank (Layout         *layout,
   for (gsize i = 1; i < layout->n_letters; i++)
     if (counts[i] > counts[most])
       most = i;
+  if (counts[layout->n_letters - 1] == counts[most] && most != 0)
+    most = layout->n_letters - 1;
   layout->blank = most;
   return (most == 0 || most == layout->n_letters - 1) && (double) counts[most] >= LEAST_BLANK_SHARE * (double) layout->n_steps;
 }
