@@ -9,7 +9,7 @@
  *     "run": { "calibration-samples", "skip-compare", "stats": [ path ], "shapes": { input: [ size ] } },
  *     "sizes": { "float", "quantized" }, "samples": { "calibration", "held-out" }, "quantized-tensors", "seconds",
  *     "accuracy": { "samples", "float-top1", "quantized-top1", "agree" },     with labels that the network can hit
- *     "kept": { "task", "samples", "share", "of", "kept", "added" },          of detectors and masks
+ *     "kept": { "task", "samples", "share", "of", "kept", "added", "mean" },   of all but classes; mean: of tokens and embeddings
  *     "errors": { "samples", "tensors": [ row ], "weights": [ row ] },        if the error was measured
  *     "contributions": [ { "tensor", "node", "value", "role", "samples", "share", "share-error", "alone-sqnr", "local-sqnr" } ],
  *                                                             if it was asked for
@@ -488,7 +488,7 @@ result_file_read_kept (VnRunRecord  *self,
   kept.n = vn_json_fields_get_count (fields, "of", G_MAXINT64);
   kept.n_kept = vn_json_fields_get_count (fields, "kept", kept.n);
   kept.n_added = vn_json_fields_get_count (fields, "added", G_MAXINT64);
-  kept.mean = vn_json_fields_get (fields, "mean") != NULL ? vn_json_fields_get_double (fields, "mean") : NAN;
+  kept.mean = vn_json_fields_has (fields, "mean") ? vn_json_fields_get_double (fields, "mean") : NAN;
   if (task != NULL && vn_task_find (task, &kept.task))
     self->accuracy.kept = kept;
 }

@@ -222,7 +222,8 @@ vn_task_find_inputs (VnTaskOutputs      *outputs,
 /**
  * vn_task_hands_on:
  *
- * Returns: whether the output has the shape of an input of floats: it is a state, or a signal that was treated
+ * Returns: whether the output has the shape of an input of floats of three axes or more: it is a state, or a signal that was treated.
+ *   Of two axes it may be chance: three features, three classes
  */
 gboolean
 vn_task_hands_on (const VnTaskOutputs *outputs,
@@ -232,7 +233,7 @@ vn_task_hands_on (const VnTaskOutputs *outputs,
 
   for (guint i = 0; i < outputs->n_inputs; i++)
     if (!vn_tensor_is_container (outputs->inputs[i]) && vn_dtype_is_float (outputs->inputs[i]->dtype) &&
-        vn_shape_equal (&outputs->inputs[i]->shape, &outputs->tensors[output]->shape))
+        outputs->inputs[i]->shape.rank >= 3 && vn_shape_equal (&outputs->inputs[i]->shape, &outputs->tensors[output]->shape))
       return TRUE;
   return FALSE;
 }

@@ -270,6 +270,25 @@ test_kept (void)
   g_assert_cmpuint (other->accuracy.agree, ==, 95);
 }
 
+/* The second figure of tokens stays. */
+static void
+test_kept_mean (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = make_text ();
+  g_autoptr(VnRunRecord) record = vn_run_record_from_json (text, -1, "a", "/run", &error), again = NULL;
+  g_autofree char *tokens = NULL, *said = NULL;
+
+  g_assert_no_error (error);
+  record->accuracy.kept = (VnKept) { VN_TASK_TOKENS, 4, 40, 30, 0, 0.75, 0.125 };
+  tokens = vn_run_record_to_json (record, "/run");
+  again = vn_run_record_from_json (tokens, -1, "a", "/run", &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (again->accuracy.kept.mean, ==, 0.125);
+  said = vn_kept_dup_text (&again->accuracy.kept);
+  g_assert_cmpstr (said, ==, "tokens kept: 75.0 % (30 of 40, KL divergence 0.1250)");
+}
+
 static void
 test_wrong (void)
 {
@@ -380,6 +399,7 @@ main (int    argc,
   g_test_add_func ("/result-file/roundtrip", test_roundtrip);
   g_test_add_func ("/result-file/moved", test_moved);
   g_test_add_func ("/result-file/kept", test_kept);
+  g_test_add_func ("/result-file/kept-mean", test_kept_mean);
   g_test_add_func ("/result-file/wrong", test_wrong);
   g_test_add_func ("/result-file/unknown", test_unknown);
   g_test_add_func ("/result-file/mutations", test_mutations);
