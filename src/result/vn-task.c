@@ -206,7 +206,7 @@ vn_kept_get_loss (const VnKept *self,
   *chance = 0;
   if (!vn_kept_is_known (self))
     return NAN;
-  if (self->task == VN_TASK_SEGMENTATION)
+  if (tasks[self->task].counted == NULL)   /* pixels, of which there are many */
     return 1 - self->share;
   n = (double) self->n;
   others = (double) (self->n_kept + self->n_added);
