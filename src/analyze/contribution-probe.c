@@ -137,7 +137,7 @@ contribution_add_activation (VnProbe     *self,
   VnSuspect suspect = { row, value->producer, value, 0, -1, NULL, 0, NULL };
 
   if (!vn_quant_row_has_integers (row) || row->tensor.role != VN_TENSOR_ACTIVATION || vn_value_is_constant (value) ||
-      contribution_is_handed_on (plan, value, row))
+      contribution_is_handed_on (plan, value, row) || vn_quant_plan_find_clamped (plan, value) != NULL)
     return;
   suspect.speaker = value->name;
   suspect.tap = contribution_add_tap (self, value);

@@ -105,22 +105,50 @@ compare_find_grid (const VnCompareOptions *options,
   return TRUE;
 }
 
+static VnValue *
+compare_find_counterpart (const VnGraph          *quant_graph,
+                          const VnCompareOptions *options,
+                          const VnValue          *value)
+{
+  const char *name = options->value_names != NULL ? g_hash_table_lookup (options->value_names, value->name) : NULL;
+  VnValue *other = g_hash_table_lookup (quant_graph->by_name, name != NULL ? name : value->name);
+
+  return other != NULL && !vn_value_is_constant (other) ? other : NULL;
+}
+
+/* Whether a clamp, which stays, cuts off what the range of @value cuts off: its output speaks for both. */
+static gboolean
+compare_is_clamped (const VnGraph          *quant_graph,
+                    const VnCompareOptions *options,
+                    const VnValue          *value,
+                    const VnValue          *other)
+{
+  const VnNode *clamp = value->uses->len == 1 ? g_array_index (value->uses, VnUse, 0).node : NULL;
+  const VnValue *behind;
+  VnValueGrid own, next;
+
+  if (options->plan != NULL)
+    return vn_quant_plan_find_clamped (options->plan, value) != NULL;
+  if (clamp == NULL || vn_node_get_output (clamp, 0) == NULL || !(vn_node_is (clamp, "Relu") || vn_node_is (clamp, "Clip")))
+    return FALSE;
+  behind = compare_find_counterpart (quant_graph, options, vn_node_get_output (clamp, 0));
+  return behind != NULL && vn_value_find_grid (other, &own) && vn_value_find_grid (behind, &next) && own.scale == next.scale &&
+         own.zero_point == next.zero_point && own.dtype == next.dtype;
+}
+
 static void
 compare_add_pair (Compare                *self,
                   const VnGraph          *quant_graph,
                   VnValue                *value,
                   const VnCompareOptions *options)
 {
-  const char *name = NULL;
   VnValue *other;
   Grid grid;
 
   if (!vn_compare_has_row (value) || (options->outputs_only && !value->is_output))
     return;
-  if (options->value_names != NULL)
-    name = g_hash_table_lookup (options->value_names, value->name);
-  other = g_hash_table_lookup (quant_graph->by_name, name != NULL ? name : value->name);
-  if (other == NULL || vn_value_is_constant (other) || !compare_find_grid (options, value, other, &grid))
+  other = compare_find_counterpart (quant_graph, options, value);
+  if (other == NULL || compare_is_clamped (quant_graph, options, value, other) || !compare_find_grid (options, value, other, &grid))
     return;
   g_array_append_val (self->grids, grid);
   g_ptr_array_add (self->float_taps, value);

@@ -421,7 +421,7 @@ recompare_list_taps (Again                  *again,
       VnValue *other = recompare_find_counterpart (changed, options, value);
       const VnTensorPlan *row = options->plan != NULL ? vn_quant_plan_find (options->plan, value) : NULL;
 
-      if (other == NULL)
+      if (other == NULL || (options->plan != NULL && vn_quant_plan_find_clamped (options->plan, g_ptr_array_index (self->values, r)) != NULL))
         continue;
       if ((other->type.dtype != VN_DTYPE_F32 && other->type.dtype != VN_DTYPE_UNDEFINED) || (row != NULL && row->factors != NULL))
         return FALSE;

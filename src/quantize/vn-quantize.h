@@ -49,6 +49,8 @@ const VnTensorPlan *vn_quant_plan_get       (VnQuantPlan  *self,
                                              guint         i);
 const VnTensorPlan *vn_quant_plan_find      (VnQuantPlan  *self,
                                              const char   *value_name);
+const VnValue      *vn_quant_plan_find_clamped (VnQuantPlan  *self,
+                                                const VnValue *value);     /* NULL: its own range is its own */
 guint               vn_quant_plan_count_quantized (VnQuantPlan  *self);   /* tensors, also of graphs inside nodes */
 gboolean            vn_quant_plan_is_node_quantized (VnQuantPlan *self,
                                                      const char  *node_label);   /* vn_node_dup_label() */

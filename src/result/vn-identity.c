@@ -46,7 +46,7 @@ vn_identity_find_prepared (const VnModel *prepared,
  * @plan: (nullable): %NULL: nothing is rounded
  * @value: of the prepared network
  *
- * Between an operator that is quantized and the clamp behind it nothing is rounded: there the clamp's output speaks.
+ * Between an operator that is quantized and the clamp behind it nothing is rounded, or as the clamp's output is: that speaks there.
  *
  * Returns: (transfer none): the value whose error, range and plan speak for @value
  */
@@ -56,8 +56,10 @@ vn_identity_find_rounded (VnQuantPlan   *plan,
 {
   const VnTensorPlan *row = plan != NULL ? vn_quant_plan_find (plan, value->name) : NULL;
   g_autofree char *label = value->producer != NULL ? vn_node_dup_label (value->producer) : NULL;
-  const VnValue *next;
+  const VnValue *next = plan != NULL ? vn_quant_plan_find_clamped (plan, value) : NULL;
 
+  if (next != NULL)
+    return next;
   if (row == NULL || row->quantized || label == NULL || value->is_output || value->uses->len != 1 ||
       !vn_quant_plan_is_node_quantized (plan, label))
     return value;

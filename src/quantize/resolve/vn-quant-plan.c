@@ -465,3 +465,27 @@ vn_quant_plan_is_node_quantized (VnQuantPlan *self,
 
   return g_hash_table_contains (self->nodes, node_label);
 }
+
+/**
+ * vn_quant_plan_find_clamped:
+ * @value: of the prepared network
+ *
+ * Where a clamp stays, what it reads has the grid of what it gives: that cuts off what the clamp cuts off anyway.
+ *
+ * Returns: (transfer none) (nullable): what the clamp gives, whose errors are those of @value; %NULL: @value is not quantized so
+ */
+const VnValue *
+vn_quant_plan_find_clamped (VnQuantPlan   *self,
+                            const VnValue *value)
+{
+  const VnTensorPlan *row;
+  const VnNode *clamp;
+  const VnValue *output;
+
+  g_return_val_if_fail (self != NULL && value != NULL, NULL);
+
+  row = vn_quant_plan_find (self, value->name);
+  clamp = value->uses->len == 1 ? g_array_index (value->uses, VnUse, 0).node : NULL;
+  output = clamp != NULL && (vn_node_is (clamp, "Relu") || vn_node_is (clamp, "Clip")) ? vn_node_get_output (clamp, 0) : NULL;
+  return row != NULL && row->quantized && output != NULL && g_strcmp0 (row->shares, output->name) == 0 ? output : NULL;
+}

@@ -229,8 +229,7 @@ test_content (Fixture       *self,
   g_assert_cmpuint (z->n_neg_inf, ==, y->n_zero);
   g_assert_cmpuint (z->n_neg_inf, >, 100);
   g_assert_cmpfloat (z->max, ==, logf (x->max));
-  g_assert_cmpuint (vn_notes_get_n (notes), ==, 1);
-  g_assert_cmpstr (vn_notes_get (notes, 0)->subject, ==, "z");
+  g_assert_cmpuint (vn_notes_get_n (notes), ==, 0);      /* infinities are what masks are made of */
 }
 
 static void

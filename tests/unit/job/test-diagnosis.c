@@ -261,6 +261,7 @@ make_recipe (void)
 
   recipe->opset = 21;
   recipe->per_channel = made != VN_REASON_WEIGHT_SPREAD && made != VN_REASON_WEIGHT_OUTLIER && made != VN_REASON_SATURATION;
+  recipe->float_mixed = FALSE;
   recipe->raise_weight_scales = made != VN_REASON_BIAS_OVERFLOW;
   if (made == VN_REASON_CLIPPING)
     add_rule (recipe, "{ \"tensors\": [ \"middle\" ], \"min\": [ \"0\" ], \"max\": [ \"0.3\" ] }");

@@ -39,12 +39,12 @@ make_model (float odd)
   VnGraph *graph = model->graph;
   VnValue *in = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &VN_SHAPE (1, 3, 20, 20));
   VnValue *middle = vn_graph_add_value (graph, "middle", VN_DTYPE_F32, &VN_SHAPE (1, 3, 20, 20));
-  VnValue *out = vn_graph_add_value (graph, "out", VN_DTYPE_F32, &VN_SHAPE (1, 4, 20, 20));
+  VnValue *out = vn_graph_add_value (graph, "out", VN_DTYPE_F32, &VN_SHAPE (1, 3, 20, 20));
   VnValue *one = add_constant (graph, "one", &VN_SHAPE (3), 1), *zero = add_constant (graph, "zero", &VN_SHAPE (3), 0);
-  g_autoptr(VnTensor) weights = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (4, 3, 1, 1), NULL);
+  g_autoptr(VnTensor) weights = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (3, 3, 1, 1), NULL);
   VnValue *w;
 
-  for (guint i = 0; i < 12; i++)
+  for (guint i = 0; i < 9; i++)
     ((float *) weights->data)[i] = i == 0 ? odd : i == 1 ? -odd : 0.1f * (float) i - 0.6f;
   w = vn_graph_add_initializer (graph, "w", weights);
   vn_graph_add_node (graph, "norm", "", "BatchNormalization", (VnValue *[]) { in, one, zero, zero, one }, 5, &middle, 1);
