@@ -4,6 +4,7 @@
 #include "judge-copies.h"
 #include "vn-judge.h"
 
+#include "vn-kept-meter.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
@@ -16,6 +17,9 @@
 /* In dB: below that all is lost alike: one sample that goes from there to usable must not make a gain of all look like chance. */
 #define LEAST_DB -20.0
 
+/* More or fewer answers kept, as a share: less may be chance, as is one answer. */
+#define ANSWERS_COUNT 0.02
+
 struct _VnJudge
 {
   VnRepairSamples samples;
@@ -27,6 +31,8 @@ struct _VnJudge
   VnTensor     ***outputs;    /* by run, of the float network */
   const VnPartition **partitions;   /* by output: (nullable) */
   guint          *places;     /* by output: the first of its sums; behind them how many there are of a run */
+  VnModel        *model;      /* the float network, which the names are of */
+  const char    **input_names, **output_names;
 };
 
 typedef struct
@@ -35,6 +41,7 @@ typedef struct
   VnPlan      *plan;          /* whose inputs may be of other floats than those of the float network */
   VnRunner   **runners;       /* by worker */
   VnErrorSum  *sums;          /* by run, from places on by output; NULL: the float network runs */
+  VnKeptMeter *meter;         /* nullable: of the answers */
 } Trial;
 
 static void
@@ -61,6 +68,9 @@ vn_judge_free (VnJudge *self)
   g_free (self->outputs);
   g_free (self->partitions);
   g_free (self->places);
+  g_free (self->input_names);
+  g_free (self->output_names);
+  g_clear_pointer (&self->model, vn_model_unref);
   g_clear_pointer (&self->samples.parts, vn_parts_unref);
   g_free (self);
 }
@@ -139,6 +149,31 @@ judge_to_float (VnTensor **tensors,
   return TRUE;
 }
 
+static VnTaskOutputs
+judge_describe_outputs (const VnJudge    *self,
+                        guint             sample,
+                        VnTensor * const *outputs)
+{
+  VnTaskOutputs all = { .tensors = outputs, .n = self->n_outputs, .names = self->output_names };
+
+  vn_task_find_inputs (&all, self->inputs[sample], self->input_names, self->n_inputs);
+  return all;
+}
+
+static void
+judge_add_answers (Trial            *trial,
+                   gsize             run,
+                   VnTensor * const *outputs)
+{
+  const VnJudge *self = trial->judge;
+  guint sample = (guint) (run / self->n_copies);
+
+  if (trial->meter == NULL || run % self->n_copies != 0)
+    return;
+  vn_kept_meter_add (trial->meter, sample, (const VnTaskOutputs[]) { judge_describe_outputs (self, sample, self->outputs[run]),
+                                                                     judge_describe_outputs (self, sample, outputs) });
+}
+
 static gboolean
 judge_run_item (gsize     run,
                 guint     worker,
@@ -165,6 +200,7 @@ judge_run_item (gsize     run,
     }
   for (guint i = 0; i < self->n_outputs; i++)
     judge_add_error (&trial->sums[run * self->places[self->n_outputs] + self->places[i]], self->partitions[i], self->outputs[run][i], outputs[i]);
+  judge_add_answers (trial, run, outputs);
   judge_free_tensors (outputs, self->n_outputs);
   return TRUE;
 }
@@ -173,12 +209,13 @@ static gboolean
 judge_run (VnJudge       *self,
            VnPlan        *plan,
            VnErrorSum    *sums,
+           VnKeptMeter   *meter,
            GCancellable  *cancellable,
            GError       **error)
 {
   guint n_inside, n = vn_plan_share_threads (&plan, 1, 0, self->samples.n_threads, self->n_runs, &n_inside);
   g_autofree VnRunner **runners = g_new0 (VnRunner *, n);
-  Trial trial = { self, plan, runners, sums };
+  Trial trial = { self, plan, runners, sums, meter };
   gboolean good = TRUE;
 
   for (guint i = 0; i < n && good; i++)
@@ -271,6 +308,20 @@ judge_place_sums (VnJudge *self,
     }
 }
 
+static void
+judge_take_names (VnJudge *self,
+                  VnModel *model,
+                  VnPlan  *plan)
+{
+  self->model = vn_model_ref (model);
+  self->input_names = g_new0 (const char *, self->n_inputs + 1);
+  self->output_names = g_new0 (const char *, self->n_outputs + 1);
+  for (guint i = 0; i < self->n_inputs; i++)
+    self->input_names[i] = vn_plan_get_input (plan, i)->name;
+  for (guint i = 0; i < self->n_outputs; i++)
+    self->output_names[i] = vn_plan_get_output (plan, i)->name;
+}
+
 /**
  * vn_judge_new:
  * @model: the float network
@@ -300,11 +351,12 @@ vn_judge_new (VnModel                *model,
   self->samples.parts = samples->parts != NULL ? vn_parts_ref (samples->parts) : NULL;
   self->n_inputs = vn_plan_get_n_inputs (plan);
   self->n_outputs = vn_plan_get_n_outputs (plan);
+  judge_take_names (self, model, plan);
   judge_place_sums (self, plan);
   judge_count_runs (self, plan, samples);
   self->inputs = g_new0 (VnTensor **, self->samples.n + 1);
   self->outputs = g_new0 (VnTensor **, self->n_runs + 1);
-  if (!judge_load (self, error) || !judge_run (self, plan, NULL, cancellable, error))
+  if (!judge_load (self, error) || !judge_run (self, plan, NULL, NULL, cancellable, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -366,6 +418,23 @@ judge_list_means (const VnJudge    *self,
   return means;
 }
 
+/* Returns: (transfer full) (nullable): it knows the task; %NULL: there is none that could be told */
+static VnKeptMeter *
+judge_make_meter (const VnJudge *self)
+{
+  g_autoptr(VnKeptMeter) meter = vn_kept_meter_new (self->model, NULL, 1);
+  gboolean enough = FALSE;
+
+  for (guint s = 0; s < self->samples.n && !enough; s++)
+    if (self->inputs[s] != NULL)
+      {
+        VnTaskOutputs all = judge_describe_outputs (self, s, self->outputs[s * self->n_copies]);
+
+        enough = vn_kept_meter_look (meter, &all);
+      }
+  return vn_kept_meter_get_task (meter) != VN_TASK_OTHER ? g_steal_pointer (&meter) : NULL;
+}
+
 /**
  * vn_judge_measure:
  * @model: a network with the inputs and outputs of the float one
@@ -382,6 +451,7 @@ vn_judge_measure (VnJudge       *self,
 {
   VnPlanOptions options;
   g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnKeptMeter) meter = NULL;
   g_autofree VnErrorSum *sums = NULL;
   gsize n;
 
@@ -402,9 +472,12 @@ vn_judge_measure (VnJudge       *self,
     }
   for (gsize i = 0; i < n; i++)
     vn_error_sum_init (&sums[i]);
-  if (!judge_run (self, plan, sums, cancellable, error))
+  meter = judge_make_meter (self);
+  if (!judge_run (self, plan, sums, meter, cancellable, error))
     return FALSE;
-  *judgement = (VnJudgement) { judge_find_mean (self, sums, 0, self->n_runs), judge_list_means (self, sums) };
+  *judgement = (VnJudgement) { judge_find_mean (self, sums, 0, self->n_runs), judge_list_means (self, sums), { 0 } };
+  if (meter != NULL)
+    vn_kept_meter_finish (meter, 0, &judgement->kept);
   return TRUE;
 }
 
@@ -431,6 +504,28 @@ vn_judgement_take (VnJudgement *self,
   vn_judgement_clear (self);
   *self = *from;
   *from = (VnJudgement) { 0 };
+}
+
+/**
+ * vn_judgement_compare_answers:
+ * @before: by the same judge
+ *
+ * Returns: 1: clearly more of the answers are kept than before, -1: clearly fewer; 0: as many, or nobody knows
+ */
+int
+vn_judgement_compare_answers (const VnJudgement *self,
+                              const VnJudgement *before)
+{
+  double chance, lost, was_lost, counts;
+
+  g_return_val_if_fail (self != NULL && before != NULL, 0);
+
+  lost = vn_kept_get_loss (&self->kept, &chance);
+  was_lost = vn_kept_get_loss (&before->kept, &chance);
+  if (isnan (lost) || isnan (was_lost))
+    return 0;
+  counts = fmax (ANSWERS_COUNT, self->kept.n > 0 ? 1.5 / (double) self->kept.n : 0);
+  return lost < was_lost - counts ? 1 : lost > was_lost + counts ? -1 : 0;
 }
 
 /**

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What decides whether a change helps: the error of the outputs on samples that were not calibrated with. */
+/* What decides whether a change helps: the error of the outputs, and what is kept of the answers, on samples that were not calibrated with. */
 #pragma once
 
 #include "vn-dataset.h"
 #include "vn-part-sums.h"
 #include "vn-plan.h"
 #include "vn-progress.h"
+#include "vn-task.h"
 
 G_BEGIN_DECLS
 
@@ -38,12 +39,14 @@ typedef struct _VnJudge VnJudge;
  * VnJudgement: how near the outputs of a network are to the float ones.
  * @sqnr_db: signal to quantization noise of each output over all samples, of its worst part, in dB, averaged over the outputs; between
  *   -200 and 200. 200 also where no output is of float32
+ * @kept: what is kept of the answers of the float network, on the samples themselves; its task is %VN_TASK_OTHER where none is known
  * @each: (element-type double): the same of each sample, and of its copies, in the same order for all networks
  */
 typedef struct
 {
   double  sqnr_db;
   GArray *each;
+  VnKept  kept;
 } VnJudgement;
 
 VnJudge *vn_judge_new     (VnModel                *model,
@@ -62,6 +65,8 @@ gboolean vn_judge_measure (VnJudge                *self,
 void     vn_judgement_clear     (VnJudgement            *self);
 void     vn_judgement_take      (VnJudgement            *self,
                                  VnJudgement            *from);
+int      vn_judgement_compare_answers (const VnJudgement *self,
+                                       const VnJudgement *before);
 double   vn_judgement_get_error (const VnJudgement      *self,
                                  const VnJudgement      *before);
 

@@ -52,7 +52,7 @@ vn_improve_check_price (const VnImproveJob   *self,
   return self->settings.accuracy_first ? VN_IMPROVE_KEPT : vn_improve_limit_check (&self->most, price);
 }
 
-/* The one place where what is better is decided. Equal networks have equal figures: what is better is another network for certain. */
+/* The one place where what is better is decided: by the answers that are kept where that is clear, or else by the outputs. Equal networks have equal figures: what is better is another network for certain. */
 static VnImproveOutcome
 improve_decide (const VnImproveJob   *self,
                 const VnImproveStep  *step,
@@ -60,8 +60,11 @@ improve_decide (const VnImproveJob   *self,
 {
   const VnJudgement *before = &self->best.judgement, *after = &trial->judgement;
   double chance = step->least_gain > 0 ? MAX (step->least_gain, vn_judgement_get_error (after, before)) : 0;
+  int answers = vn_judgement_compare_answers (after, before);
 
-  return after->sqnr_db > before->sqnr_db + chance ? vn_improve_check_price (self, &trial->price) : VN_IMPROVE_NO_GAIN;
+  if (answers == 0)
+    answers = after->sqnr_db > before->sqnr_db + chance ? 1 : -1;
+  return answers > 0 ? vn_improve_check_price (self, &trial->price) : VN_IMPROVE_NO_GAIN;
 }
 
 /*< private >
@@ -154,18 +157,23 @@ improve_equal_networks (const VnModel *a,
 /*< private >
  * vn_improve_is_in_vain:
  *
- * Returns: whether the last run is no better than the plain one by the figure that users see, costs too much, or is the same network
+ * Returns: whether the last run is no better than the plain one by what users see, answers first, costs too much, or is the same network
  */
 gboolean
 vn_improve_is_in_vain (const VnImproveJob *self)
 {
   const VnResult *result, *whole;
+  double lost, was_lost, chance;
 
   g_return_val_if_fail (self != NULL && self->result != NULL, TRUE);
 
   result = self->result;
   whole = self->whole;
-  if (result->errors != NULL && whole->errors != NULL &&
+  lost = vn_kept_get_loss (&result->accuracy.kept, &chance);
+  was_lost = vn_kept_get_loss (&whole->accuracy.kept, &chance);
+  if (lost > was_lost)
+    return TRUE;
+  if (!(lost < was_lost) && result->errors != NULL && whole->errors != NULL &&
       vn_error_table_get_outputs_sqnr (result->errors) < vn_error_table_get_outputs_sqnr (whole->errors))
     return TRUE;
   return vn_improve_check_price (self, &self->best.price) != VN_IMPROVE_KEPT || improve_equal_networks (result->quantized, whole->quantized);

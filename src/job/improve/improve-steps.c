@@ -6,6 +6,14 @@
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
 
+static gboolean
+improve_apply_mixed (VnRecipe *recipe)
+{
+  if (recipe->float_mixed || !vn_recipe_needs_samples (recipe))
+    return FALSE;
+  return recipe->float_mixed = TRUE;
+}
+
 /* ---- formats whose scales are powers of two ---- */
 
 static gboolean

@@ -102,12 +102,12 @@ vn_improve_job_try_all (VnJob         *job,
   /* what did not help alone may help beside what was kept after it */
   for (guint i = 0, kept = 0; i < ROUNDS * n && (i < n || i - kept < n); i++)
     {
-      double best = self->best.judgement.sqnr_db;
+      guint n_kept = self->earlier->len;
 
       vn_progress_report (&progress, _("repairs"), i, ROUNDS * n);
       if ((i < n || steps[i % n].kind != VN_IMPROVE_NETWORK) && !vn_improve_try (self, &steps[i % n], cancellable, error))
         return FALSE;
-      kept = self->best.judgement.sqnr_db > best ? i : kept;
+      kept = self->earlier->len > n_kept ? i : kept;
     }
   return TRUE;
 }

@@ -348,9 +348,9 @@ test_unreadable (Fixture       *self,
   stats = vn_calibrate (self->plan, self->taps, dataset, &options, NULL, notes, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (vn_stats_get_n_samples (stats), ==, 2);
-  g_assert_cmpuint (vn_notes_get_n (notes), ==, 3);
+  g_assert_cmpuint (vn_notes_get_n (notes), ==, 2);
   vn_notes_sort (notes);
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < 2; i++)
     g_test_message ("%s: %s: %s", vn_notes_get (notes, i)->code, vn_notes_get (notes, i)->subject, vn_notes_get (notes, i)->text);
   g_assert_cmpstr (vn_notes_get (notes, 0)->subject, ==, "1.npy");
   g_assert_cmpstr (vn_notes_get (notes, 1)->subject, ==, "3.npy");
