@@ -524,7 +524,7 @@ vn_judgement_compare_answers (const VnJudgement *self,
   was_lost = vn_kept_get_loss (&before->kept, &chance);
   if (isnan (lost) || isnan (was_lost))
     return 0;
-  counts = fmax (ANSWERS_COUNT, self->kept.n > 0 ? 1.5 / (double) self->kept.n : 0);
+  counts = chance > 0 ? fmax (ANSWERS_COUNT, 1.5 / (double) self->kept.n) : ANSWERS_COUNT;   /* of overlaps, pixels count */
   return lost < was_lost - counts ? 1 : lost > was_lost + counts ? -1 : 0;
 }
 

@@ -63,6 +63,82 @@ static const struct
   { "float-output-types=Conv",         "x a.w u b.w v c.w",   0 },   /* what is read is quantized */
 };
 
+/* ---- unlike numbers ---- */
+
+/* Boxes and scores, from two layers, that meet at the end: "boxes" reach to @size, "scores" to 1. @behind: a layer reads what they make. */
+static Fixture *
+make_detector (float    size,
+               gboolean behind)
+{
+  Fixture *f = fixture_new (13);
+
+  fixture_input (f, "x", image);
+  add_conv (f, "a", "x", "boxes");
+  add_conv (f, "b", "x", "logits");
+  fixture_node (f, "Sigmoid", "s", "logits", "scores");
+  vn_node_set_int (fixture_node (f, "Concat", "join", "boxes scores", "both"), "axis", 3);
+  vn_node_set_ints (fixture_node (f, "Transpose", "end", "both", behind ? "more" : "y"), "perm", (const gint64[]) { 0, 1, 2, 3 }, 4);
+  if (behind)
+    add_conv (f, "c", "more", "y");
+  fixture_output (f, "y");
+  fixture_complete (f);
+  fixture_range (f, "boxes", 0, size);
+  fixture_range (f, "scores", 0, 1);
+  return f;
+}
+
+static const struct
+{
+  float       size;
+  gboolean    behind;
+  const char *settings;
+  const char *in_float;      /* of boxes, scores, both and what follows */
+  const char *note;          /* nullable: code */
+} unlike[] = {
+  { 300,  FALSE, "opset=13",          "both y", "mixed-stays-float" },
+  { 12,   FALSE, "opset=13",          "both y", "mixed-stays-float" },
+  { 8,    FALSE, "opset=13",          "",       NULL },
+  { 0.05f, FALSE, "opset=13",         "both y", "mixed-stays-float" },
+  { 300,  TRUE,  "opset=13",          "",       NULL },                 /* the product behind would be lost */
+  { 300,  FALSE, "float-mixed=false", "",       "mixed-quantized" },
+  { 300,  FALSE, "only-nodes=a only-nodes=b only-nodes=s", "both y", NULL },
+};
+
+static void
+check_unlike (gconstpointer data)
+{
+  const guint index = GPOINTER_TO_UINT (data);
+  static const char * const names[] = { "boxes", "scores", "both", "more", "y" };
+  g_autoptr(Fixture) f = make_detector (unlike[index].size, unlike[index].behind);
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(GString) in_float = g_string_new (NULL);
+  g_auto(GStrv) settings = g_strsplit (unlike[index].settings, " ", -1);
+  g_autoptr(VnQuantPlan) plan = NULL;
+  g_autoptr(GError) error = NULL;
+  guint n_notes = 0;
+
+  for (guint i = 0; settings[i] != NULL; i++)
+    {
+      g_auto(GStrv) pair = g_strsplit (settings[i], "=", 2);
+
+      g_assert_true (vn_recipe_set (recipe, pair[0], pair[1], NULL));
+    }
+  plan = fixture_resolve (f, recipe, notes, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const VnTensorPlan *row = vn_quant_plan_find (plan, names[i]);
+
+      if (row != NULL && !row->quantized)
+        g_string_append_printf (in_float, "%s%s", in_float->len > 0 ? " " : "", names[i]);
+    }
+  g_assert_cmpstr (in_float->str, ==, unlike[index].in_float);
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    n_notes += g_str_has_prefix (vn_notes_get (notes, i)->code, "mixed-") && g_strcmp0 (vn_notes_get (notes, i)->code, unlike[index].note) == 0;
+  g_assert_cmpuint (n_notes, ==, unlike[index].note != NULL);
+}
+
 static void
 check_place (gconstpointer data)
 {
@@ -353,6 +429,12 @@ main (int   argc,
       g_autofree char *path = g_strdup_printf ("/quantize/align/%u-%s", i, alignments[i].op);
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), check_alignment);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (unlike); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/quantize/unlike/%u", i);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), check_unlike);
     }
   g_test_add_func ("/quantize/rules/refused", test_refused);
   g_test_add_func ("/quantize/rules/refused-later", test_refused_later);

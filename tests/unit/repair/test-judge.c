@@ -136,6 +136,30 @@ test_take (void)
   g_assert_null (b.each);
 }
 
+/* A clear change of the answers decides; one answer, or two in a hundred, is chance, and what is not known is no change. */
+static void
+test_answers (void)
+{
+  static const struct { VnKept before, after; int wanted; } tests[] = {
+    { { VN_TASK_DETECTION, 8, 160, 0, 0, .share = 0 }, { VN_TASK_DETECTION, 8, 160, 150, 0, .share = 0.94 }, 1 },
+    { { VN_TASK_DETECTION, 8, 160, 150, 0, .share = 0.94 }, { VN_TASK_DETECTION, 8, 160, 120, 0, .share = 0.75 }, -1 },
+    { { VN_TASK_DETECTION, 8, 160, 150, 0, .share = 0.9375 }, { VN_TASK_DETECTION, 8, 160, 151, 0, .share = 0.94375 }, 0 },
+    { { VN_TASK_DETECTION, 8, 160, 160, 0, .share = 1 }, { VN_TASK_DETECTION, 8, 160, 160, 200, .share = 1 }, -1 },
+    { { VN_TASK_DETECTION, 8, 5, 4, 0, .share = 0.8 }, { VN_TASK_DETECTION, 8, 5, 5, 0, .share = 1 }, 0 },
+    { { VN_TASK_SEGMENTATION, 8, 2, 0, 0, .share = 0.9 }, { VN_TASK_SEGMENTATION, 8, 2, 0, 0, .share = 0.5 }, -1 },
+    { { VN_TASK_OTHER }, { VN_TASK_OTHER }, 0 },
+    { { VN_TASK_DETECTION, 8, 0, 0, 0, .share = NAN }, { VN_TASK_DETECTION, 8, 0, 0, 9, .share = NAN }, 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    {
+      const VnJudgement before = { .kept = tests[i].before }, after = { .kept = tests[i].after };
+
+      g_test_message ("%u", i);
+      g_assert_cmpint (vn_judgement_compare_answers (&after, &before), ==, tests[i].wanted);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -148,5 +172,6 @@ main (int    argc,
   g_test_add_data_func ("/repair/judge/copies-channels-last", GINT_TO_POINTER (TRUE), test_copies);
   g_test_add_func ("/repair/judge/error", test_error);
   g_test_add_func ("/repair/judge/take", test_take);
+  g_test_add_func ("/judge/answers", test_answers);
   return g_test_run ();
 }
