@@ -93,7 +93,9 @@ vn_find_parts (VnModel             *model,
 
   g_return_val_if_fail (model != NULL && run != NULL, NULL);
 
-  options = (VnPlanOptions) { .input_shapes = run->shapes, .skip_unsupported = TRUE, .most_weights = vn_plan_share_weights (model, 1) };
+  options = vn_plan_options_for_samples (run->shapes);
+  options.ends = TRUE;
+  options.most_weights = vn_plan_share_weights (model, 1);
   plan = vn_plan_new (model, &options, NULL, error);
   runner = plan != NULL ? vn_runner_new (plan, error) : NULL;
   if (runner == NULL)
