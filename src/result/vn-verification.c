@@ -269,13 +269,16 @@ verification_get_least_db (const VnVerification *self)
 char *
 vn_verification_dup_text (const VnVerification *self)
 {
-  const gboolean has_float = self != NULL && self->float_seconds > 0;
-  const double time = self == NULL ? NAN : has_float ? self->seconds / self->float_seconds : 1e3 * self->seconds;
-  const VnAgreement agreement = self != NULL ? vn_verification_judge (self) : VN_AGREEMENT_OTHER;
+  gboolean has_float;
+  double time;
+  VnAgreement agreement;
   g_autofree char *db = NULL;
 
   g_return_val_if_fail (self != NULL, NULL);
 
+  has_float = self->float_seconds > 0;
+  time = has_float ? self->seconds / self->float_seconds : 1e3 * self->seconds;
+  agreement = vn_verification_judge (self);
   if (self->refusal != NULL)
     return g_strdup (_("not loaded, or not run"));
   db = vn_format_db (agreement == VN_AGREEMENT_ALIKE ? verification_get_least_db (self) : vn_verification_get_worst_db (self));

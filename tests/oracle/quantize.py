@@ -27,7 +27,9 @@ MORE_SETTINGS = [   # on one small network
     ('symmetric', ['--symmetric'], {'extra_options': {'ActivationSymmetric': True}}),
     ('reduced', ['--reduce-range'], {'reduce_range': True}),
     ('s8', ['--preset', 'cpu-s8', '--per-channel'], {'activation': 'QInt8', 'per_channel': True}),
-    ('a16w8', ['--preset', 'a16w8', '--per-channel'], {'activation': 'QUInt16', 'per_channel': True}),
+    # clamps stay in front of 16 bits in any case; where all stay, both tools give each of their tensors a grid of its own
+    ('a16w8', ['--preset', 'a16w8', '--per-channel', '--keep-clamps'],
+     {'activation': 'QUInt16', 'per_channel': True, 'extra_options': {'QDQKeepRemovableActivations': True}}),
     ('w16', ['--weight', 'int16'], {'weight': 'QInt16'}),
     ('w4', ['--weight', 'int4', '--per-channel'], {'weight': 'QInt4', 'per_channel': True}),
     ('min.range', ['--set', 'minimum-real-range=0.7'], {'extra_options': {'MinimumRealRange': 0.7}}),

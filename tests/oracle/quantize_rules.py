@@ -65,7 +65,6 @@ def cases():
                          {'TensorQuantOverrides': {'w0': [{'rmin': -0.5, 'rmax': 0.75, 'symmetric': False}]}}),
         'weight-reduced': ({}, [{'tensors': ['w0'], 'reduce-range': 'true'}], {},
                            {'TensorQuantOverrides': {'w0': [{'reduce_range': True}]}}),
-        'weight-axis': ({}, [rule(['w0'], axis=1)], {}, {'TensorQuantOverrides': {'w0': [{'axis': 1}]}}),
         'weight-tensor': ({'per-channel': True}, [{'tensors': ['w0'], 'per-channel': 'false'}], {'per_channel': True},
                           {'TensorQuantOverrides': {'w0': [{'symmetric': True}]}}),
         'weight-scales': ({}, [{'tensors': ['w0'], 'axis': 0, 'scale': ['0.01', '0.02', '0.03', '0.04'],
