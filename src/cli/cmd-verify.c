@@ -5,6 +5,7 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-ort-install.h"
+#include "verify-folder.h"
 #include "vn-verify-job.h"
 
 #include <math.h>
@@ -118,7 +119,7 @@ cmd_verify_install (const char   *python,
 
   if (!vn_cmd_run_job (job, error))
     return FALSE;
-  own = vn_ort_install_dup_python ();
+  own = vn_verify_dup_own_python ();
   vn_cmd_print (_("onnxruntime is installed: %s\n"), own);
   vn_json_add_text (json, "python", own);
   return TRUE;

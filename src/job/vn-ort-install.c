@@ -27,31 +27,6 @@ struct _VnOrtInstall
 
 G_DEFINE_FINAL_TYPE (VnOrtInstall, vn_ort_install, VN_TYPE_JOB)
 
-/**
- * vn_ort_install_dup_folder:
- *
- * Returns: (transfer full) (type filename): where the environment is, or would be
- */
-char *
-vn_ort_install_dup_folder (void)
-{
-  return g_build_filename (g_get_user_cache_dir (), "vernier", "onnxruntime", NULL);
-}
-
-/**
- * vn_ort_install_dup_python:
- *
- * Returns: (transfer full) (nullable) (type filename): the environment's interpreter; %NULL: it has not been made
- */
-char *
-vn_ort_install_dup_python (void)
-{
-  g_autofree char *folder = vn_ort_install_dup_folder ();
-  g_autofree char *python = g_build_filename (folder, "bin", "python", NULL);
-
-  return g_file_test (python, G_FILE_TEST_IS_EXECUTABLE) ? g_steal_pointer (&python) : NULL;
-}
-
 /* ---- processes ---- */
 
 /* What it starts ends with it. */
@@ -238,7 +213,7 @@ vn_ort_install_class_init (VnOrtInstallClass *klass)
 static void
 vn_ort_install_init (VnOrtInstall *self)
 {
-  self->place = vn_ort_install_dup_folder ();
+  self->place = vn_verify_dup_environment ();
 }
 
 /**

@@ -299,7 +299,7 @@ search_layer_measure_read (const VnSearchLayer *self,
     {
       gsize at = row->tensor.scale->n_elements > 1 ? group * channels + k / layer->taps : 0;
       float scale = ((const float *) row->tensor.scale->data)[at];
-      gint64 zero_point = vn_tensor_get_s64 (row->tensor.zero_point, at);
+      gint64 zero_point = vn_tensor_get_s64 (row->tensor.zero_point, MIN (at, row->tensor.zero_point->n_elements - 1));   /* one for all channels */
 
       for (gsize p = 0; p < self->n; p++)
         room->errors[p * layer->columns + k] = x[p * layer->columns + k] -

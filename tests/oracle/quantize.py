@@ -28,7 +28,7 @@ MORE_SETTINGS = [   # on one small network
     ('reduced', ['--reduce-range'], {'reduce_range': True}),
     ('s8', ['--preset', 'cpu-s8', '--per-channel'], {'activation': 'QInt8', 'per_channel': True}),
     # clamps stay in front of 16 bits in any case; where all stay, both tools give each of their tensors a grid of its own
-    ('a16w8', ['--preset', 'a16w8', '--per-channel', '--keep-clamps'],
+    ('a16w8', ['--preset', 'a16w8', '--per-channel', '--set', 'keep-clamps=true'],
      {'activation': 'QUInt16', 'per_channel': True, 'extra_options': {'QDQKeepRemovableActivations': True}}),
     ('w16', ['--weight', 'int16'], {'weight': 'QInt16'}),
     ('w4', ['--weight', 'int4', '--per-channel'], {'weight': 'QInt4', 'per_channel': True}),

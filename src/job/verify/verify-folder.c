@@ -29,3 +29,28 @@ vn_verify_folder_remove (const char *path)
     }
   g_rmdir (path);
 }
+
+/**
+ * vn_verify_dup_environment:
+ *
+ * Returns: (transfer full) (type filename): where the environment is, or would be
+ */
+char *
+vn_verify_dup_environment (void)
+{
+  return g_build_filename (g_get_user_cache_dir (), "vernier", "onnxruntime", NULL);
+}
+
+/**
+ * vn_verify_dup_own_python:
+ *
+ * Returns: (transfer full) (nullable) (type filename): the environment's interpreter; %NULL: it has not been made
+ */
+char *
+vn_verify_dup_own_python (void)
+{
+  g_autofree char *folder = vn_verify_dup_environment ();
+  g_autofree char *python = g_build_filename (folder, "bin", "python", NULL);
+
+  return g_file_test (python, G_FILE_TEST_IS_EXECUTABLE) ? g_steal_pointer (&python) : NULL;
+}

@@ -4,7 +4,7 @@
 #include "verify-process.h"
 
 #include "vn-ort-child.h"
-#include "vn-ort-install.h"
+#include "verify-folder.h"
 #include "vn-verify-error.h"
 
 #include "vn-error.h"
@@ -364,7 +364,7 @@ verify_process_try_found (const VnVerifyRequest  *request,
                           GError                **error)
 {
   static gint nothing;
-  g_autofree char *own = vn_ort_install_dup_python ();
+  g_autofree char *own = vn_verify_dup_own_python ();
   const char *pythons[] = { own, request->python };
   g_autoptr(GError) reason = NULL;
   gboolean missing = own != NULL || request->is_asked || !g_atomic_int_get (&nothing);
