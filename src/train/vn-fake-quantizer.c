@@ -110,7 +110,7 @@ vn_fake_quantizer_new (const VnQuantRow  *row,
     return NULL;
   for (gsize i = 0; i < self->n; i++)
     {
-      double zero = (double) vn_tensor_get_s64 (row->tensor.zero_point, i);
+      double zero = (double) vn_tensor_get_s64 (row->tensor.zero_point, MIN (i, row->tensor.zero_point->n_elements - 1));
 
       self->scales[i] = ((const float *) row->tensor.scale->data)[i];
       self->low[i] = (float) ((double) low - zero);

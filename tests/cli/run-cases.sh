@@ -22,7 +22,7 @@ failed=0
 tried=0
 # Ends with an error when everything is written, as what it prints has no place; change files themselves while the command runs; kill the
 # program, which nothing may stand before; keep what was written though ONNX Runtime refuses it; put another Python before the one of watch.py.
-unwatched=" verify-install verify-refused stdout-full changed-on-disk names-with-controls calibrate-resume benchmark-cancelled quantize-cancelled "
+unwatched=" verify-install verify-refused quantize-verify.num stdout-full changed-on-disk names-with-controls calibrate-resume benchmark-cancelled quantize-cancelled "
 program=$CLI
 python=$(command -v python3)
 kept=$(mktemp -d)

@@ -7,5 +7,5 @@ $CLI quantize $DEMO/demo.onnx -o q.onnx -d $DEMO/samples -n 1 --preprocess prepa
 $CLI quantize $DEMO/demo.onnx -o q.onnx -d $DEMO/samples -n 1 --preprocess prepare.py:store
 $CLI quantize $DEMO/demo.onnx -o q.onnx -d $DEMO/samples -n 1 --preprocess other.py:load
 $CLI quantize $DEMO/demo.onnx -o q.onnx -d $DEMO/samples -n 1 --preprocess prepare.py:load --python no-such-python
-$CLI quantize $DEMO/demo.onnx -o q.onnx -d $DEMO/samples -n 1 --python python3
+$CLI quantize $DEMO/demo.onnx -o q.onnx -d $DEMO/samples -n 1 --python python3 --no-verify
 $CLI quantize $DEMO/demo.onnx -o q.onnx -d $DEMO/samples -n 1 --raw-type int5
