@@ -7,12 +7,13 @@ for option in "-o pipe" "-o q.onnx --save-recipe pipe" "-o q.onnx --report pipe.
     (quantize $option) &
     for n in {1..1200}; do
       grep -q interrupts /proc/$!/task/*/comm /proc/$(cut -d' ' -f1 /proc/$!/task/$!/children)/task/*/comm 2>/dev/null && break
+      kill -0 $! 2>/dev/null || break
       sleep 0.05
     done
     sleep 0.5; kill -$signal $!; wait $!; echo "$option, $signal: exit $?"; cat err.txt | grep -v "^note"
   done
 done
-cat pipe >copy.onnx & (quantize -o pipe); wait
+timeout 60 cat pipe >copy.onnx & (quantize -o pipe); wait
 "$CLI" quantize "$DEMO/demo.onnx" -o q.onnx -d random -n 1 --skip-compare >/dev/null 2>&1
 cmp copy.onnx q.onnx && echo same
 rm -f ./*
