@@ -7,7 +7,7 @@
 #include "verify-process.h"
 
 #include "vn-error.h"
-#include "vn-error-sum.h"
+#include "vn-part-sums.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
@@ -37,6 +37,7 @@ struct _VnVerifyJob
   GArray           *samples;       /* of guint: of @dataset */
   GHashTable       *shapes;
   VnPlan           *plan;
+  VnParts          *parts;         /* nullable: of the outputs */
   char             *folder;
   VnVerification   *found;
   VnRuntimeForecast *kernels;      /* nullable: as they were found there */
@@ -115,6 +116,8 @@ verify_job_open_samples (VnVerifyJob   *self,
     return FALSE;
   options.input_shapes = self->shapes;
   self->plan = vn_plan_new (self->model, &options, self->notes, error);
+  if (self->result != NULL && self->result->errors != NULL)
+    self->parts = vn_error_table_list_parts (self->result->errors);
   verify_job_choose_samples (self);
   self->found->n_samples = self->samples->len;
   return self->plan != NULL;
@@ -237,9 +240,16 @@ vn_verify_job_run_there (VnJob         *job,
 /* One output: ours against theirs, and both against that of the float network, as onnxruntime computes it. */
 typedef struct
 {
-  VnErrorSum between, ours, theirs;
-  VnErrorSum exact, exactly;   /* the first and the last of theirs with kernels that do not saturate, if there are such files */
+  VnErrorSum between[1 + VN_MOST_PARTS], ours[1 + VN_MOST_PARTS], theirs[1 + VN_MOST_PARTS];
+  VnErrorSum exact[1 + VN_MOST_PARTS], exactly[1 + VN_MOST_PARTS];   /* the first and the last of theirs with kernels that do not saturate, if there are such files */
 } Sums;
+
+static const VnPartition *
+verify_job_get_partition (const VnVerifyJob *self,
+                          guint              output)
+{
+  return vn_parts_get (self->parts, vn_plan_get_output (self->plan, output)->name);
+}
 
 static VnTensor *
 verify_job_read_output (const VnVerifyJob  *self,
@@ -266,6 +276,7 @@ verify_job_add_output (VnVerifyJob  *self,
   g_autoptr(VnTensor) other = mine != NULL ? verify_job_read_output (self, "out-", sample, output, error) : NULL;
   g_autoptr(VnTensor) wanted = self->settings.float_path != NULL ? verify_job_read_output (self, "float-", sample, output, NULL) : NULL;
   g_autoptr(VnTensor) exact = self->found->saturates ? verify_job_read_output (self, "exact-", sample, output, NULL) : NULL;
+  const VnPartition *partition = verify_job_get_partition (self, output);
   gboolean is_exact;
 
   if (other == NULL)
@@ -278,16 +289,16 @@ verify_job_add_output (VnVerifyJob  *self,
                    vn_plan_get_output (self->plan, output)->name, a, b);
       return FALSE;
     }
-  vn_error_sum_add (&sums->between, mine->data, other->data, mine->n_elements);
+  vn_part_sums_add (sums->between, partition, &mine->shape, mine->data, other->data);
   is_exact = exact != NULL && vn_shape_equal (&mine->shape, &exact->shape);
   if (is_exact)
-    vn_error_sum_add (&sums->exact, mine->data, exact->data, mine->n_elements);
+    vn_part_sums_add (sums->exact, partition, &mine->shape, mine->data, exact->data);
   if (wanted == NULL || !vn_shape_equal (&mine->shape, &wanted->shape))
     return TRUE;
-  vn_error_sum_add (&sums->ours, wanted->data, mine->data, mine->n_elements);
-  vn_error_sum_add (&sums->theirs, wanted->data, other->data, mine->n_elements);
+  vn_part_sums_add (sums->ours, partition, &mine->shape, wanted->data, mine->data);
+  vn_part_sums_add (sums->theirs, partition, &mine->shape, wanted->data, other->data);
   if (is_exact)
-    vn_error_sum_add (&sums->exactly, wanted->data, exact->data, mine->n_elements);
+    vn_part_sums_add (sums->exactly, partition, &mine->shape, wanted->data, exact->data);
   return TRUE;
 }
 
@@ -327,6 +338,21 @@ verify_job_init_sums (Sums  *sums,
       vn_error_sum_init (&((VnErrorSum *) &sums[i])[k]);
 }
 
+/* The part of an output that is worst in ONNX Runtime, which speaks for the output; 0: it has no parts */
+static guint
+verify_job_find_worst (const VnVerifyJob *self,
+                       const Sums        *sums,
+                       guint              output)
+{
+  const VnErrorSum *errors = sums->theirs[0].n > 0 ? sums->theirs : sums->between;
+  guint n = vn_part_sums_count (verify_job_get_partition (self, output)), worst = n > 1 ? 1 : 0;
+
+  for (guint i = 2; i < n; i++)
+    if (errors[i].n > 0 && vn_error_sum_bounded_sqnr (&errors[i]) < vn_error_sum_bounded_sqnr (&errors[worst]))
+      worst = i;
+  return worst;
+}
+
 /* Of all outputs: with kernels that do not saturate. */
 static void
 verify_job_take_exact (VnVerifyJob *self,
@@ -339,11 +365,12 @@ verify_job_take_exact (VnVerifyJob *self,
   found->exact_db = INFINITY;
   for (guint i = 0; i < n; i++)
     {
-      const VnVerifiedOutput output = { .sqnr_db = verify_job_get_db (&sums[i].exact), .our_db = verify_job_get_db (&sums[i].ours),
-                                        .their_db = verify_job_get_db (&sums[i].exactly) };
+      guint part = verify_job_find_worst (self, &sums[i], i);
+      const VnVerifiedOutput output = { .sqnr_db = verify_job_get_db (&sums[i].exact[part]), .our_db = verify_job_get_db (&sums[i].ours[part]),
+                                        .their_db = verify_job_get_db (&sums[i].exactly[part]) };
 
-      found->exact_agrees = found->exact_agrees && sums[i].exact.n > 0 && vn_verified_output_judge (&output) != VN_AGREEMENT_OTHER;
-      found->exact_db = sums[i].exact.n > 0 ? MIN (found->exact_db, output.sqnr_db) : NAN;
+      found->exact_agrees = found->exact_agrees && sums[i].exact[part].n > 0 && vn_verified_output_judge (&output) != VN_AGREEMENT_OTHER;
+      found->exact_db = sums[i].exact[part].n > 0 ? MIN (found->exact_db, output.sqnr_db) : NAN;
     }
   if (!found->exact_agrees && isinf (found->exact_db))
     found->exact_db = NAN;
@@ -372,10 +399,11 @@ vn_verify_job_compare (VnJob         *job,
     }
   for (guint i = 0; i < n; i++)
     {
+      guint part = verify_job_find_worst (self, &sums[i], i);
       const VnVerifiedOutput output = { .name = vn_plan_get_output (self->plan, i)->name,
-                                        .sqnr_db = vn_error_sum_sqnr (&sums[i].between),
-                                        .our_db = verify_job_get_db (&sums[i].ours), .their_db = verify_job_get_db (&sums[i].theirs),
-                                        .largest = sums[i].between.max_error };
+                                        .sqnr_db = vn_error_sum_sqnr (&sums[i].between[part]),
+                                        .our_db = verify_job_get_db (&sums[i].ours[part]), .their_db = verify_job_get_db (&sums[i].theirs[part]),
+                                        .largest = sums[i].between[part].max_error };
 
       vn_verification_add (self->found, &output);
     }
@@ -465,6 +493,7 @@ vn_verify_job_finalize (GObject *object)
   vn_data_spec_free (self->settings.data);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->plan, vn_plan_unref);
+  g_clear_pointer (&self->parts, vn_parts_unref);
   g_clear_pointer (&self->shapes, g_hash_table_unref);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->samples, g_array_unref);

@@ -17,7 +17,7 @@
 /* In dB: below that all is lost alike: one sample that goes from there to usable must not make a gain of all look like chance. */
 #define LEAST_DB -20.0
 
-/* More or fewer answers kept, as a share: less may be chance, as is one answer. */
+/* More or fewer answers kept, as a share: less is nothing, whatever chance may be. */
 #define ANSWERS_COUNT 0.02
 
 struct _VnJudge
@@ -516,15 +516,15 @@ int
 vn_judgement_compare_answers (const VnJudgement *self,
                               const VnJudgement *before)
 {
-  double chance, lost, was_lost, counts;
+  double chance, was_chance, lost, was_lost, counts;
 
   g_return_val_if_fail (self != NULL && before != NULL, 0);
 
   lost = vn_kept_get_loss (&self->kept, &chance);
-  was_lost = vn_kept_get_loss (&before->kept, &chance);
+  was_lost = vn_kept_get_loss (&before->kept, &was_chance);
   if (isnan (lost) || isnan (was_lost))
     return 0;
-  counts = chance > 0 ? fmax (ANSWERS_COUNT, 1.5 / (double) self->kept.n) : ANSWERS_COUNT;   /* of overlaps, pixels count */
+  counts = fmax (ANSWERS_COUNT, fmax (chance, was_chance));
   return lost < was_lost - counts ? 1 : lost > was_lost + counts ? -1 : 0;
 }
 

@@ -347,7 +347,10 @@ verdict_judgement_append_outputs (const Judgement *self,
     {
       g_autofree char *here = vn_format_db (verdict->worst->sqnr_db);
 
-      g_string_append_printf (text, _("In ONNX Runtime the weakest output keeps %s of signal to noise, here %s."), db, here);
+      if (verdict->worst->parts != NULL)
+        g_string_append_printf (text, _("In ONNX Runtime the weakest part of the outputs, “%s”, keeps %s of signal to noise, here %s."), title, db, here);
+      else
+        g_string_append_printf (text, _("In ONNX Runtime the weakest output keeps %s of signal to noise, here %s."), db, here);
     }
   else if (verdict->worst->parts != NULL)
     g_string_append_printf (text, _("The weakest part of the outputs, “%s”, keeps %s of signal to noise."), title, db);

@@ -148,8 +148,7 @@ improve_step_back (VnImproveJob  *self,
 {
   for (guint i = 0; i < MOST_STEPS_BACK && vn_improve_check_price (self, &self->best.price) != VN_IMPROVE_KEPT; i++)
     {
-      if (vn_improve_get_seconds (self) + vn_improve_times_estimate_last (&self->times, self->recipe) > self->settings.seconds ||
-          vn_improve_step_back (self) == NULL)
+      if (vn_improve_step_back (self) == NULL)
         return TRUE;
       if (!improve_run_untrained (self, cancellable, error))
         return FALSE;

@@ -163,17 +163,16 @@ gboolean
 vn_improve_is_in_vain (const VnImproveJob *self)
 {
   const VnResult *result, *whole;
-  double lost, was_lost, chance;
+  int answers;
 
   g_return_val_if_fail (self != NULL && self->result != NULL, TRUE);
 
   result = self->result;
   whole = self->whole;
-  lost = vn_kept_get_loss (&result->accuracy.kept, &chance);
-  was_lost = vn_kept_get_loss (&whole->accuracy.kept, &chance);
-  if (lost > was_lost)
+  answers = vn_judgement_compare_answers (&(VnJudgement) { .kept = result->accuracy.kept }, &(VnJudgement) { .kept = whole->accuracy.kept });
+  if (answers < 0)
     return TRUE;
-  if (!(lost < was_lost) && result->errors != NULL && whole->errors != NULL &&
+  if (answers == 0 && result->errors != NULL && whole->errors != NULL &&
       vn_error_table_get_outputs_sqnr (result->errors) < vn_error_table_get_outputs_sqnr (whole->errors))
     return TRUE;
   return vn_improve_check_price (self, &self->best.price) != VN_IMPROVE_KEPT || improve_equal_networks (result->quantized, whole->quantized);
