@@ -17,6 +17,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct
@@ -73,7 +74,11 @@ cmd_run_get_cancellable (void)
 
 /* ---- Ctrl-C ---- */
 
+/* Whoever ends a process and its group, as "timeout" does, sends two signals at once: they are one wish. */
+#define ONE_WISH_MSEC 300
+
 static volatile sig_atomic_t n_interrupts;
+static struct timespec first_interrupt;
 static int interrupt_pipe[2] = { -1, -1 };
 
 /* The first cancels; the second ends the process, whatever it waits for. */
@@ -81,9 +86,15 @@ static void
 cmd_run_interrupted (int signal_number)
 {
   const int code = errno;
+  struct timespec now = { 0 };
 
+  clock_gettime (CLOCK_MONOTONIC, &now);   /* may be called in a handler */
+  if (n_interrupts == 0)
+    first_interrupt = now;
   if (n_interrupts++ > 0)
     {
+      if ((now.tv_sec - first_interrupt.tv_sec) * 1000 + (now.tv_nsec - first_interrupt.tv_nsec) / 1000000 < ONE_WISH_MSEC)
+        return;
       signal (signal_number, SIG_DFL);
       raise (signal_number);
     }
