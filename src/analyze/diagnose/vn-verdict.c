@@ -185,6 +185,15 @@ verdict_judgement_by_answers (Judgement *self,
   return TRUE;
 }
 
+/* However few answers there are: what loses so many of them is not good. */
+static gboolean
+verdict_judgement_loses_most (const Judgement *self)
+{
+  double chance, loss = self->accuracy != NULL ? vn_kept_get_loss (&self->accuracy->kept, &chance) : NAN;
+
+  return loss > 1 - VN_KEPT_CARE;
+}
+
 /* What nodes that cannot be run make of what they read is not known: no verdict is better than one with care then. */
 static VnVerdictLevel
 verdict_judgement_by_outputs (const Judgement *self,
@@ -214,6 +223,8 @@ verdict_judgement_by_numbers (Judgement *self)
   self->by_kept = !self->by_hits && verdict_judgement_by_answers (self, self->verdict->is_spot);
   if (!self->by_hits && !self->by_kept)
     self->level = verdict_judgement_by_outputs (self, self->verdict->is_spot);
+  if (self->level == VN_VERDICT_GOOD && !self->by_hits && verdict_judgement_loses_most (self))
+    self->level = VN_VERDICT_CARE;
   if (self->level == VN_VERDICT_GOOD && self->verdict->worst != NULL && vn_error_row_is_dead (self->verdict->worst))
     self->level = VN_VERDICT_CARE;
 }

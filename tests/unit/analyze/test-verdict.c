@@ -92,6 +92,7 @@ static const Case cases[] = {
   { "all left, as many added", VN_VERDICT_CARE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 161, 161, .share = 1 } } },
   { "all left, though outputs differ", VN_VERDICT_GOOD, { { "out", 12 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 160, 2, .share = 0.99 } } },
   { "three detections say nothing", VN_VERDICT_GOOD, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 3, 2, 0, .share = 0.67 } } },
+  { "one of three left is never good", VN_VERDICT_CARE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 3, 1, 0, .share = 0.33 } } },
   { "three detections save nothing", VN_VERDICT_UNUSABLE, { { "out", 3 } }, { .kept = { VN_TASK_DETECTION, 8, 3, 3, 0, .share = 1 } } },
   { "mask lost", VN_VERDICT_UNUSABLE, { { "out", 25 } }, { .kept = { VN_TASK_SEGMENTATION, 8, 2, 0, 0, .share = 0.5 } } },
   { "mask kept", VN_VERDICT_GOOD, { { "out", 15 } }, { .kept = { VN_TASK_SEGMENTATION, 8, 2, 0, 0, .share = 0.97 } } },
