@@ -369,7 +369,7 @@ vn_job_input_find_parts (VnJobInput    *self,
   if (self->dataset == NULL)
     return TRUE;
   run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .samples = (const guint *) (gpointer) self->measured->data,
-                         .n_samples = self->measured->len, .n_threads = self->n_threads };   /* samples that cannot be read are told when they are measured */
+                         .n_samples = self->measured->len, .n_threads = self->n_threads };   /* who measures tells what cannot be read */
   g_clear_pointer (&self->parts, vn_parts_unref);
   self->parts = vn_find_parts (self->prepared, &run, cancellable, error);
   return self->parts != NULL;

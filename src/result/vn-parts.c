@@ -225,6 +225,9 @@ vn_error_part_dup_title (const VnErrorPart *self)
   size = vn_format_number (self->size, 2);
   slices = g_string_new (self->slices);
   g_string_replace (slices, "-", "–", 0);
+  if (strpbrk (self->slices, ",-") == NULL)
+    return self->axis == 1 ? g_strdup_printf (_("channel %s (up to %s)"), slices->str, size)
+                           : g_strdup_printf (_("slice %s of axis %u (up to %s)"), slices->str, self->axis, size);
   if (self->axis == 1)
     return g_strdup_printf (_("channels %s (up to %s)"), slices->str, size);
   return g_strdup_printf (_("slices %s of axis %u (up to %s)"), slices->str, self->axis, size);
