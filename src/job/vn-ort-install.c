@@ -12,10 +12,12 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define LONGEST_REASON 400   /* bytes of what pip said */
 #define USUAL_LINES 16       /* that pip prints */
+#define LONGEST_TRY 86400    /* seconds: what was begun earlier was left by a program that was killed */
 
 struct _VnOrtInstall
 {
@@ -29,11 +31,12 @@ G_DEFINE_FINAL_TYPE (VnOrtInstall, vn_ort_install, VN_TYPE_JOB)
 
 /* ---- processes ---- */
 
-/* What it starts ends with it. */
+/* What it starts ends with it, and it with this program. */
 static void
 ort_install_enter_own_group (gpointer data)
 {
   setpgid (0, 0);
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
 }
 
 /* pip says what is wrong in a line that begins so; other programs in their last one. */
@@ -103,6 +106,25 @@ ort_install_run (VnOrtInstall         *self,
 
 /* ---- the job ---- */
 
+/* Folders in which an environment was begun that nobody makes any more. */
+static void
+ort_install_remove_remains (const VnOrtInstall *self,
+                            const char         *above)
+{
+  g_autofree char *name = g_path_get_basename (self->place), *start = g_strconcat (name, ".", NULL);
+  g_autoptr(GDir) dir = g_dir_open (above, 0, NULL);
+  const char *one;
+
+  while (dir != NULL && (one = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (above, one, NULL);
+      GStatBuf info;
+
+      if (g_str_has_prefix (one, start) && g_lstat (path, &info) == 0 && info.st_mtime < g_get_real_time () / G_USEC_PER_SEC - LONGEST_TRY)
+        vn_verify_folder_remove (path);
+    }
+}
+
 static gboolean
 vn_ort_install_make (VnJob         *job,
                      GCancellable  *cancellable,
@@ -117,6 +139,7 @@ vn_ort_install_make (VnJob         *job,
       g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("The folder “%s” cannot be made: %s"), above, g_strerror (errno));
       return FALSE;
     }
+  ort_install_remove_remains (self, above);
   self->part = g_strconcat (self->place, ".XXXXXX", NULL);
   if (g_mkdtemp (self->part) == NULL)
     {

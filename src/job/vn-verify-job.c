@@ -607,6 +607,18 @@ vn_verify_job_is_usual (void)
   return verify_job_get_variable ("VN_NO_VERIFY") == NULL;
 }
 
+/**
+ * vn_verify_job_lacks_runtime:
+ *
+ * Returns: whether this program has looked for an ONNX Runtime and found none: one that it installs itself would be used, as nobody has named
+ *   another
+ */
+gboolean
+vn_verify_job_lacks_runtime (void)
+{
+  return vn_verify_process_lacks_runtime ();
+}
+
 /* Operators that neither the standard nor ONNX Runtime has, and that are not spelled out in the file. */
 static const VnNode *
 verify_job_find_foreign (const VnModel *model)

@@ -40,6 +40,7 @@ VnJob             *vn_verify_job_new_for_result (VnResult               *result,
                                                  const char             *python,    /* nullable */
                                                  gboolean                is_asked);
 gboolean           vn_verify_job_is_usual       (void);
+gboolean           vn_verify_job_lacks_runtime  (void);
 gboolean           vn_verify_job_suits          (VnResult               *result,
                                                  GError                **error);
 VnVerification    *vn_verify_job_get_result     (VnVerifyJob            *self);     /* borrowed; after success */

@@ -14,14 +14,6 @@
 #define MOST_MS 500    /* of processor time; a machine that is busy makes all of it longer */
 
 static gboolean
-has_origins (gpointer data)
-{
-  VnResult *result = vn_document_get_result (data);
-
-  return vn_window_fixture_is_idle (data) && vn_document_get_origins_job (data) == NULL && result != NULL && result->contributions != NULL;
-}
-
-static gboolean
 is_shown (gpointer data)
 {
   return vn_document_get_expecting (data) == VN_EXPECTING_SHOWN;
@@ -52,7 +44,7 @@ begin_with (Fixture *fixture,
   vn_document_set_n_samples (fixture->document, n_samples);
   vn_document_set_data (fixture->document, data);
   g_assert_true (vn_document_quantize (fixture->document, NULL));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
 }
 
@@ -136,7 +128,7 @@ test_shown (Fixture       *fixture,
   g_assert_nonnull (vn_test_find (bar, GTK_TYPE_LABEL, "Expected"));
   inspector = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_INSPECTOR, NULL);
   g_assert_nonnull (vn_test_find (inspector, GTK_TYPE_LABEL, "Expected, until a whole run tells"));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_false (vn_document_get_result (fixture->document)->is_expected);
   g_assert_cmpfloat_with_epsilon (get_outputs (fixture), expected, 1);
   g_assert_null (vn_test_find (inspector, GTK_TYPE_LABEL, "Expected, until a whole run tells"));
@@ -185,7 +177,7 @@ test_unconfirmed (Fixture       *fixture,
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-expected");
   g_signal_emit_by_name (vn_test_find (bar, GTK_TYPE_BUTTON, "_Run Now"), "clicked");
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
   g_assert_cmpfloat_with_epsilon (get_outputs (fixture), expected, 1);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
@@ -208,7 +200,7 @@ test_undo (Fixture       *fixture,
   g_assert_false (vn_document_is_stale (fixture->document));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.redo", NULL);
   g_assert_true (vn_test_wait (is_shown, fixture->document, SECONDS));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   after = get_outputs (fixture);
   g_assert_cmpfloat (after, !=, before);
   for (guint i = 0; i < 2; i++)
@@ -236,7 +228,7 @@ test_quick_changes (Fixture       *fixture,
       give_16_bits (fixture, nodes[i]);
       vn_test_settle (i * 15);
     }
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_true (vn_recipe_equal (vn_document_get_result (fixture->document)->recipe, vn_document_get_recipe (fixture->document)));
   g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, G_N_ELEMENTS (nodes));
   g_assert_false (vn_document_is_stale (fixture->document));
@@ -267,7 +259,7 @@ test_refused (Fixture       *fixture,
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-refused");
   g_signal_emit_by_name (run, "clicked");
   g_assert_false (gtk_widget_get_visible (run));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_nonnull (vn_document_get_result (fixture->document)->rounded);
   g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
   {
@@ -287,7 +279,7 @@ test_refused (Fixture       *fixture,
   /* weights that samples rounded stay as they are when something else changes */
   give_16_bits (fixture, "/head/relu");
   g_assert_true (vn_test_wait (is_shown, fixture->document, SECONDS));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 

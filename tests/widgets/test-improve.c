@@ -11,7 +11,6 @@
 #include "vn-node-item.h"
 #include "vn-origins-list.h"
 #include "vn-swatch.h"
-#include "vn-verify-panel.h"
 #include "vn-weakest.h"
 #include "vn-wizard.h"
 #include "widget-fixture.h"
@@ -20,38 +19,6 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-
-static gboolean
-has_origins (gpointer data)
-{
-  VnResult *result = vn_document_get_result (data);
-
-  return vn_window_fixture_is_idle (data) && vn_document_get_origins_job (data) == NULL && result != NULL &&
-         result->contributions != NULL;
-}
-
-static void
-find_origins (Fixture *fixture)
-{
-  vn_window_fixture_open_model (fixture);
-  vn_window_fixture_quantize (fixture);
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
-  g_assert_cmpuint (fixture->n_failed, ==, 0);
-}
-
-static GtkWidget *
-open_review (Fixture *fixture)
-{
-  VnWizard *wizard;
-
-  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
-  wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL));
-  for (guint i = 0; i < 10 && !g_str_equal (vn_wizard_get_step (wizard), "review"); i++)
-    vn_wizard_go_next (wizard);
-  g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "review");
-  vn_test_settle (400);
-  return GTK_WIDGET (wizard);
-}
 
 static void
 count_signal (guint *n)
@@ -78,13 +45,15 @@ test_come_in (Fixture       *fixture,
   g_assert_nonnull (vn_document_get_origins_job (fixture->document));
   g_assert_null (vn_document_get_job (fixture->document));   /* nobody has to wait */
   g_assert_cmpint (vn_document_get_metric (fixture->document), ==, VN_METRIC_SQNR);
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_cmpuint (n_results, ==, 1);
   g_assert_cmpuint (n_metrics, ==, 1);
   g_assert_null (plain->contributions);                      /* whoever has the first keeps it */
   g_assert_cmpint (vn_document_get_metric (fixture->document), ==, VN_METRIC_CONTRIBUTION);
   g_assert_false (vn_document_is_stale (fixture->document));
   g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, 1);
+  g_signal_handlers_disconnect_by_data (fixture->document, &n_results);   /* the document lives longer than these */
+  g_signal_handlers_disconnect_by_data (fixture->document, &n_metrics);
 }
 
 /* Overlay and lists go by the share; what the user chooses stays, also after the next run. */
@@ -96,7 +65,7 @@ test_metric (Fixture       *fixture,
   VnNodeItem *item;
   double sum = 0;
 
-  find_origins (fixture);
+  vn_window_fixture_find_origins (fixture);
   vn_test_settle (300);
   legend = VN_LEGEND (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_LEGEND, NULL));
   g_assert_cmpint (vn_legend_get_metric (legend), ==, VN_METRIC_CONTRIBUTION);
@@ -117,7 +86,7 @@ test_metric (Fixture       *fixture,
   g_assert_cmpint (item->metric, ==, VN_METRIC_COSINE);
   vn_document_select_one (fixture->document, item->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.set-precision", "s", "16");
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_cmpint (vn_document_get_metric (fixture->document), ==, VN_METRIC_COSINE);
 }
 
@@ -130,7 +99,7 @@ test_list (Fixture       *fixture,
   VnResult *result;
   double last = 1, all = 0;
 
-  find_origins (fixture);
+  vn_window_fixture_find_origins (fixture);
   result = vn_document_get_result (fixture->document);
   weakest = vn_weakest_list (fixture->document);
   g_assert_cmpuint (weakest->len, >=, 3);
@@ -164,7 +133,7 @@ test_cancel (Fixture       *fixture,
   g_assert_null (vn_document_get_origins_job (fixture->document));
   vn_test_settle (200);
   g_assert_null (vn_document_get_result (fixture->document)->contributions);
-  wizard = open_review (fixture);
+  wizard = vn_window_fixture_open_review (fixture);
   list = vn_test_find (wizard, VN_TYPE_ORIGINS_LIST, NULL);
   find = vn_test_find (list, GTK_TYPE_BUTTON, "_Find Where the Error Starts");
   g_assert_true (gtk_widget_get_visible (find));
@@ -172,7 +141,7 @@ test_cancel (Fixture       *fixture,
   g_signal_emit_by_name (find, "clicked");
   g_assert_nonnull (vn_document_get_origins_job (fixture->document));
   g_assert_false (gtk_widget_get_visible (find));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_nonnull (vn_test_find (list, GTK_TYPE_LABEL, "Where the Error Starts"));
   g_assert_false (gtk_widget_get_visible (find));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
@@ -186,7 +155,7 @@ test_inspector (Fixture       *fixture,
   GtkWidget *inspector;
   VnNodeItem *item;
 
-  find_origins (fixture);
+  vn_window_fixture_find_origins (fixture);
   inspector = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_INSPECTOR, NULL);
   item = vn_window_fixture_get_item (fixture, "/left/conv");
   vn_document_select_one (fixture->document, item->index);
@@ -208,17 +177,17 @@ test_gain (Fixture       *fixture,
   VnNodeItem *worst;
   GtkWidget *wizard, *cures;
 
-  find_origins (fixture);
+  vn_window_fixture_find_origins (fixture);
   weakest = vn_weakest_list (fixture->document);
   worst = g_ptr_array_index (weakest, 0);
-  wizard = open_review (fixture);
+  wizard = vn_window_fixture_open_review (fixture);
   cures = vn_test_find (wizard, VN_TYPE_CURES_LIST, NULL);
   g_signal_emit_by_name (vn_test_find (vn_test_find (wizard, VN_TYPE_ORIGINS_LIST, NULL), GTK_TYPE_BUTTON, "Exclude"), "clicked");
   key = vn_document_dup_precision_key (fixture->document, worst->index, VN_NODE_FLOAT);
   effect = vn_document_find_effect (fixture->document, key);
   g_assert_nonnull (effect);
   g_assert_false (effect->measured);
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   effect = vn_document_find_effect (fixture->document, key);
   g_assert_true (effect->measured);
   g_assert_cmpfloat (effect->after_db, ==, vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors));
@@ -229,7 +198,7 @@ test_gain (Fixture       *fixture,
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-review");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
   g_assert_false (vn_document_is_in_force (fixture->document, effect));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
@@ -238,7 +207,7 @@ has_trials (gpointer data)
 {
   VnResult *result = vn_document_get_result (data);
 
-  return has_origins (data) && result->diagnosis != NULL && vn_diagnosis_get_n_trials (result->diagnosis) > 0;
+  return vn_window_fixture_has_origins (data) && result->diagnosis != NULL && vn_diagnosis_get_n_trials (result->diagnosis) > 0;
 }
 
 /* Each reason is there with its cure; measured, it says what it gains, and what does not help is not offered. Applied, it gains
@@ -254,7 +223,7 @@ test_cures (Fixture       *fixture,
   GtkWidget *wizard, *list, *inspector;
   double gain;
 
-  find_origins (fixture);
+  vn_window_fixture_find_origins (fixture);
   offers = vn_cure_offers_list (fixture->document, NULL);
   g_assert_cmpuint (offers->len, >, 0);
   first = g_ptr_array_index (offers, 0);
@@ -266,7 +235,7 @@ test_cures (Fixture       *fixture,
   g_assert_nonnull (vn_test_find (inspector, ADW_TYPE_ACTION_ROW, first->title));
   g_assert_nonnull (vn_test_find (inspector, GTK_TYPE_BUTTON, "Apply"));
 
-  wizard = open_review (fixture);
+  wizard = vn_window_fixture_open_review (fixture);
   list = vn_test_find (wizard, VN_TYPE_CURES_LIST, NULL);
   g_assert_true (gtk_widget_get_visible (list));
   g_assert_nonnull (vn_test_find (list, ADW_TYPE_ACTION_ROW, first->title));
@@ -282,13 +251,13 @@ test_cures (Fixture       *fixture,
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-cures");
   g_signal_emit_by_name (vn_test_find (list, GTK_TYPE_BUTTON, "Apply"), "clicked");
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   effect = vn_document_find_effect (fixture->document, first->key);
   g_assert_true (effect->measured);
   g_assert_true (vn_effect_has_helped (effect));
   g_assert_cmpfloat_with_epsilon (effect->after_db - effect->before_db, gain, 1e-6);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_nonnull (vn_test_find (list, ADW_TYPE_ACTION_ROW, first->title));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
@@ -315,8 +284,8 @@ test_apply_all (Fixture       *fixture,
   const VnEffect *effect;
   GtkWidget *list, *all, *row;
 
-  find_origins (fixture);
-  list = vn_test_find (open_review (fixture), VN_TYPE_CURES_LIST, NULL);
+  vn_window_fixture_find_origins (fixture);
+  list = vn_test_find (vn_window_fixture_open_review (fixture), VN_TYPE_CURES_LIST, NULL);
   all = vn_test_find (list, GTK_TYPE_BUTTON, "_Apply All");
   g_assert_false (gtk_widget_get_visible (all));     /* nothing is measured yet */
   measure_cures (fixture, list);
@@ -332,7 +301,7 @@ test_apply_all (Fixture       *fixture,
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-apply-all");
   g_signal_emit_by_name (all, "clicked");
   g_assert_true (vn_recipe_equal (bundle->recipe, vn_document_get_recipe (fixture->document)));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   effect = vn_cure_bundle_find_effect (fixture->document);
   g_assert_nonnull (effect);
   g_assert_true (effect->measured);
@@ -350,7 +319,7 @@ test_apply_all (Fixture       *fixture,
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-applied-all");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);    /* one step */
   g_assert_true (vn_recipe_equal (before, vn_document_get_recipe (fixture->document)));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_true (gtk_widget_get_visible (all));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
@@ -366,7 +335,7 @@ test_in_vain (Fixture       *fixture,
   VnNodeItem *item = NULL;
   guint number = 0, n_offered = 0;
 
-  find_origins (fixture);
+  vn_window_fixture_find_origins (fixture);
   {
     g_autoptr(GPtrArray) offers = vn_cure_offers_list (fixture->document, NULL);
     const VnCureOffer *first = g_ptr_array_index (offers, 0);
@@ -409,7 +378,7 @@ test_in_vain (Fixture       *fixture,
 static gboolean
 has_improved (gpointer data)
 {
-  return vn_document_get_tries (data) != NULL && has_origins (data);
+  return vn_document_get_tries (data) != NULL && vn_window_fixture_has_origins (data);
 }
 
 /* The button tries, shows progress with the time left, takes the recipe as one step, and tells what each step gained. */
@@ -422,10 +391,10 @@ test_improve (Fixture       *fixture,
   GtkWidget *wizard, *panel, *start;
   VnResult *result;
 
-  find_origins (fixture);
+  vn_window_fixture_find_origins (fixture);
   before = vn_recipe_copy (vn_document_get_recipe (fixture->document));
   plain = vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors);
-  wizard = open_review (fixture);
+  wizard = vn_window_fixture_open_review (fixture);
   panel = vn_test_find (wizard, VN_TYPE_IMPROVE_PANEL, NULL);
   start = vn_test_find (panel, GTK_TYPE_BUTTON, "_Improve Automatically");
   g_assert_cmpfloat (vn_document_get_improve_seconds (fixture->document), <, 0);
@@ -451,10 +420,10 @@ test_improve (Fixture       *fixture,
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
   g_assert_true (vn_recipe_equal (before, vn_document_get_recipe (fixture->document)));
   g_assert_null (vn_document_get_tries (fixture->document));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors), plain, 1e-6);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.redo", NULL);
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors), improved, 1e-6);
 }
 
@@ -467,7 +436,7 @@ test_improve_cancelled (Fixture       *fixture,
   g_autoptr(GError) error = NULL;
   VnNodeItem *item;
 
-  find_origins (fixture);
+  vn_window_fixture_find_origins (fixture);
   before = vn_recipe_copy (vn_document_get_recipe (fixture->document));
   g_assert_true (vn_document_improve (fixture->document, 60, FALSE, &error));
   g_assert_false (vn_document_improve (fixture->document, 60, FALSE, NULL));
@@ -480,7 +449,7 @@ test_improve_cancelled (Fixture       *fixture,
   item = vn_window_fixture_get_item (fixture, "/left/conv");
   g_assert_true (vn_document_improve (fixture->document, 60, FALSE, &error));
   g_assert_true (vn_document_try_precision (fixture->document, item->index, VN_NODE_FLOAT));
-  g_assert_true (vn_test_wait (has_origins, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_null (vn_document_get_tries (fixture->document));
   g_assert_true (item->excluded);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
@@ -496,7 +465,7 @@ test_kernels (Fixture       *fixture,
   VnOverlay *overlay;
   guint n_integer = 0, n_named = 0;
 
-  find_origins (fixture);
+  vn_window_fixture_find_origins (fixture);
   g_assert_nonnull (vn_document_get_result (fixture->document)->forecast);
   legend = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_LEGEND, NULL);
   view = VN_GRAPH_VIEW (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_GRAPH_VIEW, NULL));
@@ -517,120 +486,8 @@ test_kernels (Fixture       *fixture,
   g_assert_cmpuint (n_integer, >=, 3);   /* the convolutions */
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-kernels");
-  review = vn_test_find (open_review (fixture), g_type_from_name ("VnStepReview"), NULL);
+  review = vn_test_find (vn_window_fixture_open_review (fixture), g_type_from_name ("VnStepReview"), NULL);
   g_assert_nonnull (vn_test_find (review, ADW_TYPE_ACTION_ROW, "On integers in ONNX Runtime, expected"));
-}
-
-/* A Python that answers as if it had onnxruntime, in which outputs are 0: what it measures stands in the place of what was expected. */
-static char *
-write_python (VnModel *model)
-{
-  static const char text[] =
-    "#!/bin/sh\n"
-    "for last; do :; done\n"
-    "cd \"$last\" || exit 1\n"
-    "for f in [0-9]*-0.npy; do cp \"$(dirname \"$0\")/zeros.npy\" \"out-$f\"; done\n"
-    "echo '{\"version\": \"9.8.7\", \"load_seconds\": 0.1, \"seconds\": 0.003, \"float_seconds\": 0.002}' > reply.json\n";
-  const VnValue *output = g_ptr_array_index (model->graph->outputs, 0);
-  g_autofree char *folder = g_dir_make_tmp ("vernier-python-XXXXXX", NULL), *zeros = g_build_filename (folder, "zeros.npy", NULL);
-  g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, &output->type.shape, NULL);
-  char *path = g_build_filename (folder, "python", NULL);
-
-  g_assert_cmpuint (model->graph->outputs->len, ==, 1);
-  g_assert_true (vn_npy_write (zeros, tensor, NULL));
-  g_assert_true (g_file_set_contents_full (path, text, -1, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
-  return path;
-}
-
-static void
-remove_python (const char *path)
-{
-  g_autofree char *folder = g_path_get_dirname (path), *zeros = g_build_filename (folder, "zeros.npy", NULL);
-
-  g_assert_cmpint (g_unlink (path), ==, 0);
-  g_assert_cmpint (g_unlink (zeros), ==, 0);
-  g_assert_cmpint (g_rmdir (folder), ==, 0);
-}
-
-static void
-test_verify_fails (Fixture       *fixture,
-                   gconstpointer  data)
-{
-  GtkWidget *panel;
-
-  g_setenv ("VN_PYTHON", "/nowhere/python", TRUE);
-  find_origins (fixture);
-  panel = vn_test_find (open_review (fixture), VN_TYPE_VERIFY_PANEL, NULL);
-  g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Verify"), "clicked");
-  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  g_assert_cmpuint (fixture->n_failed, ==, 1);
-  g_assert_null (vn_document_get_result (fixture->document)->verification);
-  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Verify in ONNX Runtime"))),
-                            "/nowhere/python"));
-  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "On integers in ONNX Runtime, expected"));
-  vn_test_screenshot (GTK_WIDGET (fixture->window), "verify-failed");
-  g_unsetenv ("VN_PYTHON");
-}
-
-static void
-test_verify (Fixture       *fixture,
-             gconstpointer  data)
-{
-  g_autofree char *python = NULL;
-  GtkWidget *panel;
-  VnResult *result;
-
-  find_origins (fixture);
-  python = write_python (vn_document_get_model (fixture->document));
-  g_setenv ("VN_PYTHON", python, TRUE);
-  panel = vn_test_find (open_review (fixture), VN_TYPE_VERIFY_PANEL, NULL);
-  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Time of one sample there, expected"));
-  g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Verify"), "clicked");
-  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  g_assert_cmpuint (fixture->n_failed, ==, 0);
-  result = vn_document_get_result (fixture->document);
-  g_assert_nonnull (result->verification);
-  g_assert_nonnull (result->contributions);   /* what was known before still is */
-  g_assert_cmpstr (result->verification->version, ==, "9.8.7");
-  g_assert_cmpfloat (result->verification->seconds, ==, 0.003);
-  g_assert_cmpint (vn_verification_judge (result->verification), ==, VN_AGREEMENT_OTHER);
-  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Measured in ONNX Runtime 9.8.7"));
-  g_assert_null (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Time of one sample there, expected"));
-  vn_test_settle (300);
-  vn_test_screenshot (GTK_WIDGET (fixture->window), "verify-done");
-  g_unsetenv ("VN_PYTHON");
-  remove_python (python);
-}
-
-static gboolean
-is_verified (gpointer data)
-{
-  VnResult *result = vn_document_get_result (data);
-
-  return result != NULL && result->verification != NULL && result->contributions != NULL;
-}
-
-/* Nobody asks for it; what is found meanwhile of where the error starts does not take it away again. */
-static void
-test_verify_usually (Fixture       *fixture,
-                     gconstpointer  data)
-{
-  g_autofree char *python = NULL;
-  VnResult *result;
-
-  vn_window_fixture_open_model (fixture);
-  python = write_python (vn_document_get_model (fixture->document));
-  g_setenv ("VN_PYTHON", python, TRUE);
-  g_unsetenv ("VN_NO_VERIFY");
-  vn_window_fixture_quantize (fixture);
-  g_assert_true (vn_test_wait (is_verified, fixture->document, SECONDS));
-  g_setenv ("VN_NO_VERIFY", "1", TRUE);
-  g_assert_cmpuint (fixture->n_failed, ==, 0);
-  result = vn_document_get_result (fixture->document);
-  g_assert_cmpstr (result->verification->version, ==, "9.8.7");
-  g_assert_nonnull (vn_test_find (open_review (fixture), ADW_TYPE_ACTION_ROW, "Measured in ONNX Runtime 9.8.7"));
-  g_unsetenv ("VN_PYTHON");
-  remove_python (python);
 }
 
 int
@@ -645,9 +502,6 @@ main (int    argc,
     { "/origins/inspector", test_inspector },
     { "/origins/gain", test_gain },
     { "/origins/kernels", test_kernels },
-    { "/verify/measured", test_verify },
-    { "/verify/fails", test_verify_fails },
-    { "/verify/usually", test_verify_usually },
     { "/improve/cures", test_cures },
     { "/improve/apply-all", test_apply_all },
     { "/improve/in-vain", test_in_vain },

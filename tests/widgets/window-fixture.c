@@ -5,6 +5,7 @@
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
 #include "vn-report.h"
+#include "vn-wizard.h"
 #include "widget-fixture.h"
 
 #include <glib/gstdio.h>
@@ -210,6 +211,38 @@ vn_window_fixture_quantize (Fixture *fixture)
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   g_assert_nonnull (vn_document_get_result (fixture->document));
+}
+
+gboolean
+vn_window_fixture_has_origins (gpointer data)
+{
+  VnResult *result = vn_document_get_result (data);
+
+  return vn_window_fixture_is_idle (data) && vn_document_get_origins_job (data) == NULL && result != NULL &&
+         result->contributions != NULL;
+}
+
+void
+vn_window_fixture_find_origins (Fixture *fixture)
+{
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
+GtkWidget *
+vn_window_fixture_open_review (Fixture *fixture)
+{
+  VnWizard *wizard;
+
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
+  wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL));
+  for (guint i = 0; i < 10 && !g_str_equal (vn_wizard_get_step (wizard), "review"); i++)
+    vn_wizard_go_next (wizard);
+  g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "review");
+  vn_test_settle (400);
+  return GTK_WIDGET (wizard);
 }
 
 VnNodeItem *

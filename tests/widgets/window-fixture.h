@@ -31,6 +31,9 @@ gboolean    vn_window_fixture_is_idle     (gpointer        document);
 gboolean    vn_window_fixture_has_model   (gpointer        document);
 void        vn_window_fixture_open_model  (Fixture        *fixture);
 void        vn_window_fixture_quantize    (Fixture        *fixture);    /* on random values */
+gboolean    vn_window_fixture_has_origins (gpointer        document);
+void        vn_window_fixture_find_origins (Fixture       *fixture);    /* opens the model and quantizes it */
+GtkWidget  *vn_window_fixture_open_review (Fixture        *fixture);    /* the wizard, at this step */
 VnNodeItem *vn_window_fixture_get_item    (Fixture        *fixture,
                                            const char     *label);
 

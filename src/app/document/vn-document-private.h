@@ -93,6 +93,8 @@ struct _VnDocument
   GCancellable *origins_cancellable;
   VnJob        *verifying;     /* the same: what ONNX Runtime makes of @verified_network */
   GCancellable *verifying_cancellable;
+  VnJob        *installing;    /* the same: ONNX Runtime, for all documents */
+  GCancellable *installing_cancellable;
   VnModel      *verified_network;
   gboolean      origins_again; /* look for them when the running job has ended, which they were cancelled for */
   VnProject    *project;       /* being opened: its model is on the way */

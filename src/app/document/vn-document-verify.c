@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs what a document exports in ONNX Runtime without being asked, beside everything else: the result learns of it when it is known. */
+/* Runs what a document exports in ONNX Runtime without being asked, beside everything else: the result learns of it when it is known. Where
+ * there is no ONNX Runtime it is installed, if the user wants that, beside everything else, too. */
 #include "vn-document-private.h"
 
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-ort-install.h"
 #include "vn-verify-job.h"
 
 static gboolean
@@ -89,4 +93,86 @@ vn_document_verify_usually (VnDocument *self)
     }
   self->verifying_cancellable = g_cancellable_new ();
   vn_job_start (self->verifying, self->verifying_cancellable, document_verify_ended, g_object_ref (self));
+}
+
+/* ---- installing ---- */
+
+static void
+document_verify_installed (GObject      *source,
+                           GAsyncResult *async,
+                           gpointer      data)
+{
+  g_autofree GWeakRef *place = data;
+  g_autoptr(VnDocument) self = g_weak_ref_get (place);
+  g_autoptr(GError) error = NULL;
+  gboolean ok = vn_job_finish (VN_JOB (source), async, &error);
+
+  g_weak_ref_clear (place);
+  if (self == NULL)
+    return;
+  g_clear_object (&self->installing);
+  g_clear_object (&self->installing_cancellable);
+  if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("ONNX Runtime was not installed"), error);
+  if (ok)
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_DONE], 0, _("ONNX Runtime is installed"));
+  if (!ok || !vn_document_verify (self, NULL))   /* what was waited for; other work goes on, and may verify its own */
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
+}
+
+/**
+ * vn_document_install_runtime:
+ *
+ * Begins to make a Python environment with onnxruntime in the folder of caches, beside everything else; ask the user before. What the
+ * document exports is run there afterwards, if nothing else goes on then.
+ *
+ * Returns: %FALSE if that goes on already
+ */
+gboolean
+vn_document_install_runtime (VnDocument  *self,
+                             GError     **error)
+{
+  GWeakRef *place;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), FALSE);
+
+  if (self->installing != NULL)
+    {
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("Another job is running: wait for its end or cancel it."));
+      return FALSE;
+    }
+  place = g_new0 (GWeakRef, 1);
+  g_weak_ref_init (place, self);
+  self->installing = vn_ort_install_new (NULL);
+  self->installing_cancellable = g_cancellable_new ();
+  vn_job_start (self->installing, self->installing_cancellable, document_verify_installed, place);
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
+  return TRUE;
+}
+
+/**
+ * vn_document_cancel_install:
+ *
+ * Asks the installation of ONNX Runtime to end, if there is one: nothing stays of it.
+ */
+void
+vn_document_cancel_install (VnDocument *self)
+{
+  g_return_if_fail (VN_IS_DOCUMENT (self));
+
+  if (self->installing_cancellable != NULL)
+    g_cancellable_cancel (self->installing_cancellable);
+}
+
+/**
+ * vn_document_get_install_job:
+ *
+ * Returns: (transfer none) (nullable): the job that installs ONNX Runtime; its end is told by "job-changed"
+ */
+VnJob *
+vn_document_get_install_job (VnDocument *self)
+{
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  return self->installing;
 }

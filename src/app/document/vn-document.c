@@ -45,6 +45,9 @@ vn_document_dispose (GObject *object)
   g_clear_pointer (&self->known, g_ptr_array_unref);
   g_clear_object (&self->origins);
   vn_document_drop_verifying (self);
+  vn_document_cancel_install (self);
+  g_clear_object (&self->installing);
+  g_clear_object (&self->installing_cancellable);
   g_clear_object (&self->improved);
   g_clear_pointer (&self->curve, vn_curve_unref);
   g_clear_pointer (&self->effects, g_ptr_array_unref);

@@ -390,6 +390,10 @@ void              vn_document_set_picture_func (VnDocument       *self,
                                                 gpointer          data);
 gboolean          vn_document_verify         (VnDocument        *self,
                                               GError           **error);
+gboolean          vn_document_install_runtime (VnDocument       *self,
+                                               GError          **error);
+void              vn_document_cancel_install (VnDocument        *self);
+VnJob            *vn_document_get_install_job (VnDocument       *self);   /* NULL: not installing */
 VnJob            *vn_document_get_job        (VnDocument        *self);   /* NULL: idle */
 gboolean          vn_document_search_origins (VnDocument        *self);
 void              vn_document_cancel_origins (VnDocument        *self);

@@ -3,6 +3,7 @@
 #include "vn-compat.h"
 
 #include "vn-error.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-report.h"
 
@@ -395,6 +396,27 @@ vn_ask_replace (GtkWidget *parent,
       g_string_append_printf (names, "%s%s", i > 0 ? "\n" : "", name);
     }
   compat_ask (parent, heading, names->str, _("_Replace"), ADW_RESPONSE_DESTRUCTIVE, func, data);
+}
+
+/**
+ * vn_ask_install:
+ * @folder: (type filename): that ONNX Runtime is installed into
+ * @func: called if that is wanted; @data must be there as long as @parent
+ */
+void
+vn_ask_install (GtkWidget  *parent,
+                const char *folder,
+                VnAskFunc   func,
+                gpointer    data)
+{
+  g_autofree char *shown = NULL, *body = NULL;
+
+  g_return_if_fail (GTK_IS_WIDGET (parent) && folder != NULL && func != NULL);
+
+  shown = vn_format_path (folder);
+  body = g_strdup_printf (_("A Python environment of its own is made in %s, and pip downloads onnxruntime and numpy into it, about 60\u00a0MB, from "
+                            "where it takes packages. Nothing else is changed; to remove it, delete that folder."), shown);
+  compat_ask (parent, _("Install ONNX Runtime?"), body, _("_Install"), ADW_RESPONSE_SUGGESTED, func, data);
 }
 
 /**

@@ -49,6 +49,10 @@ void vn_ask_replace    (GtkWidget     *parent,
                         GPtrArray     *paths,
                         VnAskFunc      func,
                         gpointer       data);
+void vn_ask_install    (GtkWidget     *parent,
+                        const char    *folder,
+                        VnAskFunc      func,
+                        gpointer       data);
 void vn_ask_where      (GtkWidget     *parent,
                         const char    *text,
                         VnAskFunc      func,

@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ONNX Runtime makes of the export: expected figures until the button has measured them, with progress and the reason of a failure. */
+/* What ONNX Runtime makes of the export: expected figures until the button has measured them, with progress and the reason of a failure; and
+ * another button that installs ONNX Runtime where there is none. */
 #include "vn-verify-panel.h"
 
+#include "verify-folder.h"
+
 #include "vn-button-names.h"
+#include "vn-compat.h"
 #include "vn-i18n.h"
 #include "vn-rows.h"
 #include "vn-verify-job.h"
 
 #include <math.h>
 
-struct _VnVerifyPanel
+/* A row with a button that begins something, and what is seen of it while it goes on. */
+typedef struct
 {
-  AdwBin          parent_instance;
-
-  VnDocument     *document;
-  VnJob          *job;           /* that verifies, or NULL */
-  char           *failure;       /* (nullable): of the last try */
-
-  GtkListBox     *list;
-  AdwActionRow   *row;           /* with the button; the last of @list */
+  AdwActionRow   *row;
   GtkButton      *start, *cancel;
   GtkProgressBar *progress;
+  VnJob          *job;           /* that it has begun, or NULL */
+  GSignalGroup   *watch;         /* of it */
+  char           *failure;       /* (nullable): of the last try */
+  const char     *usual;         /* what is said otherwise */
+} Action;
+
+struct _VnVerifyPanel
+{
+  AdwBin      parent_instance;
+
+  VnDocument *document;
+  Action      install, verify;   /* the last two rows of @list */
+  GtkListBox *list;
 };
 
 G_DEFINE_FINAL_TYPE (VnVerifyPanel, vn_verify_panel, ADW_TYPE_BIN)
@@ -34,9 +45,9 @@ verify_panel_add (VnVerifyPanel *self,
 {
   int n = 0;
 
-  while (gtk_list_box_get_row_at_index (self->list, n) != NULL)
+  while (gtk_list_box_get_row_at_index (self->list, n) != GTK_LIST_BOX_ROW (self->install.row))
     n++;
-  gtk_list_box_insert (self->list, vn_row_new (title, value), n - 1);
+  gtk_list_box_insert (self->list, vn_row_new (title, value), n);
 }
 
 static void
@@ -44,7 +55,7 @@ verify_panel_clear (VnVerifyPanel *self)
 {
   GtkListBoxRow *row;
 
-  while ((row = gtk_list_box_get_row_at_index (self->list, 0)) != NULL && GTK_WIDGET (row) != GTK_WIDGET (self->row))
+  while ((row = gtk_list_box_get_row_at_index (self->list, 0)) != NULL && GTK_WIDGET (row) != GTK_WIDGET (self->install.row))
     gtk_list_box_remove (self->list, GTK_WIDGET (row));
 }
 
@@ -89,31 +100,50 @@ verify_panel_fill (VnVerifyPanel *self)
   verify_panel_add_time (self, result->verification, &figures);
 }
 
-/* ---- the job ---- */
+/* ---- rows that begin something ---- */
 
 static void
-verify_panel_update_progress (VnVerifyPanel *self)
+verify_panel_show_progress (Action *action)
 {
-  g_autofree char *stage = vn_job_dup_stage (self->job);
+  g_autofree char *stage = vn_job_dup_stage (action->job);
 
-  gtk_progress_bar_set_fraction (self->progress, vn_job_get_progress (self->job));
-  adw_action_row_set_subtitle (self->row, stage != NULL ? stage : "");
+  gtk_progress_bar_set_fraction (action->progress, vn_job_get_progress (action->job));
+  adw_action_row_set_subtitle (action->row, stage != NULL ? stage : "");
 }
 
 static void
-verify_panel_update_row (VnVerifyPanel *self)
+verify_panel_show_action (Action *action)
+{
+  gtk_widget_set_visible (GTK_WIDGET (action->start), action->job == NULL);
+  gtk_widget_set_visible (GTK_WIDGET (action->cancel), action->job != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (action->progress), action->job != NULL);
+  if (action->job != NULL)
+    verify_panel_show_progress (action);
+  else
+    adw_action_row_set_subtitle (action->row, action->failure != NULL ? action->failure : action->usual);
+}
+
+/* @job: (nullable): what goes on now */
+static void
+verify_panel_watch (Action *action,
+                    VnJob  *job)
+{
+  if (job != NULL && job != action->job)
+    g_clear_pointer (&action->failure, g_free);
+  g_set_object (&action->job, job);
+  g_signal_group_set_target (action->watch, job);
+}
+
+static void
+verify_panel_update (VnVerifyPanel *self)
 {
   VnResult *result = vn_document_get_result (self->document);
 
-  gtk_widget_set_visible (GTK_WIDGET (self->start), self->job == NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self->cancel), self->job != NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self->progress), self->job != NULL);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->start), result != NULL && vn_document_get_job (self->document) == NULL);
-  if (self->job != NULL)
-    verify_panel_update_progress (self);
-  else
-    adw_action_row_set_subtitle (self->row, self->failure != NULL ? self->failure
-                                            : _("Runs the export there: whether it loads and agrees, and how long it takes"));
+  verify_panel_show_action (&self->install);
+  verify_panel_show_action (&self->verify);
+  gtk_widget_set_visible (GTK_WIDGET (self->install.row), self->install.job != NULL || vn_verify_job_lacks_runtime ());
+  gtk_widget_set_sensitive (GTK_WIDGET (self->verify.start), result != NULL && vn_document_get_job (self->document) == NULL &&
+                                                             self->install.job == NULL);
 }
 
 static void
@@ -121,24 +151,17 @@ verify_panel_job_changed (VnVerifyPanel *self)
 {
   VnJob *job = vn_document_get_job (self->document);
 
-  if (job != NULL && !VN_IS_VERIFY_JOB (job))
-    job = NULL;
-  if (self->job != NULL)
-    g_signal_handlers_disconnect_by_data (self->job, self);
-  if (job != NULL && job != self->job)
-    g_clear_pointer (&self->failure, g_free);
-  g_set_object (&self->job, job);
-  if (job != NULL)
-    g_signal_connect_object (job, "notify::progress", G_CALLBACK (verify_panel_update_progress), self, G_CONNECT_SWAPPED);
-  verify_panel_update_row (self);
+  verify_panel_watch (&self->verify, job != NULL && VN_IS_VERIFY_JOB (job) ? job : NULL);
+  verify_panel_watch (&self->install, vn_document_get_install_job (self->document));
+  verify_panel_update (self);
 }
 
 static void
 verify_panel_result_changed (VnVerifyPanel *self)
 {
-  g_clear_pointer (&self->failure, g_free);
+  g_clear_pointer (&self->verify.failure, g_free);
   verify_panel_fill (self);
-  verify_panel_update_row (self);
+  verify_panel_update (self);
 }
 
 /* It stays to be read, as it says what to do. */
@@ -147,10 +170,12 @@ verify_panel_failed (VnVerifyPanel *self,
                      const char    *title,
                      const GError  *error)
 {
-  if (self->job == NULL)
+  Action *action = self->install.job != NULL && vn_document_get_install_job (self->document) == NULL ? &self->install : &self->verify;
+
+  if (action->job == NULL)
     return;
-  g_free (self->failure);
-  self->failure = g_strdup (error->message);
+  g_free (action->failure);
+  action->failure = g_strdup (error->message);
 }
 
 static void
@@ -166,6 +191,30 @@ static void
 verify_panel_cancel (VnVerifyPanel *self)
 {
   vn_document_cancel (self->document);
+}
+
+static void
+verify_panel_install (gpointer data)
+{
+  VnVerifyPanel *self = data;
+  g_autoptr(GError) error = NULL;
+
+  if (!vn_document_install_runtime (self->document, &error))
+    g_signal_emit_by_name (self->document, "failed", _("ONNX Runtime was not installed"), error);
+}
+
+static void
+verify_panel_ask_install (VnVerifyPanel *self)
+{
+  g_autofree char *folder = vn_verify_dup_environment ();
+
+  vn_ask_install (GTK_WIDGET (self), folder, verify_panel_install, self);
+}
+
+static void
+verify_panel_cancel_install (VnVerifyPanel *self)
+{
+  vn_document_cancel_install (self->document);
 }
 
 /**
@@ -189,27 +238,41 @@ vn_verify_panel_set_document (VnVerifyPanel *self,
 /* ---- parts ---- */
 
 static void
-verify_panel_make_row (VnVerifyPanel *self)
+verify_panel_make_action (VnVerifyPanel *self,
+                          Action        *action,
+                          const char    *title,
+                          const char    *usual,
+                          const char    *button)
 {
-  GtkWidget *row = adw_action_row_new ();
+  GtkWidget *row = adw_action_row_new (), *parts[3];
 
-  self->row = ADW_ACTION_ROW (row);
-  self->start = GTK_BUTTON (vn_button_new_with_mnemonic (_("_Verify")));
-  self->cancel = GTK_BUTTON (vn_button_new_with_mnemonic (_("_Cancel")));
-  self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
+  *action = (Action) { .row = ADW_ACTION_ROW (row), .start = GTK_BUTTON (vn_button_new_with_mnemonic (button)),
+                       .cancel = GTK_BUTTON (vn_button_new_with_mnemonic (_("_Cancel"))),
+                       .progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ()), .usual = usual,
+                       .watch = g_signal_group_new (VN_TYPE_JOB) };
+  g_signal_group_connect_swapped (action->watch, "notify::progress", G_CALLBACK (verify_panel_show_progress), action);
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Verify in ONNX Runtime"));
-  adw_action_row_set_subtitle_lines (self->row, 0);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->progress), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Verify in ONNX Runtime"), -1);
-  gtk_widget_set_size_request (GTK_WIDGET (self->progress), 120, -1);
-  adw_action_row_add_suffix (self->row, GTK_WIDGET (self->progress));
-  adw_action_row_add_suffix (self->row, GTK_WIDGET (self->start));
-  adw_action_row_add_suffix (self->row, GTK_WIDGET (self->cancel));
-  gtk_widget_set_valign (GTK_WIDGET (self->progress), GTK_ALIGN_CENTER);
-  gtk_widget_set_valign (GTK_WIDGET (self->start), GTK_ALIGN_CENTER);
-  gtk_widget_set_valign (GTK_WIDGET (self->cancel), GTK_ALIGN_CENTER);
-  g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (verify_panel_start), self);
-  g_signal_connect_swapped (self->cancel, "clicked", G_CALLBACK (verify_panel_cancel), self);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_action_row_set_subtitle_lines (action->row, 0);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (action->progress), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+  gtk_widget_set_size_request (GTK_WIDGET (action->progress), 120, -1);
+  parts[0] = GTK_WIDGET (action->progress);
+  parts[1] = GTK_WIDGET (action->start);
+  parts[2] = GTK_WIDGET (action->cancel);
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      adw_action_row_add_suffix (action->row, parts[i]);
+      gtk_widget_set_valign (parts[i], GTK_ALIGN_CENTER);
+    }
+  gtk_list_box_append (self->list, row);
+}
+
+static void
+verify_panel_clear_action (Action *action)
+{
+  g_clear_object (&action->watch);
+  g_clear_object (&action->job);
+  g_clear_pointer (&action->failure, g_free);
 }
 
 static void
@@ -217,9 +280,9 @@ vn_verify_panel_dispose (GObject *object)
 {
   VnVerifyPanel *self = VN_VERIFY_PANEL (object);
 
-  g_clear_object (&self->job);
+  verify_panel_clear_action (&self->install);
+  verify_panel_clear_action (&self->verify);
   g_clear_object (&self->document);
-  g_clear_pointer (&self->failure, g_free);
   G_OBJECT_CLASS (vn_verify_panel_parent_class)->dispose (object);
 }
 
@@ -236,7 +299,14 @@ vn_verify_panel_init (VnVerifyPanel *self)
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
   gtk_widget_add_css_class (GTK_WIDGET (self->list), "boxed-list");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("In ONNX Runtime"), -1);
-  verify_panel_make_row (self);
-  gtk_list_box_append (self->list, GTK_WIDGET (self->row));
+  verify_panel_make_action (self, &self->install, _("ONNX Runtime was not found"),
+                            _("Without it, what is said of time and outputs there is a forecast. It can be installed for this program alone"),
+                            _("_Install…"));
+  verify_panel_make_action (self, &self->verify, _("Verify in ONNX Runtime"),
+                            _("Runs the export there: whether it loads and agrees, and how long it takes"), _("_Verify"));
+  g_signal_connect_swapped (self->install.start, "clicked", G_CALLBACK (verify_panel_ask_install), self);
+  g_signal_connect_swapped (self->install.cancel, "clicked", G_CALLBACK (verify_panel_cancel_install), self);
+  g_signal_connect_swapped (self->verify.start, "clicked", G_CALLBACK (verify_panel_start), self);
+  g_signal_connect_swapped (self->verify.cancel, "clicked", G_CALLBACK (verify_panel_cancel), self);
   adw_bin_set_child (ADW_BIN (self), vn_section_new (_("In ONNX Runtime"), NULL, GTK_WIDGET (self->list)));
 }

@@ -355,6 +355,22 @@ verify_process_explain_missing (const VnVerifyRequest  *request,
                request->python);
 }
 
+/* The last search on this machine found none. */
+static gint found_nothing;
+
+/*< private >
+ * vn_verify_process_lacks_runtime:
+ *
+ * Returns: whether ONNX Runtime was looked for where nobody named one, and not found, and none has been installed since
+ */
+gboolean
+vn_verify_process_lacks_runtime (void)
+{
+  g_autofree char *own = vn_verify_dup_own_python ();
+
+  return own == NULL && g_atomic_int_get (&found_nothing);
+}
+
 /* What there is on this machine, where the user named nothing: the environment that was made for this, the usual Python, the library.
  * What has none of them is not searched again and again. */
 static gboolean
@@ -363,11 +379,10 @@ verify_process_try_found (const VnVerifyRequest  *request,
                           GCancellable           *cancellable,
                           GError                **error)
 {
-  static gint nothing;
   g_autofree char *own = vn_verify_dup_own_python ();
   const char *pythons[] = { own, request->python };
   g_autoptr(GError) reason = NULL;
-  gboolean missing = own != NULL || request->is_asked || !g_atomic_int_get (&nothing);
+  gboolean missing = own != NULL || request->is_asked || !g_atomic_int_get (&found_nothing);
 
   for (guint i = 0; i < G_N_ELEMENTS (pythons) + 1 && missing; i++)
     {
@@ -379,13 +394,16 @@ verify_process_try_found (const VnVerifyRequest  *request,
       one.python = library ? NULL : pythons[i];
       g_clear_error (&reason);
       if (verify_process_try (&one, library, reply, &missing, cancellable, &reason))
-        return TRUE;
+        {
+          g_atomic_int_set (&found_nothing, FALSE);
+          return TRUE;
+        }
     }
   if (reason != NULL && !g_error_matches (reason, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING))
     g_propagate_error (error, g_steal_pointer (&reason));
   else
     {
-      g_atomic_int_set (&nothing, TRUE);
+      g_atomic_int_set (&found_nothing, TRUE);
       verify_process_explain_missing (request, error);
     }
   return FALSE;

@@ -47,4 +47,6 @@ gboolean vn_verify_process_run (const VnVerifyRequest *request,
                                 GCancellable          *cancellable,
                                 GError               **error);
 
+gboolean vn_verify_process_lacks_runtime (void);
+
 G_END_DECLS
