@@ -5,6 +5,7 @@
  * threads. */
 #include "vn-compare.h"
 
+#include "compare-pairs.h"
 #include "compare-rows.h"
 
 #include "vn-error.h"
@@ -14,14 +15,8 @@
 #include "vn-parallel.h"
 #include "vn-value-grid.h"
 
+#include <math.h>
 #include <string.h>
-
-/* How what a quantized network holds is to be read: integers as (q - zero_point) scale; scale 0: they are floats. */
-typedef struct
-{
-  float scale, zero_point;
-  const VnTensor *factors;   /* nullable: the quantized network holds the tensor divided by these, along axis 1 */
-} Grid;
 
 typedef struct
 {
@@ -37,14 +32,12 @@ typedef struct
   guint        n_pairs;
   const VnPartition * const *partitions;   /* by pair: (nullable) */
   const guint *sources;    /* by tap behind those of the pairs: the pair whose quantization it goes into */
-  const Grid  *grids;      /* by pair */
+  const CompareGrid  *grids;      /* by pair */
 } Worker;
 
 typedef struct
 {
-  GPtrArray   *float_taps, *quant_taps;   /* of VnValue, pair by pair */
-  GArray      *grids;                     /* of Grid, pair by pair */
-  GArray      *sources;                   /* of guint: the pairs of the values that quant_taps has behind those of the pairs */
+  ComparePairs pairs;
   VnPlan      *float_plan, *quant_plan;
   gboolean    *wanted;                    /* by pair */
   const VnPartition **partitions;         /* by pair: (nullable) */
@@ -56,165 +49,12 @@ typedef struct
   guint        n_inputs;
   Worker      *workers;
   guint        n_workers;    /* as many samples at a time as there is memory for */
-  VnErrorSum **per_sample;   /* NULL: sample left out */
+  VnErrorSum **per_sample;   /* n_all of them, those of folds last; NULL: sample left out */
+  guint        n_all;
   const VnProgress *progress;
   VnNotes     *notes;
   gint         done;
 } Compare;
-
-static gboolean
-compare_is_float32 (const VnValue *value)
-{
-  return value->type.kind == VN_TYPE_UNKNOWN || value->type.dtype == VN_DTYPE_F32 || value->type.dtype == VN_DTYPE_UNDEFINED;
-}
-
-/*< private >
- * vn_compare_has_row:
- *
- * Returns: whether @value of the float network may have a row
- */
-gboolean
-vn_compare_has_row (const VnValue *value)
-{
-  g_return_val_if_fail (value != NULL, FALSE);
-
-  return !vn_value_is_constant (value) && compare_is_float32 (value);
-}
-
-/* FALSE: @other is neither float nor one of integers on a grid that is known. */
-static gboolean
-compare_find_grid (const VnCompareOptions *options,
-                   const VnValue          *value,
-                   const VnValue          *other,
-                   Grid                   *grid)
-{
-  const VnTensorPlan *row = options->plan != NULL ? vn_quant_plan_find (options->plan, value->name) : NULL;
-  VnValueGrid found;
-
-  *grid = (Grid) { 0, 0, row != NULL ? row->factors : NULL };
-  if (options->plan == NULL && vn_value_find_grid (other, &found) && found.holds_integers)
-    {
-      *grid = (Grid) { (float) found.scale, (float) found.zero_point, NULL };
-      return TRUE;
-    }
-  if (compare_is_float32 (other) || other->type.dtype == VN_DTYPE_F16)
-    return TRUE;
-  if (row == NULL || !row->quantized || row->scale == NULL || other->type.dtype != row->dtype || row->scale->n_elements != 1)
-    return FALSE;
-  *grid = (Grid) { *(const float *) row->scale->data, (float) vn_tensor_get_s64 (row->zero_point, 0), NULL };
-  return TRUE;
-}
-
-static VnValue *
-compare_find_counterpart (const VnGraph          *quant_graph,
-                          const VnCompareOptions *options,
-                          const VnValue          *value)
-{
-  const char *name = options->value_names != NULL ? g_hash_table_lookup (options->value_names, value->name) : NULL;
-  VnValue *other = g_hash_table_lookup (quant_graph->by_name, name != NULL ? name : value->name);
-
-  return other != NULL && !vn_value_is_constant (other) ? other : NULL;
-}
-
-/* Whether a clamp, which stays, cuts off what the range of @value cuts off: its output speaks for both. */
-static gboolean
-compare_is_clamped (const VnGraph          *quant_graph,
-                    const VnCompareOptions *options,
-                    const VnValue          *value,
-                    const VnValue          *other)
-{
-  const VnNode *clamp = value->uses->len == 1 ? g_array_index (value->uses, VnUse, 0).node : NULL;
-  const VnValue *behind;
-  VnValueGrid own, next;
-
-  if (options->plan != NULL)
-    return vn_quant_plan_find_clamped (options->plan, value) != NULL;
-  if (clamp == NULL || vn_node_get_output (clamp, 0) == NULL || !(vn_node_is (clamp, "Relu") || vn_node_is (clamp, "Clip")))
-    return FALSE;
-  behind = compare_find_counterpart (quant_graph, options, vn_node_get_output (clamp, 0));
-  return behind != NULL && vn_value_find_grid (other, &own) && vn_value_find_grid (behind, &next) && own.scale == next.scale &&
-         own.zero_point == next.zero_point && own.dtype == next.dtype;
-}
-
-static void
-compare_add_pair (Compare                *self,
-                  const VnGraph          *quant_graph,
-                  VnValue                *value,
-                  const VnCompareOptions *options)
-{
-  VnValue *other;
-  Grid grid;
-
-  if (!vn_compare_has_row (value) || (options->outputs_only && !value->is_output))
-    return;
-  other = compare_find_counterpart (quant_graph, options, value);
-  if (other == NULL || compare_is_clamped (quant_graph, options, value, other) || !compare_find_grid (options, value, other, &grid))
-    return;
-  g_array_append_val (self->grids, grid);
-  g_ptr_array_add (self->float_taps, value);
-  g_ptr_array_add (self->quant_taps, other);
-}
-
-/* Whether the range of the quantization is what clamps: its error would be mostly that. */
-static gboolean
-compare_is_absorbed (const VnValue *value,
-                     const VnValue *source)
-{
-  const VnNode *clamp = value->producer;
-
-  return clamp != NULL && (vn_node_is (clamp, "Relu") || vn_node_is (clamp, "Clip")) &&
-         (source->producer == NULL || !vn_node_is (source->producer, clamp->op_type));
-}
-
-/* What goes into each quantization has, in the quantized network, the name that the tensor has in the float one. */
-static void
-compare_add_sources (Compare                *self,
-                     const VnGraph          *quant_graph,
-                     const VnCompareOptions *options)
-{
-  guint n = self->float_taps->len;
-
-  for (guint i = 0; i < n && options->value_names != NULL; i++)
-    {
-      const VnValue *value = g_ptr_array_index (self->float_taps, i), *other = g_ptr_array_index (self->quant_taps, i);
-      VnValue *source = g_hash_table_lookup (quant_graph->by_name, value->name);
-
-      if (source == NULL || source == other || vn_value_is_constant (source) || compare_is_absorbed (value, source))
-        continue;
-      g_array_append_val (self->sources, i);
-      g_ptr_array_add (self->quant_taps, source);
-    }
-}
-
-static gboolean
-compare_collect_pairs (Compare                 *self,
-                       VnModel                 *float_model,
-                       VnModel                 *quant_model,
-                       const VnCompareOptions  *options,
-                       GError                 **error)
-{
-  g_autoptr(GPtrArray) order = vn_graph_sort (float_model->graph, error);
-
-  if (order == NULL)
-    return FALSE;
-  for (guint i = 0; i < float_model->graph->inputs->len; i++)
-    compare_add_pair (self, quant_model->graph, g_ptr_array_index (float_model->graph->inputs, i), options);
-  for (guint i = 0; i < order->len; i++)
-    {
-      const VnNode *node = g_ptr_array_index (order, i);
-
-      for (guint k = 0; k < node->outputs->len; k++)
-        if (vn_node_get_output (node, k) != NULL)
-          compare_add_pair (self, quant_model->graph, vn_node_get_output (node, k), options);
-    }
-  if (options->local)
-    compare_add_sources (self, quant_model->graph, options);
-  if (self->float_taps->len > 0)
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("The two models have no tensor of the same name; is the second made from the first?"));
-  return FALSE;
-}
 
 static gboolean
 compare_copy_float (VnTensor       **kept,
@@ -263,7 +103,7 @@ compare_pull_float (Worker        *worker,
 
 static VnTensor *
 compare_to_float (const VnTensor  *tensor,
-                  const Grid      *grid,
+                  const CompareGrid      *grid,
                   GError         **error)
 {
   VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
@@ -353,7 +193,7 @@ compare_sample (Compare   *self,
                 VnTensor **inputs,
                 GError   **error)
 {
-  guint n = self->float_taps->len;
+  guint n = self->pairs.float_taps->len;
   GError *bad = NULL;
 
   if (!vn_dataset_load (self->dataset, self->options->samples[sample], inputs, &bad))
@@ -379,9 +219,9 @@ compare_item (gsize     item,
   gboolean good = compare_sample (self, (guint) item, worker, inputs, error);
 
   vn_tensor_clear_all (inputs, self->n_inputs);
-  vn_tensor_clear_all (worker->kept, self->float_taps->len);
-  vn_tensor_clear_all (worker->before, self->float_taps->len);
-  vn_progress_report (self->progress, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1, self->options->n_samples);
+  vn_tensor_clear_all (worker->kept, self->pairs.float_taps->len);
+  vn_tensor_clear_all (worker->before, self->pairs.float_taps->len);
+  vn_progress_report (self->progress, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1, self->n_all);
   return good;
 }
 
@@ -403,11 +243,11 @@ compare_make_plan (VnModel        *model,
 static gboolean *
 compare_list_wanted (const Compare *self)
 {
-  gboolean *wanted = g_new (gboolean, self->float_taps->len);
+  gboolean *wanted = g_new (gboolean, self->pairs.float_taps->len);
 
-  for (guint i = 0; i < self->float_taps->len; i++)
-    wanted[i] = vn_plan_is_computed (self->float_plan, g_ptr_array_index (self->float_taps, i)) &&
-                vn_plan_is_computed (self->quant_plan, g_ptr_array_index (self->quant_taps, i));
+  for (guint i = 0; i < self->pairs.float_taps->len; i++)
+    wanted[i] = vn_plan_is_computed (self->float_plan, g_ptr_array_index (self->pairs.float_taps, i)) &&
+                vn_plan_is_computed (self->quant_plan, g_ptr_array_index (self->pairs.quant_taps, i));
   return wanted;
 }
 
@@ -415,13 +255,13 @@ compare_list_wanted (const Compare *self)
 static void
 compare_place_sums (Compare *self)
 {
-  guint n = self->float_taps->len;
+  guint n = self->pairs.float_taps->len;
 
   self->partitions = g_new0 (const VnPartition *, n + 1);
   self->places = g_new0 (guint, n + 1);
   for (guint i = 0; i < n; i++)
     {
-      const VnValue *value = g_ptr_array_index (self->float_taps, i);
+      const VnValue *value = g_ptr_array_index (self->pairs.float_taps, i);
 
       self->partitions[i] = value->graph->parent == NULL ? vn_parts_get (self->options->parts, value->name) : NULL;
       self->places[i + 1] = self->places[i] + vn_part_sums_count (self->partitions[i]);
@@ -434,11 +274,11 @@ compare_make_workers (Compare  *self,
                       GError  **error)
 {
   VnPlan * const plans[] = { self->float_plan, self->quant_plan };
-  guint n = self->float_taps->len, n_inside;
+  guint n = self->pairs.float_taps->len, n_inside;
 
   self->wanted = compare_list_wanted (self);
   compare_place_sums (self);
-  self->n_workers = vn_plan_share_threads (plans, 2, vn_plan_get_arena_size (self->float_plan) / 2, self->options->n_threads, self->options->n_samples, &n_inside);
+  self->n_workers = vn_plan_share_threads (plans, 2, vn_plan_get_arena_size (self->float_plan) / 2, self->options->n_threads, MAX (self->options->n_samples, 1), &n_inside);
   self->workers = g_new0 (Worker, self->n_workers);
   for (guint i = 0; i < self->n_workers; i++)
     {
@@ -459,8 +299,8 @@ compare_make_workers (Compare  *self,
       worker->partitions = self->partitions;
       worker->n_pairs = n;
       worker->awaited = G_MAXUINT;
-      worker->sources = (const guint *) (gpointer) self->sources->data;
-      worker->grids = (const Grid *) (gpointer) self->grids->data;
+      worker->sources = (const guint *) (gpointer) self->pairs.sources->data;
+      worker->grids = (const CompareGrid *) (gpointer) self->pairs.grids->data;
       vn_runner_set_threads (worker->float_runner, n_inside);
       vn_runner_set_threads (worker->quant_runner, n_inside);
       vn_runner_set_tap (worker->float_runner, compare_keep_float, worker);
@@ -470,7 +310,7 @@ compare_make_workers (Compare  *self,
 }
 
 static void
-compare_clear (Compare *self)
+compare_free_workers (Compare *self)
 {
   for (guint i = 0; self->workers != NULL && i < self->n_workers; i++)
     {
@@ -482,19 +322,22 @@ compare_clear (Compare *self)
       g_free (self->workers[i].sums);
       g_clear_error (&self->workers[i].error);
     }
-  g_free (self->workers);
+  g_clear_pointer (&self->workers, g_free);
+}
+
+static void
+compare_clear (Compare *self)
+{
+  compare_free_workers (self);
   g_free (self->wanted);
   g_free (self->partitions);
   g_free (self->places);
-  for (guint i = 0; self->per_sample != NULL && i < self->options->n_samples; i++)
+  for (guint i = 0; self->per_sample != NULL && i < self->n_all; i++)
     g_free (self->per_sample[i]);
   g_free (self->per_sample);
   g_clear_pointer (&self->float_plan, vn_plan_unref);
   g_clear_pointer (&self->quant_plan, vn_plan_unref);
-  g_clear_pointer (&self->float_taps, g_ptr_array_unref);
-  g_clear_pointer (&self->quant_taps, g_ptr_array_unref);
-  g_clear_pointer (&self->grids, g_array_unref);
-  g_clear_pointer (&self->sources, g_array_unref);
+  vn_compare_clear_pairs (&self->pairs);
 }
 
 /* Whether nodes read @value, and none of them can be run. */
@@ -551,12 +394,53 @@ vn_compare_make_row (VnPlan            *plan,
 static char *
 compare_dup_reason (Compare *self)
 {
+  const guint *samples = self->options->n_samples > 0 ? self->options->samples : self->options->folds[0].samples;
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
   g_autoptr(GError) bad = NULL;
 
-  vn_dataset_load (self->dataset, self->options->samples[0], inputs, &bad);
+  vn_dataset_load (self->dataset, samples[0], inputs, &bad);
   vn_tensor_clear_all (inputs, self->n_inputs);
   return g_strdup (bad != NULL ? bad->message : "?");
+}
+
+/* What the first @n samples come to. */
+static void
+compare_merge_samples (const Compare *self,
+                       guint          tap,
+                       guint          n,
+                       VnErrorSum    *sums,
+                       VnErrorSum    *local)
+{
+  vn_part_sums_init (sums, self->partitions[tap]);
+  vn_error_sum_init (local);
+  for (guint s = 0; s < n; s++)
+    if (self->per_sample[s] != NULL)
+      {
+        vn_part_sums_merge (sums, self->partitions[tap], &self->per_sample[s][self->places[tap]]);
+        vn_error_sum_merge (local, &self->per_sample[s][self->places[self->pairs.float_taps->len] + tap]);
+      }
+}
+
+/* %NULL: no sample has shown it. */
+static VnErrorRow *
+compare_make_row (const Compare *self,
+                  guint          tap)
+{
+  const VnPartition *partition = self->partitions[tap];
+  g_autofree const VnErrorSum **each = g_new0 (const VnErrorSum *, self->n_all);
+  VnErrorSum sums[1 + VN_MOST_PARTS], local;
+  VnErrorRow *row;
+
+  compare_merge_samples (self, tap, self->n_all, sums, &local);
+  if (sums[0].n == 0)
+    return NULL;
+  row = vn_compare_make_row (self->float_plan, g_ptr_array_index (self->pairs.float_taps, tap), sums, partition, &local);
+  for (guint s = 0; s < self->n_all; s++)
+    each[s] = self->per_sample[s] != NULL ? &self->per_sample[s][self->places[tap]] : NULL;
+  row->margin_db = vn_part_sums_get_margin (each, self->n_all, partition);
+  compare_merge_samples (self, tap, self->options->n_samples, sums, &local);
+  row->held_out_db = sums[0].n > 0 ? vn_part_sums_get_sqnr (sums, partition) : NAN;
+  return row;
 }
 
 static VnErrorTable *
@@ -566,7 +450,7 @@ compare_make_table (Compare  *self,
   g_autoptr(VnErrorTable) table = NULL;
   guint n_used = 0;
 
-  for (guint s = 0; s < self->options->n_samples; s++)
+  for (guint s = 0; s < self->n_all; s++)
     n_used += self->per_sample[s] != NULL;
   if (n_used == 0)
     {
@@ -574,26 +458,17 @@ compare_make_table (Compare  *self,
 
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                    ngettext ("The %u sample could not be read: %s",
-                             "None of the %u samples could be read; the first one: %s", self->options->n_samples),
-                   self->options->n_samples, reason);
+                             "None of the %u samples could be read; the first one: %s", self->n_all),
+                   self->n_all, reason);
       return NULL;
     }
   table = vn_error_table_new (n_used);
-  for (guint i = 0; i < self->float_taps->len; i++)
+  for (guint i = 0; i < self->pairs.float_taps->len; i++)
     {
-      const VnPartition *partition = self->partitions[i];
-      VnErrorSum sums[1 + VN_MOST_PARTS], local;
+      VnErrorRow *row = compare_make_row (self, i);
 
-      vn_part_sums_init (sums, partition);
-      vn_error_sum_init (&local);
-      for (guint s = 0; s < self->options->n_samples; s++)
-        if (self->per_sample[s] != NULL)
-          {
-            vn_part_sums_merge (sums, partition, &self->per_sample[s][self->places[i]]);
-            vn_error_sum_merge (&local, &self->per_sample[s][self->places[self->float_taps->len] + i]);
-          }
-      if (sums[0].n > 0)
-        vn_error_table_add (table, vn_compare_make_row (self->float_plan, g_ptr_array_index (self->float_taps, i), sums, partition, &local));
+      if (row != NULL)
+        vn_error_table_add (table, row);
     }
   return g_steal_pointer (&table);
 }
@@ -621,6 +496,118 @@ compare_check_inputs_match (Compare  *self,
   return FALSE;
 }
 
+/* Runs @quant_model on the samples of the options; whatever comes of it, compare_clear() is due. */
+static gboolean
+compare_run (Compare     *self,
+             VnModel     *float_model,
+             VnModel     *quant_model,
+             GHashTable  *input_shapes,
+             GError     **error)
+{
+  self->per_sample = g_new0 (VnErrorSum *, MAX (self->n_all, 1));
+  if (!vn_compare_collect_pairs (&self->pairs, float_model, quant_model, self->options, error))
+    return FALSE;
+  self->float_plan = compare_make_plan (float_model, self->pairs.float_taps, input_shapes, float_model, error);
+  if (self->float_plan == NULL)
+    return FALSE;
+  self->quant_plan = compare_make_plan (quant_model, self->pairs.quant_taps, input_shapes, float_model, error);
+  if (self->quant_plan == NULL || !compare_check_inputs_match (self, error) || !compare_make_workers (self, error) ||
+      !vn_parallel_for (self->n_workers, self->options->n_samples, compare_item, self, self->cancellable, error))
+    return FALSE;
+  compare_free_workers (self);
+  return TRUE;
+}
+
+/* By pair: the same of the fold, G_MAXUINT if it has none. */
+static guint *
+compare_map_pairs (const Compare *self,
+                   const Compare *fold)
+{
+  g_autoptr(GHashTable) places = g_hash_table_new (NULL, NULL);
+  guint *map = g_new (guint, self->pairs.float_taps->len);
+
+  for (guint k = 0; k < fold->pairs.float_taps->len; k++)
+    g_hash_table_insert (places, g_ptr_array_index (fold->pairs.float_taps, k), GUINT_TO_POINTER (k + 1));
+  for (guint i = 0; i < self->pairs.float_taps->len; i++)
+    map[i] = GPOINTER_TO_UINT (g_hash_table_lookup (places, g_ptr_array_index (self->pairs.float_taps, i))) - 1;
+  return map;
+}
+
+/* Takes the samples of a fold, from @place on: tensors that only the other network has are no concern. */
+static void
+compare_take_fold (Compare       *self,
+                   const Compare *fold,
+                   guint          place)
+{
+  const guint n = self->pairs.float_taps->len, n_there = fold->pairs.float_taps->len;
+  g_autofree guint *map = compare_map_pairs (self, fold);
+
+  for (guint s = 0; s < fold->options->n_samples; s++)
+    {
+      const VnErrorSum *from = fold->per_sample[s];
+      VnErrorSum *to = from != NULL ? g_new (VnErrorSum, self->n_sums) : NULL;
+
+      for (guint i = 0; to != NULL && i < self->n_sums; i++)
+        vn_error_sum_init (&to[i]);
+      for (guint i = 0; to != NULL && i < n; i++)
+        if (map[i] != G_MAXUINT)
+          {
+            vn_part_sums_merge (&to[self->places[i]], self->partitions[i], &from[fold->places[map[i]]]);
+            vn_error_sum_merge (&to[self->places[n] + i], &from[fold->places[n_there] + map[i]]);
+          }
+      self->per_sample[place + s] = to;
+    }
+}
+
+static gboolean
+compare_run_folds (Compare     *self,
+                   VnModel     *float_model,
+                   GHashTable  *input_shapes,
+                   GError     **error)
+{
+  guint place = self->options->n_samples;
+
+  for (guint i = 0; i < self->options->n_folds; i++)
+    {
+      const VnCompareFold *fold = &self->options->folds[i];
+      VnCompareOptions options = *self->options;
+      Compare there = { .dataset = self->dataset, .options = &options, .n_all = self->n_all, .progress = self->progress,
+                        .notes = self->notes, .cancellable = self->cancellable, .done = (gint) place };
+      gboolean good;
+
+      options.value_names = fold->value_names;
+      options.plan = fold->plan;
+      options.samples = fold->samples;
+      options.n_samples = fold->n_samples;
+      good = compare_run (&there, float_model, fold->model, input_shapes, error);
+      if (good)
+        compare_take_fold (self, &there, place);
+      compare_clear (&there);
+      if (!good)
+        return FALSE;
+      place += fold->n_samples;
+    }
+  return TRUE;
+}
+
+/**
+ * vn_compare_count_samples:
+ *
+ * Returns: those of all folds, too
+ */
+guint
+vn_compare_count_samples (const VnCompareOptions *options)
+{
+  guint n;
+
+  g_return_val_if_fail (options != NULL, 0);
+
+  n = options->n_samples;
+  for (guint i = 0; i < options->n_folds; i++)
+    n += options->folds[i].n_samples;
+  return n;
+}
+
 /**
  * vn_compare:
  * @input_shapes: (nullable): by input name, VnShape*, for dims the models leave open
@@ -645,57 +632,11 @@ vn_compare (VnModel                 *float_model,
 
   g_return_val_if_fail (float_model != NULL && options != NULL, NULL);
 
-  self = (Compare) { .dataset = dataset, .options = options, .progress = progress, .notes = notes, .cancellable = cancellable };
-  self.float_taps = g_ptr_array_new ();
-  self.quant_taps = g_ptr_array_new ();
-  self.grids = g_array_new (FALSE, FALSE, sizeof (Grid));
-  self.sources = g_array_new (FALSE, FALSE, sizeof (guint));
-  self.per_sample = g_new0 (VnErrorSum *, MAX (options->n_samples, 1));
-  if (compare_collect_pairs (&self, float_model, quant_model, options, error) &&
-      (self.float_plan = compare_make_plan (float_model, self.float_taps, input_shapes, float_model, error)) != NULL &&
-      (self.quant_plan = compare_make_plan (quant_model, self.quant_taps, input_shapes, float_model, error)) != NULL &&
-      compare_check_inputs_match (&self, error) &&
-      compare_make_workers (&self, error) &&
-      vn_parallel_for (self.n_workers, options->n_samples, compare_item, &self, cancellable, error))
+  self = (Compare) { .dataset = dataset, .options = options, .n_all = vn_compare_count_samples (options), .progress = progress,
+                     .notes = notes, .cancellable = cancellable };
+  if (compare_run (&self, float_model, quant_model, input_shapes, error) &&
+      compare_run_folds (&self, float_model, input_shapes, error))
     table = compare_make_table (&self, error);
   compare_clear (&self);
   return table;
-}
-
-/**
- * vn_compare_match_names:
- *
- * Returns: (transfer full) (element-type utf8 utf8): name in the float model -> name of the float tensor that stands for
- *   it in the quantized one: the output of the DequantizeLinear behind its QuantizeLinear. Names without one are not in it.
- */
-GHashTable *
-vn_compare_match_names (const VnModel *float_model,
-                        const VnModel *quant_model)
-{
-  GHashTable *names;
-
-  g_return_val_if_fail (float_model != NULL && quant_model != NULL, NULL);
-
-  names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  for (guint i = 0; i < quant_model->graph->nodes->len; i++)
-    {
-      const VnNode *quantize = g_ptr_array_index (quant_model->graph->nodes, i);
-      const VnValue *from = vn_node_get_input (quantize, 0), *to = vn_node_get_output (quantize, 0);
-
-      if (!g_str_equal (quantize->op_type, "QuantizeLinear") || from == NULL || to == NULL)
-        continue;
-      for (guint u = 0; u < to->uses->len; u++)
-        {
-          const VnUse *use = &g_array_index (to->uses, VnUse, u);
-          const VnValue *back = vn_node_get_output (use->node, 0);
-
-          if (use->index == 0 && back != NULL && g_str_equal (use->node->op_type, "DequantizeLinear") &&
-              g_hash_table_lookup (float_model->graph->by_name, from->name) != NULL)
-            {
-              g_hash_table_insert (names, g_strdup (from->name), g_strdup (back->name));
-              break;
-            }
-        }
-    }
-  return names;
 }

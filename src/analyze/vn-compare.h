@@ -12,6 +12,25 @@
 
 G_BEGIN_DECLS
 
+/**
+ * VnCompareFold: a network quantized as another one is, but with other samples to calibrate on.
+ * @value_names, @plan: as of VnCompareOptions
+ * @samples: (array length=n_samples): those it was not calibrated with
+ */
+typedef struct
+{
+  VnModel     *model;
+  GHashTable  *value_names;
+  VnQuantPlan *plan;
+  const guint *samples;
+  guint        n_samples;
+} VnCompareFold;
+
+/**
+ * VnCompareOptions:
+ * @folds: (array length=n_folds) (nullable): others that are quantized in the same way: each is measured on its own samples, and what is
+ *   told is that of all samples together
+ */
 typedef struct
 {
   GHashTable  *value_names;  /* nullable: name in the float model -> name in the quantized one; others match by name */
@@ -23,6 +42,8 @@ typedef struct
   gboolean     local;        /* also what each pair of quantization and dequantization does */
   const char  *task;         /* nullable: what the user says of the task, as of vn_task_get_id() */
   VnParts     *parts;        /* nullable: of the float network: vn_find_parts() */
+  const VnCompareFold *folds;
+  guint        n_folds;
 } VnCompareOptions;
 
 /* Cumulative error: both networks run on the same samples, the same tensors are compared. Never stores activations
@@ -48,6 +69,8 @@ VnTensor         *vn_compare_read_weight  (const VnModel           *reference,
                                            const VnModel           *network,
                                            const char              *name,
                                            VnValueGrid             *grid);         /* nullable */
+
+guint             vn_compare_count_samples (const VnCompareOptions *options);
 
 /* Maps names for a quantized model that came from a file: t -> t's DequantizeLinear output where the quantized model has one. */
 GHashTable       *vn_compare_match_names  (const VnModel           *float_model,

@@ -100,6 +100,70 @@ vn_part_sums_get_sqnr (const VnErrorSum  *sums,
   return worst;
 }
 
+/* 97.5 percent of Student's distribution lie below, by degrees of freedom, from 1 on. */
+static const double students[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131 };
+
+static double
+part_sums_get_student (guint freedom)
+{
+  return freedom <= G_N_ELEMENTS (students) ? students[freedom - 1] : 1.96 + 2.4 / freedom;
+}
+
+/* Of all samples but @one. Differences serve, as what is left of them is never small beside both. */
+static double
+part_sums_get_sqnr_without (const VnErrorSum *all,
+                            const VnErrorSum *one,
+                            guint             n_sums)
+{
+  double worst = INFINITY;
+
+  for (guint i = 0; i < n_sums; i++)
+    {
+      const VnErrorSum rest = { .n = all[i].n - one[i].n, .ff = fmax (all[i].ff - one[i].ff, 0), .dd = fmax (all[i].dd - one[i].dd, 0) };
+
+      if (rest.n > 0)
+        worst = MIN (worst, vn_error_sum_bounded_sqnr (&rest));
+    }
+  return worst;
+}
+
+/**
+ * vn_part_sums_get_margin:
+ * @samples: (array length=n): as many sums of each sample as vn_part_sums_count() says; %NULL: it was left out
+ *
+ * The jackknife (Tukey 1958): how much the figure moves when each sample in turn is left out, as a standard error, times Student's factor.
+ *
+ * Returns: half the width of the interval of 95 percent around vn_part_sums_get_sqnr() of all samples, in dB; NaN if there are fewer than two
+ */
+double
+vn_part_sums_get_margin (const VnErrorSum * const *samples,
+                         guint                     n,
+                         const VnPartition        *partition)
+{
+  VnErrorSum all[1 + VN_MOST_PARTS];
+  double sum = 0, squares = 0;
+  guint n_used = 0;
+
+  g_return_val_if_fail (samples != NULL, NAN);
+
+  vn_part_sums_init (all, partition);
+  for (guint i = 0; i < n; i++)
+    if (samples[i] != NULL)
+      vn_part_sums_merge (all, partition, samples[i]);
+  for (guint i = 0; i < n; i++)
+    if (samples[i] != NULL && samples[i]->n > 0)
+      {
+        double db = part_sums_get_sqnr_without (all, samples[i], vn_part_sums_count (partition));
+
+        n_used++;
+        sum += db;
+        squares += db * db;
+      }
+  if (n_used < 2 || !isfinite (sum))
+    return NAN;
+  return part_sums_get_student (n_used - 1) * sqrt ((n_used - 1.0) / n_used * fmax (squares - sum * sum / n_used, 0));
+}
+
 static VnErrorPart *
 part_sums_make_part (const VnErrorSum  *sum,
                      const VnPartition *partition,

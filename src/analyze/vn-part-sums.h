@@ -22,6 +22,9 @@ void   vn_part_sums_merge    (VnErrorSum        *sums,
                               const VnErrorSum  *from);
 double vn_part_sums_get_sqnr (const VnErrorSum  *sums,
                               const VnPartition *partition);
+double vn_part_sums_get_margin (const VnErrorSum * const *samples,   /* sums of each, NULL: left out */
+                                guint              n,
+                                const VnPartition *partition);
 void   vn_part_sums_fill_row (const VnErrorSum  *sums,
                               const VnPartition *partition,
                               VnErrorRow        *row);

@@ -91,6 +91,22 @@ vn_format_db (double decibels)
 }
 
 /**
+ * vn_format_db_margin:
+ * @decibels: a ratio in dB
+ * @margin: by how much it may be wrong, in dB; NaN: not known
+ *
+ * Returns: (transfer full): “43.2 ± 1.3 dB”, as vn_format_db()
+ */
+char *
+vn_format_db_margin (double decibels,
+                     double margin)
+{
+  if (!isfinite (decibels) || !isfinite (margin))
+    return vn_format_db (decibels);
+  return g_strdup_printf ("%s%.1f ± %.1f" NBSP "dB", decibels < -0.05 ? MINUS : "", fabs (decibels), margin);
+}
+
+/**
  * vn_format_signed_db:
  * @decibels: a difference in dB
  *
@@ -117,6 +133,21 @@ vn_format_db_column (double decibels)
   if (isinf (decibels))
     return g_strdup (decibels > 0 ? _("exact") : _("lost"));
   return g_strdup_printf (_("%.2f dB"), decibels);
+}
+
+/**
+ * vn_format_db_column_margin:
+ *
+ * Returns: (transfer full): as vn_format_db_column(), with the margin of vn_format_db_margin()
+ */
+char *
+vn_format_db_column_margin (double decibels,
+                            double margin)
+{
+  if (isinf (decibels) || !isfinite (margin))
+    return vn_format_db_column (decibels);
+  /* Translators: a ratio and its margin of error */
+  return g_strdup_printf (_("%.2f ± %.2f dB"), decibels, margin);
 }
 
 static char *

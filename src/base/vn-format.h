@@ -22,6 +22,10 @@ char    *vn_format_path         (const char  *path);
 
 /* For columns of a terminal: ASCII, as printf() pads bytes. */
 char    *vn_format_db_column    (double       decibels);
+char    *vn_format_db_margin (double decibels,
+                              double margin);
+char    *vn_format_db_column_margin (double decibels,
+                                     double margin);
 char    *vn_format_bytes_column (guint64      bytes);
 
 /* For tables of reports: the locale's decimal point, the rest as programs write it. */

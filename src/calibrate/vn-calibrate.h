@@ -70,6 +70,12 @@ gboolean           vn_stats_equal         (VnStats     *a,
 VnStats           *vn_stats_merge         (VnStats * const  *parts,        /* of one network over different samples */
                                            guint              n,
                                            GError           **error);
+VnStats           *vn_stats_merge_parts   (GPtrArray         *parts,        /* of VnStats; kept */
+                                           GError           **error);
+GPtrArray         *vn_stats_get_parts     (VnStats           *self);        /* nullable */
+VnStats           *vn_stats_merge_others  (VnStats           *self,
+                                           guint              part,
+                                           GError           **error);
 VnStats           *vn_stats_continue      (VnStats           *partial,      /* nullable */
                                            VnStats           *rest,
                                            GError           **error);

@@ -34,6 +34,7 @@ struct _VnStats
   GPtrArray        *names;        /* of char, sorted bytewise, unique */
   GPtrArray        *histograms;   /* of VnHistogram, in step with names */
   VnRangeFactors   *factors;      /* nullable: what a search found beyond what was observed; not in files */
+  GPtrArray        *parts;        /* nullable: of VnStats: those it was merged from; not in files */
 };
 
 VnStats *vn_stats_new  (guint        n_samples);

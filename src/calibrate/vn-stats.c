@@ -109,6 +109,7 @@ vn_stats_unref (VnStats *self)
   g_ptr_array_unref (self->names);
   g_ptr_array_unref (self->histograms);
   g_clear_pointer (&self->factors, vn_range_factors_unref);
+  g_clear_pointer (&self->parts, g_ptr_array_unref);
   g_free (self);
 }
 
@@ -354,6 +355,62 @@ vn_stats_merge (VnStats * const  *parts,
       vn_stats_take (self, model->names->pdata[i], sum);
     }
   return g_steal_pointer (&self);
+}
+
+/**
+ * vn_stats_merge_parts:
+ * @parts: (element-type VnStats): as of vn_stats_merge(); kept, so that what each of them has added can be left out again
+ *
+ * Returns: (transfer full) (nullable): as vn_stats_merge()
+ */
+VnStats *
+vn_stats_merge_parts (GPtrArray  *parts,
+                      GError    **error)
+{
+  VnStats *self;
+
+  g_return_val_if_fail (parts != NULL && parts->len > 0, NULL);
+
+  self = vn_stats_merge ((VnStats **) parts->pdata, parts->len, error);
+  if (self != NULL)
+    self->parts = g_ptr_array_ref (parts);
+  return self;
+}
+
+/**
+ * vn_stats_get_parts:
+ *
+ * Returns: (transfer none) (nullable) (element-type VnStats): what vn_stats_merge_parts() was given
+ */
+GPtrArray *
+vn_stats_get_parts (VnStats *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->parts;
+}
+
+/**
+ * vn_stats_merge_others:
+ * @self: has parts
+ * @part: number of one of them
+ *
+ * Returns: (transfer full) (nullable): what all other parts have seen
+ */
+VnStats *
+vn_stats_merge_others (VnStats  *self,
+                       guint     part,
+                       GError  **error)
+{
+  g_autoptr(GPtrArray) others = NULL;
+
+  g_return_val_if_fail (self != NULL && self->parts != NULL && self->parts->len > 1 && part < self->parts->len, NULL);
+
+  others = g_ptr_array_new ();
+  for (guint i = 0; i < self->parts->len; i++)
+    if (i != part)
+      g_ptr_array_add (others, g_ptr_array_index (self->parts, i));
+  return vn_stats_merge ((VnStats **) others->pdata, others->len, error);
 }
 
 /**

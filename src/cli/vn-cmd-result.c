@@ -40,7 +40,7 @@ cmd_result_print_outputs (VnErrorTable *errors)
   for (guint i = 0; i < vn_error_table_get_n (errors); i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, i);
-      g_autofree char *db = vn_format_db_column (row->sqnr_db), *title = vn_error_row_dup_title (row);
+      g_autofree char *db = vn_format_db_column_margin (row->sqnr_db, row->margin_db), *title = vn_error_row_dup_title (row);
 
       if (row->is_output)
         vn_cmd_print (_("  output %s: SQNR %s, cosine %.5f\n"), title, db, row->cosine);
@@ -168,9 +168,11 @@ vn_cmd_print_result (VnResult            *result,
   after = vn_format_bytes_column (result->quantized_bytes);
   vn_cmd_print (ratio > 0 && ratio < 1 ? _("%s: %s, was %s (%.2f times larger)\n") : _("%s: %s, was %s (%.2f times smaller)\n"),
                 output != NULL ? output : _("quantized model"), after, before, ratio > 0 && ratio < 1 ? 1 / ratio : ratio);
-  vn_cmd_print (ngettext ("  %u tensors quantized; calibrated on %u sample, measured on %u\n",
-                          "  %u tensors quantized; calibrated on %u samples, measured on %u\n", result->n_calibration), vn_quant_plan_count_quantized (result->plan),
-                result->n_calibration, result->n_held_out);
+  vn_cmd_print (result->left_out ? ngettext ("  %u tensors quantized; calibrated on %u sample; measured on %u, each left out in turn\n",
+                                             "  %u tensors quantized; calibrated on %u samples; measured on %u, each left out in turn\n", result->n_calibration)
+                                 : ngettext ("  %u tensors quantized; calibrated on %u sample, measured on %u\n",
+                                             "  %u tensors quantized; calibrated on %u samples, measured on %u\n", result->n_calibration),
+                vn_quant_plan_count_quantized (result->plan), result->n_calibration, result->n_held_out);
   vn_cmd_print_verdict (said);
   if (result->errors != NULL)
     cmd_result_print_outputs (result->errors);

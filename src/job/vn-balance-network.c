@@ -54,16 +54,15 @@ balance_network_balance (VnJobInput    *self,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  g_autofree char *before = NULL, *after = NULL;
+  g_autofree char *more = NULL;
   VnRepairGain gain;
 
   if (!balance_network_repair (self, job, vn_balance_channels, &gain, cancellable, error))
     return FALSE;
-  before = vn_format_decimals (gain.before_db, 1);
-  after = vn_format_decimals (gain.after_db, 1);
+  more = vn_format_signed_db (gain.after_db - gain.before_db);
   vn_notes_add (self->notes, VN_NOTE_INFO, "balanced", "balance-channels",
-                _("Channels balanced in %u of %u groups of tensors; signal to noise of the outputs %s → %s dB"),
-                gain.n_kept, gain.n_tried, before, after);
+                _("Channels balanced in %u of %u groups of tensors; signal to noise of the outputs %s"),
+                gain.n_kept, gain.n_tried, more);
   return TRUE;
 }
 
@@ -73,16 +72,15 @@ balance_network_absorb (VnJobInput    *self,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  g_autofree char *before = NULL, *after = NULL;
+  g_autofree char *more = NULL;
   VnRepairGain gain;
 
   if (!balance_network_repair (self, job, vn_absorb_biases, &gain, cancellable, error))
     return FALSE;
-  before = vn_format_decimals (gain.before_db, 1);
-  after = vn_format_decimals (gain.after_db, 1);
+  more = vn_format_signed_db (gain.after_db - gain.before_db);
   vn_notes_add (self->notes, VN_NOTE_INFO, "absorbed", "absorb-bias",
-                _("Biases absorbed behind %u of %u layers; signal to noise of the outputs %s → %s dB"),
-                gain.n_kept, gain.n_tried, before, after);
+                _("Biases absorbed behind %u of %u layers; signal to noise of the outputs %s"),
+                gain.n_kept, gain.n_tried, more);
   return TRUE;
 }
 

@@ -19,18 +19,6 @@ struct _VnCalibrateJob
 
 G_DEFINE_FINAL_TYPE (VnCalibrateJob, vn_calibrate_job, VN_TYPE_JOB)
 
-static GArray *
-calibrate_job_take_shard (GArray *samples,
-                          guint   shard,
-                          guint   n_shards)
-{
-  GArray *taken = g_array_new (FALSE, FALSE, sizeof (guint));
-
-  for (guint i = shard; i < samples->len; i += MAX (n_shards, 1))
-    g_array_append_val (taken, g_array_index (samples, guint, i));
-  return taken;
-}
-
 static gboolean
 vn_calibrate_job_prepare (VnJob         *job,
                           GCancellable  *cancellable,
@@ -41,7 +29,7 @@ vn_calibrate_job_prepare (VnJob         *job,
 
   if (!vn_job_input_validate (&self->input, error) || !vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
-  self->samples = calibrate_job_take_shard (self->input.calibration, settings->shard, settings->n_shards);
+  self->samples = vn_job_take_part (self->input.calibration, settings->shard, MAX (settings->n_shards, 1));
   if (self->samples->len > 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * @taps: what to observe; see vn_quantize_list_values()
  * @keep: (nullable): a file: what was learned so far is kept beside it while the run lasts
  * @base: (nullable): what an interrupted run has left of these samples
+ * @n_parts: more than 1: the samples are run in so many parts, which the statistics keep, unless these take too much memory
  * @rank: of @n_ranks processes that share what @base lacks: then @base is not in what is kept and returned, and having no
  *   sample that can be used is no error
  */
@@ -25,6 +26,7 @@ typedef struct
   const char       *keep;
   double            keep_seconds;   /* how often; 0: as it seems fit */
   VnStats          *base;
+  guint             n_parts;
   guint             rank, n_ranks;
 } VnCalibration;
 

@@ -39,18 +39,6 @@ calibration_list_rest (const VnCalibration *self)
   return rest;
 }
 
-/* Every n-th: neighbours are alike, and so are then the parts. */
-static GArray *
-calibration_take_share (const VnCalibration *self,
-                        GArray              *rest)
-{
-  GArray *share = g_array_new (FALSE, FALSE, sizeof (guint));
-
-  for (guint i = self->rank; i < rest->len; i += MAX (self->n_ranks, 1))
-    g_array_append_val (share, g_array_index (rest, guint, i));
-  return share;
-}
-
 /* Before hours of work: the base must be of these very samples, or it would bring others in. */
 static gboolean
 calibration_check_base (const VnCalibration *self,
@@ -89,6 +77,76 @@ calibration_check_base (const VnCalibration *self,
   return FALSE;
 }
 
+/* ---- in parts ---- */
+
+/* Bytes that statistics may take that are kept in parts beside their sum. */
+#define MOST_PARTS_BYTES ((gsize) 512 << 20)
+
+/* One run after another, told as one. */
+typedef struct
+{
+  const VnProgress *all;
+  guint64           before, total;
+} Series;
+
+static void
+calibration_report_series (gpointer    data,
+                           const char *unit,
+                           guint64     done,
+                           guint64     total)
+{
+  const Series *self = data;
+
+  vn_progress_report (self->all, unit, self->before + done, self->total);
+}
+
+/* What the parts have in common is in @options. */
+static GPtrArray *
+calibration_run_parts (const VnCalibration       *self,
+                       VnPlan                    *plan,
+                       const VnCalibrateOptions  *options,
+                       const VnProgress          *progress,
+                       GCancellable              *cancellable,
+                       GError                   **error)
+{
+  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_stats_unref);
+  Series series = { progress, 0, options->n_samples };
+  const VnProgress reporter = { calibration_report_series, &series };
+
+  for (guint p = 0; p < self->n_parts; p++)
+    {
+      g_autoptr(GArray) part = vn_job_take_part (self->samples, p, self->n_parts);
+      VnCalibrateOptions one = *options;
+      VnStats *stats;
+
+      one.samples = (const guint *) (gpointer) part->data;
+      one.n_samples = part->len;
+      one.may_be_empty = TRUE;
+      stats = vn_calibrate (plan, self->taps, self->input->dataset, &one, &reporter, self->input->notes, cancellable, error);
+      if (stats == NULL)
+        return NULL;
+      g_ptr_array_add (parts, stats);
+      series.before += part->len;
+    }
+  return g_steal_pointer (&parts);
+}
+
+/* The same bits as one run; %NULL without an error if no sample can be used. */
+static VnStats *
+calibration_join_parts (const VnCalibration  *self,
+                        GPtrArray            *parts,
+                        GError              **error)
+{
+  const gsize bytes = vn_stats_get_bytes (g_ptr_array_index (parts, 0));
+  g_autoptr(VnStats) sum = bytes > MOST_PARTS_BYTES / (parts->len + 2) ? vn_stats_merge ((VnStats **) parts->pdata, parts->len, error)
+                                                                        : vn_stats_merge_parts (parts, error);
+
+  if (sum == NULL || vn_stats_get_n_samples (sum) == 0)
+    return NULL;
+  vn_stats_note_values (sum, self->input->notes);
+  return g_steal_pointer (&sum);
+}
+
 /*< private >
  * vn_job_calibrate:
  *
@@ -106,7 +164,7 @@ vn_job_calibrate (VnJob                *job,
   const VnJobInput *input = self->input;
   gboolean shared = self->n_ranks > 1;
   g_autoptr(GArray) rest = calibration_list_rest (self);
-  g_autoptr(GArray) share = calibration_take_share (self, rest);
+  g_autoptr(GArray) share = vn_job_take_part (rest, self->rank, MAX (self->n_ranks, 1));
   g_autofree char *part = self->keep != NULL ? vn_calibrate_part_path (self->keep, shared ? (int) self->rank : -1) : NULL;
   Keeper keeper = { job, part, shared ? NULL : self->base };
   VnPlanOptions plan_options = vn_plan_options_for_samples (input->shapes);
@@ -128,6 +186,14 @@ vn_job_calibrate (VnJob                *job,
   plan = vn_plan_new_in_blocks (input->prepared, &plan_options, input->notes, error);
   if (plan == NULL)
     return NULL;
+  if (self->n_parts > 1)
+    {
+      g_autoptr(GPtrArray) parts = calibration_run_parts (self, plan, &options, &progress, cancellable, error);
+
+      stats = parts != NULL ? calibration_join_parts (self, parts, error) : NULL;
+      if (stats != NULL || (error != NULL && *error != NULL))
+        return g_steal_pointer (&stats);
+    }
   stats = vn_calibrate (plan, self->taps, input->dataset, &options, &progress, input->notes, cancellable, error);
   if (stats == NULL)
     return NULL;

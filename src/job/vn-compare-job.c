@@ -95,7 +95,7 @@ vn_compare_job_compare (VnJob         *job,
   options.n_samples = samples->len;
   run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .samples = options.samples, .n_samples = options.n_samples,
                          .n_threads = self->n_threads };
-  self->parts = vn_find_parts (self->float_run, &run, cancellable, error);
+  self->parts = vn_find_parts (self->float_run, &run, NULL, cancellable, error);
   if (self->parts == NULL)
     return FALSE;
   options.parts = self->parts;

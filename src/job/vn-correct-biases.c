@@ -87,7 +87,7 @@ correct_guarded (const VnJobInput    *self,
   g_autoptr(VnJudge) judge = vn_job_make_judge (self, NULL, VN_JUDGED_SAMPLES, cancellable, error);
   Weights weights = { self, rounded };
   VnBiasGuardInput input = { self->prepared, recipe, stats, run, judge, self->edits, correct_take_weights, &weights };
-  g_autofree char *before = NULL, *after = NULL;
+  g_autofree char *more = NULL;
   VnRepairGain gain;
   VnModel *corrected;
 
@@ -96,10 +96,9 @@ correct_guarded (const VnJobInput    *self,
   corrected = vn_bias_guard_correct (&input, &gain, cancellable, error);
   if (corrected == NULL)
     return NULL;
-  before = vn_format_decimals (gain.before_db, 1);
-  after = vn_format_decimals (gain.after_db, 1);
+  more = vn_format_signed_db (gain.after_db - gain.before_db);
   vn_notes_add (self->notes, VN_NOTE_INFO, "biases-corrected", "bias-correction",
-                _("Biases corrected in %u of %u layers; signal to noise of the outputs %s → %s dB"), gain.n_kept, gain.n_tried, before, after);
+                _("Biases corrected in %u of %u layers; signal to noise of the outputs %s"), gain.n_kept, gain.n_tried, more);
   return corrected;
 }
 

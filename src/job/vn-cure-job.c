@@ -100,7 +100,8 @@ cure_job_measure (VnCureJob     *self,
       trial->problem = g_strdup (reason != NULL ? reason->message : "");
       return TRUE;
     }
-  trial->after_db = vn_error_table_get_outputs_sqnr (result->errors);
+  trial->before_db = vn_error_table_get_comparable_sqnr (self->result->errors, result->errors);
+  trial->after_db = vn_error_table_get_comparable_sqnr (result->errors, self->result->errors);
   trial->after_bytes = result->quantized_bytes;
   trial->time_ratio = vn_result_compare_time (self->result, result);
   trial->state = cure_job_has_helped (result, trial) ? VN_TRIAL_HELPED : VN_TRIAL_NO_HELP;

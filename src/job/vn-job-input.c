@@ -355,7 +355,7 @@ vn_job_input_check (VnJobInput    *self,
 /*< private >
  * vn_job_input_find_parts:
  *
- * Looks for parts of the outputs on the samples that are measured; without samples there are none.
+ * Looks for parts of the outputs on the samples that are measured, and others if these are few; without samples there are none.
  */
 gboolean
 vn_job_input_find_parts (VnJobInput    *self,
@@ -363,15 +363,17 @@ vn_job_input_find_parts (VnJobInput    *self,
                          GError       **error)
 {
   VnChannelRun run;
+  g_autoptr(GArray) looked_at = NULL;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
   if (self->dataset == NULL)
     return TRUE;
-  run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .samples = (const guint *) (gpointer) self->measured->data,
-                         .n_samples = self->measured->len, .n_threads = self->n_threads };   /* who measures tells what cannot be read */
+  looked_at = vn_job_list_judged (self, NULL, MAX (self->measured->len, VN_JUDGED_SAMPLES));
+  run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .samples = (const guint *) (gpointer) looked_at->data,
+                         .n_samples = looked_at->len, .n_threads = self->n_threads };   /* who measures tells what cannot be read */
   g_clear_pointer (&self->parts, vn_parts_unref);
-  self->parts = vn_find_parts (self->prepared, &run, cancellable, error);
+  self->parts = vn_find_parts (self->prepared, &run, vn_data_spec_is_random (self->data) ? NULL : self->notes, cancellable, error);
   return self->parts != NULL;
 }
 

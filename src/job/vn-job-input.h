@@ -80,6 +80,7 @@ void           vn_job_input_clear          (VnJobInput       *self);
 /* ---- vn-job-reference.c ---- */
 
 gboolean       vn_job_input_find_reference (VnJobInput       *self,
+                                            GArray           *samples,
                                             GCancellable     *cancellable,
                                             GError          **error);
 VnModel       *vn_job_input_get_reference  (const VnJobInput *self);
@@ -161,6 +162,9 @@ VnStats       *vn_job_search_ranges        (const VnJobInput *self,
 
 GArray        *vn_job_take_samples         (GArray           *samples,
                                             gint64            n);
+GArray        *vn_job_take_part            (GArray           *samples,
+                                            guint             part,
+                                            guint             n_parts);
 guint          vn_job_count_unseen         (const VnJobInput *self);
 GArray        *vn_job_list_judged          (const VnJobInput *self,
                                             GArray           *used,       /* nullable */

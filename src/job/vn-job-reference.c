@@ -47,10 +47,11 @@ job_reference_open (const VnJobInput *self,
 static VnErrorTable *
 job_reference_compare (const VnJobInput  *self,
                        VnModel           *opened,
+                       GArray            *samples,
                        guint              n,
                        GCancellable      *cancellable)
 {
-  const VnCompareOptions options = { .samples = (const guint *) (gpointer) self->measured->data, .n_samples = MIN (n, self->measured->len),
+  const VnCompareOptions options = { .samples = (const guint *) (gpointer) samples->data, .n_samples = MIN (n, samples->len),
                                      .n_threads = self->n_threads, .outputs_only = TRUE, .parts = self->parts };
 
   return vn_compare (opened, self->prepared, self->shapes, self->dataset, &options, NULL, NULL, cancellable, NULL);
@@ -68,6 +69,7 @@ job_reference_find_worst (VnErrorTable *errors)
 
 /*< private >
  * vn_job_input_find_reference:
+ * @samples: (nullable) (element-type guint): that errors are measured on; %NULL: there are none
  *
  * Looks whether preparation has changed what the network computes. If so, @reference is the model as opened, and @preparation holds what
  * that alone costs each output, over all samples that are measured. Where that cannot be told, as inputs or outputs are others, the
@@ -77,6 +79,7 @@ job_reference_find_worst (VnErrorTable *errors)
  */
 gboolean
 vn_job_input_find_reference (VnJobInput    *self,
+                             GArray        *samples,
                              GCancellable  *cancellable,
                              GError       **error)
 {
@@ -90,10 +93,10 @@ vn_job_input_find_reference (VnJobInput    *self,
   if (self->dataset == NULL || self->edits == NULL || vn_edit_log_get_n (self->edits) == 0)
     return TRUE;
   opened = job_reference_open (self, cancellable);
-  few = opened != NULL ? job_reference_compare (self, opened, LOOKED_AT, cancellable) : NULL;
+  few = opened != NULL ? job_reference_compare (self, opened, samples, LOOKED_AT, cancellable) : NULL;
   if (few != NULL && job_reference_find_worst (few) < EXACT_DB)
     {
-      self->preparation = job_reference_compare (self, opened, self->measured->len, cancellable);
+      self->preparation = job_reference_compare (self, opened, samples, G_MAXUINT, cancellable);
       self->reference = self->preparation != NULL ? g_steal_pointer (&opened) : NULL;
     }
   return !g_cancellable_set_error_if_cancelled (cancellable, error);

@@ -37,6 +37,26 @@ vn_job_take_samples (GArray *samples,
   return taken;
 }
 
+/*< private >
+ * vn_job_take_part:
+ *
+ * Returns: (transfer full): every @n_parts-th of @samples, from number @part on: neighbors are alike, and so are then the parts
+ */
+GArray *
+vn_job_take_part (GArray *samples,
+                  guint   part,
+                  guint   n_parts)
+{
+  GArray *taken;
+
+  g_return_val_if_fail (samples != NULL && n_parts > 0, NULL);
+
+  taken = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint i = part; i < samples->len; i += n_parts)
+    g_array_append_val (taken, g_array_index (samples, guint, i));
+  return taken;
+}
+
 /* Those of 0 .. n-1 that are not in @taken, which ascends. */
 static GArray *
 job_samples_list_others (guint   n,
@@ -181,6 +201,20 @@ vn_job_make_judge (const VnJobInput  *self,
   return vn_judge_new (vn_job_input_get_reference (self), &samples, cancellable, error);
 }
 
+/* Of those that are neither measured nor calibrated with as many as are missing. */
+static void
+job_samples_add_unseen (GArray *measured,
+                        guint   n,
+                        GArray *calibration)
+{
+  g_autoptr(GArray) others = job_samples_list_others (n, calibration);
+
+  for (guint i = others->len; i-- > 0;)
+    if (job_samples_contain (measured, g_array_index (others, guint, i)))
+      g_array_remove_index (others, i);
+  job_samples_fill (measured, others, VN_MOST_MEASURED);
+}
+
 /*< private >
  * vn_job_split_samples:
  * @data: says how many are held out
@@ -217,6 +251,8 @@ vn_job_split_samples (const VnDataSpec  *data,
   apart = others->len >= n_measured;
   *measured = g_array_copy (apart ? others : *calibration);
   job_samples_thin_out (*measured, n_measured);
+  if (apart && data->held_out != 0)
+    job_samples_add_unseen (*measured, n, *calibration);
   return apart;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The main job: a network prepared, calibrated, quantized and compared. Its stages stand in one table. */
+#include "quantize-folds.h"
+
 #include "vn-calibration-private.h"
 #include "vn-forecast-export-private.h"
 #include "vn-idle-settings-private.h"
@@ -7,6 +9,7 @@
 
 #include "vn-diagnose.h"
 #include "vn-error.h"
+#include "vn-evaluate.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
 #include "vn-noise-gain.h"
@@ -24,6 +27,7 @@ struct _VnQuantizeJob
   VnModel           *corrected;     /* nullable: the prepared network with corrected biases */
   VnModel           *rounded;       /* nullable: the prepared network with weights that were rounded by what samples say, or trained */
   VnUntrained        untrained;     /* of a network that is trained */
+  guint              n_parts;       /* of the samples, each left out in turn to be measured; 0: none is */
   VnResult          *draft;         /* what the stages fill, until all have succeeded */
   VnResult          *result;
 };
@@ -36,12 +40,14 @@ vn_quantize_job_prepare (VnJob         *job,
                          GError       **error)
 {
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  g_autoptr(GArray) compared = NULL;
 
   if (!vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
   self->draft->prepared = vn_model_ref (self->input.prepared);
+  compared = self->input.dataset != NULL ? vn_job_list_compared (&self->input) : NULL;
   return self->settings.skip_compare || (vn_job_input_find_parts (&self->input, cancellable, error) &&
-                                         vn_job_input_find_reference (&self->input, cancellable, error));
+                                         vn_job_input_find_reference (&self->input, compared, cancellable, error));
 }
 
 static gboolean
@@ -106,7 +112,8 @@ vn_quantize_job_check (VnJob         *job,
   if (input->dataset != NULL)
     {
       vn_job_choose_measured (input, self->stats);
-      if (!self->settings.skip_compare)
+      self->n_parts = self->stats == NULL && !self->settings.skip_compare ? vn_folds_count_parts (input) : 0;
+      if (!self->settings.skip_compare && self->n_parts == 0)
         vn_job_note_measured (input, self->stats);
       self->draft->n_calibration = input->calibration->len;
       self->draft->n_held_out = input->measured->len;
@@ -133,7 +140,8 @@ vn_quantize_job_calibrate (VnJob         *job,
   VnResult *result = self->draft;
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
   VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->input.calibration, .keep = path,
-                                .keep_seconds = self->settings.keep_seconds, .base = self->settings.base };
+                                .keep_seconds = self->settings.keep_seconds, .base = self->settings.base,
+                                .n_parts = path == NULL && self->settings.base == NULL ? self->n_parts : 0 };
 
   result->stats = vn_job_calibrate (job, &calibration, cancellable, error);
   if (result->stats == NULL)
@@ -356,47 +364,35 @@ vn_quantize_job_check_settings (VnJob         *job,
 }
 
 static gboolean
-quantize_job_takes_floats (const VnModel *model)
-{
-  for (guint i = 0; i < model->graph->inputs->len; i++)
-    {
-      const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
-
-      if (input->initializer == NULL && (input->type.dtype == VN_DTYPE_F16 || input->type.dtype == VN_DTYPE_F64))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* What is run to measure the error: the result, or, as samples are float32, the same network with inputs and outputs of that. */
-static VnModel *
-quantize_job_make_measurable (VnQuantizeJob  *self,
-                              VnResult       *result,
-                              GHashTable    **names,
-                              GError        **error)
-{
-  g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->settings.recipe);
-  g_autoptr(GHashTable) given = vn_job_input_list_given (&self->input);
-  g_autoptr(VnModel) written = NULL, model = NULL;
-
-  if (quantize_job_takes_floats (result->quantized) && (!vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) || recipe->float_io))
-    {
-      *names = g_hash_table_ref (result->value_names);
-      return vn_model_ref (result->quantized);
-    }
-  recipe->float_io = TRUE;
-  written = vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) ? vn_model_ref (result->prepared)
-                                                                   : vn_job_take_rounded (&self->input, self->corrected, self->rounded);
-  model = vn_quantize_write (written, recipe, result->plan, names, error);
-  return model != NULL && vn_model_infer_types (model, given, NULL, error) ? g_steal_pointer (&model) : NULL;
-}
-
-static gboolean
 vn_quantize_job_wants_compare (VnJob *job)
 {
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
 
   return self->settings.data != NULL && !self->settings.skip_compare;
+}
+
+/* Statistics that come from elsewhere, or of a run that had no use for parts, have none. */
+static gboolean
+quantize_job_make_folds (VnQuantizeJob  *self,
+                         VnJob          *job,
+                         VnFolds        *folds,
+                         GCancellable   *cancellable,
+                         GError        **error)
+{
+  VnResult *result = self->draft;
+
+  if (self->n_parts > 0 && vn_stats_get_parts (result->stats) == NULL)
+    {
+      g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
+      const VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->input.calibration, .n_parts = self->n_parts };
+      VnStats *stats = vn_job_calibrate (job, &calibration, cancellable, error);
+
+      if (stats == NULL)
+        return FALSE;
+      vn_stats_unref (result->stats);
+      result->stats = stats;
+    }
+  return self->n_parts == 0 || vn_folds_make (folds, &self->input, result->stats, cancellable, error);
 }
 
 static gboolean
@@ -408,20 +404,39 @@ vn_quantize_job_compare (VnJob         *job,
   const VnJobInput *input = &self->input;
   VnResult *result = self->draft;
   g_autoptr(GHashTable) names = NULL;
-  g_autoptr(VnModel) quantized = quantize_job_make_measurable (self, result, &names, error);
-  VnCompareOptions options = { .value_names = names, .plan = result->plan,
-                               .samples = (const guint *) (gpointer) input->measured->data,
+  g_autoptr(VnModel) quantized = NULL, written = vn_job_take_rounded (input, self->corrected, self->rounded);
+  g_auto(VnFolds) folds = { NULL };
+  VnCompareOptions options = { .plan = result->plan, .samples = (const guint *) (gpointer) input->measured->data,
                                .n_samples = input->measured->len, .n_threads = input->n_threads, .parts = input->parts };
   VnProgress progress = vn_job_get_reporter (job);
 
+  names = result->value_names;
+  quantized = vn_job_write_measurable (input, written, result->plan, result->quantized, &names, error);
   if (quantized == NULL)
+    {
+      names = NULL;
+      return FALSE;
+    }
+  options.value_names = names;
+  if (!quantize_job_make_folds (self, job, &folds, cancellable, error))
     return FALSE;
+  if (folds.folds != NULL && folds.folds->len > 0)
+    {
+      options.folds = (const VnCompareFold *) (gpointer) folds.folds->data;
+      options.n_folds = folds.folds->len;
+      options.n_samples = input->apart ? input->measured->len : 0;
+    }
+  result->left_out = options.n_folds > 0;
+  result->n_held_out = vn_compare_count_samples (&options);
   result->errors = vn_compare (result->prepared, quantized, input->shapes, input->dataset, &options, &progress, result->notes,
                                cancellable, error);
   if (result->errors != NULL)
     result->errors = vn_job_input_measure_outputs (input, result->errors, quantized, &options, cancellable, error);
-  return result->errors != NULL && vn_evaluate_accuracy (vn_job_input_get_reference (input), quantized, input->shapes, input->dataset, &options,
-                                                         &result->accuracy, cancellable, error);
+  if (result->errors == NULL || !vn_evaluate_accuracy (vn_job_input_get_reference (input), quantized, input->shapes, input->dataset, &options,
+                                                       &result->accuracy, cancellable, error))
+    return FALSE;
+  vn_labels_note_chance (&result->accuracy, result->notes);
+  return TRUE;
 }
 
 /* ---- origins ---- */

@@ -32,12 +32,12 @@ static void
 round_weights_note (const VnJobInput   *self,
                     const VnRepairGain *gain)
 {
-  g_autofree char *before = vn_format_decimals (gain->before_db, 1), *after = vn_format_decimals (gain->after_db, 1);
+  g_autofree char *more = vn_format_signed_db (gain->after_db - gain->before_db);
 
   vn_notes_add (self->notes, VN_NOTE_INFO, "second-order", "rounding",
-                ngettext ("Second-order rounding of weights: kept in %u of %u layer; signal to noise of the outputs %s → %s dB",
-                          "Second-order rounding of weights: kept in %u of %u layers; signal to noise of the outputs %s → %s dB", gain->n_tried),
-                gain->n_kept, gain->n_tried, before, after);
+                ngettext ("Second-order rounding of weights: kept in %u of %u layer; signal to noise of the outputs %s",
+                          "Second-order rounding of weights: kept in %u of %u layers; signal to noise of the outputs %s", gain->n_tried),
+                gain->n_kept, gain->n_tried, more);
 }
 
 /*< private >

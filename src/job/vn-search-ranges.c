@@ -14,11 +14,10 @@ static void
 search_ranges_note (const VnJobInput   *self,
                     const VnRepairGain *gain)
 {
-  g_autofree char *before = vn_format_decimals (gain->before_db, 1), *after = vn_format_decimals (gain->after_db, 1);
+  g_autofree char *more = vn_format_signed_db (gain->after_db - gain->before_db);
 
   vn_notes_add (self->notes, VN_NOTE_INFO, "ranges-searched", "range-search",
-                _("Ranges searched for in %u layers; signal to noise of the outputs %s → %s dB"), gain->n_tried, before,
-                after);
+                _("Ranges searched for in %u layers; signal to noise of the outputs %s"), gain->n_tried, more);
 }
 
 /*< private >

@@ -14,16 +14,15 @@ void
 vn_job_note_training (const VnJobInput   *self,
                       const VnRepairGain *gain)
 {
-  g_autofree char *before = NULL, *after = NULL;
+  g_autofree char *more = NULL;
 
   g_return_if_fail (self != NULL && gain != NULL);
 
-  before = vn_format_decimals (gain->before_db, 1);
-  after = vn_format_decimals (gain->after_db, 1);
+  more = vn_format_signed_db (gain->after_db - gain->before_db);
   vn_notes_add (self->notes, VN_NOTE_INFO, "trained", "train",
-                ngettext ("Trained: kept in %u of %u block; signal to noise of the outputs %s → %s dB",
-                          "Trained: kept in %u of %u blocks; signal to noise of the outputs %s → %s dB", gain->n_tried), gain->n_kept, gain->n_tried,
-                before, after);
+                ngettext ("Trained: kept in %u of %u block; signal to noise of the outputs %s",
+                          "Trained: kept in %u of %u blocks; signal to noise of the outputs %s", gain->n_tried), gain->n_kept, gain->n_tried,
+                more);
 }
 
 /*< private >

@@ -56,6 +56,8 @@ static const VnReportColumn tensor_columns[] = {
   { "worst_part", N_("Worst part"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "dead", N_("Dead"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "whole_sqnr_db", N_("All parts together"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "sqnr_margin_db", N_("Margin of the SQNR"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "held_out_sqnr_db", N_("Of the samples held out"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "preparation_sqnr_db", N_("Of preparation alone"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "local_sqnr_db", N_("Of its pair alone"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "not_finite", N_("Not finite"), NULL, TRUE, VN_REPORT_APART, 0 },
@@ -101,6 +103,13 @@ section_errors_add_ranges (GPtrArray        *row,
 }
 
 static void
+section_errors_add_db (GPtrArray *row,
+                       double     db)
+{
+  g_ptr_array_add (row, isnan (db) ? _vn_report_absent () : _vn_report_number (db, vn_metric_format_fixed (VN_METRIC_SQNR, db)));
+}
+
+static void
 section_errors_add_parts (GPtrArray        *row,
                           const VnErrorRow *error)
 {
@@ -111,9 +120,9 @@ section_errors_add_parts (GPtrArray        *row,
   g_ptr_array_add (row, vn_error_row_is_dead (error) ? _vn_report_bool (TRUE, _("yes")) : _vn_report_absent ());
   g_ptr_array_add (row, worst != NULL ? _vn_report_number (error->whole_db, vn_metric_format_fixed (VN_METRIC_SQNR, error->whole_db))
                                       : _vn_report_absent ());
-  g_ptr_array_add (row, !isnan (error->preparation_db)
-                          ? _vn_report_number (error->preparation_db, vn_metric_format_fixed (VN_METRIC_SQNR, error->preparation_db))
-                          : _vn_report_absent ());
+  section_errors_add_db (row, error->margin_db);
+  section_errors_add_db (row, error->held_out_db);
+  section_errors_add_db (row, error->preparation_db);
 }
 
 static void

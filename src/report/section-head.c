@@ -161,7 +161,7 @@ _vn_report_build_summary (VnReportSection     *section,
   section_head_add_not_finite (facts, verdict);
   section_head_add_worst (facts, verdict->worst);
   if (verdict->worst != NULL)
-    _vn_report_add_brief (section, vn_format_db (verdict->worst_output_db),
+    _vn_report_add_brief (section, vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db),
                           g_strdup_printf (_("signal to noise of the worst output, %s"), verdict->worst->value), NULL);
   _vn_report_fact (facts, "marked", _("Marked tensors"),
                    input->errors != NULL ? _vn_report_int (section_head_count_marked (input->errors), NULL) : _vn_report_nothing ());

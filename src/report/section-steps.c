@@ -10,9 +10,9 @@
 #define BRIEFS 4u
 
 static VnReportValue *
-section_steps_db (double db)
+section_steps_gain (double db)
 {
-  return isnan (db) ? _vn_report_nothing () : _vn_report_number (db, vn_format_fixed (db, 2));
+  return isnan (db) ? _vn_report_nothing () : _vn_report_number (db, vn_format_signed (db, 2));
 }
 
 /* ---- what was tried ---- */
@@ -20,13 +20,12 @@ section_steps_db (double db)
 static const VnReportColumn columns[] = {
   { "kept", N_("Kept"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "step", N_("Step"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "before_sqnr_db", N_("Before"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
-  { "after_sqnr_db", N_("After"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "gain_db", N_("Gain"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "outcome", N_("Outcome"), NULL, FALSE, VN_REPORT_APART, 0 },
 };
 
 static const VnReportPart parts[] = {
-  { NULL, N_("What “--auto” tried, in this order, each on top of what was kept before: mean signal to noise of the outputs on held-out samples.") },
+  { NULL, N_("What “--auto” tried, in this order, each on top of what was kept before: what it adds to the mean signal to noise of the outputs, on samples that the try was not calibrated with.") },
 };
 
 static void
@@ -64,8 +63,7 @@ _vn_report_build_steps (VnReportSection     *section,
 
       g_ptr_array_add (row, _vn_report_bool (step->kept, step->kept ? _("yes") : ""));
       g_ptr_array_add (row, _vn_report_text (step->title));
-      g_ptr_array_add (row, section_steps_db (step->before_db));
-      g_ptr_array_add (row, section_steps_db (step->after_db));
+      g_ptr_array_add (row, section_steps_gain (step->after_db - step->before_db));
       g_ptr_array_add (row, _vn_report_text (step->outcome));
     }
   section_steps_add_briefs (section, input->steps);

@@ -333,6 +333,6 @@ vn_report_input_init (VnReportInput *self,
                             .forecast = result->forecast, .verification = result->verification,
                             .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,
                             .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
-                            .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .run = &result->run,
+                            .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .left_out = result->left_out, .run = &result->run,
                             .steps = result->steps, .curve = result->curve, .result = result };
 }

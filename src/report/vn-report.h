@@ -37,6 +37,7 @@ typedef struct
   const VnAccuracy *accuracy;       /* nullable, or not valid */
   gsize             float_bytes, quantized_bytes;
   guint             n_calibration, n_held_out;
+  gboolean          left_out;       /* as of VnResult */
   const VnRunSettings *run;         /* nullable: then no command can repeat it */
   VnResult         *result;         /* nullable: all of it; then there are pictures of the network and of values */
 } VnReportInput;

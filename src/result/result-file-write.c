@@ -64,6 +64,10 @@ result_file_add_row (JsonBuilder      *json,
     vn_json_add_int (json, "not-finite", (gint64) row->n_bad);
   if (row->n_bad_float > 0)
     vn_json_add_int (json, "not-finite-before", (gint64) row->n_bad_float);
+  if (!isnan (row->margin_db))
+    vn_json_add_number (json, "sqnr-margin", row->margin_db);
+  if (!isnan (row->held_out_db) && row->held_out_db != row->sqnr_db)
+    vn_json_add_number (json, "held-out-sqnr", row->held_out_db);
   if (!isnan (row->preparation_db))
     vn_json_add_number (json, "preparation-sqnr", row->preparation_db);
   if (row->parts != NULL)
@@ -303,6 +307,8 @@ result_file_add_figures (JsonBuilder       *json,
   vn_json_begin_object (json, "samples");
   vn_json_add_int (json, "calibration", self->n_calibration);
   vn_json_add_int (json, "held-out", self->n_held_out);
+  if (self->left_out)
+    vn_json_add_bool (json, "left-out-in-turn", TRUE);
   json_builder_end_object (json);
   vn_json_add_int (json, "quantized-tensors", self->n_quantized);
   vn_json_add_number (json, "seconds", self->seconds);

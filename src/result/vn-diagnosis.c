@@ -321,7 +321,7 @@ vn_trial_state_get_id (VnTrialState self)
 char *
 vn_cure_trial_dup_text (const VnCureTrial *self)
 {
-  g_autofree char *before = NULL, *after = NULL, *more = NULL;
+  g_autofree char *gain = NULL, *more = NULL;
   double cost;
 
   g_return_val_if_fail (self != NULL, NULL);
@@ -339,10 +339,8 @@ vn_cure_trial_dup_text (const VnCureTrial *self)
     case VN_N_TRIALS:
     default:
       cost = 100 * ((double) self->after_bytes / (double) MAX (self->before_bytes, 1) - 1);
-      before = vn_format_decimals (self->before_db, 1);
-      after = vn_format_decimals (self->after_db, 1);
+      gain = vn_format_signed_db (self->after_db - self->before_db);
       more = vn_format_signed (cost, 1);
-      return g_strdup_printf (self->state == VN_TRIAL_HELPED ? _("%s → %s dB, size %s %%") : _("did not help: %s → %s dB, size %s %%"), before, after,
-                              more);
+      return g_strdup_printf (self->state == VN_TRIAL_HELPED ? _("%s, size %s %%") : _("did not help: %s, size %s %%"), gain, more);
     }
 }

@@ -25,7 +25,7 @@ vn_error_row_new (void)
 {
   VnErrorRow *self = g_new0 (VnErrorRow, 1);
 
-  self->contribution = self->preparation_db = NAN;
+  self->contribution = self->preparation_db = self->margin_db = self->held_out_db = NAN;
   return self;
 }
 

@@ -15,6 +15,8 @@ G_BEGIN_DECLS
  * @cosine: 1 if both are zero, 0 if one is
  * @parts: (nullable) (element-type VnErrorPart): where it holds numbers of different size: @noise_to_signal, @sqnr_db and @cosine are
  *   those of the worst of them
+ * @margin_db: of @sqnr_db: it lies within so much of what more samples of the kind would give, in 95 of 100 cases; NaN: not known
+ * @held_out_db: as @sqnr_db, over those samples alone that this very network was not calibrated with; NaN: there are none, or nobody asked
  * @whole_db: signal to noise of all elements together
  * @preparation_db: of an output: what preparing the network has cost already, which @sqnr_db includes; NaN: nothing
  * @local_db: where a pair of quantization and dequantization stands for the tensor, what that pair alone does to it: SQNR of
@@ -37,7 +39,7 @@ typedef struct
   gboolean has_local;       /* @local_db was measured */
   double   local_db;
   GPtrArray *parts;
-  double   whole_db, preparation_db;
+  double   whole_db, preparation_db, margin_db, held_out_db;
 } VnErrorRow;
 
 typedef struct _VnErrorTable VnErrorTable;
@@ -125,6 +127,10 @@ char               *vn_metric_format_fixed (VnMetric         metric,
 double              vn_sqnr_bound          (double              sqnr_db,
                                             guint64             n_bad);
 double              vn_error_table_get_outputs_sqnr (VnErrorTable *self);
+double              vn_error_table_get_comparable_sqnr (VnErrorTable *self,
+                                                        VnErrorTable *other);
+double              vn_error_table_get_worst_sqnr (VnErrorTable *self,
+                                                   VnErrorTable *other);   /* nullable */
 double              vn_error_table_get_mean (VnErrorTable   *self,
                                              VnMetric        metric);
 GArray             *vn_error_table_sort_by (VnErrorTable    *self,
@@ -138,6 +144,7 @@ gboolean            vn_error_row_is_marked (const VnErrorRow *row);
  * VnAccuracy: what becomes of the answers of the network.
  * @n, @float_top1, @quant_top1, @agree: hits of a classifier over labelled samples; @valid only when the first output has as
  *   many elements as there are classes
+ * @n_classes: among which it chooses; 0: not known
  * @kept: of detectors and masks; its task is %VN_TASK_OTHER for all others
  */
 typedef struct
@@ -145,6 +152,7 @@ typedef struct
   guint    n, float_top1, quant_top1, agree;
   gboolean valid;
   VnKept   kept;
+  guint    n_classes;
 } VnAccuracy;
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnErrorTable, vn_error_table_unref)

@@ -84,9 +84,21 @@ vn_sqnr_bound (double  sqnr_db,
   return n_bad > 0 || isnan (sqnr_db) ? -MOST_DB : CLAMP (sqnr_db, -MOST_DB, MOST_DB);
 }
 
+/* Of samples that were held out alone where the other network was measured on other samples. */
+static double
+metric_get_common_sqnr (VnErrorTable     *table,
+                        VnErrorTable     *other,
+                        const VnErrorRow *row)
+{
+  gboolean same = other == NULL || vn_error_table_get_n_samples (table) == vn_error_table_get_n_samples (other);
+
+  return vn_sqnr_bound (same || isnan (row->held_out_db) ? row->sqnr_db : row->held_out_db, row->n_bad);
+}
+
 /* @last: of the values that nodes read which cannot be run, instead of outputs. NaN if there are none */
 static double
 metric_average_ends (VnErrorTable *table,
+                     VnErrorTable *other,
                      gboolean      last)
 {
   double sum = 0;
@@ -97,7 +109,7 @@ metric_average_ends (VnErrorTable *table,
       const VnErrorRow *row = vn_error_table_get (table, i);
       gboolean counts = last ? row->is_last : row->is_output;
 
-      sum += counts ? vn_sqnr_bound (row->sqnr_db, row->n_bad) : 0;
+      sum += counts ? metric_get_common_sqnr (table, other, row) : 0;
       n += counts;
     }
   return n > 0 ? sum / n : NAN;
@@ -112,12 +124,52 @@ metric_average_ends (VnErrorTable *table,
 double
 vn_error_table_get_outputs_sqnr (VnErrorTable *self)
 {
+  g_return_val_if_fail (self != NULL, NAN);
+
+  return vn_error_table_get_comparable_sqnr (self, self);
+}
+
+/**
+ * vn_error_table_get_comparable_sqnr:
+ * @other: of another network quantized from the same samples
+ *
+ * Returns: as vn_error_table_get_outputs_sqnr(), over the samples that both networks were measured on: where one was measured on all of them
+ *   and the other one only on those held out, over these
+ */
+double
+vn_error_table_get_comparable_sqnr (VnErrorTable *self,
+                                    VnErrorTable *other)
+{
   double sqnr_db;
+
+  g_return_val_if_fail (self != NULL && other != NULL, NAN);
+
+  sqnr_db = metric_average_ends (self, other, FALSE);
+  return isnan (sqnr_db) ? metric_average_ends (self, other, TRUE) : sqnr_db;
+}
+
+/**
+ * vn_error_table_get_worst_sqnr:
+ * @other: (nullable): as of vn_error_table_get_comparable_sqnr()
+ *
+ * Returns: signal to noise of the worst output, which a verdict goes by; infinity if none was compared
+ */
+double
+vn_error_table_get_worst_sqnr (VnErrorTable *self,
+                               VnErrorTable *other)
+{
+  double worst = INFINITY;
 
   g_return_val_if_fail (self != NULL, NAN);
 
-  sqnr_db = metric_average_ends (self, FALSE);
-  return isnan (sqnr_db) ? metric_average_ends (self, TRUE) : sqnr_db;
+  for (guint i = 0; i < vn_error_table_get_n (self); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (self, i);
+
+      if (row->is_output || row->is_last)
+        worst = fmin (worst, metric_get_common_sqnr (self, other, row));
+    }
+  return worst;
 }
 
 /**

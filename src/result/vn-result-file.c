@@ -157,6 +157,9 @@ result_file_read_row (VnJsonFields *fields)
     row->n_bad = vn_json_fields_get_count (fields, "not-finite", G_MAXINT64);
   if (vn_json_fields_has (fields, "not-finite-before"))
     row->n_bad_float = vn_json_fields_get_count (fields, "not-finite-before", G_MAXINT64);
+  if (vn_json_fields_has (fields, "sqnr-margin"))
+    row->margin_db = vn_json_fields_get_double (fields, "sqnr-margin");
+  row->held_out_db = vn_json_fields_has (fields, "held-out-sqnr") ? vn_json_fields_get_double (fields, "held-out-sqnr") : row->sqnr_db;
   if (vn_json_fields_has (fields, "preparation-sqnr"))
     row->preparation_db = vn_json_fields_get_double (fields, "preparation-sqnr");
   row->whole_db = row->sqnr_db;
@@ -459,6 +462,7 @@ result_file_read_samples (VnRunRecord  *self,
 {
   self->n_calibration = (guint) vn_json_fields_get_count (fields, "calibration", G_MAXUINT);
   self->n_held_out = (guint) vn_json_fields_get_count (fields, "held-out", G_MAXUINT);
+  self->left_out = vn_json_fields_has (fields, "left-out-in-turn") && vn_json_fields_get_bool (fields, "left-out-in-turn");
 }
 
 static void

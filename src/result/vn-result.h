@@ -57,6 +57,7 @@ typedef struct _VnResult
   VnNotes      *notes;
   gsize         float_bytes, quantized_bytes;      /* of the files as written */
   guint         n_calibration, n_held_out;
+  gboolean      left_out;      /* all samples were measured, each by a network that was calibrated without it */
   VnRunSettings run;
   gint64        time;          /* when the run ended, in seconds since 1970 */
   char         *source_digest, *prepared_digest;   /* vn_model_dup_digest() */

@@ -168,6 +168,7 @@ vn_run_record_new (VnResult *result)
   self->quantized_bytes = result->quantized_bytes;
   self->n_calibration = result->n_calibration;
   self->n_held_out = result->n_held_out;
+  self->left_out = result->left_out;
   self->n_quantized = (result->plan != NULL ? vn_quant_plan_count_quantized (result->plan) : 0);
   self->seconds = result->timings != NULL ? vn_result_get_seconds (result, NULL) : 0;
   run_record_take_identity (self, result);
@@ -239,6 +240,7 @@ vn_run_record_restore (VnRunRecord  *self,
   result->quantized_bytes = self->quantized_bytes;
   result->n_calibration = self->n_calibration;
   result->n_held_out = self->n_held_out;
+  result->left_out = self->left_out;
   result->time = self->time;
   if (self->seconds > 0)
     {

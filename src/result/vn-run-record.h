@@ -56,6 +56,7 @@ typedef struct _VnRunRecord
   VnNotes       *notes;
   guint64        float_bytes, quantized_bytes;
   guint          n_calibration, n_held_out, n_quantized;
+  gboolean       left_out;     /* as of VnResult */
   double         seconds;
   GPtrArray     *nodes;
   GHashTable    *value_names;

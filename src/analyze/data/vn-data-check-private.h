@@ -44,6 +44,20 @@ void         _vn_data_sight_set_suits   (VnDataSight        *self,
 void         _vn_data_sight_finish      (VnDataSight        *self);
 void         _vn_data_cure_free         (gpointer            cure);
 
+/* How far the values of each sample reach: data-reach.c. */
+typedef struct _VnDataReach VnDataReach;
+
+VnDataReach *_vn_data_reach_new         (guint               n_inputs);
+void         _vn_data_reach_free        (VnDataReach        *self);
+void         _vn_data_reach_add         (VnDataReach        *self,
+                                         guint               index,
+                                         VnTensor * const   *tensors,
+                                         const gboolean     *masks);
+void         _vn_data_reach_note        (VnDataReach        *self,
+                                         VnDataset          *dataset,
+                                         const char * const *names,
+                                         VnNotes            *notes);
+
 gboolean     _vn_data_check             (VnModel            *model,
                                          const VnModel      *fed,
                                          GHashTable         *shapes,     /* nullable */

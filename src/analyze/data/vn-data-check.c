@@ -20,6 +20,7 @@
 #include <math.h>
 
 #define MAX_SAMPLES 16u       /* looked at, evenly spread */
+#define MAX_READ    64u       /* whose largest value is looked at, the same */
 #define RAW_MAX 100.0         /* pixels of 0 to 255 reach this, and none is below 0 */
 
 typedef struct
@@ -33,6 +34,7 @@ typedef struct
   gboolean  *masks;         /* inputs that only tell what is to be seen: may be infinite, or all ones */
   gboolean  *indices;       /* inputs that are looked up in a table, as tokens are */
   gboolean   all_equal;
+  VnDataReach *reach;
   guint      n_constant, n_bad, n_planar, n_planar_wrong, n_packed, n_packed_wrong;
   gboolean   calibrates;
 } Samples;
@@ -439,6 +441,7 @@ data_check_samples_clear (Samples *self)
 {
   for (guint k = 0; k < self->n_inputs; k++)
     g_clear_pointer (&self->first[k], vn_tensor_unref);
+  _vn_data_reach_free (self->reach);
   g_free (self->first);
   g_free (self->low);
   g_free (self->high);
@@ -462,6 +465,7 @@ data_check_sample (Samples             *samples,
   if (!vn_dataset_load (samples->dataset, index, tensors, NULL))
     return;
   data_check_samples_look_at (samples, index, tensors);
+  _vn_data_reach_add (samples->reach, index, tensors, samples->masks);
   if (layers->sight != NULL)
     _vn_data_sight_add_sample (layers->sight, tensors, (const char * const *) samples->names, n_inputs);
   _vn_first_layers_run (layers, layers->layers, tensors, cancellable);
@@ -471,6 +475,37 @@ data_check_sample (Samples             *samples,
     {
       vn_tensor_unref (tensors[k]);
       g_clear_pointer (&others[k], vn_tensor_unref);
+    }
+}
+
+/* Sample @i of @n_taken of @n, evenly spread. */
+static guint
+data_check_take (guint i,
+                 guint n_taken,
+                 guint n)
+{
+  return (guint) ((guint64) i * n / n_taken);
+}
+
+/* More samples than are looked at closely: one of another scale spoils all ranges. */
+static void
+data_check_read_others (Samples      *samples,
+                        guint         n_checked,
+                        GCancellable *cancellable)
+{
+  const guint n = vn_dataset_get_n (samples->dataset), n_read = MIN (n, MAX_READ);
+  g_autofree VnTensor **tensors = g_new0 (VnTensor *, samples->n_inputs + 1);
+
+  for (guint i = 0, next = 0; i < n_read && !g_cancellable_is_cancelled (cancellable); i++)
+    {
+      const guint index = data_check_take (i, n_read, n);
+
+      while (next < n_checked && data_check_take (next, n_checked, n) < index)
+        next++;
+      if ((next < n_checked && data_check_take (next, n_checked, n) == index) || !vn_dataset_load (samples->dataset, index, tensors, NULL))
+        continue;
+      _vn_data_reach_add (samples->reach, index, tensors, samples->masks);
+      vn_tensor_clear_all (tensors, samples->n_inputs);
     }
 }
 
@@ -511,11 +546,14 @@ _vn_data_check (VnModel        *model,
   layers.runner = runner = plan != NULL ? vn_runner_new (plan, NULL) : NULL;
   swapped = _vn_first_layers_copy (found);
   data_check_samples_init (&samples, fed);
+  samples.reach = _vn_data_reach_new (samples.n_inputs);
   for (guint i = 0; i < n_checked && !g_cancellable_is_cancelled (cancellable); i++)
-    data_check_sample (&samples, &layers, swapped, (guint) ((guint64) i * n / n_checked), cancellable);
+    data_check_sample (&samples, &layers, swapped, data_check_take (i, n_checked, n), cancellable);
+  data_check_read_others (&samples, n_checked, cancellable);
   if (!g_cancellable_is_cancelled (cancellable))
     {
       data_check_samples_note (&samples);
+      _vn_data_reach_note (samples.reach, dataset, samples.names, notes);
       if (samples.n_bad == 0)
         data_check_first_layers_judge (&layers, swapped, &samples, cancellable);
     }

@@ -42,6 +42,7 @@ typedef struct
   gboolean              unasked;        /* it could not be asked */
   double                shift_db;       /* of the worst output, in ONNX Runtime */
   gboolean              by_kept;        /* the same of what is kept of the answers */
+  gboolean              too_few;        /* samples: it would be better otherwise */
   guint                 n_weights;      /* of the names in not_finite */
   VnVerdictLevel        level;
 } Judgement;
@@ -194,6 +195,15 @@ verdict_judgement_loses_most (const Judgement *self)
   return loss > 1 - VN_KEPT_CARE;
 }
 
+/* Whether the figure of the outputs is fine, but not for certain. */
+static gboolean
+verdict_judgement_is_open (const Judgement *self)
+{
+  const double fine = vn_metric_get_info (VN_METRIC_SQNR)->fine, db = self->verdict->worst_output_db;
+
+  return self->verdict->worst != NULL && db >= fine && db - self->verdict->worst->margin_db < fine;
+}
+
 /* What nodes that cannot be run make of what they read is not known: no verdict is better than one with care then. */
 static VnVerdictLevel
 verdict_judgement_by_outputs (const Judgement *self,
@@ -206,11 +216,18 @@ verdict_judgement_by_outputs (const Judgement *self,
     return VN_VERDICT_UNUSABLE;
   if (self->verdict->incomplete)
     return VN_VERDICT_CARE;
-  if (db >= VN_EXCELLENT_SQNR_DB)
+  if (db >= VN_EXCELLENT_SQNR_DB && !verdict_judgement_is_open (self))
     return VN_VERDICT_GOOD;
   if (self->verdict->n_bad > 0)
     return spot ? VN_VERDICT_WEAK_SPOT : VN_VERDICT_CARE;
-  return db < sqnr->fine ? VN_VERDICT_CARE : VN_VERDICT_GOOD;
+  return db < sqnr->fine || verdict_judgement_is_open (self) ? VN_VERDICT_CARE : VN_VERDICT_GOOD;
+}
+
+/* What a handful of samples says may be chance. */
+static gboolean
+verdict_judgement_has_few_samples (const Judgement *self)
+{
+  return self->verdict->worst != NULL && vn_error_table_get_n_samples (self->errors) < VN_LEAST_SAMPLES;
 }
 
 static void
@@ -226,6 +243,9 @@ verdict_judgement_by_numbers (Judgement *self)
   if (self->level == VN_VERDICT_GOOD && !self->by_hits && verdict_judgement_loses_most (self))
     self->level = VN_VERDICT_CARE;
   if (self->level == VN_VERDICT_GOOD && self->verdict->worst != NULL && vn_error_row_is_dead (self->verdict->worst))
+    self->level = VN_VERDICT_CARE;
+  self->too_few = self->level <= VN_VERDICT_WEAK_SPOT && verdict_judgement_has_few_samples (self);
+  if (self->too_few)
     self->level = VN_VERDICT_CARE;
 }
 
@@ -346,7 +366,7 @@ verdict_judgement_append_outputs (const Judgement *self,
                                   GString         *text)
 {
   const VnVerdict *verdict = self->verdict;
-  g_autofree char *db = vn_format_db (verdict->worst_output_db), *title = vn_error_row_dup_title (verdict->worst);
+  g_autofree char *db = vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db), *title = vn_error_row_dup_title (verdict->worst);
 
   if (vn_error_row_is_dead (verdict->worst))
     g_string_append_printf (text, _("Nothing is left of “%s”: it is the same number everywhere."), title);
@@ -367,6 +387,20 @@ verdict_judgement_append_outputs (const Judgement *self,
     g_string_append_printf (text, _("The weakest part of the outputs, “%s”, keeps %s of signal to noise."), title, db);
   else
     g_string_append_printf (text, _("The weakest output keeps %s of signal to noise."), db);
+}
+
+/* What more samples would tell. */
+static void
+verdict_judgement_append_doubt (const Judgement *self,
+                                GString         *text)
+{
+  const guint n = vn_error_table_get_n_samples (self->errors);
+
+  if (self->too_few)
+    g_string_append_printf (text, ngettext (" It was measured on %u sample: too few to call it good.",
+                                            " It was measured on %u samples: too few to call it good.", n), n);
+  else if (self->level == VN_VERDICT_CARE && !self->by_hits && !self->by_kept && verdict_judgement_is_open (self))
+    g_string_append (text, _(" More samples would tell whether that is good enough."));
 }
 
 /* ONNX Runtime computes something else; or it does not, in more time than before, which speaks against what is good otherwise. */
@@ -417,6 +451,7 @@ verdict_judgement_describe (const Judgement *self)
   verdict_judgement_append_hits (self, text);
   verdict_judgement_append_answers (self, text);
   verdict_judgement_append_nodes (self, text);
+  verdict_judgement_append_doubt (self, text);
   verdict_judgement_append_objection (self, text);
   return g_strdup (text->str);
 }

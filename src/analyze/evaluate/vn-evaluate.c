@@ -40,6 +40,8 @@ typedef struct
   const VnProgress       *progress;
   VnNotes                *notes;
   gboolean                no_classes;      /* leave classifiers, and what is not recognized */
+  guint                   first;           /* of the samples that run now: those of folds come last */
+  guint                   n_all;
   gint                    n_done;
 } Evaluate;
 
@@ -312,9 +314,9 @@ evaluate_item (gsize     item,
                GError  **error)
 {
   Evaluate *self = data;
-  gboolean good = evaluate_sample (self, worker, (guint) item, error);
+  gboolean good = evaluate_sample (self, worker, self->first + (guint) item, error);
 
-  vn_progress_report (self->progress, _("samples"), (guint) g_atomic_int_add (&self->n_done, 1) + 1, self->options->n_samples);
+  vn_progress_report (self->progress, _("samples"), (guint) g_atomic_int_add (&self->n_done, 1) + 1, self->n_all);
   return good;
 }
 
@@ -343,8 +345,10 @@ evaluate_list_outputs (VnPlan *plan)
   return names;
 }
 
+/* For @n_samples. */
 static gboolean
 evaluate_make_runners (Evaluate  *self,
+                       guint      n_samples,
                        GError   **error)
 {
   guint n = self->n_contestants, n_inside;
@@ -359,7 +363,7 @@ evaluate_make_runners (Evaluate  *self,
         return FALSE;
       self->names[k] = evaluate_list_outputs (self->plans[k]);
     }
-  self->n_workers = vn_plan_share_threads (self->plans, n, 0, self->options->n_threads, self->options->n_samples, &n_inside);
+  self->n_workers = vn_plan_share_threads (self->plans, n, 0, self->options->n_threads, MAX (n_samples, 1), &n_inside);
   self->runners = g_new0 (VnRunner *, (gsize) self->n_workers * n);
   for (guint i = 0; i < self->n_workers * n; i++)
     {
@@ -435,39 +439,81 @@ evaluate_sum_up (const Evaluate *self,
 }
 
 static void
-evaluate_clear (Evaluate *self)
+evaluate_free_runners (Evaluate *self)
 {
   for (guint i = 0; self->runners != NULL && i < self->n_workers * self->n_contestants; i++)
     g_clear_pointer (&self->runners[i], vn_runner_free);
+  g_clear_pointer (&self->runners, g_free);
   for (guint k = 0; k < self->n_contestants; k++)
     {
       g_clear_pointer (&self->plans[k], vn_plan_unref);
-      g_free (self->names[k]);
+      g_clear_pointer (&self->names[k], g_free);
     }
-  for (gsize i = 0; i < (gsize) self->options->n_samples * self->n_contestants; i++)
+}
+
+static void
+evaluate_clear (Evaluate *self)
+{
+  evaluate_free_runners (self);
+  for (gsize i = 0; i < (gsize) self->n_all * self->n_contestants; i++)
     vn_metric_result_free (self->measured[i]);
   g_free (self->measured);
   g_free (self->names);
   vn_kept_meter_free (self->meter);
-  g_free (self->runners);
   g_free (self->plans);
   g_free (self->answers);
 }
 
 static gboolean
+evaluate_run_samples (Evaluate      *self,
+                      guint          n,
+                      GCancellable  *cancellable,
+                      GError       **error)
+{
+  VnTask task;
+
+  if (!evaluate_make_runners (self, n, error))
+    return FALSE;
+  if (self->meter == NULL)
+    evaluate_find_task (self, cancellable);
+  task = vn_kept_meter_get_task (self->meter);
+  return (self->no_classes && (task == VN_TASK_OTHER || task == VN_TASK_CLASSIFICATION)) ||
+         vn_parallel_for (self->n_workers, n, evaluate_item, self, cancellable, error);
+}
+
+/* Those of folds by the network of each, in place of the second one. */
+static gboolean
+evaluate_run_folds (Evaluate      *self,
+                    guint          n_own,
+                    GCancellable  *cancellable,
+                    GError       **error)
+{
+  const VnContestant *given = self->contestants;
+  gboolean good = TRUE;
+
+  self->first = n_own;
+  for (guint i = 0; i < self->options->n_folds && good; i++)
+    {
+      const VnCompareFold *fold = &self->options->folds[i];
+      const VnContestant contestants[] = { given[0], { fold->model, given[1].shapes, given[1].dataset } };
+
+      evaluate_free_runners (self);
+      self->contestants = contestants;
+      good = evaluate_run_samples (self, fold->n_samples, cancellable, error);
+      self->contestants = given;
+      self->first += fold->n_samples;
+    }
+  return good;
+}
+
+static gboolean
 evaluate_run (Evaluate      *self,
+              guint          n_own,
               VnScore       *scores,
               GCancellable  *cancellable,
               GError       **error)
 {
-  VnTask task;
-
-  if (!evaluate_make_runners (self, error))
-    return FALSE;
-  evaluate_find_task (self, cancellable);
-  task = vn_kept_meter_get_task (self->meter);
-  if ((!self->no_classes || (task != VN_TASK_OTHER && task != VN_TASK_CLASSIFICATION)) &&
-      !vn_parallel_for (self->n_workers, self->options->n_samples, evaluate_item, self, cancellable, error))
+  if (!evaluate_run_samples (self, n_own, cancellable, error) || !evaluate_run_folds (self, n_own, cancellable, error))
     return FALSE;
   evaluate_sum_up (self, scores);
   for (guint k = 0; k < self->n_contestants && self->metric != NULL; k++)
@@ -476,21 +522,41 @@ evaluate_run (Evaluate      *self,
   return TRUE;
 }
 
+/* All samples, those of folds last. */
+static guint *
+evaluate_list_samples (const VnCompareOptions *options,
+                       guint                   n)
+{
+  guint *samples = g_new (guint, MAX (n, 1)), place = options->n_samples;
+
+  for (guint s = 0; s < options->n_samples; s++)
+    samples[s] = options->samples[s];
+  for (guint i = 0; i < options->n_folds; i++)
+    for (guint s = 0; s < options->folds[i].n_samples; s++)
+      samples[place++] = options->folds[i].samples[s];
+  return samples;
+}
+
 static gboolean
 evaluate_networks (Evaluate      *self,
                    VnScore       *scores,
                    GCancellable  *cancellable,
                    GError       **error)
 {
-  const VnCompareOptions *options = self->options;
+  const VnCompareOptions *given = self->options;
+  VnCompareOptions options = *given;
+  g_autofree guint *samples = NULL;
   guint n = self->n_contestants;
   gboolean good;
 
+  options.n_samples = self->n_all = vn_compare_count_samples (given);
+  options.samples = samples = evaluate_list_samples (given, self->n_all);
+  self->options = &options;
   self->plans = g_new0 (VnPlan *, n);
-  self->answers = g_new0 (Answer, MAX ((gsize) options->n_samples * n, 1));
+  self->answers = g_new0 (Answer, MAX ((gsize) self->n_all * n, 1));
   self->names = g_new0 (const char **, n);
-  self->measured = g_new0 (VnMetricResult *, MAX ((gsize) options->n_samples * n, 1));
-  good = evaluate_run (self, scores, cancellable, error);
+  self->measured = g_new0 (VnMetricResult *, MAX ((gsize) self->n_all * n, 1));
+  good = evaluate_run (self, given->n_samples, scores, cancellable, error);
   evaluate_clear (self);
   return good;
 }
@@ -610,7 +676,7 @@ vn_evaluate_accuracy (VnModel                 *float_model,
   if (labels == NULL || !evaluate_networks (&self, scores, cancellable, error))
     return FALSE;
   *accuracy = (VnAccuracy) { .n = scores[0].n_labelled, .float_top1 = scores[0].top1, .quant_top1 = scores[1].top1,
-                             .agree = (guint) scores[1].kept.n_kept, .valid = scores[0].n_labelled > 0 };
+                             .agree = (guint) scores[1].kept.n_kept, .valid = scores[0].n_labelled > 0, .n_classes = (guint) scores[0].n_outputs };
   if (scores[1].kept.task != VN_TASK_CLASSIFICATION)
     accuracy->kept = scores[1].kept;
   return TRUE;

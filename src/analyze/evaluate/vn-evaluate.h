@@ -40,6 +40,9 @@ int       vn_labels_get  (const VnLabels  *self,
                           guint            sample,
                           gsize            n_outputs);
 
+void      vn_labels_note_chance (const VnAccuracy *accuracy,
+                                 VnNotes          *notes);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnLabels, vn_labels_free)
 
 /* ---- how networks answer ---- */

@@ -9,6 +9,7 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BLANKS " \t,;"
@@ -340,4 +341,31 @@ vn_labels_get (const VnLabels *self,
     }
   number += background;
   return (gsize) number < n_outputs ? number : -1;
+}
+
+/**
+ * vn_labels_note_chance:
+ * @accuracy: of a float network and a quantized one
+ * @notes: told if the float network gets no more of the labels right than a guess would, by two standard errors, though one that knows half of
+ *   what a guess does not would get more
+ */
+void
+vn_labels_note_chance (const VnAccuracy *accuracy,
+                       VnNotes          *notes)
+{
+  double n, guess, half;
+
+  g_return_if_fail (accuracy != NULL);
+
+  if (!accuracy->valid || accuracy->n_classes < 2)
+    return;
+  n = accuracy->n;
+  guess = 1.0 / accuracy->n_classes;
+  half = (1 + guess) / 2;
+  if (accuracy->float_top1 > n * guess + 2 * sqrt (n * guess * (1 - guess)) || accuracy->float_top1 > n * half - 2 * sqrt (n * half * (1 - half)))
+    return;
+  vn_notes_add (notes, VN_NOTE_WARNING, "labels-chance", NULL,
+                ngettext ("The float model gets %u of %u label right; guessing among %u classes gets %.1f",
+                          "The float model gets %u of %u labels right; guessing among %u classes gets %.1f", accuracy->n),
+                accuracy->float_top1, accuracy->n, accuracy->n_classes, n * guess);
 }

@@ -5,6 +5,7 @@
 
 #include "slice-sizes.h"
 
+#include "vn-output-look.h"
 #include "vn-parallel.h"
 
 /* Parts are as different in each sample as in all: more tell nothing new. */
@@ -15,6 +16,7 @@ typedef struct
   VnPlan       *plan;
   VnRunner     *runner;
   VnSliceSizes *sizes;      /* by output */
+  VnOutputLook *reactions;
 } Look;
 
 static gboolean
@@ -34,7 +36,10 @@ find_parts_run (Look               *look,
   good = vn_runner_run (look->runner, inputs, outputs, cancellable, error);
   for (guint i = 0; i < n_outputs && good; i++)
     if (outputs[i] != NULL && !vn_tensor_is_container (outputs[i]))
-      vn_slice_sizes_add (&look->sizes[i], outputs[i]);
+      {
+        vn_slice_sizes_add (&look->sizes[i], outputs[i]);
+        vn_output_look_add (look->reactions, i, outputs[i]);
+      }
   vn_tensor_clear_all (inputs, n_inputs);
   vn_tensor_clear_all (outputs, n_outputs);
   return good;
@@ -73,6 +78,7 @@ find_parts_by_graph (const VnSliceSizes *sizes,
  * vn_find_parts:
  * @model: a float network
  * @run: samples, of which a few are looked at
+ * @suspicions: (nullable): told where the outputs hardly depend on the samples
  *
  * Returns: (transfer full) (nullable): parts of its outputs, and of the tensors in front of them that hold the same slices; %NULL with an
  *   error if @model cannot be run
@@ -80,6 +86,7 @@ find_parts_by_graph (const VnSliceSizes *sizes,
 VnParts *
 vn_find_parts (VnModel             *model,
                const VnChannelRun  *run,
+               VnNotes             *suspicions,
                GCancellable        *cancellable,
                GError             **error)
 {
@@ -88,6 +95,7 @@ vn_find_parts (VnModel             *model,
   g_autoptr(VnPlan) plan = NULL;
   g_autoptr(VnRunner) runner = NULL;
   g_autofree VnSliceSizes *sizes = NULL;
+  g_autoptr(VnOutputLook) reactions = NULL;
   guint n, n_looked = 0;
   gboolean good = TRUE;
 
@@ -102,9 +110,10 @@ vn_find_parts (VnModel             *model,
     return NULL;
   n = vn_plan_get_n_outputs (plan);
   sizes = g_new0 (VnSliceSizes, n + 1);
+  reactions = vn_output_look_new (n);
   vn_runner_set_threads (runner, run->n_threads > 0 ? run->n_threads : vn_parallel_default_threads ());
   for (guint s = 0; s < run->n_samples && n_looked < MOST_SAMPLES && good; s += MAX (run->n_samples / MOST_SAMPLES, 1), n_looked++)
-    good = find_parts_run (&(Look) { plan, runner, sizes }, run, run->samples[s], cancellable, error);
+    good = find_parts_run (&(Look) { plan, runner, sizes, reactions }, run, run->samples[s], cancellable, error);
   parts = good ? vn_parts_new () : NULL;
   for (guint i = 0; i < n; i++)
     {
@@ -118,6 +127,9 @@ vn_find_parts (VnModel             *model,
       vn_slice_sizes_clear (&sizes[i]);
     }
   if (good)
-    vn_parts_inherit (parts, model);
+    {
+      vn_parts_inherit (parts, model);
+      vn_output_look_note (reactions, suspicions);
+    }
   return g_steal_pointer (&parts);
 }

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 VnParts *vn_find_parts    (VnModel             *model,
                            const VnChannelRun  *run,
+                           VnNotes             *suspicions,     /* nullable */
                            GCancellable        *cancellable,
                            GError             **error);
 void     vn_parts_inherit (VnParts             *self,

@@ -118,7 +118,11 @@ vn_document_judge_effects (VnDocument *self,
 
       if (effect->measured || !vn_recipe_equal (effect->recipe, result->recipe))
         continue;
-      effect->after_db = vn_error_table_get_outputs_sqnr (result->errors);
+      if (self->result != NULL && self->result->errors != NULL && self->result != result)
+        effect->before_db = vn_error_table_get_comparable_sqnr (self->result->errors, result->errors);
+      effect->after_db = self->result != NULL && self->result->errors != NULL
+                           ? vn_error_table_get_comparable_sqnr (result->errors, self->result->errors)
+                           : vn_error_table_get_outputs_sqnr (result->errors);
       effect->bytes = (gint64) result->quantized_bytes - effect->bytes_before;
       effect->time_ratio = result->forecast != NULL && effect->seconds_before > 0 ? result->forecast->seconds / effect->seconds_before : NAN;
       effect->measured = TRUE;

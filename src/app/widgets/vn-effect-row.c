@@ -10,12 +10,12 @@ static char *
 effect_row_describe (VnDocument     *document,
                      const VnEffect *effect)
 {
-  g_autofree char *before = vn_format_db (effect->before_db), *after = vn_format_db (effect->after_db);
+  g_autofree char *gain = vn_format_signed_db (effect->after_db - effect->before_db);
   const char *end = vn_document_is_in_force (document, effect) ? "" : _(" · taken back");
 
   if (!effect->measured)
     return g_strconcat (vn_document_is_measuring (document, effect) ? _("being measured") : _("not measured"), end, NULL);
-  return g_strdup_printf (vn_effect_has_helped (effect) ? _("outputs %s → %s%s") : _("did not help: outputs %s → %s%s"), before, after, end);
+  return g_strdup_printf (vn_effect_has_helped (effect) ? _("outputs %s%s") : _("did not help: outputs %s%s"), gain, end);
 }
 
 /* That it is part of the present recipe. */

@@ -40,8 +40,8 @@ expected_bar_describe (VnExpectedBar *self)
 
   if (before->errors == NULL || after->errors == NULL)
     return g_steal_pointer (&samples);
-  from = vn_format_db (vn_error_table_get_outputs_sqnr (before->errors));
-  to = vn_format_db (vn_error_table_get_outputs_sqnr (after->errors));
+  from = vn_format_db (vn_error_table_get_worst_sqnr (before->errors, NULL));
+  to = vn_format_db (vn_error_table_get_worst_sqnr (after->errors, NULL));
   return g_strdup_printf (_("outputs %s → %s, %s"), from, to, samples);
 }
 

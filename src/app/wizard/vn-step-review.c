@@ -239,7 +239,7 @@ step_review_add_outputs (VnStepReview    *self,
 
   if (!(verdict->worst_output_db < INFINITY))
     return;
-  db = vn_format_db (verdict->worst_output_db);
+  db = vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db);
   step_review_add_figure (self, db, verdict->worst->is_last ? _("signal to noise, before nodes that cannot be run")
                                                             : _("signal to noise, worst output"));
   for (guint i = 0; two && i < vn_error_table_get_n (result->errors); i++)
@@ -251,7 +251,7 @@ step_review_add_outputs (VnStepReview    *self,
     }
   if (next != NULL)
     {
-      g_autofree char *second = vn_format_db (next->sqnr_db), *caption = g_strdup_printf (_("signal to noise, %s"), next->value);
+      g_autofree char *second = vn_format_db_margin (next->sqnr_db, next->margin_db), *caption = g_strdup_printf (_("signal to noise, %s"), next->value);
 
       step_review_add_figure (self, second, caption);
     }
@@ -304,6 +304,9 @@ step_review_describe_samples (VnStepReview *self,
       return g_strdup_printf (ngettext ("Expected by what %u sample shows, until a whole run tells",
                                         "Expected by what %u samples show, until a whole run tells", n), n);
     }
+  if (result->left_out)
+    return g_strdup_printf (ngettext ("Measured on %u sample, left out of calibration for it",
+                                      "Measured on %u samples, each left out of calibration in turn", n), n);
   if (result->n_held_out > 0)
     return g_strdup_printf (ngettext ("Measured on %u sample not used for calibration",
                                       "Measured on %u samples not used for calibration", n), n);

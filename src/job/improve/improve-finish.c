@@ -190,11 +190,10 @@ improve_note (VnImproveJob *self)
   self->result->steps = vn_run_steps_new ();
   if (self->result->errors != NULL && self->whole->errors != NULL)
     {
-      g_autofree char *best = vn_format_decimals (vn_error_table_get_outputs_sqnr (self->result->errors), 1);
-      g_autofree char *plain = vn_format_decimals (vn_error_table_get_outputs_sqnr (self->whole->errors), 1);
+      g_autofree char *best = vn_format_db (vn_error_table_get_worst_sqnr (self->result->errors, self->whole->errors));
+      g_autofree char *plain = vn_format_db (vn_error_table_get_worst_sqnr (self->whole->errors, self->result->errors));
 
-      vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("The outputs keep %s dB of signal to noise on average, plainly %s"),
-                    best, plain);
+      vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("The weakest output keeps %s of signal to noise, plainly %s"), best, plain);
     }
   for (guint i = 0; i < self->tries->len; i++)
     {

@@ -173,7 +173,7 @@ vn_improve_is_in_vain (const VnImproveJob *self)
   if (answers < 0)
     return TRUE;
   if (answers == 0 && result->errors != NULL && whole->errors != NULL &&
-      vn_error_table_get_outputs_sqnr (result->errors) < vn_error_table_get_outputs_sqnr (whole->errors))
+      vn_error_table_get_comparable_sqnr (result->errors, whole->errors) < vn_error_table_get_comparable_sqnr (whole->errors, result->errors))
     return TRUE;
   return vn_improve_check_price (self, &self->best.price) != VN_IMPROVE_KEPT || improve_equal_networks (result->quantized, whole->quantized);
 }

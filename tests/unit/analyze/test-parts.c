@@ -382,7 +382,7 @@ test_network (gconstpointer data)
   dataset = vn_model_open_data (model, spec, NULL, &shapes, notes, &error);
   g_assert_no_error (error);
   run = (VnChannelRun) { .shapes = shapes, .dataset = dataset, .samples = samples, .n_samples = G_N_ELEMENTS (samples), .n_threads = 1 };
-  parts = vn_find_parts (model, &run, NULL, &error);
+  parts = vn_find_parts (model, &run, NULL, NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < model->graph->outputs->len; i++)
     {

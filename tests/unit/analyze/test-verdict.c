@@ -114,6 +114,50 @@ test_numbers (gconstpointer data)
   g_assert_cmpuint (verdict->not_finite->len, ==, 0);
 }
 
+/* ---- by few samples, and by the margin ---- */
+
+static const struct
+{
+  guint          n_samples;
+  double         db, margin_db;
+  VnAccuracy     accuracy;
+  VnVerdictLevel level;
+} few[] = {
+  { 1, 34, NAN, { 0 }, VN_VERDICT_CARE },
+  { 3, 60, 1, { 0 }, VN_VERDICT_CARE },
+  { 3, 60, 1, { .kept = { VN_TASK_DETECTION, 3, 161, 161, 0, .share = 1 } }, VN_VERDICT_CARE },
+  { 3, 5, 1, { 0 }, VN_VERDICT_UNUSABLE },
+  { 4, 34, 2, { 0 }, VN_VERDICT_GOOD },
+  { 4, 34, 14.1, { 0 }, VN_VERDICT_CARE },
+  { 4, 34, 13.9, { 0 }, VN_VERDICT_GOOD },
+  { 16, 22, 1.9, { 0 }, VN_VERDICT_GOOD },
+  { 16, 22, 2.1, { 0 }, VN_VERDICT_CARE },
+  /* what is kept of the answers has a margin of its own */
+  { 16, 22, 2.1, { .kept = { VN_TASK_DETECTION, 16, 161, 161, 0, .share = 1 } }, VN_VERDICT_GOOD },
+};
+
+static void
+test_few (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (few); i++)
+    {
+      g_autoptr(VnErrorTable) errors = vn_error_table_new (few[i].n_samples);
+      g_autoptr(VnVerdict) verdict = NULL;
+      VnErrorRow *row = vn_error_row_new ();
+
+      row->value = g_strdup ("out");
+      row->node = g_strdup ("node");
+      row->op_type = g_strdup ("Conv");
+      row->is_output = TRUE;
+      row->sqnr_db = few[i].db;
+      row->margin_db = few[i].margin_db;
+      vn_error_table_add (errors, row);
+      verdict = vn_verdict_new (errors, &few[i].accuracy, NULL, NULL, NULL);
+      g_test_message ("%u: %s: %s", i, verdict->title, verdict->text);
+      g_assert_cmpstr (verdict->id, ==, vn_verdict_level_get_id (few[i].level));
+    }
+}
+
 /* In a large network a share of bad tensors is a spot that would be the whole of a small one. */
 static void
 test_spot (void)
@@ -422,6 +466,7 @@ main (int   argc,
     }
   g_test_add_func ("/verdict/parts", test_parts);
   g_test_add_func ("/verdict/spot", test_spot);
+  g_test_add_func ("/verdict/few", test_few);
   g_test_add_func ("/verdict/other-target", test_other_target);
   g_test_add_func ("/verdict/refused", test_refused);
   g_test_add_func ("/verdict/suspicions", test_suspicions);

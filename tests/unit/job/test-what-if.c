@@ -74,18 +74,27 @@ check_number (double found,
 #endif
 }
 
+/* @expected: where it was measured on all samples, those held out have figures of their own */
 static guint
 check_same (VnErrorTable *found,
             VnErrorTable *expected)
 {
-  g_assert_cmpuint (vn_error_table_get_n_samples (found), ==, vn_error_table_get_n_samples (expected));
+  gboolean same = vn_error_table_get_n_samples (found) == vn_error_table_get_n_samples (expected);
+
+  g_assert_cmpuint (vn_error_table_get_n_samples (found), <=, vn_error_table_get_n_samples (expected));
   g_assert_cmpuint (vn_error_table_get_n (found), ==, vn_error_table_get_n (expected));
   for (guint i = 0; i < vn_error_table_get_n (found); i++)
     {
       const VnErrorRow *a = vn_error_table_get (found, i), *b = vn_error_table_get (expected, i);
 
       g_assert_cmpstr (a->value, ==, b->value);
-      g_assert_true (a->is_output == b->is_output && a->n == b->n);
+      g_assert_true (a->is_output == b->is_output);
+      if (!same)
+        {
+          check_number (vn_sqnr_bound (a->sqnr_db, a->n_bad), b->held_out_db);
+          continue;
+        }
+      g_assert_cmpuint (a->n, ==, b->n);
       check_number (a->sqnr_db, b->sqnr_db);
       check_number (a->cosine, b->cosine);
       check_number (a->max_error, b->max_error);
