@@ -90,7 +90,8 @@ vn_job_input_find_reference (VnJobInput    *self,
 
   g_clear_pointer (&self->reference, vn_model_unref);
   g_clear_pointer (&self->preparation, vn_error_table_unref);
-  if (self->dataset == NULL || self->edits == NULL || vn_edit_log_get_n (self->edits) == 0)
+  /* what stands for operators of a processor is no edit */
+  if (self->dataset == NULL || self->edits == NULL || (vn_edit_log_get_n (self->edits) == 0 && !self->recipe->simulate_npu))
     return TRUE;
   opened = job_reference_open (self, cancellable);
   few = opened != NULL ? job_reference_compare (self, opened, samples, LOOKED_AT, cancellable) : NULL;

@@ -186,6 +186,15 @@ verdict_judgement_by_answers (Judgement *self,
   return TRUE;
 }
 
+/* Whether what answers leave open is at most with care: with one more of them lost than chance explains most would still be kept. */
+static gboolean
+verdict_judgement_keeps_most (const Judgement *self)
+{
+  double chance, loss = self->accuracy != NULL ? vn_kept_get_loss (&self->accuracy->kept, &chance) : NAN;
+
+  return !isnan (loss) && loss + chance + 1 / (double) MAX (self->accuracy->kept.n, 1) <= 1 - VN_KEPT_CARE;
+}
+
 /* However few answers there are: what loses so many of them is not good. */
 static gboolean
 verdict_judgement_loses_most (const Judgement *self)
@@ -240,6 +249,11 @@ verdict_judgement_by_numbers (Judgement *self)
   self->by_kept = !self->by_hits && verdict_judgement_by_answers (self, self->verdict->is_spot);
   if (!self->by_hits && !self->by_kept)
     self->level = verdict_judgement_by_outputs (self, self->verdict->is_spot);
+  if (self->level == VN_VERDICT_UNUSABLE && !self->by_hits && !self->by_kept && verdict_judgement_keeps_most (self))
+    {
+      self->level = VN_VERDICT_CARE;
+      self->by_kept = TRUE;
+    }
   if (self->level == VN_VERDICT_GOOD && !self->by_hits && verdict_judgement_loses_most (self))
     self->level = VN_VERDICT_CARE;
   if (self->level == VN_VERDICT_GOOD && self->verdict->worst != NULL && vn_error_row_is_dead (self->verdict->worst))
