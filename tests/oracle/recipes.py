@@ -435,7 +435,7 @@ def is_near(told, found):
 
 
 def tell_one(seed, real):
-    """None: it was refused, or onnxruntime cannot run it by intent."""
+    """None: it was refused, or by intent onnxruntime cannot run it, or it is another network."""
     recipe, out = os.path.join(real.folder, 'recipe.json'), os.path.join(real.folder, 'q.onnx')
     for old in (out, recipe + '.ranges'):
         if os.path.exists(old):
@@ -443,7 +443,7 @@ def tell_one(seed, real):
     subprocess.run([RANDOM, str(seed), real.path, recipe], check=True)
     with open(recipe) as f:
         said = json.load(f)
-    if said.get('vendor-domain', 'none') != 'none':
+    if said.get('vendor-domain', 'none') != 'none' or 'random-weights' in said.get('passes', []):
         return None
     done = call([CLI, 'quantize', real.path, '-o', out, '--recipe', recipe, '--data', os.path.join(real.folder, 'samples'), '--held-out',
                  str(REAL_SAMPLES // 2), '--train-time', '3', '--verify', '--python', sys.executable, '--json'])

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pixels of 0 to 255 for a network that was trained with small values, and keeps no BatchNormalization that would tell: it has
- * been folded into the convolutions, whose biases are then about as large as what is added to them. A hundred times larger
- * samples leave nothing of the biases in the first layer. That alone may also be a network that was trained without any
- * normalization: only if biases count throughout the network once the samples are from -1 to 1 are these said to be
- * too large. Known deviations: half done preprocessing, which subtracts the mean and does not divide, is not looked for, as that
- * is what old networks without normalization take. */
+/* Pixels of 0 to 255, with the mean subtracted or not, or larger values, for a network that was trained with small ones and keeps no
+ * BatchNormalization that would tell: it has been folded into the convolutions, whose biases are then about as large as what is
+ * added to them. A hundred times larger samples leave nothing of the biases in the first layer. That alone may also be a network
+ * that was trained without any normalization: only if biases count throughout the network once the samples are from -1 to 1 are
+ * these said to be too large. */
 #include "vn-data-check-private.h"
 
 #include "vn-format.h"
@@ -52,14 +51,17 @@ scale_see (const VnValue  *value,
   _vn_first_layer_add (layers->pdata[tap], tensor);
 }
 
-/* From 0 … 255 to -1 … 1. */
+/* From @low … @high to -1 … 1. */
 static VnTensor *
-scale_shrink (const VnTensor *tensor)
+scale_shrink (const VnTensor *tensor,
+              double          low,
+              double          high)
 {
+  const float middle = (float) ((low + high) / 2), half = (float) ((high - low) / 2);
   VnTensor *small = tensor->dtype == VN_DTYPE_F32 ? vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL) : NULL;
 
   for (gsize i = 0; small != NULL && i < tensor->n_elements; i++)
-    ((float *) small->data)[i] = (((const float *) tensor->data)[i] - 127.5f) / 127.5f;
+    ((float *) small->data)[i] = (((const float *) tensor->data)[i] - middle) / half;
   return small;
 }
 
@@ -67,12 +69,14 @@ static gboolean
 scale_run_sample (const VnFirstLayers *self,
                   VnRunner            *runner,
                   guint                input,
+                  double               low,
+                  double               high,
                   guint                sample,
                   GCancellable        *cancellable)
 {
   g_autofree VnTensor **tensors = g_new0 (VnTensor *, self->n_inputs + 1);
   VnTensor *small = NULL;
-  gboolean good = vn_dataset_load (self->dataset, sample, tensors, NULL) && (small = scale_shrink (tensors[input])) != NULL;
+  gboolean good = vn_dataset_load (self->dataset, sample, tensors, NULL) && (small = scale_shrink (tensors[input], low, high)) != NULL;
 
   if (small != NULL)
     {
@@ -90,6 +94,8 @@ scale_run_sample (const VnFirstLayers *self,
 static double
 scale_measure (const VnFirstLayers *self,
                guint                input,
+               double               low,
+               double               high,
                const VnValue       *first,
                double              *of_first,
                GCancellable        *cancellable)
@@ -109,7 +115,7 @@ scale_measure (const VnFirstLayers *self,
     return NAN;
   vn_runner_set_tap (runner, scale_see, layers);
   for (guint i = 0; i < n_run; i++)
-    if (!scale_run_sample (self, runner, input, (guint) ((guint64) i * n / n_run), cancellable))
+    if (!scale_run_sample (self, runner, input, low, high, (guint) ((guint64) i * n / n_run), cancellable))
       return NAN;
   *of_first = NAN;
   for (guint i = 0; i < layers->len; i++)
@@ -127,7 +133,8 @@ scale_measure (const VnFirstLayers *self,
 
 /*< private >
  * _vn_data_scale_judge:
- * @layer: index of a first layer without BatchNormalization, whose samples are from 0 to 255
+ * @layer: index of a first layer without BatchNormalization
+ * @low, @high: the samples are from here to there, @high being the larger
  *
  * Returns: whether it said that the samples are too large
  */
@@ -135,27 +142,32 @@ gboolean
 _vn_data_scale_judge (const VnFirstLayers *self,
                       guint                layer,
                       const char          *input,
+                      double               low,
+                      double               high,
                       VnNotes             *notes,
                       GCancellable        *cancellable)
 {
   const VnFirstLayer *first = self->layers->pdata[layer];
-  g_autofree char *raw_text = NULL, *small_text = NULL;
+  g_autofree char *raw_text = NULL, *small_text = NULL, *low_text = NULL, *high_text = NULL;
   double raw = 1 / _vn_first_layer_get_bias (first);
   double small, all;
 
   if (!(raw > VN_DATA_RAW))
     return FALSE;
-  all = scale_measure (self, first->input, first->value, &small, cancellable);
+  all = scale_measure (self, first->input, low, high, first->value, &small, cancellable);
   if (!(small < VN_DATA_SMALL_FIRST) || !(all < VN_DATA_SMALL_ALL))
     return FALSE;
   if (self->sight != NULL)
     _vn_data_find_scales (self, layer, input, cancellable);
   raw_text = vn_format_number (raw, 3);
   small_text = vn_format_number (small, 3);
+  low_text = vn_format_number (low, 3);
+  high_text = vn_format_number (high, 3);
   vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input,
                        _("Set mean and deviation of the preprocessing to those of the training; usual are “imagenet”, “minus-one-one” "
                          "and “zero-one”."),
-                       _("The samples are 0 to 255 as they are, and make %s times as much of the first layer as its biases; from −1 "
-                         "to 1 they would make %s times as much, as the biases of the whole network seem to expect"), raw_text, small_text);
+                       _("The samples reach from %s to %s, and make %s times as much of the first layer as its biases; from −1 to 1 they "
+                         "would make %s times as much, as the biases of the whole network seem to expect"),
+                       low_text, high_text, raw_text, small_text);
   return TRUE;
 }

@@ -136,10 +136,18 @@ void       _vn_data_find_scales  (const VnFirstLayers *self,
                                   const char          *name,
                                   GCancellable        *cancellable);
 
+/* data-picture.c */
+gboolean   _vn_data_picture_is_plain (const VnTensor   *tensor,
+                                      gboolean          packed);
+gboolean   _vn_data_picture_is_noise (const VnTensor   *tensor,
+                                      gboolean          packed);
+
 /* data-scale.c */
 gboolean   _vn_data_scale_judge  (const VnFirstLayers *self,
                                   guint                layer,
                                   const char          *input,
+                                  double               low,
+                                  double               high,
                                   VnNotes             *notes,
                                   GCancellable        *cancellable);
 

@@ -21,7 +21,7 @@
 
 #define MAX_SAMPLES 16u       /* looked at, evenly spread */
 #define MAX_READ    64u       /* whose largest value is looked at, the same */
-#define RAW_MAX 100.0         /* pixels of 0 to 255 reach this, and none is below 0 */
+#define RAW_MAX 100.0         /* pixels of 0 to 255 reach this, with their mean subtracted, too */
 
 typedef struct
 {
@@ -35,7 +35,7 @@ typedef struct
   gboolean  *indices;       /* inputs that are looked up in a table, as tokens are */
   gboolean   all_equal;
   VnDataReach *reach;
-  guint      n_constant, n_bad, n_planar, n_planar_wrong, n_packed, n_packed_wrong;
+  guint      n_constant, n_noise, n_bad, n_planar, n_planar_wrong, n_packed, n_packed_wrong;
   gboolean   calibrates;
 } Samples;
 
@@ -120,7 +120,7 @@ data_check_samples_look_at (Samples   *self,
 {
   gboolean constant = TRUE;
   gboolean is_first = self->n_samples++ == 0;
-  gboolean shows = FALSE;
+  gboolean shows = FALSE, noise = FALSE;
 
   for (guint k = 0; k < self->n_inputs; k++)
     {
@@ -129,7 +129,10 @@ data_check_samples_look_at (Samples   *self,
       if (vn_dtype_is_float (tensors[k]->dtype) || self->indices[k])
         {
           gboolean is_constant = data_check_samples_look_at_values (self, k, tensors[k], &n_bad);
+          gboolean packed = !data_check_samples_is_picture (tensors[k], 1);
 
+          if (!packed || data_check_samples_is_picture (tensors[k], 3))
+            is_constant = is_constant || _vn_data_picture_is_plain (tensors[k], packed);
           if (!self->masks[k] && tensors[k]->n_elements > 1)
             {
               shows = TRUE;
@@ -142,13 +145,19 @@ data_check_samples_look_at (Samples   *self,
                                 "%zu of %zu values are NaN or infinite", tensors[k]->n_elements), n_bad, tensors[k]->n_elements);
       if (data_check_samples_is_picture (tensors[k], 1))
         {
+          gboolean wrong = data_check_samples_is_interleaved (tensors[k]);
+
           self->n_planar++;
-          self->n_planar_wrong += data_check_samples_is_interleaved (tensors[k]);
+          self->n_planar_wrong += wrong;
+          noise |= !wrong && _vn_data_picture_is_noise (tensors[k], FALSE);
         }
       else if (data_check_samples_is_picture (tensors[k], 3))
         {
+          gboolean wrong = data_check_samples_is_in_planes (tensors[k]);
+
           self->n_packed++;
-          self->n_packed_wrong += data_check_samples_is_in_planes (tensors[k]);
+          self->n_packed_wrong += wrong;
+          noise |= !wrong && _vn_data_picture_is_noise (tensors[k], TRUE);
         }
       if (is_first)
         self->first[k] = vn_tensor_ref (tensors[k]);
@@ -156,6 +165,7 @@ data_check_samples_look_at (Samples   *self,
         self->all_equal &= vn_tensor_equal (self->first[k], tensors[k]);
     }
   self->n_constant += shows && constant;
+  self->n_noise += noise;
 }
 
 static void
@@ -172,7 +182,13 @@ data_check_samples_note (const Samples *self)
                   _("The %u samples that were looked at are all equal: ranges will fit nothing else"), self->n_samples);
   else if (self->n_constant > 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-constant", NULL,
-                  _("%u of the %u samples that were looked at have the same value everywhere"), self->n_constant, self->n_samples);
+                  _("%u of the %u samples that were looked at have the same value everywhere, or one plain colour"), self->n_constant,
+                  self->n_samples);
+  if (self->n_noise > self->n_samples / 2)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "data-noise", NULL,
+                  ngettext ("%u of the %u sample that was looked at is noise: its pixels have nothing to do with those beside them",
+                            "%u of the %u samples that were looked at are noise: their pixels have nothing to do with those beside them",
+                            self->n_samples), self->n_noise, self->n_samples);
   if (self->n_planar_wrong > self->n_planar / 2)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-layout", NULL,
                   _("The samples look like N×H×W×C, colour by colour for each pixel; the network takes N×C×H×W"));
@@ -316,8 +332,8 @@ data_check_first_layers_judge (const VnFirstLayers *self,
         remedy = _vn_data_find_preset (self, i, input, cancellable);
       said = layer->norm != NULL ? _vn_first_layer_judge_by_norm (layer, input, remedy, samples->notes)
                                  : _vn_first_layer_judge_by_bias (layer, input, remedy, samples->notes);
-      if (!said && layer->norm == NULL && samples->low[layer->input] >= 0 && samples->high[layer->input] > RAW_MAX)
-        said = _vn_data_scale_judge (self, i, input, samples->notes, cancellable);
+      if (!said && layer->norm == NULL && samples->high[layer->input] > RAW_MAX)
+        said = _vn_data_scale_judge (self, i, input, samples->low[layer->input], samples->high[layer->input], samples->notes, cancellable);
       if (!said)
         data_check_first_layers_confirm (self, layer, input);
       if (!said && layer->norm != NULL && ((const VnFirstLayer *) swapped->pdata[i])->sum != NULL &&

@@ -67,6 +67,7 @@ typedef struct
   gboolean    tells_colors;       /* a wrong channel order is seen */
   const char *remedy;             /* nullable: the preprocessing that is proposed instead of the wrong one */
   guint       n_samples;          /* of each folder; 0: 8 */
+  gboolean    tells_half;         /* that the mean is subtracted, but nothing divided by the deviation */
 } Network;
 
 #define ALL(x) { x, x, x }
@@ -76,14 +77,14 @@ static const Network networks[] = {
   { "det_picodet_s_320_constnodes", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet" },
   { "det_ultraface_rfb320_raw_bn", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one" },
   { "seg_sinet_portrait_320", { 102.89f, 111.25f, 126.91f }, { 16048, 15820, 16921 }, TRUE, 1 },
-  { "cls_mobilenetv2_035_128_flowers", ALL (127.5f), ALL (127.5f), FALSE, 1 },
+  { "cls_mobilenetv2_035_128_flowers", ALL (127.5f), ALL (127.5f), FALSE, 1, .tells_half = TRUE },
   { "det_yunet_n_dynamic", ALL (0), ALL (1), TRUE, 255, FALSE, "none" },
   { "det_yolox_nano_416", ALL (0), ALL (1), TRUE, 255, FALSE, "none", .n_samples = 6 },
   /* No BatchNormalization is left, but biases as large as what was normalized. */
-  { "det_ultraface_rfb320", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one" },
-  { "det_nanodet_m_320", { 103.53f, 116.28f, 123.675f }, { 57.375f, 57.12f, 58.395f }, TRUE, 1, FALSE, "imagenet" },
+  { "det_ultraface_rfb320", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one", .tells_half = TRUE },
+  { "det_nanodet_m_320", { 103.53f, 116.28f, 123.675f }, { 57.375f, 57.12f, 58.395f }, TRUE, 1, FALSE, "imagenet", .tells_half = TRUE },
   { "det_picodet_xs_416_op10", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet", .n_samples = 6 },
-  { "det_openseeface_mnv3", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet" },
+  { "det_openseeface_mnv3", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet", .tells_half = TRUE },
   { "cls_cifar10_winml_cnn", ALL (127.5f), ALL (127.5f), FALSE, 1, FALSE, "minus-one-one" },
   { "sr_espcn_bsd300_rgb", ALL (0), ALL (255), FALSE, 1, FALSE, "zero-one" },
   { "sr_espcn_x3_op10", ALL (0), ALL (255), FALSE, 1, FALSE, "zero-one" },
@@ -99,6 +100,20 @@ static const Network networks[] = {
   { "mnist_burn", ALL (33.3285f), ALL (78.5655f), FALSE, 0 },
   { "vit_cct2_32_op20", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 0 },
 };
+
+static void
+test_half_done (const Network *network,
+                VnModel       *model,
+                VnDataSpec    *spec)
+{
+  g_autofree char *codes = NULL;
+
+  memcpy (spec->preprocess.mean, network->mean, sizeof network->mean);
+  for (guint c = 0; c < 3; c++)
+    spec->preprocess.std[c] = 1;
+  codes = check (model, spec, 320, network->remedy);
+  g_assert_cmpstr (codes, ==, "data-range");
+}
 
 /* Portraits with red and blue swapped are seen by some networks, and never taken for something else; those in the right order,
  * and airplanes before blue sky, are good. */
@@ -160,6 +175,8 @@ test_network (gconstpointer data)
       codes = check (model, spec, 320, wrong ? network->remedy : NULL);
       g_assert_cmpstr (codes, ==, wrong ? "data-range" : "");
     }
+  if (network->tells_half)
+    test_half_done (network, model, spec);
   test_colors (network, model, spec);
 }
 
@@ -186,7 +203,7 @@ make_model (gboolean norm)
   return model;
 }
 
-typedef enum { MADE_WELL, MADE_EQUAL, MADE_CONSTANT, MADE_NAN, MADE_LAST, MADE_SMALL, MADE_LARGE } Made;
+typedef enum { MADE_WELL, MADE_EQUAL, MADE_CONSTANT, MADE_PLAIN, MADE_NOISE, MADE_NAN, MADE_LAST, MADE_SMALL, MADE_LARGE } Made;
 
 /* A slope in each plane, in another direction for each of the samples; or what is wrong instead. */
 static void
@@ -197,6 +214,7 @@ write_sample (const char *folder,
   g_autofree char *path = g_strdup_printf ("%s/%u.npy", folder, sample);
   g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 3, 20, 20), NULL);
   float *values = tensor->data;
+  g_autoptr(GRand) rand = g_rand_new_with_seed (sample);
 
   for (guint c = 0; c < 3; c++)
     for (guint y = 0; y < 20; y++)
@@ -205,7 +223,9 @@ write_sample (const char *folder,
           guint at = made == MADE_LAST ? (y * 20 + x) * 3 + c : (c * 20 + y) * 20 + x;
           float value = 1 + (c == 1 ? -1.0f : 1.0f) * (made == MADE_EQUAL ? 1 : 1 + 0.01f * (float) sample) * ((float) x - 9.5f) / 5;
 
-          values[at] = made == MADE_CONSTANT ? (float) sample : made == MADE_SMALL ? value / 255 : made == MADE_LARGE ? value * 255 : value;
+          values[at] = made == MADE_CONSTANT ? (float) sample : made == MADE_PLAIN ? (float) (sample + c) :
+                       made == MADE_NOISE ? (float) g_rand_double_range (rand, -1, 3) :
+                       made == MADE_SMALL ? value / 255 : made == MADE_LARGE ? value * 255 : value;
         }
   if (made == MADE_NAN && sample == 1)
     values[7] = NAN;
@@ -307,6 +327,8 @@ test_made (void)
     { MADE_WELL, FALSE, "" }, { MADE_WELL, TRUE, "" },
     { MADE_EQUAL, FALSE, "data-equal" },
     { MADE_CONSTANT, FALSE, "data-constant" },
+    { MADE_PLAIN, FALSE, "data-constant" },
+    { MADE_NOISE, FALSE, "data-noise" }, { MADE_NOISE, TRUE, "data-noise" },
     { MADE_NAN, TRUE, "data-not-finite" },
     { MADE_LAST, FALSE, "data-layout" },
     { MADE_SMALL, FALSE, "data-range" }, { MADE_SMALL, TRUE, "data-range" },
