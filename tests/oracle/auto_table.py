@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""auto_table.py VERNIER_CLI [--write PAGE] [--all] [--first-only] [MODEL...]: what --auto, and --auto --accuracy-first, make of real
+"""auto_table.py VERNIER_CLI [--write PAGE] [--all] [--first-only] [--time SECONDS] [MODEL...]: what --auto, and --auto --accuracy-first, make of real
 networks, judged by onnxruntime: mean signal to noise of the outputs on samples that were not calibrated with, time of one sample beside
 the float network (one thread, best of 20 in turns), size and how long it took. Prints the table for the documentation, and writes it there.
---all: all float networks of the shared folder; --first-only: without --accuracy-first.
+--all: all float networks of the shared folder; --first-only: without --accuracy-first; --time: for --auto, on a busy machine.
 
 The table has the figures of the first 6 photographs that were not calibrated with; what --auto gains for one sample is judged by all there are.
 Fails where an export is invalid, or where that gain is below zero by more than two standard errors."""
@@ -154,6 +154,10 @@ def main():
     folder = oracle.shared_folder()
     page = arguments.pop(arguments.index('--write') + 1) if '--write' in arguments else None
     take_switch(arguments, '--write')
+    seconds = arguments.pop(arguments.index('--time') + 1) if '--time' in arguments else None
+    if take_switch(arguments, '--time'):
+        for _, options in FORMS[1:]:
+            options += ['--time', seconds]
     forms = FORMS[:2] if take_switch(arguments, '--first-only') else FORMS
     names = list_float_models(folder) if take_switch(arguments, '--all') else arguments or MODELS
     rows, faults = [], 0
