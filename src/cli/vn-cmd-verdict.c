@@ -111,17 +111,18 @@ void
 vn_cmd_print_runtime (const VnResult *result)
 {
   const char *obstacle;
+  g_autofree char *ratio = NULL;
   VnRuntimeFigures figures;
 
   g_return_if_fail (result != NULL);
 
   vn_runtime_figures_init (&figures, result->forecast, result->verification);
+  ratio = vn_runtime_figures_dup_ratio (&figures);
   obstacle = result->verification == NULL ? cmd_verdict_get_obstacle (result->notes) : NULL;
   if (result->verification != NULL && result->verification->refusal == NULL)
     cmd_verdict_print_measured (result->verification, &figures);
-  else if (!isnan (figures.integer_share) && !isnan (figures.ratio))
-    vn_cmd_print (_("In ONNX Runtime, forecast: %.1f %% of the multiplications on integers, about %.1f times the time of the float network\n"),
-                  100 * figures.integer_share, figures.ratio);
+  else if (!isnan (figures.integer_share) && ratio != NULL)
+    vn_cmd_print (_("In ONNX Runtime, forecast: %.1f %% of the multiplications on integers, %s\n"), 100 * figures.integer_share, ratio);
   if (obstacle != NULL)
     vn_cmd_print ("  %s\n", obstacle);
 }

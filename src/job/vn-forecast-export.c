@@ -11,7 +11,7 @@
 #define NOTE_SLOWER "slower-than-float"
 #define NOTE_DIFFERS "runtime-differs"
 
-/* Beside the float network: less is within what a forecast can err. */
+/* Beside the float network, as measured: less is chance. A forecast must be slower even where it errs most. */
 #define SLOWER 1.15
 #define SECONDS 1e-4   /* what nobody notices: networks that take no longer are all overhead */
 
@@ -53,17 +53,17 @@ static void
 forecast_warn (const VnRuntimeForecast *forecast,
                VnNotes                 *notes)
 {
-  double ratio = vn_runtime_forecast_ratio (forecast);
+  const double ratio = vn_runtime_forecast_ratio (forecast), margin = vn_runtime_get_margin ();
   g_autofree char *dearest = NULL;
 
-  if (!(ratio > SLOWER) || forecast->seconds - forecast->float_seconds < SECONDS)
+  if (!(ratio / margin > 1) || forecast->seconds - forecast->float_seconds < SECONDS)
     return;
   dearest = vn_runtime_forecast_dup_dearest (forecast, 3);
   vn_notes_add (notes, VN_NOTE_WARNING, NOTE_SLOWER, NULL,
-                _("On a processor ONNX Runtime is expected to take %.1f times as long for this as for the float network: conversions between "
+                _("On a processor ONNX Runtime is expected to take %.1f times as long for this as for the float network (%.1f to %.1f): conversions between "
                   "integers and float, and changes of layout, take %.0f %% of the time, the kernels that take longest are %s. The report "
                   "lists the nodes that it computes in float, with the reason"),
-                ratio, 100 * forecast->conversion_seconds / forecast->seconds, dearest);
+                ratio, ratio / margin, ratio * margin, 100 * forecast->conversion_seconds / forecast->seconds, dearest);
 }
 
 /*< private >

@@ -131,15 +131,17 @@ section_figures_add_speed (VnReportContent     *table,
                            const VnReportInput *input)
 {
   VnRuntimeFigures figures;
-  g_autofree char *ratio = NULL;
+  char *ratio = NULL;
 
   if (input->forecast == NULL && input->verification == NULL)
     return;
   vn_runtime_figures_init (&figures, input->forecast, input->verification);
-  ratio = isnan (figures.ratio) ? NULL : vn_format_fixed (figures.ratio, 2);
+  if (!isnan (figures.ratio))
+    ratio = figures.time_measured ? g_strdup_printf (_("%.2f times the time"), figures.ratio)
+                                  : g_strdup_printf (_("about %.1f times the time, %.1f to %.1f"), figures.ratio, figures.least_ratio, figures.most_ratio);
   section_figures_add (table, "seconds", _("Time of one run, one thread"), section_figures_known (figures.float_seconds),
                        section_figures_known (figures.seconds), section_figures_format_ms,
-                       ratio != NULL ? g_strdup_printf (_("%s times the time"), ratio) : NULL,
+                       ratio,
                        figures.time_measured ? _("measured in ONNX Runtime") : _("forecast for ONNX Runtime"));
   section_figures_add (table, "integer-share", _("Multiplications on integers"), NAN, figures.integer_share, section_figures_format_percent, NULL,
                        figures.share_measured ? _("measured in ONNX Runtime") : _("forecast for ONNX Runtime"));

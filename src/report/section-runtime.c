@@ -58,6 +58,13 @@ section_runtime_add_source (GPtrArray  *facts,
   _vn_report_fact_joined (facts, key, VN_REPORT_JOIN_PARENTHESES, value);
 }
 
+static char *
+section_runtime_dup_ratio (const VnRuntimeFigures *figures)
+{
+  return figures->time_measured ? g_strdup_printf (_("%.2f times that"), figures->ratio)
+                                : g_strdup_printf (_("about %.1f times that, %.1f to %.1f"), figures->ratio, figures->least_ratio, figures->most_ratio);
+}
+
 static void
 section_runtime_add_facts (VnReportSection     *section,
                            const VnReportInput *input)
@@ -78,7 +85,7 @@ section_runtime_add_facts (VnReportSection     *section,
   _vn_report_fact (facts, "float_seconds", _("Of the float network"), section_runtime_time (figures.float_seconds));
   _vn_report_fact_joined (facts, "time_ratio", VN_REPORT_JOIN_PARENTHESES,
                           isnan (figures.ratio) ? _vn_report_nothing ()
-                                                : _vn_report_number (figures.ratio, g_strdup_printf (_("%.2f times that"), figures.ratio)));
+                                                : _vn_report_number (figures.ratio, section_runtime_dup_ratio (&figures)));
   _vn_report_fact (facts, "conversion_share", _("Conversions and changes of layout"), section_runtime_percent (figures.conversion_share));
   section_runtime_add_source (facts, "conversion_share_from", figures.conversion_share, FALSE);
 }

@@ -364,13 +364,15 @@ vn_runtime_figures_init (VnRuntimeFigures        *self,
 {
   g_return_if_fail (self != NULL);
 
-  *self = (VnRuntimeFigures) { NAN, NAN, NAN, NAN, NAN, FALSE, FALSE };
+  *self = (VnRuntimeFigures) { NAN, NAN, NAN, NAN, NAN, NAN, NAN, FALSE, FALSE };
   if (forecast != NULL)
     {
       self->integer_share = vn_runtime_forecast_integer_share (forecast);
       self->seconds = forecast->seconds > 0 ? forecast->seconds : NAN;
       self->float_seconds = forecast->float_seconds > 0 ? forecast->float_seconds : NAN;
       self->ratio = vn_runtime_forecast_ratio (forecast);
+      self->least_ratio = self->ratio / vn_runtime_get_margin ();
+      self->most_ratio = self->ratio * vn_runtime_get_margin ();
       self->conversion_share = verification_divide (forecast->conversion_seconds, forecast->seconds);
     }
   if (verification == NULL || verification->refusal != NULL)
@@ -378,9 +380,27 @@ vn_runtime_figures_init (VnRuntimeFigures        *self,
   self->time_measured = TRUE;
   self->seconds = verification->seconds;
   self->float_seconds = verification->float_seconds > 0 ? verification->float_seconds : NAN;
-  self->ratio = verification_divide (verification->seconds, verification->float_seconds);
+  self->ratio = self->least_ratio = self->most_ratio = verification_divide (verification->seconds, verification->float_seconds);
   if (isnan (verification->integer_share))
     return;
   self->share_measured = TRUE;
   self->integer_share = verification->integer_share;
+}
+
+/**
+ * vn_runtime_figures_dup_ratio:
+ *
+ * Returns: (transfer full) (nullable): how long a run takes beside one of the float network, translated: what was measured as it was, a
+ *   forecast with what it allows for; %NULL: that is not known
+ */
+char *
+vn_runtime_figures_dup_ratio (const VnRuntimeFigures *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (isnan (self->ratio))
+    return NULL;
+  if (self->time_measured)
+    return g_strdup_printf (_("%.2f times the time of the float network"), self->ratio);
+  return g_strdup_printf (_("about %.1f times the time of the float network (%.1f to %.1f)"), self->ratio, self->least_ratio, self->most_ratio);
 }

@@ -81,6 +81,7 @@ const char     *vn_agreement_get_title       (VnAgreement             self);
  * @integer_share: of multiplications, 0 to 1
  * @seconds, @float_seconds: of one run, one thread, of the export and of the float network
  * @ratio: of these
+ * @least_ratio, @most_ratio: what a forecast allows for; @ratio where it was measured
  * @conversion_share: of the time, for conversions and changes of layout; always forecast
  * @time_measured: @seconds, @float_seconds and @ratio
  * @share_measured: @integer_share, and the kernels of all nodes
@@ -89,13 +90,14 @@ const char     *vn_agreement_get_title       (VnAgreement             self);
  */
 typedef struct
 {
-  double   integer_share, seconds, float_seconds, ratio, conversion_share;
+  double   integer_share, seconds, float_seconds, ratio, least_ratio, most_ratio, conversion_share;
   gboolean time_measured, share_measured;
 } VnRuntimeFigures;
 
 void            vn_runtime_figures_init      (VnRuntimeFigures        *self,
                                               const VnRuntimeForecast *forecast,        /* nullable */
                                               const VnVerification    *verification);   /* nullable */
+char           *vn_runtime_figures_dup_ratio (const VnRuntimeFigures  *self);    /* "about 1.3 times the time of the float network (0.9 to 1.8)" */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnVerification, vn_verification_unref)
 

@@ -33,7 +33,11 @@ fuse_find_activation (const VnRuntimeGraph *self,
   guint index;
   VnNode *next = vn_runtime_only_reader (vn_node_get_output (product, 0), &index);
 
-  return next != NULL && index == 0 && (fuse_is_activation (next) || (!vn_node_is (product, "Gemm") && fuse_is_clip (self, next))) ? next : NULL;
+  if (next == NULL || index != 0)
+    return NULL;
+  if (vn_node_is (next, "HardSwish"))   /* convolutions in blocks of channels alone have it */
+    return vn_node_is (product, "Conv") && vn_runtime_is_constant (self, vn_node_get_input (product, 1)) ? next : NULL;
+  return fuse_is_activation (next) || (!vn_node_is (product, "Gemm") && fuse_is_clip (self, next)) ? next : NULL;
 }
 
 static void

@@ -72,6 +72,22 @@ layout_takes_blocks (const VnRuntimeGraph *self,
   return in % BLOCK == 0 && out % group == 0 && (out / group) % BLOCK == 0;
 }
 
+/* In blocks nothing is repeated for others. */
+static gboolean
+layout_joins_alike (const VnNode *node)
+{
+  const VnShape *shape = vn_runtime_get_shape (vn_node_get_output (node, 0));
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnShape *other = vn_runtime_get_shape (vn_node_get_input (node, i));
+
+      if (shape == NULL || other == NULL || !vn_shape_equal (shape, other))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static const char * const block_pools[] = { "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", NULL };
 
 static Role
@@ -79,6 +95,7 @@ layout_get_blocks_role (const VnRuntimeGraph *self,
                         const VnNode         *node)
 {
   static const char * const followers[] = { "Add", "Sum", "Mul", "Concat", "Relu", "Sigmoid", "Tanh", "BatchNormalization", "Resize", NULL };
+  static const char * const sums[] = { "Add", "Sum", "Mul", NULL };
   const VnShape *shape = vn_runtime_get_shape (vn_node_get_input (node, 0));
 
   if (g_str_equal (node->domain, NCHWC))
@@ -91,6 +108,8 @@ layout_get_blocks_role (const VnRuntimeGraph *self,
     return ROLE_NONE;
   if (layout_is_one_of (node, block_pools))
     return shape->dims[1] % BLOCK == 0 ? ROLE_LEADS : ROLE_FOLLOWS;
+  if (layout_is_one_of (node, sums) && !layout_joins_alike (node))
+    return ROLE_NONE;
   return layout_is_one_of (node, followers) ? ROLE_FOLLOWS : ROLE_NONE;
 }
 

@@ -335,7 +335,7 @@ select_replace (VnRuntimeGraph *self,
     vn_runtime_set_kernel (node, kernel[0] == ':' ? "" : "com.microsoft", kernel + (kernel[0] == ':'));
 }
 
-/* Weights alone of a product are 2, 4 or 8 bits. */
+/* Weights of a product that is done in float are 2, 4 or 8 bits: it reads them as they are. */
 static gboolean
 select_is_nbits (const VnRuntimeGraph *self,
                  const Unit           *unit)
@@ -343,7 +343,9 @@ select_is_nbits (const VnRuntimeGraph *self,
   const VnValue *weight;
   guint bits;
 
-  if (!vn_node_is (unit->node, "MatMul") || unit->n_dq != 1 || unit->dq[1] == NULL || unit->q != NULL)
+  if (!(vn_node_is (unit->node, "MatMul") || vn_node_is (unit->node, "Gemm")) || unit->dq[1] == NULL ||
+      (unit->dq[0] != NULL && !select_is_sixteen (unit->from)) || vn_node_get_float (unit->node, "alpha", 1) != 1 || vn_node_get_int (unit->node, "transA", 0) != 0 ||
+      vn_node_get_int (unit->node, "transB", 0) != 0)
     return FALSE;
   weight = vn_node_get_input (unit->dq[1], 0);
   bits = vn_dtype_get_bits (vn_runtime_get_dtype (weight));
@@ -374,7 +376,7 @@ select_node (VnRuntimeGraph *self,
     {
       vn_runtime_bypass (self, unit.dq[1]);
       vn_runtime_set_kernel (node, "com.microsoft", "MatMulNBits");
-      reason = VN_RUNTIME_REASON_NONE;
+      reason = unit.n_dq == 1 && unit.q == NULL ? VN_RUNTIME_REASON_NONE : reason;   /* nothing else was meant to be on integers */
     }
   vn_runtime_explain (self, node, reason);
 }

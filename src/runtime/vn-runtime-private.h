@@ -98,5 +98,6 @@ gboolean       vn_runtime_lay_out       (VnRuntimeGraph *self, GError **error); 
 double         vn_runtime_get_seconds   (const VnRuntimeGraph *self,
                                          const VnNode         *node,
                                          double                macs);
+double         vn_runtime_get_run_seconds (void);
 
 G_END_DECLS

@@ -121,7 +121,8 @@ vn_runtime_is_integer_kernel (const VnNode *node)
 {
   return g_str_has_prefix (node->op_type, "QLinear") || g_str_equal (node->op_type, "QGemm") || g_str_equal (node->op_type, "QAttention") ||
          g_str_equal (node->op_type, "MatMulInteger") || g_str_equal (node->op_type, "ConvInteger") ||
-         g_str_equal (node->op_type, "MatMulIntegerToFloat") || g_str_equal (node->op_type, "DynamicQuantizeMatMul");
+         g_str_equal (node->op_type, "MatMulIntegerToFloat") || g_str_equal (node->op_type, "DynamicQuantizeMatMul") ||
+         g_str_equal (node->op_type, "DynamicQuantizeLSTM");
 }
 
 /* Sizes are int64: only what quantizing makes counts as integers. */
@@ -271,6 +272,7 @@ runtime_add_up (VnRuntimeForecast    *self,
       self->conversion_seconds += runtime_is_conversion (node, row) ? seconds : 0;
       runtime_count_kernel (self, by_kernel, node, seconds);
     }
+  self->seconds += nodes->len > 0 ? vn_runtime_get_run_seconds () : 0;
   g_ptr_array_sort (self->kernels, runtime_kernel_compare);
   for (guint i = 0; i < self->nodes->len; i++)
     {

@@ -77,7 +77,7 @@ typedef struct
  * @kernels: of VnRuntimeKernel, the one that takes longest first
  * @macs: of all nodes
  * @integer_macs: of those that compute on integers
- * @seconds: of one run, one thread; conversions included
+ * @seconds: of one run, one thread; conversions included, and what a run takes beside its nodes
  * @conversion_seconds: of those, what goes into QuantizeLinear, DequantizeLinear and changes of layout
  * @float_seconds: of one run of the float network, where that was given; otherwise 0
  * @observed: kinds and kernels of @nodes, and @integer_macs, are those of the graph that ONNX Runtime has made, not expected ones
@@ -114,6 +114,7 @@ double               vn_runtime_get_conversion_seconds (VnDType                 
                                                         gboolean                 to_integers,
                                                         double                   n);              /* elements */
 double               vn_runtime_forecast_ratio         (const VnRuntimeForecast *self);           /* to the float network; NAN if unknown */
+double               vn_runtime_get_margin             (void);                                    /* of such a ratio, as a factor either way */
 char                *vn_runtime_forecast_dup_dearest   (const VnRuntimeForecast *self,
                                                         guint                    n);              /* "Conv 41 %, Add 7 %" */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints what the forecast says of models: for each a line "MODEL TAB path TAB seconds TAB share of integer multiplications", lines "KERNEL TAB
+/* Prints what the forecast says of models: for each a line "MODEL TAB path TAB seconds TAB share of integer multiplications TAB margin", lines "KERNEL TAB
  * operator TAB number TAB seconds", then a line
  * "label TAB output TAB operator TAB kind TAB kernel TAB into TAB reason TAB multiplications TAB seconds" for each node.
  *
@@ -14,7 +14,7 @@ static void
 print_forecast (const char              *path,
                 const VnRuntimeForecast *forecast)
 {
-  printf ("MODEL\t%s\t%.9g\t%.6g\n", path, forecast->seconds, vn_runtime_forecast_integer_share (forecast));
+  printf ("MODEL\t%s\t%.9g\t%.6g\t%.6g\n", path, forecast->seconds, vn_runtime_forecast_integer_share (forecast), vn_runtime_get_margin ());
   for (guint i = 0; i < forecast->kernels->len; i++)
     {
       const VnRuntimeKernel *kernel = g_ptr_array_index (forecast->kernels, i);

@@ -14,7 +14,7 @@ import runtime_exports as exports    # noqa: E402
 
 LEAST = 0.99
 QUICK = ['kws_micro_fp32', 'mnist_rten_op18', 'sr_espcn_bsd300_rgb', 'det_openseeface_mnv3']
-INTEGER = {'QGemm', 'QAttention', 'MatMulInteger', 'ConvInteger', 'MatMulIntegerToFloat', 'DynamicQuantizeMatMul'}
+INTEGER = {'QGemm', 'QAttention', 'MatMulInteger', 'ConvInteger', 'MatMulIntegerToFloat', 'DynamicQuantizeMatMul', 'DynamicQuantizeLSTM'}
 PAIRS = {'QuantizeLinear', 'DequantizeLinear'}
 SMALL = {2, 3, 4, 5, 21, 22}    # element types: 8, 16 and 4 bits
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""runtime_times.py CLI RUNTIME-RUN [NETWORK ...]: the time of exports in ONNX Runtime beside that of the float network, as forecast and as
-measured (one thread, in turns, best of 20), and the share of multiplications on integers. A benchmark: it prints, and judges nothing."""
+"""runtime_times.py CLI RUNTIME-RUN [--quick] [--exports FOLDER] [--verbose] [NETWORK ...]: the times of exports beside those of the float
+network, as forecast now and as once measured in ONNX Runtime (runtime-times.tsv, written by fit_costs.py). Nothing is measured here: the
+processor does not matter. The middle error and the largest one stay within bounds, and nine of ten within the margin that is told.
+--quick: the usual placement and a sparing one; --exports: files of exports are kept there, and taken from there."""
+import csv
 import math
 import os
 import sys
 import tempfile
-import time
 
 import oracle
 
@@ -14,45 +16,53 @@ oracle.use_oracle_python()
 import runtime    # noqa: E402
 import runtime_exports as exports    # noqa: E402
 
-NETWORKS = ['cls_mobilenetv2_035_128_flowers', 'sr_espcn_bsd300_rgb', 'seg_sinet_portrait_320', 'det_ultraface_rfb320', 'det_nanodet_m_320',
-            'det_picodet_xs_416_op10', 'det_yolox_nano_416', 'det_openseeface_mnv3', 'cls_squeezenet10_fp32_from_fp16']
-RUNS = 20
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'runtime-times.tsv')
+INSTRUCTIONS = 'vnni'    # of the processors that the forecast is of
+QUICK = {'plain', 'placed'}
+# Beyond FAR are networks of some microseconds, and forms that no other network has.
+MIDDLE, FAR, FAR_SHARE, WORST, WITHIN = 0.12, 0.40, 0.03, 1.1, 0.9
 
 
-def measure(paths, name):
-    """Shortest seconds of each file."""
-    sessions = [exports.open_session(p) for p in paths]
-    feeds = exports.make_feeds(sessions[0], name)
-    best = [math.inf] * len(paths)
-    for _ in range(RUNS):
-        for i, session in enumerate(sessions):
-            began = time.perf_counter()
-            session.run(None, feeds)
-            best[i] = min(best[i], time.perf_counter() - began)
-    return best
+def read_table():
+    """{network: {variant: measured time beside float}}"""
+    found = {}
+    with open(TABLE, encoding='utf-8') as file:
+        for row in csv.DictReader((line for line in file if not line.startswith('#')), delimiter='\t'):
+            if row['instructions'] == INSTRUCTIONS:
+                found.setdefault(row['network'], {})[row['variant']] = float(row['ratio'])
+    return found
 
 
 def main():
-    cli, runtime_run = sys.argv[1:3]
+    args = sys.argv[1:]
+    folder = args.pop(args.index('--exports') + 1) if '--exports' in args else None
+    cli, runtime_run, *names = [a for a in args if not a.startswith('--')]
     if not os.path.isdir(exports.SHARED):
         oracle.skip('VN_SHARED is not set')
-    off = []
-    for name in sys.argv[3:] or NETWORKS:
-        with tempfile.TemporaryDirectory() as folder:
-            files = {'float': exports.model_path(name)}
-            for label, options in exports.list_variants(files['float']).items():
-                path = os.path.join(folder, label + '.onnx')
-                if exports.export(cli, name, options, path) is None:
-                    files[label] = path
+    table = read_table()
+    errors, missing = [], []
+    with tempfile.TemporaryDirectory() as made:
+        for name in names or table:
+            known = {label: ratio for label, ratio in table[name].items() if '--quick' not in args or label in QUICK}
+            files = exports.export_all(cli, name, folder or made, known)
             heads = {label: runtime.list_forecast(runtime_run, path, name)[0] for label, path in files.items()}
-            times = dict(zip(files, measure(list(files.values()), name)))
-        for label in files:
-            forecast, real = float(heads[label][2]) / float(heads['float'][2]), times[label] / times['float']
-            off.append(abs(math.log(forecast / real)))
-            print(f'{name:34} {label:10} forecast {1e3 * float(heads[label][2]):8.3f} ms, x{forecast:.2f} of float; measured '
-                  f'{1e3 * times[label]:8.3f} ms, x{real:.2f}; {100 * float(heads[label][3]):5.1f} % on integers', flush=True)
-    off = sorted(off)
-    print(f'ratios differ by {100 * math.expm1(sum(off) / len(off)):.0f} % on average, half of them by less than {100 * math.expm1(off[len(off) // 2]):.0f} %')
+            missing += [f'{name} {label}' for label in known if label not in heads]
+            for label in set(known) & set(heads):
+                told = float(heads[label][2]) / float(heads['float'][2])
+                errors.append((abs(math.log(told / known[label])), told / known[label] - 1, name, label))
+                if '--verbose' in args:
+                    print(f'{name:34} {label:10} told x{told:.2f}, measured x{known[label]:.2f} ({100 * errors[-1][1]:+.0f} %)', flush=True)
+            margin = float(heads['float'][4])
+    errors.sort()
+    middle, worst = math.expm1(errors[len(errors) // 2][0]), math.expm1(errors[-1][0])
+    far = sum(error[0] > math.log1p(FAR) for error in errors) / len(errors)
+    within = sum(error[0] <= math.log(margin) for error in errors) / len(errors)
+    print(f'{len(errors)} exports of {len(names or table)} networks: middle error {100 * middle:.0f} %, largest {100 * worst:.0f} %, {100 * far:.1f} % of them beyond '
+          f'{100 * FAR:.0f} %; '
+          f'{100 * within:.0f} % within a factor of {margin}; not exported: {", ".join(missing) or "none"}')
+    for _, off, name, label in errors[-12:]:
+        print(f'    {name} {label}: {100 * off:+.0f} %')
+    sys.exit(bool(missing) or middle > MIDDLE or far > FAR_SHARE or worst > WORST or within < WITHIN)
 
 
 if __name__ == '__main__':

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #define MAX_NAMES 4u      /* of tensors in a sentence */
-#define SLOWER 1.05       /* times the time of float: what is told of */
+#define SLOWER 1.05       /* times the time of float, at least: what is told of */
 
 static const struct
 {
@@ -430,9 +430,11 @@ verdict_judgement_append_objection (const Judgement *self,
   else if (self->verdict->is_opposed && self->verdict->level == VN_VERDICT_GOOD)
     {
       g_string_append_c (text, ' ');
-      g_string_append_printf (text, self->figures.time_measured ? _("But it takes %.1f times the time of the float network in ONNX Runtime, as measured.")
-                                                                : _("But it takes about %.1f times the time of the float network in ONNX Runtime, by forecast."),
-                              self->figures.ratio);
+      if (self->figures.time_measured)
+        g_string_append_printf (text, _("But it takes %.1f times the time of the float network in ONNX Runtime, as measured."), self->figures.ratio);
+      else
+        g_string_append_printf (text, _("But it takes about %.1f times the time of the float network (%.1f to %.1f) in ONNX Runtime, by forecast."),
+                                self->figures.ratio, self->figures.least_ratio, self->figures.most_ratio);
     }
 }
 
@@ -497,7 +499,7 @@ vn_verdict_new (VnErrorTable            *errors,
   self->worst_output_db = INFINITY;
   vn_runtime_figures_init (&judgement.figures, forecast, verification);
   judgement.differs = verification != NULL && vn_verification_judge (verification) == VN_AGREEMENT_OTHER;
-  self->is_opposed = judgement.differs || (forecast != NULL && judgement.figures.ratio > SLOWER);
+  self->is_opposed = judgement.differs || (forecast != NULL && judgement.figures.least_ratio > SLOWER);
   verdict_read_notes (self, notes);
   judgement.n_weights = self->not_finite->len;
   if (errors != NULL)

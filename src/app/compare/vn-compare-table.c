@@ -66,7 +66,7 @@ compare_table_dup_time (const VnComparedFigures *figures)
 
   if (isnan (figures->time_ratio))
     return g_strdup ("–");
-  ratio = vn_format_number (figures->time_ratio, 3);
+  ratio = vn_format_number (figures->time_ratio, figures->is_measured || figures->time_ratio == 1 ? 3 : 2);
   time = isnan (figures->seconds) ? NULL : vn_format_duration (figures->seconds);
   if (time != NULL)
     return g_strdup_printf (_("%s× · %s"), ratio, time);

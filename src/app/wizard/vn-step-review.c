@@ -267,8 +267,8 @@ step_review_add_time (VnStepReview   *self,
   vn_runtime_figures_init (&figures, result->forecast, result->verification);
   if (!(figures.seconds > 0))
     return;
-  number = vn_format_number (figures.seconds * 1000, 3);
-  value = g_strconcat (number, "\u00a0ms", NULL);
+  number = vn_format_number (figures.seconds * 1000, figures.time_measured ? 3 : 2);
+  value = g_strconcat (figures.time_measured ? "" : "≈\u00a0", number, "\u00a0ms", NULL);
   step_review_add_figure (self, value, figures.time_measured ? _("one sample in ONNX Runtime") : _("one sample, forecast"));
 }
 

@@ -267,9 +267,10 @@ overlay_choice_note_kernels (VnResult *result)
   g_ptr_array_add (lines, overlay_choice_dup_source (&figures, result->verification));
   if (!isnan (figures.integer_share))
     g_ptr_array_add (lines, g_strdup_printf (_("%.1f\u00a0%% of the multiplications on integers"), 100 * figures.integer_share));
-  if (!isnan (figures.ratio))
-    g_ptr_array_add (lines, g_strdup_printf (figures.time_measured ? _("%.2f times the time of the float network, measured")
-                                                                   : _("%.2f times the time of the float network"), figures.ratio));
+  if (figures.time_measured && !isnan (figures.ratio))
+    g_ptr_array_add (lines, g_strdup_printf (_("%.2f times the time of the float network, measured"), figures.ratio));
+  else if (!isnan (figures.ratio))
+    g_ptr_array_add (lines, vn_runtime_figures_dup_ratio (&figures));
   g_ptr_array_add (lines, NULL);
   return g_strjoinv ("\n", (char **) lines->pdata);
 }

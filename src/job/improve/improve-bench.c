@@ -14,6 +14,17 @@
 /* Samples that recipes are judged by, if there are as many: with fewer, chance decides. */
 #define JUDGED 32
 
+/* How much longer than the plain export one may take in ONNX Runtime, unless accuracy comes first. */
+#define MOST_TIME 1.25
+
+/* The part of what the plain export multiplies on integers that must stay there: whoever quantizes wants that, even where float is as
+ * fast. */
+#define LEAST_INTEGER 0.5
+
+/* What an export must win of the float network's size, or of its time. */
+#define LEAST_SIZE_WON 0.25
+#define LEAST_TIME_WON 0.2
+
 /* Samples that origins are looked for with: their order matters here, not their size. */
 #define ORIGIN_SAMPLES 3
 
@@ -238,10 +249,14 @@ vn_improve_bench_look_ahead (const VnImproveBench *self,
                              VnModel              *model)
 {
   g_autoptr(VnRuntimeForecast) forecast = NULL;
-  VnImprovePrice price = { NAN, NAN, NAN };
+  VnImprovePrice price = { NAN, NAN, NAN, NAN };
+  double float_bytes;
 
   g_return_val_if_fail (self != NULL && recipe != NULL && model != NULL, price);
 
+  float_bytes = (double) vn_graph_weight_bytes (self->input.model->graph);
+  if (float_bytes > 0)
+    price.size = (double) vn_graph_weight_bytes (model->graph) / float_bytes;
   if (vn_job_has_forecast (recipe))
     forecast = vn_runtime_forecast_new (model, self->input.shapes, self->float_forecast, NULL);
   if (forecast != NULL && (vn_recipe_get_target (recipe)->traits & VN_TARGET_HAS_SIXTEEN) != 0)
@@ -334,6 +349,32 @@ vn_improve_price_get_time (const VnImprovePrice *self)
 }
 
 /**
+ * vn_improve_limit_make:
+ * @plain: of the export without any step
+ * @accuracy_first: however long one takes, and however little of it is done on integers
+ *
+ * Returns: what exports may cost. All must win a part of what quantizing is done for, or, where @plain wins less, half as much as it
+ */
+VnImproveLimit
+vn_improve_limit_make (const VnImprovePrice *plain,
+                       gboolean              accuracy_first)
+{
+  VnImproveLimit self = { INFINITY, 0, INFINITY, 1 - LEAST_SIZE_WON, 1 - LEAST_TIME_WON };
+
+  g_return_val_if_fail (plain != NULL, self);
+
+  if (!accuracy_first)
+    {
+      self.ratio = plain->ratio * MOST_TIME;
+      self.integer_share = plain->integer_share * LEAST_INTEGER;
+      self.wide_share = (1 + plain->wide_share) * MOST_TIME - 1;
+    }
+  if (plain->size > self.size && !(plain->ratio < self.won_ratio))
+    self.size = fmax (self.size, (1 + plain->size) / 2);
+  return self;
+}
+
+/**
  * vn_improve_limit_check:
  *
  * Returns: what speaks against @price; %VN_IMPROVE_KEPT: nothing. What cannot be told does not
@@ -348,6 +389,8 @@ vn_improve_limit_check (const VnImproveLimit *self,
     return VN_IMPROVE_TOO_SLOW;
   if (price->wide_share > self->wide_share)
     return VN_IMPROVE_TOO_WIDE;
+  if (price->size > self->size && !(price->ratio <= self->won_ratio))
+    return VN_IMPROVE_TOO_LITTLE;
   return price->integer_share < self->integer_share ? VN_IMPROVE_TOO_FLOAT : VN_IMPROVE_KEPT;
 }
 

@@ -31,17 +31,27 @@ typedef struct
 } VnImproveBench;
 
 /**
- * VnImprovePrice: what an export costs where it is to run; as a limit: what it may cost at most, and must have at least.
+ * VnImprovePrice: what an export costs where it is to run
  * @ratio: how long it takes in ONNX Runtime beside the float network; NaN: that cannot be told, or it is for another processor
  * @integer_share: of the multiplications that are done on integers, 0 to 1; NaN: that cannot be told
  * @wide_share: of the multiplications whose activations have 16 bit, where the target has such kernels; else NaN
+ * @size: bytes of weights and constants beside those of the float network
  */
 typedef struct
 {
-  double ratio, integer_share, wide_share;
+  double ratio, integer_share, wide_share, size;
 } VnImprovePrice;
 
-typedef VnImprovePrice VnImproveLimit;
+/**
+ * VnImproveLimit: what an export may cost.
+ * @ratio, @wide_share: at most
+ * @integer_share: at least
+ * @size, @won_ratio: of these it must keep to one, or there is little reason to quantize: size, or time beside the float network's
+ */
+typedef struct
+{
+  double ratio, integer_share, wide_share, size, won_ratio;
+} VnImproveLimit;
 
 /**
  * VnImproveTrial: what a recipe comes to.
@@ -95,6 +105,8 @@ VnContributions *vn_improve_bench_find_origins (VnImproveBench      *self,
                                                 GError             **error);
 
 double           vn_improve_price_get_time (const VnImprovePrice *self);
+VnImproveLimit   vn_improve_limit_make    (const VnImprovePrice  *plain,
+                                           gboolean               accuracy_first);
 VnImproveOutcome vn_improve_limit_check   (const VnImproveLimit  *self,
                                            const VnImprovePrice  *price);
 

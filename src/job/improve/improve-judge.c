@@ -5,8 +5,12 @@
 #include "vn-i18n.h"
 #include "vn-model-data.h"
 #include "vn-setting.h"
+#include "vn-thresholds.h"
 
 #include <math.h>
+
+/* Time beside that of the best so far: forecasts of one network in two forms do not differ by less for nothing. */
+#define FASTER 0.95
 
 /*< private >
  * vn_improve_tell:
@@ -25,7 +29,7 @@ vn_improve_tell (VnImproveJob         *self,
 
   entry = g_new0 (VnImproveTry, 1);
   *entry = (VnImproveTry) { step->title, outcome, self->best.judgement.sqnr_db, NAN, self->best.price.ratio, NAN,
-                            self->best.price.integer_share, NAN, self->best.price.wide_share, NAN, 0, NULL };
+                            self->best.price.integer_share, NAN, self->best.price.wide_share, NAN, 0, NAN, NULL };
   entry->reason = reason != NULL ? g_strdup (reason->message) : NULL;
   if (trial != NULL)
     {
@@ -33,9 +37,39 @@ vn_improve_tell (VnImproveJob         *self,
       entry->after_ratio = trial->price.ratio;
       entry->after_share = trial->price.integer_share;
       entry->after_wide = trial->price.wide_share;
+      entry->size = trial->price.size;
       entry->bytes = (gint64) trial->bytes - (gint64) self->best.bytes;
     }
   g_ptr_array_add (self->tries, entry);
+}
+
+/* As the verdict has it. */
+static gboolean
+improve_is_unusable (const VnJudgement *judgement)
+{
+  double chance, loss = vn_kept_get_loss (&judgement->kept, &chance);
+
+  return loss - chance > 1 - VN_KEPT_CARE || judgement->sqnr_db < vn_metric_get_info (VN_METRIC_SQNR)->bad;
+}
+
+/*< private >
+ * vn_improve_get_limit:
+ *
+ * Times are forecast: as long as the best is of no use, what makes it usable is not refused for them.
+ *
+ * Returns: what the next export may cost
+ */
+VnImproveLimit
+vn_improve_get_limit (const VnImproveJob *self)
+{
+  VnImproveLimit limit = { INFINITY, 0, INFINITY, INFINITY, INFINITY };
+
+  g_return_val_if_fail (self != NULL, limit);
+
+  limit = self->most;
+  if (self->best.judgement.each != NULL && improve_is_unusable (&self->best.judgement))
+    limit.ratio = INFINITY;
+  return limit;
 }
 
 /*< private >
@@ -47,9 +81,20 @@ VnImproveOutcome
 vn_improve_check_price (const VnImproveJob   *self,
                         const VnImprovePrice *price)
 {
+  VnImproveLimit limit;
+
   g_return_val_if_fail (self != NULL && price != NULL, VN_IMPROVE_KEPT);
 
-  return self->settings.accuracy_first ? VN_IMPROVE_KEPT : vn_improve_limit_check (&self->most, price);
+  limit = vn_improve_get_limit (self);
+  return vn_improve_limit_check (&limit, price);
+}
+
+/* What is as good and takes less time is better. */
+static gboolean
+improve_is_faster (const VnImproveTrial *trial,
+                   const VnImproveTrial *best)
+{
+  return trial->judgement.sqnr_db >= best->judgement.sqnr_db && trial->price.ratio < FASTER * best->price.ratio;
 }
 
 /* The one place where what is better is decided: by the answers that are kept where that is clear, or else by the outputs. Equal networks have equal figures: what is better is another network for certain. */
@@ -63,7 +108,7 @@ improve_decide (const VnImproveJob   *self,
   int answers = vn_judgement_compare_answers (after, before);
 
   if (answers == 0)
-    answers = after->sqnr_db > before->sqnr_db + chance ? 1 : -1;
+    answers = after->sqnr_db > before->sqnr_db + chance || improve_is_faster (trial, &self->best) ? 1 : -1;
   return answers > 0 ? vn_improve_check_price (self, &trial->price) : VN_IMPROVE_NO_GAIN;
 }
 
@@ -91,6 +136,7 @@ vn_improve_judge (VnImproveJob        *self,
   if (outcome != VN_IMPROVE_KEPT)
     return FALSE;
   vn_improve_trial_take (&self->best, trial);
+  self->most.ratio = fmax (self->most.ratio, self->best.price.ratio);
   g_ptr_array_add (self->earlier, self->recipe);
   self->recipe = vn_recipe_copy (recipe);
   return TRUE;

@@ -215,8 +215,8 @@ improve_try_origins (VnImproveJob         *self,
                      GCancellable         *cancellable,
                      GError              **error)
 {
-  const VnImproveLimit *limit = self->settings.accuracy_first ? NULL : &self->most;
-  g_autoptr(GPtrArray) names = vn_improve_order_origins (self->bench, step, base, limit, cancellable, error);
+  const VnImproveLimit limit = vn_improve_get_limit (self);
+  g_autoptr(GPtrArray) names = vn_improve_order_origins (self->bench, step, base, &limit, cancellable, error);
   g_autoptr(VnRecipe) best = vn_recipe_copy (base);
   g_auto(VnImproveTrial) found = { 0 };
   guint n_found = 0;
@@ -269,7 +269,7 @@ improve_apply (const VnImproveJob  *self,
                VnRecipe            *recipe)
 {
   return step->kind != VN_IMPROVE_TRAINING && (step->suits == NULL || step->suits (self->bench->input.prepared->graph)) &&
-         step->apply (recipe) && vn_recipe_validate (recipe, NULL);
+         step->apply (recipe, self->bench->input.prepared->graph) && vn_recipe_validate (recipe, NULL);
 }
 
 /*< private >

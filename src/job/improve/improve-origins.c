@@ -26,7 +26,7 @@ typedef struct
   VnImproveBench      *bench;
   const VnImproveStep *step;
   const VnRecipe      *recipe;
-  const VnImproveLimit *limit;     /* nullable */
+  const VnImproveLimit *limit;
   VnImprovePrice       price;      /* with those taken */
   GArray              *left;       /* of Origin */
   GPtrArray           *taken;      /* of char */
@@ -71,7 +71,7 @@ origins_look_at (Origins  *self,
     return FALSE;
   origin->price = trial.price;
   more = vn_improve_price_get_time (&trial.price) - vn_improve_price_get_time (&self->price);
-  origin->density = self->limit == NULL || isnan (more) ? origin->share : origin->share / MAX (more, FREE_RATIO);
+  origin->density = isinf (self->limit->ratio) || isnan (more) ? origin->share : origin->share / MAX (more, FREE_RATIO);
   return TRUE;
 }
 
@@ -84,7 +84,7 @@ origins_list (Origins        *self,
   for (guint i = 0; i < order->len && self->left->len < MOST_TENSORS; i++)
     {
       const VnContribution *item = vn_contributions_get (contributions, g_array_index (order, guint, i));
-      Origin origin = { item->name, item->share, INFINITY, { NAN, NAN, NAN } };
+      Origin origin = { item->name, item->share, INFINITY, { NAN, NAN, NAN, NAN } };
 
       if (item->role == VN_TENSOR_ACTIVATION && item->share >= LEAST_SHARE)
         g_array_append_val (self->left, origin);
@@ -114,7 +114,7 @@ origins_take_next (Origins  *self,
 
       if (!origins_look_at (self, origin, error))
         return FALSE;
-      if (self->limit != NULL && vn_improve_limit_check (self->limit, &origin->price) != VN_IMPROVE_KEPT)
+      if (vn_improve_limit_check (self->limit, &origin->price) != VN_IMPROVE_KEPT)
         {
           g_array_remove_index_fast (self->left, at);
           continue;
@@ -133,7 +133,7 @@ origins_take_next (Origins  *self,
  * vn_improve_order_origins:
  * @step: says what is done about a tensor
  * @recipe: the best so far
- * @limit: (nullable): what the export may cost
+ * @limit: what the export may cost; where its time does not matter tensors come by the error that starts there alone
  *
  * Returns: (transfer full) (nullable) (element-type utf8): names of activations: taken from the front, each number of them keeps to
  *   @limit
@@ -146,12 +146,12 @@ vn_improve_order_origins (VnImproveBench       *bench,
                           GCancellable         *cancellable,
                           GError              **error)
 {
-  g_auto(Origins) self = { bench, step, recipe, limit, { NAN, NAN, NAN }, NULL, NULL };
+  g_auto(Origins) self = { bench, step, recipe, limit, { NAN, NAN, NAN, NAN }, NULL, NULL };
   g_auto(VnImproveTrial) trial = { 0 };
   g_autoptr(VnContributions) contributions = NULL;
   guint n;
 
-  g_return_val_if_fail (bench != NULL && step != NULL && step->add != NULL && recipe != NULL, NULL);
+  g_return_val_if_fail (bench != NULL && step != NULL && step->add != NULL && recipe != NULL && limit != NULL, NULL);
 
   contributions = vn_improve_bench_find_origins (bench, recipe, cancellable, error);
   if (contributions == NULL)

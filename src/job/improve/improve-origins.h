@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 GPtrArray *vn_improve_order_origins (VnImproveBench       *bench,
                                      const VnImproveStep  *step,
                                      const VnRecipe       *recipe,
-                                     const VnImproveLimit *limit,       /* nullable */
+                                     const VnImproveLimit *limit,
                                      GCancellable         *cancellable,
                                      GError              **error);
 

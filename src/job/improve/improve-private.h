@@ -20,7 +20,7 @@ struct _VnImproveJob
   VnRecipe          *recipe;        /* the best so far, and what it comes to */
   VnImproveTrial     best;
   GPtrArray         *earlier;       /* of VnRecipe: what was the best before, the last one last */
-  VnImproveLimit     most;          /* unless accuracy comes first */
+  VnImproveLimit     most;          /* that an export may cost; grows by what was kept while nothing was usable */
   VnResult          *result;
   VnImproveTimes     times;
   gint64             began;
@@ -34,6 +34,7 @@ void             vn_improve_tell        (VnImproveJob          *self,
                                          VnImproveOutcome       outcome,
                                          const VnImproveTrial  *trial,     /* nullable */
                                          const GError          *reason);   /* nullable */
+VnImproveLimit   vn_improve_get_limit   (const VnImproveJob    *self);
 VnImproveOutcome vn_improve_check_price (const VnImproveJob    *self,
                                          const VnImprovePrice  *price);
 gboolean         vn_improve_judge       (VnImproveJob          *self,

@@ -7,11 +7,80 @@
 #include "vn-i18n.h"
 
 static gboolean
-improve_apply_mixed (VnRecipe *recipe)
+improve_apply_mixed (VnRecipe      *recipe,
+                     const VnGraph *graph)
 {
   if (recipe->float_mixed || !vn_recipe_needs_samples (recipe))
     return FALSE;
   return recipe->float_mixed = TRUE;
+}
+
+/* ---- the network ---- */
+
+static gboolean
+improve_apply_optimized (VnRecipe      *recipe,
+                         const VnGraph *graph)
+{
+  if (recipe->optimize || recipe->ranges != NULL)   /* which name tensors that may be gone then */
+    return FALSE;
+  return recipe->optimize = TRUE;
+}
+
+/* Processors that convert for nothing gain nothing by float. */
+static gboolean
+improve_may_mix_float (const VnRecipe *recipe)
+{
+  return vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) && vn_recipe_needs_samples (recipe) && !recipe->npu;
+}
+
+static gboolean
+improve_apply_tails (VnRecipe      *recipe,
+                     const VnGraph *graph)
+{
+  g_autoptr(GPtrArray) tail = NULL;
+  VnOverride *rule;
+
+  if (!improve_may_mix_float (recipe) || (tail = vn_improve_list_tail (graph)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < recipe->overrides->len; i++)
+    {
+      const VnOverride *other = g_ptr_array_index (recipe->overrides, i);
+
+      if (other->exclude && other->tensors != NULL && g_strv_equal ((const char * const *) other->tensors, (const char * const *) tail->pdata))
+        return FALSE;   /* in the second round it is there */
+    }
+  rule = vn_override_new ();
+  rule->tensors = g_strdupv ((char **) tail->pdata);
+  rule->exclude = TRUE;
+  g_ptr_array_add (recipe->overrides, rule);
+  return TRUE;
+}
+
+static gboolean
+improve_apply_fused (VnRecipe      *recipe,
+                     const VnGraph *graph)
+{
+  g_autoptr(GPtrArray) pairs = NULL;
+  guint n_old = recipe->fuse != NULL ? g_strv_length (recipe->fuse) : 0;
+  char **fuse;
+
+  if (recipe->npu || !vn_format_is (recipe->format, VN_FORMAT_HAS_FUSED) || !vn_recipe_needs_samples (recipe) ||
+      (n_old > 0 && g_strv_contains ((const char * const *) recipe->fuse, "none")))
+    return FALSE;
+  pairs = vn_improve_list_fusable (graph);
+  for (guint i = pairs->len; i-- > 0; )
+    if (n_old > 0 && g_strv_contains ((const char * const *) recipe->fuse, g_ptr_array_index (pairs, i)))
+      g_ptr_array_remove_index (pairs, i);
+  if (pairs->len == 0)
+    return FALSE;
+  fuse = g_new0 (char *, n_old + pairs->len + 1);
+  for (guint i = 0; i < n_old; i++)
+    fuse[i] = g_strdup (recipe->fuse[i]);
+  for (guint i = 0; i < pairs->len; i++)
+    fuse[n_old + i] = g_strdup (g_ptr_array_index (pairs, i));
+  g_strfreev (recipe->fuse);
+  recipe->fuse = fuse;
+  return TRUE;
 }
 
 /* ---- formats whose scales are powers of two ---- */
@@ -24,7 +93,8 @@ improve_is_power_of_two (const VnRecipe *recipe)
 }
 
 static gboolean
-improve_apply_guarded (VnRecipe *recipe)
+improve_apply_guarded (VnRecipe      *recipe,
+                       const VnGraph *graph)
 {
   if (recipe->bias_correction != VN_BIAS_CORRECTION_OFF || !improve_is_power_of_two (recipe))
     return FALSE;
@@ -33,7 +103,8 @@ improve_apply_guarded (VnRecipe *recipe)
 }
 
 static gboolean
-improve_apply_least_noise (VnRecipe *recipe)
+improve_apply_least_noise (VnRecipe      *recipe,
+                           const VnGraph *graph)
 {
   if (recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || !improve_is_power_of_two (recipe))
     return FALSE;
@@ -42,7 +113,8 @@ improve_apply_least_noise (VnRecipe *recipe)
 }
 
 static gboolean
-improve_apply_equalize_pairs (VnRecipe *recipe)
+improve_apply_equalize_pairs (VnRecipe      *recipe,
+                              const VnGraph *graph)
 {
   if (recipe->equalize != VN_EQUALIZE_OFF || recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || !improve_is_power_of_two (recipe))
     return FALSE;
@@ -51,7 +123,8 @@ improve_apply_equalize_pairs (VnRecipe *recipe)
 }
 
 static gboolean
-improve_apply_absorb (VnRecipe *recipe)
+improve_apply_absorb (VnRecipe      *recipe,
+                      const VnGraph *graph)
 {
   if (recipe->absorb_bias || !improve_is_power_of_two (recipe))
     return FALSE;
@@ -59,7 +132,8 @@ improve_apply_absorb (VnRecipe *recipe)
 }
 
 static gboolean
-improve_apply_whole_ranges (VnRecipe *recipe)
+improve_apply_whole_ranges (VnRecipe      *recipe,
+                            const VnGraph *graph)
 {
   if (g_strcmp0 (recipe->method, "minmax") == 0 || !improve_is_power_of_two (recipe))
     return FALSE;
@@ -71,13 +145,15 @@ improve_apply_whole_ranges (VnRecipe *recipe)
 /* ---- all formats ---- */
 
 static gboolean
-improve_apply_folded (VnRecipe *recipe)
+improve_apply_folded (VnRecipe      *recipe,
+                      const VnGraph *graph)
 {
   return vn_cure_change (VN_CURE_FOLDED, recipe);
 }
 
 static gboolean
-improve_apply_gates (VnRecipe *recipe)
+improve_apply_gates (VnRecipe      *recipe,
+                     const VnGraph *graph)
 {
   return vn_cure_change (VN_CURE_GATES, recipe);
 }
@@ -96,20 +172,23 @@ improve_set_method (VnRecipe   *recipe,
 }
 
 static gboolean
-improve_apply_mse (VnRecipe *recipe)
+improve_apply_mse (VnRecipe      *recipe,
+                   const VnGraph *graph)
 {
   return improve_set_method (recipe, "mse");
 }
 
 static gboolean
-improve_apply_best (VnRecipe *recipe)
+improve_apply_best (VnRecipe      *recipe,
+                    const VnGraph *graph)
 {
   return improve_set_method (recipe, "best");
 }
 
 /* Elsewhere it is the preset's choice. */
 static gboolean
-improve_apply_per_channel (VnRecipe *recipe)
+improve_apply_per_channel (VnRecipe      *recipe,
+                           const VnGraph *graph)
 {
   if (recipe->per_channel || !recipe->dynamic || !vn_format_is (recipe->format, VN_FORMAT_IS_PRODUCTS))
     return FALSE;
@@ -117,14 +196,16 @@ improve_apply_per_channel (VnRecipe *recipe)
 }
 
 static gboolean
-improve_apply_placement (VnRecipe *recipe)
+improve_apply_placement (VnRecipe      *recipe,
+                         const VnGraph *graph)
 {
   return vn_recipe_apply_placement (recipe);
 }
 
 /* Where weights and constants take all factors it is what folding them in was. */
 static gboolean
-improve_apply_restored (VnRecipe *recipe)
+improve_apply_restored (VnRecipe      *recipe,
+                        const VnGraph *graph)
 {
   if (recipe->balance_channels == VN_BALANCE_CHANNELS_RESTORED || recipe->dynamic || recipe->npu || !vn_recipe_may_balance (recipe) ||
       !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) || improve_is_power_of_two (recipe))
@@ -150,7 +231,8 @@ improve_has_matrices (const VnGraph *graph)
 }
 
 static gboolean
-improve_apply_matrices (VnRecipe *recipe)
+improve_apply_matrices (VnRecipe      *recipe,
+                        const VnGraph *graph)
 {
   static const char * const types[] = { "MatMul", NULL };
 
@@ -165,19 +247,22 @@ improve_apply_matrices (VnRecipe *recipe)
 }
 
 static gboolean
-improve_apply_matrices_restored (VnRecipe *recipe)
+improve_apply_matrices_restored (VnRecipe      *recipe,
+                                 const VnGraph *graph)
 {
-  return improve_apply_matrices (recipe) && improve_apply_restored (recipe);
+  return improve_apply_matrices (recipe, graph) && improve_apply_restored (recipe, graph);
 }
 
 static gboolean
-improve_apply_channels (VnRecipe *recipe)
+improve_apply_channels (VnRecipe      *recipe,
+                        const VnGraph *graph)
 {
   return vn_cure_change (VN_CURE_DEPTHWISE, recipe);
 }
 
 static gboolean
-improve_apply_sixteen (VnRecipe *recipe)
+improve_apply_sixteen (VnRecipe      *recipe,
+                       const VnGraph *graph)
 {
   if (!vn_cure_can_widen (recipe) || vn_cure_widen (recipe->activation) == VN_DTYPE_UNDEFINED)
     return FALSE;
@@ -186,13 +271,15 @@ improve_apply_sixteen (VnRecipe *recipe)
 }
 
 static gboolean
-improve_apply_equalize (VnRecipe *recipe)
+improve_apply_equalize (VnRecipe      *recipe,
+                        const VnGraph *graph)
 {
   return !improve_is_power_of_two (recipe) && vn_cure_change (VN_CURE_EQUALIZE, recipe);
 }
 
 static gboolean
-improve_apply_balance (VnRecipe *recipe)
+improve_apply_balance (VnRecipe      *recipe,
+                       const VnGraph *graph)
 {
   if (recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || improve_is_power_of_two (recipe) || !vn_recipe_may_balance (recipe) ||
       !(recipe->dynamic || vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS)))
@@ -202,7 +289,8 @@ improve_apply_balance (VnRecipe *recipe)
 }
 
 static gboolean
-improve_apply_ranges (VnRecipe *recipe)
+improve_apply_ranges (VnRecipe      *recipe,
+                      const VnGraph *graph)
 {
   if (recipe->range_search != VN_RANGE_SEARCH_OFF || !vn_recipe_needs_samples (recipe))
     return FALSE;
@@ -211,19 +299,22 @@ improve_apply_ranges (VnRecipe *recipe)
 }
 
 static gboolean
-improve_apply_biases (VnRecipe *recipe)
+improve_apply_biases (VnRecipe      *recipe,
+                      const VnGraph *graph)
 {
   return vn_cure_change (VN_CURE_BIAS_CORRECTION, recipe);
 }
 
 static gboolean
-improve_apply_second_order (VnRecipe *recipe)
+improve_apply_second_order (VnRecipe      *recipe,
+                            const VnGraph *graph)
 {
   return vn_cure_change (VN_CURE_SECOND_ORDER, recipe);
 }
 
 static gboolean
-improve_apply_train (VnRecipe *recipe)
+improve_apply_train (VnRecipe      *recipe,
+                     const VnGraph *graph)
 {
   if (vn_recipe_get_most (recipe, VN_LAYER_TRAIN) != VN_TRAIN_OFF || !vn_recipe_needs_samples (recipe))
     return FALSE;
@@ -241,13 +332,15 @@ improve_has_sixteen (const VnRecipe *recipe)
 
 /* Processors that compute 16 bit on integers need not go to float for it, which may cost them anything. */
 static gboolean
-improve_apply_float_origins (VnRecipe *recipe)
+improve_apply_float_origins (VnRecipe      *recipe,
+                             const VnGraph *graph)
 {
-  return !improve_has_sixteen (recipe) && vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) && vn_recipe_needs_samples (recipe) && !recipe->npu;
+  return !improve_has_sixteen (recipe) && improve_may_mix_float (recipe);
 }
 
 static gboolean
-improve_apply_whole_origins (VnRecipe *recipe)
+improve_apply_whole_origins (VnRecipe      *recipe,
+                             const VnGraph *graph)
 {
   return g_strcmp0 (recipe->method, "minmax") != 0 && improve_is_power_of_two (recipe);
 }
@@ -278,7 +371,8 @@ improve_add_float (VnRecipe       *recipe,
 
 /* Only where 16 bit are computed on integers, too: elsewhere float is as good and costs no more. */
 static gboolean
-improve_apply_wide_origins (VnRecipe *recipe)
+improve_apply_wide_origins (VnRecipe      *recipe,
+                            const VnGraph *graph)
 {
   return improve_has_sixteen (recipe) && vn_cure_can_widen (recipe) &&
          vn_cure_widen (recipe->activation) != VN_DTYPE_UNDEFINED;

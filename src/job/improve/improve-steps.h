@@ -25,7 +25,8 @@ typedef enum
  * @id: static
  * @title: N_()
  * @least_gain: in dB: less is chance; 0: what it does is right by itself, any gain will do
- * @apply: changes a recipe, and says whether it has; of %VN_IMPROVE_ORIGINS: whether the step can be tried
+ * @apply: changes a recipe for a float network, as it is prepared for quantizing, and says whether it has; of %VN_IMPROVE_ORIGINS: whether the
+ *   step can be tried
  * @add: (nullable): of %VN_IMPROVE_ORIGINS: does it to some activations of the float network
  * @suits: (nullable): whether the step is for such a network
  */
@@ -34,11 +35,17 @@ typedef struct
   const char    *id, *title;
   VnImproveKind  kind;
   double         least_gain;
-  gboolean     (*apply) (VnRecipe *recipe);
+  gboolean     (*apply) (VnRecipe *recipe, const VnGraph *graph);
   void         (*add)   (VnRecipe *recipe, const VnGraph *graph, char **tensors);
   gboolean     (*suits) (const VnGraph *graph);
 } VnImproveStep;
 
 const VnImproveStep *vn_improve_step_list (guint *n);
+
+/* ---- improve-graph.c: what some of them look for ---- */
+
+GPtrArray           *vn_improve_list_tail    (const VnGraph *graph);   /* of names and a last NULL; NULL without any */
+GPtrArray           *vn_improve_list_fusable (const VnGraph *graph);   /* of "Conv+PRelu" */
+gboolean             vn_improve_can_optimize (const VnGraph *graph);
 
 G_END_DECLS

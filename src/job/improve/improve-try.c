@@ -75,6 +75,8 @@ vn_improve_try_dup_outcome (const VnImproveTry *self)
       return g_strdup_printf (_("%s, too little on integers"), figures);
     case VN_IMPROVE_TOO_WIDE:
       return g_strdup_printf (_("%s, too much with 16 bit"), figures);
+    case VN_IMPROVE_TOO_LITTLE:
+      return g_strdup_printf (_("%s, but too little is won: %.0f %% of the size are left"), figures, 100 * self->size);
     case VN_IMPROVE_IMPOSSIBLE:
       return g_strdup_printf (_("cannot be done here: %s"), self->reason != NULL ? self->reason : "");
     case VN_IMPROVE_NO_TIME:

@@ -6,13 +6,6 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
-/* How much longer than the plain export one may take in ONNX Runtime, unless accuracy comes first. */
-#define MOST_TIME 1.25
-
-/* The part of what the plain export multiplies on integers that must stay there: whoever quantizes wants that, even where float is as
- * fast. */
-#define LEAST_INTEGER 0.5
-
 /* How often all steps are gone through, as long as some are kept. */
 #define ROUNDS 2
 
@@ -84,8 +77,7 @@ vn_improve_job_quantize (VnJob         *job,
   if (self->bench == NULL || !vn_improve_make (self->bench, VN_IMPROVE_NETWORK, self->recipe, cancellable, error) ||
       !vn_improve_bench_try (self->bench, self->recipe, &self->best, cancellable, error))
     return FALSE;
-  self->most = (VnImproveLimit) { self->best.price.ratio * MOST_TIME, self->best.price.integer_share * LEAST_INTEGER,
-                                  (1 + self->best.price.wide_share) * MOST_TIME - 1 };
+  self->most = vn_improve_limit_make (&self->best.price, self->settings.accuracy_first);
   return TRUE;
 }
 

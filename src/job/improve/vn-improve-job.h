@@ -14,7 +14,8 @@ G_DECLARE_FINAL_TYPE (VnImproveJob, vn_improve_job, VN, IMPROVE_JOB, VnJob)
  * @quantize: where it starts; samples must be there, and be compared
  * @seconds: when all is to end: steps are begun and ended by that
  * @accuracy_first: however slow the export gets in ONNX Runtime by it: otherwise at most
- *   1.25 times as slow as without any step, and half of what is computed on integers then must still be
+ *   1.25 times as slow as without any step, and half of what is computed on integers then must still be. In any case a quarter of the size, or
+ *   a fifth of the time, of the float network must be won, or half of what is won without any step where that is less
  * @plain: (nullable): what a run with @quantize has given before: it is not run again
  */
 typedef struct
@@ -35,6 +36,7 @@ typedef struct
  * @VN_IMPROVE_TOO_SLOW: it may, but the export would take too long in ONNX Runtime
  * @VN_IMPROVE_TOO_FLOAT: it may, but too little would be computed on integers there
  * @VN_IMPROVE_TOO_WIDE: it may, but too much would be multiplied with 16 bit
+ * @VN_IMPROVE_TOO_LITTLE: it may, but the export would win next to nothing of the float network's size or time
  * @VN_IMPROVE_IMPOSSIBLE: the network does not allow it
  * @VN_IMPROVE_NO_TIME: not tried
  * @VN_IMPROVE_CUT: not tried to its end
@@ -43,7 +45,7 @@ typedef struct
  */
 typedef enum
 {
-  VN_IMPROVE_KEPT, VN_IMPROVE_NO_GAIN, VN_IMPROVE_TOO_SLOW, VN_IMPROVE_TOO_FLOAT, VN_IMPROVE_TOO_WIDE, VN_IMPROVE_IMPOSSIBLE,
+  VN_IMPROVE_KEPT, VN_IMPROVE_NO_GAIN, VN_IMPROVE_TOO_SLOW, VN_IMPROVE_TOO_FLOAT, VN_IMPROVE_TOO_WIDE, VN_IMPROVE_TOO_LITTLE, VN_IMPROVE_IMPOSSIBLE,
   VN_IMPROVE_NO_TIME, VN_IMPROVE_CUT, VN_IMPROVE_REMADE, VN_IMPROVE_GIVEN_UP
 } VnImproveOutcome;
 
@@ -55,6 +57,7 @@ typedef enum
  * @before_share, @after_share: of multiplications that are done on integers there, 0 to 1; NaN: not known
  * @before_wide, @after_wide: of multiplications whose activations have 16 bit, on targets with such kernels; else NaN
  * @bytes: how much weights and constants grow by it
+ * @size: of weights and constants with it, beside those of the float network; NaN: not known
  * @reason: (nullable): why it cannot be done
  */
 typedef struct
@@ -63,6 +66,7 @@ typedef struct
   VnImproveOutcome  outcome;
   double            before_db, after_db, before_ratio, after_ratio, before_share, after_share, before_wide, after_wide;
   gint64            bytes;
+  double            size;
   char             *reason;
 } VnImproveTry;
 

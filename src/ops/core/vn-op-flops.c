@@ -62,6 +62,19 @@ op_flops_count_recurrent (const Call *call)
                            (op_flops_elements (&call->in[1].shape) + op_flops_elements (&call->in[2].shape)) : 0;
 }
 
+/* Products with queries, keys and values, then those of each query with each key, and of what comes of it with each value. */
+static double
+op_flops_count_attention (const Call *call)
+{
+  const VnShape *data = &call->in[0].shape, *weight = &call->in[1].shape;
+  double tokens;
+
+  if (data->rank != 3 || weight->rank != 2)
+    return 0;
+  tokens = (double) data->dims[0] * (double) data->dims[1];
+  return tokens * op_flops_elements (weight) + 2 * tokens * (double) data->dims[1] * (double) weight->dims[1] / 3;
+}
+
 static const struct
 {
   const char *domain, *type;
@@ -86,6 +99,9 @@ static const struct
   { "", "LSTM", op_flops_count_recurrent, 2 },
   { "", "GRU", op_flops_count_recurrent, 2 },
   { "", "RNN", op_flops_count_recurrent, 2 },
+  { "com.microsoft", "DynamicQuantizeLSTM", op_flops_count_recurrent, 2 },
+  { "com.microsoft", "Attention", op_flops_count_attention, 1 },
+  { "com.microsoft", "QAttention", op_flops_count_attention, 1 },
 };
 
 /**
@@ -94,7 +110,7 @@ static const struct
  * @out_types: of its outputs
  *
  * Returns: additions and multiplications of one call, two for each product of a sum; negative where that is not
- *   counted (all operators but convolutions, matrix products and recurrent layers) or a size is unknown
+ *   counted (all operators but convolutions, matrix products, attention and recurrent layers) or a size is unknown
  */
 double
 vn_op_count_flops (const VnNode       *node,

@@ -121,12 +121,21 @@ test_figures (void)
 {
   const VnRuntimeForecast forecast = { .macs = 10, .integer_macs = 8, .seconds = 4, .conversion_seconds = 1, .float_seconds = 2 };
   g_autoptr(VnVerification) found = vn_verification_new ();
+  g_autofree char *unknown = NULL, *forecast_text = NULL, *measured_text = NULL, *expected = NULL;
   VnRuntimeFigures figures;
 
   vn_runtime_figures_init (&figures, NULL, NULL);
+  unknown = vn_runtime_figures_dup_ratio (&figures);
+  g_assert_null (unknown);
   g_assert_true (isnan (figures.seconds) && isnan (figures.ratio) && isnan (figures.integer_share) && !figures.time_measured);
   vn_runtime_figures_init (&figures, &forecast, NULL);
   g_assert_cmpfloat (figures.ratio, ==, 2);
+  g_assert_cmpfloat (vn_runtime_get_margin (), >, 1.05);
+  g_assert_cmpfloat_with_epsilon (figures.least_ratio, 2 / vn_runtime_get_margin (), 1e-12);
+  g_assert_cmpfloat_with_epsilon (figures.most_ratio, 2 * vn_runtime_get_margin (), 1e-12);
+  forecast_text = vn_runtime_figures_dup_ratio (&figures);
+  expected = g_strdup_printf ("about 2.0 times the time of the float network (%.1f to %.1f)", figures.least_ratio, figures.most_ratio);
+  g_assert_cmpstr (forecast_text, ==, expected);
   g_assert_cmpfloat (figures.integer_share, ==, 0.8);
   g_assert_false (figures.time_measured || figures.share_measured);
 
@@ -139,6 +148,9 @@ test_figures (void)
   found->integer_share = 0.5;
   vn_runtime_figures_init (&figures, &forecast, found);
   g_assert_cmpfloat_with_epsilon (figures.ratio, 1.5, 1e-12);
+  g_assert_true (figures.least_ratio == figures.ratio && figures.most_ratio == figures.ratio);
+  measured_text = vn_runtime_figures_dup_ratio (&figures);
+  g_assert_cmpstr (measured_text, ==, "1.50 times the time of the float network");
   g_assert_cmpfloat (figures.integer_share, ==, 0.5);
   g_assert_cmpfloat (figures.conversion_share, ==, 0.25);
   g_assert_true (figures.share_measured);

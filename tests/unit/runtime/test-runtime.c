@@ -373,6 +373,54 @@ test_scales_of_last_axis (void)
   g_assert_cmpfloat (columns, >, 4 * all);
 }
 
+#define READ 64
+#define HIDDEN 32
+
+/* A recurrent layer, in float as ONNX Runtime has it. */
+static VnRuntimeForecast *
+forecast_recurrent (const char *op_type,
+                    int         gates,
+                    int         steps,
+                    gboolean    both_ways)
+{
+  const int ways = both_ways ? 2 : 1;
+  const VnShape data = { .rank = 3, .dims = { steps, 1, READ } }, w = { .rank = 3, .dims = { ways, gates * HIDDEN, READ } };
+  const VnShape r = { .rank = 3, .dims = { ways, gates * HIDDEN, HIDDEN } };
+  VnValue *value;
+  Net net;
+
+  net_init (&net);
+  value = net_add_node (&net, "layer", op_type, vn_graph_add_input (net.graph, "x", VN_DTYPE_F32, &data), net_add_floats (&net, "w", &w), net_add_floats (&net, "r", &r));
+  vn_node_set_int (value->producer, "hidden_size", HIDDEN);
+  if (both_ways)
+    vn_node_set_string (value->producer, "direction", "bidirectional");
+  return net_finish (&net, value);
+}
+
+/* They are counted, take longer with each step, and both ways twice as long. */
+static void
+test_recurrent (void)
+{
+  static const struct { const char *op_type; int gates; } rows[] = { { "LSTM", 4 }, { "GRU", 3 }, { "RNN", 1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr(VnRuntimeForecast) one = forecast_recurrent (rows[i].op_type, rows[i].gates, 100, FALSE);
+      g_autoptr(VnRuntimeForecast) more = forecast_recurrent (rows[i].op_type, rows[i].gates, 400, FALSE);
+      g_autoptr(VnRuntimeForecast) both = forecast_recurrent (rows[i].op_type, rows[i].gates, 100, TRUE);
+      double seconds = vn_runtime_forecast_find (one, "layer")->seconds;
+
+      g_test_message ("%s: %g s", rows[i].op_type, seconds);
+      g_assert_cmpfloat (one->macs, ==, 100.0 * rows[i].gates * HIDDEN * (READ + HIDDEN));
+      g_assert_cmpfloat (both->macs, ==, 2 * one->macs);
+      g_assert_cmpfloat (vn_runtime_forecast_integer_share (one), ==, 0);
+      g_assert_cmpfloat (seconds, >, 0.02e-9 * one->macs / 4);   /* no processor does more in a second */
+      g_assert_cmpfloat (vn_runtime_forecast_find (more, "layer")->seconds, >, 2.5 * seconds);
+      g_assert_cmpfloat (vn_runtime_forecast_find (both, "layer")->seconds, >, 1.4 * seconds);
+      g_assert_cmpfloat (one->seconds, >, seconds);              /* what a run takes beside its nodes */
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -386,5 +434,6 @@ main (int    argc,
   g_test_add_func ("/runtime/float", test_float);
   g_test_add_func ("/runtime/observed", test_observed);
   g_test_add_func ("/runtime/scales-of-last-axis", test_scales_of_last_axis);
+  g_test_add_func ("/runtime/recurrent", test_recurrent);
   return g_test_run ();
 }
