@@ -211,7 +211,8 @@ range_power_minmse_range_of_data (const float            *x,
 const VnRangeMethod vn_range_nonoverflow = {
   .id = "nonoverflow",
   .title = N_("Power of two, nearest"),
-  .summary = N_("AMD's NonOverflow: the power of two nearest to the scale of the whole range; may clip a little"),
+  /* xgettext:no-c-format */
+  .summary = N_("AMD's NonOverflow: the power of two nearest to the scale of the whole range; in spite of its name it may cut off up to 30 % of that, which “minmax” with power-of-two does not"),
   .letter = 'N',
   .range = range_power_nonoverflow,
   .power_of_two = TRUE,

@@ -50,6 +50,7 @@ static const GOptionEntry data_entries[] = {
   { "color", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.color, N_("Channel order"), "rgb|bgr" },
   { "layout", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.layout, N_("Axis order (default: by the model)"), "nchw|nhwc" },
   { "fit", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.fit, N_("How a picture meets the input's size"), "stretch|crop|letterbox" },
+  { "resample", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.resample, N_("How its size is changed: as Pillow’s BILINEAR or OpenCV’s INTER_AREA does it"), "linear|area" },
   { "resize", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.resize, N_("Short side before cropping"), N_("PIXELS") },
   { "crop", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.crop, N_("Side of the centre crop"), N_("PIXELS") },
   { "raw-type", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.raw_type,
@@ -185,24 +186,28 @@ cmd_options_parse_preprocess (VnPreprocess  *pre,
 {
   static const char * const colors[] = { "rgb", "bgr", NULL };
   static const char * const layouts[] = { "auto", "nchw", "nhwc", NULL };
+  static const char * const resamples[] = { "linear", "area", NULL };
   static const char * const fits[] = { "stretch", "crop", "letterbox", NULL };
   const VnCmdOptions *o = &vn_cmd_options;
-  int color, layout, fit;
+  int color, layout, fit, resample;
 
   if (o->preprocess != NULL && !vn_data_spec_is_script (o->preprocess) && !vn_preprocess_set_preset (pre, o->preprocess, error))
     return FALSE;
   color = (int) pre->color;
   layout = (int) pre->layout;
   fit = (int) pre->fit;
+  resample = (int) pre->resample;
   if (!cmd_options_parse_floats ("--mean", o->mean, pre->mean, error) ||
       !cmd_options_parse_floats ("--std", o->std, pre->std, error) ||
       !cmd_options_parse_choice ("--color", o->color, colors, &color, error) ||
       !cmd_options_parse_choice ("--layout", o->layout, layouts, &layout, error) ||
+      !cmd_options_parse_choice ("--resample", o->resample, resamples, &resample, error) ||
       !cmd_options_parse_choice ("--fit", o->fit, fits, &fit, error))
     return FALSE;
   pre->color = (VnColorOrder) color;
   pre->layout = (VnLayout) layout;
   pre->fit = (VnFit) fit;
+  pre->resample = (VnResample) resample;
   for (guint i = 0; i < 4; i++)
     if (pre->std[i] == 0)
       return cmd_options_usage_error (error, "--std", o->std, _("numbers other than 0"));

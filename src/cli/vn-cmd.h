@@ -77,7 +77,7 @@ typedef struct
   char     *data;
   int       samples;
   int       held_out;      /* negative: not said */
-  char     *preprocess, *mean, *std, *color, *layout, *size, *fit;
+  char     *preprocess, *mean, *std, *color, *layout, *size, *fit, *resample;
   int       resize, crop;
   gint64    seed;
   char     *python, *raw_type;

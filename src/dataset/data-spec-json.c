@@ -4,7 +4,7 @@
  *
  *   { "path": "samples", "samples": 100, "held-out": 16, "seed": 0,
  *     "fit": "crop", "color": "rgb", "layout": "auto", "width": 0, "height": 0, "resize": 0, "crop-part": 0.875,
- *     "crop-down": false, "fill": 0, "mean": [r, g, b, a], "std": [r, g, b, a],
+ *     "crop-down": false, "fill": 0, "resample": "linear", "mean": [r, g, b, a], "std": [r, g, b, a],
  *     "script": "prepare.py:load", "timeout": 0, "raw-type": "float32", "labels": "labels.txt",
  *     "inputs": { "name": { "fit": …, "script": …, "raw-type": … } } }
  *
@@ -29,10 +29,12 @@ typedef enum { FIELD_COUNT, FIELD_BOOL, FIELD_NUMBER, FIELD_NUMBERS, FIELD_CHOIC
 
 static const char * const fits[] = { "stretch", "crop", "letterbox", NULL };
 static const char * const colors[] = { "rgb", "bgr", NULL };
+static const char * const resamples[] = { "linear", "area", NULL };
 static const char * const layouts[] = { "auto", "nchw", "nhwc", NULL };
 
 /* Choices are enums and as large as an int. */
-G_STATIC_ASSERT (sizeof (VnFit) == sizeof (int) && sizeof (VnColorOrder) == sizeof (int) && sizeof (VnLayout) == sizeof (int));
+G_STATIC_ASSERT (sizeof (VnFit) == sizeof (int) && sizeof (VnColorOrder) == sizeof (int) && sizeof (VnLayout) == sizeof (int) &&
+                 sizeof (VnResample) == sizeof (int));
 
 static const struct
 {
@@ -50,6 +52,7 @@ static const struct
   { "crop-part", FIELD_NUMBER,  offsetof (VnPreprocess, crop_part), NULL },
   { "crop-down", FIELD_BOOL,    offsetof (VnPreprocess, crop_down), NULL },
   { "fill",      FIELD_NUMBER,  offsetof (VnPreprocess, fill),      NULL },
+  { "resample",  FIELD_CHOICE,  offsetof (VnPreprocess, resample),  resamples },
   { "mean",      FIELD_NUMBERS, offsetof (VnPreprocess, mean),      NULL },
   { "std",       FIELD_NUMBERS, offsetof (VnPreprocess, std),       NULL },
 };

@@ -109,7 +109,8 @@ vn_picture_plan_init (VnPicturePlan       *self,
       (!vn_dtype_is_float (input->dtype) && !vn_dtype_is_integer (input->dtype)))
     return picture_plan_not_a (input, error);
 
-  *self = (VnPicturePlan) { .rank = rank, .dtype = input->dtype, .layout = preprocess->layout };
+  *self = (VnPicturePlan) { .rank = rank, .dtype = input->dtype,
+                            .layout = input->turned != VN_TURNED_NEVER ? VN_LAYOUT_NHWC : preprocess->layout };
   if (rank == 2)
     self->layout = VN_LAYOUT_NCHW;
   else if (self->layout == VN_LAYOUT_AUTO)
@@ -248,6 +249,7 @@ picture_plan_make_geometry (const VnPicturePlan *plan,
   if (preprocess->fit == VN_FIT_CROP)
     {
       picture_plan_geometry_crop (&self, picture, preprocess);
+      self.window.resample = preprocess->resample;
       return self;
     }
   if (self.width == 0)
@@ -257,7 +259,8 @@ picture_plan_make_geometry (const VnPicturePlan *plan,
   if (preprocess->fit == VN_FIT_LETTERBOX)
     picture_plan_geometry_letterbox (&self, picture);
   else
-    self.window = (VnCrop) { self.width, self.height, 0, 0, self.width, self.height };
+    self.window = (VnCrop) { self.width, self.height, 0, 0, self.width, self.height, VN_RESAMPLE_LINEAR };
+  self.window.resample = preprocess->resample;
   return self;
 }
 

@@ -2,7 +2,7 @@
 
 /* Decoding, by gdk-pixbuf. The format is told by the first bytes, never by the name, and only raster formats are
  * let through. gdk-pixbuf delivers what it has when a file ends early, so JPEG and PNG are walked to their end marks
- * and the size of BMP is checked first. The orientation of EXIF is applied, transparency is laid over white.
+ * and the size of BMP is checked first. The orientation of EXIF is applied, transparency is dropped, as convert ("RGB") of Pillow does it.
  *
  * Decoders get a file in pieces: once its header has told a size that is not read, or somebody has cancelled, they get no
  * more of it. */
@@ -343,6 +343,30 @@ picture_read_pixbuf_explain (const Sizing  *sizing,
     }
 }
 
+#define PNG_DEPTH 24             /* where the bits of a channel stand */
+#define PNG_HEADER 33            /* that is over then */
+#define TWELVE_BITS (4095 >> 8)  /* what is left of the largest of 12 bits */
+
+/* Cameras of 12 bits write numbers up to 4095 into pictures of 16: decoded they are next to black. */
+static gboolean
+picture_read_is_dim (const char   *type,
+                     const guint8 *data,
+                     gsize         size,
+                     GdkPixbuf    *pixbuf)
+{
+  const guint8 *pixels = gdk_pixbuf_read_pixels (pixbuf);
+  const int n_channels = gdk_pixbuf_get_n_channels (pixbuf), width = gdk_pixbuf_get_width (pixbuf);
+  guint most = 0;
+
+  if (!g_str_equal (type, "png") || size < PNG_HEADER || data[PNG_DEPTH] != 16)
+    return FALSE;
+  for (int y = 0; y < gdk_pixbuf_get_height (pixbuf) && most <= TWELVE_BITS; y++)
+    for (int i = 0; i < width * n_channels; i++)
+      if (i % n_channels < 3)
+        most = MAX (most, pixels[(gsize) y * (gsize) gdk_pixbuf_get_rowstride (pixbuf) + (gsize) i]);
+  return most > 0 && most <= TWELVE_BITS;
+}
+
 static GdkPixbuf *
 picture_read_pixbuf (const char  *path,
                      guint        max_size,
@@ -378,6 +402,13 @@ picture_read_pixbuf (const char  *path,
       picture_read_pixbuf_explain (&sizing, &reason);
       g_propagate_error (error, g_steal_pointer (&reason));
     }
+  else if (picture_read_is_dim (type, data, size, pixbuf))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("The picture has 16 bits a channel and no number above 4095, as cameras of 12 bits write it: it would be read as "
+                     "nearly black. Multiply by 16, save it with 8 bits, or give its numbers as .npy"));
+      g_clear_object (&pixbuf);
+    }
   return pixbuf;
 }
 
@@ -400,14 +431,6 @@ vn_pixbuf_read (const char  *path,
   if (pixbuf == NULL && error != NULL && (*error)->domain != G_FILE_ERROR)
     g_prefix_error (error, "“%s”: ", path);
   return pixbuf;
-}
-
-/* (c * a + 255 * (255 - a)) / 255, rounded */
-static inline guint
-picture_read_over_white (guint c,
-                         guint a)
-{
-  return (c * a + 255 * (255 - a) + 127) / 255;
 }
 
 /* ITU-R BT.601 in 16 bits of fraction; the weights add up to 65536, so white stays 255. */
@@ -437,12 +460,6 @@ picture_read_pack_row (const guint8 *in,
       guint g = in[1];
       guint b = in[2];
 
-      if (in_channels == 4 && in[3] != 255)
-        {
-          r = picture_read_over_white (r, in[3]);
-          g = picture_read_over_white (g, in[3]);
-          b = picture_read_over_white (b, in[3]);
-        }
       if (out_channels == 1)
         {
           out[0] = picture_read_luma (r, g, b);
@@ -459,7 +476,7 @@ picture_read_pack_row (const guint8 *in,
  * @self: set on success; clear with vn_picture_clear()
  * @channels: 1 for luma, 3 for red, green, blue
  *
- * Reads and decodes a picture file: upright, transparency over white.
+ * Reads and decodes a picture file: upright, without its transparency: each pixel has the colour that the file gives it.
  *
  * Returns: %FALSE with an error that names the file and the reason
  */

@@ -8,7 +8,10 @@
  *
  *   scale = source / destination, reach = max (scale, 1), centre = (i + 0.5) * scale
  *   weight of source pixel k = max (0, 1 - |k + 0.5 - centre| / reach), made to sum to 1
- */
+ *
+ * Or by areas, as OpenCV does it with INTER_AREA: the weight of a source pixel is the part of it that the destination pixel covers,
+ * and where a side gets larger, or stays, two neighbours share by how much of the destination pixel lies in each. OpenCV rounds
+ * once, here rows and columns do: what comes out differs by one level at most. */
 
 #include "vn-dataset-private.h"
 
@@ -72,14 +75,62 @@ picture_resample_fill_taps (Taps   *self,
     fixed[k] = (gint32) (0.5 + (sum != 0 ? weights[k] / sum : weights[k]) * (1 << FRACTION));
 }
 
-/* Destination pixels @from .. @from + @n - 1 of @full, out of @source. */
+/* @weights of source pixels from @first on, which sum to 1. */
+static void
+picture_resample_set_taps (Taps         *self,
+                           guint         i,
+                           guint         first,
+                           guint         n,
+                           const double *weights)
+{
+  self->first[i] = first;
+  self->count[i] = n;
+  for (guint k = 0; k < n; k++)
+    self->weights[(gsize) i * self->width + k] = (gint32) (0.5 + weights[k] * (1 << FRACTION));
+}
+
+/* @at: which destination pixel of all */
+static void
+picture_resample_fill_areas (Taps   *self,
+                             guint   i,
+                             guint   at,
+                             guint   source,
+                             double  scale,
+                             double *weights)
+{
+  double low = at * scale, high = MIN ((at + 1) * scale, source);
+  guint first = (guint) low, n = 0;
+
+  for (guint k = first; k < source && k < high; k++)
+    weights[n++] = (MIN (high, k + 1.0) - MAX (low, k)) / (high - low);
+  picture_resample_set_taps (self, i, first, n, weights);
+}
+
+/* As above where one of both sides gets no smaller. */
+static void
+picture_resample_fill_shares (Taps   *self,
+                              guint   i,
+                              guint   at,
+                              guint   source,
+                              double  scale)
+{
+  guint first = MIN ((guint) (at * scale), source - 1);
+  double share = at + 1 - (first + 1) / scale;
+
+  share = share <= 0 || first + 1 >= source ? 0 : share - floor (share);
+  picture_resample_set_taps (self, i, first, share > 0 ? 2 : 1, (const double[]) { 1 - share, share });
+}
+
+/* Destination pixels @from .. @from + @n - 1 of @full, out of @source. @shrinks: neither side of the picture gets larger */
 static gboolean
-picture_resample_taps_init (Taps    *self,
-                            guint    source,
-                            guint    full,
-                            guint    from,
-                            guint    n,
-                            GError **error)
+picture_resample_taps_init (Taps       *self,
+                            guint       source,
+                            guint       full,
+                            guint       from,
+                            guint       n,
+                            VnResample  resample,
+                            gboolean    shrinks,
+                            GError    **error)
 {
   double scale = (double) source / full;
   double reach = MAX (scale, 1);
@@ -91,7 +142,12 @@ picture_resample_taps_init (Taps    *self,
       (self->weights = vn_memory_alloc (n, self->width * sizeof (gint32), error)) == NULL)
     return FALSE;
   for (guint i = 0; i < n; i++)
-    picture_resample_fill_taps (self, i, source, (from + i + 0.5) * scale, reach, weights);
+    if (resample == VN_RESAMPLE_LINEAR)
+      picture_resample_fill_taps (self, i, source, (from + i + 0.5) * scale, reach, weights);
+    else if (shrinks)
+      picture_resample_fill_areas (self, i, from + i, source, scale, weights);
+    else
+      picture_resample_fill_shares (self, i, from + i, source, scale);
   return TRUE;
 }
 
@@ -262,7 +318,8 @@ picture_resample_alloc_pixels (guint     width,
 
 static gboolean
 picture_resample_scale_rows (const VnPicture  *self,
-                             const VnCrop   *window,
+                             const VnCrop     *window,
+                             gboolean          shrinks,
                              const Kernels    *kernels,
                              VnPicture        *out,
                              GError          **error)
@@ -282,7 +339,7 @@ picture_resample_scale_rows (const VnPicture  *self,
       return TRUE;
     }
 
-  if (!picture_resample_taps_init (&taps, self->width, window->full_width, window->x, window->width, error))
+  if (!picture_resample_taps_init (&taps, self->width, window->full_width, window->x, window->width, window->resample, shrinks, error))
     return FALSE;
   for (guint y = 0; y < out->height; y++)
     (self->channels == 1 ? picture_resample_row_1 : kernels->row_3) (&taps, self->pixels + y * stride, out->pixels + y * out_stride);
@@ -328,17 +385,18 @@ vn_picture_resample_level (const VnPicture  *self,
   const Kernels *kernels = &kernels_at[level];
   const gint64 fewer_rows = (gint64) self->height - window->full_height;
   const gint64 fewer_columns = (gint64) self->width - window->full_width;
+  const gboolean shrinks = fewer_rows >= 0 && fewer_columns >= 0;
   const gboolean columns_first = fewer_rows > 0 && fewer_rows > 2 * fewer_columns;
   g_auto(VnPicture) between = { 0 };
   g_auto(Taps) taps = { 0 };
   VnPicture part = *self;
   guint top;
 
-  if (!picture_resample_taps_init (&taps, self->height, window->full_height, window->y, window->height, error))
+  if (!picture_resample_taps_init (&taps, self->height, window->full_height, window->y, window->height, window->resample, shrinks, error))
     return FALSE;
   if (columns_first)
     return picture_resample_scale_columns (self, &taps, 0, kernels, &between, error) &&
-           picture_resample_scale_rows (&between, window, kernels, out, error);
+           picture_resample_scale_rows (&between, window, shrinks, kernels, out, error);
 
   /* Only the rows that the window will need. */
   top = taps.first[0];
@@ -347,9 +405,9 @@ vn_picture_resample_level (const VnPicture  *self,
   if (window->full_height == self->height)
     {
       part.height = window->height;
-      return picture_resample_scale_rows (&part, window, kernels, out, error);
+      return picture_resample_scale_rows (&part, window, shrinks, kernels, out, error);
     }
-  return picture_resample_scale_rows (&part, window, kernels, &between, error) &&
+  return picture_resample_scale_rows (&part, window, shrinks, kernels, &between, error) &&
          picture_resample_scale_columns (&between, &taps, top, kernels, out, error);
 }
 

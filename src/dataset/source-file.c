@@ -60,11 +60,11 @@ source_file_count_squeezed (const VnTensor    *tensor,
   return (gsize) tensor->shape.dims[0];
 }
 
-/* How many samples @tensor holds, and the shape of one; 0 if it is not a stack. */
+/* As the samples stand in the shape of @input. */
 static gsize
-source_file_count_stacked (const VnTensor    *tensor,
-                           const VnInputSpec *input,
-                           VnShape           *one)
+source_file_count_alike (const VnTensor    *tensor,
+                         const VnInputSpec *input,
+                         VnShape           *one)
 {
   const VnShape *want = &input->shape;
   const int drop = tensor->shape.rank == want->rank + 1;
@@ -84,6 +84,21 @@ source_file_count_stacked (const VnTensor    *tensor,
   if (per_sample < 1 || tensor->shape.dims[0] % per_sample != 0)
     return 0;
   return (gsize) (tensor->shape.dims[0] / per_sample);
+}
+
+/* How many samples @tensor holds, and the shape of one; 0 if it is not a stack. */
+static gsize
+source_file_count_stacked (const VnTensor    *tensor,
+                           const VnInputSpec *input,
+                           VnShape           *one)
+{
+  VnInputSpec turned;
+  gboolean may_turn = vn_input_spec_turn (input, &turned);
+  gsize n = may_turn && input->turned == VN_TURNED_FIRST ? source_file_count_alike (tensor, &turned, one) : 0;
+
+  if (n == 0)
+    n = source_file_count_alike (tensor, input, one);
+  return n == 0 && may_turn ? source_file_count_alike (tensor, &turned, one) : n;
 }
 
 /* A file that says its shape, and that no script makes something else of. */

@@ -6,6 +6,8 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+#include <string.h>
+
 static gboolean
 tensor_fit_dims_match (const VnShape *have,
                        const VnShape *want,
@@ -107,13 +109,76 @@ vn_tensor_file_check (VnDType             dtype,
   return (n % known == 0 && tensor_fit_may_convert (dtype, input->dtype)) || tensor_fit_refuse (dtype, shape, input, error);
 }
 
+/* ---- channels first, where the network takes them last ---- */
+
+/*< private >
+ * vn_input_spec_turn:
+ * @turned: (out): receives @self with the channels first; its name is borrowed
+ *
+ * Returns: whether samples may have them there
+ */
+gboolean
+vn_input_spec_turn (const VnInputSpec *self,
+                    VnInputSpec       *turned)
+{
+  const gint64 *dims;
+
+  g_return_val_if_fail (self != NULL && turned != NULL, FALSE);
+
+  dims = self->shape.dims;
+  *turned = *self;
+  turned->shape = VN_SHAPE (dims[0], dims[3], dims[1], dims[2]);
+  return self->turned != VN_TURNED_NEVER && self->shape.rank == 4;
+}
+
+/* N×C×H×W to N×H×W×C */
+static VnTensor *
+tensor_fit_move_channels (VnTensor  *tensor,
+                          GError   **error)
+{
+  const gint64 *dims = tensor->shape.dims;
+  const VnShape shape = VN_SHAPE (dims[0], dims[2], dims[3], dims[1]);
+  const gsize size = vn_dtype_get_bits (tensor->dtype) / 8, area = (gsize) (dims[2] * dims[3]), n_channels = (gsize) dims[1];
+  g_autoptr(VnTensor) moved = vn_tensor_new (tensor->dtype, &shape, error);
+  const char *in = tensor->data;
+  char *out;
+
+  if (moved == NULL)
+    return NULL;
+  out = moved->data;
+  for (gsize n = 0; n < (gsize) dims[0]; n++)
+    for (gsize i = 0; i < area; i++)
+      for (gsize c = 0; c < n_channels; c++, out += size)
+        memcpy (out, in + ((n * n_channels + c) * area + i) * size, size);
+  return g_steal_pointer (&moved);
+}
+
+/* (transfer full) (nullable): @tensor with the channels moved to where the network takes them; %NULL without error: it is to be
+ * taken as it is */
+static VnTensor *
+tensor_fit_turn (VnTensor           *tensor,
+                 const VnInputSpec  *input,
+                 GError            **error)
+{
+  g_autoptr(VnTensor) shaped = NULL;
+  VnInputSpec turned;
+  VnShape shape;
+
+  if (!vn_input_spec_turn (input, &turned) || vn_dtype_get_bits (tensor->dtype) < 8 ||
+      (input->turned == VN_TURNED_IF_NEEDED && tensor_fit_match_shape (&tensor->shape, &input->shape, &shape)) ||
+      !tensor_fit_match_shape (&tensor->shape, &turned.shape, &shape))
+    return NULL;
+  shaped = vn_tensor_new_reshaped (tensor, &shape, error);
+  return shaped != NULL ? tensor_fit_move_channels (shaped, error) : NULL;
+}
+
 /**
  * vn_tensor_fit:
  * @tensor: a sample
  * @input: what the network takes
  *
- * Dims of 1 may be missing or too many, the order of the others must be that of the input. Types are converted,
- * but not from float to integer.
+ * Dims of 1 may be missing or too many, the order of the others must be that of the input, or where @input allows it that with
+ * the channels first. Types are converted, but not from float to integer.
  *
  * Returns: (transfer full) (nullable): the sample in the input's shape and type, aligned
  */
@@ -122,10 +187,18 @@ vn_tensor_fit (VnTensor           *tensor,
                const VnInputSpec  *input,
                GError            **error)
 {
+  g_autoptr(GError) turning = NULL;
+  g_autoptr(VnTensor) turned = tensor_fit_turn (tensor, input, &turning);
   g_autoptr(VnTensor) shaped = NULL;
   g_autoptr(VnTensor) converted = NULL;
   VnShape shape;
 
+  if (turning != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&turning));
+      return NULL;
+    }
+  tensor = turned != NULL ? turned : tensor;
   if (!tensor_fit_match_shape (&tensor->shape, &input->shape, &shape) || !tensor_fit_may_convert (tensor->dtype, input->dtype))
     {
       tensor_fit_refuse (tensor->dtype, &tensor->shape, input, error);

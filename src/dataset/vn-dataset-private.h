@@ -36,6 +36,7 @@ typedef struct
 {
   guint full_width, full_height;
   guint x, y, width, height;
+  VnResample resample;
 } VnCrop;
 
 gboolean   vn_picture_resample       (const VnPicture *self,
@@ -92,6 +93,8 @@ VnTensor  *vn_tensor_file_read    (const char        *path,
 VnTensor  *vn_tensor_fit          (VnTensor          *tensor,
                                    const VnInputSpec *input,
                                    GError           **error);
+gboolean   vn_input_spec_turn     (const VnInputSpec *self,
+                                   VnInputSpec       *turned);
 gboolean   vn_tensor_file_check   (VnDType            dtype,
                                    const VnShape     *shape,
                                    const VnInputSpec *input,

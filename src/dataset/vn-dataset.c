@@ -34,6 +34,18 @@ vn_dataset_add (VnDataset   *self,
 }
 
 /* A data set without samples. */
+/* An axis order that is asked for is that of the samples. */
+static VnTurned
+dataset_choose_turned (const VnDataSpec  *spec,
+                       const VnInputSpec *input)
+{
+  const VnLayout layout = vn_data_spec_get_preprocess (spec, input->name)->layout;
+
+  if (input->turned == VN_TURNED_NEVER || layout == VN_LAYOUT_AUTO)
+    return input->turned;
+  return layout == VN_LAYOUT_NCHW ? VN_TURNED_FIRST : VN_TURNED_NEVER;
+}
+
 VnDataset *
 vn_dataset_new (const VnDataSpec  *spec,
                 const VnInputSpec *inputs,
@@ -50,6 +62,7 @@ vn_dataset_new (const VnDataSpec  *spec,
     {
       self->inputs[k] = inputs[k];
       self->inputs[k].name = g_strdup (inputs[k].name);
+      self->inputs[k].turned = dataset_choose_turned (self->spec, &inputs[k]);
     }
   self->samples = g_ptr_array_new_with_free_func (vn_sample_free);
   self->classes = g_ptr_array_new_with_free_func (g_free);

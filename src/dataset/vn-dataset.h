@@ -23,6 +23,11 @@ typedef enum
   VN_FIT_CROP,        /* short side to `resize` (0: to the size itself), then the centre */
   VN_FIT_LETTERBOX,   /* whole picture, rest filled with `fill` */
 } VnFit;
+typedef enum
+{
+  VN_RESAMPLE_LINEAR, /* as Image.resize (BILINEAR) of Pillow */
+  VN_RESAMPLE_AREA,   /* as cv2.resize (INTER_AREA) of OpenCV, to within one level */
+} VnResample;
 
 /**
  * VnPreprocess: from picture to tensor: y = (pixel - mean) / std, pixel in 0 .. 255, mean and std in the channel
@@ -39,6 +44,7 @@ typedef struct
   VnLayout     layout;
   float        mean[4], std[4];
   float        fill;            /* pixel value around VN_FIT_LETTERBOX */
+  VnResample   resample;
 } VnPreprocess;
 
 void     vn_preprocess_init    (VnPreprocess *self);             /* 0..255 as is: mean 0, std 1, stretch, RGB, layout by the model */
@@ -48,6 +54,10 @@ gboolean vn_preprocess_set_preset (VnPreprocess *self, const char *id, GError **
 const VnPreprocessPreset *vn_preprocess_find_preset (const VnPreprocess *self);
 gboolean vn_preprocess_equal (const VnPreprocess *a, const VnPreprocess *b);
 
+/* Whether samples of an input that has the channels last may have them first, as what the network takes is transposed to that:
+ * never, where they do not fit as they are, or also where they do. */
+typedef enum { VN_TURNED_NEVER, VN_TURNED_IF_NEEDED, VN_TURNED_FIRST } VnTurned;
+
 /* One input of the network, as the samples must fill it. */
 typedef struct
 {
@@ -55,6 +65,7 @@ typedef struct
   VnDType dtype;
   VnShape shape;     /* unknown dims are taken from the sample, or 1 */
   gint64  limit;     /* integers used as indices must be below this (size of an embedding); 0: not known */
+  VnTurned turned;
 } VnInputSpec;
 
 gint64   vn_value_find_index_limit (const VnValue *input);

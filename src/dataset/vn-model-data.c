@@ -8,8 +8,13 @@
 #include "vn-i18n.h"
 #include "vn-op.h"
 
+#include <string.h>
+
 /* So many samples are tried before sizes are given up on. */
 #define MAX_TRIES 16
+
+/* Conversions that stand in front of a Transpose of an input, at most. */
+#define MAX_BEFORE 4
 
 /* Networks that halve pictures several times take multiples of this. */
 #define USUAL_MULTIPLE 32
@@ -22,6 +27,37 @@ model_data_fill_unknown_dims (VnShape       *shape,
     for (int i = 0; i < shape->rank; i++)
       if (shape->dims[i] < 0)
         shape->dims[i] = given->dims[i];
+}
+
+/**
+ * vn_value_find_turned:
+ * @input: of a network
+ *
+ * Looks whether it has the channels last, and is transposed before anything is computed from it.
+ *
+ * Returns: whether its samples may be as what is computed with
+ */
+VnTurned
+vn_value_find_turned (const VnValue *input)
+{
+  static const gint64 to_first[] = { 0, 3, 1, 2 };
+  const VnValue *value = input;
+
+  g_return_val_if_fail (input != NULL, VN_TURNED_NEVER);
+
+  for (guint i = 0; i < MAX_BEFORE && input->type.shape.rank == 4 && value != NULL && value->uses->len == 1; i++)
+    {
+      const VnNode *node = g_array_index (value->uses, VnUse, 0).node;
+      gsize n = 0;
+      const gint64 *perm = vn_node_is (node, "Transpose") ? vn_node_get_ints (node, "perm", &n) : NULL;
+
+      if (perm != NULL)
+        return n == G_N_ELEMENTS (to_first) && memcmp (perm, to_first, sizeof to_first) == 0 ? VN_TURNED_IF_NEEDED : VN_TURNED_NEVER;
+      if (!vn_node_is (node, "QuantizeLinear") && !vn_node_is (node, "DequantizeLinear") && !vn_node_is (node, "Cast"))
+        return VN_TURNED_NEVER;
+      value = vn_node_get_output (node, 0);
+    }
+  return VN_TURNED_NEVER;
 }
 
 /**
@@ -53,6 +89,7 @@ vn_model_dup_input_specs (const VnModel *model,
       spec->dtype = value->type.dtype;
       spec->shape = value->type.shape;
       spec->limit = vn_value_find_index_limit (value);
+      spec->turned = vn_value_find_turned (value);
       model_data_fill_unknown_dims (&spec->shape, input_shapes != NULL ? g_hash_table_lookup (input_shapes, value->name) : NULL);
       (*n)++;
     }

@@ -16,6 +16,7 @@ VnDataset        *vn_model_open_data       (const VnModel     *model,
                                             GHashTable       **shapes,
                                             VnNotes           *notes,     /* nullable */
                                             GError           **error);
+VnTurned          vn_value_find_turned     (const VnValue     *input);
 void              vn_input_specs_free      (VnInputSpec   *specs,
                                             guint          n);
 

@@ -140,7 +140,7 @@ vn_preprocess_equal (const VnPreprocess *a,
   g_return_val_if_fail (a != NULL && b != NULL, FALSE);
 
   if (a->width != b->width || a->height != b->height || a->fit != b->fit || a->color != b->color || a->layout != b->layout ||
-      memcmp (a->mean, b->mean, sizeof a->mean) != 0 || memcmp (a->std, b->std, sizeof a->std) != 0)
+      a->resample != b->resample || memcmp (a->mean, b->mean, sizeof a->mean) != 0 || memcmp (a->std, b->std, sizeof a->std) != 0)
     return FALSE;
   if (a->fit == VN_FIT_CROP)
     return a->resize == b->resize && a->crop_part == b->crop_part && !a->crop_down == !b->crop_down;

@@ -253,6 +253,8 @@ config_xquant_add_preprocess (VnConfig       *config,
       g_prefix_error (error, _("%s: use PT_IMAGENET, IMAGENET or FILE.py:FUNCTION: "), preset);
       return FALSE;
     }
+  if (from->preprocess == NULL)
+    to->preprocess.resample = VN_RESAMPLE_AREA;   /* as XQuant's own preprocessing does it */
   to->preprocess.color = g_strcmp0 (from->color, "rgb") == 0 ? VN_COLOR_RGB : VN_COLOR_BGR;
   return config_xquant_set_channels (to->preprocess.mean, from->mean, FALSE, mean, error) &&
          config_xquant_set_channels (to->preprocess.std, from->std, TRUE, std, error);

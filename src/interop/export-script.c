@@ -42,6 +42,13 @@ static const char reader[] =
   "\n"
   "\n"
   "def files():\n"
+  "    names = all_files()\n"
+  "    if not 0 < COUNT < len(names):\n"
+  "        return names\n"
+  "    return [names[i * len(names) // COUNT] for i in range(COUNT)]\n"
+  "\n"
+  "\n"
+  "def all_files():\n"
   "    if os.path.isdir(SAMPLES):\n"
   "        names = sorted(glob.glob(os.path.join(glob.escape(SAMPLES), '**', '*'), recursive=True))\n"
   "        return [n for n in names if os.path.isfile(n)]\n"
@@ -202,14 +209,41 @@ export_script_say_rules (const VnRecipe *self,
     }
 }
 
+/* What a sample goes through here and not in the script. */
+static void
+export_script_say_samples (const VnDataSpec *data,
+                           VnNotes          *notes)
+{
+  const VnPreprocess *pre = &data->preprocess;
+  const struct { gboolean is; const char *subject, *text; } left_out[] = {
+    { pre->fit == VN_FIT_CROP, "fit", N_("crop is not written: the script stretches the whole picture to the size of the input") },
+    { pre->fit == VN_FIT_LETTERBOX, "fit", N_("letterbox is not written: the script stretches the whole picture to the size of the input") },
+    { pre->resample != VN_RESAMPLE_LINEAR, "resample", N_("area is not written: the script changes the size of pictures as Image.BILINEAR does") },
+    { pre->layout != VN_LAYOUT_AUTO, "layout", N_("The axis order is not written: the script tells it from the shape of the input") },
+    { data->script != NULL, "preprocess", N_("Your own preprocessing is not written: the script prepares pictures by size, mean and deviation alone") },
+    { data->inputs != NULL && g_hash_table_size (data->inputs) > 0, "preprocess",
+      N_("What single inputs have for themselves is not written: the script prepares all alike") },
+    { vn_data_spec_is_random (data), "data", N_("Random samples are not written: name a folder or a list of files in the script") },
+    { data->held_out != 0, "held-out", N_("The script calibrates on the samples that were held out here, too: with --held-out 0 both take the same") },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (left_out); i++)
+    if (left_out[i].is)
+      vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", left_out[i].subject, "%s", _(left_out[i].text));
+}
+
 static void
 export_script_add_samples (GString          *script,
-                           const VnDataSpec *data)
+                           const VnDataSpec *data,
+                           VnNotes          *notes)
 {
   const VnPreprocess *pre = data != NULL ? &data->preprocess : NULL;
 
+  if (data != NULL)
+    export_script_say_samples (data, notes);
   g_string_append (script, "SAMPLES = ");
   export_script_add_text (script, data != NULL ? data->path : "samples");
+  g_string_append_printf (script, "\nCOUNT = %u  # so many of them, evenly spread; 0: all", data != NULL ? data->max_samples : 0);
   g_string_append_printf (script, "\nBGR = %s\nMEAN = [", pre != NULL && pre->color == VN_COLOR_BGR ? "True" : "False");
   for (guint i = 0; i < 3; i++)
     {
@@ -350,9 +384,55 @@ export_script_add_call (GString        *script,
   g_string_append (script, "    })\n");
 }
 
+/* One line of a comment: names in it may hold anything. */
+static void
+export_script_add_comment (GString    *script,
+                           const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+
+  for (const char *at = valid; *at != '\0'; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+
+      g_string_append_unichar (script, g_unichar_iscntrl (c) || g_unichar_type (c) == G_UNICODE_LINE_SEPARATOR ||
+                                       g_unichar_type (c) == G_UNICODE_PARAGRAPH_SEPARATOR ? ' ' : c);
+    }
+  g_string_append_c (script, '\n');
+}
+
+/* What the script leaves out stands at @at, for those who have nothing but it. */
+static void
+export_script_insert_left_out (GString *script,
+                               gssize   at,
+                               VnNotes *notes,
+                               guint    first)
+{
+  g_autoptr(GString) comment = g_string_new (NULL);
+
+  for (guint i = first; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      if (!g_str_equal (note->code, "cannot-export"))
+        continue;
+      if (comment->len == 0)
+        {
+          g_string_append (comment, "# ");
+          export_script_add_comment (comment, _("Left out of what Vernier was told:"));
+        }
+      g_string_append_printf (comment, "#   %s%s", note->subject != NULL ? note->subject : "", note->subject != NULL ? ": " : "");
+      export_script_add_comment (comment, note->text);
+    }
+  if (comment->len > 0)
+    g_string_append_c (comment, '\n');
+  g_string_insert_len (script, at, comment->str, (gssize) comment->len);
+}
+
 /**
  * vn_recipe_to_ort_script:
  * @self: a valid recipe
+ * @notes: told what the script leaves out, which stands in a comment of it, too
  *
  * Returns: (transfer full): the text of a Python script: SCRIPT [MODEL [OUT]]
  */
@@ -369,12 +449,16 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
                                             "from onnxruntime.quantization import (CalibrationDataReader, CalibrationMethod, QuantFormat,\n"
                                             "                                      QuantType, quantize_static)\n\n");
 
+  gsize head = script->len;
+  guint n_told;
+
   g_return_val_if_fail (self != NULL && model != NULL && path != NULL && notes != NULL, NULL);
 
+  n_told = vn_notes_get_n (notes);
   g_string_append (script, "MODEL = ");
   export_script_add_text (script, path);
   g_string_append_c (script, '\n');
-  export_script_add_samples (script, data);
+  export_script_add_samples (script, data, notes);
   g_string_append (script, "EXCLUDED = [");
   export_script_add_excluded (script, self, model, notes);
   g_string_append (script, "]\n");
@@ -384,5 +468,6 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
   export_script_say_settings (self, notes);
   if (self->power_of_two != VN_POWER_OF_TWO_OFF)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "power-of-two", _("onnxruntime.quantization does not round scales to powers of two"));
+  export_script_insert_left_out (script, (gssize) head, notes, n_told);
   return g_string_free (g_steal_pointer (&script), FALSE);
 }

@@ -30,7 +30,7 @@ evaluate_job_same_inputs (const VnModel *a,
   gboolean same = n_a == n_b;
 
   for (guint i = 0; same && i < n_a; i++)
-    same = g_str_equal (of_a[i].name, of_b[i].name) && of_a[i].dtype == of_b[i].dtype &&
+    same = g_str_equal (of_a[i].name, of_b[i].name) && of_a[i].dtype == of_b[i].dtype && of_a[i].turned == of_b[i].turned &&
            vn_shape_equal (&of_a[i].shape, &of_b[i].shape);
   vn_input_specs_free (of_a, n_a);
   vn_input_specs_free (of_b, n_b);

@@ -244,7 +244,7 @@ vn_job_note_idle_settings (VnJob            *job,
     {
       g_autofree char *text = NULL;
 
-      if (vn_setting_equal (&settings[i], result->recipe, preset) ||
+      if (vn_setting_equal (&settings[i], result->recipe, preset) || settings[i].stage == VN_SETTING_STAGE_MEASURE ||
           vn_setting_get_idle_reason (&settings[i], result->recipe) != NULL || !idle_check_run (&check, &settings[i], preset))
         continue;
       text = vn_setting_dup_short_text (&settings[i], preset);

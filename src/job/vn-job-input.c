@@ -43,7 +43,7 @@ job_input_get_equalize_options (const VnRecipe *recipe)
 static gboolean
 job_input_names_values (const VnRecipe *recipe)
 {
-  gboolean found = recipe->truncate != NULL || recipe->ranges != NULL;
+  gboolean found = recipe->truncate != NULL;
 
   for (guint i = 0; i < recipe->overrides->len; i++)
     {

@@ -34,6 +34,21 @@ struct _VnQuantizeJob
 
 G_DEFINE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN_TYPE_JOB)
 
+/* Recipes do not know which tasks there are. */
+static gboolean
+quantize_job_check_task (const VnRecipe  *recipe,
+                         GError         **error)
+{
+  g_autofree char *ids = NULL;
+  VnTask task;
+
+  if (recipe->task == NULL || vn_task_find (recipe->task, &task))
+    return TRUE;
+  ids = vn_task_dup_ids ();
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("task: there is no task “%s”; known are %s"), recipe->task, ids);
+  return FALSE;
+}
+
 static gboolean
 vn_quantize_job_prepare (VnJob         *job,
                          GCancellable  *cancellable,
@@ -42,7 +57,7 @@ vn_quantize_job_prepare (VnJob         *job,
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
   g_autoptr(GArray) compared = NULL;
 
-  if (!vn_job_input_prepare (&self->input, cancellable, error))
+  if (!quantize_job_check_task (self->settings.recipe, error) || !vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
   self->draft->prepared = vn_model_ref (self->input.prepared);
   compared = self->input.dataset != NULL ? vn_job_list_compared (&self->input) : NULL;
@@ -407,7 +422,8 @@ vn_quantize_job_compare (VnJob         *job,
   g_autoptr(VnModel) quantized = NULL, written = vn_job_take_rounded (input, self->corrected, self->rounded);
   g_auto(VnFolds) folds = { NULL };
   VnCompareOptions options = { .plan = result->plan, .samples = (const guint *) (gpointer) input->measured->data,
-                               .n_samples = input->measured->len, .n_threads = input->n_threads, .parts = input->parts };
+                               .n_samples = input->measured->len, .n_threads = input->n_threads, .parts = input->parts,
+                               .task = self->settings.recipe->task };
   VnProgress progress = vn_job_get_reporter (job);
 
   names = result->value_names;

@@ -250,6 +250,7 @@ vn_model_copy (const VnModel *self)
   model->graph = copy_graph (&copy, self->graph, NULL, NULL);
   model->graph->former_values = self->graph->former_values != NULL ? g_hash_table_ref (self->graph->former_values) : NULL;
   model->graph->former_nodes = self->graph->former_nodes != NULL ? g_hash_table_ref (self->graph->former_nodes) : NULL;
+  model->graph->same_values = self->graph->same_values != NULL ? g_hash_table_ref (self->graph->same_values) : NULL;
   for (guint i = 0; i < self->functions->len; i++)
     copy_function (&copy, g_ptr_array_index (self->functions, i));
   return model;

@@ -5,6 +5,7 @@
 struct _VnEditLog
 {
   GPtrArray  *edits;
+  GPtrArray  *same;     /* of char, in pairs: a name, and that of a tensor that from then on holds its numbers, too, or NULL */
   const char *pass;
 };
 
@@ -25,6 +26,7 @@ vn_edit_log_new (void)
   VnEditLog *self = g_new0 (VnEditLog, 1);
 
   self->edits = g_ptr_array_new_with_free_func (edit_free);
+  self->same = g_ptr_array_new_with_free_func (g_free);
   self->pass = "";
   return self;
 }
@@ -33,6 +35,7 @@ void
 vn_edit_log_free (VnEditLog *self)
 {
   g_ptr_array_unref (self->edits);
+  g_ptr_array_unref (self->same);
   g_free (self);
 }
 
@@ -117,4 +120,70 @@ vn_edit_log_to_text (VnEditLog *self)
       g_string_append_printf (text, "%s: %s %s: %s\n", edit->pass, edit->verb, edit->subject, edit->detail);
     }
   return g_string_free (text, FALSE);
+}
+
+/**
+ * vn_edit_log_note_same:
+ * @self: (nullable)
+ * @name: of a tensor, which may go now
+ * @also: of another
+ *
+ * From here on @also holds the numbers of @name, too: perhaps in another order, or fewer of them, or with zeros between.
+ */
+void
+vn_edit_log_note_same (VnEditLog  *self,
+                       const char *name,
+                       const char *also)
+{
+  g_return_if_fail (name != NULL && also != NULL);
+
+  if (self == NULL || g_str_equal (name, also))
+    return;
+  g_ptr_array_add (self->same, g_strdup (name));
+  g_ptr_array_add (self->same, g_strdup (also));
+}
+
+/**
+ * vn_edit_log_note_other:
+ * @self: (nullable)
+ * @name: of a tensor that stays
+ *
+ * From here on it holds other numbers than those that its name stood for.
+ */
+void
+vn_edit_log_note_other (VnEditLog  *self,
+                        const char *name)
+{
+  g_return_if_fail (name != NULL);
+
+  if (self == NULL)
+    return;
+  g_ptr_array_add (self->same, g_strdup (name));
+  g_ptr_array_add (self->same, NULL);
+}
+
+guint
+vn_edit_log_get_n_same (VnEditLog *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->same->len / 2;
+}
+
+/**
+ * vn_edit_log_get_same:
+ * @i: less than vn_edit_log_get_n_same(), in the order in which they were noted
+ * @also: (out) (nullable): what vn_edit_log_note_same() was told; %NULL: vn_edit_log_note_other() was called
+ *
+ * Returns: the name
+ */
+const char *
+vn_edit_log_get_same (VnEditLog   *self,
+                      guint        i,
+                      const char **also)
+{
+  g_return_val_if_fail (self != NULL && i < self->same->len / 2, NULL);
+
+  *also = self->same->pdata[2 * i + 1];
+  return self->same->pdata[2 * i];
 }

@@ -87,6 +87,123 @@ former_inherit (GHashTable *to,
     }
 }
 
+/* ---- names whose numbers a tensor holds ---- */
+
+static GHashTable *
+former_copy_same (GHashTable *from)
+{
+  GHashTable *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+  GHashTableIter iter;
+  gpointer name, names;
+
+  if (from == NULL)
+    return copy;
+  g_hash_table_iter_init (&iter, from);
+  while (g_hash_table_iter_next (&iter, &name, &names))
+    g_hash_table_insert (copy, g_strdup (name), g_ptr_array_copy (names, (GCopyFunc) (void (*) (void)) g_strdup, NULL));
+  return copy;
+}
+
+static GPtrArray *
+former_get_names (GHashTable *same,
+                  const char *name)
+{
+  GPtrArray *names = g_hash_table_lookup (same, name);
+
+  if (names != NULL)
+    return names;
+  names = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (names, g_strdup (name));
+  g_hash_table_insert (same, g_strdup (name), names);
+  return names;
+}
+
+static void
+former_add_name (GPtrArray  *names,
+                 const char *name)
+{
+  if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+    g_ptr_array_add (names, g_strdup (name));
+}
+
+static void
+former_add_same (GHashTable *same,
+                 const char *name,
+                 const char *also)
+{
+  GPtrArray *names = former_get_names (same, name), *others = also != NULL ? former_get_names (same, also) : NULL;
+
+  for (guint i = 0; others != NULL && i < names->len; i++)
+    former_add_name (others, names->pdata[i]);
+  if (others == NULL)
+    g_ptr_array_set_size (names, 0);
+}
+
+/* Only what is still there; its own name comes last where it stood for other numbers. */
+static void
+former_note_same (VnGraph       *self,
+                  const VnGraph *source,
+                  VnEditLog     *edits)
+{
+  GHashTable *same = former_copy_same (source->same_values);
+  GHashTableIter iter;
+  gpointer name, names;
+
+  for (guint i = 0; i < vn_edit_log_get_n_same (edits); i++)
+    {
+      const char *also, *first = vn_edit_log_get_same (edits, i, &also);
+
+      former_add_same (same, first, also);
+    }
+  g_hash_table_iter_init (&iter, same);
+  while (g_hash_table_iter_next (&iter, &name, &names))
+    if (vn_graph_find_value (self, name) != NULL)
+      former_add_name (names, name);
+    else
+      g_hash_table_iter_remove (&iter);
+  g_clear_pointer (&self->same_values, g_hash_table_unref);
+  self->same_values = same;
+}
+
+/**
+ * vn_graph_note_same:
+ * @self: a main graph
+ * @name: of one of its tensors
+ * @also: of another one that holds about the same numbers, perhaps in another order
+ *
+ * For what is done to a network after its preparation.
+ */
+void
+vn_graph_note_same (VnGraph    *self,
+                    const char *name,
+                    const char *also)
+{
+  GHashTable *same;
+
+  g_return_if_fail (self != NULL && name != NULL && also != NULL);
+
+  same = former_copy_same (self->same_values);   /* copies of the graph share the one it has */
+  former_add_same (same, name, also);
+  g_clear_pointer (&self->same_values, g_hash_table_unref);
+  self->same_values = same;
+}
+
+/**
+ * vn_graph_list_same:
+ * @name: of a tensor of @self
+ *
+ * Returns: (transfer none) (nullable) (element-type utf8): names, as what @self was made of has them, of tensors whose numbers it
+ *   holds, perhaps in another order or with zeros between; the one that stands for them best first; %NULL: its own alone
+ */
+GPtrArray *
+vn_graph_list_same (const VnGraph *self,
+                    const char    *name)
+{
+  g_return_val_if_fail (self != NULL && name != NULL, NULL);
+
+  return self->same_values != NULL ? g_hash_table_lookup (self->same_values, name) : NULL;
+}
+
 /**
  * vn_graph_note_former:
  * @source: the main graph that @self was made of
@@ -113,6 +230,7 @@ vn_graph_note_former (VnGraph       *self,
     former_note_node (self, g_ptr_array_index (source->nodes, i), ends, labels);
   former_inherit (self->former_values, source->former_values);
   former_inherit (self->former_nodes, source->former_nodes);
+  former_note_same (self, source, edits);
 }
 
 /**

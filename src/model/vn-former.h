@@ -15,5 +15,10 @@ VnValue      *vn_graph_find_former_value (const VnGraph *self,
                                           const char    *name);
 const char   *vn_graph_find_former_node  (const VnGraph *self,
                                           const char    *label);
+void          vn_graph_note_same         (VnGraph       *self,
+                                          const char    *name,
+                                          const char    *also);
+GPtrArray    *vn_graph_list_same         (const VnGraph *self,
+                                          const char    *name);
 
 G_END_DECLS

@@ -36,6 +36,15 @@ guint         vn_edit_log_get_n     (VnEditLog   *self);
 const VnEdit *vn_edit_log_get       (VnEditLog   *self,
                                      guint        i);
 char         *vn_edit_log_to_text   (VnEditLog   *self);   /* one line an edit, for golden tests */
+void          vn_edit_log_note_same (VnEditLog   *self,
+                                     const char  *name,
+                                     const char  *also);
+void          vn_edit_log_note_other (VnEditLog   *self,
+                                      const char  *name);
+guint         vn_edit_log_get_n_same (VnEditLog   *self);
+const char   *vn_edit_log_get_same  (VnEditLog   *self,
+                                     guint        i,
+                                     const char **also);
 
 VnValue *vn_graph_add_value          (VnGraph     *self,
                                       const char  *name,       /* made unique by a suffix if taken; NULL: "value" */

@@ -128,6 +128,7 @@ vn_graph_free (VnGraph *self)
   g_clear_pointer (&self->node_names, g_hash_table_unref);
   g_clear_pointer (&self->former_values, g_hash_table_unref);
   g_clear_pointer (&self->former_nodes, g_hash_table_unref);
+  g_clear_pointer (&self->same_values, g_hash_table_unref);
   g_ptr_array_unref (self->nodes);
   g_clear_pointer (&self->inner, g_hash_table_unref);   /* graphs of its nodes have left it before */
   g_ptr_array_unref (self->values);

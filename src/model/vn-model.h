@@ -171,6 +171,7 @@ struct _VnGraph
   GSequence  *order;        /* of VnNode: while the graph is edited; NULL: they are in @nodes */
   GPtrArray  *forgotten;    /* of VnValue: still in @values, but gone; NULL: all lists are right */
   GHashTable *former_values, *former_nodes;   /* name of what preparation took away -> of what took it in; NULL: nothing */
+  GHashTable *same_values;  /* name of a tensor -> names that its numbers had, the best first (vn_graph_list_same()); NULL: its own */
 };
 
 struct _VnFunction

@@ -10,6 +10,7 @@
  *   ReduceMean over [2, 3]        GlobalAveragePool
  *   Clip                          bounds become integers from -128 to 127; only when asked for */
 
+#include "vn-former.h"
 #include "vn-resolver.h"
 
 #include "vn-graph-edit.h"
@@ -60,6 +61,7 @@ npu_simulate_multiply_result (Editor *self,
   VnNode *behind = vn_node_get_next (node);
 
   raw = vn_graph_add_value (graph, name, VN_DTYPE_F32, &result->type.shape);
+  vn_graph_note_same (graph, result->name, name);   /* but for the factor, which is nearly 1 */
   vn_node_set_output (node, 0, raw);
   inputs[0] = raw;
   inputs[1] = vn_graph_add_initializer (graph, constant, tensor);

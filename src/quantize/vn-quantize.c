@@ -72,7 +72,7 @@ quantize_least_opset (const VnRecipe *recipe)
 static gint64
 quantize_opset_of_given (const VnRecipe *recipe)
 {
-  g_autoptr(VnEncodingTable) table = recipe->ranges != NULL ? vn_encoding_table_load (recipe->ranges, NULL) : NULL;
+  g_autoptr(VnEncodingTable) table = recipe->ranges != NULL ? vn_encoding_table_load_all (recipe->ranges, NULL) : NULL;
   gint64 opset = 10;
 
   for (guint i = 0; table != NULL && i < vn_encoding_table_get_n (table); i++)

@@ -118,6 +118,32 @@ vn_encoding_table_load (const char  *path,
 }
 
 /**
+ * vn_encoding_table_load_all:
+ * @paths: files, at least one
+ *
+ * Returns: (transfer full) (nullable): what they give together: of several that name a tensor the last counts
+ */
+VnEncodingTable *
+vn_encoding_table_load_all (char    **paths,
+                            GError  **error)
+{
+  g_autoptr(VnEncodingTable) self = NULL;
+
+  g_return_val_if_fail (paths != NULL && paths[0] != NULL, NULL);
+
+  self = vn_encoding_table_load (paths[0], error);
+  for (guint i = 1; self != NULL && paths[i] != NULL; i++)
+    {
+      g_autoptr(VnEncodingTable) later = vn_encoding_table_load (paths[i], error);
+
+      if (later == NULL)
+        return NULL;
+      vn_encoding_table_join (self, later);
+    }
+  return g_steal_pointer (&self);
+}
+
+/**
  * vn_encoding_table_save:
  *
  * Writes Vernier's own JSON, which gives back the same bits.

@@ -156,9 +156,17 @@ recipe_json_read_list (const VnSetting  *setting,
                        const char       *where,
                        GError          **error)
 {
-  JsonArray *array = vn_json_get_array (node, where, error);
+  JsonArray *array;
   g_autoptr(GStrvBuilder) texts = g_strv_builder_new ();
 
+  if (setting->check == NULL && setting->choices == NULL && JSON_NODE_HOLDS_VALUE (node) &&
+      json_node_get_value_type (node) == G_TYPE_STRING)   /* one stands for itself */
+    {
+      g_strv_builder_add (texts, json_node_get_string (node));
+      vn_setting_take_list (setting, object, g_strv_builder_end (texts));
+      return TRUE;
+    }
+  array = vn_json_get_array (node, where, error);
   if (array == NULL)
     return FALSE;
   for (guint i = 0; i < json_array_get_length (array); i++)
@@ -391,12 +399,12 @@ recipe_json_copy_with_paths (const VnRecipe *recipe,
 {
   VnRecipe *copy = vn_recipe_copy (recipe);
 
-  if (copy->ranges != NULL)
+  for (guint i = 0; copy->ranges != NULL && copy->ranges[i] != NULL; i++)
     {
-      char *path = change (copy->ranges, folder);
+      char *path = change (copy->ranges[i], folder);
 
-      g_free (copy->ranges);
-      copy->ranges = path;
+      g_free (copy->ranges[i]);
+      copy->ranges[i] = path;
     }
   return copy;
 }

@@ -130,6 +130,10 @@ vn_recipe_note_implied_settings (const VnRecipe *self,
   else if (setting_has_scales (self) && self->weight_method == NULL && !g_str_equal (vn_recipe_get_weight_method (self), "minmax"))
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
                   _("ranges of weights are found by “%s”, too, as AMD’s quantizers do"), self->method);
+  if (setting_has_activations (self) && g_strcmp0 (self->method, "nonoverflow") == 0)
+    vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
+                  _("in spite of its name “nonoverflow” may overflow, as AMD’s does: the nearest power of two is up to 1.41 times smaller "
+                    "than what the whole range needs. “minmax” with power-of-two “nearest” rounds up, and cuts nothing off"));
   if (vn_recipe_needs_votes (self) && !self->symmetric_activations)
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "symmetric-activations",
                   _("the choice of most samples counts for symmetric activations only, as with AMD’s quantizers; ranges of "

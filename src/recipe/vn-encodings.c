@@ -150,6 +150,64 @@ vn_encoding_table_add (VnEncodingTable   *self,
   return TRUE;
 }
 
+/**
+ * vn_encoding_table_join:
+ * @later: another table, which stays as it is
+ *
+ * Adds what @later gives; of a tensor that both name only that counts.
+ */
+void
+vn_encoding_table_join (VnEncodingTable *self,
+                        VnEncodingTable *later)
+{
+  g_return_if_fail (self != NULL && later != NULL && self != later);
+
+  for (guint i = 0; i < later->names->len; i++)
+    {
+      const char *tensor = later->names->pdata[i];
+      VnEncoding *copy = encodings_copy_imported (g_hash_table_lookup (later->by_name, tensor));
+      gpointer name;
+
+      if (!g_hash_table_lookup_extended (self->by_name, tensor, &name, NULL))
+        {
+          name = g_strdup (tensor);
+          g_ptr_array_add (self->names, name);
+        }
+      g_hash_table_insert (self->by_name, name, copy);
+    }
+}
+
+/**
+ * vn_encoding_table_retype:
+ * @tensor: one that the table gives a type
+ * @dtype: a type of integers as wide as that, with or without sign
+ *
+ * Says the same in another type: scales stay, and zero points move by half the levels.
+ *
+ * Returns: whether it could be: %FALSE if the widths differ, or no type is given
+ */
+gboolean
+vn_encoding_table_retype (VnEncodingTable *self,
+                          const char      *tensor,
+                          VnDType          dtype)
+{
+  VnEncoding *encoding;
+  gint64 from, to, high;
+
+  g_return_val_if_fail (self != NULL && tensor != NULL && vn_dtype_is_integer (dtype), FALSE);
+
+  encoding = g_hash_table_lookup (self->by_name, tensor);
+  if (encoding == NULL || !vn_dtype_is_integer (encoding->dtype) || vn_dtype_get_bits (encoding->dtype) != vn_dtype_get_bits (dtype))
+    return FALSE;
+  vn_dtype_integer_range (encoding->dtype, &from, &high);
+  vn_dtype_integer_range (dtype, &to, &high);
+  encoding->dtype = dtype;
+  encoding->zero_point += to - from;
+  for (guint i = 0; i < encoding->n; i++)
+    encoding->zero_points[i] += to - from;
+  return TRUE;
+}
+
 const VnEncoding *
 vn_encoding_table_get (VnEncodingTable *self,
                        const char   *tensor)

@@ -25,7 +25,7 @@ typedef struct
 } VnEncoding;
 
 /**
- * VnEncodingTable: ranges or parameters by name of tensor. Immutable once others have it.
+ * VnEncodingTable: ranges or parameters by name of tensor. Immutable once several have it.
  */
 typedef struct _VnGivenTable VnEncodingTable;
 
@@ -35,6 +35,8 @@ VnEncodingTable  *vn_encoding_table_new   (void);
 void           vn_encoding_table_free  (VnEncodingTable   *self);
 VnEncodingTable  *vn_encoding_table_load  (const char     *path,
                                            GError        **error);
+VnEncodingTable  *vn_encoding_table_load_all (char       **paths,
+                                              GError     **error);
 VnEncodingTable  *vn_encoding_table_parse (GBytes         *bytes,
                                            const char     *name,      /* of the file, for messages */
                                            GError        **error);
@@ -45,6 +47,11 @@ gboolean       vn_encoding_table_add   (VnEncodingTable   *self,
                                         const char     *tensor,
                                         const VnEncoding  *imported,
                                         GError        **error);
+void           vn_encoding_table_join  (VnEncodingTable   *self,
+                                        VnEncodingTable   *later);
+gboolean       vn_encoding_table_retype (VnEncodingTable   *self,
+                                         const char        *tensor,
+                                         VnDType            dtype);
 const VnEncoding *vn_encoding_table_get   (VnEncodingTable   *self,
                                            const char     *tensor);   /* NULL: not in it */
 guint          vn_encoding_table_get_n (VnEncodingTable   *self);

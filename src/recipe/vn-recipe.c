@@ -427,7 +427,8 @@ vn_recipe_add_files (const VnRecipe *self,
 {
   g_return_if_fail (self != NULL);
 
-  vn_file_set_reads (set, self->ranges, _("the table of ranges"));
+  for (guint i = 0; self->ranges != NULL && self->ranges[i] != NULL; i++)
+    vn_file_set_reads (set, self->ranges[i], _("the table of ranges"));
 }
 
 /**

@@ -179,7 +179,8 @@ typedef struct
   gboolean    train_early_stop;
   char      **passes;         /* ids of preparation passes that run on request */
   char      **truncate;       /* names of values, NULL-terminated, or NULL */
-  char       *ranges;         /* file with imported encodings (vn-encodings.h), or NULL */
+  char      **ranges;         /* files with imported encodings (vn-encodings.h), the last first in rank, or NULL */
+  char       *task;           /* what the network does, as vn_task_get_id() says it; NULL: found from its file and outputs */
   gint64      opset;          /* 0: lowest that works, never below the model's */
 
   /* which nodes: names, globs, "type:OP" */

@@ -34,8 +34,8 @@ typedef enum
   VN_N_SETTING_NEEDS
 } VnSettingNeed;
 
-/* What a setting changes first: the float network, or what is made of it. */
-typedef enum { VN_SETTING_STAGE_PREPARE, VN_SETTING_STAGE_QUANTIZE } VnSettingStage;
+/* What a setting changes first: the float network, what is made of it, or only what is told of that. */
+typedef enum { VN_SETTING_STAGE_PREPARE, VN_SETTING_STAGE_QUANTIZE, VN_SETTING_STAGE_MEASURE } VnSettingStage;
 
 /**
  * VnSetting: one plain field of a recipe or a rule, from vn-settings.def.

@@ -9,6 +9,7 @@
 
 static const char * const colors[] = { "rgb", "bgr" };
 static const char * const layouts[] = { "auto", "nchw", "nhwc" };
+static const char * const resamples[] = { "linear", "area" };
 static const char * const fits[] = { "stretch", "crop", "letterbox" };
 
 /* ---- words ---- */
@@ -72,7 +73,7 @@ report_command_preprocess_count_differences (const VnPreprocess *self,
                                              const VnPreprocess *preset)
 {
   return (guint) !report_command_floats_equal (self->mean, preset->mean) + (guint) !report_command_floats_equal (self->std, preset->std) +
-         (self->color != preset->color) + (self->layout != preset->layout) + (self->fit != preset->fit) +
+         (self->color != preset->color) + (self->layout != preset->layout) + (self->fit != preset->fit) + (self->resample != preset->resample) +
          (self->resize != preset->resize) + (self->width != preset->width);
 }
 
@@ -109,6 +110,8 @@ command_add_preprocess (GPtrArray          *words,
     command_add (words, "--layout", layouts[self->layout]);
   if (self->fit != preset->settings.fit)
     command_add (words, "--fit", fits[self->fit]);
+  if (self->resample != preset->settings.resample)
+    command_add (words, "--resample", resamples[self->resample]);
   if (self->resize != preset->settings.resize)
     command_add_number (words, "--resize", self->resize);
   if (self->width != preset->settings.width)

@@ -374,6 +374,7 @@ vn_rewrite_pass_on (VnPassContext *ctx,
   name = over ? to->name : from->name;
   rewrite_util_drop_other_outputs (node);
   vn_edit_log_add (ctx->log, "remove", label, name, _("%s only passes on %s"), node->op_type, name);
+  vn_edit_log_note_same (ctx->log, over ? from->name : to->name, name);
   if (over)
     rewrite_util_take_over (node, from, to);
   else

@@ -241,7 +241,7 @@ draw_setting_value (GRand           *rand,
     case VN_SETTING_INT:
       return draw_int (rand, setting);
     case VN_SETTING_LIST:
-      return g_strv_contains (lists_of_rules, setting->id) ? NULL : draw_element (rand, model, setting);
+      return g_strv_contains (lists_of_rules, setting->id) || g_str_equal (setting->id, "ranges") ? NULL : draw_element (rand, model, setting);
     case VN_SETTING_STRING:
       return setting->check == vn_range_method_check ? g_strdup (methods[g_rand_int_range (rand, 0, (gint32) n)]->id) : NULL;
     default:
@@ -259,7 +259,8 @@ draw_settings (GRand           *rand,
 {
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *text = g_rand_double (rand) < share ? draw_setting_value (rand, model, &settings[i]) : NULL;
+      gboolean drawn = settings[i].stage != VN_SETTING_STAGE_MEASURE && g_rand_double (rand) < share;
+      g_autofree char *text = drawn ? draw_setting_value (rand, model, &settings[i]) : NULL;
 
       if (text != NULL && !vn_setting_parse (&settings[i], object, text, NULL))
         {

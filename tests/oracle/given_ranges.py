@@ -113,5 +113,118 @@ if os.path.exists(table) and os.path.exists(model):
         compare('SqueezeNet', quantize(table, os.path.join(folder, 'out.onnx')),
                 {name: (-a, a) for name, a in amplitudes.items()}, False)
 
+# Names that preparation takes away: what is given under them holds for the tensor that has their numbers in the end.
+helper, info = onnx.helper, onnx.helper.make_tensor_value_info
+
+
+def list_scales(path):
+    graph = onnx.load(path).graph
+    constants = {i.name: onnx.numpy_helper.to_array(i) for i in graph.initializer}
+    return {n.input[0].removesuffix('_QuantizeLinear_Input'): float(constants[n.input[1]]) for n in graph.node
+            if n.op_type == 'QuantizeLinear' and n.input[1] in constants}
+
+
+def network(nodes, constants, out='y', shape=(1, 4, 8, 8)):
+    inits = [onnx.numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()]
+    graph = helper.make_graph(nodes, 'g', [info('x', onnx.TensorProto.FLOAT, shape)], [info(out, onnx.TensorProto.FLOAT, None)], inits)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8)
+
+
+weight = np.random.default_rng(7).normal(size=(4, 4, 3, 3)).astype(np.float32)
+ones = np.ones(4, np.float32)
+node = helper.make_node
+f32 = np.float32
+identity = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('Identity', ['c'], ['i'], 'id'),
+                    node('Conv', ['i', 'v'], ['y'], 'last')], {'w': weight, 'v': weight * 2})
+padded = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('Pad', ['c', 'pads'], ['p'], 'pad'),
+                  node('Conv', ['p', 'v'], ['y'], 'last', kernel_shape=[3, 3])],
+                 {'w': weight, 'v': weight * 2, 'pads': np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64)})
+clamped = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('Relu', ['c'], ['r'], 'relu'),
+                   node('Clip', ['r', 'low', 'high'], ['k'], 'clip'), node('Conv', ['k', 'v'], ['y'], 'last')],
+                  {'w': weight, 'v': weight * 2, 'low': f32(0), 'high': f32(4)})
+turned = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('Transpose', ['c'], ['t'], 'there', perm=[0, 2, 3, 1]),
+                  node('Transpose', ['t'], ['b'], 'back', perm=[0, 3, 1, 2]), node('Conv', ['b', 'v'], ['y'], 'last')],
+                 {'w': weight, 'v': weight * 2})
+twice = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('Sigmoid', ['c'], ['s'], 'one'),
+                 node('Sigmoid', ['c'], ['z'], 'two'), node('Mul', ['c', 's'], ['m'], 'mul'), node('Add', ['m', 'z'], ['a'], 'add'),
+                 node('Conv', ['a', 'v'], ['y'], 'last')], {'w': weight, 'v': weight * 2})
+folded = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4),
+                  node('BatchNormalization', ['c', 'g', 'h', 'h', 'g'], ['n'], 'bn'), node('Conv', ['n', 'v'], ['y'], 'last')],
+                 {'w': weight, 'v': weight * 2, 'g': ones * 3, 'h': ones})
+large = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('GlobalAveragePool', ['c'], ['p'], 'pool'),
+                 node('Conv', ['p', 'v'], ['y'], 'last', kernel_shape=[1, 1])], {'w': weight, 'v': weight[:, :, :1, :1]}, shape=(1, 4, 32, 32))
+# (what, network, options, given, the tensor of the export -> the name whose numbers count, what is told)
+cases = (
+    ('identity', identity, [], 'x i y', {'x': 'x', 'c': 'i', 'y': 'y'}, None),
+    ('own name first', identity, [], 'x c i y', {'c': 'c'}, None),
+    ('pad', padded, [], 'x p y', {'c': 'p'}, None),
+    ('optimized pad', padded, ['--optimize'], 'x p y', {'c': 'p'}, None),
+    ('relu and clip', clamped, ['--optimize', '--keep-clamps'], 'x c r k y', {'r': 'k'}, None),
+    ('relu alone', clamped, ['--optimize', '--keep-clamps'], 'x c r y', {'r': 'r'}, None),
+    ('transposes', turned, ['--optimize'], 'x b y', {'c': 'b'}, None),
+    ('the first of two', turned, ['--optimize'], 'x t y', {'c': 't'}, None),
+    ('the same twice', twice, ['--optimize'], 'x c z m a y', {'s': 'z'}, None),
+    ('batch norm', folded, [], 'x c n y', {'n': 'n'}, None),
+    ('batch norm, gone', folded, ['--data'], 'x c y', {'x': 'x', 'y': 'y'}, 'part of another, this one of “n”'),
+    ('not of it', identity, [], 'x c y other', {'c': 'c'}, 'tensor that the prepared network does not have'),
+    ('nhwc', padded, ['--passes', 'nhwc-inputs'], 'x p y', {'x_nchw': 'x', 'c': 'p'}, None),
+    ('windows', large, ['--passes', 'split-large-pool'], 'x c p y', {'c': 'c'}, None),
+)
+with tempfile.TemporaryDirectory() as folder:
+    path, out, table = (os.path.join(folder, name) for name in ('m.onnx', 'out.onnx', 'table.json'))
+    samples = os.path.join(folder, 'x.npy')
+    for what, proto, options, given, expected, told in cases:
+        onnx.save(proto, path)
+        shape = [d.dim_value for d in proto.graph.input[0].type.tensor_type.shape.dim]
+        np.save(samples, np.random.default_rng(1).normal(size=shape).astype(np.float32))
+        ranges = {name: {'min': -float(i + 1), 'max': float(2 * i + 3)} for i, name in enumerate(given.split())}
+        with open(table, 'w', encoding='utf-8') as file:
+            json.dump({'format': 'vernier-ranges', 'version': 1, 'tensors': ranges}, file)
+        options = [o for p in options for o in ([p, samples] if p == '--data' else [p])]
+        done = subprocess.run([cli, 'quantize', path, '-o', out, '--ranges', table, '--no-verify', *options], capture_output=True, text=True,
+                              check=False)
+        check(f'{what}: {done.stderr}', done.returncode == 0)
+        if done.returncode != 0:
+            continue
+        check(f'{what}: told {done.stderr!r}', (told in done.stderr) if told else '“' + table not in done.stderr)
+        onnx.checker.check_model(out, full_check=True)
+        got = list_scales(out)
+        for name, source in expected.items():
+            wanted = (ranges[source]['max'] - ranges[source]['min']) / 255
+            check(f'{what}: {name}: {got} instead of {wanted}', name in got and abs(got[name] - wanted) < 1e-6 * wanted)
+
+    # Two files: the second joins the first, and counts where both say something.
+    onnx.save(identity, path)
+    second = os.path.join(folder, 'second.json')
+    for file, tensors in ((table, {'x': (-1, 1), 'c': (-2, 3)}), (second, {'c': (-4, 6), 'y': (-5, 5)})):
+        with open(file, 'w', encoding='utf-8') as stream:
+            json.dump({name: [float(low), float(high)] for name, (low, high) in tensors.items()}, stream)
+    recipe = os.path.join(folder, 'recipe.json')
+    for options in (['--ranges', table, '--ranges', second, '--save-recipe', recipe], ['--recipe', recipe]):
+        done = subprocess.run([cli, 'quantize', path, '-o', out, '--no-verify', *options], capture_output=True, text=True, check=False)
+        check(f'two files: {done.stderr}', done.returncode == 0)
+        got = list_scales(out)
+        for name, wanted in (('x', 2 / 255), ('c', 10 / 255), ('y', 10 / 255)):
+            check(f'two files: {name}: {got}', name in got and abs(got[name] - wanted) < 1e-6)
+
+    # Parameters for some tensors, in a type with the other sign: nothing is left in float for it, and the numbers mean the same.
+    onnx.save(clamped, path)
+    np.save(samples, np.random.default_rng(1).normal(size=(1, 4, 8, 8)).astype(np.float32))
+    for what, given in (('one', {'x': (0.05, -3, 'int8')}), ('both', {'x': (0.05, -3, 'int8'), 'y': (0.5, 100, 'uint8')})):
+        with open(table, 'w', encoding='utf-8') as file:
+            json.dump({'format': 'vernier-ranges', 'version': 1, 'tensors':
+                       {n: {'scale': s, 'zero_point': z, 'type': t} for n, (s, z, t) in given.items()}}, file)
+        subprocess.run([cli, 'quantize', path, '-o', out, '--ranges', table, '--data', samples, '--preset', 'qlinear', '--no-verify'],
+                       capture_output=True, text=True, check=True)
+        oracle.open_session(out)
+        graph = onnx.load(out).graph
+        constants = {i.name: onnx.numpy_helper.to_array(i) for i in graph.initializer}
+        types = [n.op_type for n in graph.node]
+        check(f'{what} in another type: {types}', 'Conv' not in types and types.count('QLinearConv') == 2)
+        first = next(n for n in graph.node if n.op_type == 'QuantizeLinear')
+        zero = constants[first.input[2]]
+        low = (np.iinfo(zero.dtype).min - int(zero)) * float(constants[first.input[1]])
+        check(f'{what} in another type: lowest {low}', abs(low - (-128 + 3) * 0.05) < 1e-5)
+
 print('failed' if failed else 'ok')
 sys.exit(1 if failed else 0)

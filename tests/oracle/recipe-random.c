@@ -182,9 +182,10 @@ save_recipe (GRand       *rand,
     {
       g_autofree char *ranges = draw_ranges (rand, model);
 
-      g_free (recipe->ranges);
-      recipe->ranges = g_strconcat (path, ".ranges", NULL);
-      if (!g_file_set_contents (recipe->ranges, ranges, -1, error))
+      g_clear_pointer (&recipe->ranges, g_strfreev);
+      recipe->ranges = g_new0 (char *, 2);
+      recipe->ranges[0] = g_strconcat (path, ".ranges", NULL);
+      if (!g_file_set_contents (recipe->ranges[0], ranges, -1, error))
         return FALSE;
     }
   return vn_recipe_save (recipe, path, error);

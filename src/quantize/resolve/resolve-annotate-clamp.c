@@ -5,6 +5,7 @@
  * Deviations from onnxruntime.quantization, each because the peer's result would be wrong:
  *  - a Clip whose bounds leave out 0 stays: a quantized range always holds 0, so it cannot replace the clamp;
  *  - a clamp whose result is to stay float, or has a range given by a rule, stays;
+ *  - a clamp stays where the range of its result ends further out: because scales are powers of two, or somebody gave it;
  *  - a clamp whose result has more than 8 bits stays: runtimes without kernels for these, OpenVINO for one, take such pairs
  *    away and compute in float, and nothing would be clamped. */
 
@@ -80,7 +81,7 @@ resolve_annotate_clamp_is_wide (VnResolver    *self,
 {
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
 
-  if (vn_dtype_get_bits (vn_resolver_get_imported_type (self, value, self->recipe->activation)) > 8 ||
+  if (vn_dtype_get_bits (vn_resolver_get_imported_type (self, value, self->activation)) > 8 ||
       (rule != NULL && rule->activation != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (rule->activation) > 8) ||
       (value->producer != NULL && resolve_annotate_clamp_has_wide_rule (self, value->producer)))
     return TRUE;
@@ -117,6 +118,94 @@ resolve_annotate_clamp_has_imported_range (VnResolver    *self,
   return rule != NULL && (rule->symmetric == VN_YES || rule->min != NULL || rule->max != NULL || rule->scales != NULL);
 }
 
+/* ---- ranges that are wider than the clamp ---- */
+
+typedef struct
+{
+  double low, high;
+} Bounds;
+
+/* Half a step beyond an end is no integer. */
+static gboolean
+resolve_annotate_clamp_is_beyond (const Bounds  *bounds,
+                                  const VnRange *range,
+                                  double         step)
+{
+  return range->min < bounds->low - step / 2 || range->max > bounds->high + step / 2;
+}
+
+static gboolean
+resolve_annotate_clamp_is_given_beyond (VnResolver    *self,
+                                        const Bounds  *bounds,
+                                        const VnValue *value,
+                                        VnDType        dtype)
+{
+  const VnEncoding *given = vn_resolver_find_given (self, value);
+  gint64 qmin, qmax;
+  VnRange range;
+
+  return given != NULL && vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax) &&
+         vn_encoding_get_range (given, value->name, dtype, &range, NULL) &&
+         resolve_annotate_clamp_is_beyond (bounds, &range, (range.max - range.min) / (double) (qmax - qmin));
+}
+
+/* Rules are not resolved yet: any that names a method of powers of two counts. Such a method tries larger scales, too. */
+static gboolean
+resolve_annotate_clamp_tries_scales (const VnRecipe *recipe)
+{
+  const VnRangeMethod *method = vn_range_method_find (recipe->method, NULL);
+  gboolean tries = method != NULL && method->power_of_two && !g_str_equal (method->id, "nonoverflow");
+
+  for (guint i = 0; i < recipe->overrides->len && !tries; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
+
+      method = rule->enabled && rule->method != NULL ? vn_range_method_find (rule->method, NULL) : NULL;
+      tries = method != NULL && method->power_of_two;
+    }
+  return tries;
+}
+
+/* A scale is never larger than that of all that the clamp lets through, as rounding keeps the order. */
+static gboolean
+resolve_annotate_clamp_is_rounded_beyond (VnResolver   *self,
+                                          const Bounds *bounds,
+                                          VnDType       dtype)
+{
+  const VnRangeMethod *method = vn_range_method_find (self->recipe->method, NULL);
+  VnPowerRounding rounding;
+  gint64 qmin, qmax, zero_point;
+  float scale;
+
+  if (isinf (bounds->high) && bounds->low == 0)   /* the zero point is the lowest integer */
+    return FALSE;
+  if (resolve_annotate_clamp_tries_scales (self->recipe))
+    return !isinf (bounds->low) || !isinf (bounds->high);
+  if (method == NULL || !vn_quant_get_rounding (self->recipe, method, &rounding))
+    return FALSE;
+  if (isinf (bounds->low) || isinf (bounds->high))
+    return !isinf (bounds->low) || !isinf (bounds->high);
+  return !vn_quant_make_params (self->recipe, method->id, &(VnRange) { bounds->low, bounds->high }, dtype, FALSE, FALSE, &scale, &zero_point, NULL) ||
+         !vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax) ||
+         resolve_annotate_clamp_is_beyond (bounds, &(VnRange) { (double) (qmin - zero_point) * (double) scale,
+                                                                (double) (qmax - zero_point) * (double) scale }, (double) scale);
+}
+
+/* Whether what the clamp gives may have integers that lie beyond its bounds. */
+static gboolean
+resolve_annotate_clamp_is_wider (VnResolver    *self,
+                                 const VnNode  *node,
+                                 const VnValue *output)
+{
+  const VnDType dtype = vn_resolver_get_imported_type (self, output, self->activation);
+  Bounds bounds = { 0, INFINITY };
+
+  if (vn_node_is (node, "Clip") && (!resolve_annotate_clamp_get_bound (node, "min", 1, -INFINITY, &bounds.low) ||
+                                    !resolve_annotate_clamp_get_bound (node, "max", 2, INFINITY, &bounds.high)))
+    return FALSE;   /* its bounds are not known, and it stays */
+  return resolve_annotate_clamp_is_given_beyond (self, &bounds, output, dtype) || resolve_annotate_clamp_is_rounded_beyond (self, &bounds, dtype);
+}
+
 /* What graphs inside nodes use stays as it is: they read the value before it is quantized. */
 static gboolean
 resolve_annotate_clamp_can_absorb (VnResolver    *self,
@@ -145,7 +234,7 @@ resolve_annotate_clamp_can_absorb (VnResolver    *self,
  * @op: unused, like all that annotate a role
  *
  * Marks what a Relu or Clip gives, and takes the node away where the range before it can do its work; where that is not to
- * be, for the width of the type alone, both of its tensors have the same parameters.
+ * be, for the width of the type or the ends of the range alone, both of its tensors have the same parameters.
  *
  * Returns: whether the node works on quantized data
  */
@@ -164,9 +253,12 @@ vn_resolver_annotate_clamp (VnResolver   *self,
   if (resolve_annotate_clamp_can_absorb (self, node, input, output) && !vn_resolver_keeps_outputs_float (self, node))
     {
       VnAnnotation *annotation = vn_resolver_get_annotation (self, input);
+      gboolean wider = resolve_annotate_clamp_is_wider (self, node, output);
 
       annotation->provider = NULL;
-      if (resolve_annotate_clamp_is_wide (self, input, 0) || resolve_annotate_clamp_is_wide (self, output, 0))
+      if (wider && vn_resolver_find_given (self, input) != NULL)
+        ;   /* which holds */
+      else if (wider || resolve_annotate_clamp_is_wide (self, input, 0) || resolve_annotate_clamp_is_wide (self, output, 0))
         {
           annotation->provider = output;      /* of the type that rules about either ask for, with the same grid */
           annotation->provider_node = node;

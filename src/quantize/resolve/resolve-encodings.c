@@ -6,29 +6,129 @@
 #include "vn-resolver.h"
 
 #include "vn-error.h"
+#include "vn-former.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
 #include <string.h>
 
-static gboolean
-resolve_encodings_check_imported (VnResolver     *self,
-                                  const VnValue  *value,
-                                  const VnEncoding  *imported,
-                                  GError        **error)
+static char *
+resolve_encodings_dup_files (VnResolver *self)
 {
+  return g_strjoinv ("”, “", self->recipe->ranges);
+}
+
+static gboolean
+resolve_encodings_check_imported (VnResolver        *self,
+                                  const VnValue     *value,
+                                  const VnEncoding  *imported,
+                                  GError           **error)
+{
+  g_autofree char *files = resolve_encodings_dup_files (self);
+
   if (value->initializer == NULL && imported->n > 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                    _("“%s” gives %u scales for “%s”, which is no constant: only weights have a scale for each channel"),
-                   self->recipe->ranges, imported->n, value->name);
+                   files, imported->n, value->name);
       return FALSE;
     }
   if (vn_format_check_type (self->recipe->format, value->initializer != NULL, value->name, imported->dtype, error))
     return TRUE;
-  g_prefix_error (error, "%s: ", self->recipe->ranges);
+  g_prefix_error (error, "%s: ", files);
   return FALSE;
 }
+
+/* Under which of the names that a tensor has or had something is given for it; NULL: nothing is. */
+static char *
+resolve_encodings_dup_name (VnResolver    *self,
+                            const VnValue *value)
+{
+  GPtrArray *names = self->scope == NULL ? vn_graph_list_same (self->graph, value->name) : NULL;
+  g_autofree char *key = NULL;
+
+  if (self->imported == NULL)
+    return NULL;
+  for (guint i = 0; names != NULL && i < names->len; i++)
+    if (vn_encoding_table_get (self->imported, names->pdata[i]) != NULL)
+      return g_strdup (names->pdata[i]);
+  key = vn_quant_scope_dup_key (self->scope, value->name);
+  return vn_encoding_table_get (self->imported, key) != NULL ? g_steal_pointer (&key) : NULL;
+}
+
+/*< private >
+ * vn_resolver_find_given:
+ *
+ * Preparation gives tensors other names, and lets one take the place of another: what is given under a name of the model as it
+ * was opened holds for the tensor that has these numbers now.
+ *
+ * Returns: (transfer none) (nullable): what is given for @value itself
+ */
+const VnEncoding *
+vn_resolver_find_given (VnResolver    *self,
+                        const VnValue *value)
+{
+  g_autofree char *name = NULL;
+
+  g_return_val_if_fail (self != NULL && value != NULL, NULL);
+
+  name = resolve_encodings_dup_name (self, value);
+  return name != NULL ? vn_encoding_table_get (self->imported, name) : NULL;
+}
+
+/* ---- types ---- */
+
+static gboolean
+resolve_encodings_gives_type (VnResolver    *self,
+                              const VnValue *value,
+                              VnDType       *dtype)
+{
+  const VnEncoding *given = vn_resolver_find_given (self, value);
+
+  *dtype = given != NULL ? given->dtype : VN_DTYPE_UNDEFINED;
+  return vn_dtype_is_integer (*dtype) && vn_dtype_get_bits (*dtype) == vn_dtype_get_bits (self->recipe->activation);
+}
+
+/* Operators of integers take and give one type: where all activations that are given have the other sign than the recipe's, the
+ * rest have it, too. */
+static VnDType
+resolve_encodings_find_activation (VnResolver *self)
+{
+  VnDType found = VN_DTYPE_UNDEFINED, dtype;
+
+  for (guint i = 0; vn_dtype_is_integer (self->recipe->activation) && i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+
+      if (value->initializer != NULL || !resolve_encodings_gives_type (self, value, &dtype))
+        continue;
+      if (found != VN_DTYPE_UNDEFINED && found != dtype)
+        return self->recipe->activation;
+      found = dtype;
+    }
+  return found != VN_DTYPE_UNDEFINED ? found : self->recipe->activation;
+}
+
+/* Where they are given with both signs, what is given in the other type is said in that of the rest; and no kernel takes weights
+ * without sign beside activations with one. */
+static void
+resolve_encodings_agree (VnResolver *self)
+{
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+      g_autofree char *name = NULL;
+      VnDType dtype;
+
+      if (!resolve_encodings_gives_type (self, value, &dtype) || dtype == self->activation ||
+          (value->initializer != NULL && !vn_dtype_is_signed (self->activation)))
+        continue;
+      name = resolve_encodings_dup_name (self, value);
+      vn_encoding_table_retype (self->imported, name, self->activation);
+    }
+}
+
+/* ---- names ---- */
 
 static gboolean
 resolve_encodings_key_means (const VnGraph *graph,
@@ -39,40 +139,115 @@ resolve_encodings_key_means (const VnGraph *graph,
   return g_str_has_prefix (key, scope) && g_hash_table_contains (graph->by_name, (const char *) key + strlen (scope));
 }
 
+/* The names of all tensors, those that they had before among them. */
+static GHashTable *
+resolve_encodings_list_names (VnResolver *self)
+{
+  GHashTable *known = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+      GPtrArray *names = vn_graph_list_same (self->graph, value->name);
+
+      g_hash_table_add (known, value->name);
+      for (guint k = 0; names != NULL && k < names->len; k++)
+        g_hash_table_add (known, names->pdata[k]);
+    }
+  return known;
+}
+
+/* Names that no tensor has any more: of those inside of another one, of which something is given, that holds. */
+typedef struct
+{
+  const char    *unknown, *gone, *inside;   /* the first of each */
+  const VnValue *heir;                      /* of @gone */
+  guint          n_unknown, n_gone, n_inside;
+} Lost;
+
+static void
+resolve_encodings_count_lost (VnResolver *self,
+                              const char *name,
+                              Lost       *lost)
+{
+  const VnValue *heir = vn_graph_find_former_value (self->graph, name);
+
+  if (heir == NULL)
+    {
+      lost->unknown = lost->n_unknown++ == 0 ? name : lost->unknown;
+      return;
+    }
+  if (vn_resolver_find_given (self, heir) != NULL)
+    {
+      lost->inside = lost->n_inside++ == 0 ? name : lost->inside;
+      return;
+    }
+  if (lost->n_gone++ == 0)
+    {
+      lost->gone = name;
+      lost->heir = heir;
+    }
+}
+
+static void
+resolve_encodings_tell_lost (VnResolver *self,
+                             const Lost *lost)
+{
+  g_autofree char *files = resolve_encodings_dup_files (self);
+
+  if (lost->n_unknown > 0)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "range-unused", lost->unknown,
+                  ngettext ("“%2$s” gives something for %1$u tensor that the prepared network does not have, this one: it has no effect",
+                            "“%2$s” gives something for %1$u tensors that the prepared network does not have, such as this one: it has no effect",
+                            lost->n_unknown), lost->n_unknown, files);
+  if (lost->n_gone > 0)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "range-unused", lost->gone,
+                  ngettext ("“%2$s” gives something for %1$u tensor that preparation made a part of another, this one of “%3$s”: it has "
+                            "no effect; give something for that",
+                            "“%2$s” gives something for %1$u tensors that preparation made parts of others, such as this one of “%3$s”: it "
+                            "has no effect; give something for these", lost->n_gone), lost->n_gone, files, lost->heir->name);
+  if (lost->n_inside > 0)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "range-inside", lost->inside,
+                  ngettext ("“%2$s” gives something for %1$u tensor that preparation made a part of another, this one: what is given for "
+                            "that one counts",
+                            "“%2$s” gives something for %1$u tensors that preparation made parts of others, such as this one: what is given "
+                            "for these others counts", lost->n_inside), lost->n_inside, files);
+}
+
 static gboolean
 resolve_encodings_check_all_imported (VnResolver  *self,
                                       GError     **error)
 {
-  const guint n = vn_encoding_table_get_n (self->imported);
-  const char *unknown = NULL;
-  guint n_unknown = 0;
+  g_autoptr(GHashTable) known = resolve_encodings_list_names (self);
+  Lost lost = { 0 };
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+      const VnEncoding *given = vn_resolver_find_given (self, value);
+
+      if (given != NULL && !resolve_encodings_check_imported (self, value, given, error))
+        return FALSE;
+    }
+  for (guint i = 0; i < vn_encoding_table_get_n (self->imported); i++)
     {
       const char *name = vn_encoding_table_get_name (self->imported, i);
-      const VnValue *value = g_hash_table_lookup (self->graph->by_name, name);
 
-      if (value != NULL && !resolve_encodings_check_imported (self, value, vn_encoding_table_get (self->imported, name), error))
-        return FALSE;
-      if (value != NULL || vn_resolver_is_meant_inside (self, resolve_encodings_key_means, (gpointer) name))
-        continue;
-      unknown = unknown != NULL ? unknown : name;
-      n_unknown++;
+      if (!g_hash_table_contains (known, name) && !vn_resolver_is_meant_inside (self, resolve_encodings_key_means, (gpointer) name))
+        resolve_encodings_count_lost (self, name, &lost);
     }
-  if (n_unknown > 0 && self->notes != NULL)
-    vn_notes_add (self->notes, VN_NOTE_WARNING, "range-unused", unknown,
-                  ngettext ("%u of the %u tensor in “%s” is none of the prepared network, this one: what is given for it has no effect",
-                            "%u of the %u tensors in “%s” are none of the prepared network, this is one of them: what is given for them has no effect", n), n_unknown, n, self->recipe->ranges);
+  if (self->notes != NULL)
+    resolve_encodings_tell_lost (self, &lost);
   return TRUE;
 }
 
 /*< private >
  * vn_resolver_load_encodings:
  *
- * Reads the table that the recipe names, if it does. Names that the network lacks are noted: of a table for the network as
- * it was before preparation some may be gone.
+ * Reads the tables that the recipe names, if it does, and decides which type activations have that they do not name. Names that
+ * the network lacks are noted.
  *
- * Returns: %FALSE if it cannot be read, or gives what the format of the recipe cannot hold
+ * Returns: %FALSE if one cannot be read, or gives what the format of the recipe cannot hold
  */
 gboolean
 vn_resolver_load_encodings (VnResolver  *self,
@@ -82,20 +257,13 @@ vn_resolver_load_encodings (VnResolver  *self,
 
   if (self->recipe->ranges == NULL)
     return TRUE;
-  self->imported = vn_encoding_table_load (self->recipe->ranges, error);
-  return self->imported != NULL && (self->scope != NULL || resolve_encodings_check_all_imported (self, error));
-}
-
-static const VnEncoding *
-resolve_encodings_find (VnResolver    *self,
-                        const VnValue *value)
-{
-  g_autofree char *key = NULL;
-
+  self->imported = vn_encoding_table_load_all (self->recipe->ranges, error);
   if (self->imported == NULL)
-    return NULL;
-  key = vn_quant_scope_dup_key (self->scope, value->name);
-  return vn_encoding_table_get (self->imported, key);
+    return FALSE;
+  self->activation = resolve_encodings_find_activation (self);
+  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+    resolve_encodings_agree (self);
+  return self->scope != NULL || resolve_encodings_check_all_imported (self, error);
 }
 
 /*< private >
@@ -113,9 +281,9 @@ vn_resolver_get_encoding (VnResolver    *self,
   g_return_val_if_fail (self != NULL && value != NULL, NULL);
 
   annotation = vn_resolver_get_annotation (self, value);
-  imported = resolve_encodings_find (self, value);
+  imported = vn_resolver_find_given (self, value);
   if (imported == NULL && annotation->range_from != NULL)
-    imported = resolve_encodings_find (self, annotation->range_from);
+    imported = vn_resolver_find_given (self, annotation->range_from);
   return imported != NULL && annotation->unit_range && !imported->has_params ? NULL : imported;
 }
 

@@ -117,6 +117,6 @@ vn_resolver_takes_weight (VnResolver   *self,
 
   recipe = self->recipe;
   return !vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS) ||
-         vn_kernel_takes_types (node->op_type, input == 0 ? recipe->weight : recipe->activation,
-                                input == 0 ? recipe->activation : recipe->weight, recipe->activation);
+         vn_kernel_takes_types (node->op_type, input == 0 ? recipe->weight : self->activation,
+                                input == 0 ? self->activation : recipe->weight, self->activation);
 }

@@ -56,7 +56,7 @@ vn_resolver_get_activation_type (VnResolver    *self,
   g_return_val_if_fail (self != NULL, VN_DTYPE_UNDEFINED);
 
   rule = vn_resolver_get_rule (self, vn_resolver_get_annotation (self, value)->activation_rule);
-  return rule != NULL ? rule->activation : vn_resolver_get_imported_type (self, value, self->recipe->activation);
+  return rule != NULL ? rule->activation : vn_resolver_get_imported_type (self, value, self->activation);
 }
 
 /*< private >
@@ -118,9 +118,10 @@ resolve_ranges_observed_range (VnResolver     *self,
     return FALSE;
   if (histogram == NULL && self->imported != NULL)
     {
+      g_autofree char *files = g_strjoinv ("”, “", self->recipe->ranges);
+
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("No range of “%s” is known: add it to “%s”, or calibrate with samples, too"), value->name,
-                   self->recipe->ranges);
+                   _("No range of “%s” is known: add it to “%s”, or calibrate with samples, too"), value->name, files);
       return FALSE;
     }
   if (histogram == NULL)

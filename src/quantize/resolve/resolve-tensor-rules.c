@@ -11,6 +11,7 @@
 #include "vn-resolver.h"
 
 #include "vn-error.h"
+#include "vn-former.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
@@ -102,10 +103,25 @@ resolve_tensor_rules_name_in_list (char       **list,
   return FALSE;
 }
 
+/* Whether one of the names that preparation took away is meant, whose numbers @value holds. */
+static gboolean
+resolve_tensor_rules_names_former (VnResolver     *self,
+                                   char          **list,
+                                   const VnValue  *value)
+{
+  GPtrArray *names = vn_graph_list_same (self->graph, value->name);
+
+  for (guint i = 0; names != NULL && i < names->len; i++)
+    if (resolve_tensor_rules_name_in_list (list, names->pdata[i]))
+      return TRUE;
+  return FALSE;
+}
+
 static guint
 resolve_tensor_rules_apply_rule (VnResolver       *self,
                                  const VnOverride *rule,
-                                 int               index)
+                                 int               index,
+                                 gboolean          former)
 {
   guint n = 0;
 
@@ -113,7 +129,8 @@ resolve_tensor_rules_apply_rule (VnResolver       *self,
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
 
-      if (!resolve_tensor_rules_name_in_list (rule->tensors, value->name))
+      if (former ? !resolve_tensor_rules_names_former (self, rule->tensors, value)
+                 : !resolve_tensor_rules_name_in_list (rule->tensors, value->name))
         continue;
       self->annotations[i].tensor_rule = index;
       self->annotations[i].keep_float = rule->exclude;
@@ -146,7 +163,8 @@ vn_resolver_set_tensor_rules (VnResolver *self)
     {
       const VnOverride *rule = g_ptr_array_index (self->recipe->overrides, r);
 
-      if (!rule->enabled || !vn_override_is_for_tensors (rule) || resolve_tensor_rules_apply_rule (self, rule, (int) r) > 0 || self->notes == NULL ||
+      if (!rule->enabled || !vn_override_is_for_tensors (rule) || resolve_tensor_rules_apply_rule (self, rule, (int) r, FALSE) > 0 ||
+          (self->scope == NULL && resolve_tensor_rules_apply_rule (self, rule, (int) r, TRUE) > 0) || self->notes == NULL ||
           self->scope != NULL || vn_resolver_is_meant_inside (self, resolve_tensor_rules_list_means, rule->tensors))
         continue;
       vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", rule->tensors[0],

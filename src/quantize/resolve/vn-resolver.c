@@ -247,7 +247,7 @@ resolver_is_blind (VnResolver     *self,
 
       if (value != NULL && lost[value->id] &&
           (self->lookup == NULL || self->lookup (value->name, self->lookup_data) == NULL) &&
-          (self->imported == NULL || vn_encoding_table_get (self->imported, value->name) == NULL))
+          vn_resolver_find_given (self, value) == NULL)
         return TRUE;
     }
   return FALSE;
@@ -304,6 +304,7 @@ vn_resolver_new (const VnModel       *model,
   self->model = model;
   self->graph = graph;
   self->recipe = recipe;
+  self->activation = recipe->activation;
   self->scope = scope;
   self->notes = notes;
   self->opset = vn_model_get_opset (model, "");

@@ -110,7 +110,8 @@ typedef struct
   const VnRangeFactors *factors;  /* nullable: of ranges, found by a search */
   const VnQuantScope *scope;      /* of a graph inside a node; NULL: the main graph */
 
-  VnEncodingTable   *imported;      /* nullable: the table that the recipe names */
+  VnEncodingTable   *imported;      /* nullable: what the tables that the recipe names give */
+  VnDType            activation;    /* of activations that neither a rule nor a table gives a type */
 
   GPtrArray      *nodes;      /* of VnNode, in an order that can run: as in the file if that is one */
   VnQuantNode    *quant_nodes;/* by VnNode.index */
@@ -199,6 +200,8 @@ gboolean     vn_resolver_skip_unseen  (VnResolver      *self,
 
 gboolean       vn_resolver_load_encodings (VnResolver      *self,
                                            GError         **error);
+const VnEncoding *vn_resolver_find_given    (VnResolver      *self,
+                                             const VnValue   *value);
 const VnEncoding *vn_resolver_get_encoding (VnResolver      *self,
                                             const VnValue   *value);
 gboolean       vn_encoding_fits       (const VnEncoding   *imported,

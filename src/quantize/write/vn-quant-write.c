@@ -40,6 +40,20 @@ quant_write_set_metadata (VnModel    *model,
   g_ptr_array_add (model->metadata, g_strdup (value));
 }
 
+static char *
+quant_write_dup_names (char **paths)
+{
+  g_autoptr(GString) names = g_string_new (NULL);
+
+  for (guint i = 0; paths[i] != NULL; i++)
+    {
+      g_autofree char *name = g_path_get_basename (paths[i]);
+
+      g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", name);
+    }
+  return g_string_free (g_steal_pointer (&names), FALSE);
+}
+
 static void
 quant_write_describe_recipe (VnModel        *model,
                              const VnRecipe *recipe)
@@ -59,8 +73,10 @@ quant_write_describe_recipe (VnModel        *model,
       if (g_str_equal (settings[i].id, "ranges") && recipe->ranges != NULL)
         {
           g_free (text);
-          text = g_path_get_basename (recipe->ranges);
+          text = quant_write_dup_names (recipe->ranges);
         }
+      if (settings[i].stage == VN_SETTING_STAGE_MEASURE)
+        continue;
       if (!vn_setting_is_default (&settings[i], recipe) || settings[i].type == VN_SETTING_ENUM ||
           settings[i].type == VN_SETTING_DTYPE)
         quant_write_set_metadata (model, key, text);

@@ -107,7 +107,7 @@ clamps_merge (VnPassContext *ctx,
 {
   VnValue *between = vn_node_get_input (second, 0);
   VnNode *first = between != NULL && between->graph == second->graph ? between->producer : NULL;
-  g_autofree char *label = NULL;
+  g_autofree char *label = NULL, *first_name = NULL, *second_name = NULL;
   Interval a, b, both;
 
   if (first == NULL || vn_node_get_output (second, 0) == NULL || !clamps_get_interval (first, &a) || !clamps_get_interval (second, &b) ||
@@ -116,9 +116,16 @@ clamps_merge (VnPassContext *ctx,
   both = clamps_combine (&a, &b);
   if (clamps_same_interval (&a, &both))
     return vn_rewrite_pass_on (ctx, returned, second, 0);
+  first_name = g_strdup (between->name);
+  second_name = g_strdup (vn_node_get_output (second, 0)->name);
   if (between->uses->len > 1 || vn_rewrite_is_kept (returned, between) ||
       !vn_rewrite_pass_on (ctx, returned, second, 0))
     return FALSE;
+  if (g_str_equal (vn_node_get_output (first, 0)->name, first_name))   /* what has that name now is what the second gave */
+    {
+      vn_edit_log_note_other (ctx->log, first_name);
+      vn_edit_log_note_same (ctx->log, second_name, first_name);
+    }
   label = vn_node_dup_label (first);
   vn_edit_log_add (ctx->log, "set", label, NULL, _("results lie between %g and %g"), both.low, both.high);
   clamps_write_interval (ctx, first, &both);

@@ -59,6 +59,7 @@ common_weights (VnPassContext *ctx,
       if (same == NULL || !vn_rewrite_can_rename (value, same))
         continue;
       vn_edit_log_add (ctx->log, "fold", value->name, same->name, _("the same numbers as %s"), same->name);
+      vn_edit_log_note_same (ctx->log, value->name, same->name);
       vn_value_replace_uses (value, same, NULL);
       vn_graph_remove_value (graph, value);
     }
@@ -166,7 +167,10 @@ common_replace (VnPassContext *ctx,
   vn_edit_log_add (ctx->log, "remove", label, other, _("%s computes the same"), other);
   for (guint i = 0; i < node->outputs->len; i++)
     if (vn_node_get_output (node, i) != NULL)
-      vn_value_replace_uses (vn_node_get_output (node, i), vn_node_get_output (by, i), NULL);
+      {
+        vn_edit_log_note_same (ctx->log, vn_node_get_output (node, i)->name, vn_node_get_output (by, i)->name);
+        vn_value_replace_uses (vn_node_get_output (node, i), vn_node_get_output (by, i), NULL);
+      }
   vn_rewrite_remove_unused (returned, node);
 }
 

@@ -55,6 +55,7 @@ copies_copy_for_users (VnPassContext *ctx,
       copy = vn_graph_add_initializer (value->graph, value->name, value->initializer);
       vn_node_set_input (use->node, use->index, copy);
       vn_edit_log_add (ctx->log, "add", copy->name, value->name, _("a copy of %s"), value->name);
+      vn_edit_log_note_same (ctx->log, value->name, copy->name);
     }
 }
 
@@ -125,6 +126,7 @@ copies_copy_for_axes (VnPassContext *ctx,
         {
           copy = vn_graph_add_initializer (value->graph, value->name, value->initializer);
           vn_edit_log_add (ctx->log, "add", copy->name, value->name, _("a copy of %s"), value->name);
+          vn_edit_log_note_same (ctx->log, value->name, copy->name);
         }
       vn_node_set_input (use->node, use->index, copy);
     }

@@ -86,6 +86,7 @@ nhwc_convert_input (VnPassContext *ctx,
   node = vn_graph_insert_node (graph, first, NULL, "", "Transpose", &value, 1, &inner, 1);
   vn_node_set_ints (node, "perm", (const gint64[]) { 0, 3, 1, 2 }, 4);
   nhwc_permute_type (&value->type);
+  vn_edit_log_note_same (ctx->log, value->name, inner->name);
   text = vn_type_to_string (&value->type);
   vn_edit_log_add (ctx->log, "set", value->name, inner->name, _("takes %s, the channels last"), text);
 }

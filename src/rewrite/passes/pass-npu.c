@@ -142,6 +142,7 @@ npu_split_pool (VnPassContext *ctx,
     }
   vn_edit_log_add (ctx->log, "replace", label, NULL, _("pools windows of %d×%d first"), (int) window[0], (int) window[1]);
   between = vn_rewrite_add_result (node, "windows");
+  vn_edit_log_note_same (ctx->log, from->name, between->name);   /* what is a mean lies within its range */
   first = vn_graph_insert_node (node->graph, node, NULL, "", "AveragePool", &from, 1, &between, 1);
   vn_node_set_ints (first, "kernel_shape", window, 2);
   vn_node_set_ints (first, "strides", window, 2);

@@ -95,6 +95,7 @@ pads_take_pads (VnPassContext *ctx,
   label = vn_node_dup_label (pad);
   target = vn_node_dup_label (node);
   vn_edit_log_add (ctx->log, "fold", label, target, _("Pad into %s"), target);
+  vn_edit_log_note_same (ctx->log, vn_node_get_input (node, 0)->name, vn_node_get_input (pad, 0)->name);
   vn_node_remove_attr (node, "auto_pad");
   vn_node_set_ints (node, "pads", sum, n);
   if (vn_node_is (node, "AveragePool"))

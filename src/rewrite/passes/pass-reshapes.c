@@ -117,6 +117,8 @@ reshapes_cancel (VnPassContext *ctx,
   if (vn_rewrite_is_kept (returned, to) || to->uses->len == 0 || !vn_rewrite_can_rename (to, from))
     return FALSE;
   vn_edit_log_add (ctx->log, "remove", other, label, _("it undoes what %s does"), label);
+  vn_edit_log_note_same (ctx->log, to->name, from->name);
+  vn_edit_log_note_same (ctx->log, vn_node_get_output (first, 0)->name, from->name);
   vn_value_replace_uses (to, from, NULL);
   vn_rewrite_remove_unused (returned, second);
   vn_rewrite_remove_unused (returned, first);
@@ -144,6 +146,7 @@ reshapes_merge (VnPassContext *ctx,
     return FALSE;
   other = vn_node_dup_label (first);
   vn_edit_log_add (ctx->log, "fold", other, label, _("%s into %s: only the last shape matters"), first->op_type, label);
+  vn_edit_log_note_same (ctx->log, between->name, from->name);
   vn_node_set_input (node, 0, from);
   if (!reshapes_has_target (node, target, n))
     reshapes_become_reshape (ctx, returned, node, target, n);

@@ -85,6 +85,7 @@ transposes_merge (VnPassContext *ctx,
   label = vn_node_dup_label (first);
   target = vn_node_dup_label (second);
   vn_edit_log_add (ctx->log, "fold", label, target, _("Transpose into %s"), target);
+  vn_edit_log_note_same (ctx->log, vn_node_get_input (second, 0)->name, vn_node_get_input (first, 0)->name);
   vn_node_set_ints (second, "perm", both.axes, both.n);
   vn_node_set_input (second, 0, vn_node_get_input (first, 0));
   vn_rewrite_remove_unused (returned, first);
@@ -239,6 +240,7 @@ transposes_sink (VnPassContext *ctx,
 
       if (operand == NULL)
         return FALSE;
+      vn_edit_log_note_same (ctx->log, old->name, operand->name);
       vn_node_set_input (node, i, operand);
       if (before != NULL)
         vn_rewrite_remove_unused (returned, before);
@@ -247,6 +249,7 @@ transposes_sink (VnPassContext *ctx,
     }
   vn_edit_log_add (ctx->log, "replace", label, NULL, _("its result is transposed instead of what it takes"));
   moved = vn_rewrite_add_result (node, "before_transpose");
+  vn_edit_log_note_same (ctx->log, result->name, moved->name);
   transposes_type_moved (moved, result, &perm);
   vn_node_set_output (node, 0, moved);
   transpose = vn_graph_insert_node (node->graph, vn_node_get_next (node), NULL, "", "Transpose", &moved, 1, &result, 1);

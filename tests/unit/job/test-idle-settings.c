@@ -115,6 +115,23 @@ is_about_training (const VnSetting *setting,
   return g_str_has_prefix (setting->id, "train-") && vn_setting_get_idle_reason (setting, recipe) == NULL;
 }
 
+/* Each in turn that changes the network. */
+static guint
+choose_setting (const VnSetting *settings,
+                guint            n,
+                guint32          seed)
+{
+  guint n_wanted = 0, k;
+
+  for (guint i = 0; i < n; i++)
+    n_wanted += settings[i].stage != VN_SETTING_STAGE_MEASURE;
+  k = seed % n_wanted;
+  for (guint i = 0; i < n; i++)
+    if (settings[i].stage != VN_SETTING_STAGE_MEASURE && k-- == 0)
+      return i;
+  g_assert_not_reached ();
+}
+
 /* %FALSE: nothing could be compared. */
 static gboolean
 try_draw (Fixture *fixture,
@@ -123,7 +140,7 @@ try_draw (Fixture *fixture,
   g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
-  guint i = seed % n;   /* each in turn */
+  guint i = choose_setting (settings, n, seed);
   VnModel *model = fixture->models[g_rand_int_range (rand, 0, G_N_ELEMENTS (fixture->models))];
   g_autoptr(VnRecipe) before = draw_recipe (rand, model, &settings[i]);
   g_autoptr(VnRecipe) after = vn_recipe_copy (before);

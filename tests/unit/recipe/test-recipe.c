@@ -342,16 +342,17 @@ test_powers (void)
     const char  *method, *weight_method, *power;
     const char  *weights;
     VnPowerOfTwo expected;
-    const char  *note;       /* subject; NULL: none */
+    const char  *note;       /* subject of the first; NULL: none */
+    guint        n_notes;
   } cases[] = {
-    { "minmax", "", "off", "minmax", VN_POWER_OF_TWO_OFF, NULL },
-    { "minmse", "", "off", "minmse", VN_POWER_OF_TWO_NEAREST, "method" },
-    { "nonoverflow", "", "off", "nonoverflow", VN_POWER_OF_TWO_NEAREST, "method" },
-    { "minmse", "mse", "off", "mse", VN_POWER_OF_TWO_NEAREST, "method" },
-    { "minmse", "", "nearest", "minmse", VN_POWER_OF_TWO_NEAREST, "method" },
-    { "minmse", "minmse", "nearest", "minmse", VN_POWER_OF_TWO_NEAREST, NULL },
-    { "minmax", "", "nearest", "minmax", VN_POWER_OF_TWO_NEAREST, "power-of-two" },
-    { "minmax", "", "ppq", "minmax", VN_POWER_OF_TWO_PPQ, NULL },
+    { "minmax", "", "off", "minmax", VN_POWER_OF_TWO_OFF, NULL, 0 },
+    { "minmse", "", "off", "minmse", VN_POWER_OF_TWO_NEAREST, "method", 1 },
+    { "nonoverflow", "", "off", "nonoverflow", VN_POWER_OF_TWO_NEAREST, "method", 2 },
+    { "minmse", "mse", "off", "mse", VN_POWER_OF_TWO_NEAREST, "method", 1 },
+    { "minmse", "", "nearest", "minmse", VN_POWER_OF_TWO_NEAREST, "method", 1 },
+    { "minmse", "minmse", "nearest", "minmse", VN_POWER_OF_TWO_NEAREST, NULL, 0 },
+    { "minmax", "", "nearest", "minmax", VN_POWER_OF_TWO_NEAREST, "power-of-two", 1 },
+    { "minmax", "", "ppq", "minmax", VN_POWER_OF_TWO_PPQ, NULL, 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -365,7 +366,7 @@ test_powers (void)
       g_assert_cmpstr (vn_recipe_get_weight_method (recipe), ==, cases[i].weights);
       g_assert_cmpint (vn_recipe_get_power_of_two (recipe), ==, cases[i].expected);
       vn_recipe_note_implied_settings (recipe, notes);
-      g_assert_cmpuint (vn_notes_get_n (notes), ==, cases[i].note != NULL);
+      g_assert_cmpuint (vn_notes_get_n (notes), ==, cases[i].n_notes);
       if (cases[i].note != NULL)
         g_assert_cmpstr (vn_notes_get (notes, 0)->subject, ==, cases[i].note);
     }

@@ -382,10 +382,10 @@ test_digest (void)
   b->percentile = 99.5;
   other = vn_recipe_dup_digest (b);
   g_assert_cmpstr (first, !=, other);
-  a->ranges = g_strdup ("r.json");
+  a->ranges = g_strdupv ((char *[]) { "r.json", NULL });
   relative = vn_recipe_dup_digest (a);
-  g_free (a->ranges);
-  a->ranges = g_steal_pointer (&here);
+  g_free (a->ranges[0]);
+  a->ranges[0] = g_steal_pointer (&here);
   absolute = vn_recipe_dup_digest (a);
   g_assert_cmpstr (relative, ==, absolute);
   g_assert_cmpstr (relative, !=, first);
