@@ -48,9 +48,13 @@ static const char reader[] =
   "    return [names[i * len(names) // COUNT] for i in range(COUNT)]\n"
   "\n"
   "\n"
+  "def natural(name):\n"
+  "    return [(int(part), '') if part.isdigit() else (-1, part) for part in re.split(r'([0-9]+)', name)]\n"
+  "\n"
+  "\n"
   "def all_files():\n"
   "    if os.path.isdir(SAMPLES):\n"
-  "        names = sorted(glob.glob(os.path.join(glob.escape(SAMPLES), '**', '*'), recursive=True))\n"
+  "        names = sorted(glob.glob(os.path.join(glob.escape(SAMPLES), '**', '*'), recursive=True), key=natural)\n"
   "        return [n for n in names if os.path.isfile(n)]\n"
   "    folder = os.path.dirname(SAMPLES)\n"
   "    with open(SAMPLES) as f:\n"
@@ -445,7 +449,7 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
 {
   g_autoptr(GString) script = g_string_new ("#!/usr/bin/env python3\n"
                                             "\"\"\"Quantizes a network with onnxruntime.quantization: SCRIPT [MODEL [OUT]]\"\"\"\n"
-                                            "import glob\nimport os\nimport sys\n\nimport numpy as np\nimport onnxruntime\n"
+                                            "import glob\nimport os\nimport re\nimport sys\n\nimport numpy as np\nimport onnxruntime\n"
                                             "from onnxruntime.quantization import (CalibrationDataReader, CalibrationMethod, QuantFormat,\n"
                                             "                                      QuantType, quantize_static)\n\n");
 

@@ -410,6 +410,16 @@ quantize_job_make_folds (VnQuantizeJob  *self,
   return self->n_parts == 0 || vn_folds_make (folds, &self->input, result->stats, cancellable, error);
 }
 
+static void
+quantize_job_note_task (const VnResult *result)
+{
+  const char *task = result->recipe->task;
+
+  if (task != NULL && !g_str_equal (task, vn_task_get_id (VN_TASK_OTHER)) && result->accuracy.kept.task == VN_TASK_OTHER)
+    vn_notes_add (result->notes, VN_NOTE_WARNING, "task-unreadable", "task",
+                  _("Its outputs cannot be read as those of “%s”: nothing is told of what is kept of its answers"), task);
+}
+
 static gboolean
 vn_quantize_job_compare (VnJob         *job,
                          GCancellable  *cancellable,
@@ -451,6 +461,7 @@ vn_quantize_job_compare (VnJob         *job,
   if (result->errors == NULL || !vn_evaluate_accuracy (vn_job_input_get_reference (input), quantized, input->shapes, input->dataset, &options,
                                                        &result->accuracy, cancellable, error))
     return FALSE;
+  quantize_job_note_task (result);
   vn_labels_note_chance (&result->accuracy, result->notes);
   return TRUE;
 }

@@ -26,6 +26,7 @@ SETTINGS = [
     ['--preset', 'cpu', '--op-types=Conv', '--op-types=MatMul', '--op-types=Relu', '--quantize-bias=false'],
     ['--preset', 'cpu-s8', '--method', 'percentile', '--percentile', '99.9', '--two-sided', '--raise-weight-scales=false'],
     ['--preset', 'cpu', '--subgraphs'],
+    ['--preset', 'cpu', '--samples', '5'],
 ]
 MODELS = ['kws_micro_fp32', 'mnist_rten_op18']
 failures = []
@@ -69,7 +70,7 @@ def main():
         path = os.path.join(oracle.shared_folder(), 'models', model + '.onnx')
         shape = [d if isinstance(d, int) else 1 for d in oracle.open_session(path).get_inputs()[0].shape]
         os.makedirs(model)
-        for i in range(6):
+        for i in range(12):   # in the order of their numbers
             np.save(f'{model}/{i}.npy', rng.normal(size=shape).astype(np.float32))
         for settings in SETTINGS:
             what = f'{model} {" ".join(settings)}'
@@ -114,6 +115,19 @@ def main():
                                '--held-out', '0', '--skip-compare', option, 'out.txt'], capture_output=True, text=True)
         for name in ids:
             check(f'{option} names {name}: {told.stderr}', told.returncode == 0 and f'warning: {name}: ' in told.stderr)
+    # Also what becomes of samples, on the terminal and in the script, which others may get alone.
+    for options, subject in ((['--fit', 'crop'], 'fit'), (['--fit', 'letterbox'], 'fit'), (['--resample', 'area'], 'resample'),
+                             (['--layout', 'nchw'], 'layout'), (['--held-out', '2'], 'held-out')):
+        told = subprocess.run([CLI, 'quantize', path, '-o', 'x.onnx', '--data', model, '--skip-compare', '--export-script', 'out.py',
+                               *(options if '--held-out' in options else ['--held-out', '0', *options])], capture_output=True, text=True)
+        with open('out.py', encoding='utf-8') as f:
+            lines = f.read().splitlines()
+        left_out = [line for line in lines if line.startswith('#   ')]
+        check(f'{subject} is said: {told.stderr}', told.returncode == 0 and f'warning: {subject}: ' in told.stderr)
+        check(f'{subject} stands in the script: {left_out}', len(left_out) == 1 and left_out[0].startswith(f'#   {subject}: '))
+    check('nothing is left out', quantize(path, '-o', 'x.onnx', '--data', model, '--export-script', 'out.py'))
+    with open('out.py', encoding='utf-8') as f:
+        check('the script says so', not any(line.startswith('# ') for line in f.read().splitlines()))
     sys.exit(1 if failures else 0)
 
 

@@ -18,6 +18,7 @@ oracle.use_oracle_python()
 
 import numpy as np
 import onnx
+import onnxruntime
 from onnxruntime.quantization import quant_utils
 from onnxruntime.quantization.calibrate import CalibrationMethod, TensorData, TensorsData
 
@@ -206,6 +207,36 @@ with tempfile.TemporaryDirectory() as folder:
         got = list_scales(out)
         for name, wanted in (('x', 2 / 255), ('c', 10 / 255), ('y', 10 / 255)):
             check(f'two files: {name}: {got}', name in got and abs(got[name] - wanted) < 1e-6)
+
+    # A clamp stays where the range ends further out, as powers of two do and given ranges may; it goes where nothing is lost by that.
+    levels = onnxruntime.GraphOptimizationLevel
+    big = (np.random.default_rng(3).normal(size=(4, 1, 4, 8, 8)) * 30).astype(np.float32)
+    with open(table, 'w', encoding='utf-8') as file:
+        json.dump({'y': [-8.0, 8.0]}, file)
+    powers = ['--power-of-two', 'nearest']
+    for kind, low, high, options, stays in (
+            ('Clip', 0, 6, [], False), ('Clip', 0, 6, powers, True), ('Clip', 0, 4, powers, False), ('Clip', -1, 1, powers, False), ('Clip', -1, 1.5, powers, True),
+            ('Clip', 0, 6, ['--method', 'nonoverflow'], True), ('Clip', 0, 4, ['--method', 'nonoverflow'], False),
+            ('Clip', 0, 4, ['--method', 'minmse'], True), ('Clip', 0, 6, ['--preset', 'qlinear', *powers], True),
+            ('Relu', 0, np.inf, powers, False), ('Relu', 0, np.inf, ['--ranges', table], True), ('Clip', 0, 6, ['--ranges', table], True)):
+        what = f'{kind} {low} {high} {" ".join(options)}'
+        inputs = ['c', 'low', 'high'] if kind == 'Clip' else ['c']
+        onnx.save(network([node('Conv', ['x', 'w'], ['c'], 'conv'), node(kind, inputs, ['y'], 'clamp')],
+                          {'w': weight, **({'low': f32(low), 'high': f32(high)} if kind == 'Clip' else {})}), path)
+        np.save(samples, big[:, 0])
+        done = subprocess.run([cli, 'quantize', path, '-o', out, '--data', samples, '--no-verify', '--held-out', '0', *options], capture_output=True, text=True,
+                              check=False)
+        check(f'{what}: {done.stderr}', done.returncode == 0)
+        kinds = [n.op_type for n in onnx.load(out).graph.node]
+        check(f'{what}: {kinds}', (kind in kinds) == stays)
+        constants = {i.name: onnx.numpy_helper.to_array(i) for i in onnx.load(out).graph.initializer}
+        step = 1.001 * max(float(a) for name, a in constants.items() if name.startswith('y') and name.endswith('_scale'))
+        for optimized in (True, False):
+            session_options = onnxruntime.SessionOptions()
+            session_options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimized else levels.ORT_DISABLE_ALL
+            session = onnxruntime.InferenceSession(out, session_options, providers=['CPUExecutionProvider'])
+            values = session.run(None, {'x': big[0] * 3})[0]
+            check(f'{what}: {values.min()} to {values.max()}', values.min() >= low - step / 2 and values.max() <= high + step / 2)
 
     # Parameters for some tensors, in a type with the other sign: nothing is left in float for it, and the numbers mean the same.
     onnx.save(clamped, path)
