@@ -131,6 +131,15 @@ compare_add_sources (ComparePairs           *self,
     }
 }
 
+static gboolean
+compare_has_doubles (const VnGraph *graph)
+{
+  for (guint i = 0; i < graph->values->len; i++)
+    if (((const VnValue *) g_ptr_array_index (graph->values, i))->type.dtype == VN_DTYPE_F64)
+      return TRUE;
+  return FALSE;
+}
+
 /*< private >
  * vn_compare_collect_pairs:
  * @self: (out): vn_compare_clear_pairs(), whatever is returned
@@ -167,8 +176,13 @@ vn_compare_collect_pairs (ComparePairs            *self,
     compare_add_sources (self, quant_model->graph, options);
   if (self->float_taps->len > 0)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("The two models have no tensor of the same name; is the second made from the first?"));
+  if (compare_has_doubles (float_model->graph))
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                 _("The two models have no tensor of float32 of the same name: the first computes with float64. Make float32 of it with "
+                   "“vernier-cli prepare”, quantize that, and compare these two"));
+  else
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                 _("The two models have no tensor of the same name; is the second made from the first?"));
   return FALSE;
 }
 

@@ -38,7 +38,7 @@ enum
   F_NODE_DOMAIN = 7, F_NODE_OVERLOAD = 8,
   F_ATTR_NAME = 1, F_ATTR_F = 2, F_ATTR_I = 3, F_ATTR_S = 4, F_ATTR_T = 5, F_ATTR_G = 6, F_ATTR_FLOATS = 7,
   F_ATTR_INTS = 8, F_ATTR_STRINGS = 9, F_ATTR_TENSORS = 10, F_ATTR_GRAPHS = 11, F_ATTR_DOC = 13, F_ATTR_TYPE = 20,
-  F_ATTR_REF = 21,
+  F_ATTR_REF = 21, F_ATTR_SPARSE = 22,
   F_TENSOR_DIMS = 1, F_TENSOR_TYPE = 2, F_TENSOR_INT32 = 5, F_TENSOR_STRINGS = 6, F_TENSOR_INT64 = 7, F_TENSOR_NAME = 8,
   F_TENSOR_RAW = 9, F_TENSOR_UINT64 = 11, F_TENSOR_EXTERNAL = 13, F_TENSOR_LOCATION = 14,
   F_INFO_NAME = 1, F_INFO_TYPE = 2, F_INFO_DOC = 3,
@@ -121,6 +121,7 @@ VnTensor   *vn_onnx_tensor_decode_bytes (GBytes    *bytes,
                                          const char *path,
                                          char     **name,      /* nullable */
                                          GError   **error);
+GBytes     *vn_onnx_sparse_get_content (const ProtobufCMessageUnknownField *unknown);
 VnTensor   *vn_onnx_sparse_decode  (GBytes         *bytes,
                                     const char     *path,
                                     char          **name,

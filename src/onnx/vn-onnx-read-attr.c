@@ -258,6 +258,47 @@ attr_type (const PbAttr *proto)
   return proto->type > 0 && proto->type < TYPE_OPAQUE_FIRST ? (VnAttrType) proto->type : VN_ATTR_OPAQUE;
 }
 
+static const ProtobufCMessageUnknownField *
+onnx_read_attr_find_sparse (const PbAttr *proto)
+{
+  for (guint i = 0; i < proto->base.n_unknown_fields; i++)
+    {
+      const ProtobufCMessageUnknownField *unknown = &proto->base.unknown_fields[i];
+
+      if (unknown->tag == F_ATTR_SPARSE && unknown->wire_type == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+        return unknown;
+    }
+  return NULL;
+}
+
+/* The value of a Constant: what it is as a dense tensor. %FALSE with an error if it is damaged; @attr is NULL if it is none. */
+static gboolean
+onnx_read_attr_decode_sparse (VnOnnxReader  *self,
+                              const VnNode  *node,
+                              const PbAttr  *proto,
+                              VnAttr       **attr,
+                              GError       **error)
+{
+  const ProtobufCMessageUnknownField *field = onnx_read_attr_find_sparse (proto);
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(VnTensor) dense = NULL;
+  g_autofree char *unused = NULL, *label = NULL;
+
+  *attr = NULL;
+  if (field == NULL || g_strcmp0 (proto->name, "sparse_value") != 0 || !vn_node_is (node, "Constant"))
+    return TRUE;
+  bytes = vn_onnx_sparse_get_content (field);
+  dense = vn_onnx_sparse_decode (bytes, self->path, &unused, error);
+  if (dense == NULL)
+    return FALSE;
+  label = vn_node_dup_label (node);
+  vn_notes_add (self->model->notes, VN_NOTE_INFO, "sparse-initializer", label,
+                _("“%s” is a sparse tensor in the file; it is read, and written, as a dense one"), label);
+  *attr = vn_attr_new ("value", VN_ATTR_TENSOR);
+  (*attr)->tensor = g_steal_pointer (&dense);
+  return TRUE;
+}
+
 /**
  * vn_onnx_attr_decode:
  * @graph: where @node is: what nested graphs see
@@ -275,8 +316,10 @@ vn_onnx_attr_decode (VnOnnxReader  *self,
   gboolean is_ref = proto->ref_attr_name != NULL && *proto->ref_attr_name != '\0';
   g_autoptr(VnAttr) result = NULL;
 
-  if (!vn_onnx_check_name (name, _("attribute"), error))
+  if (!vn_onnx_check_name (name, _("attribute"), error) || !onnx_read_attr_decode_sparse (self, node, proto, attr, error))
     return FALSE;
+  if (*attr != NULL)
+    return TRUE;
   result = vn_attr_new (name, attr_type (proto));
   result->doc = vn_onnx_dup_text (proto->doc_string);
   if (is_ref)

@@ -120,18 +120,6 @@ onnx_read_graph_decode_initializer (VnOnnxReader    *self,
   return TRUE;
 }
 
-/* An unknown field begins with its length. */
-static GBytes *
-onnx_read_graph_get_content (const ProtobufCMessageUnknownField *unknown)
-{
-  gsize start = 0;
-
-  while (start < unknown->len && (unknown->data[start] & 0x80) != 0)
-    start++;
-  start += start < unknown->len ? 1 : 0;
-  return g_bytes_new_static (unknown->data + start, unknown->len - start);
-}
-
 static gboolean
 onnx_read_graph_is_sparse (const ProtobufCMessageUnknownField *unknown)
 {
@@ -176,7 +164,7 @@ onnx_read_graph_decode_sparse (VnOnnxReader   *self,
 
       if (!onnx_read_graph_is_sparse (unknown))
         continue;
-      bytes = onnx_read_graph_get_content (unknown);
+      bytes = vn_onnx_sparse_get_content (unknown);
       dense = vn_onnx_sparse_decode (bytes, self->path, &name, error);
       if (dense == NULL || !onnx_read_graph_add_dense (self, graph, name != NULL ? name : "", dense, error))
         return FALSE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sparse initializers, read as dense ones: nothing behind the reader knows of them. */
+/* Sparse initializers, and values of Constant, read as dense ones: nothing behind the reader knows of them. */
 #include "vn-onnx-private.h"
 
 #include "vn-error.h"
@@ -161,6 +161,25 @@ onnx_sparse_make_dense (const Sparse  *self,
       memcpy ((guint8 *) dense->data + place * width, (const guint8 *) self->values->data + i * width, width);
     }
   return g_steal_pointer (&dense);
+}
+
+/**
+ * vn_onnx_sparse_get_content:
+ * @unknown: a field that the schema at hand does not have: it begins with its length
+ *
+ * Returns: (transfer full): what is behind that, which @unknown keeps
+ */
+GBytes *
+vn_onnx_sparse_get_content (const ProtobufCMessageUnknownField *unknown)
+{
+  gsize start = 0;
+
+  g_return_val_if_fail (unknown != NULL, NULL);
+
+  while (start < unknown->len && (unknown->data[start] & 0x80) != 0)
+    start++;
+  start += start < unknown->len ? 1 : 0;
+  return g_bytes_new_static (unknown->data + start, unknown->len - start);
 }
 
 /**

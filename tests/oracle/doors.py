@@ -219,6 +219,15 @@ def check_sparse(cli, folder):
             found, wanted = run(out, arrays), [[np.maximum(a @ dense, 0) @ numpy_helper.to_array(model.graph.initializer[0])] for a in arrays]
             check(sqnr(wanted, found) > 25, kind, '%.1f dB' % sqnr(wanted, found))
             check(not onnx.load(out).graph.sparse_initializer, kind, 'is written as well')
+        # The same as the value of a Constant.
+        sparse = model.graph.sparse_initializer.pop()
+        model.graph.node.insert(0, helper.make_node('Constant', [], ['w'], name='k', sparse_value=sparse))
+        onnx.save(model, path)
+        if quantize(cli, path, samples, out):
+            found = run(out, arrays)
+            check(sqnr(wanted, found) > 25, kind, 'in a Constant %.1f dB' % sqnr(wanted, found))
+        del model.graph.node[0]
+        model.graph.sparse_initializer.append(sparse)
     model.graph.sparse_initializer[0].indices.dims[:] = [3]
     onnx.save(model, path)
     done = subprocess.run([cli, 'inspect', path], capture_output=True, text=True)
