@@ -164,14 +164,44 @@ vn_part_sums_get_margin (const VnErrorSum * const *samples,
   return part_sums_get_student (n_used - 1) * sqrt ((n_used - 1.0) / n_used * fmax (squares - sum * sum / n_used, 0));
 }
 
-static VnErrorPart *
-part_sums_make_part (const VnErrorSum  *sum,
-                     const VnPartition *partition,
-                     guint              part)
+/**
+ * vn_part_sums_find_worst:
+ *
+ * Returns: the place in @sums of the part that speaks for the tensor; 0, all of it, if it has no parts that anything was added to
+ */
+guint
+vn_part_sums_find_worst (const VnErrorSum  *sums,
+                         const VnPartition *partition)
 {
-  VnErrorPart *made = g_new (VnErrorPart, 1);
+  guint worst = 0;
 
-  *made = (VnErrorPart) { .axis = partition->axis, .slices = vn_partition_dup_slices (partition, part), .n = sum->n, .n_bad = sum->n_bad,
+  g_return_val_if_fail (sums != NULL, 0);
+
+  for (guint i = 1; i < vn_part_sums_count (partition); i++)
+    if (sums[i].n > 0 && (worst == 0 || vn_error_sum_bounded_sqnr (&sums[i]) < vn_error_sum_bounded_sqnr (&sums[worst])))
+      worst = i;
+  return worst;
+}
+
+/**
+ * vn_part_sums_make_part:
+ * @i: place in @sums, from 1 on
+ *
+ * Returns: (transfer full): the part with its numbers
+ */
+VnErrorPart *
+vn_part_sums_make_part (const VnErrorSum  *sums,
+                        const VnPartition *partition,
+                        guint              i)
+{
+  const VnErrorSum *sum;
+  VnErrorPart *made;
+
+  g_return_val_if_fail (sums != NULL && partition != NULL && i > 0 && i <= partition->n_parts, NULL);
+
+  sum = &sums[i];
+  made = g_new (VnErrorPart, 1);
+  *made = (VnErrorPart) { .axis = partition->axis, .slices = vn_partition_dup_slices (partition, i - 1), .n = sum->n, .n_bad = sum->n_bad,
                           .size = fmax (fabs (sum->float_min), fabs (sum->float_max)), .sqnr_db = vn_error_sum_sqnr (sum),
                           .noise_to_signal = vn_error_sum_noise (sum), .cosine = vn_error_sum_cosine (sum),
                           .is_dead = sum->quant_min == sum->quant_max && sum->float_min < sum->float_max };
@@ -192,5 +222,5 @@ vn_part_sums_fill_row (const VnErrorSum  *sums,
   vn_error_sum_fill_row (sums, row);
   for (guint i = 1; i < vn_part_sums_count (partition); i++)
     if (sums[i].n > 0)
-      vn_error_row_take_part (row, part_sums_make_part (&sums[i], partition, i - 1));
+      vn_error_row_take_part (row, vn_part_sums_make_part (sums, partition, i));
 }

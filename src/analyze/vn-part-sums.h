@@ -25,6 +25,11 @@ double vn_part_sums_get_sqnr (const VnErrorSum  *sums,
 double vn_part_sums_get_margin (const VnErrorSum * const *samples,   /* sums of each, NULL: left out */
                                 guint              n,
                                 const VnPartition *partition);
+guint  vn_part_sums_find_worst (const VnErrorSum  *sums,
+                                const VnPartition *partition);
+VnErrorPart *vn_part_sums_make_part (const VnErrorSum  *sums,
+                                     const VnPartition *partition,
+                                     guint              i);
 void   vn_part_sums_fill_row (const VnErrorSum  *sums,
                               const VnPartition *partition,
                               VnErrorRow        *row);

@@ -99,10 +99,21 @@ cmd_evaluate_format_top5 (const VnScore *score)
   return score->n_outputs > 5 ? cmd_evaluate_format_part (score->top5, score->n_labelled) : g_strdup ("");
 }
 
+/* The figure of merit of the outputs; infinite if they are all the same. */
+static double
+cmd_evaluate_get_sqnr (VnErrorTable *errors)
+{
+  gboolean same = TRUE;
+
+  for (guint i = 0; i < vn_error_table_get_n (errors) && same; i++)
+    same = vn_error_table_get (errors, i)->sqnr_db == INFINITY && vn_error_table_get (errors, i)->n_bad == 0;
+  return same ? INFINITY : vn_error_table_get_outputs_sqnr (errors);
+}
+
 static char *
 cmd_evaluate_format_error (const VnScore *score)
 {
-  return score->error.n > 0 ? vn_format_db_column (vn_error_sum_sqnr (&score->error)) : g_strdup ("");
+  return score->errors != NULL ? vn_format_db_column (cmd_evaluate_get_sqnr (score->errors)) : g_strdup ("");
 }
 
 static char *
@@ -154,6 +165,28 @@ cmd_evaluate_any_labelled (const Table *table)
   return FALSE;
 }
 
+/* Which output, or part of one, is furthest from the first network, where there is a choice. */
+static void
+cmd_evaluate_print_weakest (const VnScore *score)
+{
+  const VnErrorRow *worst = NULL;
+  guint n = score->errors != NULL ? vn_error_table_get_n (score->errors) : 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (score->errors, i);
+
+      if (worst == NULL || vn_sqnr_bound (row->sqnr_db, row->n_bad) < vn_sqnr_bound (worst->sqnr_db, worst->n_bad))
+        worst = row;
+    }
+  if (worst != NULL && (n > 1 || worst->parts != NULL) && worst->sqnr_db < INFINITY)
+    {
+      g_autofree char *title = vn_error_row_dup_title (worst), *db = vn_format_db (worst->sqnr_db);
+
+      vn_cmd_print (_("  %10s  weakest: %s, %s\n"), "", title, db);
+    }
+}
+
 static void
 cmd_evaluate_print_table (const Table *table)
 {
@@ -199,6 +232,7 @@ cmd_evaluate_print_table (const Table *table)
           cmd_evaluate_print_cell (number, cmd_evaluate_get_width (table->metrics->pdata[i]));
         }
       vn_cmd_print (" %10s  %s\n", error, table->paths[k]);
+      cmd_evaluate_print_weakest (score);
     }
   if (table->n > 1 && cmd_evaluate_has_rule (task))
     vn_cmd_print ("%s\n", vn_task_get_rule (task));
@@ -349,6 +383,39 @@ cmd_evaluate_add_metrics (JsonBuilder   *json,
   json_builder_end_object (json);
 }
 
+/* Of all outputs: the figure of merit, and the least that any comes to. */
+static void
+cmd_evaluate_add_errors (JsonBuilder  *json,
+                         VnErrorTable *errors)
+{
+  double cosine = 1, largest = 0;
+
+  for (guint i = 0; i < vn_error_table_get_n (errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (errors, i);
+
+      cosine = fmin (cosine, row->cosine);
+      largest = fmax (largest, row->max_error);
+    }
+  vn_json_add_number (json, "sqnr_db", cmd_evaluate_get_sqnr (errors));
+  vn_json_add_number (json, "cosine", cosine);
+  vn_json_add_number (json, "max_error", largest);
+  vn_json_begin_array (json, "outputs");
+  for (guint i = 0; i < vn_error_table_get_n (errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (errors, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "name", row->value);
+      vn_json_add_number (json, "sqnr_db", row->sqnr_db);
+      vn_json_add_number (json, "cosine", row->cosine);
+      vn_json_add_number (json, "max_error", row->max_error);
+      vn_cmd_json_part (json, vn_error_row_get_worst_part (row));
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
 static void
 cmd_evaluate_add_scores (JsonBuilder *json,
                          const Table *table)
@@ -377,12 +444,8 @@ cmd_evaluate_add_scores (JsonBuilder *json,
       else if (score->kept.n_samples > 0)
         cmd_evaluate_add_kept (json, &score->kept);
       cmd_evaluate_add_metrics (json, score);
-      if (score->error.n > 0)
-        {
-          vn_json_add_number (json, "sqnr_db", vn_error_sum_sqnr (&score->error));
-          vn_json_add_number (json, "cosine", vn_error_sum_cosine (&score->error));
-          vn_json_add_number (json, "max_error", score->error.max_error);
-        }
+      if (score->errors != NULL)
+        cmd_evaluate_add_errors (json, score->errors);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);

@@ -42,9 +42,9 @@ cmd_verify_print (const VnVerification *result)
   for (guint i = 0; i < result->outputs->len; i++)
     {
       const VnVerifiedOutput *output = g_ptr_array_index (result->outputs, i);
-      g_autofree char *db = vn_format_db (output->sqnr_db);
+      g_autofree char *db = vn_format_db (output->sqnr_db), *title = vn_verified_output_dup_title (output);
 
-      vn_cmd_print (_("  output %s: %s of signal to noise between its values and ours, largest difference %.3g\n"), output->name, db, output->largest);
+      vn_cmd_print (_("  output %s: %s of signal to noise between its values and ours, largest difference %.3g\n"), title, db, output->largest);
       if (!isnan (output->their_db))
         {
           g_autofree char *theirs = vn_format_db (output->their_db), *ours = vn_format_db (output->our_db);
@@ -88,6 +88,7 @@ cmd_verify_add_json (JsonBuilder          *json,
 
       json_builder_begin_object (json);
       vn_json_add_text (json, "name", output->name);
+      vn_cmd_json_part (json, output->part);
       vn_json_add_number (json, "sqnr_db", output->sqnr_db);
       vn_json_add_number (json, "largest_difference", output->largest);
       if (!isnan (output->their_db))

@@ -461,6 +461,27 @@ vn_cmd_print_run_notes (VnNotes *notes)
   cmd_run_print_notes (notes, FALSE);
 }
 
+/**
+ * vn_cmd_json_part:
+ * @part: (nullable): that the figures around it are of; %NULL adds nothing
+ */
+void
+vn_cmd_json_part (JsonBuilder       *json,
+                  const VnErrorPart *part)
+{
+  g_return_if_fail (json != NULL);
+
+  if (part == NULL)
+    return;
+  vn_json_begin_object (json, "part");
+  vn_json_add_int (json, "axis", part->axis);
+  vn_json_add_text (json, "slices", part->slices);
+  vn_json_add_number (json, "size", part->size);
+  if (part->is_dead)
+    vn_json_add_bool (json, "dead", TRUE);
+  json_builder_end_object (json);
+}
+
 void
 vn_cmd_json_notes (JsonBuilder *json,
                    VnNotes     *notes)

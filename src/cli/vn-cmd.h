@@ -194,6 +194,8 @@ void                vn_cmd_print_result   (VnResult          *result,
                                            const char        *weakest);   /* nullable */
 void                vn_cmd_json_verdict   (JsonBuilder         *json,
                                            const VnReportModel *report);
+void                vn_cmd_json_part      (JsonBuilder  *json,
+                                           const VnErrorPart *part);   /* nullable: there are no parts */
 void                vn_cmd_json_notes     (JsonBuilder  *json,
                                            VnNotes      *notes);
 

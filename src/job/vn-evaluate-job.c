@@ -4,6 +4,7 @@
 
 #include "vn-data-check.h"
 #include "vn-error.h"
+#include "vn-find-parts.h"
 #include "vn-i18n.h"
 
 struct _VnEvaluateJob
@@ -14,6 +15,7 @@ struct _VnEvaluateJob
   VnLabels           *labels;        /* nullable: before the samples are open */
   VnUserMetric       *metric;        /* nullable: none was asked for, or not yet there */
   VnScore            *scores;
+  VnParts            *parts;         /* nullable: of the outputs of the first network, as its samples show them */
   VnNotes            *notes;
 };
 
@@ -162,6 +164,23 @@ vn_evaluate_job_check (VnJob         *job,
                         cancellable, error);
 }
 
+/* There is something to compare, output by output, only where there are several networks. */
+static gboolean
+evaluate_job_find_parts (VnEvaluateJob           *self,
+                         const VnCompareOptions  *options,
+                         GCancellable            *cancellable,
+                         GError                 **error)
+{
+  const VnContestant *first = &self->contestants[0];
+  const VnChannelRun run = { .shapes = first->shapes, .dataset = first->dataset, .samples = options->samples, .n_samples = options->n_samples,
+                             .n_threads = options->n_threads };
+
+  if (self->settings.models->len < 2)
+    return TRUE;
+  self->parts = vn_find_parts (first->model, &run, cancellable, error);
+  return self->parts != NULL;
+}
+
 static gboolean
 vn_evaluate_job_evaluate (VnJob         *job,
                           GCancellable  *cancellable,
@@ -176,6 +195,9 @@ vn_evaluate_job_evaluate (VnJob         *job,
     g_array_append_val (samples, i);
   options.samples = (const guint *) (gpointer) samples->data;
   options.n_samples = samples->len;
+  if (!evaluate_job_find_parts (self, &options, cancellable, error))
+    return FALSE;
+  options.parts = self->parts;
   if (!vn_evaluate (self->contestants, self->settings.models->len, self->labels, &options, self->metric, self->scores, &progress, self->notes,
                     cancellable, error))
     return FALSE;
@@ -215,6 +237,7 @@ vn_evaluate_job_finalize (GObject *object)
   for (guint k = 0; k < self->settings.models->len; k++)
     vn_score_clear (&self->scores[k]);
   g_clear_pointer (&self->metric, vn_user_metric_free);
+  g_clear_pointer (&self->parts, vn_parts_unref);
   g_free (self->contestants);
   g_free (self->scores);
   g_ptr_array_unref (self->settings.models);

@@ -5,9 +5,10 @@
 #include "vn-job-input.h"
 #include "verify-folder.h"
 #include "verify-process.h"
+#include "verify-sums.h"
 
 #include "vn-error.h"
-#include "vn-part-sums.h"
+#include "vn-find-parts.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
@@ -58,17 +59,6 @@ verify_job_remove_folder (VnVerifyJob *self)
   g_clear_pointer (&self->folder, g_free);
 }
 
-static char *
-verify_job_dup_path (const VnVerifyJob *self,
-                     const char        *prefix,
-                     guint              sample,
-                     guint              i)
-{
-  g_autofree char *name = g_strdup_printf ("%s%u-%u.npy", prefix, sample, i);
-
-  return g_build_filename (self->folder, name, NULL);
-}
-
 static void
 verify_job_clear_tensors (VnTensor **tensors,
                           guint      n)
@@ -97,6 +87,55 @@ verify_job_choose_samples (VnVerifyJob *self)
     g_array_index (self->samples, guint, i) = g_array_index (measured, guint, g_array_index (self->samples, guint, i));
 }
 
+/* Of the samples of this job, as @model takes them; %NULL with an error if it does not take them, or cannot be run here. */
+static VnParts *
+verify_job_look_for_parts (const VnVerifyJob  *self,
+                           VnModel            *model,
+                           VnDataset          *dataset,
+                           GCancellable       *cancellable,
+                           GError            **error)
+{
+  const VnChannelRun run = { .shapes = self->shapes, .dataset = dataset, .samples = (const guint *) (gpointer) self->samples->data,
+                             .n_samples = self->samples->len, .n_threads = self->settings.n_threads };
+
+  return vn_find_parts (model, &run, cancellable, error);
+}
+
+static VnParts *
+verify_job_look_at_float (const VnVerifyJob *self,
+                          GCancellable      *cancellable)
+{
+  g_autoptr(VnModel) source = self->settings.float_path != NULL ? vn_onnx_read_file (self->settings.float_path, NULL) : NULL;
+  g_autoptr(VnModel) model = source != NULL ? vn_model_to_float (source, cancellable, NULL) : NULL;
+  g_autoptr(VnDataSpec) data = self->settings.data != NULL ? vn_data_spec_copy (self->settings.data) : vn_data_spec_new (VN_DATA_RANDOM);
+  g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+
+  data->max_samples = vn_dataset_get_n (self->dataset);
+  dataset = model != NULL ? vn_model_open_data (model, data, self->settings.input_shapes, &shapes, NULL, NULL) : NULL;
+  return dataset != NULL && vn_dataset_get_n (dataset) == vn_dataset_get_n (self->dataset)
+           ? verify_job_look_for_parts (self, model, dataset, cancellable, NULL) : NULL;
+}
+
+/* A run has found its parts; of a file the float network tells them, or else the export, where they are as large. */
+static gboolean
+verify_job_find_parts (VnVerifyJob   *self,
+                       GCancellable  *cancellable,
+                       GError       **error)
+{
+  if (self->result != NULL)
+    {
+      self->parts = self->result->errors != NULL ? vn_error_table_list_parts (self->result->errors) : NULL;
+      return TRUE;
+    }
+  self->parts = verify_job_look_at_float (self, cancellable);
+  if (self->parts == NULL && g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  if (self->parts == NULL)
+    self->parts = verify_job_look_for_parts (self, self->model, self->dataset, cancellable, error);
+  return self->parts != NULL;
+}
+
 static gboolean
 verify_job_open_samples (VnVerifyJob   *self,
                          GCancellable  *cancellable,
@@ -116,11 +155,11 @@ verify_job_open_samples (VnVerifyJob   *self,
     return FALSE;
   options.input_shapes = self->shapes;
   self->plan = vn_plan_new (self->model, &options, self->notes, error);
-  if (self->result != NULL && self->result->errors != NULL)
-    self->parts = vn_error_table_list_parts (self->result->errors);
+  if (self->plan == NULL)
+    return FALSE;
   verify_job_choose_samples (self);
   self->found->n_samples = self->samples->len;
-  return self->plan != NULL;
+  return verify_job_find_parts (self, cancellable, error);
 }
 
 static gboolean
@@ -134,7 +173,7 @@ verify_job_write_sample (VnVerifyJob  *self,
 
   for (guint i = 0; i < n && good; i++)
     {
-      g_autofree char *path = verify_job_dup_path (self, "", sample, i);
+      g_autofree char *path = vn_verify_folder_dup_tensor (self->folder, "", sample, i);
 
       good = vn_npy_write (path, inputs[i], error);
     }
@@ -237,76 +276,11 @@ vn_verify_job_run_there (VnJob         *job,
 
 /* ---- comparing ---- */
 
-/* One output: ours against theirs, and both against that of the float network, as onnxruntime computes it. */
-typedef struct
-{
-  VnErrorSum between[1 + VN_MOST_PARTS], ours[1 + VN_MOST_PARTS], theirs[1 + VN_MOST_PARTS];
-  VnErrorSum exact[1 + VN_MOST_PARTS], exactly[1 + VN_MOST_PARTS];   /* the first and the last of theirs with kernels that do not saturate, if there are such files */
-} Sums;
-
-static const VnPartition *
-verify_job_get_partition (const VnVerifyJob *self,
-                          guint              output)
-{
-  return vn_parts_get (self->parts, vn_plan_get_output (self->plan, output)->name);
-}
-
-static VnTensor *
-verify_job_read_output (const VnVerifyJob  *self,
-                        const char         *prefix,
-                        guint               sample,
-                        guint               output,
-                        GError            **error)
-{
-  g_autofree char *path = verify_job_dup_path (self, prefix, sample, output);
-  g_autoptr(VnTensor) read = vn_npy_read (path, error);
-
-  return read != NULL ? vn_tensor_convert (read, VN_DTYPE_F32, error) : NULL;
-}
-
-static gboolean
-verify_job_add_output (VnVerifyJob  *self,
-                       guint         sample,
-                       guint         output,
-                       VnTensor     *ours,
-                       Sums         *sums,
-                       GError      **error)
-{
-  g_autoptr(VnTensor) mine = vn_tensor_convert (ours, VN_DTYPE_F32, error);
-  g_autoptr(VnTensor) other = mine != NULL ? verify_job_read_output (self, "out-", sample, output, error) : NULL;
-  g_autoptr(VnTensor) wanted = self->settings.float_path != NULL ? verify_job_read_output (self, "float-", sample, output, NULL) : NULL;
-  g_autoptr(VnTensor) exact = self->found->saturates ? verify_job_read_output (self, "exact-", sample, output, NULL) : NULL;
-  const VnPartition *partition = verify_job_get_partition (self, output);
-  gboolean is_exact;
-
-  if (other == NULL)
-    return FALSE;
-  if (!vn_shape_equal (&mine->shape, &other->shape))
-    {
-      g_autofree char *a = vn_shape_to_string (&mine->shape, "×"), *b = vn_shape_to_string (&other->shape, "×");
-
-      g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("Output “%s” has %s elements here, %s in ONNX Runtime"),
-                   vn_plan_get_output (self->plan, output)->name, a, b);
-      return FALSE;
-    }
-  vn_part_sums_add (sums->between, partition, &mine->shape, mine->data, other->data);
-  is_exact = exact != NULL && vn_shape_equal (&mine->shape, &exact->shape);
-  if (is_exact)
-    vn_part_sums_add (sums->exact, partition, &mine->shape, mine->data, exact->data);
-  if (wanted == NULL || !vn_shape_equal (&mine->shape, &wanted->shape))
-    return TRUE;
-  vn_part_sums_add (sums->ours, partition, &mine->shape, wanted->data, mine->data);
-  vn_part_sums_add (sums->theirs, partition, &mine->shape, wanted->data, other->data);
-  if (is_exact)
-    vn_part_sums_add (sums->exactly, partition, &mine->shape, wanted->data, exact->data);
-  return TRUE;
-}
-
 static gboolean
 verify_job_compare_sample (VnVerifyJob   *self,
                            VnRunner      *runner,
                            guint          sample,
-                           Sums          *sums,
+                           VnVerifySums  *sums,
                            GCancellable  *cancellable,
                            GError       **error)
 {
@@ -317,47 +291,17 @@ verify_job_compare_sample (VnVerifyJob   *self,
                   vn_runner_run (runner, inputs, outputs, cancellable, error);
 
   for (guint i = 0; i < n_outputs && good; i++)
-    good = verify_job_add_output (self, sample, i, outputs[i], &sums[i], error);
+    good = vn_verify_sums_add (&sums[i], self->folder, sample, i, outputs[i], error);
   verify_job_clear_tensors (inputs, n_inputs);
   verify_job_clear_tensors (outputs, n_outputs);
   return good;
 }
 
-static double
-verify_job_get_db (const VnErrorSum *sum)
-{
-  return sum->n > 0 ? vn_error_sum_sqnr (sum) : NAN;
-}
-
-static void
-verify_job_init_sums (Sums  *sums,
-                      guint  n)
-{
-  for (guint i = 0; i < n; i++)
-    for (guint k = 0; k < sizeof *sums / sizeof (VnErrorSum); k++)
-      vn_error_sum_init (&((VnErrorSum *) &sums[i])[k]);
-}
-
-/* The part of an output that is worst in ONNX Runtime, which speaks for the output; 0: it has no parts */
-static guint
-verify_job_find_worst (const VnVerifyJob *self,
-                       const Sums        *sums,
-                       guint              output)
-{
-  const VnErrorSum *errors = sums->theirs[0].n > 0 ? sums->theirs : sums->between;
-  guint n = vn_part_sums_count (verify_job_get_partition (self, output)), worst = n > 1 ? 1 : 0;
-
-  for (guint i = 2; i < n; i++)
-    if (errors[i].n > 0 && vn_error_sum_bounded_sqnr (&errors[i]) < vn_error_sum_bounded_sqnr (&errors[worst]))
-      worst = i;
-  return worst;
-}
-
 /* Of all outputs: with kernels that do not saturate. */
 static void
-verify_job_take_exact (VnVerifyJob *self,
-                       const Sums  *sums,
-                       guint        n)
+verify_job_take_exact (VnVerifyJob         *self,
+                       const VnVerifySums  *sums,
+                       guint                n)
 {
   VnVerification *found = self->found;
 
@@ -365,12 +309,11 @@ verify_job_take_exact (VnVerifyJob *self,
   found->exact_db = INFINITY;
   for (guint i = 0; i < n; i++)
     {
-      guint part = verify_job_find_worst (self, &sums[i], i);
-      const VnVerifiedOutput output = { .sqnr_db = verify_job_get_db (&sums[i].exact[part]), .our_db = verify_job_get_db (&sums[i].ours[part]),
-                                        .their_db = verify_job_get_db (&sums[i].exactly[part]) };
+      VnVerifiedOutput output;
+      const gboolean known = vn_verify_sums_tell_exact (&sums[i], &output);
 
-      found->exact_agrees = found->exact_agrees && sums[i].exact[part].n > 0 && vn_verified_output_judge (&output) != VN_AGREEMENT_OTHER;
-      found->exact_db = sums[i].exact[part].n > 0 ? MIN (found->exact_db, output.sqnr_db) : NAN;
+      found->exact_agrees = found->exact_agrees && known && vn_verified_output_judge (&output) != VN_AGREEMENT_OTHER;
+      found->exact_db = known ? MIN (found->exact_db, output.sqnr_db) : NAN;
     }
   if (!found->exact_agrees && isinf (found->exact_db))
     found->exact_db = NAN;
@@ -384,13 +327,15 @@ vn_verify_job_compare (VnJob         *job,
   VnVerifyJob *self = VN_VERIFY_JOB (job);
   VnProgress progress = vn_job_get_reporter (job);
   guint n = vn_plan_get_n_outputs (self->plan);
-  g_autofree Sums *sums = g_new0 (Sums, n + 1);
+  g_autofree VnVerifySums *sums = g_new0 (VnVerifySums, n + 1);
   g_autoptr(VnRunner) runner = vn_runner_new (self->plan, error);
 
   if (runner == NULL)
     return FALSE;
   vn_runner_set_threads (runner, MAX (self->settings.n_threads, 1));
-  verify_job_init_sums (sums, n);
+  for (guint i = 0; i < n; i++)
+    vn_verify_sums_init (&sums[i], vn_plan_get_output (self->plan, i)->name, self->parts, self->settings.float_path != NULL,
+                         self->found->saturates);
   for (guint i = 0; i < self->found->n_samples; i++)
     {
       vn_progress_report (&progress, _("samples"), i, self->found->n_samples);
@@ -399,12 +344,10 @@ vn_verify_job_compare (VnJob         *job,
     }
   for (guint i = 0; i < n; i++)
     {
-      guint part = verify_job_find_worst (self, &sums[i], i);
-      const VnVerifiedOutput output = { .name = vn_plan_get_output (self->plan, i)->name,
-                                        .sqnr_db = vn_error_sum_sqnr (&sums[i].between[part]),
-                                        .our_db = verify_job_get_db (&sums[i].ours[part]), .their_db = verify_job_get_db (&sums[i].theirs[part]),
-                                        .largest = sums[i].between[part].max_error };
+      g_autoptr(VnErrorPart) part = NULL;
+      VnVerifiedOutput output;
 
+      vn_verify_sums_tell (&sums[i], &output, &part);
       vn_verification_add (self->found, &output);
     }
   if (self->found->saturates)

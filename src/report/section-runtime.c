@@ -111,9 +111,10 @@ section_runtime_add_outputs (VnReportSection      *section,
       const VnAgreement agreement = vn_verified_output_judge (output);
       GPtrArray *row = _vn_report_add_row (table);
       VnReportValue *verdict = _vn_report_bool (agreement == VN_AGREEMENT_SAME, vn_agreement_get_title (agreement));
+      g_autofree char *title = vn_verified_output_dup_title (output);
 
       verdict->is_bad = agreement == VN_AGREEMENT_OTHER;
-      g_ptr_array_add (row, _vn_report_text (output->name));
+      g_ptr_array_add (row, _vn_report_text_as (output->name, title));
       g_ptr_array_add (row, verdict);
       g_ptr_array_add (row, section_runtime_db (output->sqnr_db));
       g_ptr_array_add (row, section_runtime_db (output->their_db));

@@ -13,26 +13,31 @@
 #include <string.h>
 
 static void
+result_file_add_part (JsonBuilder       *json,
+                      const VnErrorPart *part)
+{
+  vn_json_add_int (json, "axis", part->axis);
+  vn_json_add_text (json, "slices", part->slices);
+  vn_json_add_int (json, "elements", (gint64) part->n);
+  vn_json_add_number (json, "size", part->size);
+  vn_json_add_number (json, "sqnr", part->sqnr_db);
+  vn_json_add_number (json, "noise", part->noise_to_signal);
+  vn_json_add_number (json, "cosine", part->cosine);
+  if (part->n_bad > 0)
+    vn_json_add_int (json, "not-finite", (gint64) part->n_bad);
+  if (part->is_dead)
+    vn_json_add_bool (json, "dead", TRUE);
+}
+
+static void
 result_file_add_parts (JsonBuilder     *json,
                        const GPtrArray *parts)
 {
   vn_json_begin_array (json, "parts");
   for (guint i = 0; i < parts->len; i++)
     {
-      const VnErrorPart *part = g_ptr_array_index (parts, i);
-
       json_builder_begin_object (json);
-      vn_json_add_int (json, "axis", part->axis);
-      vn_json_add_text (json, "slices", part->slices);
-      vn_json_add_int (json, "elements", (gint64) part->n);
-      vn_json_add_number (json, "size", part->size);
-      vn_json_add_number (json, "sqnr", part->sqnr_db);
-      vn_json_add_number (json, "noise", part->noise_to_signal);
-      vn_json_add_number (json, "cosine", part->cosine);
-      if (part->n_bad > 0)
-        vn_json_add_int (json, "not-finite", (gint64) part->n_bad);
-      if (part->is_dead)
-        vn_json_add_bool (json, "dead", TRUE);
+      result_file_add_part (json, g_ptr_array_index (parts, i));
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -126,6 +131,12 @@ result_file_add_verified_output (JsonBuilder            *json,
 {
   json_builder_begin_object (json);
   vn_json_add_text (json, "name", output->name);
+  if (output->part != NULL)
+    {
+      vn_json_begin_object (json, "part");
+      result_file_add_part (json, output->part);
+      json_builder_end_object (json);
+    }
   vn_json_add_number (json, "sqnr", output->sqnr_db);
   vn_json_add_number (json, "largest-difference", output->largest);
   if (!isnan (output->their_db))

@@ -202,6 +202,23 @@ vn_parts_get_n (VnParts *self)
   return g_hash_table_size (self->by_value);
 }
 
+/**
+ * vn_error_part_copy:
+ *
+ * Returns: (transfer full): a part of its own
+ */
+VnErrorPart *
+vn_error_part_copy (const VnErrorPart *self)
+{
+  VnErrorPart *copy;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  copy = g_memdup2 (self, sizeof *self);
+  copy->slices = g_strdup (self->slices);
+  return copy;
+}
+
 void
 vn_error_part_free (VnErrorPart *self)
 {

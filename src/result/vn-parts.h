@@ -68,9 +68,11 @@ typedef struct
   gboolean is_dead;
 } VnErrorPart;
 
-void  vn_error_part_free      (VnErrorPart       *self);
-char *vn_error_part_dup_title (const VnErrorPart *self);
+VnErrorPart *vn_error_part_copy      (const VnErrorPart *self);
+void         vn_error_part_free      (VnErrorPart       *self);
+char        *vn_error_part_dup_title (const VnErrorPart *self);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnErrorPart, vn_error_part_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnPartition, vn_partition_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnParts, vn_parts_unref)
 

@@ -229,13 +229,31 @@ result_file_read_number_if (VnJsonFields *fields,
   return vn_json_fields_has (fields, id) ? vn_json_fields_get_double (fields, id) : NAN;
 }
 
+/* Files of older programs do not say which part figures are of. */
+static VnErrorPart *
+result_file_read_part_if (VnJsonFields *parent)
+{
+  JsonNode *node = vn_json_fields_has (parent, "part") ? json_object_get_member (parent->object, "part") : NULL;
+  g_autofree char *where = node != NULL ? vn_json_fields_dup_where (parent, "part") : NULL;
+  g_autoptr(VnErrorPart) part = NULL;
+  VnJsonFields fields;
+
+  if (node == NULL)
+    return NULL;
+  vn_json_fields_init (&fields, node, where);
+  part = result_file_read_part (&fields);
+  vn_json_fields_leave (&fields, parent);
+  return parent->error == NULL ? g_steal_pointer (&part) : NULL;
+}
+
 static void
 result_file_read_verified_output (VnRunRecord  *self,
                                   VnJsonFields *fields,
                                   const char   *folder)
 {
   g_autofree char *name = vn_json_fields_dup_text (fields, "name");
-  const VnVerifiedOutput output = { .name = name, .sqnr_db = vn_json_fields_get_double (fields, "sqnr"),
+  g_autoptr(VnErrorPart) part = result_file_read_part_if (fields);
+  const VnVerifiedOutput output = { .name = name, .part = part, .sqnr_db = vn_json_fields_get_double (fields, "sqnr"),
                                     .largest = vn_json_fields_get_double (fields, "largest-difference"),
                                     .their_db = result_file_read_number_if (fields, "onnxruntime-sqnr"),
                                     .our_db = result_file_read_number_if (fields, "own-sqnr") };

@@ -29,6 +29,7 @@ static void
 verification_output_free (VnVerifiedOutput *self)
 {
   g_free (self->name);
+  g_clear_pointer (&self->part, vn_error_part_free);
   g_free (self);
 }
 
@@ -100,6 +101,7 @@ vn_verification_add (VnVerification         *self,
 
   copy = g_memdup2 (output, sizeof *output);
   copy->name = g_strdup (output->name);
+  copy->part = output->part != NULL ? vn_error_part_copy (output->part) : NULL;
   g_ptr_array_add (self->outputs, copy);
 }
 
@@ -148,6 +150,22 @@ vn_verified_output_judge (const VnVerifiedOutput *self)
   if (self->sqnr_db >= self->our_db + BELOW_DB)
     return VN_AGREEMENT_SAME;
   return self->sqnr_db >= NEARLY_SAME_DB || self->their_db >= self->our_db - ALIKE_DB ? VN_AGREEMENT_ALIKE : VN_AGREEMENT_OTHER;
+}
+
+/**
+ * vn_verified_output_dup_title:
+ *
+ * Returns: (transfer full): the output, and the part that its figures are of: “output0, channels 4–21 (up to 0.9)”
+ */
+char *
+vn_verified_output_dup_title (const VnVerifiedOutput *self)
+{
+  g_autofree char *part = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  part = self->part != NULL ? vn_error_part_dup_title (self->part) : NULL;
+  return part != NULL ? g_strdup_printf ("%s, %s", self->name, part) : g_strdup (self->name);
 }
 
 /* Without the float network nothing tells how far outputs may be apart, but kernels that do not saturate do. */

@@ -3,20 +3,23 @@
 
 /* What was measured of an export in ONNX Runtime, and what that leaves of the forecast. */
 
+#include "vn-parts.h"
 #include "vn-runtime.h"
 
 G_BEGIN_DECLS
 
 /**
  * VnVerifiedOutput:
+ * @part: (nullable): of the output: the one that is worst in ONNX Runtime, which the figures are of; %NULL: of all its elements
  * @sqnr_db: signal to noise between ONNX Runtime's output and ours; INFINITY: the same bits
  * @our_db, @their_db: against the output of the float network; NAN without that
  */
 typedef struct
 {
-  char   *name;
-  double  sqnr_db, our_db, their_db;
-  double  largest;   /* difference */
+  char        *name;
+  VnErrorPart *part;
+  double       sqnr_db, our_db, their_db;
+  double       largest;   /* difference */
 } VnVerifiedOutput;
 
 /**
@@ -71,6 +74,7 @@ char           *vn_verification_dup_text     (const VnVerification   *self);   /
 char           *vn_verification_dup_fault    (const VnVerification   *self);   /* NULL: it agrees */
 char           *vn_verification_dup_remedy   (const VnVerification   *self);   /* NULL: there is none */
 VnAgreement     vn_verified_output_judge     (const VnVerifiedOutput *self);
+char           *vn_verified_output_dup_title (const VnVerifiedOutput *self);
 const char     *vn_agreement_get_id          (VnAgreement             self);
 const char     *vn_agreement_get_title       (VnAgreement             self);
 

@@ -120,7 +120,12 @@ draw_verification (GRand       *rand,
   for (int i = 0; i < n; i++)
     {
       g_autofree char *name = draw_text (rand);
-      const VnVerifiedOutput output = { name, draw_number (rand), draw_number (rand), draw_number (rand), draw_number (rand) };
+      g_autofree char *slices = draw_text (rand);
+      VnErrorPart part = { .axis = (guint) g_rand_int_range (rand, 0, VN_MAX_RANK), .slices = slices, .n = g_rand_int (rand), .size = draw_number (rand),
+                           .sqnr_db = draw_number (rand), .noise_to_signal = draw_number (rand), .cosine = draw_number (rand),
+                           .is_dead = g_rand_boolean (rand) };
+      const VnVerifiedOutput output = { name, g_rand_boolean (rand) ? &part : NULL, draw_number (rand), draw_number (rand), draw_number (rand),
+                                        draw_number (rand) };
 
       vn_verification_add (self->verification, &output);
     }

@@ -174,6 +174,37 @@ def check_figure(folder):
     expect(told is not None and abs(float(told[1]) - there) < 1, f'{there:.2f} dB in ONNX Runtime: {told and told[0]}')
 
 
+def check_parts(folder):
+    """Boxes in pixels beside scores: figures are those of the scores, which one scale for both makes zeros of, and the part is named."""
+    rng = numpy.random.default_rng(5)
+    tensors = {'w': rng.normal(size=(12, 3, 3, 3)) / 4, 'factors': numpy.r_[numpy.full(4, 60.0), numpy.full(8, 0.02)].reshape(1, 12, 1, 1)}
+    nodes = [onnx.helper.make_node('Conv', ['x', 'w'], ['c'], pads=[1, 1, 1, 1]), onnx.helper.make_node('Mul', ['c', 'factors'], ['y'])]
+    values = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, n, 8, 8]) for name, n in (('x', 3), ('y', 12))]
+    graph = onnx.helper.make_graph(nodes, 'g', values[:1], values[1:],
+                                   [onnx.numpy_helper.from_array(value.astype(numpy.float32), name) for name, value in tensors.items()])
+    source, export, samples = (os.path.join(folder, name) for name in ('parts.onnx', 'parts-8.onnx', 'parts'))
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid('', 17)], ir_version=8), source)
+    os.mkdir(samples)
+    inputs = [rng.normal(size=(1, 3, 8, 8)).astype(numpy.float32) for _ in range(6)]
+    for i, value in enumerate(inputs):
+        numpy.save(os.path.join(samples, f'{i}.npy'), value)
+    subprocess.run([CLI, 'quantize', source, '-o', export, '--data', samples, '--reduce-range', '--float-mixed=false', '--no-verify'], check=True,
+                   capture_output=True)
+    wanted, got = (numpy.concatenate([oracle.open_session(path).run(None, {'x': x})[0] for x in inputs]) for path in (source, export))
+    whole, scores = (10 * math.log10(numpy.sum(f ** 2.0) / numpy.sum((q - f) ** 2.0)) for f, q in ((wanted, got), (wanted[:, 4:], got[:, 4:])))
+    _, said = run(folder, export, '--model', source, '--data', samples, '--samples', '6', '--runs', '1')
+    output = said['outputs'][0]
+    expect(scores < whole - 15 and abs(output['onnxruntime_sqnr_db'] - scores) < 0.01, f"{scores:.2f} dB of the scores, {whole:.1f} of both: "
+           f"{output['onnxruntime_sqnr_db']:.2f}")
+    expect(output.get('part', {}).get('slices') == '4-11' and output['part']['axis'] == 1, f"the part is named: {output.get('part')}")
+    _, alone = run(folder, source, '--data', samples, '--samples', '6', '--runs', '1')
+    expect(alone['outputs'][0].get('part', {}).get('slices') in ('0-3', '4-11'), 'without the float network the outputs of the file tell the parts')
+    done = subprocess.run([CLI, 'evaluate', source, export, '--data', samples, '--json'], check=True, capture_output=True, text=True)
+    row = json.loads(done.stdout)['models'][1]
+    expect(abs(row['sqnr_db'] - output['our_sqnr_db']) < 0.01 and row['outputs'][0]['part']['slices'] == '4-11',
+           f"evaluate tells the same, {row['sqnr_db']:.2f} dB")
+
+
 def check_planted(folder):
     """Modules that lie about in the working folder are not what is imported."""
     planted = os.path.join(folder, 'planted')
@@ -256,6 +287,7 @@ def main():
         check_quantize(folder)
         check_usual(folder)
         check_figure(folder)
+        check_parts(folder)
         check_planted(folder)
         check_export(folder, 'cpu', '--reduce-range')
         for preset in ('cpu', 'qlinear'):

@@ -4,6 +4,7 @@
 #include "vn-evaluate.h"
 
 #include "evaluate-metric.h"
+#include "evaluate-outputs.h"
 #include "vn-kept-meter.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -21,7 +22,6 @@ typedef struct
   gboolean   done;
   gsize      n_outputs;
   int        rank;        /* of the true class, from 0; -1 if that is not known */
-  VnErrorSum error;
 } Answer;
 
 typedef struct
@@ -35,6 +35,7 @@ typedef struct
   const char           ***names;           /* of outputs, by contestant */
   VnKeptMeter            *meter;
   Answer                 *answers;         /* by sample and contestant */
+  EvaluateOutputs        *outputs;         /* of these answers */
   VnUserMetric           *metric;          /* nullable */
   VnMetricResult        **measured;        /* by sample and contestant */
   const VnProgress       *progress;
@@ -82,39 +83,6 @@ evaluate_score (const Evaluate   *self,
   wanted = vn_labels_get (self->labels, self->options->samples[item], answer->n_outputs);
   if (wanted >= 0)
     answer->rank = evaluate_find_rank (outputs[at], answer->n_outputs, (gsize) wanted);
-}
-
-/* ---- outputs against those of the first network ---- */
-
-static int
-evaluate_find_counterpart (const Evaluate *self,
-                           guint           k,
-                           guint           output)
-{
-  guint n = vn_plan_get_n_outputs (self->plans[0]);
-
-  for (guint i = 0; i < n; i++)
-    if (g_str_equal (vn_plan_get_output (self->plans[0], i)->name, vn_plan_get_output (self->plans[k], output)->name))
-      return (int) i;
-  return n == vn_plan_get_n_outputs (self->plans[k]) ? (int) output : -1;
-}
-
-static void
-evaluate_compare_outputs (const Evaluate   *self,
-                          guint             k,
-                          VnTensor * const *first,
-                          VnTensor * const *outputs,
-                          VnErrorSum       *sum)
-{
-  for (guint i = 0; i < vn_plan_get_n_outputs (self->plans[k]); i++)
-    {
-      int other = evaluate_find_counterpart (self, k, i);
-
-      if (other < 0 || outputs[i]->dtype != VN_DTYPE_F32 || first[other]->dtype != VN_DTYPE_F32 ||
-          first[other]->n_elements != outputs[i]->n_elements)
-        continue;
-      vn_error_sum_add (sum, first[other]->data, outputs[i]->data, outputs[i]->n_elements);
-    }
 }
 
 /* ---- what the user's metric says of them ---- */
@@ -220,9 +188,8 @@ evaluate_run_one (Evaluate         *self,
       !evaluate_widen_halves (outputs, n, error))
     return FALSE;
   evaluate_score (self, item, outputs, n, answer);
-  vn_error_sum_init (&answer->error);
   if (first != NULL)
-    evaluate_compare_outputs (self, k, first, outputs, &answer->error);
+    evaluate_outputs_add (self->outputs, (gsize) item * self->n_contestants + k, first, self->names[k], n, outputs);
   return TRUE;
 }
 
@@ -396,12 +363,14 @@ evaluate_probe (Evaluate *self,
 }
 
 static void
-evaluate_find_task (Evaluate     *self,
-                    GCancellable *cancellable)
+evaluate_look_at_outputs (Evaluate     *self,
+                          GCancellable *cancellable)
 {
   VnTaskHint hint = { 0 };
   gboolean enough = FALSE;
 
+  self->outputs = evaluate_outputs_new (self->names[0], vn_plan_get_n_outputs (self->plans[0]), self->options->parts,
+                                        (gsize) self->options->n_samples * self->n_contestants);
   hint.is_given = self->options->task != NULL && vn_task_find (self->options->task, &hint.task);
   self->meter = vn_kept_meter_new (self->contestants[0].model, &hint, self->n_contestants - 1);
   for (guint i = 0; i < MIN (self->options->n_samples, MOST_PROBES) && !enough && !g_cancellable_is_cancelled (cancellable); i++)
@@ -417,7 +386,7 @@ evaluate_sum_up (const Evaluate *self,
   for (guint k = 0; k < n; k++)
     {
       scores[k] = (VnScore) { 0 };
-      vn_error_sum_init (&scores[k].error);
+      scores[k].errors = k > 0 ? evaluate_outputs_sum_up (self->outputs, k, n) : NULL;
       scores[k].kept = (VnKept) { .task = vn_kept_meter_get_task (self->meter), .share = NAN, .mean = NAN };
       if (k > 0)
         vn_kept_meter_finish (self->meter, k - 1, &scores[k].kept);
@@ -434,7 +403,6 @@ evaluate_sum_up (const Evaluate *self,
         scores[k].n_labelled += answer->rank >= 0;
         scores[k].top1 += answer->rank == 0;
         scores[k].top5 += answer->rank >= 0 && answer->rank < TOP;
-        vn_error_sum_merge (&scores[k].error, &answer->error);
       }
 }
 
@@ -460,6 +428,7 @@ evaluate_clear (Evaluate *self)
   g_free (self->measured);
   g_free (self->names);
   vn_kept_meter_free (self->meter);
+  evaluate_outputs_free (self->outputs);
   g_free (self->plans);
   g_free (self->answers);
 }
@@ -475,7 +444,7 @@ evaluate_run_samples (Evaluate      *self,
   if (!evaluate_make_runners (self, n, error))
     return FALSE;
   if (self->meter == NULL)
-    evaluate_find_task (self, cancellable);
+    evaluate_look_at_outputs (self, cancellable);
   task = vn_kept_meter_get_task (self->meter);
   return (self->no_classes && (task == VN_TASK_OTHER || task == VN_TASK_CLASSIFICATION)) ||
          vn_parallel_for (self->n_workers, n, evaluate_item, self, cancellable, error);
@@ -602,6 +571,7 @@ vn_score_clear (VnScore *self)
   g_return_if_fail (self != NULL);
 
   g_clear_pointer (&self->metrics, g_array_unref);
+  g_clear_pointer (&self->errors, vn_error_table_unref);
 }
 
 /* ---- the float and the quantized network ---- */
@@ -679,5 +649,7 @@ vn_evaluate_accuracy (VnModel                 *float_model,
                              .agree = (guint) scores[1].kept.n_kept, .valid = scores[0].n_labelled > 0, .n_classes = (guint) scores[0].n_outputs };
   if (scores[1].kept.task != VN_TASK_CLASSIFICATION)
     accuracy->kept = scores[1].kept;
+  for (guint k = 0; k < G_N_ELEMENTS (scores); k++)
+    vn_score_clear (&scores[k]);
   return TRUE;
 }

@@ -5,7 +5,7 @@
 
 #include "vn-task.h"
 #include "vn-compare.h"
-#include "vn-error-sum.h"
+#include "vn-error-table.h"
 #include "vn-user-metric.h"
 
 G_BEGIN_DECLS
@@ -65,7 +65,8 @@ typedef struct
  * @kept: what it keeps of the answers of the first network, by whose outputs the task is told
  * @metrics: (nullable) (element-type VnMetricNumber): by the user's metric: means over the samples that have the number, and what
  *   its function “finish” makes of them all
- * @error: of the outputs against those of the first network; its n is 0 for the first, and if none is like one of them
+ * @errors: (nullable): of the outputs against those of the first network: a row for each; %NULL for the first one, and if none is like one of
+ *   them. The figure of them all is vn_error_table_get_outputs_sqnr()
  */
 typedef struct
 {
@@ -73,7 +74,7 @@ typedef struct
   guint      n, n_labelled, top1, top5;
   VnKept     kept;
   GArray    *metrics;
-  VnErrorSum error;
+  VnErrorTable *errors;
 } VnScore;
 
 gboolean  vn_evaluate    (const VnContestant      *contestants,

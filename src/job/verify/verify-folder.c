@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Removes folders that were made for a while. */
+/* Folders that were made for a while: what files in them are called, and how they are removed. */
 #include "verify-folder.h"
 
 #include <glib/gstdio.h>
@@ -28,6 +28,27 @@ vn_verify_folder_remove (const char *path)
       vn_verify_folder_remove (inside);
     }
   g_rmdir (path);
+}
+
+/*< private >
+ * vn_verify_folder_dup_tensor:
+ * @prefix: whose tensors they are, as of VnVerifyRequest
+ * @i: number of the input, or of the output
+ *
+ * Returns: (transfer full): the file of a tensor of @sample
+ */
+char *
+vn_verify_folder_dup_tensor (const char *folder,
+                             const char *prefix,
+                             guint       sample,
+                             guint       i)
+{
+  g_autofree char *name = NULL;
+
+  g_return_val_if_fail (folder != NULL && prefix != NULL, NULL);
+
+  name = g_strdup_printf ("%s%u-%u.npy", prefix, sample, i);
+  return g_build_filename (folder, name, NULL);
 }
 
 /**

@@ -6,8 +6,12 @@
 
 G_BEGIN_DECLS
 
-void  vn_verify_folder_remove   (const char *path);
-char *vn_verify_dup_environment (void);
-char *vn_verify_dup_own_python  (void);
+void  vn_verify_folder_remove     (const char *path);
+char *vn_verify_folder_dup_tensor (const char *folder,
+                                   const char *prefix,
+                                   guint       sample,
+                                   guint       i);
+char *vn_verify_dup_environment   (void);
+char *vn_verify_dup_own_python    (void);
 
 G_END_DECLS

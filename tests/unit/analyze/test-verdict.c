@@ -269,7 +269,7 @@ test_runtime (gconstpointer data)
       verification->version = g_strdup ("1.0");
       verification->seconds = test->seconds;
       verification->float_seconds = 1;
-      vn_verification_add (verification, &(VnVerifiedOutput) { (char *) "out", test->between, test->ours != 0 ? test->ours : NAN,
+      vn_verification_add (verification, &(VnVerifiedOutput) { (char *) "out", NULL, test->between, test->ours != 0 ? test->ours : NAN,
                                                                test->theirs != 0 ? test->theirs : NAN, 0.1 });
     }
   verdict = vn_verdict_new (errors, NULL, NULL, test->seconds > 0 ? &forecast : NULL, verification);

@@ -100,6 +100,12 @@ check_verification (const VnVerification *a,
       const VnVerifiedOutput *x = g_ptr_array_index (a->outputs, i), *y = g_ptr_array_index (b->outputs, i);
 
       g_assert_cmpstr (x->name, ==, y->name);
+      g_assert_true ((x->part == NULL) == (y->part == NULL));
+      if (x->part != NULL)
+        {
+          g_assert_cmpstr (x->part->slices, ==, y->part->slices);
+          g_assert_true (x->part->axis == y->part->axis && x->part->is_dead == y->part->is_dead && same_number (x->part->size, y->part->size));
+        }
       g_assert_true (same_number (x->sqnr_db, y->sqnr_db) && same_number (x->our_db, y->our_db));
       g_assert_true (same_number (x->their_db, y->their_db) && same_number (x->largest, y->largest));
     }

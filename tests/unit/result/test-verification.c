@@ -32,7 +32,7 @@ test_agrees (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     {
-      const VnVerifiedOutput output = { (char *) "y", tests[i].between, tests[i].ours, tests[i].theirs, 0.1 };
+      const VnVerifiedOutput output = { (char *) "y", NULL, tests[i].between, tests[i].ours, tests[i].theirs, 0.1 };
       const double shift = tests[i].shift;
       g_autoptr(VnVerification) found = vn_verification_new ();
       double told;
@@ -51,8 +51,8 @@ test_agrees (void)
 static void
 test_worst (void)
 {
-  const VnVerifiedOutput same = { NULL, INFINITY, NAN, NAN, 0 }, close = { NULL, 20, NAN, NAN, 0.1 }, far = { NULL, 5, NAN, NAN, 1 };
-  const VnVerifiedOutput nan = { NULL, NAN, NAN, NAN, 0 };
+  const VnVerifiedOutput same = { NULL, NULL, INFINITY, NAN, NAN, 0 }, close = { NULL, NULL, 20, NAN, NAN, 0.1 }, far = { NULL, NULL, 5, NAN, NAN, 1 };
+  const VnVerifiedOutput nan = { NULL, NULL, NAN, NAN, NAN, 0 };
   g_autoptr(VnVerification) found = vn_verification_new (), refused = vn_verification_new_refused ("no kernel");
   g_autofree char *fault = vn_verification_dup_fault (refused);
   VnRuntimeFigures figures;
@@ -77,8 +77,8 @@ test_worst (void)
 static void
 test_saturates (void)
 {
-  const VnVerifiedOutput same = { NULL, INFINITY, NAN, NAN, 0 }, far = { NULL, 5, NAN, NAN, 1 }, fair = { NULL, 20, NAN, NAN, 1 };
-  const VnVerifiedOutput judged = { NULL, 20, 14.2, 13.8, 1 };   /* by the float network */
+  const VnVerifiedOutput same = { NULL, NULL, INFINITY, NAN, NAN, 0 }, far = { NULL, NULL, 5, NAN, NAN, 1 }, fair = { NULL, NULL, 20, NAN, NAN, 1 };
+  const VnVerifiedOutput judged = { NULL, NULL, 20, 14.2, 13.8, 1 };   /* by the float network */
   const struct { gboolean saturates, exact_agrees; double exact_db; const VnVerifiedOutput *output; gboolean is_saturated; const char *fault;
                  gboolean has_remedy; } cases[] = {
     { FALSE, FALSE, NAN,  &same,   FALSE, NULL,                    FALSE },

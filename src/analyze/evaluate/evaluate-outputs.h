@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* How far the outputs of networks are from those of the first one, by the rule of the figure of merit: output by output, part by part. */
+
+#include "vn-error-table.h"
+#include "vn-tensor.h"
+
+G_BEGIN_DECLS
+
+typedef struct _EvaluateOutputs EvaluateOutputs;
+
+EvaluateOutputs *evaluate_outputs_new    (const char * const    *names,
+                                          guint                  n,
+                                          VnParts               *parts,       /* nullable */
+                                          gsize                  n_answers);
+void             evaluate_outputs_free   (EvaluateOutputs       *self);
+void             evaluate_outputs_add    (EvaluateOutputs       *self,
+                                          gsize                  answer,
+                                          VnTensor * const      *first,
+                                          const char * const    *names,
+                                          guint                  n,
+                                          VnTensor * const      *outputs);
+VnErrorTable    *evaluate_outputs_sum_up (const EvaluateOutputs *self,
+                                          gsize                  start,
+                                          gsize                  step);
+
+G_END_DECLS

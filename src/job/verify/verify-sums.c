@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Compares what ONNX Runtime has written with our own outputs of the same samples, part by part. */
+#include "verify-sums.h"
+
+#include "verify-folder.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-onnx.h"
+
+#include <math.h>
+
+/*< private >
+ * vn_verify_sums_init:
+ * @name: of the output; it and @parts live longer than @self
+ * @parts: (nullable): of the outputs
+ * @has_float: outputs of the float network are looked for in the folder
+ * @saturates: outputs of kernels that do not saturate are looked for
+ */
+void
+vn_verify_sums_init (VnVerifySums *self,
+                     const char   *name,
+                     VnParts      *parts,
+                     gboolean      has_float,
+                     gboolean      saturates)
+{
+  g_return_if_fail (self != NULL && name != NULL);
+
+  *self = (VnVerifySums) { .name = name, .partition = vn_parts_get (parts, name), .has_float = has_float, .saturates = saturates };
+  vn_part_sums_init (self->between, self->partition);
+  vn_part_sums_init (self->ours, self->partition);
+  vn_part_sums_init (self->theirs, self->partition);
+  vn_part_sums_init (self->exact, self->partition);
+  vn_part_sums_init (self->exactly, self->partition);
+}
+
+static VnTensor *
+verify_sums_read (const char  *folder,
+                  const char  *prefix,
+                  guint        sample,
+                  guint        output,
+                  GError     **error)
+{
+  g_autofree char *path = vn_verify_folder_dup_tensor (folder, prefix, sample, output);
+  g_autoptr(VnTensor) read = vn_npy_read (path, error);
+
+  return read != NULL ? vn_tensor_convert (read, VN_DTYPE_F32, error) : NULL;
+}
+
+static gboolean
+verify_sums_check_shape (const VnVerifySums  *self,
+                         const VnTensor      *ours,
+                         const VnTensor      *theirs,
+                         GError             **error)
+{
+  g_autofree char *a = NULL, *b = NULL;
+
+  if (vn_shape_equal (&ours->shape, &theirs->shape))
+    return TRUE;
+  a = vn_shape_to_string (&ours->shape, "×");
+  b = vn_shape_to_string (&theirs->shape, "×");
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("Output “%s” has %s elements here, %s in ONNX Runtime"), self->name, a, b);
+  return FALSE;
+}
+
+/*< private >
+ * vn_verify_sums_add:
+ * @folder: that the process has written into
+ * @output: its number
+ * @ours: of the same sample
+ *
+ * Returns: %FALSE if their output cannot be read, or has another shape
+ */
+gboolean
+vn_verify_sums_add (VnVerifySums  *self,
+                    const char    *folder,
+                    guint          sample,
+                    guint          output,
+                    VnTensor      *ours,
+                    GError       **error)
+{
+  g_autoptr(VnTensor) mine = NULL, other = NULL, wanted = NULL, exact = NULL;
+  gboolean is_exact;
+
+  g_return_val_if_fail (self != NULL && folder != NULL && ours != NULL, FALSE);
+
+  mine = vn_tensor_convert (ours, VN_DTYPE_F32, error);
+  other = mine != NULL ? verify_sums_read (folder, "out-", sample, output, error) : NULL;
+  if (other == NULL || !verify_sums_check_shape (self, mine, other, error))
+    return FALSE;
+  wanted = self->has_float ? verify_sums_read (folder, "float-", sample, output, NULL) : NULL;
+  exact = self->saturates ? verify_sums_read (folder, "exact-", sample, output, NULL) : NULL;
+  vn_part_sums_add (self->between, self->partition, &mine->shape, mine->data, other->data);
+  is_exact = exact != NULL && vn_shape_equal (&mine->shape, &exact->shape);
+  if (is_exact)
+    vn_part_sums_add (self->exact, self->partition, &mine->shape, mine->data, exact->data);
+  if (wanted == NULL || !vn_shape_equal (&mine->shape, &wanted->shape))
+    return TRUE;
+  vn_part_sums_add (self->ours, self->partition, &mine->shape, wanted->data, mine->data);
+  vn_part_sums_add (self->theirs, self->partition, &mine->shape, wanted->data, other->data);
+  if (is_exact)
+    vn_part_sums_add (self->exactly, self->partition, &mine->shape, wanted->data, exact->data);
+  return TRUE;
+}
+
+static double
+verify_sums_get_db (const VnErrorSum *sum)
+{
+  return sum->n > 0 ? vn_error_sum_sqnr (sum) : NAN;
+}
+
+/* Of what ONNX Runtime computes, against the float network; without that against ours. */
+static const VnErrorSum *
+verify_sums_get_judged (const VnVerifySums *self)
+{
+  return self->theirs[0].n > 0 ? self->theirs : self->between;
+}
+
+/*< private >
+ * vn_verify_sums_tell:
+ * @output: (out caller-allocates): what was found, of the part that is worst in ONNX Runtime; its strings are borrowed
+ * @part: (out) (nullable): owns the part that @output speaks of
+ */
+void
+vn_verify_sums_tell (const VnVerifySums  *self,
+                     VnVerifiedOutput    *output,
+                     VnErrorPart        **part)
+{
+  guint worst;
+
+  g_return_if_fail (self != NULL && output != NULL && part != NULL);
+
+  worst = vn_part_sums_find_worst (verify_sums_get_judged (self), self->partition);
+  *part = worst > 0 ? vn_part_sums_make_part (verify_sums_get_judged (self), self->partition, worst) : NULL;
+  *output = (VnVerifiedOutput) { .name = (char *) self->name, .part = *part, .sqnr_db = vn_error_sum_sqnr (&self->between[worst]),
+                                 .our_db = verify_sums_get_db (&self->ours[worst]), .their_db = verify_sums_get_db (&self->theirs[worst]),
+                                 .largest = self->between[worst].max_error };
+}
+
+/*< private >
+ * vn_verify_sums_tell_exact:
+ * @output: (out caller-allocates): the same with kernels that do not saturate, without a name
+ *
+ * Returns: whether that was measured
+ */
+gboolean
+vn_verify_sums_tell_exact (const VnVerifySums *self,
+                           VnVerifiedOutput   *output)
+{
+  guint worst;
+
+  g_return_val_if_fail (self != NULL && output != NULL, FALSE);
+
+  worst = vn_part_sums_find_worst (verify_sums_get_judged (self), self->partition);
+  *output = (VnVerifiedOutput) { .sqnr_db = verify_sums_get_db (&self->exact[worst]), .our_db = verify_sums_get_db (&self->ours[worst]),
+                                 .their_db = verify_sums_get_db (&self->exactly[worst]) };
+  return self->exact[worst].n > 0;
+}
