@@ -5,6 +5,7 @@
 #include "vn-forecast-export-private.h"
 #include "vn-job-input.h"
 
+#include "vn-error-carry.h"
 #include "vn-error.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
@@ -509,47 +510,6 @@ vn_what_if_measure (VnWhatIf         *self,
 
 /* ---- what is expected of the whole run ---- */
 
-/* An error on all samples, as it is @after instead of @before on a few. */
-static double
-what_if_scale (double measured,
-               double before,
-               double after)
-{
-  return before > 0 && isfinite (before) && isfinite (after) && isfinite (measured) ? measured * (after / before) : after;
-}
-
-static gboolean
-what_if_is_same_error (const VnErrorRow *a,
-                       const VnErrorRow *b)
-{
-  return a->noise_to_signal == b->noise_to_signal && a->cosine == b->cosine && a->max_error == b->max_error && a->n_bad == b->n_bad &&
-         a->quant_min == b->quant_min && a->quant_max == b->quant_max;
-}
-
-static VnErrorRow *
-what_if_carry_row (const VnErrorRow *measured,
-                   const VnErrorRow *before,
-                   const VnErrorRow *after)
-{
-  VnErrorRow *row;
-
-  if (measured == NULL || before == NULL)
-    return vn_error_row_copy (after);
-  if (what_if_is_same_error (before, after))
-    return vn_error_row_copy (measured);
-  row = vn_error_row_copy (after);
-  row->n = measured->n;
-  row->float_min = measured->float_min;
-  row->float_max = measured->float_max;
-  row->noise_to_signal = what_if_scale (measured->noise_to_signal, before->noise_to_signal, after->noise_to_signal);
-  if (row->noise_to_signal != after->noise_to_signal)
-    row->sqnr_db = -10 * log10 (row->noise_to_signal);
-  row->cosine = 1 - what_if_scale (1 - measured->cosine, 1 - before->cosine, 1 - after->cosine);
-  row->mse = what_if_scale (measured->mse, before->mse, after->mse);
-  row->max_error = what_if_scale (measured->max_error, before->max_error, after->max_error);
-  return row;
-}
-
 /* The few samples tell by how much each error changes; what does not change is known from all of them. */
 static VnErrorTable *
 what_if_carry_errors (VnWhatIf     *self,
@@ -564,10 +524,9 @@ what_if_carry_errors (VnWhatIf     *self,
   expected = vn_error_table_new (vn_error_table_get_n_samples (measured));
   for (guint i = 0; i < vn_error_table_get_n (after); i++)
     {
-      const VnErrorRow *row = vn_error_table_get (after, i);
+      const VnErrorRow *row = vn_error_table_get (after, i), *was = vn_error_table_find (before, row->value);
 
-      vn_error_table_add (expected, what_if_carry_row (vn_error_table_find (measured, row->value), vn_error_table_find (before, row->value),
-                                                       row));
+      vn_error_table_add (expected, vn_error_row_new_carried (vn_error_table_find (measured, row->value), was, row));
     }
   for (guint i = 0; i < vn_error_table_get_n_weights (measured); i++)
     {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the review tells of detectors and masks. */
+/* What the review tells of detectors and masks, and of outputs that hold numbers of different size. */
 #include "vn-document-private.h"
 #include "vn-review-table.h"
 #include "vn-step-review.h"
@@ -82,11 +82,64 @@ test_kept (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
+/* ---- parts ---- */
+
+/* The present result, as if its output held boxes and scores that keep so much. */
+static void
+pretend_parts (Fixture *fixture,
+               double   boxes_db,
+               double   scores_db)
+{
+  VnResult *result = vn_document_get_result (fixture->document);
+  g_autoptr(VnResult) other = vn_result_new_with_verification (result, NULL, NULL, result->notes);
+  VnErrorTable *errors = vn_error_table_copy (result->errors);
+  VnErrorRow *row = (VnErrorRow *) vn_error_table_find (errors, "/head/relu");
+  const VnErrorPart parts[] = { { .axis = 1, .slices = (char *) "0-3", .n = 4, .size = 500, .sqnr_db = boxes_db },
+                                { .axis = 1, .slices = (char *) "4-7", .n = 4, .size = 0.9, .sqnr_db = scores_db } };
+
+  g_clear_pointer (&row->parts, g_ptr_array_unref);
+  row->sqnr_db = 60;
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    vn_error_row_take_part (row, vn_error_part_copy (&parts[i]));
+  g_clear_pointer (&other->errors, vn_error_table_unref);
+  other->errors = errors;
+  other->time++;      /* another run */
+  vn_document_set_result (fixture->document, other);
+}
+
+/* The part that speaks for an output is named, and what was before stands in the same line though it was of another part. */
+static void
+test_parts (Fixture       *fixture,
+            gconstpointer  data)
+{
+  GtkWidget *review, *table;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  vn_document_cancel_origins (fixture->document);
+  review = vn_test_find (GTK_WIDGET (show_step (fixture, "review")), VN_TYPE_STEP_REVIEW, NULL);
+  table = vn_test_find (review, VN_TYPE_REVIEW_TABLE, NULL);
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Signal to noise, /head/relu"));
+  pretend_parts (fixture, 30, 12);
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Signal to noise, /head/relu, channels 4–7 (up to 0.9)"));
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "12.0\u00a0dB"));
+  pretend_parts (fixture, 8, 25);
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Signal to noise, /head/relu, channels 0–3 (up to 500)"));
+  g_assert_null (vn_test_find (table, GTK_TYPE_LABEL, "Signal to noise, /head/relu, channels 4–7 (up to 0.9)"));
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "8.0\u00a0dB"));
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "12.0\u00a0dB"));
+  scroll_down (review);
+  vn_test_settle (300);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "review-parts");
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
 int
 main (int    argc,
       char **argv)
 {
   vn_window_fixture_init (&argc, &argv);
   g_test_add ("/review/kept", Fixture, NULL, vn_window_fixture_set_up, test_kept, vn_window_fixture_tear_down);
+  g_test_add ("/review/parts", Fixture, NULL, vn_window_fixture_set_up, test_parts, vn_window_fixture_tear_down);
   return g_test_run ();
 }

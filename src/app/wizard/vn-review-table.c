@@ -17,8 +17,8 @@ typedef enum { COLUMN_FLOAT, COLUMN_BEFORE, COLUMN_NOW, COLUMN_EXPECTED, N_COLUM
 typedef struct
 {
   char    *title, *cells[N_COLUMNS];
-  gboolean is_output;
-  double   sqnr_db;   /* of an output */
+  char    *output;    /* (nullable): that it is about */
+  double   sqnr_db;   /* of it */
 } Line;
 
 /* What stays of a run for comparison, without its network. */
@@ -46,6 +46,7 @@ review_table_free_line (gpointer data)
   Line *self = data;
 
   g_free (self->title);
+  g_free (self->output);
   for (guint c = 0; c < N_COLUMNS; c++)
     g_free (self->cells[c]);
   g_free (self);
@@ -116,15 +117,16 @@ review_table_add_outputs (GPtrArray *lines,
   for (guint i = 0; i < n; i++)
     {
       const VnErrorRow *row = vn_error_table_get (result->errors, i);
-      g_autofree char *title = NULL;
+      g_autofree char *title = NULL, *name = NULL;
       Line *line;
 
       if (!row->is_output && !row->is_last)
         continue;
-      title = g_strdup_printf (row->is_output ? _("Signal to noise, %s") : _("Signal to noise, %s, before nodes that cannot be run"), row->value);
+      name = vn_error_row_dup_title (row);
+      title = g_strdup_printf (row->is_output ? _("Signal to noise, %s") : _("Signal to noise, %s, before nodes that cannot be run"), name);
       review_table_add (lines, title, NULL, vn_format_db (row->sqnr_db));
       line = lines->pdata[lines->len - 1];
-      line->is_output = TRUE;
+      line->output = g_strdup (row->value);
       line->sqnr_db = row->sqnr_db;
     }
 }
@@ -166,6 +168,14 @@ review_table_take_run (VnReviewTable *self,
   self->now = (Run) { result->time, vn_recipe_copy (result->recipe), review_table_list_lines (result) };
 }
 
+/* What is said of an output of two runs may be of different parts of it. */
+static gboolean
+review_table_is_same (const Line *a,
+                      const Line *b)
+{
+  return a->output != NULL && b->output != NULL ? g_str_equal (a->output, b->output) : g_str_equal (a->title, b->title);
+}
+
 /* Copies the column of what is now of @from, as column @to. */
 static void
 review_table_merge (GPtrArray       *lines,
@@ -178,7 +188,7 @@ review_table_merge (GPtrArray       *lines,
         const Line *other = from->pdata[i];
         Line *line = lines->pdata[k];
 
-        if (g_str_equal (other->title, line->title) && line->cells[to] == NULL)
+        if (review_table_is_same (other, line) && line->cells[to] == NULL)
           line->cells[to] = g_strdup (other->cells[COLUMN_NOW]);
       }
 }
@@ -201,7 +211,7 @@ review_table_shorten (GPtrArray *lines)
   guint n, last = 0;
 
   for (guint i = 0; i < lines->len; i++)
-    if (((const Line *) lines->pdata[i])->is_output)
+    if (((const Line *) lines->pdata[i])->output != NULL)
       g_ptr_array_add (outputs, lines->pdata[last = i]);
   if (outputs->len <= MOST_OUTPUTS)
     return;

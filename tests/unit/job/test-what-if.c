@@ -297,6 +297,76 @@ test_expected (Fixture       *self,
   g_test_message ("bytes %zu -> %zu, whole run %zu", self->result->quantized_bytes, expected->quantized_bytes, whole->quantized_bytes);
 }
 
+/* Boxes in pixels beside scores in one output. */
+static VnModel *
+make_mixed_model (void)
+{
+  VnModel *model = vn_model_new (8, 17);
+  VnGraph *graph = model->graph;
+  VnValue *input = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 3, 16, 16));
+  VnValue *output = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL), *conv = vn_graph_add_value (graph, "c", VN_DTYPE_F32, NULL);
+  float weights[12 * 3 * 9], factors[12];
+  g_autoptr(GRand) random = g_rand_new_with_seed (5);
+  g_autoptr(VnTensor) weight = NULL, factor = NULL;
+  static const gint64 pads[] = { 1, 1, 1, 1 };
+  VnNode *node;
+
+  for (guint i = 0; i < G_N_ELEMENTS (weights); i++)
+    weights[i] = (float) g_rand_double_range (random, -0.5, 0.5);
+  for (guint i = 0; i < G_N_ELEMENTS (factors); i++)
+    factors[i] = i < 4 ? 60 : 0.6f;
+  weight = vn_tensor_new_f32 (&VN_SHAPE (12, 3, 3, 3), weights);
+  factor = vn_tensor_new_f32 (&VN_SHAPE (1, 12, 1, 1), factors);
+  node = vn_graph_add_node (graph, "conv", "", "Conv", (VnValue *[]) { input, vn_graph_add_initializer (graph, "w", weight) }, 2, &conv, 1);
+  vn_node_set_ints (node, "pads", pads, G_N_ELEMENTS (pads));
+  vn_graph_add_node (graph, "mul", "", "Mul", (VnValue *[]) { conv, vn_graph_add_initializer (graph, "f", factor) }, 2, &output, 1);
+  vn_graph_set_output (graph, 0, output);
+  return model;
+}
+
+/* Each part of an output is expected as its own noise changes, and the row says what the worst of them comes to. */
+static void
+test_parts (void)
+{
+  Fixture self = { .model = make_mixed_model (), .data = vn_data_spec_new (VN_DATA_RANDOM) };
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu"), wide = NULL;
+  g_autoptr(VnContributions) shares = vn_contributions_new_empty ();
+  g_autoptr(VnResult) expected = NULL, whole = NULL;
+  g_autoptr(GError) error = NULL;
+  const VnErrorRow *a, *b, *few;
+  double worst = INFINITY;
+
+  self.data->max_samples = 60;
+  g_assert_true (vn_recipe_set (recipe, "float-mixed", "false", NULL));
+  self.result = quantize (&self, recipe);
+  wide = vn_recipe_copy (recipe);
+  vn_recipe_add_exclude (wide, "mul")->exclude = FALSE;
+  ((VnOverride *) g_ptr_array_index (wide->overrides, 0))->activation = VN_DTYPE_U16;
+  self.what_if = vn_what_if_new (self.result, 2, 2, NULL, &error);
+  g_assert_no_error (error);
+  expected = vn_what_if_expect (self.what_if, shares, wide, NULL, &error);
+  g_assert_no_error (error);
+  whole = quantize (&self, wide);
+  a = vn_error_table_find (expected->errors, "y");
+  b = vn_error_table_find (whole->errors, "y");
+  few = vn_error_table_find (vn_what_if_get_base (self.what_if), "y");
+  g_assert_true (a->parts != NULL && b->parts != NULL && a->parts->len == 2 && b->parts->len == 2);
+  for (guint i = 0; i < a->parts->len; i++)
+    {
+      const VnErrorPart *part = g_ptr_array_index (a->parts, i), *wanted = g_ptr_array_index (b->parts, i);
+
+      g_test_message ("%s: %.2f dB expected, %.2f on all samples", part->slices, part->sqnr_db, wanted->sqnr_db);
+      g_assert_cmpstr (part->slices, ==, wanted->slices);
+      g_assert_cmpuint (part->n, ==, wanted->n);   /* of all samples, not of the few */
+      g_assert_cmpfloat_with_epsilon (part->sqnr_db, wanted->sqnr_db, 2);
+      worst = MIN (worst, part->sqnr_db);
+    }
+  g_assert_cmpuint (few->n, <, b->n);
+  g_assert_cmpfloat (a->sqnr_db, ==, worst);
+  g_assert_cmpfloat (a->sqnr_db, >, vn_error_table_find (self.result->errors, "y")->sqnr_db + 10);
+  tear_down (&self, NULL);
+}
+
 /* Where there is no room for what the networks compute the numbers are the same, and nothing is kept. */
 static void
 test_budget (Fixture       *self,
@@ -382,6 +452,7 @@ main (int   argc,
   g_test_add ("/what-if/unrounded", Fixture, NULL, set_up, test_unrounded, tear_down);
   g_test_add ("/what-if/budget", Fixture, NULL, set_up, test_budget, tear_down);
   g_test_add ("/what-if/expected", Fixture, NULL, set_up, test_expected, tear_down);
+  g_test_add_func ("/what-if/parts", test_parts);
   g_test_add ("/what-if/refused", Fixture, NULL, set_up, test_refused, tear_down);
   g_test_add ("/what-if/cancelled", Fixture, NULL, set_up, test_cancelled, tear_down);
   return g_test_run ();
