@@ -9,12 +9,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Noise that one tap hands on to one that comes next. */
+/**
+ * Hop: noise that one tap hands on to one that comes next.
+ * @end: %NO_END, or the part of an output that this much of it is in, at which it ends: how noise lies over the parts of an output depends on
+ *   where it comes from
+ */
 typedef struct
 {
   guint  tap;
+  int    end;
   double dd;
 } Hop;
+
+#define NO_END (-1)
 
 /**
  * Reach: how a change of one tap spreads.
@@ -40,8 +47,8 @@ typedef struct
   GCancellable  *cancellable;
   Reach         *suspects, *taps;   /* by suspect; by tap */
   VnTensor     **arrived;
-  double        *gains;             /* by tap and output */
-  guint          n_outputs;
+  double        *gains;             /* by tap and end */
+  guint          n_ends;
 } Estimate;
 
 /* ---- noise that arrives ---- */
@@ -129,6 +136,35 @@ contribution_make_noisy (Estimate  *self,
 
 /* ---- one step ---- */
 
+static const VnProbeEnd *
+contribution_get_end (const Estimate *self,
+                      guint           e)
+{
+  return &g_array_index (self->sample->probe->ends, VnProbeEnd, e);
+}
+
+/* How much of a change of @tap is in each part of it, if it is an output with parts. */
+static void
+contribution_add_end_hops (const Estimate *self,
+                           guint           tap,
+                           const VnTensor *changed,
+                           GArray         *hops)
+{
+  for (guint e = 0; e < self->n_ends; e++)
+    {
+      const VnProbeEnd *end = contribution_get_end (self, e);
+      Hop hop = { tap, (int) e, 0 };
+      VnNoise noise = { 0 };
+
+      if (end->partition == NULL || end->tap != tap)
+        continue;
+      vn_noise_add_end (&noise, end, self->sample->known[tap], changed);
+      hop.dd = noise.n_bad > 0 ? INFINITY : noise.dd;
+      if (hop.dd > 0)
+        g_array_append_val (hops, hop);
+    }
+}
+
 /**
  * Listen: what is told by a run to the taps that come next.
  * @scale: what arrives there is taken so many times; 0: does not count
@@ -150,7 +186,7 @@ contribution_hear (const VnValue  *value,
   Listen *listen = data;
   Estimate *self = listen->estimate;
   VnNoise noise = { 0 };
-  Hop hop = { tap, 0 };
+  Hop hop = { tap, NO_END, 0 };
 
   g_return_if_fail (self->sample->known[tap] != NULL || !self->sample->told[tap]);
 
@@ -161,6 +197,7 @@ contribution_hear (const VnValue  *value,
   if (!(hop.dd > 0))
     return;
   g_array_append_val (listen->hops, hop);
+  contribution_add_end_hops (self, tap, tensor, listen->hops);
   if (listen->scale > 0)
     contribution_arrive (self, tap, tensor, listen->scale, &listen->error);
 }
@@ -170,6 +207,7 @@ contribution_reach (Estimate  *self,
                     guint      tap,
                     VnTensor  *changed,
                     double     scale,
+                    gboolean   is_suspect,
                     Reach     *reach,
                     GError   **error)
 {
@@ -181,6 +219,8 @@ contribution_reach (Estimate  *self,
 
   vn_noise_add (&noise, sample->known[tap], changed);
   *reach = (Reach) { noise.dd, listen.hops };
+  if (is_suspect)   /* what a tap's own noise comes to there is told by those who hand it on */
+    contribution_add_end_hops (self, tap, changed, listen.hops);
   vn_runner_set_tap (self->runner, contribution_hear, &listen);
   good = vn_runner_run_next (self->runner, sample->inputs, sample->known, &given, self->cancellable, error);
   vn_runner_set_tap (self->runner, NULL, NULL);
@@ -207,7 +247,7 @@ contribution_reach_suspect (Estimate  *self,
     return TRUE;
   vn_noise_add (&local[i], known, changed);
   return contribution_arrive (self, suspect->tap, changed, 1, error) &&
-         contribution_reach (self, suspect->tap, changed, 0, &self->suspects[i], error);
+         contribution_reach (self, suspect->tap, changed, 0, TRUE, &self->suspects[i], error);
 }
 
 /* From the inputs on: what a tap hands on is known when everything before it has. */
@@ -230,7 +270,7 @@ contribution_reach_all (Estimate  *self,
         if (g_array_index (suspects, VnSuspect, i).tap == tap && !contribution_reach_suspect (self, i, local, error))
           return FALSE;
       noisy = contribution_make_noisy (self, tap, &scale, error);
-      if (noisy == NULL || !contribution_reach (self, tap, noisy, scale, &self->taps[tap], error))
+      if (noisy == NULL || !contribution_reach (self, tap, noisy, scale, FALSE, &self->taps[tap], error))
         return FALSE;
     }
   return TRUE;
@@ -243,15 +283,17 @@ contribution_add_hops (const Estimate *self,
                        const Reach    *reach,
                        guint           tap,
                        double          scale,
-                       guint           o,
+                       guint           e,
                        double         *sum)
 {
-  if (g_array_index (self->sample->probe->outputs, guint, o) == tap)
+  const VnProbeEnd *end = contribution_get_end (self, e);
+
+  if (end->partition == NULL && end->tap == tap)
     *sum += scale * reach->dd;
   for (guint h = 0; reach->hops != NULL && h < reach->hops->len; h++)
     {
       const Hop *hop = &g_array_index (reach->hops, Hop, h);
-      double gain = self->gains[hop->tap * self->n_outputs + o];
+      double gain = hop->end == NO_END ? self->gains[hop->tap * self->n_ends + e] : hop->end == (int) e;
 
       *sum += gain > 0 ? scale * hop->dd * gain : 0;
     }
@@ -268,8 +310,8 @@ contribution_multiply (Estimate *self)
       guint tap = g_array_index (order, guint, k);
       const Reach *reach = &self->taps[tap];
 
-      for (guint o = 0; o < self->n_outputs && reach->dd > 0; o++)
-        contribution_add_hops (self, reach, tap, 1 / reach->dd, o, &self->gains[tap * self->n_outputs + o]);
+      for (guint e = 0; e < self->n_ends && reach->dd > 0; e++)
+        contribution_add_hops (self, reach, tap, 1 / reach->dd, e, &self->gains[tap * self->n_ends + e]);
     }
 }
 
@@ -293,7 +335,7 @@ contribution_clear_estimate (Estimate *self,
 /**
  * vn_probe_sample_estimate:
  * @local: (inout) (array): by suspect: gets the noise of what is changed, which is no estimate
- * @outputs: (inout) (array): by suspect and output: gets an estimate of the noise there
+ * @outputs: (inout) (array): by suspect and end of the probe: gets an estimate of the noise there
  *
  * Estimates what all suspects cost in about the time of six runs of the network. Where not all is kept, other taps than before are
  * known afterwards.
@@ -306,7 +348,7 @@ vn_probe_sample_estimate (VnProbeSample  *sample,
                           GCancellable   *cancellable,
                           GError        **error)
 {
-  guint n, n_taps, n_outputs;
+  guint n, n_taps, n_ends;
   Estimate self;
   gboolean good;
 
@@ -314,23 +356,24 @@ vn_probe_sample_estimate (VnProbeSample  *sample,
 
   n = sample->probe->suspects->len;
   n_taps = sample->probe->taps->len;
-  n_outputs = vn_plan_get_n_outputs (sample->plan);
+  n_ends = sample->probe->ends->len;
   self = (Estimate) { sample, NULL, runner, cancellable, g_new0 (Reach, n + 1), g_new0 (Reach, n_taps + 1), g_new0 (VnTensor *, n_taps + 1),
-                      g_new0 (double, (gsize) n_taps * n_outputs + 1), n_outputs };
+                      g_new0 (double, (gsize) n_taps * n_ends + 1), n_ends };
   self.window = sample->stretch > 0 ? vn_probe_window_new (sample, error) : NULL;
   good = (sample->stretch == 0 || self.window != NULL) && contribution_reach_all (&self, local, error);
   if (good)
     contribution_multiply (&self);
   for (guint i = 0; i < n && good; i++)
-    for (guint o = 0; o < n_outputs; o++)
+    for (guint e = 0; e < n_ends; e++)
       {
-        VnNoise *noise = &outputs[(gsize) i * n_outputs + o];
+        const VnProbeEnd *end = contribution_get_end (&self, e);
+        VnNoise *noise = &outputs[(gsize) i * n_ends + e];
         VnNoise reference = { 0 };
 
-        vn_noise_add (&reference, sample->outputs[o], NULL);
+        vn_noise_add_end (&reference, end, sample->outputs[end->output], NULL);
         noise->n += reference.n;
         noise->ff += reference.ff;
-        contribution_add_hops (&self, &self.suspects[i], g_array_index (sample->probe->suspects, VnSuspect, i).tap, 1, o, &noise->dd);
+        contribution_add_hops (&self, &self.suspects[i], g_array_index (sample->probe->suspects, VnSuspect, i).tap, 1, e, &noise->dd);
       }
   contribution_clear_estimate (&self, n, n_taps);
   return good;

@@ -25,6 +25,8 @@ vn_probe_free (VnProbe *self)
   g_clear_pointer (&self->floats, g_array_unref);
   g_clear_pointer (&self->outputs, g_array_unref);
   g_clear_pointer (&self->suspects, g_array_unref);
+  g_clear_pointer (&self->ends, g_array_unref);
+  g_clear_pointer (&self->parts, vn_parts_unref);
   g_free (self);
 }
 
@@ -112,6 +114,24 @@ contribution_add_outputs (VnProbe *self)
       guint tap = contribution_add_tap (self, g_ptr_array_index (outputs, i));
 
       g_array_append_val (self->outputs, tap);
+    }
+}
+
+/* An output without parts is one end, one with parts as many as it has. */
+static void
+contribution_add_ends (VnProbe *self)
+{
+  for (guint o = 0; o < self->outputs->len; o++)
+    {
+      guint tap = g_array_index (self->outputs, guint, o);
+      const VnPartition *partition = vn_parts_get (self->parts, ((const VnValue *) g_ptr_array_index (self->taps, tap))->name);
+
+      for (guint part = 0; part < (partition != NULL ? partition->n_parts : 1); part++)
+        {
+          VnProbeEnd end = { o, tap, partition, part };
+
+          g_array_append_val (self->ends, end);
+        }
     }
 }
 
@@ -265,6 +285,7 @@ contribution_add_node (VnProbe      *self,
 /**
  * vn_probe_new:
  * @written: @prepared, or it with other weights, which become integers instead
+ * @parts: (nullable): of the outputs
  *
  * Returns: (transfer full) (nullable): %NULL with an error if @prepared has a cycle or memory is short
  */
@@ -272,6 +293,7 @@ VnProbe *
 vn_probe_new (const VnModel   *prepared,
               const VnModel   *written,
               VnQuantPlan     *plan,
+              VnParts         *parts,
               GError         **error)
 {
   g_autoptr(VnProbe) self = g_new0 (VnProbe, 1);
@@ -284,6 +306,8 @@ vn_probe_new (const VnModel   *prepared,
   self->floats = g_array_new (FALSE, FALSE, sizeof (guint));
   self->outputs = g_array_new (FALSE, FALSE, sizeof (guint));
   self->suspects = g_array_new (FALSE, FALSE, sizeof (VnSuspect));
+  self->ends = g_array_new (FALSE, FALSE, sizeof (VnProbeEnd));
+  self->parts = parts != NULL ? vn_parts_ref (parts) : NULL;
   g_array_set_clear_func (self->suspects, contribution_suspect_clear);
   order = vn_graph_sort (self->model->graph, error);
   if (order == NULL)
@@ -294,5 +318,6 @@ vn_probe_new (const VnModel   *prepared,
     if (!contribution_add_node (self, plan, written, g_ptr_array_index (order, i), error))
       return NULL;
   contribution_add_outputs (self);
+  contribution_add_ends (self);
   return g_steal_pointer (&self);
 }

@@ -2,6 +2,7 @@
 /* The network that contributions are measured in, and what is changed in it. */
 #pragma once
 
+#include "vn-parts.h"
 #include "vn-quant-plan.h"
 
 G_BEGIN_DECLS
@@ -29,6 +30,20 @@ typedef struct
 } VnSuspect;
 
 /**
+ * VnProbeEnd: what noise is measured at: an output, or one of its parts.
+ * @output: its number
+ * @tap: of the output
+ * @partition: (nullable): how it is divided; borrowed
+ * @part: of @partition; not used without
+ */
+typedef struct
+{
+  guint              output, tap;
+  const VnPartition *partition;
+  guint              part;
+} VnProbeEnd;
+
+/**
  * VnProbe: the float network with layers beside it that have quantized weights.
  */
 typedef struct
@@ -38,11 +53,14 @@ typedef struct
   GArray    *floats;     /* of guint: taps that are no twins */
   GArray    *outputs;    /* of guint: tap of each output */
   GArray    *suspects;   /* of VnSuspect */
+  GArray    *ends;       /* of VnProbeEnd: of the outputs, in their order */
+  VnParts   *parts;      /* nullable: which @ends point into */
 } VnProbe;
 
 VnProbe  *vn_probe_new   (const VnModel   *prepared,
                           const VnModel   *written,
                           VnQuantPlan     *plan,
+                          VnParts         *parts,    /* nullable */
                           GError         **error);
 void      vn_probe_free  (VnProbe         *self);
 VnTensor *vn_probe_round (const VnQuantRow *row,

@@ -48,6 +48,24 @@ contribution_add_finite (VnNoise     *self,
   return TRUE;
 }
 
+static void
+contribution_add_noise (VnNoise     *self,
+                        const float *f,
+                        const float *q,
+                        gsize        n)
+{
+  VnErrorSum sum;
+
+  if (contribution_add_finite (self, f, q, n))
+    return;
+  vn_error_sum_init (&sum);
+  vn_error_sum_add (&sum, f, q, n);
+  self->n += sum.n;
+  self->ff += sum.ff;
+  self->dd += sum.dd;
+  self->n_bad += sum.n_bad;
+}
+
 /**
  * vn_noise_add:
  * @wanted: (nullable): what the float network computes; nothing is added unless it is float32
@@ -58,23 +76,74 @@ vn_noise_add (VnNoise        *self,
               const VnTensor *wanted,
               const VnTensor *found)
 {
-  const float *f, *q;
-  VnErrorSum sum;
-
   g_return_if_fail (self != NULL);
 
   if (wanted == NULL || wanted->dtype != VN_DTYPE_F32 || (found != NULL && found->n_elements != wanted->n_elements))
     return;
-  f = wanted->data;
-  q = found != NULL ? found->data : wanted->data;
-  if (contribution_add_finite (self, f, q, wanted->n_elements))
+  contribution_add_noise (self, wanted->data, found != NULL ? found->data : wanted->data, wanted->n_elements);
+}
+
+/* The slices of a part, in the order of their elements. */
+typedef struct
+{
+  gsize outer, inner;
+  guint n_slices, n;
+  guint slices[];
+} Slices;
+
+/* NULL: @tensor is not divided so. */
+static Slices *
+contribution_list_slices (const VnProbeEnd *end,
+                          const VnShape    *shape)
+{
+  const VnPartition *partition = end->partition;
+  Slices *self;
+
+  if (partition == NULL || (int) partition->axis >= shape->rank || shape->dims[partition->axis] != (gint64) partition->n_slices)
+    return NULL;
+  self = g_malloc0 (sizeof *self + partition->n_slices * sizeof *self->slices);
+  self->outer = (gsize) vn_shape_count (shape, 0, (int) partition->axis);
+  self->inner = (gsize) vn_shape_count (shape, (int) partition->axis + 1, shape->rank);
+  self->n_slices = partition->n_slices;
+  for (guint i = 0; i < partition->n_slices; i++)
+    if (partition->part_of[i] == end->part)
+      self->slices[self->n++] = i;
+  return self;
+}
+
+/**
+ * vn_noise_add_end:
+ * @end: the part of the tensor that counts
+ * @wanted, @found: as of vn_noise_add()
+ */
+void
+vn_noise_add_end (VnNoise          *self,
+                  const VnProbeEnd *end,
+                  const VnTensor   *wanted,
+                  const VnTensor   *found)
+{
+  g_autofree Slices *slices = NULL;
+
+  g_return_if_fail (self != NULL && end != NULL);
+
+  if (wanted == NULL || wanted->dtype != VN_DTYPE_F32 || (found != NULL && found->n_elements != wanted->n_elements))
     return;
-  vn_error_sum_init (&sum);
-  vn_error_sum_add (&sum, f, q, wanted->n_elements);
-  self->n += sum.n;
-  self->ff += sum.ff;
-  self->dd += sum.dd;
-  self->n_bad += sum.n_bad;
+  slices = contribution_list_slices (end, &wanted->shape);
+  if (slices == NULL)
+    {
+      vn_noise_add (self, wanted, found);
+      return;
+    }
+  for (gsize o = 0; o < slices->outer; o++)
+    for (guint i = 0, n; i < slices->n; i += n)
+      {
+        gsize at = (o * slices->n_slices + slices->slices[i]) * slices->inner;
+
+        for (n = 1; i + n < slices->n && slices->slices[i + n] == slices->slices[i] + n; n++)
+          ;
+        contribution_add_noise (self, (const float *) wanted->data + at, (const float *) (found != NULL ? found : wanted)->data + at,
+                                n * slices->inner);
+      }
 }
 
 /* ---- the float network ---- */
@@ -252,22 +321,30 @@ vn_probe_sample_change (VnProbeSample    *self,
   return *changed != NULL;
 }
 
-/* Differences of up to @n numbers, evenly over the tensor. */
+/* Differences of up to @n numbers, evenly over the tensor, or its part. */
 static void
-contribution_keep_differences (const VnTensor *wanted,
-                               const VnTensor *found,
-                               float          *kept,
-                               guint           n)
+contribution_keep_differences (const VnProbeEnd *end,
+                               const VnTensor   *wanted,
+                               const VnTensor   *found,
+                               float            *kept,
+                               guint             n)
 {
-  gsize take;
+  g_autofree Slices *slices = NULL;
+  gsize take, n_elements;
 
   if (wanted == NULL || found == NULL || wanted->dtype != VN_DTYPE_F32 || found->n_elements != wanted->n_elements)
     return;
-  take = MIN (n, wanted->n_elements);
+  slices = contribution_list_slices (end, &wanted->shape);
+  n_elements = slices != NULL ? slices->outer * slices->n * slices->inner : wanted->n_elements;
+  take = MIN (n, n_elements);
   for (gsize i = 0; i < take; i++)
     {
-      gsize at = i * wanted->n_elements / take;
-      float d = ((const float *) found->data)[at] - ((const float *) wanted->data)[at];
+      gsize at = i * n_elements / take, row = slices != NULL ? at / slices->inner : 0;
+      float d;
+
+      if (slices != NULL)
+        at = (row / slices->n * slices->n_slices + slices->slices[row % slices->n]) * slices->inner + at % slices->inner;
+      d = ((const float *) found->data)[at] - ((const float *) wanted->data)[at];
 
       kept[i] = isfinite (d) ? d : 0;
     }
@@ -276,8 +353,8 @@ contribution_keep_differences (const VnTensor *wanted,
 /**
  * vn_probe_sample_measure:
  * @local: (inout): gets the noise of what is changed
- * @outputs: (inout) (array): that of each output
- * @kept: (nullable) (array): by output: gets @n_kept of the differences there
+ * @outputs: (inout) (array): that of each end of the probe
+ * @kept: (nullable) (array): by end: gets @n_kept of the differences there
  *
  * Runs what lies downstream of @suspect with that alone quantized.
  */
@@ -310,11 +387,13 @@ vn_probe_sample_measure (VnProbeSample    *self,
   vn_noise_add (local, known, changed);
   g_clear_pointer (&known, vn_tensor_unref);
   good = vn_runner_run_from (runner, self->inputs, self->known, &given, 1, found, cancellable, error);
-  for (guint i = 0; i < n && good; i++)
+  for (guint i = 0; i < self->probe->ends->len && good; i++)
     {
-      vn_noise_add (&outputs[i], self->outputs[i], found[i]);
+      const VnProbeEnd *end = &g_array_index (self->probe->ends, VnProbeEnd, i);
+
+      vn_noise_add_end (&outputs[i], end, self->outputs[end->output], found[end->output]);
       if (kept != NULL)
-        contribution_keep_differences (self->outputs[i], found[i], kept + (gsize) i * n_kept, n_kept);
+        contribution_keep_differences (end, self->outputs[end->output], found[end->output], kept + (gsize) i * n_kept, n_kept);
     }
   vn_tensor_clear_all (found, n);
   return good;

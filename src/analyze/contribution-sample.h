@@ -79,6 +79,10 @@ gboolean  vn_probe_sample_estimate (VnProbeSample      *self,
 void      vn_noise_add            (VnNoise             *self,
                                    const VnTensor      *wanted,
                                    const VnTensor      *found);
+void      vn_noise_add_end        (VnNoise             *self,
+                                   const VnProbeEnd    *end,
+                                   const VnTensor      *wanted,
+                                   const VnTensor      *found);
 
 /* ---- what is kept ---- */
 

@@ -6,6 +6,7 @@
 #include "vn-contribution.h"
 
 #include "contribution-sample.h"
+#include "contribution-shares.h"
 
 #include "vn-checked.h"
 #include "vn-memory.h"
@@ -29,25 +30,6 @@ static const struct { guint n_samples; double least_share; } contribution_levels
 /* Differences that are kept at most. */
 #define MOST_KEPT ((gsize) 8 << 20)
 
-/* Of one sample: (nullable) by suspect, and by suspect and output; some differences of each output. */
-typedef struct
-{
-  VnNoise *local, *outputs;
-  float   *kept;
-} Sums;
-
-/**
- * Standing: of a suspect.
- * @n_samples: that it was measured on
- * @share, @share_error: so far
- * @most: what the share probably does not exceed
- */
-typedef struct
-{
-  guint  n_samples;
-  double share, share_error, most;
-} Standing;
-
 typedef struct
 {
   VnProbe            *probe;
@@ -57,33 +39,19 @@ typedef struct
   GCancellable       *cancellable;
   VnRunner          **runners;
   guint               n_runners, n_threads;   /* at a time; with those inside each */
-  guint               n_outputs, n_suspects, n_kept;
+  guint               n_ends, n_suspects, n_kept;
   guint               n_samples, n_copies;   /* with their copies; of each */
   VnProbeSample       group[GROUP];
   guint               most_group;          /* samples that there is memory for */
   guint               first, n_group;      /* samples that are in it */
   gboolean           *was_loaded;          /* by sample: some are needed twice */
   gsize               budget;              /* bytes that may be kept of it */
-  Sums               *per_sample, *estimates;
-  Standing           *standing;
+  VnShares            shares;
   GArray             *order;               /* of guint: suspects, those that may have the largest share first */
   const guint        *batch;
   guint               n_batch;
   guint64             done, total;
 } Contribution;
-
-static void
-contribution_clear_sums (Sums  *sums,
-                         guint  n)
-{
-  for (guint s = 0; sums != NULL && s < n; s++)
-    {
-      g_free (sums[s].local);
-      g_free (sums[s].outputs);
-      g_free (sums[s].kept);
-    }
-  g_free (sums);
-}
 
 static void
 contribution_clear (Contribution *self)
@@ -93,9 +61,7 @@ contribution_clear (Contribution *self)
   g_free (self->runners);
   for (guint i = 0; i < GROUP; i++)
     vn_probe_sample_clear (&self->group[i]);
-  contribution_clear_sums (self->per_sample, self->n_samples);
-  contribution_clear_sums (self->estimates, self->n_samples);
-  g_free (self->standing);
+  vn_shares_clear (&self->shares);
   g_free (self->was_loaded);
   g_clear_pointer (&self->order, g_array_unref);
   g_clear_pointer (&self->plan, vn_plan_unref);
@@ -113,17 +79,17 @@ contribution_count_common (const Contribution *self)
 
 static gboolean
 contribution_make_sums (const Contribution  *self,
-                        Sums                *sums,
+                        VnShareSums         *sums,
                         GError             **error)
 {
   if (sums->local == NULL)
     sums->local = vn_try_new0 (VnNoise, self->n_suspects + 1, error);
   if (sums->local != NULL && sums->outputs == NULL)
-    sums->outputs = vn_try_new0 (VnNoise, (gsize) self->n_suspects * self->n_outputs + 1, error);
-  if (sums->outputs != NULL && sums->kept == NULL && self->n_kept > 0 && sums < self->per_sample + contribution_count_common (self) &&
-      sums >= self->per_sample)
+    sums->outputs = vn_try_new0 (VnNoise, (gsize) self->n_suspects * self->n_ends + 1, error);
+  if (sums->outputs != NULL && sums->kept == NULL && self->n_kept > 0 && sums >= self->shares.per_sample &&
+      sums < self->shares.per_sample + contribution_count_common (self))
     {
-      sums->kept = vn_try_new0 (float, (gsize) self->n_suspects * self->n_outputs * self->n_kept + 1, error);
+      sums->kept = vn_try_new0 (float, (gsize) self->n_suspects * self->n_ends * self->n_kept + 1, error);
       return sums->kept != NULL;
     }
   return sums->outputs != NULL;
@@ -170,7 +136,7 @@ contribution_load (gsize      item,
   self->was_loaded[at] = TRUE;
   if (at % self->n_copies > 0 && !contribution_copy_input (self, sample, at % self->n_copies, error))
     return FALSE;
-  return contribution_make_sums (self, &self->per_sample[at], error) &&
+  return contribution_make_sums (self, &self->shares.per_sample[at], error) &&
          vn_probe_sample_run (sample, self->runners[worker], self->cancellable, error);
 }
 
@@ -228,7 +194,7 @@ contribution_estimate_sample (gsize      item,
                               GError   **error)
 {
   Contribution *self = data;
-  Sums *sums = &self->estimates[self->first + item];
+  VnShareSums *sums = &self->shares.estimates[self->first + item];
   VnProbeSample *sample = &self->group[item];
 
   if (sample->probe == NULL)
@@ -246,7 +212,7 @@ contribution_measure_chunk (gsize      item,
 {
   Contribution *self = data;
   guint in_group = (guint) (item % self->n_group), from = (guint) (item / self->n_group) * CHUNK;
-  Sums *sums = &self->per_sample[self->first + in_group];
+  VnShareSums *sums = &self->shares.per_sample[self->first + in_group];
 
   for (guint k = from; k < MIN (from + CHUNK, self->n_batch) && self->group[in_group].probe != NULL; k++)
     {
@@ -254,203 +220,21 @@ contribution_measure_chunk (gsize      item,
       const VnSuspect *suspect = &g_array_index (self->probe->suspects, VnSuspect, i);
 
       if (!vn_probe_sample_measure (&self->group[in_group], self->runners[worker], suspect, &sums->local[i],
-                                    &sums->outputs[(gsize) i * self->n_outputs],
-                                    sums->kept != NULL ? sums->kept + (gsize) i * self->n_outputs * self->n_kept : NULL, self->n_kept,
+                                    &sums->outputs[(gsize) i * self->n_ends],
+                                    sums->kept != NULL ? sums->kept + (gsize) i * self->n_ends * self->n_kept : NULL, self->n_kept,
                                     self->cancellable, error))
         return FALSE;
     }
   return TRUE;
 }
 
-/* ---- shares ---- */
-
-/* Noise to signal at an output, over the samples that a suspect was measured on: between 0 and what bounds signal to noise. */
-static double
-contribution_ratio (const VnNoise *sum)
-{
-  if (sum->n_bad > 0 || !isfinite (sum->dd))
-    return 1e20;
-  return sum->dd > 0 ? MIN (sum->dd / sum->ff, 1e20) : 0;
-}
-
-static void
-contribution_join (const VnNoise *from,
-                   VnNoise       *sum)
-{
-  sum->n += from->n;
-  sum->n_bad += from->n_bad;
-  sum->ff += from->ff;
-  sum->dd += from->dd;
-}
-
-/* Of suspect @i at output @o, or of what is changed: over the samples it was measured on, or was estimated on. */
-static VnNoise
-contribution_sum (const Contribution *self,
-                  guint               i,
-                  int                 o)
-{
-  const Sums *sums = self->standing[i].n_samples > 0 ? self->per_sample : self->estimates;
-  guint n = self->standing[i].n_samples > 0 ? self->standing[i].n_samples : self->n_samples;
-  VnNoise sum = { 0 };
-
-  for (guint s = 0; s < n; s++)
-    if (sums[s].outputs != NULL)
-      contribution_join (o < 0 ? &sums[s].local[i] : &sums[s].outputs[(gsize) i * self->n_outputs + (guint) o], &sum);
-  return sum;
-}
-
-/* Standard error of the ratio of two sums over samples. */
-static double
-contribution_ratio_error (const Contribution *self,
-                          guint               i,
-                          guint               o,
-                          const VnNoise      *sum,
-                          double              ratio)
-{
-  double squares = 0;
-  guint n = 0;
-
-  for (guint s = 0; s < self->standing[i].n_samples; s++)
-    if (self->per_sample[s].outputs != NULL)
-      {
-        const VnNoise *noise = &self->per_sample[s].outputs[(gsize) i * self->n_outputs + o];
-
-        squares += (noise->dd - ratio * noise->ff) * (noise->dd - ratio * noise->ff);
-        n++;
-      }
-  return n > 1 && sum->ff > 0 ? sqrt (squares * n / (n - 1)) / sum->ff : NAN;
-}
-
-/* Of each output, the noise of all suspects together. */
-static double *
-contribution_total_noise (const Contribution *self)
-{
-  double *total = g_new0 (double, self->n_outputs + 1);
-
-  for (guint i = 0; i < self->n_suspects; i++)
-    for (guint o = 0; o < self->n_outputs; o++)
-      {
-        VnNoise sum = contribution_sum (self, i, (int) o);
-
-        total[o] += contribution_ratio (&sum);
-      }
-  return total;
-}
-
-/* Shares and their errors, averaged over the outputs. */
-static void
-contribution_share_out (Contribution *self)
-{
-  g_autofree double *total = contribution_total_noise (self);
-
-  for (guint i = 0; i < self->n_suspects; i++)
-    {
-      Standing *standing = &self->standing[i];
-      double error = 0;
-      guint n = 0;
-
-      standing->share = 0;
-      for (guint o = 0; o < self->n_outputs; o++)
-        {
-          VnNoise sum = contribution_sum (self, i, (int) o);
-          double ratio = contribution_ratio (&sum);
-
-          if (sum.n == 0 && sum.n_bad == 0)
-            continue;
-          standing->share += total[o] > 0 ? ratio / total[o] : 0;
-          error += total[o] > 0 ? contribution_ratio_error (self, i, o, &sum, ratio) / total[o] : 0;
-          n++;
-        }
-      standing->share = n > 0 ? standing->share / n : 0;
-      standing->share_error = n > 0 ? error / n : NAN;
-      standing->most = standing->share + (isfinite (standing->share_error) ? 2 * standing->share_error : 0);
-    }
-}
-
-static gint
-contribution_compare_standing (gconstpointer a,
-                               gconstpointer b,
-                               gpointer      data)
-{
-  const Standing *standing = data;
-  guint i = *(const guint *) a, k = *(const guint *) b;
-
-  if (standing[i].most != standing[k].most)
-    return standing[i].most > standing[k].most ? -1 : 1;
-  return i < k ? -1 : 1;
-}
-
 /* ---- what was found ---- */
-
-/* NULL: not measured on all samples that count. */
-static GArray *
-contribution_collect_differences (const Contribution *self,
-                                  guint               i)
-{
-  guint common = contribution_count_common (self);
-  GArray *all;
-
-  if (self->n_kept == 0 || self->standing[i].n_samples < common)
-    return NULL;
-  all = g_array_new (FALSE, FALSE, sizeof (float));
-  for (guint s = 0; s < common; s++)
-    for (guint o = 0; o < self->n_outputs && self->per_sample[s].kept != NULL; o++)
-      {
-        VnNoise sum = contribution_sum (self, i, (int) o);
-
-        if (sum.n > 0 || sum.n_bad > 0)
-          g_array_append_vals (all, self->per_sample[s].kept + ((gsize) i * self->n_outputs + o) * self->n_kept, self->n_kept);
-      }
-  return all;
-}
-
-static void
-contribution_fill (const Contribution *self,
-                   guint               i,
-                   VnContribution     *item)
-{
-  const VnSuspect *suspect = &g_array_index (self->probe->suspects, VnSuspect, i);
-  const Standing *standing = &self->standing[i];
-  VnNoise local = contribution_sum (self, i, -1);
-  guint n = 0;
-
-  *item = (VnContribution) { .name = g_strdup (suspect->row->tensor.name), .role = suspect->row->tensor.role,
-                             .node = suspect->node != NULL ? vn_node_dup_label (suspect->node) : g_strdup (""),
-                             .value = g_strdup (suspect->speaker), .share = standing->share, .share_error = standing->share_error,
-                             .local_db = vn_sqnr_bound (-10 * log10 (contribution_ratio (&local)), local.n_bad) };
-  item->noise = g_array_new (FALSE, FALSE, sizeof (double));
-  item->differences = contribution_collect_differences (self, i);
-  item->n_numbers = self->n_kept;
-  for (guint s = 0; s < standing->n_samples; s++)
-    item->n_samples += self->per_sample[s].outputs != NULL;
-  for (guint o = 0; o < self->n_outputs; o++)
-    {
-      VnNoise sum = contribution_sum (self, i, (int) o);
-      double ratio = contribution_ratio (&sum);
-
-      if (sum.n == 0 && sum.n_bad == 0)
-        continue;
-      g_array_append_val (item->noise, ratio);
-      item->alone_db += vn_sqnr_bound (-10 * log10 (contribution_ratio (&sum)), sum.n_bad);
-      n++;
-    }
-  item->alone_db = n > 0 ? item->alone_db / n : vn_sqnr_bound (INFINITY, 0);
-}
 
 static VnContributions *
 contribution_collect (Contribution *self)
 {
-  VnContributions *result = vn_contributions_new_empty ();
-
-  contribution_share_out (self);
-  for (guint i = 0; i < self->n_suspects; i++)
-    {
-      VnContribution item;
-
-      contribution_fill (self, i, &item);
-      vn_contributions_add (result, &item);
-    }
-  return result;
+  vn_shares_update (&self->shares);
+  return vn_shares_collect (&self->shares);
 }
 
 static void
@@ -485,7 +269,7 @@ contribution_measure_group (Contribution  *self,
       if (!contribution_for_all (self, n_chunks * self->n_group, contribution_measure_chunk, error))
         return FALSE;
       for (guint k = 0; k < self->n_batch; k++)
-        self->standing[self->batch[k]].n_samples = self->first + self->n_group;
+        self->shares.standing[self->batch[k]].n_samples = self->first + self->n_group;
       self->done += (guint64) self->n_batch * self->n_group;
       vn_progress_report (self->run->progress, NULL, self->done, MAX (self->total, self->done));
       if (self->first == 0)
@@ -505,7 +289,7 @@ contribution_count_wanted (const Contribution *self,
   if (all)
     return self->n_suspects;
   for (guint i = 0; i < self->n_suspects; i++)
-    n += self->standing[i].most >= least;
+    n += self->shares.standing[i].most >= least;
   return n;
 }
 
@@ -517,8 +301,8 @@ contribution_measure_level (Contribution  *self,
   guint begin = level > 0 ? MIN (contribution_levels[level - 1].n_samples, self->n_samples) : 0;
   guint end = MIN (contribution_levels[level].n_samples, self->n_samples), n;
 
-  contribution_share_out (self);
-  g_array_sort_with_data (self->order, contribution_compare_standing, self->standing);
+  vn_shares_update (&self->shares);
+  g_array_sort_with_data (self->order, vn_shares_compare, &self->shares);
   n = contribution_count_wanted (self, level);
   if (level > 0)
     self->total = self->done + (guint64) n * (end - begin) + (guint64) n * (self->n_samples - end) / 4;
@@ -592,13 +376,11 @@ contribution_make_runners (Contribution  *self,
   contribution_share_memory (self);
   self->runners = g_new0 (VnRunner *, self->n_runners + 1);
   self->n_suspects = self->probe->suspects->len;
-  self->n_outputs = vn_plan_get_n_outputs (self->plan);
+  self->n_ends = self->probe->ends->len;
   if (self->options != NULL)
     self->n_kept = (guint) MIN (self->options->n_numbers,
-                                MOST_KEPT / MAX ((gsize) self->n_suspects * self->n_outputs * contribution_count_common (self), 1));
-  self->per_sample = g_new0 (Sums, self->n_samples + 1);
-  self->estimates = g_new0 (Sums, self->n_samples + 1);
-  self->standing = g_new0 (Standing, self->n_suspects + 1);
+                                MOST_KEPT / MAX ((gsize) self->n_suspects * self->n_ends * contribution_count_common (self), 1));
+  vn_shares_init (&self->shares, self->probe, self->n_samples, contribution_count_common (self), self->n_kept);
   self->was_loaded = g_new0 (gboolean, self->n_samples + 1);
   self->order = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint i = 0; i < self->n_suspects; i++)
@@ -641,7 +423,7 @@ vn_contribution_measure (const VnModel                *prepared,
 
   g_return_val_if_fail (prepared != NULL && plan != NULL && run != NULL && run->n_samples > 0, NULL);
 
-  self.probe = vn_probe_new (prepared, written, plan, error);
+  self.probe = vn_probe_new (prepared, written, plan, options != NULL ? options->parts : NULL, error);
   if (self.probe == NULL || !vn_model_infer_for_samples (self.probe->model, run->shapes, error))
     return NULL;
   plan_options = vn_plan_options_for_samples (run->shapes);

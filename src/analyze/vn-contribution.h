@@ -4,6 +4,7 @@
 
 #include "vn-channel-stats.h"
 #include "vn-contributions.h"
+#include "vn-parts.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,8 @@ typedef void (*VnContributionFunc) (VnContributions *so_far,
  * @estimate: measure nothing: the first order alone
  * @thorough: measure every tensor on every sample, those too that do not matter
  * @n_copies, @make_copy: where there is one input, each sample counts so often, the first time as it is; 0: once
+ * @parts: (nullable): of the outputs: where one has parts, what tensors cost is told of that which most noise comes to, as it speaks for
+ *   the output
  * @n_numbers: differences that are kept of each output of a sample, for VnContribution.differences
  */
 typedef struct
@@ -31,6 +34,7 @@ typedef struct
   gboolean           estimate, thorough;
   guint              n_numbers, n_copies;
   VnTensor        *(*make_copy) (const VnTensor *tensor, guint copy, GError **error);
+  VnParts           *parts;
 } VnContributionOptions;
 
 VnContributions *vn_contribution_measure (const VnModel                *prepared,

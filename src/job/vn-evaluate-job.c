@@ -177,7 +177,7 @@ evaluate_job_find_parts (VnEvaluateJob           *self,
 
   if (self->settings.models->len < 2)
     return TRUE;
-  self->parts = vn_find_parts (first->model, &run, cancellable, error);
+  self->parts = vn_find_parts (first->model, &run, NULL, cancellable, error);
   return self->parts != NULL;
 }
 

@@ -493,9 +493,14 @@ quantize_job_measure_origins (VnQuantizeJob                *self,
                        .samples = (const guint *) (gpointer) input->measured->data, .n_samples = MIN (input->measured->len, ORIGIN_SAMPLES),
                        .n_threads = input->n_threads, .progress = progress, .notes = notes };
   g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
-  VnContributions *found = vn_contribution_measure (result->prepared, written, result->plan, &run, options, cancellable, error);
+  VnContributionOptions by_parts = { 0 };
+  VnContributions *found;
   double gain_db = NAN;
 
+  if (options != NULL)
+    by_parts = *options;
+  by_parts.parts = input->parts;
+  found = vn_contribution_measure (result->prepared, written, result->plan, &run, &by_parts, cancellable, error);
   if (found != NULL && vn_noise_gain_measure (result->prepared, &run, &gain_db, cancellable, NULL))
     vn_contributions_set_noise_gain (found, gain_db);
   return found;

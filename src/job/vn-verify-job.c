@@ -98,7 +98,7 @@ verify_job_look_for_parts (const VnVerifyJob  *self,
   const VnChannelRun run = { .shapes = self->shapes, .dataset = dataset, .samples = (const guint *) (gpointer) self->samples->data,
                              .n_samples = self->samples->len, .n_threads = self->settings.n_threads };
 
-  return vn_find_parts (model, &run, cancellable, error);
+  return vn_find_parts (model, &run, NULL, cancellable, error);
 }
 
 static VnParts *

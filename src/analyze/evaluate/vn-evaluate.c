@@ -144,14 +144,6 @@ evaluate_sum_up_metric (const Evaluate  *self,
 
 /* ---- one sample ---- */
 
-static void
-evaluate_clear_tensors (VnTensor **tensors,
-                        guint      n)
-{
-  for (guint i = 0; tensors != NULL && i < n; i++)
-    g_clear_pointer (&tensors[i], vn_tensor_unref);
-}
-
 /* Outputs in float16 are looked at as those in float32 are. */
 static gboolean
 evaluate_widen_halves (VnTensor **outputs,
@@ -244,7 +236,7 @@ evaluate_sample (Evaluate   *self,
 
       if (k == 0 || self->contestants[k].dataset != self->contestants[k - 1].dataset)
         {
-          evaluate_clear_tensors (inputs, k > 0 ? vn_plan_get_n_inputs (self->plans[k - 1]) : 0);
+          vn_tensor_clear_all (inputs, k > 0 ? vn_plan_get_n_inputs (self->plans[k - 1]) : 0);
           g_free (inputs);
           inputs = g_new0 (VnTensor *, n_inputs + 1);
           good = evaluate_load (self, index, k, inputs, &readable, error);
@@ -263,7 +255,7 @@ evaluate_sample (Evaluate   *self,
     }
   for (guint k = 0; k < n; k++)
     {
-      evaluate_clear_tensors (outputs[k], outputs[k] != NULL ? vn_plan_get_n_outputs (self->plans[k]) : 0);
+      vn_tensor_clear_all (outputs[k], outputs[k] != NULL ? vn_plan_get_n_outputs (self->plans[k]) : 0);
       g_free (outputs[k]);
       if (!readable)
         self->answers[(gsize) item * n + k].done = FALSE;
@@ -357,8 +349,8 @@ evaluate_probe (Evaluate *self,
 
       enough = vn_kept_meter_look (self->meter, &all);
     }
-  evaluate_clear_tensors (outputs, n_outputs);
-  evaluate_clear_tensors (inputs, n_inputs);
+  vn_tensor_clear_all (outputs, n_outputs);
+  vn_tensor_clear_all (inputs, n_inputs);
   return enough;
 }
 

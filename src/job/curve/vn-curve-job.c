@@ -114,7 +114,7 @@ curve_contribute (VnCurveJob      *self,
   VnImproveBench *bench = self->bench;
   g_autoptr(VnModel) weights = vn_job_take_rounded (&bench->input, self->plain->corrected, rounded);
   VnContributionOptions options = { .thorough = TRUE, .n_numbers = NUMBERS, .n_copies = self->n_copies,
-                                    .make_copy = vn_judge_make_near_copy };
+                                    .make_copy = vn_judge_make_near_copy, .parts = bench->input.parts };
   VnProgress progress = vn_job_get_reporter (VN_JOB (self));
   VnChannelRun run = { .shapes = bench->input.shapes, .dataset = bench->input.dataset,
                        .samples = (const guint *) (gpointer) self->judged->data, .n_samples = self->n_contributed,

@@ -432,11 +432,13 @@ vn_improve_bench_find_origins (VnImproveBench  *self,
   g_autoptr(VnQuantPlan) plan = NULL;
   g_autoptr(VnModel) weights = NULL;
   g_autoptr(GArray) samples = NULL;
+  VnContributionOptions options = { 0 };
   VnProgress progress;
   VnChannelRun run;
 
   g_return_val_if_fail (self != NULL && recipe != NULL, NULL);
 
+  options.parts = self->input.parts;
   plan = improve_bench_resolve (self, recipe, &weights, error);
   if (plan == NULL)
     return NULL;
@@ -445,5 +447,5 @@ vn_improve_bench_find_origins (VnImproveBench  *self,
   run = (VnChannelRun) { .shapes = self->input.shapes, .dataset = self->input.dataset,
                          .samples = (const guint *) (gpointer) samples->data, .n_samples = samples->len,
                          .n_threads = self->input.n_threads, .progress = &progress, .notes = self->input.notes };
-  return vn_contribution_measure (self->input.prepared, weights, plan, &run, NULL, cancellable, error);
+  return vn_contribution_measure (self->input.prepared, weights, plan, &run, &options, cancellable, error);
 }

@@ -273,6 +273,91 @@ test_job (Fixture       *self,
   g_assert_cmpfloat_with_epsilon (sum, 1, 1e-9);
 }
 
+/* ---- parts ---- */
+
+static VnValue *
+add_branch (VnGraph    *graph,
+            const char *name,
+            VnValue    *input,
+            float       size,
+            float       outlier)
+{
+  static const gint64 pads[] = { 1, 1, 1, 1 };
+  g_autoptr(GRand) random = g_rand_new_with_seed (5);
+  g_autofree char *weight_name = g_strconcat (name, ".weight", NULL);
+  float weights[4 * 3 * 9];
+  g_autoptr(VnTensor) weight = NULL;
+  VnValue *output = vn_graph_add_value (graph, name, VN_DTYPE_F32, NULL);
+  VnNode *node;
+
+  for (guint i = 0; i < G_N_ELEMENTS (weights); i++)
+    weights[i] = size * (float) g_rand_double_range (random, -0.5, 0.5) * (i % 27 == 0 ? outlier : 1);
+  weight = vn_tensor_new_f32 (&VN_SHAPE (4, 3, 3, 3), weights);
+  node = vn_graph_add_node (graph, name, "", "Conv", (VnValue *[]) { input, vn_graph_add_initializer (graph, weight_name, weight) }, 2, &output, 1);
+  vn_node_set_ints (node, "pads", pads, G_N_ELEMENTS (pads));
+  return output;
+}
+
+static double
+sum_shares (VnContributions *self,
+            const char      *start)
+{
+  double sum = 0;
+
+  for (guint i = 0; i < vn_contributions_get_n (self); i++)
+    if (g_str_has_prefix (vn_contributions_get (self, i)->name, start))
+      sum += vn_contributions_get (self, i)->share;
+  return sum;
+}
+
+/* Boxes of hundreds beside scores, whose weights are rounded coarsely: of the noise of the whole output nothing is theirs, of what is left of the
+ * output nearly all. */
+static void
+test_parts (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 17);
+  VnGraph *graph = model->graph;
+  VnValue *input = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 3, 16, 16)), *output = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL);
+  VnValue *branches[] = { add_branch (graph, "boxes", input, 300, 1), add_branch (graph, "scores", input, 0.5f, 60) };
+  g_autoptr(VnDataSpec) data = vn_data_spec_new (VN_DATA_RANDOM);
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+  VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .n_threads = 2 };
+  g_autoptr(VnParts) parts = NULL;
+  g_autoptr(VnJob) job = NULL;
+  g_autoptr(GError) error = NULL;
+  Fixture self = { NULL };
+
+  vn_node_set_int (vn_graph_add_node (graph, "join", "", "Concat", branches, 2, &output, 1), "axis", 1);
+  vn_graph_set_output (graph, 0, output);
+  data->max_samples = 40;
+  g_assert_true (vn_recipe_set (recipe, "per-channel", "false", NULL));
+  job = vn_quantize_job_new (&settings);
+  vn_job_run (job, NULL, &error);
+  g_assert_no_error (error);
+  self.result = vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  self.dataset = vn_dataset_open (data, &(VnInputSpec) { "x", VN_DTYPE_F32, VN_SHAPE (1, 3, 16, 16) }, 1, NULL, &error);
+  g_assert_no_error (error);
+  parts = vn_error_table_list_parts (self.result->errors);
+  g_assert_nonnull (vn_parts_get (parts, "y"));
+  for (guint estimate = 0; estimate < 2; estimate++)
+    {
+      const VnContributionOptions whole = { .estimate = estimate, .thorough = !estimate };
+      VnContributionOptions by_parts = whole;
+      g_autoptr(VnContributions) a = measure (&self, 2, &whole), b = NULL, again = NULL;
+
+      by_parts.parts = parts;
+      b = measure (&self, 2, &by_parts);
+      again = measure (&self, 1, &by_parts);
+      check_same (b, again);
+      g_test_message ("scores: %.4f of the noise of the whole output, %.4f by parts", sum_shares (a, "scores"), sum_shares (b, "scores"));
+      g_assert_cmpfloat (sum_shares (a, "scores"), <, 0.05);
+      g_assert_cmpfloat (sum_shares (b, "scores"), >, 0.5);
+      g_assert_cmpfloat (sum_shares (b, "boxes"), <, 0.01);
+      g_assert_cmpfloat_with_epsilon (sum_shares (b, ""), 1, 1e-9);
+    }
+  tear_down (&self, NULL);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -292,5 +377,6 @@ main (int   argc,
 
       g_test_add (path, Fixture, faults[i], set_up, test_fault, tear_down);
     }
+  g_test_add_func ("/contribution/parts", test_parts);
   return g_test_run ();
 }

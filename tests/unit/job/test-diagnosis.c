@@ -321,7 +321,7 @@ tell (VnDiagnosis *diagnosis)
 static const struct { VnReason reason; const char *tensor; guint rank; } expected[] = {
   { VN_REASON_SAMPLES_UNLIKE, "", 0 },      { VN_REASON_SAMPLES_DIFFER, "", 0 },      { VN_REASON_FEW_SAMPLES, "", 0 },
   { VN_REASON_MIXED_OUTPUT, "both", 1 },    { VN_REASON_FEW_LEVELS, "w2", 1 },        { VN_REASON_CLIPPING, "middle", 1 },
-  { VN_REASON_BIAS_OVERFLOW, "b1", 1 }, { VN_REASON_GATE_RANGE, "opened", 3 }, { VN_REASON_SOFTMAX_RANGE, "masked", 1 },
+  { VN_REASON_BIAS_OVERFLOW, "b1", 1 }, { VN_REASON_GATE_RANGE, "opened", 3 }, { VN_REASON_SOFTMAX_RANGE, "masked", 2 },
   { VN_REASON_CANCELLATION, "sum", 2 },
   { VN_REASON_UNEQUAL_INPUTS, "joined", 1 }, { VN_REASON_DEAD_CHANNEL, "middle", 1 }, { VN_REASON_CHANNEL_SPREAD, "middle", 2 },
   { VN_REASON_OUTLIERS, NULL, 1 },           { VN_REASON_WASTED_RANGE, NULL, 1 },   { VN_REASON_WEIGHT_SPREAD, "w1", 3 },
