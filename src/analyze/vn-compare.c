@@ -571,8 +571,9 @@ compare_run_folds (Compare     *self,
     {
       const VnCompareFold *fold = &self->options->folds[i];
       VnCompareOptions options = *self->options;
+      /* who calibrated others with the same samples has told of those that cannot be read */
       Compare there = { .dataset = self->dataset, .options = &options, .n_all = self->n_all, .progress = self->progress,
-                        .notes = self->notes, .cancellable = self->cancellable, .done = (gint) place };
+                        .cancellable = self->cancellable, .done = (gint) place };
       gboolean good;
 
       options.value_names = fold->value_names;
