@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """suspicions.py CLI [--all] [--only TEXT]: samples that were prepared wrongly, and rightly, for the real networks, through `quantize`. A
 wrong set-up is caught if the report has a suspicion about the samples, or if there is no report but a message. At least 80 % are
-caught; none that is not gives a good result, but for those where only colours are swapped; and no right one is suspected.
+caught; none that is not gives a good result, but for those where only colours are swapped and those of UNSEEN; and no right one is suspected.
 What is told is read from the JSON by codes, not by sentences. --all: also the networks that take long."""
 import glob
 import json
@@ -24,6 +24,8 @@ from samples import Source, read_digits    # noqa: E402
 
 CLI = os.path.abspath(sys.argv[1])
 CAUGHT, N_SAMPLES = 0.8, 20
+# Half the scale, or nearly the right one: nothing in these networks tells it, and their outputs react.
+UNSEEN = {('flowers', '0 to 1'), ('espcn', 'as of ImageNet'), ('openseeface', 'divided by the mean')}
 GREEN = ('good', 'weak-spot')
 COCO, PEOPLE, CIFAR = (os.path.join(SHARED, *p) for p in (('images', 'coco'), ('images', 'people'), ('cifar10',)))
 
@@ -194,6 +196,8 @@ def list_wrong(m):
         ('nanodet', 'one sample much too large', m.tensors('nanodet', only(11, lambda x: x * np.float32(1000)))),
         ('keywords', 'one sample much too large', m.tensors('keywords', only(5, lambda x: x * np.float32(255)))),
         ('mnist', 'one sample 0 to 1', m.tensors('mnist', only(5, lambda x: x / np.float32(255)))),
+        # a network that was trained on other classes
+        ('vit', 'classes of others', m.pictures('vit')),
         # nothing to see
         ('flowers', 'black', m.files('flowers', lambda x, i: x * 0)),
         ('ultraface', 'half of them black', m.files('ultraface', lambda x, i: x * (i % 2))),
@@ -221,7 +225,7 @@ def list_wrong(m):
 
 
 def list_right(m):
-    yield from ((name, m.pictures(name)) for name in PICTURES)
+    yield from ((name, m.pictures(name)) for name in PICTURES if name != 'vit')
     yield from ((name, m.pictures(name, folder=folder)) for name, folder in (
         ('flowers', PEOPLE), ('ultraface', COCO), ('nanodet', PEOPLE), ('espcn', COCO), ('openseeface', os.path.join(CIFAR, 'airplane'))))
     yield from ((name, m.tensors(name)) for name in (*TENSORS, 'flowers', 'nanodet', 'yunet'))
@@ -264,7 +268,7 @@ def main():
             codes, level = quantize(name, options, out)
             n, n_caught = n + 1, n_caught + (len(codes) > 0)
             print(f"{'caught' if codes else 'MISSED':7} {name}, {what}: {' '.join(codes)} {level}", flush=True)
-            if not codes and level in GREEN and what != 'colours':
+            if not codes and level in GREEN and what != 'colours' and (name, what) not in UNSEEN:
                 faults.append(f'{name}, {what}: {level}')
         for name, options in list_right(makers):
             if not is_wanted(name, 'right'):

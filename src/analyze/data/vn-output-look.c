@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define MOST_ELEMENTS ((gsize) 1 << 22)   /* of an output: larger ones are not looked at */
-#define MOST_SLICES   128                 /* along an axis: longer ones are places, not kinds of numbers */
+#define MOST_SLICES   128                 /* along an axis: longer ones are places, not kinds of numbers, unless there is no other axis */
 
 typedef struct
 {
@@ -142,9 +142,9 @@ output_look_get_most (const Output *self)
 
   for (int axis = 0; axis < self->shape.rank; axis++)
     {
-      const gsize n = (gsize) self->shape.dims[axis];
+      const gsize n = (gsize) self->shape.dims[axis], all = (gsize) vn_shape_count (&self->shape, 0, self->shape.rank);
 
-      for (gsize at = 0; n > 1 && n <= MOST_SLICES && at < n; at++)
+      for (gsize at = 0; n > 1 && (n <= MOST_SLICES || n == all) && at < n; at++)
         most = fmax (most, output_look_get_share (self, (gsize) vn_shape_count (&self->shape, 0, axis), n,
                                                   (gsize) vn_shape_count (&self->shape, axis + 1, self->shape.rank), at));
     }
