@@ -203,7 +203,9 @@ make_model (gboolean norm)
   return model;
 }
 
-typedef enum { MADE_WELL, MADE_EQUAL, MADE_CONSTANT, MADE_PLAIN, MADE_NOISE, MADE_NAN, MADE_LAST, MADE_SMALL, MADE_LARGE } Made;
+#define N_MADE 8u
+
+typedef enum { MADE_WELL, MADE_EQUAL, MADE_CONSTANT, MADE_PLAIN, MADE_NOISE, MADE_NAN, MADE_LAST, MADE_SMALL, MADE_LARGE, MADE_OUTLIER } Made;
 
 /* A slope in each plane, in another direction for each of the samples; or what is wrong instead. */
 static void
@@ -225,7 +227,7 @@ write_sample (const char *folder,
 
           values[at] = made == MADE_CONSTANT ? (float) sample : made == MADE_PLAIN ? (float) (sample + c) :
                        made == MADE_NOISE ? (float) g_rand_double_range (rand, -1, 3) :
-                       made == MADE_SMALL ? value / 255 : made == MADE_LARGE ? value * 255 : value;
+                       made == MADE_SMALL ? value / 255 : made == MADE_LARGE || (made == MADE_OUTLIER && sample == 5) ? value * 255 : value;
         }
   if (made == MADE_NAN && sample == 1)
     values[7] = NAN;
@@ -333,6 +335,7 @@ test_made (void)
     { MADE_LAST, FALSE, "data-layout" },
     { MADE_SMALL, FALSE, "data-range" }, { MADE_SMALL, TRUE, "data-range" },
     { MADE_LARGE, TRUE, "data-range" },
+    { MADE_OUTLIER, FALSE, "data-outlier" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -342,11 +345,11 @@ test_made (void)
       g_autoptr(VnModel) model = make_model (cases[i].norm);
       g_autofree char *codes = NULL;
 
-      for (guint k = 0; k < 4; k++)
+      for (guint k = 0; k < N_MADE; k++)
         write_sample (folder, k, cases[i].made);
       codes = check (model, spec, 20, NULL);
       g_test_message ("case %u: “%s”, expected “%s”", i, codes, cases[i].codes);
-      for (guint k = 0; k < 4; k++)
+      for (guint k = 0; k < N_MADE; k++)
         {
           g_autofree char *path = g_strdup_printf ("%s/%u.npy", folder, k);
 
