@@ -87,7 +87,7 @@ data_reach_get_median (GArray *samples)
   return _vn_data_median (values);
 }
 
-static void
+static gboolean
 data_reach_note_input (GArray     *samples,
                        VnDataset  *dataset,
                        const char *input,
@@ -99,7 +99,7 @@ data_reach_note_input (GArray     *samples,
   for (guint i = 0; i < samples->len; i++)
     n += g_array_index (samples, Reach, i).largest > VN_DATA_REACH * median;
   if (!(median > 0) || n == 0 || n > VN_DATA_REACH_SHARE * samples->len)
-    return;
+    return FALSE;
   for (guint i = 0, named = 0; i < samples->len && named < MOST_NAMED; i++)
     {
       const Reach *reach = &g_array_index (samples, Reach, i);
@@ -110,6 +110,7 @@ data_reach_note_input (GArray     *samples,
       vn_notes_add (notes, VN_NOTE_WARNING, "data-outlier", vn_dataset_get_name (dataset, reach->index),
                     _("Its values at “%s” reach %.3g, those of most other samples %.3g"), input, reach->largest, median);
     }
+  return TRUE;
 }
 
 /*< private >
@@ -117,16 +118,21 @@ data_reach_note_input (GArray     *samples,
  * @names: (array): of the inputs
  *
  * Names the samples that reach too far, if they are a few of many.
+ *
+ * Returns: whether there are such: what first layers make of all samples together says nothing then
  */
-void
+gboolean
 _vn_data_reach_note (VnDataReach        *self,
                      VnDataset          *dataset,
                      const char * const *names,
                      VnNotes            *notes)
 {
-  g_return_if_fail (self != NULL && dataset != NULL && names != NULL);
+  gboolean found = FALSE;
+
+  g_return_val_if_fail (self != NULL && dataset != NULL && names != NULL, FALSE);
 
   for (guint k = 0; k < self->n_inputs; k++)
-    if (self->inputs[k]->len >= VN_DATA_REACH_FEWEST)
-      data_reach_note_input (self->inputs[k], dataset, names[k], notes);
+    if (self->inputs[k]->len >= VN_DATA_REACH_FEWEST && data_reach_note_input (self->inputs[k], dataset, names[k], notes))
+      found = TRUE;
+  return found;
 }

@@ -53,7 +53,7 @@ void         _vn_data_reach_add         (VnDataReach        *self,
                                          guint               index,
                                          VnTensor * const   *tensors,
                                          const gboolean     *masks);
-void         _vn_data_reach_note        (VnDataReach        *self,
+gboolean     _vn_data_reach_note        (VnDataReach        *self,
                                          VnDataset          *dataset,
                                          const char * const *names,
                                          VnNotes            *notes);

@@ -569,8 +569,7 @@ _vn_data_check (VnModel        *model,
   if (!g_cancellable_is_cancelled (cancellable))
     {
       data_check_samples_note (&samples);
-      _vn_data_reach_note (samples.reach, dataset, samples.names, notes);
-      if (samples.n_bad == 0)
+      if (!_vn_data_reach_note (samples.reach, dataset, samples.names, notes) && samples.n_bad == 0)
         data_check_first_layers_judge (&layers, swapped, &samples, cancellable);
     }
   data_check_samples_clear (&samples);
