@@ -131,6 +131,25 @@ measure (VnModel        *model,
   return (Sums) { row->mse * (double) row->n / row->noise_to_signal, row->mse * (double) row->n };
 }
 
+/* A folder of links, and those in front of it. */
+static void
+remove_folder (const char *path)
+{
+  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *inside = g_build_filename (path, name, NULL);
+
+      if (g_file_test (inside, G_FILE_TEST_IS_DIR) && !g_file_test (inside, G_FILE_TEST_IS_SYMLINK))
+        remove_folder (inside);
+      else
+        g_unlink (inside);
+    }
+  g_rmdir (path);
+}
+
 static double
 get_db (const Sums *sums,
         guint       n,
@@ -189,6 +208,7 @@ test_figures (void)
   g_assert_null (row->parts);
   g_assert_cmpfloat_with_epsilon (row->margin_db, 2.776 * sqrt (PARTS / (PARTS + 1.0) * squares), 1e-6);   /* Student's t, 4 degrees */
   g_assert_cmpfloat (row->margin_db, >, 0.1);
+  remove_folder (folder);
 }
 
 int
