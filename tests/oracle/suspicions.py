@@ -139,6 +139,18 @@ class Makers:
                 shutil.copy(path, os.path.join(folder, names[(k + shift) % len(names)]))
         return self.pictures('cifar', folder=folder)
 
+    def bytes_of_files(self):
+        """The first and the last 1024 bytes of texts and pictures, as magika takes them."""
+        folder = self.new()
+        paths = sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), '*.[cp]*')))[:12] + sorted(glob.glob(COCO + '/*.jpg'))[:8]
+        for i, path in enumerate(paths):
+            with open(path, 'rb') as file:
+                data = np.frombuffer(file.read(), np.uint8).astype(np.int32)
+            ends = [np.pad(part, pad, constant_values=256) for part, pad in (
+                (data[:1024], (0, max(0, 1024 - len(data)))), (data[-1024:], (max(0, 1024 - len(data)), 0)))]
+            np.save(os.path.join(folder, f'{i:02}.npy'), np.concatenate(ends)[None])
+        return ['--data', folder]
+
     def broken(self):
         folder = self.new()
         for path in sorted(glob.glob(os.path.join(COCO, '*.jpg')))[:10]:
@@ -228,6 +240,7 @@ def list_right(m):
     yield from ((name, m.pictures(name)) for name in PICTURES if name != 'vit')
     yield from ((name, m.pictures(name, folder=folder)) for name, folder in (
         ('flowers', PEOPLE), ('ultraface', COCO), ('nanodet', PEOPLE), ('espcn', COCO), ('openseeface', os.path.join(CIFAR, 'airplane'))))
+    yield 'magika', m.bytes_of_files()
     yield from ((name, m.tensors(name)) for name in (*TENSORS, 'flowers', 'nanodet', 'yunet'))
     yield 'mnist', m.digits()
     yield 'cifar', m.cifar()
