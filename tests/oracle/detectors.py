@@ -26,6 +26,7 @@ CLI = os.path.abspath(sys.argv[1])
 GIVEN, OTHERS = 32, 40           # pictures that Vernier has, and that it has not
 GREEN = ('good', 'weak-spot')
 USABLE, PLAIN_KEEPS = 0.6, 0.75
+ANSWERS = 90                     # detections in the other pictures, at least: so many leave much to chance
 APART = 2                        # detections that are told beside those that are found: some have a score that hardly counts
 OWN = ('cpu', 'cpu-s8', 'a16w8', 'qlinear', 'int16')    # they leave unlike numbers in float
 PRESETS = (*OWN, 'npu-cnn', 'xquant', 'npu-transformer', 'fixneuron')
@@ -86,9 +87,14 @@ class Detector:
         return [networks.HEADS[self.name][1](o) for o in run(model, pictures)]
 
     def check_told(self, label, task, n_measured):
-        """What is told of the pictures that were measured."""
+        """What is told of the pictures that were measured. Where these are all, each by a network that was calibrated without it, the share is
+        nearly that of the export."""
         places = [(2 * k + 1) * GIVEN // (2 * n_measured) for k in range(n_measured)]
         n, kept = count_kept([self.found_in_given[i] for i in places], self.detect(self.out, [self.given[i] for i in places]))
+        if n_measured == GIVEN:
+            expect(task['task'] == 'detection' and abs(task['detections'] - n) <= 0.05 * n and abs(task['kept'] - kept / n) <= 0.1,
+                   f'{self.name}, {label}: {task} told, {kept} of {n} kept')
+            return
         expect(task['task'] == 'detection' and abs(task['detections'] - n) <= 1 and abs(task['kept'] * task['detections'] - kept) <= APART,
                f'{self.name}, {label}: {task} told, {kept} of {n} kept')
 
@@ -127,7 +133,8 @@ def main():
                 expect(preset not in OWN or plain[preset] >= PLAIN_KEEPS, f'{name}, {preset}: {plain[preset]:.0%} kept')
             for preset in plain if '--all' in sys.argv else list(plain)[number // 2:][:number % 2]:
                 share = detector.check(preset + ' --auto', ['--preset', preset, *AUTO])
-                expect(share >= plain[preset] - 0.05, f'{name}, {preset} --auto: {share:.0%} kept, plain {plain[preset]:.0%}')
+                chance = 2 * (2 * plain[preset] * (1 - plain[preset]) / ANSWERS) ** 0.5
+                expect(share >= plain[preset] - max(chance, 0.05), f'{name}, {preset} --auto: {share:.0%} kept, plain {plain[preset]:.0%}')
     print(f'{len(faults)} faults')
     sys.exit(len(faults) > 0)
 

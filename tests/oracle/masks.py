@@ -184,7 +184,8 @@ def check(cli, work, preset, samples, wanted):
     if done.returncode != 0:
         return done.stderr.strip().splitlines()[-1]
     onnx.checker.check_model(out, full_check=True)
-    told = json.loads(done.stdout)['report']['summary']['sqnr_db']
+    # all samples are told of by networks that were calibrated without them: this very network is told of by those held out
+    told = min(row['held_out_sqnr_db'] for row in json.loads(done.stdout)['report']['tensors'] if row.get('output'))
     db = [get_db(wanted, run(out, samples, optimized)) for optimized in (True, False)]
     for code in ('data-not-finite', 'data-constant', 'data-equal'):
         if code in done.stdout + done.stderr:
