@@ -85,8 +85,8 @@ folds_write (const VnJobInput  *input,
 /*< private >
  * vn_job_write_measurable:
  * @written: the prepared network with its last weights
- * @quantized: (nullable): what is exported, and its @names: taken where samples fit it
- * @names: (inout): as of VnCompareOptions; referenced
+ * @quantized, @value_names: (nullable): what is exported, and the names in it: taken where samples fit it
+ * @names: (out) (transfer full) (nullable): as of VnCompareOptions
  *
  * Returns: (transfer full) (nullable): what is run to measure the error: the same network as is exported, with inputs and outputs of float32
  */
@@ -95,6 +95,7 @@ vn_job_write_measurable (const VnJobInput  *input,
                          VnModel           *written,
                          VnQuantPlan       *plan,
                          VnModel           *quantized,
+                         GHashTable        *value_names,
                          GHashTable       **names,
                          GError           **error)
 {
@@ -104,6 +105,7 @@ vn_job_write_measurable (const VnJobInput  *input,
 
   g_return_val_if_fail (input != NULL && written != NULL && plan != NULL && names != NULL, NULL);
 
+  *names = NULL;
   recipe = vn_recipe_copy (input->recipe);
   halves = vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) && !recipe->float_io;
   model = quantized != NULL ? vn_model_ref (quantized) : folds_write (input, recipe, written, plan, names, error);
@@ -111,12 +113,11 @@ vn_job_write_measurable (const VnJobInput  *input,
     return NULL;
   if (folds_takes_floats (model) && !halves)
     {
-      if (quantized != NULL)
-        g_hash_table_ref (*names);
+      if (quantized != NULL && value_names != NULL)
+        *names = g_hash_table_ref (value_names);
       return g_steal_pointer (&model);
     }
-  if (quantized == NULL)
-    g_clear_pointer (names, g_hash_table_unref);
+  g_clear_pointer (names, g_hash_table_unref);
   recipe->float_io = TRUE;
   return folds_write (input, recipe, vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) ? input->prepared : written, plan, names, error);
 }
@@ -141,7 +142,7 @@ folds_add (VnFolds           *self,
   fold.plan = vn_quantize_resolve (input->prepared, input->recipe, others, NULL, error);
   if (fold.plan == NULL)
     return FALSE;
-  fold.model = vn_job_write_measurable (input, input->prepared, fold.plan, NULL, &fold.value_names, error);
+  fold.model = vn_job_write_measurable (input, input->prepared, fold.plan, NULL, NULL, &fold.value_names, error);
   samples = vn_job_take_part (input->calibration, part, n_parts);
   fold.n_samples = samples->len;
   fold.samples = (const guint *) (gpointer) g_array_free (g_steal_pointer (&samples), FALSE);

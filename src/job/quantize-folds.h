@@ -27,6 +27,7 @@ VnModel *vn_job_write_measurable (const VnJobInput *input,
                                   VnModel          *written,
                                   VnQuantPlan      *plan,
                                   VnModel          *quantized,     /* nullable */
+                                  GHashTable       *value_names,   /* nullable: of it */
                                   GHashTable      **names,
                                   GError          **error);
 

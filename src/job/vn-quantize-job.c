@@ -436,13 +436,9 @@ vn_quantize_job_compare (VnJob         *job,
                                .task = self->settings.recipe->task };
   VnProgress progress = vn_job_get_reporter (job);
 
-  names = result->value_names;
-  quantized = vn_job_write_measurable (input, written, result->plan, result->quantized, &names, error);
+  quantized = vn_job_write_measurable (input, written, result->plan, result->quantized, result->value_names, &names, error);
   if (quantized == NULL)
-    {
-      names = NULL;
-      return FALSE;
-    }
+    return FALSE;
   options.value_names = names;
   if (!quantize_job_make_folds (self, job, &folds, cancellable, error))
     return FALSE;
