@@ -4,6 +4,7 @@
  * histogram per tap. Nothing is kept of a sample but the counts, so memory does not grow with their number, and as
  * counts are only added, the result does not depend on threads or order. */
 
+#include "calibrate-taps.h"
 #include "vn-histogram-private.h"
 #include "vn-stats-private.h"
 
@@ -14,9 +15,6 @@
 #include "vn-parallel.h"
 #include "vn-plan-blocks.h"
 
-/* Which axis of a tensor counts its channels. */
-typedef enum { CHANNELS_NONE, CHANNELS_SECOND, CHANNELS_LAST } Channels;
-
 typedef struct
 {
   VnRunner     *runner;
@@ -24,7 +22,7 @@ typedef struct
   const int    *chain;        /* one per tap: the next one derived from the same tap, or from this; -1: none */
   VnHistogramScratch *scratch;
   VnHistogram **histograms;   /* one per tap; of derived ones only the sums over samples and votes */
-  const Channels *channels, *looked_at;       /* one per tap */
+  const VnTapChannels *channels, *looked_at;       /* one per tap */
   VnChannelRanges *ranges;    /* one per tap: of its channels, as far as they are not derived */
   VnHistogram  *sample;       /* empty between two tensors */
   gboolean     *seen;         /* one per tap: reported, if only without elements */
@@ -43,8 +41,8 @@ typedef struct
   GCancellable             *cancellable;
   VnDerived                *derived;    /* one per tap */
   int                      *chain;      /* one per tap */
-  Channels                 *channels;   /* one per tap: of which ranges are wanted */
-  Channels                 *looked_at;  /* one per tap: of which they are found, for itself or for what is derived from it */
+  VnTapChannels            *channels;   /* one per tap: of which ranges are wanted */
+  VnTapChannels            *looked_at;  /* one per tap: of which they are found, for itself or for what is derived from it */
   Worker                   *workers;
   guint                     n_workers, n_inside;   /* samples at a time, and threads in each */
   guint                     from;       /* first sample of the slice that is being run */
@@ -54,24 +52,6 @@ typedef struct
   gsize                     first_bad;
   char                     *bad_reason;
 } Run;
-
-/* Where channels are not told apart, all elements are one. */
-static gboolean
-calibrate_get_layout (Channels         channels,
-                      const VnTensor  *tensor,
-                      VnChannelLayout *layout)
-{
-  const VnShape *shape = &tensor->shape;
-
-  *layout = (VnChannelLayout) { 1, 1, tensor->n_elements, 0 };
-  if (channels == CHANNELS_SECOND && shape->rank >= 3)
-    *layout = (VnChannelLayout) { (gsize) shape->dims[0], (gsize) shape->dims[1], (gsize) vn_shape_count (shape, 2, shape->rank), 0 };
-  else if (channels == CHANNELS_LAST && shape->rank >= 2)
-    *layout = (VnChannelLayout) { (gsize) vn_shape_count (shape, 0, shape->rank - 1), (gsize) shape->dims[shape->rank - 1], 1, 0 };
-  else
-    return FALSE;
-  return TRUE;
-}
 
 /* A tap that is not derived, and all that are derived from it. */
 static void
@@ -105,7 +85,7 @@ calibrate_knows_channels (const Worker *self,
   const VnDerived *derived = &self->derived[tap];
   const VnHistogram *source = self->histograms[derived->source];
 
-  return self->channels[tap] == CHANNELS_NONE ||
+  return self->channels[tap] == VN_TAP_CHANNELS_NONE ||
          (!derived->moved && self->looked_at[derived->source] == self->channels[tap] && source->n_pos_inf + source->n_neg_inf == 0);
 }
 
@@ -122,7 +102,7 @@ calibrate_observe (const VnValue  *value,
   if (tensor->dtype != VN_DTYPE_F32)
     return;
   self->seen[tap] = TRUE;
-  has_channels = calibrate_get_layout (self->looked_at[tap], tensor, &layout);
+  has_channels = _vn_calibrate_get_layout (self->looked_at[tap], tensor, &layout);
   if (self->derived[tap].source < 0)
     calibrate_observe_elements (self, tap, tensor->data, &layout, has_channels);
   else if (has_channels && !calibrate_knows_channels (self, tap))
@@ -145,70 +125,13 @@ calibrate_observe_blocks (const VnValue  *value,
   self->seen[tap] = TRUE;
   if (self->derived[tap].source < 0)
     {
-      calibrate_observe_elements (self, tap, tensor->data, &layout, self->looked_at[tap] == CHANNELS_SECOND);
+      calibrate_observe_elements (self, tap, tensor->data, &layout, self->looked_at[tap] == VN_TAP_CHANNELS_SECOND);
       return;
     }
-  if (self->channels[tap] != CHANNELS_SECOND || calibrate_knows_channels (self, tap))
+  if (self->channels[tap] != VN_TAP_CHANNELS_SECOND || calibrate_knows_channels (self, tap))
     return;
   vn_histogram_scan_channels (self->sample, self->scratch, tensor->data, &layout, &self->ranges[tap]);
   vn_histogram_clear (self->sample);   /* of that only the ranges were wanted */
-}
-
-static int *
-calibrate_chain_derived (const VnDerived *derived,
-                         guint            n)
-{
-  int *chain = g_new (int, n + 1);
-
-  for (guint i = 0; i < n; i++)
-    chain[i] = -1;
-  for (guint i = 0; i < n; i++)
-    if (derived[i].source >= 0)
-      {
-        chain[i] = chain[derived[i].source];
-        chain[derived[i].source] = (int) i;
-      }
-  return chain;
-}
-
-static gboolean
-calibrate_is_convolution (const VnNode *node)
-{
-  return node != NULL && (vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose"));
-}
-
-/* A product with a constant: its rows are added up channel by channel. */
-static gboolean
-calibrate_is_product (const VnNode *node)
-{
-  const VnValue *weight = node != NULL && (vn_node_is (node, "Gemm") || vn_node_is (node, "MatMul")) ? vn_node_get_input (node, 1) : NULL;
-  const VnTensor *constant = weight != NULL ? vn_value_get_constant (weight) : NULL;
-
-  return constant != NULL && constant->shape.rank == 2 && vn_node_get_int (node, "transA", 0) == 0;
-}
-
-/* What convolutions and products read and write: there channels can have scales of their own, or hand factors on. */
-static Channels *
-calibrate_find_channels (GPtrArray *taps)
-{
-  Channels *found = g_new0 (Channels, taps->len + 1);
-
-  for (guint i = 0; i < taps->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (taps, i);
-
-      found[i] = calibrate_is_convolution (value->producer) ? CHANNELS_SECOND : CHANNELS_NONE;
-      for (guint u = 0; u < value->uses->len && found[i] == CHANNELS_NONE; u++)
-        {
-          const VnUse *use = &g_array_index (value->uses, VnUse, u);
-
-          if (calibrate_is_convolution (use->node))
-            found[i] = CHANNELS_SECOND;
-          else if (use->index == 0 && calibrate_is_product (use->node))
-            found[i] = CHANNELS_LAST;
-        }
-    }
-  return found;
 }
 
 /* Pages of counters that the histogram of a tensor usually has: so many powers of two that its numbers lie between. */
@@ -225,21 +148,6 @@ calibrate_count_bytes (const VnDerived *derived,
     if (derived[i].source < 0)
       bytes += (gsize) USUAL_PAGES * VN_HISTOGRAM_PAGE_BINS * sizeof (guint64);
   return bytes;
-}
-
-/* What is only clamped takes the ranges of its channels from its source, which must have them then. */
-static Channels *
-calibrate_add_sources (const Channels  *channels,
-                       const VnDerived *derived,
-                       guint            n)
-{
-  Channels *looked_at = g_new (Channels, n + 1);
-
-  memcpy (looked_at, channels, n * sizeof *looked_at);
-  for (guint i = 0; i < n; i++)
-    if (channels[i] == CHANNELS_SECOND && derived[i].source >= 0 && !derived[i].moved && looked_at[derived[i].source] == CHANNELS_NONE)
-      looked_at[derived[i].source] = CHANNELS_SECOND;
-  return looked_at;
 }
 
 static gboolean
@@ -399,7 +307,7 @@ calibrate_run_merge_ranges (Run             *run,
   const VnDerived *derived = &run->derived[tap];
   const gboolean is_clamped = derived->source >= 0 && !derived->moved && run->looked_at[derived->source] == run->channels[tap];
 
-  for (guint w = 0; w < run->n_workers && run->channels[tap] != CHANNELS_NONE; w++)
+  for (guint w = 0; w < run->n_workers && run->channels[tap] != VN_TAP_CHANNELS_NONE; w++)
     {
       const Worker *worker = &run->workers[w];
 
@@ -620,9 +528,9 @@ vn_calibrate (VnPlan                    *plan,
   run.n_workers = vn_plan_share_threads (&plan, 1, calibrate_count_bytes (run.derived, taps->len), options->n_threads, options->n_samples,
                                          &run.n_inside);
   run.workers = g_new0 (Worker, run.n_workers);
-  run.chain = calibrate_chain_derived (run.derived, taps->len);
-  run.channels = calibrate_find_channels (taps);
-  run.looked_at = calibrate_add_sources (run.channels, run.derived, taps->len);
+  run.chain = _vn_calibrate_chain_derived (run.derived, taps->len);
+  run.channels = _vn_calibrate_find_channels (taps);
+  run.looked_at = _vn_calibrate_add_sources (run.channels, run.derived, taps->len);
   g_mutex_init (&run.lock);
   vn_progress_report (progress, _("samples"), 0, options->n_samples);
   ok = calibrate_run_all (&run, error);

@@ -1,36 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The main job: a network prepared, calibrated, quantized and compared. Its stages stand in one table. */
-#include "quantize-folds.h"
+#include "quantize-job-private.h"
 
-#include "vn-calibration-private.h"
+#include "quantize-folds.h"
 #include "vn-forecast-export-private.h"
-#include "vn-idle-settings-private.h"
 #include "vn-known-stats-private.h"
 
 #include "vn-diagnose.h"
 #include "vn-error.h"
-#include "vn-evaluate.h"
-#include "vn-format-traits.h"
 #include "vn-i18n.h"
-#include "vn-noise-gain.h"
 #include "vn-onnx.h"
 #include "vn-weights-check.h"
-
-#include <math.h>
-
-struct _VnQuantizeJob
-{
-  VnJob              parent_instance;
-  VnQuantizeSettings settings;      /* owns what it points to */
-  VnJobInput         input;
-  VnStats           *stats;         /* nullable: from files */
-  VnModel           *corrected;     /* nullable: the prepared network with corrected biases */
-  VnModel           *rounded;       /* nullable: the prepared network with weights that were rounded by what samples say, or trained */
-  VnUntrained        untrained;     /* of a network that is trained */
-  guint              n_parts;       /* of the samples, each left out in turn to be measured; 0: none is */
-  VnResult          *draft;         /* what the stages fill, until all have succeeded */
-  VnResult          *result;
-};
 
 G_DEFINE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN_TYPE_JOB)
 
@@ -184,13 +164,6 @@ vn_quantize_job_correct (VnJob         *job,
   return self->corrected != NULL;
 }
 
-/* What the plan is made of: that finds scales from the weights as they were. */
-static const VnModel *
-quantize_job_get_float (VnQuantizeJob *self)
-{
-  return self->corrected != NULL ? self->corrected : self->draft->prepared;
-}
-
 static gboolean
 vn_quantize_job_wants_search (VnJob *job)
 {
@@ -235,97 +208,12 @@ vn_quantize_job_wants_training (VnJob *job)
   return vn_recipe_get_most (VN_QUANTIZE_JOB (job)->settings.recipe, VN_LAYER_TRAIN) != VN_TRAIN_OFF;
 }
 
-/* What would be exported with these weights and ranges. */
-static VnModel *
-quantize_job_write (VnQuantizeJob   *self,
-                    const VnRecipe  *recipe,
-                    const VnModel   *rounded,
-                    VnStats         *stats,
-                    GError         **error)
-{
-  g_autoptr(VnModel) written = vn_job_take_rounded (&self->input, self->corrected, rounded), model = NULL;
-  g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (quantize_job_get_float (self), recipe, stats, NULL, error);
-  g_autoptr(GHashTable) given = vn_job_input_list_given (&self->input);
-
-  model = plan != NULL ? vn_quantize_write (written, recipe, plan, NULL, error) : NULL;
-  return model != NULL && vn_model_infer_types (model, given, NULL, error) ? g_steal_pointer (&model) : NULL;
-}
-
-static gboolean
-quantize_job_ask_gate (VnQuantizeJob        *self,
-                       const VnTrainResult  *trained,
-                       gboolean             *keeps,
-                       GCancellable         *cancellable,
-                       GError              **error)
-{
-  const VnTrainingGate *gate = self->settings.gate;
-  g_autoptr(VnModel) before = NULL, after = NULL;
-
-  *keeps = TRUE;
-  if (gate == NULL)
-    return TRUE;
-  before = quantize_job_write (self, gate->without, self->rounded, self->draft->stats, error);
-  if (before == NULL)
-    return FALSE;
-  if (trained->model != NULL)
-    {
-      after = quantize_job_write (self, self->settings.recipe, trained->model, trained->stats, error);
-      if (after == NULL)
-        return FALSE;
-    }
-  return gate->decide (before, after, keeps, gate->user_data, cancellable, error);
-}
-
-/* Nothing is trained where there is no time for it. */
-static gboolean
-quantize_job_train (VnQuantizeJob  *self,
-                    VnTrainResult  *trained,
-                    VnRepairGain   *gain,
-                    GCancellable   *cancellable,
-                    GError        **error)
-{
-  const VnTrainingGate *gate = self->settings.gate;
-  gint64 left = gate != NULL ? gate->until - g_get_monotonic_time () : 0;
-
-  if (gate != NULL && left < gate->least)
-    return TRUE;
-  self->input.train_seconds = (double) left / G_USEC_PER_SEC;
-  return vn_job_train (&self->input, VN_JOB (self), self->corrected, self->rounded, self->draft->stats, trained, gain, cancellable, error);
-}
-
-/* The run is one that has not trained. */
-static void
-quantize_job_drop_training (VnQuantizeJob *self)
-{
-  vn_recipe_free ((VnRecipe *) self->settings.recipe);
-  vn_recipe_free (self->draft->recipe);
-  self->settings.recipe = vn_recipe_copy (self->settings.gate->without);
-  self->input.recipe = self->draft->recipe = vn_recipe_copy (self->settings.gate->without);
-}
-
 static gboolean
 vn_quantize_job_train (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
-  VnRepairGain gain;
-  gboolean keeps;
-  g_auto(VnTrainResult) trained = { 0 };
-
-  if (!quantize_job_train (self, &trained, &gain, cancellable, error) ||
-      !quantize_job_ask_gate (self, &trained, &keeps, cancellable, error))
-    return FALSE;
-  if (!keeps)
-    {
-      quantize_job_drop_training (self);
-      return TRUE;
-    }
-  vn_job_note_training (&self->input, &gain);
-  self->untrained = (VnUntrained) { self->rounded, self->draft->stats, trained.has_blocks };
-  self->rounded = g_steal_pointer (&trained.model);
-  self->draft->stats = g_steal_pointer (&trained.stats);
-  return TRUE;
+  return _vn_quantize_job_train (VN_QUANTIZE_JOB (job), cancellable, error);
 }
 
 static gsize
@@ -346,7 +234,7 @@ vn_quantize_job_quantize (VnJob         *job,
   VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
   const VnRecipe *recipe = self->settings.recipe;
   VnResult *result = self->draft;
-  const VnModel *model = quantize_job_get_float (self);
+  const VnModel *model = _vn_quantize_job_get_float (self);
   g_autoptr(VnModel) written = vn_job_take_rounded (&self->input, self->corrected, self->rounded);
   g_autoptr(GHashTable) given = vn_job_input_list_given (&self->input);
 
@@ -386,86 +274,15 @@ vn_quantize_job_wants_compare (VnJob *job)
   return self->settings.data != NULL && !self->settings.skip_compare;
 }
 
-/* Statistics that come from elsewhere, or of a run that had no use for parts, have none. */
-static gboolean
-quantize_job_make_folds (VnQuantizeJob  *self,
-                         VnJob          *job,
-                         VnFolds        *folds,
-                         GCancellable   *cancellable,
-                         GError        **error)
-{
-  VnResult *result = self->draft;
-
-  if (self->n_parts > 0 && vn_stats_get_parts (result->stats) == NULL)
-    {
-      g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
-      const VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->input.calibration, .n_parts = self->n_parts };
-      VnStats *stats = vn_job_calibrate (job, &calibration, cancellable, error);
-
-      if (stats == NULL)
-        return FALSE;
-      vn_stats_unref (result->stats);
-      result->stats = stats;
-    }
-  return self->n_parts == 0 || vn_folds_make (folds, &self->input, result->stats, cancellable, error);
-}
-
-static void
-quantize_job_note_task (const VnResult *result)
-{
-  const char *task = result->recipe->task;
-
-  if (task != NULL && !g_str_equal (task, vn_task_get_id (VN_TASK_OTHER)) && result->accuracy.kept.task == VN_TASK_OTHER)
-    vn_notes_add (result->notes, VN_NOTE_WARNING, "task-unreadable", "task",
-                  _("Its outputs cannot be read as those of “%s”: nothing is told of what is kept of its answers"), task);
-}
-
 static gboolean
 vn_quantize_job_compare (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
-  const VnJobInput *input = &self->input;
-  VnResult *result = self->draft;
-  g_autoptr(GHashTable) names = NULL;
-  g_autoptr(VnModel) quantized = NULL, written = vn_job_take_rounded (input, self->corrected, self->rounded);
-  g_auto(VnFolds) folds = { NULL };
-  VnCompareOptions options = { .plan = result->plan, .samples = (const guint *) (gpointer) input->measured->data,
-                               .n_samples = input->measured->len, .n_threads = input->n_threads, .parts = input->parts,
-                               .task = self->settings.recipe->task };
-  VnProgress progress = vn_job_get_reporter (job);
-
-  quantized = vn_job_write_measurable (input, written, result->plan, result->quantized, result->value_names, &names, error);
-  if (quantized == NULL)
-    return FALSE;
-  options.value_names = names;
-  if (!quantize_job_make_folds (self, job, &folds, cancellable, error))
-    return FALSE;
-  if (folds.folds != NULL && folds.folds->len > 0)
-    {
-      options.folds = (const VnCompareFold *) (gpointer) folds.folds->data;
-      options.n_folds = folds.folds->len;
-      options.n_samples = input->apart ? input->measured->len : 0;
-    }
-  result->left_out = options.n_folds > 0;
-  result->n_held_out = vn_compare_count_samples (&options);
-  result->errors = vn_compare (result->prepared, quantized, input->shapes, input->dataset, &options, &progress, result->notes,
-                               cancellable, error);
-  if (result->errors != NULL)
-    result->errors = vn_job_input_measure_outputs (input, result->errors, quantized, &options, cancellable, error);
-  if (result->errors == NULL || !vn_evaluate_accuracy (vn_job_input_get_reference (input), quantized, input->shapes, input->dataset, &options,
-                                                       &result->accuracy, cancellable, error))
-    return FALSE;
-  quantize_job_note_task (result);
-  vn_labels_note_chance (&result->accuracy, result->notes);
-  return TRUE;
+  return _vn_quantize_job_compare (VN_QUANTIZE_JOB (job), cancellable, error);
 }
 
 /* ---- origins ---- */
-
-/* The exact cost of a tensor takes a run downstream of it for each sample: more of them tell little more. */
-#define ORIGIN_SAMPLES 32
 
 static gboolean
 vn_quantize_job_wants_origins (VnJob *job)
@@ -475,57 +292,12 @@ vn_quantize_job_wants_origins (VnJob *job)
   return self->settings.origins && vn_quantize_job_wants_compare (job);
 }
 
-static VnContributions *
-quantize_job_measure_origins (VnQuantizeJob                *self,
-                              const VnResult               *result,
-                              VnNotes                      *notes,
-                              const VnContributionOptions  *options,
-                              const VnProgress             *progress,
-                              GCancellable                 *cancellable,
-                              GError                      **error)
-{
-  const VnJobInput *input = &self->input;
-  VnChannelRun run = { .shapes = input->shapes, .dataset = input->dataset,
-                       .samples = (const guint *) (gpointer) input->measured->data, .n_samples = MIN (input->measured->len, ORIGIN_SAMPLES),
-                       .n_threads = input->n_threads, .progress = progress, .notes = notes };
-  g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
-  VnContributionOptions by_parts = { 0 };
-  VnContributions *found;
-  double gain_db = NAN;
-
-  if (options != NULL)
-    by_parts = *options;
-  by_parts.parts = input->parts;
-  found = vn_contribution_measure (result->prepared, written, result->plan, &run, &by_parts, cancellable, error);
-  if (found != NULL && vn_noise_gain_measure (result->prepared, &run, &gain_db, cancellable, NULL))
-    vn_contributions_set_noise_gain (found, gain_db);
-  return found;
-}
-
-/* The rows of errors say where they start. */
-static void
-quantize_job_mark_errors (VnResult *result)
-{
-  VnErrorTable *marked;
-
-  if (result->contributions == NULL || result->errors == NULL)
-    return;
-  marked = vn_contributions_mark (result->contributions, result->errors);
-  vn_error_table_unref (result->errors);
-  result->errors = marked;
-}
-
 static gboolean
 vn_quantize_job_find_origins (VnJob         *job,
                               GCancellable  *cancellable,
                               GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
-  VnProgress progress = vn_job_get_reporter (job);
-
-  self->draft->contributions = quantize_job_measure_origins (self, self->draft, self->input.notes, NULL, &progress, cancellable, error);
-  quantize_job_mark_errors (self->draft);
-  return self->draft->contributions != NULL;
+  return _vn_quantize_job_find_origins (VN_QUANTIZE_JOB (job), cancellable, error);
 }
 
 /**
@@ -551,7 +323,7 @@ vn_quantize_job_measure_origins (VnQuantizeJob                *self,
   g_return_val_if_fail (VN_IS_QUANTIZE_JOB (self) && self->result != NULL && self->result->errors != NULL, NULL);
 
   notes = vn_notes_new ();
-  return quantize_job_measure_origins (self, self->result, notes, options, progress, cancellable, error);
+  return _vn_quantize_job_measure_origins (self, self->result, notes, options, progress, cancellable, error);
 }
 
 static gboolean

@@ -7,11 +7,8 @@
 #include "verify-process.h"
 #include "verify-sums.h"
 
-#include "vn-error.h"
 #include "vn-find-parts.h"
-#include "vn-format.h"
 #include "vn-i18n.h"
-#include "vn-memory.h"
 #include "vn-onnx.h"
 
 #include <math.h>
@@ -26,7 +23,6 @@
 #define FEW_SECONDS 1.0
 #define SHORT_TIMEOUT 60
 #define LONG_RUN 0.25      /* seconds; of runs that are longer half the samples are run */
-#define COPIES 3           /* of the weights: as files are read, as kernels hold them, and what is computed */
 
 struct _VnVerifyJob
 {
@@ -537,83 +533,6 @@ vn_verify_job_new_for_result (VnResult   *result,
   VN_VERIFY_JOB (self)->result = vn_result_ref (result);
   VN_VERIFY_JOB (self)->is_asked = is_asked;
   return self;
-}
-
-/**
- * vn_verify_job_is_usual:
- *
- * Returns: whether exports are run in ONNX Runtime without being asked for, which the environment can switch off
- */
-gboolean
-vn_verify_job_is_usual (void)
-{
-  return verify_job_get_variable ("VN_NO_VERIFY") == NULL;
-}
-
-/**
- * vn_verify_job_lacks_runtime:
- *
- * Returns: whether this program has looked for an ONNX Runtime and found none: one that it installs itself would be used, as nobody has named
- *   another
- */
-gboolean
-vn_verify_job_lacks_runtime (void)
-{
-  return vn_verify_process_lacks_runtime ();
-}
-
-/* Operators that neither the standard nor ONNX Runtime has, and that are not spelled out in the file. */
-static const VnNode *
-verify_job_find_foreign (const VnModel *model)
-{
-  static const char * const known[] = { "", "ai.onnx", "ai.onnx.ml", "com.microsoft", NULL };
-
-  for (guint i = 0; i < model->graph->nodes->len; i++)
-    {
-      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
-      gboolean found = g_strv_contains (known, node->domain);
-
-      for (guint k = 0; k < model->functions->len && !found; k++)
-        {
-          const VnFunction *function = g_ptr_array_index (model->functions, k);
-
-          found = g_str_equal (function->name, node->op_type) && g_str_equal (function->domain, node->domain);
-        }
-      if (!found)
-        return node;
-    }
-  return NULL;
-}
-
-/**
- * vn_verify_job_suits:
- * @result: of a run
- *
- * Returns: whether what it exports can be run in ONNX Runtime without being asked for; %FALSE with the reason: it is for another runtime, or
- *   too large
- */
-gboolean
-vn_verify_job_suits (VnResult  *result,
-                     GError   **error)
-{
-  const VnNode *foreign;
-  gsize need;
-
-  g_return_val_if_fail (result != NULL && result->quantized != NULL, FALSE);
-
-  foreign = verify_job_find_foreign (result->quantized);
-  need = COPIES * (result->float_bytes + result->quantized_bytes);
-  if (foreign != NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s of “%s” is an operator of another runtime"), foreign->op_type, foreign->domain);
-  else if (need > vn_memory_get_budget ())
-    {
-      g_autofree char *size = vn_format_bytes (need);
-
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("it would take about %s of memory; --verify, or the button Verify, does it all the same"), size);
-    }
-  else
-    return TRUE;
-  return FALSE;
 }
 
 VnVerification *

@@ -44,111 +44,6 @@ document_jobs_get_failure (VnWork work)
   return "";
 }
 
-/* The same once more is not another run. */
-static VnProjectRun *
-document_jobs_find_same (VnDocument         *self,
-                         const VnProjectRun *run)
-{
-  for (guint i = 0; i < self->runs->len; i++)
-    {
-      VnProjectRun *old = g_ptr_array_index (self->runs, i);
-
-      if (g_strcmp0 (old->recipe_digest, run->recipe_digest) == 0 && old->quantized_bytes == run->quantized_bytes &&
-          (old->mean_sqnr == run->mean_sqnr || (isnan (old->mean_sqnr) && isnan (run->mean_sqnr))))
-        return old;
-    }
-  return NULL;
-}
-
-/* What is left of a run when there is another result: a project can keep it. */
-static void
-document_jobs_keep_run (VnDocument *self,
-                        VnResult   *result)
-{
-  g_autoptr(VnResult) named = vn_document_dup_named (self, result);
-  g_autoptr(VnRunRecord) record = vn_run_record_new (named);
-  g_autofree char *id = vn_project_run_make_id ();
-  g_autoptr(VnProjectRun) run = vn_project_run_new (id, record);
-  VnProjectRun *same = document_jobs_find_same (self, run);
-
-  if (same != NULL)
-    {
-      g_autoptr(VnProjectRun) again = vn_project_run_new (same->id, record);
-
-      vn_project_run_set_name (again, same->name);
-      g_ptr_array_remove (self->runs, same);
-      g_ptr_array_add (self->runs, g_steal_pointer (&again));
-    }
-  else
-    g_ptr_array_add (self->runs, g_steal_pointer (&run));
-  vn_document_touch (self);
-  g_signal_emit (self, vn_document_signals[VN_SIGNAL_RUNS], 0);
-}
-
-static void
-document_jobs_take_model (VnDocument *self,
-                          VnJob      *job)
-{
-  void (*opened) (VnDocument *self) = g_steal_pointer (&self->opened);
-
-  if (self->reloads)
-    vn_document_renew_model (self, vn_open_job_get_model (VN_OPEN_JOB (job)));
-  else
-    vn_document_set_model (self, vn_open_job_get_model (VN_OPEN_JOB (job)));
-  if (opened != NULL)
-    opened (self);
-}
-
-static void
-document_jobs_take_result (VnDocument *self,
-                           VnResult   *result,
-                           GHashTable *sizes)
-{
-  self->result_fits = self->data_serial == self->job_data_serial;
-  if (self->result_fits && self->input_shapes != NULL && sizes != NULL)
-    {
-      g_clear_pointer (&self->sizes, g_hash_table_unref);
-      self->sizes = g_hash_table_ref (sizes);
-    }
-  g_clear_pointer (&self->result_recipe, vn_recipe_free);
-  self->result_recipe = vn_recipe_copy (result->recipe);
-  document_jobs_keep_run (self, result);
-  vn_document_judge_effects (self, result);
-  vn_document_set_result (self, result);
-  if (self->result_fits)
-    vn_document_make_what_if (self);
-}
-
-/**
- * vn_document_take_known:
- * @known: of a whole run with the present recipe and samples
- *
- * Shows it once more.
- */
-void
-vn_document_take_known (VnDocument *self,
-                        VnResult   *known)
-{
-  g_return_if_fail (VN_IS_DOCUMENT (self) && known != NULL);
-
-  g_clear_pointer (&self->result_recipe, vn_recipe_free);
-  self->result_recipe = vn_recipe_copy (known->recipe);
-  vn_document_judge_effects (self, known);
-  vn_document_set_result (self, known);
-  vn_document_search_origins (self);
-}
-
-static void
-document_jobs_take_run (VnDocument *self,
-                        VnJob      *job)
-{
-  VnQuantizeJob *run = VN_QUANTIZE_JOB (job);
-  g_autoptr(VnResult) result = vn_document_join_curve (self, vn_quantize_job_get_result (run));
-
-  document_jobs_take_result (self, result, vn_quantize_job_get_shapes (run));
-  vn_document_find_origins (self, run);
-}
-
 /**
  * Prepared: what a run takes of the document.
  */
@@ -197,140 +92,12 @@ vn_document_make_run (VnDocument *self)
   return vn_quantize_job_new (&prepared.settings);
 }
 
-/* Of a job that tells nothing of where its error starts. */
-static void
-document_jobs_take_whole (VnDocument *self,
-                          VnResult   *result)
-{
-  g_autoptr(VnJob) run = NULL;
-
-  document_jobs_take_result (self, result, NULL);
-  if (!self->result_fits)
-    return;
-  run = vn_document_make_run (self);
-  vn_document_find_origins (self, VN_QUANTIZE_JOB (run));
-}
-
-/* What was found becomes one step of the recipe. */
-static void
-document_jobs_take_improved (VnDocument *self,
-                             VnJob      *job)
-{
-  VnResult *result = vn_improve_job_get_result (VN_IMPROVE_JOB (job));
-
-  vn_document_take_recipe (self, vn_recipe_copy (result->recipe), _("Improved automatically"));
-  g_clear_pointer (&self->improved, g_object_unref);
-  self->improved = g_object_ref (job);
-  document_jobs_take_whole (self, result);
-}
-
-/* The present result learns of the curve; where there is none of this recipe, that of the job is one. */
-static void
-document_jobs_take_curve (VnDocument *self,
-                          VnJob      *job)
-{
-  VnResult *found = vn_curve_job_get_result (VN_CURVE_JOB (job));
-  g_autoptr(VnResult) result = vn_document_take_curve (self, found);
-
-  if (result == NULL)
-    {
-      document_jobs_take_whole (self, found);
-      return;
-    }
-  vn_document_renew_run (self, result);
-  vn_document_set_result (self, result);
-}
-
-/* The result stays what it is, but now it is known what its cures gain. */
-static void
-document_jobs_take_cures (VnDocument *self,
-                          VnJob      *job)
-{
-  VnResult *found = vn_cure_job_get_result (VN_CURE_JOB (job));
-  g_autoptr(VnResult) result = NULL;
-
-  if (self->result == NULL || !vn_recipe_equal (self->result->recipe, found->recipe))
-    return;
-  result = vn_result_new_with_contributions (self->result, found->contributions);
-  result->diagnosis = vn_diagnosis_ref (found->diagnosis);
-  vn_document_set_result (self, result);
-}
-
 /* Other work would make it slower, and is taken up behind it. */
 void
 vn_document_make_room (VnDocument *self)
 {
   self->origins_again = self->origins != NULL;
   vn_document_cancel_origins (self);
-}
-
-/**
- * vn_document_take_measured:
- * @result: (nullable): the same run with measured figures, or with a note that there are none
- */
-void
-vn_document_take_measured (VnDocument *self,
-                           VnResult   *result)
-{
-  g_return_if_fail (VN_IS_DOCUMENT (self));
-
-  if (result == NULL || result == self->result || result == self->past || vn_document_get_expecting (self) != VN_EXPECTING_NOTHING)
-    return;
-  vn_document_renew_run (self, result);
-  vn_document_set_result (self, result);
-}
-
-/* That it is refused is what there is to know of it. */
-static void
-document_jobs_take_refusal (VnDocument   *self,
-                            const GError *reason)
-{
-  g_autoptr(VnResult) refused = self->result != NULL ? vn_job_note_unverified (self->result, reason, TRUE) : NULL;
-
-  vn_document_take_measured (self, refused);
-}
-
-static void
-document_jobs_job_succeeded (VnDocument *self,
-                             VnJob      *job,
-                             VnWork      work)
-{
-  const char *title = "";
-
-  if (work == VN_WORK_OPEN)
-    document_jobs_take_model (self, job);
-  else if (work == VN_WORK_QUANTIZE)
-    {
-      title = _("Errors up to date");
-      document_jobs_take_run (self, job);
-    }
-  else if (work == VN_WORK_IMPROVE)
-    {
-      title = _("Improved");
-      document_jobs_take_improved (self, job);
-    }
-  else if (work == VN_WORK_CURES)
-    {
-      title = _("Cures measured");
-      document_jobs_take_cures (self, job);
-    }
-  else if (work == VN_WORK_CURVE)
-    {
-      title = _("Mixed precision calculated");
-      document_jobs_take_curve (self, job);
-    }
-  else if (work == VN_WORK_VERIFY)
-    {
-      title = _("Verified");
-      vn_document_take_measured (self, vn_verify_job_get_verified (VN_VERIFY_JOB (job)));
-    }
-  else
-    {
-      title = _("Exported");
-      vn_document_take_measured (self, vn_export_job_get_result (VN_EXPORT_JOB (job)));
-      g_signal_emit (self, vn_document_signals[VN_SIGNAL_WRITTEN], 0, vn_export_job_get_written (VN_EXPORT_JOB (job)));
-    }
-  g_signal_emit (self, vn_document_signals[VN_SIGNAL_DONE], 0, title);
 }
 
 static void
@@ -351,9 +118,9 @@ document_jobs_job_ended (GObject      *source,
   self->again = FALSE;
   /* when the recipe has changed since, nobody wants what began with the one before */
   if (ok && !(again && (work == VN_WORK_IMPROVE || work == VN_WORK_CURES || work == VN_WORK_CURVE)))
-    document_jobs_job_succeeded (self, job, work);
+    vn_document_take_job (self, job, work);
   else if (!ok && work == VN_WORK_VERIFY && g_error_matches (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED))
-    document_jobs_take_refusal (self, error);
+    vn_document_take_refusal (self, error);
   else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, document_jobs_get_failure (work), error);
   if (again && self->model != NULL && !vn_document_lacks_samples (self) && self->job == NULL)

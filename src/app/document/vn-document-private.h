@@ -208,6 +208,11 @@ gboolean vn_document_write_copy (gpointer  copy,
 void vn_document_free_copy    (gpointer    copy);
 void vn_document_take_measured (VnDocument *self,
                                 VnResult   *result);   /* nullable */
+void vn_document_take_refusal (VnDocument   *self,
+                               const GError *reason);
+void vn_document_take_job     (VnDocument *self,
+                               VnJob      *job,
+                               VnWork      work);
 void vn_document_verify_usually (VnDocument *self);
 void vn_document_drop_verifying (VnDocument *self);
 void vn_document_find_origins (VnDocument *self,

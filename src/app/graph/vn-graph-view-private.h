@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 #define FOLD_MS          250
 #define HIT_DISTANCE       8.
 
+#define VN_GRAPH_VIEW_OPEN_BOXES 60   /* so many boxes are a page that can be read */
+
 typedef enum { DRAG_NONE, DRAG_PAN, DRAG_BAND, DRAG_LASSO } DragMode;
 
 /**
@@ -135,6 +137,11 @@ guint    vn_graph_view_get_group      (VnGraphView   *self,
                                        guint          box);
 guint    vn_graph_view_get_parent     (VnGraphView   *self,
                                        guint          box);
+void     vn_graph_view_take_open      (VnGraphView   *self,
+                                       guint8        *open,       /* transfer full, nullable */
+                                       guint          anchor);
+
+/* open groups (graph-view-open.c) */
 void     vn_graph_view_set_open       (VnGraphView   *self,
                                        guint          group,
                                        gboolean       is_open);

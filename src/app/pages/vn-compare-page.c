@@ -1,153 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The page that compares: what can be chosen, the match of both sides, and selections that follow each other and the document. */
-#include "vn-compare-page.h"
+/* The page that compares: its tools, and selections of both sides that follow each other and the document. */
+#include "compare-page-private.h"
 
-#include "vn-compare-link.h"
-#include "vn-compare-match.h"
-#include "vn-compare-pane.h"
 #include "vn-compare-selection.h"
 #include "vn-compare-sources.h"
-#include "vn-compare-table.h"
-#include "vn-compare-tensor.h"
 #include "vn-compat.h"
-#include "vn-later.h"
 
 #define LOWER_HEIGHT 352
-
-struct _VnComparePage
-{
-  AdwBin           parent_instance;
-
-  VnDocument      *document;
-  GListStore      *sources;       /* of VnCompareSource */
-  gpointer         proposed;      /* the source of the right side that the page itself chose last; not looked into */
-  VnNodeMatch     *match;         /* nullable: of what both sides show */
-  GCancellable    *matching;      /* nullable */
-  VnCompareLink   *link;
-  gboolean         busy;          /* passing a selection on */
-  guint            open_side;     /* that a file is being chosen for */
-  guint            align_tick;
-  gboolean         wants_travel;  /* to the selected node, as soon as there is something to see */
-
-  GtkStack        *stack;
-  GtkOverlay      *overlay;
-  GtkPaned        *upper, *whole;
-  VnComparePane   *panes[2];
-  GtkWidget       *tools;
-  GtkToggleButton *together, *as_table, *fold;
-  GtkButton       *fit;
-  GtkStack        *lower;
-  VnCompareTensor *tensor;
-  VnCompareTable  *table;
-};
 
 static void compare_page_init_interface (VnPageInterface *interface);
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (VnComparePage, vn_compare_page, ADW_TYPE_BIN,
                                G_IMPLEMENT_INTERFACE (VN_TYPE_PAGE, compare_page_init_interface))
-
-/* ---- tensor ---- */
-
-static void
-compare_page_show_node (VnComparePage *self,
-                        guint          side)
-{
-  g_autofree char *alone = NULL;
-  guint node = vn_compare_selection_get_node (self->panes[side], &alone);
-
-  vn_compare_tensor_set_node (self->tensor, node, alone);
-}
-
-/* ---- match ---- */
-
-static void compare_page_set_view_selections (VnComparePage *self);
-
-static void
-compare_page_travel_to_selection (VnComparePage *self)
-{
-  VnGraphView *view = vn_compare_pane_get_view (self->panes[0]);
-  guint focus = vn_graph_view_get_focus_node (view);
-
-  if (!self->wants_travel || self->match == NULL || vn_graph_view_get_layout (view) == NULL ||
-      vn_graph_view_get_scene (view) != vn_compare_pane_get_scene (self->panes[0]) ||
-      gtk_widget_get_width (GTK_WIDGET (view)) <= 0 || gtk_widget_get_width (GTK_WIDGET (vn_compare_pane_get_view (self->panes[1]))) <= 0)
-    return;
-  self->wants_travel = FALSE;
-  if (focus != VN_SCENE_NONE && vn_graph_view_is_selected (view, focus))
-    vn_graph_view_zoom_to_node (view, focus);
-}
-
-static void
-compare_page_take_match (VnComparePage *self,
-                         VnNodeMatch   *match)
-{
-  self->match = vn_node_match_ref (match);
-  for (guint i = 0; i < 2; i++)
-    vn_compare_pane_set_marks (self->panes[i], match, i);
-  vn_compare_link_set_match (self->link, match);
-  compare_page_set_view_selections (self);
-  compare_page_travel_to_selection (self);
-}
-
-static void
-compare_page_matched (gpointer     data,
-                      VnNodeMatch *match)
-{
-  VnComparePage *self = data;
-
-  g_clear_object (&self->matching);
-  compare_page_take_match (self, match);
-}
-
-static void
-compare_page_stop_matching (VnComparePage *self)
-{
-  if (self->matching != NULL)
-    g_cancellable_cancel (self->matching);
-  g_clear_object (&self->matching);
-}
-
-static void
-compare_page_stop_loading (VnComparePage *self)
-{
-  for (guint i = 0; self->sources != NULL && i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
-    {
-      g_autoptr(VnCompareSource) source = g_list_model_get_item (G_LIST_MODEL (self->sources), i);
-
-      vn_compare_source_cancel (source);
-    }
-}
-
-static void
-compare_page_match (VnComparePage *self)
-{
-  VnComparedModel *models[] = { vn_compare_pane_get_model (self->panes[0]), vn_compare_pane_get_model (self->panes[1]) };
-
-  compare_page_stop_matching (self);
-  g_clear_pointer (&self->match, vn_node_match_unref);
-  vn_compare_link_set_match (self->link, NULL);
-  if (models[0] == NULL || models[1] == NULL)
-    return;
-  self->matching = vn_compare_match_begin (G_OBJECT (self), models[0], models[1], compare_page_matched);
-}
-
-static const char *
-compare_page_get_title (VnComparePage *self,
-                        guint          side)
-{
-  VnCompareSource *source = vn_compare_pane_get_source (self->panes[side]);
-
-  return source != NULL ? source->title : "";
-}
-
-static void
-compare_page_models_changed (VnComparePage *self)
-{
-  compare_page_match (self);
-  vn_compare_tensor_set_models (self->tensor, vn_compare_pane_get_model (self->panes[0]), vn_compare_pane_get_model (self->panes[1]),
-                                compare_page_get_title (self, 0), compare_page_get_title (self, 1));
-  vn_compare_table_set_sides (self->table, vn_compare_pane_get_source (self->panes[0]), vn_compare_pane_get_source (self->panes[1]));
-}
 
 /* ---- selection ---- */
 
@@ -192,7 +56,7 @@ compare_page_focused (VnComparePage *self,
   self->busy = TRUE;
   vn_graph_view_set_focus_node (other, vn_compare_link_map (self->link, side, vn_graph_view_get_focus_node (view)));
   self->busy = FALSE;
-  compare_page_show_node (self, side);
+  vn_compare_page_show_node (self, side);
 }
 
 static void
@@ -207,29 +71,12 @@ compare_page_second_focused (VnComparePage *self)
   compare_page_focused (self, 1);
 }
 
-/* What the document has selected, in both views. */
-static void
-compare_page_set_view_selections (VnComparePage *self)
-{
-  GtkBitset *selection = vn_document_get_selection (self->document);
-  guint shown = 0;
-
-  if (self->busy)
-    return;
-  self->busy = TRUE;
-  for (guint side = 0; side < 2; side++)
-    if (vn_compare_selection_show (self->panes[side], selection) == 1)
-      shown = side;
-  self->busy = FALSE;
-  compare_page_show_node (self, shown);
-}
-
 static void
 compare_page_view_ready (VnComparePage *self)
 {
-  compare_page_set_view_selections (self);
+  vn_compare_page_show_selection (self);
   vn_compare_link_align (self->link);
-  compare_page_travel_to_selection (self);
+  vn_compare_page_travel_to_selection (self);
 }
 
 static void
@@ -240,93 +87,6 @@ compare_page_travel (VnGraphView *view,
 }
 
 /* ---- sources ---- */
-
-static void
-compare_page_choose (VnComparePage *self,
-                     GPtrArray     *list)
-{
-  VnCompareSource *chosen[] = { vn_compare_pane_get_source (self->panes[0]), vn_compare_pane_get_source (self->panes[1]) };
-  VnCompareSource *present = vn_compare_sources_get_present (list, self->document);
-
-  if (chosen[0] == NULL || !g_ptr_array_find (list, chosen[0], NULL))
-    chosen[0] = vn_compare_sources_get_float (list);
-  if (chosen[1] == NULL || chosen[1] == self->proposed || !g_ptr_array_find (list, chosen[1], NULL))
-    chosen[1] = self->proposed = present;
-  for (guint i = 0; i < 2; i++)
-    vn_compare_pane_set_source (self->panes[i], chosen[i]);
-  gtk_stack_set_visible_child_name (self->stack, chosen[1] != NULL ? "compare" : "empty");
-  compare_page_models_changed (self);
-}
-
-/* While the list changes, lists that show it choose by themselves: none does. */
-static void
-compare_page_set_lists (VnComparePage *self,
-                        GPtrArray     *list)
-{
-  for (guint i = 0; i < 2; i++)
-    vn_compare_pane_set_list (self->panes[i], NULL);
-  g_list_store_splice (self->sources, 0, g_list_model_get_n_items (G_LIST_MODEL (self->sources)), list->pdata, list->len);
-  for (guint i = 0; i < 2; i++)
-    vn_compare_pane_set_list (self->panes[i], G_LIST_MODEL (self->sources));
-  vn_compare_table_set_list (self->table, G_LIST_MODEL (self->sources));
-}
-
-static void
-compare_page_update_sources (VnComparePage *self)
-{
-  g_autoptr(GPtrArray) list = vn_compare_sources_list (self->document, G_LIST_MODEL (self->sources));
-
-  compare_page_set_lists (self, list);
-  compare_page_choose (self, list);
-}
-
-static void
-compare_page_sources_changed (VnComparePage *self)
-{
-  vn_later (self, self->document, (VnLaterFunc) compare_page_update_sources);
-}
-
-/**
- * vn_compare_page_show_run:
- * @id: of a run of the document
- *
- * Shows it beside what the document shows; that itself beside the float network.
- */
-void
-vn_compare_page_show_run (VnComparePage *self,
-                          const char    *id)
-{
-  g_autoptr(GPtrArray) list = NULL;
-  VnCompareSource *first;
-
-  g_return_if_fail (VN_IS_COMPARE_PAGE (self) && id != NULL);
-
-  list = vn_compare_sources_list (self->document, G_LIST_MODEL (self->sources));
-  first = vn_compare_sources_get_float (list);
-  for (guint i = 0; i < list->len; i++)
-    {
-      VnCompareSource *source = g_ptr_array_index (list, i);
-
-      if (source->kind == VN_COMPARE_RUN && g_str_equal (source->run->id, id) && !vn_document_is_shown (self->document, source->run))
-        first = source;
-    }
-  compare_page_set_lists (self, list);
-  vn_compare_pane_set_source (self->panes[0], first);
-  vn_compare_pane_set_source (self->panes[1], vn_compare_sources_get_present (list, self->document));
-  compare_page_choose (self, list);
-}
-
-/* Nothing of another model is kept. */
-static void
-compare_page_model_changed (VnComparePage *self)
-{
-  g_autoptr(GPtrArray) none = g_ptr_array_new ();
-
-  for (guint i = 0; i < 2; i++)
-    vn_compare_pane_set_source (self->panes[i], NULL);
-  compare_page_set_lists (self, none);
-  compare_page_sources_changed (self);
-}
 
 static void
 compare_page_file_chosen (GFile    *file,
@@ -450,7 +210,7 @@ compare_page_align (GtkWidget     *widget,
   self->align_tick = 0;
   gtk_widget_queue_allocate (GTK_WIDGET (self->overlay));
   vn_compare_link_align (self->link);
-  compare_page_travel_to_selection (self);
+  vn_compare_page_travel_to_selection (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -472,11 +232,11 @@ compare_page_set_document (VnPage     *page,
 
   self->document = g_object_ref (document);
   vn_compare_tensor_set_document (self->tensor, document);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (compare_page_model_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (compare_page_sources_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "runs-changed", G_CALLBACK (compare_page_sources_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "selection-changed", G_CALLBACK (compare_page_set_view_selections), self, G_CONNECT_SWAPPED);
-  compare_page_update_sources (self);
+  g_signal_connect_object (document, "model-changed", G_CALLBACK (vn_compare_page_model_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "result-changed", G_CALLBACK (vn_compare_page_sources_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "runs-changed", G_CALLBACK (vn_compare_page_sources_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "selection-changed", G_CALLBACK (vn_compare_page_show_selection), self, G_CONNECT_SWAPPED);
+  vn_compare_page_update_sources (self);
 }
 
 static void
@@ -486,7 +246,7 @@ compare_page_reveal_selection (VnPage *page)
 
   self->wants_travel = TRUE;
   if (gtk_widget_get_mapped (GTK_WIDGET (self)))
-    compare_page_travel_to_selection (self);
+    vn_compare_page_travel_to_selection (self);
 }
 
 static void
@@ -524,8 +284,8 @@ vn_compare_page_dispose (GObject *object)
   VnComparePage *self = VN_COMPARE_PAGE (object);
 
   self->busy = TRUE;
-  compare_page_stop_matching (self);
-  compare_page_stop_loading (self);
+  vn_compare_page_stop_matching (self);
+  vn_compare_page_stop_loading (self);
   g_clear_pointer (&self->link, vn_compare_link_free);
   g_clear_pointer (&self->match, vn_node_match_unref);
   g_clear_object (&self->sources);
@@ -583,8 +343,8 @@ compare_page_connect_panes (VnComparePage *self)
       VnGraphView *view = vn_compare_pane_get_view (self->panes[i]);
 
       vn_compare_pane_set_beside (self->panes[i], self->panes[1 - i]);
-      g_signal_connect_object (self->panes[i], "model-changed", G_CALLBACK (compare_page_models_changed), self, G_CONNECT_SWAPPED);
-      g_signal_connect_object (self->panes[i], "source-chosen", G_CALLBACK (compare_page_models_changed), self, G_CONNECT_SWAPPED);
+      g_signal_connect_object (self->panes[i], "model-changed", G_CALLBACK (vn_compare_page_models_changed), self, G_CONNECT_SWAPPED);
+      g_signal_connect_object (self->panes[i], "source-chosen", G_CALLBACK (vn_compare_page_models_changed), self, G_CONNECT_SWAPPED);
       g_signal_connect_object (self->panes[i], "open-file", G_CALLBACK (ask[i]), self, G_CONNECT_SWAPPED);
       g_signal_connect_object (view, "selection-changed", G_CALLBACK (selected[i]), self, G_CONNECT_SWAPPED);
       g_signal_connect_object (view, "focus-changed", G_CALLBACK (focused[i]), self, G_CONNECT_SWAPPED);
@@ -631,10 +391,40 @@ vn_compare_page_open_file (VnComparePage *self,
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
     g_ptr_array_add (list, g_list_model_get_item (G_LIST_MODEL (self->sources), i));
   g_ptr_array_insert (list, list->len > 0 ? (int) list->len - 1 : 0, source);
-  compare_page_set_lists (self, list);
+  vn_compare_page_set_lists (self, list);
   vn_compare_pane_set_source (self->panes[side], source);
   gtk_stack_set_visible_child_name (self->stack, "compare");
-  compare_page_models_changed (self);
+  vn_compare_page_models_changed (self);
+}
+
+/**
+ * vn_compare_page_show_run:
+ * @id: of a run of the document
+ *
+ * Shows it beside what the document shows; that itself beside the float network.
+ */
+void
+vn_compare_page_show_run (VnComparePage *self,
+                          const char    *id)
+{
+  g_autoptr(GPtrArray) list = NULL;
+  VnCompareSource *first;
+
+  g_return_if_fail (VN_IS_COMPARE_PAGE (self) && id != NULL);
+
+  list = vn_compare_sources_list (self->document, G_LIST_MODEL (self->sources));
+  first = vn_compare_sources_get_float (list);
+  for (guint i = 0; i < list->len; i++)
+    {
+      VnCompareSource *source = g_ptr_array_index (list, i);
+
+      if (source->kind == VN_COMPARE_RUN && g_str_equal (source->run->id, id) && !vn_document_is_shown (self->document, source->run))
+        first = source;
+    }
+  vn_compare_page_set_lists (self, list);
+  vn_compare_pane_set_source (self->panes[0], first);
+  vn_compare_pane_set_source (self->panes[1], vn_compare_sources_get_present (list, self->document));
+  vn_compare_page_choose (self, list);
 }
 
 /**

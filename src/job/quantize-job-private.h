@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of the main job share. */
+#pragma once
+
+#include "vn-calibration-private.h"
+#include "vn-idle-settings-private.h"
+
+#include "vn-jobs.h"
+
+G_BEGIN_DECLS
+
+struct _VnQuantizeJob
+{
+  VnJob              parent_instance;
+  VnQuantizeSettings settings;      /* owns what it points to */
+  VnJobInput         input;
+  VnStats           *stats;         /* nullable: from files */
+  VnModel           *corrected;     /* nullable: the prepared network with corrected biases */
+  VnModel           *rounded;       /* nullable: the prepared network with weights that were rounded by what samples say, or trained */
+  VnUntrained        untrained;     /* of a network that is trained */
+  guint              n_parts;       /* of the samples, each left out in turn to be measured; 0: none is */
+  VnResult          *draft;         /* what the stages fill, until all have succeeded */
+  VnResult          *result;
+};
+
+/* quantize-train.c */
+const VnModel   *_vn_quantize_job_get_float       (VnQuantizeJob               *self);
+gboolean         _vn_quantize_job_train           (VnQuantizeJob               *self,
+                                                   GCancellable                *cancellable,
+                                                   GError                     **error);
+
+/* quantize-measure.c */
+gboolean         _vn_quantize_job_compare         (VnQuantizeJob               *self,
+                                                   GCancellable                *cancellable,
+                                                   GError                     **error);
+VnContributions *_vn_quantize_job_measure_origins (VnQuantizeJob               *self,
+                                                   const VnResult              *result,
+                                                   VnNotes                     *notes,
+                                                   const VnContributionOptions *options,    /* nullable */
+                                                   const VnProgress            *progress,   /* nullable */
+                                                   GCancellable                *cancellable,
+                                                   GError                     **error);
+gboolean         _vn_quantize_job_find_origins    (VnQuantizeJob               *self,
+                                                   GCancellable                *cancellable,
+                                                   GError                     **error);
+
+G_END_DECLS
