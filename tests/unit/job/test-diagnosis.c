@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Why quantizing costs what it costs: a network, samples or settings made to have each reason, and one that has none; and what is
  * measured of the cures. */
+#include "diagnosis-network.h"
+
 #include "diagnose-culprit.h"
 #include "vn-cure-job.h"
 #include "vn-cure.h"
@@ -14,287 +16,6 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-
-#define N_SAMPLES 16u
-#define N_HELD_OUT 4u      /* sample 0 is not among them */
-#define SIZE 12u
-#define CHANNELS 8u
-#define N_WEIGHTS (CHANNELS * CHANNELS)
-
-static VnReason made;      /* VN_N_REASONS: none */
-
-/* ---- networks: x -> Conv "first" -> Relu "middle" -> ... -> Conv "second" ---- */
-
-typedef struct
-{
-  float first[N_WEIGHTS], bias[CHANNELS], second[N_WEIGHTS];
-} Numbers;
-
-static void
-draw_numbers (Numbers *numbers)
-{
-  g_autoptr(GRand) rand = g_rand_new_with_seed (7);
-
-  for (guint i = 0; i < N_WEIGHTS; i++)
-    {
-      numbers->first[i] = (float) g_rand_double_range (rand, -0.3, 0.3);
-      numbers->second[i] = (float) g_rand_double_range (rand, -0.3, 0.3);
-      numbers->first[i] += i % (CHANNELS + 1) == 0 ? 0.7f : 0;
-      numbers->second[i] += i % (CHANNELS + 1) == 0 ? 0.7f : 0;
-    }
-  for (guint i = 0; i < CHANNELS; i++)
-    numbers->bias[i] = (float) g_rand_double_range (rand, 0, 0.2);
-}
-
-static void
-scale_channel (Numbers *numbers,
-               guint    c,
-               float    front,
-               float    behind)
-{
-  for (guint i = 0; i < CHANNELS; i++)
-    {
-      numbers->first[c * CHANNELS + i] *= front;
-      numbers->second[i * CHANNELS + c] *= behind;
-    }
-  numbers->bias[c] *= front;
-}
-
-static void
-spoil_numbers (Numbers *numbers)
-{
-  if (made == VN_REASON_CHANNEL_SPREAD)
-    scale_channel (numbers, 3, 300, 1.f / 300);
-  if (made == VN_REASON_DEAD_CHANNEL)
-    scale_channel (numbers, 3, 300, 0);
-  if (made == VN_REASON_WEIGHT_SPREAD)
-    for (guint c = 0; c < CHANNELS / 2; c++)
-      scale_channel (numbers, c, 0.01f, 100);
-  if (made == VN_REASON_BIAS_OVERFLOW)
-    {
-      scale_channel (numbers, 3, 1e-8f, 1);
-      numbers->bias[3] = 1;
-    }
-  if (made == VN_REASON_WEIGHT_OUTLIER)   /* the first two channels of the samples are equal */
-    {
-      numbers->first[0] += 200;
-      numbers->first[1] -= 200;
-    }
-  if (made == VN_REASON_SATURATION)
-    for (guint i = 0; i < N_WEIGHTS; i++)
-      numbers->second[i] = (i % 5 == 0 ? -1.f : 1.f) * (0.9f + 0.013f * (float) (i % 7));
-  if (made == VN_REASON_NOISE_GAIN)       /* what is left of two channels that are nearly equal */
-    for (guint i = 0; i < CHANNELS; i++)
-      {
-        numbers->first[CHANNELS + i] = numbers->first[i] * 1.002f;
-        numbers->bias[1] = numbers->bias[0];
-        for (guint k = 0; k < CHANNELS; k++)
-          numbers->second[i * CHANNELS + k] = k == 0 ? 1 : k == 1 ? -1 : 0;
-      }
-}
-
-static VnValue *
-add_constant (VnGraph       *graph,
-              const char    *name,
-              const VnShape *shape,
-              const float   *numbers)
-{
-  g_autoptr(VnTensor) tensor = vn_tensor_new_f32 (shape, numbers);
-
-  return vn_graph_add_initializer (graph, name, tensor);
-}
-
-static VnValue *
-add_node (VnGraph    *graph,
-          const char *name,
-          const char *op_type,
-          VnValue    *a,
-          VnValue    *b,
-          VnValue    *c)
-{
-  VnValue *out = vn_graph_add_value (graph, name, VN_DTYPE_UNDEFINED, NULL);
-  VnNode *node = vn_graph_add_node (graph, name, "", op_type, (VnValue *[]) { a, b, c }, c != NULL ? 3 : b != NULL ? 2 : 1, &out, 1);
-
-  if (g_str_equal (op_type, "Concat"))
-    {
-      VnAttr *axis = vn_attr_new ("axis", VN_ATTR_INT);
-
-      axis->i = 1;
-      vn_node_set_attr (node, axis);
-    }
-  return out;
-}
-
-/* What stands between the layers. */
-static VnValue *
-add_between (VnGraph *graph,
-             VnValue *middle,
-             Numbers *numbers)
-{
-  static const float offset = 200, gate = 300;
-  VnValue *value = middle;
-
-  if (made == VN_REASON_WASTED_RANGE)
-    value = add_node (graph, "moved", "Add", middle, add_constant (graph, "offset", &VN_SHAPE (1, 1, 1, 1), &offset), NULL);
-  if (made == VN_REASON_GATE_RANGE)
-    value = add_node (graph, "gate", "Sigmoid",
-                      add_node (graph, "opened", "Mul", middle, add_constant (graph, "by", &VN_SHAPE (1, 1, 1, 1), &gate), NULL), NULL, NULL);
-  if (made == VN_REASON_SOFTMAX_RANGE)
-    {
-      float mask[SIZE];
-
-      for (guint i = 0; i < SIZE; i++)
-        mask[i] = i < SIZE / 2 ? 0 : -ldexpf (1, MIN (3 * (int) (i - SIZE / 2), 12));   /* what lies behind a gap stays in float */
-      value = add_node (graph, "weights", "Softmax",
-                        add_node (graph, "masked", "Add", middle, add_constant (graph, "mask", &VN_SHAPE (1, 1, 1, SIZE), mask), NULL), NULL, NULL);
-    }
-  if (made == VN_REASON_CANCELLATION)
-    {
-      VnValue *large = add_node (graph, "large", "Mul", middle, add_constant (graph, "by", &VN_SHAPE (1, 1, 1, 1), &gate), NULL);
-      VnValue *sum = add_node (graph, "sum", "Add", middle, large, NULL);
-
-      value = add_node (graph, "difference", "Sub", sum, large, NULL);
-    }
-  if (made == VN_REASON_UNEQUAL_INPUTS)
-    {
-      VnValue *large = add_node (graph, "large", "Mul", middle, add_constant (graph, "by", &VN_SHAPE (1, 1, 1, 1), &gate), NULL);
-
-      value = add_node (graph, "joined", "Concat", large, middle, NULL);
-    }
-  return value;
-}
-
-static VnModel *
-make_model (void)
-{
-  VnModel *model = vn_model_new (10, 21);
-  VnGraph *graph = model->graph;
-  VnShape input = VN_SHAPE (1, CHANNELS, SIZE, SIZE), shape = VN_SHAPE (CHANNELS, CHANNELS, 1, 1);
-  VnValue *in = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &input);
-  VnValue *middle, *out;
-  Numbers numbers;
-
-  draw_numbers (&numbers);
-  spoil_numbers (&numbers);
-  middle = add_node (graph, "first", "Conv", in, add_constant (graph, "w1", &shape, numbers.first),
-                     add_constant (graph, "b1", &VN_SHAPE (CHANNELS), numbers.bias));
-  middle = add_between (graph, add_node (graph, "middle", "Relu", middle, NULL, NULL), &numbers);
-  if (made == VN_REASON_UNEQUAL_INPUTS)
-    {
-      float wide[2 * N_WEIGHTS];
-
-      for (guint i = 0; i < 2 * N_WEIGHTS; i++)
-        wide[i] = numbers.second[i / (2 * CHANNELS) * CHANNELS + i % CHANNELS] * (i % (2 * CHANNELS) < CHANNELS ? 0.003f : 1);
-      out = add_node (graph, "second", "Conv", middle, add_constant (graph, "w2", &VN_SHAPE (CHANNELS, 2 * CHANNELS, 1, 1), wide), NULL);
-    }
-  else
-    out = add_node (graph, "second", "Conv", middle, add_constant (graph, "w2", &shape, numbers.second), NULL);
-  if (made == VN_REASON_MIXED_OUTPUT)
-    {
-      static const float by = 1000;
-
-      out = add_node (graph, "both", "Concat",
-                      add_node (graph, "boxes", "Mul", out, add_constant (graph, "by", &VN_SHAPE (1, 1, 1, 1), &by), NULL), out, NULL);
-    }
-  vn_graph_set_output (graph, 0, out);
-  g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
-  return model;
-}
-
-/* ---- samples and settings ---- */
-
-static char *
-make_samples (void)
-{
-  char *folder = g_dir_make_tmp ("vn-diagnosis-XXXXXX", NULL);
-  g_autoptr(GRand) rand = g_rand_new_with_seed (5);
-  const guint plane = SIZE * SIZE;
-
-  for (guint k = 0; k < N_SAMPLES; k++)
-    {
-      g_autofree char *path = g_strdup_printf ("%s/%02u.npy", folder, k);
-      VnShape shape = VN_SHAPE (1, CHANNELS, SIZE, SIZE);
-      g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, &shape, NULL);
-      float *values = tensor->data;
-
-      for (guint i = 0; i < CHANNELS * plane; i++)
-        {
-          values[i] = (float) g_rand_double_range (rand, -1, 1);
-          if (made == VN_REASON_WEIGHT_OUTLIER && i >= plane && i < 2 * plane)
-            values[i] = values[i - plane];
-          if (made == VN_REASON_SAMPLES_DIFFER && k == 0)
-            values[i] *= 0.1f;
-        }
-      if (made == VN_REASON_OUTLIERS && k == 0)
-        values[3 * plane + 5] = 300;
-      g_assert_true (vn_npy_write (path, tensor, NULL));
-    }
-  return folder;
-}
-
-static void
-remove_samples (const char *folder)
-{
-  for (guint k = 0; k < N_SAMPLES; k++)
-    {
-      g_autofree char *path = g_strdup_printf ("%s/%02u.npy", folder, k);
-
-      g_unlink (path);
-    }
-  g_rmdir (folder);
-}
-
-static void
-add_rule (VnRecipe   *recipe,
-          const char *text)
-{
-  VnOverride *rule = vn_override_from_json (text, NULL);
-
-  g_assert_nonnull (rule);
-  g_ptr_array_add (recipe->overrides, rule);
-}
-
-static VnRecipe *
-make_recipe (void)
-{
-  VnRecipe *recipe = vn_recipe_new ("cpu");
-
-  recipe->opset = 21;
-  recipe->per_channel = made != VN_REASON_WEIGHT_SPREAD && made != VN_REASON_WEIGHT_OUTLIER && made != VN_REASON_SATURATION;
-  recipe->float_mixed = FALSE;
-  recipe->raise_weight_scales = made != VN_REASON_BIAS_OVERFLOW;
-  if (made == VN_REASON_CLIPPING)
-    add_rule (recipe, "{ \"tensors\": [ \"middle\" ], \"min\": [ \"0\" ], \"max\": [ \"0.3\" ] }");
-  if (made == VN_REASON_FEW_LEVELS)
-    add_rule (recipe, "{ \"tensors\": [ \"w2\" ], \"weight\": \"int4\" }");
-  return recipe;
-}
-
-static VnResult *
-run (gboolean cures)
-{
-  g_autoptr(VnModel) model = make_model ();
-  g_autofree char *folder = make_samples ();
-  g_autoptr(VnDataSpec) data = vn_data_spec_new (made == VN_REASON_SAMPLES_UNLIKE ? "random" : folder);
-  g_autoptr(VnRecipe) recipe = make_recipe ();
-  VnCureSettings settings = { .quantize = { .model = model, .data = data, .recipe = recipe, .n_threads = 1, .origins = TRUE },
-                              .seconds = 1000, .n_tensors = 2 };
-  g_autoptr(VnJob) job = NULL;
-  g_autoptr(GError) error = NULL;
-  gboolean good;
-
-  data->held_out = N_HELD_OUT;
-  if (made == VN_REASON_SAMPLES_DIFFER || made == VN_REASON_FEW_SAMPLES)
-    settings.quantize.n_calibration = 1;
-  job = cures ? vn_cure_job_new (&settings) : vn_quantize_job_new (&settings.quantize);
-  good = vn_job_run (job, NULL, &error);
-  remove_samples (folder);
-  g_assert_no_error (error);
-  g_assert_true (good);
-  return vn_result_ref (cures ? vn_cure_job_get_result (VN_CURE_JOB (job)) : vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
-}
-
-/* ---- tests ---- */
 
 static const VnFinding *
 find_reason (VnDiagnosis *diagnosis,
@@ -338,11 +59,11 @@ test_reason (gconstpointer data)
   g_autoptr(VnResult) result = NULL;
   const VnFinding *finding;
 
-  made = expected[i].reason;
-  result = run (FALSE);
+  diagnosis_made = expected[i].reason;
+  result = diagnosis_run (FALSE);
   g_assert_nonnull (result->diagnosis);
   tell (result->diagnosis);
-  finding = find_reason (result->diagnosis, made);
+  finding = find_reason (result->diagnosis, diagnosis_made);
   g_assert_nonnull (finding);
   if (expected[i].tensor != NULL)
     g_assert_cmpstr (finding->tensor, ==, expected[i].tensor);
@@ -359,8 +80,8 @@ test_nothing (void)
   g_autoptr(VnResult) result = NULL;
   guint n = 0;
 
-  made = VN_N_REASONS;
-  result = run (FALSE);
+  diagnosis_made = VN_N_REASONS;
+  result = diagnosis_run (FALSE);
   tell (result->diagnosis);
   for (guint i = 0; i < vn_diagnosis_get_n (result->diagnosis); i++, n++)
     g_assert_cmpint (vn_diagnosis_get (result->diagnosis, i)->reason, ==, VN_REASON_ROUNDING);
@@ -397,7 +118,7 @@ check_first (VnResult   *result,
 static void
 test_uncertain (void)
 {
-  g_autoptr(VnResult) result = (made = VN_REASON_CHANNEL_SPREAD, run (FALSE));
+  g_autoptr(VnResult) result = (diagnosis_made = VN_REASON_CHANNEL_SPREAD, diagnosis_run (FALSE));
 
   check_first (result, 0.01, "x");
   check_first (result, NAN, "x");
@@ -434,8 +155,8 @@ static void
 check_trial (VnResult          *result,
              const VnCureTrial *trial)
 {
-  g_autoptr(VnModel) model = make_model ();
-  g_autofree char *folder = make_samples ();
+  g_autoptr(VnModel) model = diagnosis_make_model ();
+  g_autofree char *folder = diagnosis_make_samples ();
   g_autoptr(VnDataSpec) data = vn_data_spec_new (folder);
   VnQuantizeSettings settings = { .model = model, .data = data, .recipe = trial->recipe, .n_threads = 1 };
   g_autoptr(VnJob) job = NULL;
@@ -443,7 +164,7 @@ check_trial (VnResult          *result,
   data->held_out = N_HELD_OUT;
   job = vn_quantize_job_new (&settings);
   g_assert_true (vn_job_run (job, NULL, NULL));
-  remove_samples (folder);
+  diagnosis_remove_samples (folder);
   g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))->errors),
                                   trial->after_db, 1e-9);
   g_assert_false (vn_recipe_equal (trial->recipe, result->recipe));
@@ -457,8 +178,8 @@ check_cures (VnReason    reason,
   g_autoptr(VnResult) result = NULL;
   const VnCureTrial *trial;
 
-  made = reason;
-  result = run (TRUE);
+  diagnosis_made = reason;
+  result = diagnosis_run (TRUE);
   tell (result->diagnosis);
   for (guint i = 0; i < vn_diagnosis_get_n_trials (result->diagnosis); i++)
     {
@@ -520,8 +241,8 @@ test_cure_samples (void)
   g_autoptr(VnResult) result = NULL;
   const VnCureTrial *trial;
 
-  made = VN_REASON_SAMPLES_DIFFER;
-  result = run (TRUE);
+  diagnosis_made = VN_REASON_SAMPLES_DIFFER;
+  result = diagnosis_run (TRUE);
   g_assert_cmpuint (vn_diagnosis_get_n_trials (result->diagnosis), >, 0);
   trial = vn_diagnosis_get_trial (result->diagnosis, 0);
   g_assert_cmpstr (vn_cure_get_id (trial->cure), ==, "all-samples");
@@ -548,7 +269,7 @@ static VnNotes *
 look_before (VnModel *model,
              guint    n_samples)
 {
-  g_autoptr(VnRecipe) recipe = make_recipe ();
+  g_autoptr(VnRecipe) recipe = diagnosis_make_recipe ();
   VnNotes *notes = vn_notes_new ();
 
   g_ptr_array_set_size (recipe->overrides, 0);
@@ -563,7 +284,7 @@ test_preflight_weights (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (told); i++)
     {
-      g_autoptr(VnModel) model = (made = told[i], make_model ());
+      g_autoptr(VnModel) model = (diagnosis_made = told[i], diagnosis_make_model ());
       g_autoptr(VnNotes) notes = look_before (model, 100);
       const VnNote *note = find_note (notes, vn_reason_get_id (VN_REASON_WEIGHT_SPREAD));
 
@@ -576,7 +297,7 @@ test_preflight_weights (void)
 static void
 test_preflight_nothing (void)
 {
-  g_autoptr(VnModel) model = (made = VN_N_REASONS, make_model ());
+  g_autoptr(VnModel) model = (diagnosis_made = VN_N_REASONS, diagnosis_make_model ());
   g_autoptr(VnNotes) notes = look_before (model, 100);
   g_autoptr(VnNotes) few = look_before (model, 3);
 
@@ -588,9 +309,9 @@ test_preflight_nothing (void)
 static void
 test_noise_gain (void)
 {
-  g_autoptr(VnModel) good = (made = VN_N_REASONS, make_model ()), bad = (made = VN_REASON_NOISE_GAIN, make_model ());
+  g_autoptr(VnModel) good = (diagnosis_made = VN_N_REASONS, diagnosis_make_model ()), bad = (diagnosis_made = VN_REASON_NOISE_GAIN, diagnosis_make_model ());
   g_autoptr(VnNotes) notes = look_before (bad, 100);
-  g_autoptr(VnResult) result = run (FALSE);
+  g_autoptr(VnResult) result = diagnosis_run (FALSE);
   g_autofree char *text = NULL;
   double good_db = NAN, bad_db = NAN;
   gboolean at_tensor = FALSE;
@@ -631,7 +352,7 @@ test_preflight_nodes (void)
   out = add_node (graph, "both", "Concat", add_node (graph, "erf", "Erf", out, NULL, NULL), add_node (graph, "scores", "Sigmoid", out, NULL, NULL), NULL);
   vn_graph_set_output (graph, 0, out);
   g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
-  made = VN_REASON_WEIGHT_SPREAD;   /* one scale for all channels */
+  diagnosis_made = VN_REASON_WEIGHT_SPREAD;   /* one scale for all channels */
   notes = look_before (model, 100);
   g_assert_nonnull (find_note (notes, "depthwise-one-scale"));
   g_assert_nonnull (find_note (notes, "unfused-activations"));
