@@ -43,15 +43,17 @@ vn_folds_count_parts (const VnJobInput *input)
 
 /*< private >
  * vn_job_list_compared:
+ * @n_parts: of vn_folds_count_parts()
  *
  * Returns: (transfer full) (element-type guint): all samples that errors are measured on, those held out first
  */
 GArray *
-vn_job_list_compared (const VnJobInput *self)
+vn_job_list_compared (const VnJobInput *self,
+                      guint             n_parts)
 {
   g_return_val_if_fail (self != NULL && self->measured != NULL, NULL);
 
-  return vn_folds_count_parts (self) > 0 ? vn_job_list_judged (self, NULL, G_MAXUINT) : g_array_copy (self->measured);
+  return n_parts > 0 ? vn_job_list_judged (self, NULL, G_MAXUINT) : g_array_copy (self->measured);
 }
 
 /* Samples are float32: what takes or gives others is measured with inputs and outputs of that. */

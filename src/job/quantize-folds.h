@@ -16,7 +16,8 @@ typedef struct
 } VnFolds;
 
 guint    vn_folds_count_parts (const VnJobInput *input);
-GArray  *vn_job_list_compared (const VnJobInput *self);
+GArray  *vn_job_list_compared (const VnJobInput *self,
+                               guint             n_parts);
 gboolean vn_folds_make        (VnFolds          *self,
                                const VnJobInput *input,
                                VnStats          *stats,

@@ -40,7 +40,8 @@ vn_quantize_job_prepare (VnJob         *job,
   if (!quantize_job_check_task (self->settings.recipe, error) || !vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
   self->draft->prepared = vn_model_ref (self->input.prepared);
-  compared = self->input.dataset != NULL ? vn_job_list_compared (&self->input) : NULL;
+  self->n_parts = self->settings.stats == NULL && !self->settings.skip_compare ? vn_folds_count_parts (&self->input) : 0;
+  compared = self->input.dataset != NULL ? vn_job_list_compared (&self->input, self->n_parts) : NULL;
   return self->settings.skip_compare || (vn_job_input_find_parts (&self->input, cancellable, error) &&
                                          vn_job_input_find_reference (&self->input, compared, cancellable, error));
 }
@@ -107,7 +108,6 @@ vn_quantize_job_check (VnJob         *job,
   if (input->dataset != NULL)
     {
       vn_job_choose_measured (input, self->stats);
-      self->n_parts = self->stats == NULL && !self->settings.skip_compare ? vn_folds_count_parts (input) : 0;
       if (!self->settings.skip_compare && self->n_parts == 0)
         vn_job_note_measured (input, self->stats);
       self->draft->n_calibration = input->calibration->len;
