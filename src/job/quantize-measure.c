@@ -5,8 +5,8 @@
 #include "quantize-folds.h"
 
 #include "vn-evaluate.h"
-#include "vn-i18n.h"
 #include "vn-noise-gain.h"
+#include "vn-task-reader.h"
 
 #include <math.h>
 
@@ -31,16 +31,6 @@ quantize_measure_make_folds (VnQuantizeJob  *self,
       result->stats = stats;
     }
   return self->n_parts == 0 || vn_folds_make (folds, &self->input, result->stats, cancellable, error);
-}
-
-static void
-quantize_measure_note_task (const VnResult *result)
-{
-  const char *task = result->recipe->task;
-
-  if (task != NULL && !g_str_equal (task, vn_task_get_id (VN_TASK_OTHER)) && result->accuracy.kept.task == VN_TASK_OTHER)
-    vn_notes_add (result->notes, VN_NOTE_WARNING, "task-unreadable", "task",
-                  _("Its outputs cannot be read as those of “%s”: nothing is told of what is kept of its answers"), task);
 }
 
 gboolean
@@ -79,7 +69,7 @@ _vn_quantize_job_compare (VnQuantizeJob  *self,
   if (result->errors == NULL || !vn_evaluate_accuracy (vn_job_input_get_reference (input), quantized, input->shapes, input->dataset, &options,
                                                        &result->accuracy, cancellable, error))
     return FALSE;
-  quantize_measure_note_task (result);
+  vn_task_note_unread (result->accuracy.kept.task, result->recipe->task, "task", result->notes);
   vn_labels_note_chance (&result->accuracy, result->notes);
   return TRUE;
 }

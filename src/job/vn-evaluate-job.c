@@ -6,6 +6,7 @@
 #include "vn-error.h"
 #include "vn-find-parts.h"
 #include "vn-i18n.h"
+#include "vn-task-reader.h"
 
 struct _VnEvaluateJob
 {
@@ -103,11 +104,8 @@ evaluate_job_note_task (VnEvaluateJob *self)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "nothing-measured", self->settings.metric,
                   ngettext ("The metric gave no number for the %u sample",
                             "The metric gave no number for any of the %u samples", first->n), first->n);
-  if (first->kept.task == VN_TASK_OTHER && self->settings.task != NULL &&
-      !g_str_equal (self->settings.task, vn_task_get_id (VN_TASK_OTHER)))
-    vn_notes_add (self->notes, VN_NOTE_WARNING, "task-unreadable", path,
-                  _("Its outputs cannot be read as those of “%s”: nothing is told of what is kept of its answers"), self->settings.task);
-  else if (first->kept.task == VN_TASK_OTHER && self->metric == NULL && self->settings.task == NULL)
+  vn_task_note_unread (first->kept.task, self->settings.task, path, self->notes);
+  if (first->kept.task == VN_TASK_OTHER && self->metric == NULL && self->settings.task == NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "task-unknown", path,
                   _("Its outputs look like no answers that are known here, such as classes, detections, a mask or text: only their "
                     "distance is told. A metric of your own can tell what matters"));

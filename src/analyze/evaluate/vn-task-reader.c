@@ -2,6 +2,8 @@
 /* Which task outputs speak of: the one that the user or the file says, or the first of vn-tasks.def that recognizes them. */
 #include "vn-task-reader.h"
 
+#include "vn-i18n.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,6 +287,28 @@ vn_kept_sum_clear (VnKeptSum *self)
   g_clear_pointer (&self->items, g_array_unref);
   g_clear_pointer (&self->classes, g_array_unref);
   *self = (VnKeptSum) { 0 };
+}
+
+/**
+ * vn_task_note_unread:
+ * @task: that outputs were read as those of
+ * @asked: (nullable): id of the task that the user says they are of
+ * @subject: (nullable): what the note is about
+ *
+ * Notes where outputs cannot be read as the user says.
+ */
+void
+vn_task_note_unread (VnTask       task,
+                     const char  *asked,
+                     const char  *subject,
+                     VnNotes     *notes)
+{
+  g_return_if_fail (task < VN_N_TASKS && notes != NULL);
+
+  if (task != VN_TASK_OTHER || asked == NULL || g_str_equal (asked, vn_task_get_id (VN_TASK_OTHER)))
+    return;
+  vn_notes_add (notes, VN_NOTE_WARNING, "task-unreadable", subject,
+                _("Its outputs cannot be read as those of “%s”: nothing is told of what is kept of its answers"), asked);
 }
 
 /**

@@ -99,6 +99,10 @@ VnTask              vn_task_recognize     (const VnTaskOutputs *outputs,
                                            gpointer            *layout);
 gboolean            vn_task_is_given      (const VnTaskOutputs *outputs,
                                            VnTask               task);
+void                vn_task_note_unread   (VnTask               task,
+                                           const char          *asked,      /* nullable */
+                                           const char          *subject,    /* nullable */
+                                           VnNotes             *notes);
 void                vn_task_hint_read     (VnTaskHint          *self,
                                            const VnModel       *model);
 void                vn_task_find_inputs   (VnTaskOutputs       *outputs,

@@ -369,6 +369,25 @@ test_masks (void)
     }
 }
 
+/* Only where the user has said a task, and outputs are not of it, that is told. */
+static void
+test_unread (void)
+{
+  static const struct { VnTask task; const char *asked; guint n; } cases[] = {
+    { VN_TASK_OTHER, NULL, 0 }, { VN_TASK_OTHER, "other", 0 }, { VN_TASK_OTHER, "detection", 1 }, { VN_TASK_DETECTION, "detection", 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+
+      vn_task_note_unread (cases[i].task, cases[i].asked, "task", notes);
+      g_assert_cmpuint (vn_notes_get_n (notes), ==, cases[i].n);
+      if (cases[i].n > 0)
+        g_assert_nonnull (strstr (vn_notes_get (notes, 0)->text, "“detection”"));
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -381,5 +400,6 @@ main (int    argc,
   g_test_add_func ("/tasks/read-cells", test_read_cells);
   g_test_add_func ("/tasks/read-bins", test_read_bins);
   g_test_add_func ("/tasks/masks", test_masks);
+  g_test_add_func ("/tasks/unread", test_unread);
   return g_test_run ();
 }
