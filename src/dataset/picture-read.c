@@ -345,7 +345,61 @@ picture_read_pixbuf_explain (const Sizing  *sizing,
 
 #define PNG_DEPTH 24             /* where the bits of a channel stand */
 #define PNG_HEADER 33            /* that is over then */
-#define TWELVE_BITS (4095 >> 8)  /* what is left of the largest of 12 bits */
+#define TIFF_ENTRY 12            /* bytes: tag, type, count, and the value or where it is */
+#define TIFF_BITS 258            /* tag: bits of each channel */
+
+static guint
+picture_read_tiff_number (const guint8 *data,
+                          gsize         size,
+                          gsize         at,
+                          guint         n_bytes)
+{
+  guint value = 0;
+
+  if (at > size || size - at < n_bytes)
+    return 0;
+  for (guint i = 0; i < n_bytes; i++)
+    value = value << 8 | data[at + (*data == 'M' ? i : n_bytes - 1 - i)];
+  return value;
+}
+
+/* Of the first channel of the first picture; 0: it is not said. */
+static guint
+picture_read_tiff_bits (const guint8 *data,
+                        gsize         size)
+{
+  const gsize folder = picture_read_tiff_number (data, size, 4, 4);
+  const guint n = picture_read_tiff_number (data, size, folder, 2);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const gsize entry = folder + 2 + (gsize) i * TIFF_ENTRY;
+
+      if (picture_read_tiff_number (data, size, entry, 2) == TIFF_BITS)
+        return picture_read_tiff_number (data, size, picture_read_tiff_number (data, size, entry + 4, 4) > 2
+                                                       ? picture_read_tiff_number (data, size, entry + 8, 4) : entry + 8, 2);
+    }
+  return 0;
+}
+
+/* What decoders make of 4095 in a picture of 16 bits: they cut bits off, or round; 0: it is none. A PNM says what is white in it. */
+static guint
+picture_read_get_dim (const char   *type,
+                      const guint8 *data,
+                      gsize         size)
+{
+  gsize at = 2;
+
+  if (g_str_equal (type, "png"))
+    return size >= PNG_HEADER && data[PNG_DEPTH] == 16 ? 4095 >> 8 : 0;
+  if (g_str_equal (type, "tiff"))
+    return picture_read_tiff_bits (data, size) == 16 ? (4095 + 128) / 257 : 0;
+  if (!g_str_equal (type, "pnm") || data[1] == '1' || data[1] == '4')
+    return 0;
+  picture_read_pnm_number (data, size, &at);
+  picture_read_pnm_number (data, size, &at);
+  return picture_read_pnm_number (data, size, &at) == G_MAXUINT16 ? 4095 * 255 / G_MAXUINT16 : 0;
+}
 
 /* Cameras of 12 bits write numbers up to 4095 into pictures of 16: decoded they are next to black. */
 static gboolean
@@ -356,15 +410,14 @@ picture_read_is_dim (const char   *type,
 {
   const guint8 *pixels = gdk_pixbuf_read_pixels (pixbuf);
   const int n_channels = gdk_pixbuf_get_n_channels (pixbuf), width = gdk_pixbuf_get_width (pixbuf);
+  const guint dim = picture_read_get_dim (type, data, size);
   guint most = 0;
 
-  if (!g_str_equal (type, "png") || size < PNG_HEADER || data[PNG_DEPTH] != 16)
-    return FALSE;
-  for (int y = 0; y < gdk_pixbuf_get_height (pixbuf) && most <= TWELVE_BITS; y++)
+  for (int y = 0; y < gdk_pixbuf_get_height (pixbuf) && most <= dim && dim > 0; y++)
     for (int i = 0; i < width * n_channels; i++)
       if (i % n_channels < 3)
         most = MAX (most, pixels[(gsize) y * (gsize) gdk_pixbuf_get_rowstride (pixbuf) + (gsize) i]);
-  return most > 0 && most <= TWELVE_BITS;
+  return most > 0 && most <= dim;
 }
 
 static GdkPixbuf *

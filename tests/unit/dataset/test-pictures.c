@@ -216,6 +216,126 @@ test_too_large (void)
   g_unlink (path);
 }
 
+static void
+append_16 (GString *text,
+           guint    value,
+           gboolean big)
+{
+  g_string_append_c (text, (char) (big ? value >> 8 : value & 0xff));
+  g_string_append_c (text, (char) (big ? value & 0xff : value >> 8));
+}
+
+static void
+append_32 (GString *text,
+           guint    value,
+           gboolean big)
+{
+  append_16 (text, big ? value >> 16 : value & 0xffff, big);
+  append_16 (text, big ? value & 0xffff : value >> 16, big);
+}
+
+/* Eight pixels of 16 bits a channel, from black to @most. */
+static void
+append_pixels (GString *text,
+               guint    most,
+               guint    n_channels,
+               gboolean big)
+{
+  for (guint i = 0; i < 8 * n_channels; i++)
+    append_16 (text, most * (i / n_channels) / 7, big);
+}
+
+static GString *
+make_tiff (guint    most,
+           guint    n_channels,
+           gboolean big)
+{
+  static const guint order[] = { 256, 257, 258, 259, 262, 273, 277, 278, 279 };
+  const guint after = 8 + 2 + G_N_ELEMENTS (order) * 12 + 4;
+  const guint values[] = { 8, 1, n_channels > 2 ? after : 16, 1, n_channels > 2 ? 2 : 1, after + 2 * n_channels, n_channels, 1,
+                           16 * n_channels };
+  GString *text = g_string_new (big ? "MM" : "II");
+
+  append_16 (text, 42, big);
+  append_32 (text, 8, big);
+  append_16 (text, G_N_ELEMENTS (order), big);
+  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+    {
+      const gboolean is_place = order[i] == 273 || order[i] == 279 || (order[i] == 258 && n_channels > 2);
+
+      append_16 (text, order[i], big);
+      append_16 (text, is_place && order[i] != 258 ? 4 : 3, big);
+      append_32 (text, order[i] == 258 ? n_channels : 1, big);
+      if (is_place)
+        append_32 (text, values[i], big);
+      else
+        append_16 (text, values[i], big);
+      if (!is_place)
+        append_16 (text, 0, big);
+    }
+  append_32 (text, 0, big);
+  for (guint i = 0; i < n_channels; i++)
+    append_16 (text, 16, big);
+  append_pixels (text, most, n_channels, big);
+  return text;
+}
+
+static GString *
+make_pnm (guint most,
+          guint n_channels,
+          guint white)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_printf (text, "P%c\n# 16 bits\n8 1\n%u\n", n_channels == 3 ? '6' : '5', white);
+  append_pixels (text, most, n_channels, TRUE);
+  return text;
+}
+
+static void
+check_bits (GString    *text,
+            const char *what,
+            gboolean    is_dim)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-bits.png", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnTensor) tensor = NULL;
+  VnPreprocess preprocess;
+
+  g_assert_true (g_file_set_contents (path, text->str, (gssize) text->len, NULL));
+  vn_preprocess_init (&preprocess);
+  tensor = load_picture (path, &preprocess, &VN_SHAPE (1, 3, 1, 8), VN_DTYPE_F32, &error);
+  g_test_message ("%s: %s", what, error != NULL ? error->message : "read");
+  if (is_dim)
+    {
+      g_assert_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED);
+      g_assert_nonnull (strstr (error->message, "12 bits"));
+    }
+  else
+    g_assert_no_error (error);
+  g_unlink (path);
+  g_string_free (text, TRUE);
+}
+
+/* Numbers of 12 bits in files of 16 are refused in words, whatever the file; not where it says that 4095 is white, or shows more. */
+static void
+test_twelve_bits (void)
+{
+  for (guint n_channels = 1; n_channels <= 3; n_channels += 2)
+    {
+      for (guint big = 0; big < 2; big++)
+        {
+          check_bits (make_tiff (4095, n_channels, big), "TIFF up to 4095", TRUE);
+          check_bits (make_tiff (65535, n_channels, big), "TIFF up to 65535", FALSE);
+          check_bits (make_tiff (8191, n_channels, big), "TIFF up to 8191", FALSE);
+        }
+      check_bits (make_pnm (4095, n_channels, 65535), "PNM up to 4095 of 65535", TRUE);
+      check_bits (make_pnm (65535, n_channels, 65535), "PNM up to 65535", FALSE);
+      check_bits (make_pnm (4095, n_channels, 4095), "PNM up to 4095 of 4095", FALSE);
+      check_bits (make_pnm (0, n_channels, 65535), "all black", FALSE);
+    }
+}
+
 /* A vector drawing that calls itself a picture is not let through to its loader. */
 static void
 test_disguised (void)
@@ -383,6 +503,7 @@ main (int   argc,
   g_test_add_func ("/pictures/cancelled", test_cancelled);
   g_test_add_func ("/pictures/many-passes", test_many_passes);
   g_test_add_func ("/pictures/disguised", test_disguised);
+  g_test_add_func ("/pictures/twelve-bits", test_twelve_bits);
   g_test_add_func ("/pictures/preview", test_preview);
   g_test_add_func ("/pictures/presets", test_presets);
   g_test_add_func ("/pictures/levels", test_levels);
