@@ -289,7 +289,7 @@ cmd_quantize_open_project (const char  *path,
   return NULL;
 }
 
-typedef char *(*ExportFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *);
+typedef char *(*ExportFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *, VnNotes *);
 
 static gboolean
 cmd_quantize_export_settings (const char       *file,
@@ -302,7 +302,7 @@ cmd_quantize_export_settings (const char       *file,
 
   if (file == NULL)
     return TRUE;
-  text = func (result->recipe, result->source, model, result->data, result->notes);
+  text = func (result->recipe, result->source, model, result->data, result->notes, result->notes);
   return vn_file_write_all (file, text, strlen (text), error);
 }
 

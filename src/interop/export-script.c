@@ -5,6 +5,8 @@
 
 #include "vn-export-settings.h"
 
+#include "export-told.h"
+
 #include "vn-i18n.h"
 #include "vn-recipe-private.h"
 #include "vn-resolver.h"
@@ -328,9 +330,10 @@ export_script_add_switches (GString        *script,
   g_string_append (script, ",\n");
 }
 
-/* What is set and not in the script. */
+/* What is set and not in the script, as far as it may change something. */
 static void
 export_script_say_settings (const VnRecipe *self,
+                            VnNotes        *run,
                             VnNotes        *notes)
 {
   guint n;
@@ -338,7 +341,7 @@ export_script_say_settings (const VnRecipe *self,
 
   for (guint i = 0; i < n; i++)
     {
-      gboolean written = g_strv_contains (elsewhere, settings[i].id) || vn_setting_is_default (&settings[i], self);
+      gboolean written = g_strv_contains (elsewhere, settings[i].id) || !_vn_export_setting_counts (&settings[i], self, NULL, run);
 
       for (guint k = 0; k < G_N_ELEMENTS (switches); k++)
         written = written || g_str_equal (switches[k].id, settings[i].id);
@@ -436,7 +439,8 @@ export_script_insert_left_out (GString *script,
 /**
  * vn_recipe_to_ort_script:
  * @self: a valid recipe
- * @notes: told what the script leaves out, which stands in a comment of it, too
+ * @run: (nullable): notes of a run with @self: what changed nothing there is not missing in the script
+ * @notes: told what the script leaves out, which stands in a comment of it, too; may be @run
  *
  * Returns: (transfer full): the text of a Python script: SCRIPT [MODEL [OUT]]
  */
@@ -445,6 +449,7 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
                          const VnModel    *model,
                          const char       *path,
                          const VnDataSpec *data,
+                         VnNotes          *run,
                          VnNotes          *notes)
 {
   g_autoptr(GString) script = g_string_new ("#!/usr/bin/env python3\n"
@@ -469,7 +474,7 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
   g_string_append (script, reader);
   export_script_add_call (script, self, notes);
   export_script_say_rules (self, notes);
-  export_script_say_settings (self, notes);
+  export_script_say_settings (self, run, notes);
   if (self->power_of_two != VN_POWER_OF_TWO_OFF)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "power-of-two", _("onnxruntime.quantization does not round scales to powers of two"));
   export_script_insert_left_out (script, (gssize) head, notes, n_told);

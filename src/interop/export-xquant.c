@@ -4,6 +4,8 @@
 
 #include "vn-export-settings.h"
 
+#include "export-told.h"
+
 #include "vn-config-private.h"
 #include "vn-i18n.h"
 #include "vn-json.h"
@@ -222,9 +224,10 @@ export_xquant_get_level (const VnRecipe *self)
   return vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) && self->dynamic ? 3 : 0;
 }
 
-/* What is otherwise than XQuant does it, and not in the file. */
+/* What is otherwise than XQuant does it, and not in the file, as far as it may change something. */
 static void
 export_xquant_say_settings (const VnRecipe *self,
+                            VnNotes        *run,
                             VnNotes        *notes)
 {
   static const char * const told[] = { "activation", "weight", "symmetric-activations", "per-channel", "method", "percentile",
@@ -236,7 +239,7 @@ export_xquant_say_settings (const VnRecipe *self,
 
   for (guint i = 0; i < n; i++)
     {
-      if (g_strv_contains (told, settings[i].id) || vn_setting_equal (&settings[i], self, base) ||
+      if (g_strv_contains (told, settings[i].id) || !_vn_export_setting_counts (&settings[i], self, base, run) ||
           (half && (g_str_equal (settings[i].id, "format") || g_str_equal (settings[i].id, "dynamic") ||
                     g_str_equal (settings[i].id, "bias"))))
         continue;
@@ -279,6 +282,7 @@ export_xquant_get_finetune (const VnRecipe *self)
 static void
 export_xquant_add_quantization (JsonBuilder    *json,
                                 const VnRecipe *self,
+                                VnNotes        *run,
                                 VnNotes        *notes)
 {
   gboolean mixed = FALSE;
@@ -296,7 +300,7 @@ export_xquant_add_quantization (JsonBuilder    *json,
   export_xquant_add_ignored (json, self, "ignore_op_names", FALSE);
   json_builder_end_object (json);
   export_xquant_say_rules (self, notes);
-  export_xquant_say_settings (self, notes);
+  export_xquant_say_settings (self, run, notes);
 }
 
 /* JSON is UTF-8: names that are not stand in it as they are shown. */
@@ -316,6 +320,8 @@ export_xquant_say_path (const char *path,
 /**
  * vn_recipe_to_xquant:
  * @self: a valid recipe
+ * @run: (nullable): notes of a run with @self: what changed nothing there is not missing
+ * @notes: told what the configuration leaves out; may be @run
  *
  * Returns: (transfer full): a configuration as JSON
  */
@@ -324,6 +330,7 @@ vn_recipe_to_xquant (const VnRecipe   *self,
                      const VnModel    *model,
                      const char       *path,
                      const VnDataSpec *data,
+                     VnNotes          *run,
                      VnNotes          *notes)
 {
   g_autoptr(JsonBuilder) json = json_builder_new ();
@@ -336,7 +343,7 @@ vn_recipe_to_xquant (const VnRecipe   *self,
   json_builder_begin_object (json);
   export_xquant_add_model (json, self, path);
   export_xquant_add_calibration (json, self, model, data, notes);
-  export_xquant_add_quantization (json, self, notes);
+  export_xquant_add_quantization (json, self, run, notes);
   json_builder_end_object (json);
   root = json_builder_get_root (json);
   return vn_json_to_text (root);

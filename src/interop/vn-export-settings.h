@@ -13,11 +13,13 @@ char *vn_recipe_to_ort_script (const VnRecipe    *self,
                                const VnModel     *model,
                                const char        *path,      /* of @model */
                                const VnDataSpec  *data,      /* nullable */
+                               VnNotes           *run,       /* nullable */
                                VnNotes           *notes);
 char *vn_recipe_to_xquant     (const VnRecipe    *self,
                                const VnModel     *model,
                                const char        *path,
                                const VnDataSpec  *data,      /* nullable */
+                               VnNotes           *run,       /* nullable */
                                VnNotes           *notes);
 
 G_END_DECLS

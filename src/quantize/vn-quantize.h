@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* Code of the notes about joins of unlike numbers that “float-mixed” leaves in float. */
+#define VN_NOTE_CODE_MIXED_STAYS_FLOAT "mixed-stays-float"
+
 typedef enum { VN_TENSOR_ACTIVATION, VN_TENSOR_WEIGHT, VN_TENSOR_BIAS } VnTensorRole;
 
 /**

@@ -33,8 +33,8 @@ check_exports (const VnRecipe *recipe)
   g_autoptr(VnModel) model = make_model ();
   g_autoptr(VnNotes) notes = vn_notes_new ();
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("list \"of\\ 'pictures'.txt");
-  g_autofree char *script = vn_recipe_to_ort_script (recipe, model, "m \"'\\.onnx", data, notes);
-  g_autofree char *xquant = vn_recipe_to_xquant (recipe, model, "m.onnx", data, notes);
+  g_autofree char *script = vn_recipe_to_ort_script (recipe, model, "m \"'\\.onnx", data, NULL, notes);
+  g_autofree char *xquant = vn_recipe_to_xquant (recipe, model, "m.onnx", data, notes, notes);
   g_autoptr(GError) error = NULL;
   g_autoptr(VnConfig) config = vn_config_parse (xquant, -1, "xquant", &error);
 

@@ -118,14 +118,14 @@ def main():
     # Also what becomes of samples, on the terminal and in the script, which others may get alone.
     for options, subject in ((['--fit', 'crop'], 'fit'), (['--fit', 'letterbox'], 'fit'), (['--resample', 'area'], 'resample'),
                              (['--layout', 'nchw'], 'layout'), (['--held-out', '2'], 'held-out')):
-        told = subprocess.run([CLI, 'quantize', path, '-o', 'x.onnx', '--data', model, '--skip-compare', '--float-mixed=false', '--export-script', 'out.py',
+        told = subprocess.run([CLI, 'quantize', path, '-o', 'x.onnx', '--data', model, '--skip-compare', '--export-script', 'out.py',
                                *(options if '--held-out' in options else ['--held-out', '0', *options])], capture_output=True, text=True)
         with open('out.py', encoding='utf-8') as f:
             lines = f.read().splitlines()
         left_out = [line for line in lines if line.startswith('#   ')]
         check(f'{subject} is said: {told.stderr}', told.returncode == 0 and f'warning: {subject}: ' in told.stderr)
         check(f'{subject} stands in the script: {left_out}', len(left_out) == 1 and left_out[0].startswith(f'#   {subject}: '))
-    check('nothing is left out', quantize(path, '-o', 'x.onnx', '--data', model, '--float-mixed=false', '--export-script', 'out.py'))
+    check('nothing is left out', quantize(path, '-o', 'x.onnx', '--data', model, '--export-script', 'out.py'))
     with open('out.py', encoding='utf-8') as f:
         check('the script says so', not any(line.startswith('# ') for line in f.read().splitlines()))
     sys.exit(1 if failures else 0)

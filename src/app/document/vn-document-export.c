@@ -136,6 +136,7 @@ typedef struct
   VnModel    *model;
   VnRecipe   *recipe;
   VnDataSpec *data;    /* nullable */
+  VnNotes    *run;     /* nullable: of the run with these settings */
 } Script;
 
 static void
@@ -146,6 +147,7 @@ document_export_free_script (gpointer data)
   vn_model_unref (self->model);
   vn_recipe_free (self->recipe);
   g_clear_pointer (&self->data, vn_data_spec_free);
+  g_clear_pointer (&self->run, vn_notes_unref);
   g_free (self);
 }
 
@@ -174,7 +176,7 @@ document_export_write_script (gpointer       data,
 {
   const Script *self = data;
   g_autoptr(VnNotes) notes = vn_notes_new ();
-  g_autofree char *script = vn_recipe_to_ort_script (self->recipe, self->model, self->model->path, self->data, notes);
+  g_autofree char *script = vn_recipe_to_ort_script (self->recipe, self->model, self->model->path, self->data, self->run, notes);
   g_autofree char *text = document_export_comment (notes, script);
 
   return vn_file_write_all (path, text, strlen (text), error);
@@ -203,7 +205,10 @@ document_export_add_work (VnDocument         *self,
       return;
     }
   script = g_new0 (Script, 1);
-  *script = (Script) { vn_model_ref (self->model), vn_recipe_copy (self->recipe), self->data != NULL ? vn_data_spec_copy (self->data) : NULL };
+  *script = (Script) { vn_model_ref (self->model), vn_recipe_copy (self->recipe), self->data != NULL ? vn_data_spec_copy (self->data) : NULL,
+                       vn_document_get_run_notes (self) };
+  if (script->run != NULL)
+    vn_notes_ref (script->run);
   vn_export_job_add_file (job, file->path, _("the script"), document_export_write_script, script, document_export_free_script);
 }
 

@@ -263,7 +263,7 @@ document_files_save_script (VnDocument  *self,
                             VnNotes     *notes,
                             GError     **error)
 {
-  g_autofree char *text = vn_recipe_to_ort_script (self->recipe, self->model, self->model->path, self->data, notes);
+  g_autofree char *text = vn_recipe_to_ort_script (self->recipe, self->model, self->model->path, self->data, vn_document_get_run_notes (self), notes);
 
   return vn_file_write_all (path, text, strlen (text), error);
 }
@@ -274,7 +274,7 @@ document_files_save_xquant (VnDocument  *self,
                             VnNotes     *notes,
                             GError     **error)
 {
-  g_autofree char *text = vn_recipe_to_xquant (self->recipe, self->model, self->model->path, self->data, notes);
+  g_autofree char *text = vn_recipe_to_xquant (self->recipe, self->model, self->model->path, self->data, vn_document_get_run_notes (self), notes);
 
   return vn_file_write_all (path, text, strlen (text), error);
 }

@@ -147,6 +147,7 @@ void vn_document_stop_expecting (VnDocument *self);
 gboolean vn_document_cancel_expecting (VnDocument *self);
 void vn_document_foresee_begin (VnDocument *self);
 void vn_document_forget_expected (VnDocument *self);
+VnNotes *vn_document_get_run_notes (VnDocument *self);
 void vn_document_drop_run     (VnDocument *self);
 void vn_document_data_changed (VnDocument *self);
 void vn_document_edit_and_run (VnDocument *self,

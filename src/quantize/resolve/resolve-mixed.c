@@ -98,7 +98,7 @@ resolve_mixed_tell (VnResolver   *self,
   if (self->notes == NULL)
     return;
   if (self->recipe->float_mixed)
-    vn_notes_add (self->notes, VN_NOTE_INFO, "mixed-stays-float", label,
+    vn_notes_add (self->notes, VN_NOTE_INFO, VN_NOTE_CODE_MIXED_STAYS_FLOAT, label,
                   _("It joins numbers up to %s and up to %s: with one scale nothing would be left of the small ones, so it stays in float, as "
                     "does what follows it"), large, small);
   else
