@@ -41,6 +41,7 @@ VnJob             *vn_verify_job_new_for_result (VnResult               *result,
                                                  gboolean                is_asked);
 gboolean           vn_verify_job_is_usual       (void);
 gboolean           vn_verify_job_lacks_runtime  (void);
+void               vn_verify_job_look_for_runtime (GCancellable         *cancellable);   /* nullable */
 gboolean           vn_verify_job_suits          (VnResult               *result,
                                                  GError                **error);
 VnVerification    *vn_verify_job_get_result     (VnVerifyJob            *self);     /* borrowed; after success */

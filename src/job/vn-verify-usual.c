@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is run in ONNX Runtime without being asked for: whether anything is, and which exports. */
 #include "vn-verify-job.h"
+#include "verify-folder.h"
 #include "verify-process.h"
 
 #include "vn-error.h"
@@ -8,7 +9,16 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
+#define LOOKING_TIMEOUT 60   /* seconds */
 #define COPIES 3           /* of the weights: as files are read, as kernels hold them, and what is computed */
+
+static gboolean
+verify_usual_is_set (const char *name)
+{
+  const char *value = g_getenv (name);
+
+  return value != NULL && *value != '\0';
+}
 
 /**
  * vn_verify_job_is_usual:
@@ -18,9 +28,36 @@
 gboolean
 vn_verify_job_is_usual (void)
 {
-  const char *value = g_getenv ("VN_NO_VERIFY");
+  return !verify_usual_is_set ("VN_NO_VERIFY");
+}
 
-  return value == NULL || *value == '\0';
+/**
+ * vn_verify_job_look_for_runtime:
+ * @cancellable: (nullable):
+ *
+ * Looks for an ONNX Runtime, for vn_verify_job_lacks_runtime(), without running anything in it: only where the environment names none, and once.
+ * From any thread; it takes a second.
+ */
+void
+vn_verify_job_look_for_runtime (GCancellable *cancellable)
+{
+  static gint has_looked;
+  g_autofree char *folder = NULL;
+  g_autoptr(GPtrArray) inputs = NULL;
+  VnVerifyRequest request = { 0 };
+  VnVerifyReply reply = { NULL };
+
+  if (verify_usual_is_set ("VN_PYTHON") || verify_usual_is_set ("VN_ORT_LIBRARY") || !g_atomic_int_compare_and_exchange (&has_looked, FALSE, TRUE))
+    return;
+  folder = g_dir_make_tmp ("vernier-verify-XXXXXX", NULL);
+  inputs = g_ptr_array_new ();
+  /* a runtime that there is says that it cannot load this */
+  request = (VnVerifyRequest) { .python = "python3", .folder = folder, .model = "", .name = "", .inputs = inputs, .timeout = LOOKING_TIMEOUT };
+  if (folder != NULL && !vn_verify_process_run (&request, &reply, cancellable, NULL) && g_cancellable_is_cancelled (cancellable))
+    g_atomic_int_set (&has_looked, FALSE);
+  g_free (reply.version);
+  if (folder != NULL)
+    vn_verify_folder_remove (folder);
 }
 
 /* Operators that neither the standard nor ONNX Runtime has, and that are not spelled out in the file. */

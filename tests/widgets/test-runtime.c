@@ -332,6 +332,43 @@ test_install (Fixture       *fixture,
   bare_tear_down (&bare);
 }
 
+static gboolean
+shows_past (gpointer data)
+{
+  VnResult *result = vn_document_get_result (data);
+
+  return result != NULL && result->quantized == NULL && vn_window_fixture_is_idle (data);
+}
+
+/* An earlier run was never run in ONNX Runtime: that there is none is told as soon as its project is open, not only when somebody asks. */
+static void
+test_reopened (Fixture       *fixture,
+               gconstpointer  data)
+{
+  g_autofree char *path = g_build_filename (fixture->folder, "reopened.vernier", NULL);
+  g_autoptr(GError) error = NULL;
+  Bare bare;
+  GtkWidget *panel, *row;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  g_assert_true (vn_document_save_project (fixture->document, path, &error));
+  g_assert_no_error (error);
+  bare_set_up (&bare, vn_document_get_model (fixture->document));
+  g_unsetenv ("VN_NO_VERIFY");
+  g_assert_false (vn_verify_job_lacks_runtime ());
+  g_assert_true (vn_document_open_project (fixture->document, path, NULL, &error));
+  g_assert_true (vn_test_wait (shows_past, fixture->document, SECONDS));
+  g_assert_true (vn_test_wait (lacks_runtime, fixture->document, SECONDS));
+  panel = vn_test_find (vn_window_fixture_open_review (fixture), VN_TYPE_VERIFY_PANEL, NULL);
+  row = vn_test_find (panel, ADW_TYPE_ACTION_ROW, "ONNX Runtime was not found");
+  vn_test_settle (50);
+  g_assert_true (gtk_widget_get_visible (row));
+  g_assert_null (vn_document_get_result (fixture->document)->verification);
+  g_setenv ("VN_NO_VERIFY", "1", TRUE);
+  bare_tear_down (&bare);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -340,6 +377,7 @@ main (int    argc,
     { "/runtime/measured", test_verify },
     { "/runtime/fails", test_verify_fails },
     { "/runtime/usually", test_verify_usually },
+    { "/runtime/reopened", test_reopened },
     { "/runtime/install", test_install },
   };
 

@@ -93,6 +93,7 @@ struct _VnDocument
   GCancellable *origins_cancellable;
   VnJob        *verifying;     /* the same: what ONNX Runtime makes of @verified_network */
   GCancellable *verifying_cancellable;
+  GCancellable *looking;       /* (nullable): for ONNX Runtime, beside everything */
   VnJob        *installing;    /* the same: ONNX Runtime, for all documents */
   GCancellable *installing_cancellable;
   VnModel      *verified_network;

@@ -60,6 +60,9 @@ vn_document_drop_verifying (VnDocument *self)
 {
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
+  if (self->looking != NULL)
+    g_cancellable_cancel (self->looking);
+  g_clear_object (&self->looking);
   if (self->verifying == NULL)
     return;
   g_cancellable_cancel (self->verifying_cancellable);
@@ -68,10 +71,54 @@ vn_document_drop_verifying (VnDocument *self)
   g_clear_pointer (&self->verified_network, vn_model_unref);
 }
 
+static void
+document_verify_look (GTask        *task,
+                      gpointer      source,
+                      gpointer      data,
+                      GCancellable *cancellable)
+{
+  vn_verify_job_look_for_runtime (cancellable);
+  g_task_return_boolean (task, TRUE);
+}
+
+/* That it is missing, if it is, is to be seen at once. */
+static void
+document_verify_looked (GObject      *source,
+                        GAsyncResult *async,
+                        gpointer      data)
+{
+  g_autofree GWeakRef *place = data;
+  g_autoptr(VnDocument) self = g_weak_ref_get (place);
+  gboolean ok = g_task_propagate_boolean (G_TASK (async), NULL);
+
+  g_weak_ref_clear (place);
+  if (self == NULL || !ok)
+    return;
+  g_clear_object (&self->looking);
+  g_signal_emit (self, vn_document_signals[VN_SIGNAL_JOB], 0);
+}
+
+/* Of an earlier run there is nothing to be run, but it is told whether there could be. */
+static void
+document_verify_begin_look (VnDocument *self)
+{
+  g_autoptr(GTask) task = NULL;
+  GWeakRef *place;
+
+  if (vn_verify_job_lacks_runtime () || self->looking != NULL)
+    return;
+  place = g_new0 (GWeakRef, 1);
+  g_weak_ref_init (place, self);
+  self->looking = g_cancellable_new ();
+  task = g_task_new (NULL, self->looking, document_verify_looked, place);
+  g_task_run_in_thread (task, document_verify_look);
+}
+
 /**
  * vn_document_verify_usually:
  *
- * Begins to run what the present result exports in ONNX Runtime, if that is usual, it has not been tried yet, and nothing else goes on.
+ * Begins to run what the present result exports in ONNX Runtime, if that is usual, it has not been tried yet, and nothing else goes on. Of
+ * an earlier run, whose network is not kept, looks only whether there is an ONNX Runtime.
  */
 void
 vn_document_verify_usually (VnDocument *self)
@@ -80,6 +127,8 @@ vn_document_verify_usually (VnDocument *self)
 
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
+  if (vn_verify_job_is_usual () && self->past != NULL && self->past->verification == NULL)
+    document_verify_begin_look (self);
   if (!vn_verify_job_is_usual () || self->job != NULL || self->verifying != NULL || !vn_document_has_network (self, NULL) ||
       document_verify_was_tried (self->result))
     return;

@@ -447,6 +447,7 @@ vn_document_show_past (VnDocument *self,
   document_emit (self, VN_SIGNAL_EXPECTED);
   document_drop_result (&old);
   document_drop_result (&expected);
+  vn_document_verify_usually (self);
 }
 
 static VnNotes *
