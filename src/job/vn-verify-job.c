@@ -293,6 +293,22 @@ verify_job_compare_sample (VnVerifyJob   *self,
   return good;
 }
 
+static void
+verify_job_tell (VnVerifyJob        *self,
+                 const VnVerifySums *sums)
+{
+  guint parts[2], n = vn_verify_sums_find (sums, parts);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(VnErrorPart) part = NULL;
+      VnVerifiedOutput output;
+
+      vn_verify_sums_tell (sums, parts[i], &output, &part);
+      vn_verification_add (self->found, &output);
+    }
+}
+
 /* Of all outputs: with kernels that do not saturate. */
 static void
 verify_job_take_exact (VnVerifyJob         *self,
@@ -305,11 +321,16 @@ verify_job_take_exact (VnVerifyJob         *self,
   found->exact_db = INFINITY;
   for (guint i = 0; i < n; i++)
     {
-      VnVerifiedOutput output;
-      const gboolean known = vn_verify_sums_tell_exact (&sums[i], &output);
+      guint parts[2], n_parts = vn_verify_sums_find (&sums[i], parts);
 
-      found->exact_agrees = found->exact_agrees && known && vn_verified_output_judge (&output) != VN_AGREEMENT_OTHER;
-      found->exact_db = known ? MIN (found->exact_db, output.sqnr_db) : NAN;
+      for (guint k = 0; k < n_parts; k++)
+        {
+          VnVerifiedOutput output;
+          const gboolean known = vn_verify_sums_tell_exact (&sums[i], parts[k], &output);
+
+          found->exact_agrees = found->exact_agrees && known && vn_verified_output_judge (&output) != VN_AGREEMENT_OTHER;
+          found->exact_db = known ? MIN (found->exact_db, output.sqnr_db) : NAN;
+        }
     }
   if (!found->exact_agrees && isinf (found->exact_db))
     found->exact_db = NAN;
@@ -339,13 +360,7 @@ vn_verify_job_compare (VnJob         *job,
         return FALSE;
     }
   for (guint i = 0; i < n; i++)
-    {
-      g_autoptr(VnErrorPart) part = NULL;
-      VnVerifiedOutput output;
-
-      vn_verify_sums_tell (&sums[i], &output, &part);
-      vn_verification_add (self->found, &output);
-    }
+    verify_job_tell (self, &sums[i]);
   if (self->found->saturates)
     verify_job_take_exact (self, sums, n);
   return TRUE;

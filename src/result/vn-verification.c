@@ -219,8 +219,10 @@ vn_verification_get_shift_db (const VnVerification *self,
     {
       const VnVerifiedOutput *found = g_ptr_array_index (self->outputs, i);
 
-      if (g_strcmp0 (found->name, output) != 0 || vn_verified_output_judge (found) == VN_AGREEMENT_SAME)
+      if (g_strcmp0 (found->name, output) != 0)
         continue;
+      if (vn_verified_output_judge (found) == VN_AGREEMENT_SAME)
+        return 0;   /* of its worst part, which comes first: others may be off */
       if (isnan (found->sqnr_db))
         return -INFINITY;
       return isfinite (found->our_db) && isfinite (found->their_db) ? found->their_db - found->our_db : 0;

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /**
  * VnVerifiedOutput:
- * @part: (nullable): of the output: the one that is worst in ONNX Runtime, which the figures are of; %NULL: of all its elements
+ * @part: (nullable): of the output: which the figures are of; %NULL: of all its elements
  * @sqnr_db: signal to noise between ONNX Runtime's output and ours; INFINITY: the same bits
  * @our_db, @their_db: against the output of the float network; NAN without that
  */
@@ -39,7 +39,7 @@ typedef enum
  * VnVerification: immutable, once others have it.
  * @version: of onnxruntime; NULL: not known
  * @refusal: (nullable): why ONNX Runtime does not load or run it; then nothing is measured
- * @outputs: of VnVerifiedOutput
+ * @outputs: of VnVerifiedOutput: of each output the part that is worst in ONNX Runtime, and behind it another where it agrees less, if there is one
  * @load_seconds: of the export
  * @seconds, @float_seconds: of one run, one thread; @float_seconds 0 without float network
  * @integer_share: of multiplications, by the kernels of the graph that ONNX Runtime made; 0 to 1; NAN: not found out

@@ -116,43 +116,90 @@ verify_sums_get_judged (const VnVerifySums *self)
   return self->theirs[0].n > 0 ? self->theirs : self->between;
 }
 
+static VnVerifiedOutput
+verify_sums_get_output (const VnVerifySums *self,
+                        guint               part)
+{
+  return (VnVerifiedOutput) { .name = (char *) self->name, .sqnr_db = vn_error_sum_sqnr (&self->between[part]),
+                              .our_db = verify_sums_get_db (&self->ours[part]), .their_db = verify_sums_get_db (&self->theirs[part]),
+                              .largest = self->between[part].max_error };
+}
+
+/* The part that agrees least; of those that agree alike the one with the least signal to noise between both. */
+static guint
+verify_sums_find_other (const VnVerifySums *self,
+                        guint               worst)
+{
+  const VnVerifiedOutput first = verify_sums_get_output (self, worst);
+  VnAgreement agreement = vn_verified_output_judge (&first);
+  guint found = worst;
+
+  for (guint i = 1; i < vn_part_sums_count (self->partition); i++)
+    {
+      const VnVerifiedOutput output = verify_sums_get_output (self, i);
+      const VnAgreement own = vn_verified_output_judge (&output);
+
+      if (self->between[i].n == 0 || own < agreement ||
+          (own == agreement && (found == worst || output.sqnr_db >= vn_error_sum_sqnr (&self->between[found]))))
+        continue;
+      found = i;
+      agreement = own;
+    }
+  return found;
+}
+
+/*< private >
+ * vn_verify_sums_find:
+ * @parts: (out caller-allocates) (array fixed-size=2): what is to be told of: the part that is worst in ONNX Runtime, and another where the output
+ *   agrees less with ours than there
+ *
+ * Returns: how many these are, 1 or 2
+ */
+guint
+vn_verify_sums_find (const VnVerifySums *self,
+                     guint               parts[2])
+{
+  g_return_val_if_fail (self != NULL && parts != NULL, 0);
+
+  parts[0] = vn_part_sums_find_worst (verify_sums_get_judged (self), self->partition);
+  parts[1] = verify_sums_find_other (self, parts[0]);
+  return parts[1] != parts[0] ? 2 : 1;
+}
+
 /*< private >
  * vn_verify_sums_tell:
- * @output: (out caller-allocates): what was found, of the part that is worst in ONNX Runtime; its strings are borrowed
+ * @which: of vn_verify_sums_find()
+ * @output: (out caller-allocates): what was found of it; its strings are borrowed
  * @part: (out) (nullable): owns the part that @output speaks of
  */
 void
 vn_verify_sums_tell (const VnVerifySums  *self,
+                     guint                which,
                      VnVerifiedOutput    *output,
                      VnErrorPart        **part)
 {
-  guint worst;
-
   g_return_if_fail (self != NULL && output != NULL && part != NULL);
 
-  worst = vn_part_sums_find_worst (verify_sums_get_judged (self), self->partition);
-  *part = worst > 0 ? vn_part_sums_make_part (verify_sums_get_judged (self), self->partition, worst) : NULL;
-  *output = (VnVerifiedOutput) { .name = (char *) self->name, .part = *part, .sqnr_db = vn_error_sum_sqnr (&self->between[worst]),
-                                 .our_db = verify_sums_get_db (&self->ours[worst]), .their_db = verify_sums_get_db (&self->theirs[worst]),
-                                 .largest = self->between[worst].max_error };
+  *part = which > 0 ? vn_part_sums_make_part (verify_sums_get_judged (self), self->partition, which) : NULL;
+  *output = verify_sums_get_output (self, which);
+  output->part = *part;
 }
 
 /*< private >
  * vn_verify_sums_tell_exact:
+ * @which: of vn_verify_sums_find()
  * @output: (out caller-allocates): the same with kernels that do not saturate, without a name
  *
  * Returns: whether that was measured
  */
 gboolean
 vn_verify_sums_tell_exact (const VnVerifySums *self,
+                           guint               which,
                            VnVerifiedOutput   *output)
 {
-  guint worst;
-
   g_return_val_if_fail (self != NULL && output != NULL, FALSE);
 
-  worst = vn_part_sums_find_worst (verify_sums_get_judged (self), self->partition);
-  *output = (VnVerifiedOutput) { .sqnr_db = verify_sums_get_db (&self->exact[worst]), .our_db = verify_sums_get_db (&self->ours[worst]),
-                                 .their_db = verify_sums_get_db (&self->exactly[worst]) };
-  return self->exact[worst].n > 0;
+  *output = (VnVerifiedOutput) { .sqnr_db = verify_sums_get_db (&self->exact[which]), .our_db = verify_sums_get_db (&self->ours[which]),
+                                 .their_db = verify_sums_get_db (&self->exactly[which]) };
+  return self->exact[which].n > 0;
 }

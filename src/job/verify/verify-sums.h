@@ -36,10 +36,14 @@ gboolean vn_verify_sums_add        (VnVerifySums        *self,
                                     guint                output,
                                     VnTensor            *ours,
                                     GError             **error);
+guint    vn_verify_sums_find       (const VnVerifySums  *self,
+                                    guint                parts[2]);
 void     vn_verify_sums_tell       (const VnVerifySums  *self,
+                                    guint                which,
                                     VnVerifiedOutput    *output,
                                     VnErrorPart        **part);
 gboolean vn_verify_sums_tell_exact (const VnVerifySums  *self,
+                                    guint                which,
                                     VnVerifiedOutput    *output);
 
 G_END_DECLS
