@@ -402,7 +402,7 @@ def find_part(said, value):
 
 def list_told(report):
     """(output, which of its figures, dB there, dB in optimized onnxruntime, part)"""
-    there = {o['output']: o for o in report.get('runtime', {}).get('outputs', [])}
+    there = {o['output']: o for o in reversed(report.get('runtime', {}).get('outputs', []))}   # the worst part of each comes first
     for t in report['tensors']:
         if not t['output'] or t.get('sqnr_db') is None:
             continue
@@ -425,6 +425,9 @@ def judge_told(real, said, report, out):
             if part and at is None:
                 raise Wrong(f'{output}: no such part: {part}')
             db = sqnr([(a[output][at], b[output][at]) if part else (a[output], b[output]) for a, b in zip(real.floats, found)])
+            # as check_told() says of float16: in onnxruntime values are rounded to it at the few edges of what has no such kernel
+            if said.get('format') == 'fp16' and as_written and db > told:
+                continue
             rows.append((f'{output}, {what}, {way}', told + (0 if as_written else shift), db))
     return rows
 
