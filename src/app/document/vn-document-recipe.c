@@ -34,22 +34,6 @@ vn_document_is_stale (VnDocument *self)
           !vn_recipe_equal (self->result_recipe, self->recipe));
 }
 
-/*< private >
- * vn_document_get_run_notes:
- *
- * Returns: (transfer none) (nullable): what a run with the present settings and samples told; %NULL: there was none
- */
-VnNotes *
-vn_document_get_run_notes (VnDocument *self)
-{
-  const VnResult *result;
-
-  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
-
-  result = self->past != NULL ? self->past : self->result;
-  return result != NULL && !vn_document_is_stale (self) ? result->notes : NULL;
-}
-
 static void
 document_recipe_set (VnDocument *self,
                      VnRecipe   *recipe)

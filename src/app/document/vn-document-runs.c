@@ -223,6 +223,22 @@ vn_document_restore_run (VnDocument *self,
     document_runs_begin_read (self, run, TRUE);
 }
 
+/*< private >
+ * vn_document_get_run_notes:
+ *
+ * Returns: (transfer none) (nullable): what a run with the present settings and samples told; %NULL: there was none
+ */
+VnNotes *
+vn_document_get_run_notes (VnDocument *self)
+{
+  const VnResult *result;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (self), NULL);
+
+  result = self->past != NULL ? self->past : self->result;
+  return result != NULL && !vn_document_is_stale (self) ? result->notes : NULL;
+}
+
 /**
  * vn_document_show_last_run:
  *
