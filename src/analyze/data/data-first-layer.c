@@ -220,16 +220,18 @@ _vn_first_layer_judge_by_norm (const VnFirstLayer *layer,
 
 /* How far mean and deviation of each channel are from those of training: the divergence of two normal distributions.
  * @middle: (out): its median over the channels
+ * @means_part: (out) (nullable): the part of it that comes from the means, as a mean over the channels
  *
  * Returns: its mean; NaN if there are no channels */
 static double
 first_layer_find_divergence (const VnFirstLayer *layer,
-                             double             *middle)
+                             double             *middle,
+                             double             *means_part)
 {
   VnTensor *means = first_layer_get_parameter (layer, 3);
   VnTensor *variances = first_layer_get_parameter (layer, 4);
   g_autoptr(GArray) all = g_array_new (FALSE, FALSE, sizeof (double));
-  double most = 0, sum = 0;
+  double most = 0, sum = 0, sum_apart = 0;
 
   for (gsize c = 0; means != NULL && variances != NULL && c < layer->n_channels; c++)
     most = MAX (most, vn_tensor_get_double (variances, c));
@@ -245,9 +247,12 @@ first_layer_find_divergence (const VnFirstLayer *layer,
       apart = mean - vn_tensor_get_double (means, c);
       divergence = 0.5 * ((variance + apart * apart) / expected - 1 - log (variance / expected));
       sum += divergence;
+      sum_apart += 0.5 * apart * apart / expected;
       g_array_append_val (all, divergence);
     }
   *middle = _vn_data_median (all);
+  if (means_part != NULL)
+    *means_part = sum_apart / all->len;
   return sum / all->len;
 }
 
@@ -263,8 +268,8 @@ _vn_first_layer_judge_colors (const VnFirstLayer *layer,
                               VnNotes            *notes)
 {
   double middle, middle_swapped;
-  double mean = first_layer_find_divergence (layer, &middle);
-  double mean_swapped = first_layer_find_divergence (swapped, &middle_swapped);
+  double mean = first_layer_find_divergence (layer, &middle, NULL);
+  double mean_swapped = first_layer_find_divergence (swapped, &middle_swapped, NULL);
 
   if (layer->n_tensors < VN_DATA_COLORS_FEWEST || swapped->n_tensors != layer->n_tensors || swapped->n_channels != layer->n_channels ||
       !(mean > VN_DATA_COLORS * mean_swapped && mean * middle > VN_DATA_COLORS_BOTH * mean_swapped * middle_swapped))
@@ -361,7 +366,7 @@ _vn_first_layer_get_distance (const VnFirstLayer *layer)
   if (_vn_first_layer_find_fault (layer) != VN_FAULT_NONE)
     return INFINITY;
   if (layer->norm != NULL)
-    return first_layer_find_divergence (layer, &bias);
+    return first_layer_find_divergence (layer, &bias, NULL);
   first_layer_measure_bias (layer, &bias, &deviation);
   return fabs (log (MAX (bias, 1e-30)));
 }
@@ -400,6 +405,42 @@ _vn_first_layer_get_bias (const VnFirstLayer *layer)
 
   first_layer_measure_bias (layer, &bias, &deviation);
   return bias;
+}
+
+/*< private >
+ * _vn_first_layer_get_divergence:
+ * @means: (out): the part of it that comes from the means
+ *
+ * Returns: how far what goes into a BatchNormalization is from training: the mean over the channels; NaN if it does not tell
+ */
+double
+_vn_first_layer_get_divergence (const VnFirstLayer *layer,
+                                double             *means)
+{
+  double middle;
+
+  return first_layer_find_divergence (layer, &middle, means);
+}
+
+/*< private >
+ * _vn_first_layer_get_mean:
+ *
+ * Returns: how far the mean is from 0, in deviations: the median over the channels; NaN if there are none
+ */
+double
+_vn_first_layer_get_mean (const VnFirstLayer *layer)
+{
+  g_autoptr(GArray) means = g_array_new (FALSE, FALSE, sizeof (double));
+
+  for (gsize c = 0; c < layer->n_channels; c++)
+    {
+      double mean, deviation;
+
+      first_layer_get_channel (layer, c, &mean, &deviation);
+      mean = fabs (mean) / MAX (deviation, 1e-30);
+      g_array_append_val (means, mean);
+    }
+  return _vn_data_median (means);
 }
 
 /* ---- several at once ---- */

@@ -62,10 +62,14 @@ remedy_try (const VnFirstLayers      *self,
   return g_steal_pointer (&layers);
 }
 
-/* Whether an earlier preset has the same mean and deviation: it differs in the size alone. */
-static gboolean
-remedy_is_repeated (const VnPreprocessPreset *presets,
-                    guint                     index)
+/*< private >
+ * _vn_data_is_preset_repeated:
+ *
+ * Returns: whether an earlier preset has the same mean and deviation: it differs in the size alone
+ */
+gboolean
+_vn_data_is_preset_repeated (const VnPreprocessPreset *presets,
+                             guint                     index)
 {
   const VnPreprocess *own = &presets[index].settings;
 
@@ -170,7 +174,8 @@ _vn_data_find_preset (const VnFirstLayers *self,
   presets = vn_preprocess_presets (&n);
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr(GPtrArray) layers = remedy_is_repeated (presets, i) ? NULL : remedy_try (self, layer, &presets[i], cancellable);
+      g_autoptr(GPtrArray) layers = _vn_data_is_preset_repeated (presets, i) ? NULL
+                                  : remedy_try (self, layer, &presets[i], cancellable);
       double distance = layers != NULL ? _vn_first_layer_get_distance (layers->pdata[layer]) : INFINITY;
 
       if (!isfinite (distance))
@@ -216,11 +221,35 @@ _vn_data_find_scales (const VnFirstLayers *self,
 
   for (guint i = 0; settings != NULL && i < n; i++)
     {
-      g_autoptr(GPtrArray) layers = remedy_is_repeated (presets, i) ? NULL : remedy_try (self, layer, &presets[i], cancellable);
+      g_autoptr(GPtrArray) layers = _vn_data_is_preset_repeated (presets, i) ? NULL
+                                  : remedy_try (self, layer, &presets[i], cancellable);
       double raw = layers != NULL ? _vn_first_layer_get_fault (layers->pdata[layer], VN_FAULT_RAW) : NAN;
 
       if (raw < VN_DATA_SMALL_FIRST)
         remedy_add_cure (cures, settings, name, &presets[i], VN_FAULT_RAW, raw, FALSE);
     }
+  remedy_offer (self, name, cures->len == 1, cures);
+}
+
+/*< private >
+ * _vn_data_offer_presets:
+ * @name: of the input
+ * @presets: (element-type VnPreprocessPreset): each of them may be right; the only one is
+ *
+ * Offers them to who looks.
+ */
+void
+_vn_data_offer_presets (const VnFirstLayers *self,
+                        guint                input,
+                        const char          *name,
+                        const GPtrArray     *presets)
+{
+  const VnPreprocess *settings = vn_dataset_get_preprocess (self->dataset, input);
+  g_autoptr(GPtrArray) cures = g_ptr_array_new_with_free_func (_vn_data_cure_free);
+
+  if (self->sight == NULL)
+    return;
+  for (guint i = 0; i < presets->len; i++)
+    remedy_add_cure (cures, settings, name, presets->pdata[i], VN_FAULT_NONE, NAN, FALSE);
   remedy_offer (self, name, cures->len == 1, cures);
 }

@@ -90,6 +90,9 @@ void     _vn_first_layer_free          (gpointer            layer);
 void     _vn_first_layer_add           (VnFirstLayer       *layer,
                                         const VnTensor     *tensor);
 double   _vn_first_layer_get_bias      (const VnFirstLayer *layer);
+double   _vn_first_layer_get_divergence (const VnFirstLayer *layer,
+                                         double             *means);
+double   _vn_first_layer_get_mean      (const VnFirstLayer *layer);
 double   _vn_first_layer_get_distance  (const VnFirstLayer *layer);
 VnDataFault _vn_first_layer_find_fault (const VnFirstLayer *layer);
 double   _vn_first_layer_get_fault     (const VnFirstLayer *layer,
@@ -135,6 +138,25 @@ void       _vn_data_find_scales  (const VnFirstLayers *self,
                                   guint                layer,
                                   const char          *name,
                                   GCancellable        *cancellable);
+gboolean   _vn_data_is_preset_repeated (const VnPreprocessPreset *presets,
+                                        guint                     index);
+void       _vn_data_offer_presets (const VnFirstLayers *self,
+                                   guint                input,
+                                   const char          *name,
+                                   const GPtrArray     *presets);
+
+/* data-deep.c */
+gboolean   _vn_data_deep_judge   (const VnFirstLayers *self,
+                                  guint                input,
+                                  const char          *name,
+                                  VnNotes             *notes,
+                                  GCancellable        *cancellable);
+
+/* data-cut.c */
+gboolean   _vn_data_cut_judge    (const VnFirstLayers *self,
+                                  guint                input,
+                                  const VnValue       *value,
+                                  VnNotes             *notes);
 
 /* data-picture.c */
 gboolean   _vn_data_picture_is_plain (const VnTensor   *tensor,

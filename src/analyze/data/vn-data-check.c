@@ -4,7 +4,8 @@
  * there keeps mean and deviation of what it saw in training; without one, biases that dwarf everything the samples
  * make, or a clamp that cuts nearly all of it off, tell that the scale is wrong, and so do biases that nothing is left of
  * (data-scale.c). The limits (vn-thresholds.h) are far from what pictures prepared rightly give, so that factors of 255
- * are found, but not a mean that is a little off.
+ * are found, but not a mean that is a little off. Half the scale is sometimes told by layers further back (data-deep.c), and
+ * values that are cut off by the first operator (data-cut.c).
  *
  * Whether red and blue are swapped only a BatchNormalization tells, and not every one: most first layers are nearly symmetric in
  * colour. The samples go through the first layer in both orders, and what comes out is held against
@@ -295,9 +296,9 @@ data_check_first_layers_confirm (const VnFirstLayers *self,
     _vn_data_sight_set_suits (self->sight, name, own);
 }
 
-static const char *
-data_check_first_layers_get_input_name (const VnFirstLayers *self,
-                                        guint                input)
+static const VnValue *
+data_check_first_layers_get_input (const VnFirstLayers *self,
+                                   guint                input)
 {
   const GPtrArray *inputs = self->model->graph->inputs;
   guint n = 0;
@@ -307,9 +308,18 @@ data_check_first_layers_get_input_name (const VnFirstLayers *self,
       const VnValue *value = g_ptr_array_index (inputs, k);
 
       if (value->initializer == NULL && n++ == input)
-        return value->name;
+        return value;
     }
   return NULL;
+}
+
+/* Whether pictures are left that layers further back can say something about. */
+static gboolean
+data_check_samples_show_something (const Samples *self)
+{
+  return self->n_samples >= VN_DATA_DEEP_FEWEST && !self->all_equal && self->n_constant == 0 &&
+         self->n_noise <= self->n_samples / 2 && self->n_planar_wrong <= self->n_planar / 2 &&
+         self->n_packed_wrong <= self->n_packed / 2;
 }
 
 /* @swapped: the same layers, of samples with red and blue swapped, if there were any */
@@ -322,7 +332,8 @@ data_check_first_layers_judge (const VnFirstLayers *self,
   for (guint i = 0; i < self->layers->len; i++)
     {
       const VnFirstLayer *layer = self->layers->pdata[i];
-      const char *input = data_check_first_layers_get_input_name (self, layer->input);
+      const VnValue *value = data_check_first_layers_get_input (self, layer->input);
+      const char *input = value != NULL ? value->name : NULL;
       g_autofree char *remedy = NULL;
       gboolean said;
 
@@ -334,6 +345,9 @@ data_check_first_layers_judge (const VnFirstLayers *self,
                                  : _vn_first_layer_judge_by_bias (layer, input, remedy, samples->notes);
       if (!said && layer->norm == NULL && samples->high[layer->input] > RAW_MAX)
         said = _vn_data_scale_judge (self, i, input, samples->low[layer->input], samples->high[layer->input], samples->notes, cancellable);
+      said = said || _vn_data_cut_judge (self, layer->input, value, samples->notes) ||
+             (data_check_samples_show_something (samples) &&
+              _vn_data_deep_judge (self, layer->input, input, samples->notes, cancellable));
       if (!said)
         data_check_first_layers_confirm (self, layer, input);
       if (!said && layer->norm != NULL && ((const VnFirstLayer *) swapped->pdata[i])->sum != NULL &&

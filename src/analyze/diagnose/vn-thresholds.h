@@ -63,6 +63,7 @@
 #define VN_DATA_REACH         20.0    /* largest value of a sample to that of the median sample */
 #define VN_DATA_REACH_SHARE   0.2     /* of the samples: more are no outliers */
 #define VN_DATA_REACH_FEWEST  5u      /* samples */
+#define VN_DATA_CUT           0.1     /* of the values of samples, that the first operator keeps nothing of */
 #define VN_DATA_COLORS        1.9     /* divergence from training, to that with red and blue swapped: mean over the channels */
 #define VN_DATA_COLORS_BOTH   4.0     /* times the same of the median */
 #define VN_DATA_COLORS_FEWEST 4u      /* samples: one picture may be of any colour */
@@ -74,6 +75,18 @@
 #define VN_DATA_RAW           10.0
 #define VN_DATA_SMALL_FIRST   7.0
 #define VN_DATA_SMALL_ALL     20.0
+
+/* Pictures of half the scale or another mean (data-deep.c), against the best of the named preprocessings. Behind
+ * BatchNormalizations: 2.5 to 4.1 times the divergence and 2.9 to 7 times its part of means, from 0.36 on, where 0 to 1 is given
+ * instead of -1 to 1; of pictures that are prepared rightly up to 2.05 and 0.93 (small ones that were enlarged), 1.6 and 1.2.
+ * Mean of a linear layer in deviations: 2.4 to 13 times, from 0.28 on, where it would be at most 0.16; up to 1.54. */
+#define VN_DATA_DEEP          0.3
+#define VN_DATA_DEEP_FEWEST   4u      /* samples: one picture may be of any brightness */
+#define VN_DATA_DEEP_LESS     2.2
+#define VN_DATA_DEEP_MEANS    1.8
+#define VN_DATA_LINEAR        0.2
+#define VN_DATA_LINEAR_NEAR   0.2
+#define VN_DATA_LINEAR_LESS   2.3
 
 /* ---- outputs of the float model (vn-output-look.c). Energy that changes with the samples, of the slice of an output where it is most: 0.012
  * to 1 in 22 networks with their preprocessing on two sets of photographs; normalized twice or 255 times too small 1e-7 to 0.01 in 14 ---- */

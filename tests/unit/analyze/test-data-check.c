@@ -68,6 +68,7 @@ typedef struct
   const char *remedy;             /* nullable: the preprocessing that is proposed instead of the wrong one */
   guint       n_samples;          /* of each folder; 0: 8 */
   gboolean    tells_half;         /* that the mean is subtracted, but nothing divided by the deviation */
+  float       other_mean, other_std;    /* nearly right, but seen further back; 0: none is looked at */
 } Network;
 
 #define ALL(x) { x, x, x }
@@ -77,16 +78,18 @@ static const Network networks[] = {
   { "det_picodet_s_320_constnodes", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet" },
   { "det_ultraface_rfb320_raw_bn", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one" },
   { "seg_sinet_portrait_320", { 102.89f, 111.25f, 126.91f }, { 16048, 15820, 16921 }, TRUE, 1 },
-  { "cls_mobilenetv2_035_128_flowers", ALL (127.5f), ALL (127.5f), FALSE, 1, .tells_half = TRUE },
+  { "cls_mobilenetv2_035_128_flowers", ALL (127.5f), ALL (127.5f), FALSE, 1, .tells_half = TRUE, .other_std = 255 },
   { "det_yunet_n_dynamic", ALL (0), ALL (1), TRUE, 255, FALSE, "none" },
   { "det_yolox_nano_416", ALL (0), ALL (1), TRUE, 255, FALSE, "none", .n_samples = 6 },
   /* No BatchNormalization is left, but biases as large as what was normalized. */
   { "det_ultraface_rfb320", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one", .tells_half = TRUE },
-  { "det_nanodet_m_320", { 103.53f, 116.28f, 123.675f }, { 57.375f, 57.12f, 58.395f }, TRUE, 1, FALSE, "imagenet", .tells_half = TRUE },
+  { "det_nanodet_m_320", { 103.53f, 116.28f, 123.675f }, { 57.375f, 57.12f, 58.395f }, TRUE, 1, FALSE, "imagenet",
+    .tells_half = TRUE, .other_std = 255 },
   { "det_picodet_xs_416_op10", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet", .n_samples = 6 },
-  { "det_openseeface_mnv3", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet", .tells_half = TRUE },
+  { "det_openseeface_mnv3", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet",
+    .tells_half = TRUE, .other_mean = 57.6f, .other_std = 114.5f },
   { "cls_cifar10_winml_cnn", ALL (127.5f), ALL (127.5f), FALSE, 1, FALSE, "minus-one-one" },
-  { "sr_espcn_bsd300_rgb", ALL (0), ALL (255), FALSE, 1, FALSE, "zero-one" },
+  { "sr_espcn_bsd300_rgb", ALL (0), ALL (255), FALSE, 1, FALSE, "zero-one", .other_mean = 114.5f, .other_std = 57.6f },
   { "sr_espcn_x3_op10", ALL (0), ALL (255), FALSE, 1, FALSE, "zero-one" },
   /* Nothing tells what they expect: never a suspicion. */
   { "cls_squeezenet10_fp32_from_fp16", { 103.94f, 116.78f, 123.68f }, ALL (1), TRUE, 0 },
@@ -112,6 +115,23 @@ test_half_done (const Network *network,
   for (guint c = 0; c < 3; c++)
     spec->preprocess.std[c] = 1;
   codes = check (model, spec, 320, network->remedy);
+  g_assert_cmpstr (codes, ==, "data-range");
+}
+
+/* One factor or mean for another that is nearly as large. */
+static void
+test_other (const Network *network,
+            VnModel       *model,
+            VnDataSpec    *spec)
+{
+  g_autofree char *codes = NULL;
+
+  for (guint c = 0; c < 3; c++)
+    {
+      spec->preprocess.mean[c] = network->other_mean;
+      spec->preprocess.std[c] = network->other_std;
+    }
+  codes = check (model, spec, 320, network->other_mean > network->other_std ? NULL : network->remedy);
   g_assert_cmpstr (codes, ==, "data-range");
 }
 
@@ -177,6 +197,8 @@ test_network (gconstpointer data)
     }
   if (network->tells_half)
     test_half_done (network, model, spec);
+  if (network->other_std > 0)
+    test_other (network, model, spec);
   test_colors (network, model, spec);
 }
 
@@ -274,6 +296,59 @@ test_packed (void)
     }
 }
 
+/* Slopes around 0 in front of an operator that keeps some of their values, and a Conv. */
+static void
+test_cut (void)
+{
+  static const struct { const char *type; float low, high; gboolean gray; const char *codes; } cases[] = {
+    { "Relu", 0, INFINITY, FALSE, "data-range" }, { "Relu", 0, INFINITY, TRUE, "data-range" },
+    { "Clip", -0.5f, 0.5f, FALSE, "data-range" },
+    { "Clip", -3, 3, FALSE, "" }, { "Clip", -INFINITY, 0.95f, FALSE, "" }, { "Tanh", -1, 1, FALSE, "" },
+  };
+
+  for (guint n = 0; n < G_N_ELEMENTS (cases); n++)
+    {
+      const gint64 channels = cases[n].gray ? 1 : 3;
+      g_autofree char *folder = g_dir_make_tmp ("vn-check-XXXXXX", NULL);
+      g_autoptr(VnDataSpec) spec = vn_data_spec_new (folder);
+      g_autoptr(VnModel) model = vn_model_new (8, 13);
+      VnGraph *graph = model->graph;
+      VnValue *in = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &VN_SHAPE (1, channels, 20, 20));
+      VnValue *kept = vn_graph_add_value (graph, "kept", VN_DTYPE_F32, &VN_SHAPE (1, channels, 20, 20));
+      VnValue *out = vn_graph_add_value (graph, "out", VN_DTYPE_F32, &VN_SHAPE (1, 1, 20, 20));
+      g_autoptr(VnTensor) weights = vn_tensor_new_f32 (&VN_SHAPE (1, channels, 1, 1), (const float[3]) { 1, 1, 1 });
+      g_autoptr(VnTensor) bias = vn_tensor_new_f32 (&VN_SHAPE (1), (const float[1]) { 0.1f });
+      g_autoptr(VnTensor) low = vn_tensor_new_f32 (&(VnShape) { 0 }, &cases[n].low);
+      g_autoptr(VnTensor) high = vn_tensor_new_f32 (&(VnShape) { 0 }, &cases[n].high);
+      VnValue *limits[] = { in, vn_graph_add_initializer (graph, "low", low), vn_graph_add_initializer (graph, "high", high) };
+      VnValue *w = vn_graph_add_initializer (graph, "w", weights), *b = vn_graph_add_initializer (graph, "b", bias);
+      g_autofree char *codes = NULL;
+
+      vn_graph_add_node (graph, NULL, "", cases[n].type, limits, g_str_equal (cases[n].type, "Clip") ? 3 : 1, &kept, 1);
+      vn_graph_add_node (graph, NULL, "", "Conv", (VnValue *[]) { kept, w, b }, 3, &out, 1);
+      vn_graph_set_output (graph, 0, out);
+      for (guint k = 0; k < N_MADE; k++)
+        {
+          g_autofree char *path = g_strdup_printf ("%s/%u.npy", folder, k);
+          g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, channels, 20, 20), NULL);
+
+          for (gsize i = 0; i < tensor->n_elements; i++)
+            ((float *) tensor->data)[i] = ((float) (i % 20) - 9.5f) / 10 * (1 + 0.01f * (float) k);
+          g_assert_true (vn_npy_write (path, tensor, NULL));
+        }
+      codes = check (model, spec, 20, NULL);
+      for (guint k = 0; k < N_MADE; k++)
+        {
+          g_autofree char *path = g_strdup_printf ("%s/%u.npy", folder, k);
+
+          g_unlink (path);
+        }
+      g_rmdir (folder);
+      g_test_message ("%s, case %u", cases[n].type, n);
+      g_assert_cmpstr (codes, ==, cases[n].codes);
+    }
+}
+
 /* Infinities of what ends in a Softmax are those of a mask; elsewhere, and NaN anywhere, they are told. */
 static void
 test_mask (void)
@@ -368,6 +443,7 @@ main (int   argc,
 
   g_test_add_func ("/data-check/made", test_made);
   g_test_add_func ("/data-check/mask", test_mask);
+  g_test_add_func ("/data-check/cut", test_cut);
   g_test_add_func ("/data-check/packed", test_packed);
   for (guint i = 0; i < G_N_ELEMENTS (networks); i++)
     {
