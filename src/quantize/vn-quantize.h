@@ -80,6 +80,11 @@ VnQuantPlan        *vn_quantize_resolve     (const VnModel   *prepared,
                                              VnNotes         *notes,
                                              GError         **error);
 
+gboolean            vn_quantize_find_masks  (const VnModel   *prepared,
+                                             const VnRecipe  *recipe,
+                                             VnNotes         *notes,
+                                             GError         **error);
+
 /* Writes the plan into a copy of @prepared, in the recipe's format. @value_names (nullable, out): from name of a
  * value in @prepared to the name of the float tensor in the result that stands for it after quantization: the output
  * of its DequantizeLinear, or itself. */

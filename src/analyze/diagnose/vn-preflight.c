@@ -249,7 +249,7 @@ vn_preflight (const VnModel   *prepared,
 {
   g_return_val_if_fail (prepared != NULL && recipe != NULL && notes != NULL, FALSE);
 
-  if (!preflight_check_weights (prepared, recipe, notes, error))
+  if (!preflight_check_weights (prepared, recipe, notes, error) || !vn_quantize_find_masks (prepared, recipe, notes, error))
     return FALSE;
   preflight_check_depthwise (prepared->graph, recipe, notes);
   preflight_check_gates (prepared->graph, notes);

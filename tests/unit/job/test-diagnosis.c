@@ -13,6 +13,7 @@
 #include "vn-preflight.h"
 #include "vn-thresholds.h"
 
+#include <float.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
@@ -361,6 +362,49 @@ test_preflight_nodes (void)
   g_assert_nonnull (strstr (find_note (notes, "stays-float")->text, "Erf"));
 }
 
+/* x -> MatMul -> Add of a mask, Mul by it, or Where -> Softmax: what the run will leave in float is named before it. */
+static void
+test_preflight_masks (void)
+{
+  static const struct { const char *type; float low; const char *code, *subject; } cases[] = {
+    { "Add", -INFINITY, "mask-stays-float", "masked" }, { "Add", -FLT_MAX, "mask-stays-float", "masked" },
+    { "Add", -10000, "mask-stays-float", "masked" }, { "Add", -2, NULL, NULL },
+    { "Mul", -FLT_MAX, "mask-stays-float", "masked" }, { "Where", -FLT_MAX, "mask-stays-float", "masked" },
+  };
+
+  for (guint n = 0; n < G_N_ELEMENTS (cases); n++)
+    {
+      g_autoptr(VnModel) model = vn_model_new (10, 21);
+      VnGraph *graph = model->graph;
+      VnShape shape = VN_SHAPE (4, 4);
+      VnValue *in = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &shape), *out, *mask;
+      float weights[16], far[16];
+      g_autoptr(VnNotes) notes = NULL;
+      const VnNote *note;
+
+      for (guint i = 0; i < 16; i++)
+        {
+          weights[i] = (float) (i % 5) - 2.5f;
+          far[i] = i % 4 > i / 4 ? cases[n].low : 0;
+        }
+      out = add_node (graph, "scores", "MatMul", in, add_constant (graph, "w", &shape, weights), NULL);
+      mask = add_constant (graph, "mask", &shape, far);
+      if (g_str_equal (cases[n].type, "Where"))
+        out = add_node (graph, "masked", "Where", vn_graph_add_input (graph, "shown", VN_DTYPE_BOOL, &shape), out, mask);
+      else
+        out = add_node (graph, "masked", cases[n].type, out, mask, NULL);
+      out = add_node (graph, "shares", "Softmax", out, NULL, NULL);
+      vn_graph_set_output (graph, 0, out);
+      g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
+      diagnosis_made = VN_N_REASONS;
+      notes = look_before (model, 100);
+      note = find_note (notes, "mask-stays-float");
+      g_test_message ("%s of %g: %s", cases[n].type, (double) cases[n].low, note != NULL ? note->text : "nothing");
+      g_assert_cmpstr (note != NULL ? note->code : NULL, ==, cases[n].code);
+      g_assert_cmpstr (note != NULL ? note->subject : NULL, ==, cases[n].subject);
+    }
+}
+
 /* Which cures can do something is told by what is at the tensor: rounding the weights of a Softmax, or correcting the bias of a Gather,
  * is not offered. */
 static void
@@ -452,5 +496,6 @@ main (int   argc,
   g_test_add_func ("/diagnosis/preflight/weights", test_preflight_weights);
   g_test_add_func ("/diagnosis/preflight/nothing", test_preflight_nothing);
   g_test_add_func ("/diagnosis/preflight/nodes", test_preflight_nodes);
+  g_test_add_func ("/diagnosis/preflight/masks", test_preflight_masks);
   return g_test_run ();
 }
