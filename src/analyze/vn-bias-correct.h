@@ -37,7 +37,7 @@ typedef struct
 GPtrArray *vn_bias_measure (const VnModel          *prepared,
                             const VnBiasQuantized  *quantized,
                             const VnRecipe         *recipe,
-                            const VnChannelRun     *run,
+                            const VnSamples        *run,
                             GCancellable           *cancellable,
                             GError                **error);
 VnModel   *vn_bias_correct (const VnModel          *prepared,

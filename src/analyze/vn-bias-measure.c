@@ -377,7 +377,7 @@ GPtrArray *
 vn_bias_measure (const VnModel          *prepared,
                  const VnBiasQuantized  *quantized,
                  const VnRecipe         *recipe,
-                 const VnChannelRun     *run,
+                 const VnSamples        *run,
                  GCancellable           *cancellable,
                  GError                **error)
 {
@@ -389,7 +389,7 @@ vn_bias_measure (const VnModel          *prepared,
 
   if (!bias_measure_probe_init (&probe, prepared, quantized, recipe, run->shapes, error))
     return NULL;
-  means = vn_channel_stats (probe.model, probe.taps,
+  means = vn_channel_stats (probe.model, probe.taps, NULL,
                             vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_XSLIM ? VN_CHANNEL_TRIMMED_MEAN : VN_CHANNEL_MEAN, run, cancellable, error);
   if (means == NULL)
     return NULL;

@@ -4,11 +4,9 @@
 #include "vn-channel-stats.h"
 #include "trimmed-mean.h"
 
-#include "vn-error.h"
-#include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-multiversion.h"
-#include "vn-parallel.h"
+#include "vn-sample-loop.h"
 
 #include <math.h>
 
@@ -17,23 +15,20 @@
 
 typedef struct
 {
-  VnRunner      *runner;
-  VnChannelStat  stat;
-  const int     *axes;      /* nullable: by tap */
-  GPtrArray     *figures;   /* of GArray of double, by tap: of the present sample */
-} Worker;
+  const VnSamples *samples;
+  VnChannelStat    stat;
+  const int       *axes;         /* nullable: by tap */
+  GPtrArray       *taps;
+  VnPlan          *plan;
+  GPtrArray      **per_sample;   /* of GArray of double, by tap; NULL: left out */
+} Stats;
 
 typedef struct
 {
-  const VnChannelRun *run;
-  VnChannelStat       stat;
-  GPtrArray          *taps;
-  VnPlan             *plan;
-  Worker             *workers;
-  guint               n_workers;
-  GPtrArray         **per_sample;   /* NULL: left out */
-  gint                done;
-} Stats;
+  VnRunner    *runner;
+  const Stats *stats;
+  GPtrArray   *figures;          /* of the present sample */
+} Worker;
 
 /* ---- one channel ---- */
 
@@ -136,7 +131,7 @@ channel_stats_look_at (const VnValue  *value,
                        gpointer        data)
 {
   Worker *worker = data;
-  int axis = worker->axes != NULL ? worker->axes[tap] : 1;
+  int axis = worker->stats->axes != NULL ? worker->stats->axes[tap] : 1;
   GArray *figures;
   g_autofree float *room = NULL;
 
@@ -151,7 +146,7 @@ channel_stats_look_at (const VnValue  *value,
     {
       gsize n;
       const float *numbers = channel_stats_gather (tensor, axis, c, room, &n);
-      double figure = channel_stats_figure_of (worker->stat, numbers, n);
+      double figure = channel_stats_figure_of (worker->stats->stat, numbers, n);
 
       g_array_append_val (figures, figure);
     }
@@ -176,41 +171,47 @@ channel_stats_new_figures (guint n)
   return figures;
 }
 
-static gboolean
-channel_stats_run_sample (Stats     *self,
-                          guint      sample,
-                          Worker    *worker,
-                          VnTensor **inputs,
-                          GError   **error)
-{
-  const VnChannelRun *run = self->run;
-  guint mark = vn_memory_mark ();
-  GError *bad = NULL;
-
-  if (!vn_dataset_load (run->dataset, run->samples[sample], inputs, &bad))
-    return vn_dataset_leave_out (run->dataset, run->samples[sample], bad, run->notes, error);
-  return vn_runner_run (worker->runner, inputs, NULL, NULL, error) && vn_memory_check (mark, error);
-}
-
-static gboolean
-channel_stats_run_item (gsize     item,
-                        guint     index,
-                        gpointer  data,
-                        GError  **error)
+static gpointer
+channel_stats_start (guint      n_inside,
+                     gpointer   data,
+                     GError   **error)
 {
   Stats *self = data;
-  Worker *worker = &self->workers[index];
-  guint n = vn_plan_get_n_inputs (self->plan);
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
-  gboolean good;
+  VnRunner *runner = vn_runner_new (self->plan, error);
+  Worker *worker;
 
-  worker->figures = channel_stats_new_figures (self->taps->len);
-  good = channel_stats_run_sample (self, (guint) item, worker, inputs, error);
-  self->per_sample[item] = g_steal_pointer (&worker->figures);
-  vn_tensor_clear_all (inputs, n);
-  vn_progress_report (self->run->progress, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1, self->run->n_samples);
-  return good;
+  if (runner == NULL)
+    return NULL;
+  worker = g_new0 (Worker, 1);
+  *worker = (Worker) { .runner = runner, .stats = self };
+  vn_runner_set_threads (runner, n_inside);
+  vn_runner_set_tap (runner, channel_stats_look_at, worker);
+  return worker;
 }
+
+static gboolean
+channel_stats_scan (gpointer       data,
+                    guint          item,
+                    VnTensor     **inputs,
+                    gpointer       user_data,
+                    GCancellable  *cancellable,
+                    GError       **error)
+{
+  Worker *worker = data;
+  Stats *self = user_data;
+
+  worker->figures = self->per_sample[item] = channel_stats_new_figures (self->taps->len);
+  return vn_runner_run (worker->runner, inputs, NULL, cancellable, error);
+}
+
+static void
+channel_stats_stop (gpointer data)
+{
+  vn_runner_free (((Worker *) data)->runner);
+  g_free (data);
+}
+
+static const VnSampleFuncs channel_stats_funcs = { channel_stats_start, channel_stats_scan, channel_stats_stop };
 
 /* ---- all ---- */
 
@@ -234,7 +235,7 @@ channel_stats_join (const Stats *self,
   GArray *sum = NULL;
   guint n = 0;
 
-  for (guint s = 0; s < self->run->n_samples; s++)
+  for (guint s = 0; s < self->samples->n; s++)
     {
       const GArray *figures = self->per_sample[s] != NULL ? g_ptr_array_index (self->per_sample[s], tap) : NULL;
 
@@ -253,35 +254,10 @@ channel_stats_join (const Stats *self,
   return sum;
 }
 
-static gboolean
-channel_stats_make_workers (Stats   *self,
-                            GError **error)
-{
-  guint n_inside;
-
-  self->n_workers = vn_plan_share_threads (&self->plan, 1, 0, self->run->n_threads, self->run->n_samples, &n_inside);
-  self->workers = g_new0 (Worker, self->n_workers);
-  self->per_sample = g_new0 (GPtrArray *, self->run->n_samples + 1);
-  for (guint i = 0; i < self->n_workers; i++)
-    {
-      self->workers[i].runner = vn_runner_new (self->plan, error);
-      if (self->workers[i].runner == NULL)
-        return FALSE;
-      vn_runner_set_threads (self->workers[i].runner, n_inside);
-      self->workers[i].stat = self->stat;
-      self->workers[i].axes = self->run->axes;
-      vn_runner_set_tap (self->workers[i].runner, channel_stats_look_at, &self->workers[i]);
-    }
-  return TRUE;
-}
-
 static void
 stats_clear (Stats *self)
 {
-  for (guint i = 0; self->workers != NULL && i < self->n_workers; i++)
-    g_clear_pointer (&self->workers[i].runner, vn_runner_free);
-  g_free (self->workers);
-  for (guint s = 0; self->per_sample != NULL && s < self->run->n_samples; s++)
+  for (guint s = 0; self->per_sample != NULL && s < self->samples->n; s++)
     g_clear_pointer (&self->per_sample[s], g_ptr_array_unref);
   g_free (self->per_sample);
   g_clear_pointer (&self->plan, vn_plan_unref);
@@ -292,6 +268,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stats, stats_clear)
 /**
  * vn_channel_stats:
  * @values: (element-type VnValue): float32 tensors of two axes or more, of the graph of @model
+ * @axes: (nullable): by value: the axis of its channels; %NULL: 1 for all
  *
  * Runs the samples and looks at the channels of @values. Samples that cannot be read are left out, with a note.
  *
@@ -299,27 +276,28 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stats, stats_clear)
  *   where a value cannot be computed here or has no channels. %NULL with an error if a run fails or is cancelled
  */
 GPtrArray *
-vn_channel_stats (VnModel             *model,
-                  GPtrArray           *values,
-                  VnChannelStat        stat,
-                  const VnChannelRun  *run,
-                  GCancellable        *cancellable,
-                  GError             **error)
+vn_channel_stats (VnModel          *model,
+                  GPtrArray        *values,
+                  const int        *axes,
+                  VnChannelStat     stat,
+                  const VnSamples  *samples,
+                  GCancellable     *cancellable,
+                  GError          **error)
 {
   VnPlanOptions options;
   g_auto(Stats) self = { 0 };
   GPtrArray *joined;
 
-  g_return_val_if_fail (model != NULL && values != NULL && run != NULL, NULL);
+  g_return_val_if_fail (model != NULL && values != NULL && samples != NULL, NULL);
 
   if (values->len == 0)
     return channel_stats_new_figures (0);
-  options = vn_plan_options_for_samples (run->shapes);
+  options = vn_plan_options_for_samples (samples->shapes);
   options.taps = values;
-  self = (Stats) { .run = run, .stat = stat, .taps = values };
-  self.plan = vn_plan_new (model, &options, NULL, error);
-  if (self.plan == NULL || !channel_stats_make_workers (&self, error) ||
-      !vn_parallel_for (self.n_workers, run->n_samples, channel_stats_run_item, &self, cancellable, error))
+  self = (Stats) { .samples = samples, .stat = stat, .axes = axes, .taps = values, .plan = vn_plan_new (model, &options, NULL, error) };
+  self.per_sample = g_new0 (GPtrArray *, samples->n + 1);
+  if (self.plan == NULL || !vn_samples_each (samples, &(VnSampleOptions) { .plans = &self.plan, .n_plans = 1 }, &channel_stats_funcs, &self,
+                                             cancellable, error))
     return NULL;
   joined = channel_stats_new_figures (values->len);
   for (guint i = 0; i < values->len; i++)

@@ -3,9 +3,8 @@
 
 /* Statistics of values per channel over samples. */
 
-#include "vn-dataset.h"
 #include "vn-plan.h"
-#include "vn-progress.h"
+#include "vn-samples.h"
 
 G_BEGIN_DECLS
 
@@ -17,28 +16,11 @@ typedef enum
   VN_CHANNEL_MEAN_SQUARE,    /* mean over the samples of the mean squares of each */
 } VnChannelStat;
 
-/**
- * VnChannelRun: samples to look at values with.
- * @samples: indices into @dataset
- * @n_threads: 0: all processors; results are the same bits for any number
- * @axes: (nullable): by value that is looked at: the axis of its channels; %NULL: 1 for all
- */
-typedef struct
-{
-  GHashTable       *shapes;     /* nullable, as vn_model_infer_types() */
-  VnDataset        *dataset;
-  const guint      *samples;
-  guint             n_samples;
-  guint             n_threads;
-  const VnProgress *progress;   /* nullable */
-  VnNotes          *notes;      /* nullable */
-  const int        *axes;
-} VnChannelRun;
-
 GPtrArray *vn_channel_stats (VnModel            *model,
                              GPtrArray          *values,
+                             const int          *axes,         /* nullable */
                              VnChannelStat       stat,
-                             const VnChannelRun *run,
+                             const VnSamples    *samples,
                              GCancellable       *cancellable,
                              GError            **error);
 

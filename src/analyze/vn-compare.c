@@ -12,7 +12,7 @@
 #include "vn-error-sum.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
-#include "vn-parallel.h"
+#include "vn-sample-loop.h"
 #include "vn-value-grid.h"
 
 #include <math.h>
@@ -20,41 +20,33 @@
 
 typedef struct
 {
-  VnRunner    *float_runner, *quant_runner;
-  VnTensor   **kept;       /* by pair: what the float run showed, until the quantized run shows the counterpart */
-  gboolean    *shown;      /* by pair: whether the float run has come to it in the present sample */
-  guint        awaited;    /* the pair that the quantized run waits for */
-  const gboolean *wanted;  /* by pair: whether both runs compute it */
-  GError      *error;      /* why the float run stopped, or a tap could not do its work */
-  VnTensor   **before;     /* by pair: what went into the quantization, if that is asked for */
-  VnErrorSum  *sums;       /* of the present sample, from @places on by pair; behind them those of the quantizations alone */
-  const guint *places;     /* by pair: the first of its sums; behind them that of the quantizations */
-  guint        n_pairs;
-  const VnPartition * const *partitions;   /* by pair: (nullable) */
-  const guint *sources;    /* by tap behind those of the pairs: the pair whose quantization it goes into */
-  const CompareGrid  *grids;      /* by pair */
-} Worker;
+  ComparePairs             pairs;
+  VnPlan                  *float_plan, *quant_plan;
+  gboolean                *wanted;         /* by pair: whether both runs compute it */
+  const VnPartition      **partitions;     /* by pair: (nullable) */
+  guint                   *places;         /* by pair: the first of its sums; behind them that of the quantizations alone */
+  guint                    n_sums;         /* of a sample */
+  GCancellable            *cancellable;
+  VnDataset               *dataset;
+  const VnCompareOptions  *options;
+  VnErrorSum             **per_sample;     /* n_all of them, those of folds last; NULL: sample left out */
+  guint                    n_before, n_all;   /* samples of parts that were compared before this one; of all parts */
+  const VnProgress        *progress;
+  VnNotes                 *notes;
+  GError                  *none;           /* nullable: why no sample could be read */
+} Compare;
 
 typedef struct
 {
-  ComparePairs pairs;
-  VnPlan      *float_plan, *quant_plan;
-  gboolean    *wanted;                    /* by pair */
-  const VnPartition **partitions;         /* by pair: (nullable) */
-  guint       *places;
-  guint        n_sums;                    /* of a sample */
-  GCancellable *cancellable;
-  VnDataset   *dataset;
-  const VnCompareOptions *options;
-  guint        n_inputs;
-  Worker      *workers;
-  guint        n_workers;    /* as many samples at a time as there is memory for */
-  VnErrorSum **per_sample;   /* n_all of them, those of folds last; NULL: sample left out */
-  guint        n_all;
-  const VnProgress *progress;
-  VnNotes     *notes;
-  gint         done;
-} Compare;
+  const Compare *compare;
+  VnRunner      *float_runner, *quant_runner;
+  VnTensor     **kept;       /* by pair: what the float run showed, until the quantized run shows the counterpart */
+  gboolean      *shown;      /* by pair: whether the float run has come to it in the present sample */
+  guint          awaited;    /* the pair that the quantized run waits for */
+  GError        *error;      /* why the float run stopped, or a tap could not do its work */
+  VnTensor     **before;     /* by pair: what went into the quantization, if that is asked for */
+  VnErrorSum    *sums;       /* of the present sample, from the places on by pair */
+} Worker;
 
 static gboolean
 compare_copy_float (VnTensor       **kept,
@@ -77,7 +69,7 @@ compare_keep_float (const VnValue  *value,
   Worker *worker = data;
 
   worker->shown[tap] = TRUE;
-  if (!worker->wanted[tap] || worker->error != NULL)
+  if (!worker->compare->wanted[tap] || worker->error != NULL)
     return;
   if (tap == worker->awaited && value->graph->parent == NULL && tensor->dtype == VN_DTYPE_F32)
     {
@@ -95,7 +87,7 @@ compare_pull_float (Worker        *worker,
                     guint          tap)
 {
   worker->awaited = value->graph->parent == NULL ? tap : G_MAXUINT;   /* in a loop each round is shown */
-  while (worker->wanted[tap] && !worker->shown[tap] && worker->error == NULL && !vn_runner_is_done (worker->float_runner))
+  while (worker->compare->wanted[tap] && !worker->shown[tap] && worker->error == NULL && !vn_runner_is_done (worker->float_runner))
     vn_runner_advance (worker->float_runner, &worker->error);
   worker->awaited = G_MAXUINT;
   return worker->kept[tap];
@@ -137,43 +129,47 @@ compare_quant (const VnValue  *value,
                gpointer        data)
 {
   Worker *worker = data;
+  const Compare *self = worker->compare;
+  const guint n_pairs = self->pairs.float_taps->len;
+  const CompareGrid *grid;
   VnTensor *kept;
   g_autoptr(VnTensor) converted = NULL;
 
-  if (tap >= worker->n_pairs)
+  if (tap >= n_pairs)
     {
       if (worker->error == NULL)
-        compare_copy_float (&worker->before[worker->sources[tap - worker->n_pairs]], tensor, &worker->error);
+        compare_copy_float (&worker->before[g_array_index (self->pairs.sources, guint, tap - n_pairs)], tensor, &worker->error);
       return;
     }
+  grid = &g_array_index (self->pairs.grids, CompareGrid, tap);
   kept = compare_pull_float (worker, value, tap);
   if (kept == NULL || kept->n_elements != tensor->n_elements || worker->error != NULL)
     return;
   if (tensor->dtype == VN_DTYPE_F16)
     tensor = converted = vn_tensor_convert ((VnTensor *) tensor, VN_DTYPE_F32, &worker->error);
-  else if (worker->grids[tap].scale != 0 && vn_dtype_is_integer (tensor->dtype))
-    tensor = converted = compare_to_float (tensor, &worker->grids[tap], &worker->error);
-  else if (worker->grids[tap].factors != NULL && tensor->dtype == VN_DTYPE_F32)
-    tensor = converted = compare_take_factors (tensor, worker->grids[tap].factors, &worker->error);
+  else if (grid->scale != 0 && vn_dtype_is_integer (tensor->dtype))
+    tensor = converted = compare_to_float (tensor, grid, &worker->error);
+  else if (grid->factors != NULL && tensor->dtype == VN_DTYPE_F32)
+    tensor = converted = compare_take_factors (tensor, grid->factors, &worker->error);
   if (tensor == NULL || tensor->dtype != VN_DTYPE_F32)
     return;
-  vn_part_sums_add (&worker->sums[worker->places[tap]], worker->partitions[tap], &tensor->shape, kept->data, tensor->data);
+  vn_part_sums_add (&worker->sums[self->places[tap]], self->partitions[tap], &tensor->shape, kept->data, tensor->data);
   g_clear_pointer (&worker->kept[tap], vn_tensor_unref);
   kept = worker->before[tap];
   if (kept != NULL && kept->n_elements == tensor->n_elements)
-    vn_error_sum_add (&worker->sums[worker->places[worker->n_pairs] + tap], kept->data, tensor->data, tensor->n_elements);
+    vn_error_sum_add (&worker->sums[self->places[n_pairs] + tap], kept->data, tensor->data, tensor->n_elements);
   g_clear_pointer (&worker->before[tap], vn_tensor_unref);
 }
 
 /* The rest of the float run would show only what nobody waits for, but may fail. */
 static gboolean
-compare_run_in_step (Compare    *self,
-                     Worker     *worker,
-                     VnTensor  **inputs,
-                     GError    **error)
+compare_run_in_step (Worker        *worker,
+                     VnTensor     **inputs,
+                     GCancellable  *cancellable,
+                     GError       **error)
 {
-  gboolean good = vn_runner_begin (worker->float_runner, inputs, self->cancellable, error) &&
-                  vn_runner_run (worker->quant_runner, inputs, NULL, self->cancellable, error);
+  gboolean good = vn_runner_begin (worker->float_runner, inputs, cancellable, error) &&
+                  vn_runner_run (worker->quant_runner, inputs, NULL, cancellable, error);
 
   while (good && worker->error == NULL && !vn_runner_is_done (worker->float_runner))
     vn_runner_advance (worker->float_runner, &worker->error);
@@ -186,44 +182,75 @@ compare_run_in_step (Compare    *self,
   return FALSE;
 }
 
-static gboolean
-compare_sample (Compare   *self,
-                guint      sample,
-                Worker    *worker,
-                VnTensor **inputs,
-                GError   **error)
-{
-  guint n = self->pairs.float_taps->len;
-  GError *bad = NULL;
+/* ---- workers ---- */
 
-  if (!vn_dataset_load (self->dataset, self->options->samples[sample], inputs, &bad))
-    return vn_dataset_leave_out (self->dataset, self->options->samples[sample], bad, self->notes, error);
+static void
+compare_stop (gpointer data)
+{
+  Worker *worker = data;
+
+  g_clear_pointer (&worker->float_runner, vn_runner_free);
+  g_clear_pointer (&worker->quant_runner, vn_runner_free);
+  g_free (worker->kept);
+  g_free (worker->shown);
+  g_free (worker->before);
+  g_free (worker->sums);
+  g_clear_error (&worker->error);
+  g_free (worker);
+}
+
+static gpointer
+compare_start (guint      n_inside,
+               gpointer   data,
+               GError   **error)
+{
+  const Compare *self = data;
+  const guint n = self->pairs.float_taps->len;
+  Worker *worker = g_new0 (Worker, 1);
+
+  *worker = (Worker) { .compare = self, .kept = g_new0 (VnTensor *, n), .shown = g_new0 (gboolean, n), .awaited = G_MAXUINT,
+                       .before = g_new0 (VnTensor *, n), .sums = g_new0 (VnErrorSum, self->n_sums),
+                       .float_runner = vn_runner_new (self->float_plan, error) };
+  worker->quant_runner = worker->float_runner != NULL ? vn_runner_new (self->quant_plan, error) : NULL;
+  if (worker->quant_runner == NULL)
+    {
+      compare_stop (worker);
+      return NULL;
+    }
+  vn_runner_set_threads (worker->float_runner, n_inside);
+  vn_runner_set_threads (worker->quant_runner, n_inside);
+  vn_runner_set_tap (worker->float_runner, compare_keep_float, worker);
+  vn_runner_set_tap (worker->quant_runner, compare_quant, worker);
+  return worker;
+}
+
+static gboolean
+compare_scan (gpointer       data,
+              guint          item,
+              VnTensor     **inputs,
+              gpointer       user_data,
+              GCancellable  *cancellable,
+              GError       **error)
+{
+  Worker *worker = data;
+  Compare *self = user_data;
+  const guint n = self->pairs.float_taps->len;
+  gboolean good;
+
   for (guint i = 0; i < self->n_sums; i++)
     vn_error_sum_init (&worker->sums[i]);
   memset (worker->shown, 0, n * sizeof *worker->shown);
-  if (!compare_run_in_step (self, worker, inputs, error))
-    return FALSE;
-  self->per_sample[sample] = vn_memory_dup (worker->sums, self->n_sums, sizeof (VnErrorSum), error);
-  return self->per_sample[sample] != NULL;
+  good = compare_run_in_step (worker, inputs, cancellable, error);
+  if (good)
+    self->per_sample[item] = vn_memory_dup (worker->sums, self->n_sums, sizeof (VnErrorSum), error);
+  vn_tensor_clear_all (worker->kept, n);
+  vn_tensor_clear_all (worker->before, n);
+  return good && self->per_sample[item] != NULL;
 }
 
-static gboolean
-compare_item (gsize     item,
-              guint     index,
-              gpointer  data,
-              GError  **error)
-{
-  Compare *self = data;
-  Worker *worker = &self->workers[index];
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
-  gboolean good = compare_sample (self, (guint) item, worker, inputs, error);
+static const VnSampleFuncs compare_funcs = { compare_start, compare_scan, compare_stop };
 
-  vn_tensor_clear_all (inputs, self->n_inputs);
-  vn_tensor_clear_all (worker->kept, self->pairs.float_taps->len);
-  vn_tensor_clear_all (worker->before, self->pairs.float_taps->len);
-  vn_progress_report (self->progress, _("samples"), (guint) g_atomic_int_add (&self->done, 1) + 1, self->n_all);
-  return good;
-}
+/* ---- plans ---- */
 
 static VnPlan *
 compare_make_plan (VnModel        *model,
@@ -269,66 +296,10 @@ compare_place_sums (Compare *self)
   self->n_sums = self->places[n] + n;
 }
 
-static gboolean
-compare_make_workers (Compare  *self,
-                      GError  **error)
-{
-  VnPlan * const plans[] = { self->float_plan, self->quant_plan };
-  guint n = self->pairs.float_taps->len, n_inside;
-
-  self->wanted = compare_list_wanted (self);
-  compare_place_sums (self);
-  self->n_workers = vn_plan_share_threads (plans, 2, vn_plan_get_arena_size (self->float_plan) / 2, self->options->n_threads, MAX (self->options->n_samples, 1), &n_inside);
-  self->workers = g_new0 (Worker, self->n_workers);
-  for (guint i = 0; i < self->n_workers; i++)
-    {
-      Worker *worker = &self->workers[i];
-
-      worker->float_runner = vn_runner_new (self->float_plan, error);
-      if (worker->float_runner == NULL)
-        return FALSE;
-      worker->quant_runner = vn_runner_new (self->quant_plan, error);
-      if (worker->quant_runner == NULL)
-        return FALSE;
-      worker->kept = g_new0 (VnTensor *, n);
-      worker->shown = g_new0 (gboolean, n);
-      worker->wanted = self->wanted;
-      worker->before = g_new0 (VnTensor *, n);
-      worker->sums = g_new0 (VnErrorSum, self->n_sums);
-      worker->places = self->places;
-      worker->partitions = self->partitions;
-      worker->n_pairs = n;
-      worker->awaited = G_MAXUINT;
-      worker->sources = (const guint *) (gpointer) self->pairs.sources->data;
-      worker->grids = (const CompareGrid *) (gpointer) self->pairs.grids->data;
-      vn_runner_set_threads (worker->float_runner, n_inside);
-      vn_runner_set_threads (worker->quant_runner, n_inside);
-      vn_runner_set_tap (worker->float_runner, compare_keep_float, worker);
-      vn_runner_set_tap (worker->quant_runner, compare_quant, worker);
-    }
-  return TRUE;
-}
-
-static void
-compare_free_workers (Compare *self)
-{
-  for (guint i = 0; self->workers != NULL && i < self->n_workers; i++)
-    {
-      g_clear_pointer (&self->workers[i].float_runner, vn_runner_free);
-      g_clear_pointer (&self->workers[i].quant_runner, vn_runner_free);
-      g_free (self->workers[i].kept);
-      g_free (self->workers[i].shown);
-      g_free (self->workers[i].before);
-      g_free (self->workers[i].sums);
-      g_clear_error (&self->workers[i].error);
-    }
-  g_clear_pointer (&self->workers, g_free);
-}
-
 static void
 compare_clear (Compare *self)
 {
-  compare_free_workers (self);
+  g_clear_error (&self->none);
   g_free (self->wanted);
   g_free (self->partitions);
   g_free (self->places);
@@ -390,19 +361,6 @@ vn_compare_make_row (VnPlan            *plan,
   return row;
 }
 
-/* Why the first sample could not be read. */
-static char *
-compare_dup_reason (Compare *self)
-{
-  const guint *samples = self->options->n_samples > 0 ? self->options->samples : self->options->folds[0].samples;
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
-  g_autoptr(GError) bad = NULL;
-
-  vn_dataset_load (self->dataset, samples[0], inputs, &bad);
-  vn_tensor_clear_all (inputs, self->n_inputs);
-  return g_strdup (bad != NULL ? bad->message : "?");
-}
-
 /* What the first @n samples come to. */
 static void
 compare_merge_samples (const Compare *self,
@@ -452,14 +410,9 @@ compare_make_table (Compare  *self,
 
   for (guint s = 0; s < self->n_all; s++)
     n_used += self->per_sample[s] != NULL;
-  if (n_used == 0)
+  if (n_used == 0 && self->none != NULL)
     {
-      g_autofree char *reason = compare_dup_reason (self);
-
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   ngettext ("The %u sample could not be read: %s",
-                             "None of the %u samples could be read; the first one: %s", self->n_all),
-                   self->n_all, reason);
+      g_propagate_error (error, g_steal_pointer (&self->none));
       return NULL;
     }
   table = vn_error_table_new (n_used);
@@ -479,7 +432,6 @@ compare_check_inputs_match (Compare  *self,
 {
   guint n = vn_plan_get_n_inputs (self->float_plan);
 
-  self->n_inputs = n;
   for (guint i = 0; i < n && n == vn_plan_get_n_inputs (self->quant_plan); i++)
     if (!g_str_equal (vn_plan_get_input (self->float_plan, i)->name, vn_plan_get_input (self->quant_plan, i)->name))
       {
@@ -494,6 +446,27 @@ compare_check_inputs_match (Compare  *self,
                          "The models have %u and %u inputs", vn_plan_get_n_inputs (self->quant_plan)), n,
                vn_plan_get_n_inputs (self->quant_plan));
   return FALSE;
+}
+
+static gboolean
+compare_run_samples (Compare     *self,
+                     GHashTable  *input_shapes,
+                     GError     **error)
+{
+  const VnCompareOptions *options = self->options;
+  VnPlan * const plans[] = { self->float_plan, self->quant_plan };
+  const VnSamples samples = { self->dataset, input_shapes, options->samples, options->n_samples, options->n_threads, self->progress, self->notes };
+  const VnSampleOptions loop_options = { .plans = plans, .n_plans = 2, .more = vn_plan_get_arena_size (self->float_plan) / 2,
+                                         .n_before = self->n_before, .n_all = self->n_all };
+  g_autoptr(VnSampleLoop) loop = NULL;
+
+  self->wanted = compare_list_wanted (self);
+  compare_place_sums (self);
+  loop = vn_sample_loop_new (&samples, &loop_options, &compare_funcs, self, error);
+  if (loop == NULL || !vn_sample_loop_run (loop, 0, samples.n, self->cancellable, error))
+    return FALSE;
+  vn_sample_loop_check_read (loop, &self->none);
+  return TRUE;
 }
 
 /* Runs @quant_model on the samples of the options; whatever comes of it, compare_clear() is due. */
@@ -511,11 +484,7 @@ compare_run (Compare     *self,
   if (self->float_plan == NULL)
     return FALSE;
   self->quant_plan = compare_make_plan (quant_model, self->pairs.quant_taps, input_shapes, float_model, error);
-  if (self->quant_plan == NULL || !compare_check_inputs_match (self, error) || !compare_make_workers (self, error) ||
-      !vn_parallel_for (self->n_workers, self->options->n_samples, compare_item, self, self->cancellable, error))
-    return FALSE;
-  compare_free_workers (self);
-  return TRUE;
+  return self->quant_plan != NULL && compare_check_inputs_match (self, error) && compare_run_samples (self, input_shapes, error);
 }
 
 /* By pair: the same of the fold, G_MAXUINT if it has none. */
@@ -573,7 +542,7 @@ compare_run_folds (Compare     *self,
       VnCompareOptions options = *self->options;
       /* who calibrated others with the same samples has told of those that cannot be read */
       Compare there = { .dataset = self->dataset, .options = &options, .n_all = self->n_all, .progress = self->progress,
-                        .cancellable = self->cancellable, .done = (gint) place };
+                        .cancellable = self->cancellable, .n_before = place };
       gboolean good;
 
       options.value_names = fold->value_names;
@@ -583,6 +552,8 @@ compare_run_folds (Compare     *self,
       good = compare_run (&there, float_model, fold->model, input_shapes, error);
       if (good)
         compare_take_fold (self, &there, place);
+      if (self->none == NULL)
+        self->none = g_steal_pointer (&there.none);
       compare_clear (&there);
       if (!good)
         return FALSE;

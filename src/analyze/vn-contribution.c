@@ -34,7 +34,7 @@ typedef struct
 {
   VnProbe            *probe;
   VnPlan             *plan;
-  const VnChannelRun *run;
+  const VnSamples *run;
   const VnContributionOptions *options;
   GCancellable       *cancellable;
   VnRunner          **runners;
@@ -119,9 +119,9 @@ contribution_load (gsize      item,
                    GError   **error)
 {
   Contribution *self = data;
-  const VnChannelRun *run = self->run;
+  const VnSamples *run = self->run;
   VnProbeSample *sample = &self->group[item];
-  guint at = self->first + (guint) item, number = run->samples[at / self->n_copies];
+  guint at = self->first + (guint) item, number = run->indices[at / self->n_copies];
   GError *bad = NULL;
   gboolean good;
 
@@ -372,7 +372,7 @@ contribution_make_runners (Contribution  *self,
                            GError       **error)
 {
   self->n_copies = self->options != NULL && self->options->make_copy != NULL ? MAX (self->options->n_copies, 1) : 1;
-  self->n_samples = self->run->n_samples * self->n_copies;
+  self->n_samples = self->run->n * self->n_copies;
   contribution_share_memory (self);
   self->runners = g_new0 (VnRunner *, self->n_runners + 1);
   self->n_suspects = self->probe->suspects->len;
@@ -413,7 +413,7 @@ VnContributions *
 vn_contribution_measure (const VnModel                *prepared,
                          const VnModel                *written,
                          VnQuantPlan                  *plan,
-                         const VnChannelRun           *run,
+                         const VnSamples              *run,
                          const VnContributionOptions  *options,
                          GCancellable                 *cancellable,
                          GError                      **error)
@@ -421,7 +421,7 @@ vn_contribution_measure (const VnModel                *prepared,
   VnPlanOptions plan_options;
   g_auto(Contribution) self = { .run = run, .options = options, .cancellable = cancellable };
 
-  g_return_val_if_fail (prepared != NULL && plan != NULL && run != NULL && run->n_samples > 0, NULL);
+  g_return_val_if_fail (prepared != NULL && plan != NULL && run != NULL && run->n > 0, NULL);
 
   self.probe = vn_probe_new (prepared, written, plan, options != NULL ? options->parts : NULL, error);
   if (self.probe == NULL || !vn_model_infer_for_samples (self.probe->model, run->shapes, error))

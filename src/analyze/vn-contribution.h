@@ -40,7 +40,7 @@ typedef struct
 VnContributions *vn_contribution_measure (const VnModel                *prepared,
                                           const VnModel                *written,
                                           VnQuantPlan                  *plan,
-                                          const VnChannelRun           *run,
+                                          const VnSamples              *run,
                                           const VnContributionOptions  *options,   /* nullable */
                                           GCancellable                 *cancellable,
                                           GError                      **error);

@@ -8,6 +8,7 @@
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-sample-loop.h"
 #include "vn-thresholds.h"
 
 #include <math.h>
@@ -201,6 +202,7 @@ typedef struct
   VnRunner   *plain, *noisy;
   VnErrorSum *sums;          /* by output */
   guint       n_inputs, n_outputs;
+  GRand      *rand;          /* borrowed */
 } Pair;
 
 static void
@@ -216,13 +218,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, noise_gain_clear_pair)
 static gboolean
 noise_gain_run (Pair          *pair,
                 VnTensor     **inputs,
-                GRand         *rand,
                 GCancellable  *cancellable,
                 GError       **error)
 {
   g_autofree VnTensor **wanted = g_new0 (VnTensor *, pair->n_outputs + 1), **found = g_new0 (VnTensor *, pair->n_outputs + 1);
   gboolean good = vn_runner_run (pair->plain, inputs, wanted, cancellable, error) &&
-                  noise_gain_disturb_inputs (inputs, pair->n_inputs, rand, error) &&
+                  noise_gain_disturb_inputs (inputs, pair->n_inputs, pair->rand, error) &&
                   vn_runner_run (pair->noisy, inputs, found, cancellable, error);
 
   if (good)
@@ -235,26 +236,46 @@ noise_gain_run (Pair          *pair,
 /* ---- all ---- */
 
 static gboolean
-noise_gain_run_sample (Pair               *pair,
-                       VnPlan             *plan,
-                       const VnChannelRun *run,
-                       guint               i,
-                       GRand              *rand,
-                       GCancellable       *cancellable,
-                       GError            **error)
+noise_gain_run_random (Pair          *pair,
+                       VnPlan        *plan,
+                       GCancellable  *cancellable,
+                       GError       **error)
 {
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, pair->n_inputs + 1);
-  GError *bad = NULL;
-  gboolean good;
+  gboolean good = TRUE;
 
-  if (run == NULL)
-    good = noise_gain_draw (plan, rand, inputs, error) && noise_gain_run (pair, inputs, rand, cancellable, error);
-  else if (vn_dataset_load (run->dataset, run->samples[i], inputs, &bad))
-    good = noise_gain_run (pair, inputs, rand, cancellable, error);
-  else
-    good = vn_dataset_leave_out (run->dataset, run->samples[i], bad, run->notes, error);
-  vn_tensor_clear_all (inputs, pair->n_inputs);
+  for (guint i = 0; i < RANDOM_SAMPLES && good; i++)
+    {
+      good = noise_gain_draw (plan, pair->rand, inputs, error) && noise_gain_run (pair, inputs, cancellable, error);
+      vn_tensor_clear_all (inputs, pair->n_inputs);
+    }
   return good;
+}
+
+static gboolean
+noise_gain_scan (gpointer       worker,
+                 guint          item,
+                 VnTensor     **inputs,
+                 gpointer       data,
+                 GCancellable  *cancellable,
+                 GError       **error)
+{
+  return noise_gain_run (data, inputs, cancellable, error);
+}
+
+/* In turn, as each sample takes random numbers. */
+static gboolean
+noise_gain_run_samples (Pair             *pair,
+                        const VnSamples  *samples,
+                        GCancellable     *cancellable,
+                        GError          **error)
+{
+  static const VnSampleFuncs funcs = { NULL, noise_gain_scan, NULL };
+  VnSamples few = *samples;
+
+  few.n = MIN (samples->n, MOST_SAMPLES);
+  few.progress = NULL;
+  return vn_samples_each (&few, &(VnSampleOptions) { .in_turn = TRUE }, &funcs, pair, cancellable, error);
 }
 
 /* The output that suffers most. */
@@ -272,7 +293,7 @@ noise_gain_find_worst (const Pair *pair)
 /**
  * vn_noise_gain_measure:
  * @model: a float network
- * @run: (nullable): samples, of which a few are looked at; %NULL: random ones
+ * @samples: (nullable): of which a few are looked at; %NULL: random ones
  * @gain_db: (out): how much larger the relative error of the worst output is than that of all that was changed; NaN: there is no
  *   output of numbers
  *
@@ -280,13 +301,13 @@ noise_gain_find_worst (const Pair *pair)
  */
 gboolean
 vn_noise_gain_measure (const VnModel       *model,
-                       const VnChannelRun  *run,
+                       const VnSamples     *samples,
                        double              *gain_db,
                        GCancellable        *cancellable,
                        GError             **error)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (SEED);
-  VnPlanOptions options = vn_plan_options_for_samples (run != NULL ? run->shapes : NULL);
+  VnPlanOptions options = vn_plan_options_for_samples (samples != NULL ? samples->shapes : NULL);
   g_autoptr(VnModel) noisy = NULL;
   g_autoptr(VnPlan) plan = NULL, noisy_plan = NULL;
   g_auto(Pair) pair = { 0 };
@@ -304,9 +325,9 @@ vn_noise_gain_measure (const VnModel       *model,
   pair.sums = g_new (VnErrorSum, pair.n_outputs + 1);
   for (guint i = 0; i < pair.n_outputs; i++)
     vn_error_sum_init (&pair.sums[i]);
-  for (guint i = 0; i < (run != NULL ? MIN (run->n_samples, MOST_SAMPLES) : RANDOM_SAMPLES); i++)
-    if (!noise_gain_run_sample (&pair, plan, run, i, rand, cancellable, error))
-      return FALSE;
+  pair.rand = rand;
+  if (!(samples != NULL ? noise_gain_run_samples (&pair, samples, cancellable, error) : noise_gain_run_random (&pair, plan, cancellable, error)))
+    return FALSE;
   *gain_db = noise_gain_find_worst (&pair);
   return TRUE;
 }

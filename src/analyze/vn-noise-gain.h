@@ -2,12 +2,12 @@
 /* How much a float network amplifies noise, before anything is quantized. */
 #pragma once
 
-#include "vn-channel-stats.h"
+#include "vn-samples.h"
 
 G_BEGIN_DECLS
 
 gboolean vn_noise_gain_measure (const VnModel       *model,
-                                const VnChannelRun  *run,
+                                const VnSamples     *samples,
                                 double              *gain_db,
                                 GCancellable        *cancellable,
                                 GError             **error);

@@ -12,11 +12,12 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
-#include "vn-parallel.h"
 #include "vn-plan-blocks.h"
+#include "vn-sample-loop.h"
 
 typedef struct
 {
+  const struct _Run *run;
   VnRunner     *runner;
   const VnDerived *derived;   /* one per tap: what need not be looked at */
   const int    *chain;        /* one per tap: the next one derived from the same tap, or from this; -1: none */
@@ -30,27 +31,19 @@ typedef struct
   GArray       *samples;      /* of VnStatsSample: those that went in */
 } Worker;
 
-typedef struct
+typedef struct _Run
 {
   VnPlan                   *plan;
   GPtrArray                *taps;
   VnDataset                *dataset;
   const VnCalibrateOptions *options;
-  const VnProgress         *progress;
-  VnNotes                  *notes;
   GCancellable             *cancellable;
   VnDerived                *derived;    /* one per tap */
   int                      *chain;      /* one per tap */
   VnTapChannels            *channels;   /* one per tap: of which ranges are wanted */
   VnTapChannels            *looked_at;  /* one per tap: of which they are found, for itself or for what is derived from it */
-  Worker                   *workers;
-  guint                     n_workers, n_inside;   /* samples at a time, and threads in each */
-  guint                     from;       /* first sample of the slice that is being run */
-  guint                     done;       /* atomic */
+  VnSampleLoop             *loop;
   guint                     mark;       /* of vn_memory_mark() at the beginning */
-  GMutex                    lock;       /* of what follows */
-  gsize                     first_bad;
-  char                     *bad_reason;
 } Run;
 
 /* A tap that is not derived, and all that are derived from it. */
@@ -150,46 +143,15 @@ calibrate_count_bytes (const VnDerived *derived,
   return bytes;
 }
 
-static gboolean
-calibrate_worker_start (Worker  *self,
-                        Run     *run,
-                        GError **error)
-{
-  if (self->runner != NULL)
-    return TRUE;
-
-  if (!vn_memory_expect (run->taps->len * sizeof (VnHistogram), error) ||
-      (self->runner = vn_runner_new (run->plan, error)) == NULL)
-    return FALSE;
-  vn_runner_set_threads (self->runner, run->n_inside);
-  vn_runner_set_tap (self->runner, calibrate_observe, self);
-  vn_runner_set_blocks_tap (self->runner, calibrate_observe_blocks);
-  self->derived = run->derived;
-  self->chain = run->chain;
-  self->channels = run->channels;
-  self->looked_at = run->looked_at;
-  self->votes = run->options->votes;
-  self->scratch = vn_scratch_new ();
-  self->samples = vn_stats_samples_new ();
-  self->seen = g_new0 (gboolean, run->taps->len + 1);
-  self->histograms = g_new (VnHistogram *, run->taps->len + 1);
-  for (guint i = 0; i < run->taps->len; i++)
-    self->histograms[i] = vn_histogram_new ();
-  self->ranges = g_new0 (VnChannelRanges, run->taps->len + 1);
-  self->sample = vn_histogram_new ();
-  return TRUE;
-}
-
 static void
-calibrate_worker_clear (Worker *self,
-                        guint   n_taps)
+calibrate_stop (gpointer data)
 {
-  if (self->runner == NULL)
-    return;
+  Worker *self = data;
+
   vn_runner_free (self->runner);
   vn_scratch_free (self->scratch);
   g_array_unref (self->samples);
-  for (guint i = 0; i < n_taps; i++)
+  for (guint i = 0; i < self->run->taps->len; i++)
     {
       vn_histogram_free (self->histograms[i]);
       vn_channel_ranges_clear (&self->ranges[i]);
@@ -198,25 +160,31 @@ calibrate_worker_clear (Worker *self,
   g_free (self->ranges);
   g_free (self->histograms);
   g_free (self->seen);
+  g_free (self);
 }
 
-/* The first bad sample, in the order of the samples, is kept for the case that none can be used. */
-static gboolean
-calibrate_run_leave_out (Run     *run,
-                         gsize    item,
-                         guint    sample,
-                         GError  *bad,
-                         GError **error)
+static gpointer
+calibrate_start (guint      n_inside,
+                 gpointer   data,
+                 GError   **error)
 {
-  g_mutex_lock (&run->lock);
-  if (run->bad_reason == NULL || item < run->first_bad)
-    {
-      g_free (run->bad_reason);
-      run->bad_reason = g_strdup (bad->message);
-      run->first_bad = item;
-    }
-  g_mutex_unlock (&run->lock);
-  return vn_dataset_leave_out (run->dataset, sample, bad, run->notes, error);
+  const Run *run = data;
+  VnRunner *runner = vn_memory_expect (run->taps->len * sizeof (VnHistogram), error) ? vn_runner_new (run->plan, error) : NULL;
+  Worker *self;
+
+  if (runner == NULL)
+    return NULL;
+  self = g_new0 (Worker, 1);
+  *self = (Worker) { .run = run, .runner = runner, .derived = run->derived, .chain = run->chain, .channels = run->channels,
+                     .looked_at = run->looked_at, .votes = run->options->votes, .scratch = vn_scratch_new (),
+                     .samples = vn_stats_samples_new (), .seen = g_new0 (gboolean, run->taps->len + 1), .sample = vn_histogram_new (),
+                     .histograms = g_new (VnHistogram *, run->taps->len + 1), .ranges = g_new0 (VnChannelRanges, run->taps->len + 1) };
+  for (guint i = 0; i < run->taps->len; i++)
+    self->histograms[i] = vn_histogram_new ();
+  vn_runner_set_threads (runner, n_inside);
+  vn_runner_set_tap (runner, calibrate_observe, self);
+  vn_runner_set_blocks_tap (runner, calibrate_observe_blocks);
+  return self;
 }
 
 static void
@@ -233,52 +201,30 @@ calibrate_worker_add_sample (Worker           *self,
 }
 
 /* Where the counts are to outlive a cancelled run, a sample that has been begun is finished: half of one is in no list. */
-static GCancellable *
-calibrate_run_get_cancellable (Run *run)
+static gboolean
+calibrate_scan (gpointer       data,
+                guint          item,
+                VnTensor     **inputs,
+                gpointer       user_data,
+                GCancellable  *cancellable,
+                GError       **error)
 {
-  return run->options->checkpoint != NULL ? NULL : run->cancellable;
+  Worker *self = data;
+  const Run *run = user_data;
+
+  if (!vn_runner_run (self->runner, inputs, NULL, run->options->checkpoint != NULL ? NULL : cancellable, error))
+    return FALSE;
+  calibrate_worker_add_sample (self, run, run->options->samples[item], inputs);
+  return TRUE;
 }
 
-static gboolean
-calibrate_run_sample (gsize     slice_item,
-                      guint     worker,
-                      gpointer  data,
-                      GError  **error)
+static const VnSampleFuncs calibrate_funcs = { calibrate_start, calibrate_scan, calibrate_stop };
+
+static const Worker *
+calibrate_run_get_worker (const Run *run,
+                          guint      w)
 {
-  Run *run = data;
-  Worker *self = &run->workers[worker];
-  gsize item = run->from + slice_item;
-  guint sample = run->options->samples[item];
-  guint n_inputs = vn_plan_get_n_inputs (run->plan);
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1);
-  GError *bad = NULL;
-  gboolean ok;
-
-  if (!calibrate_worker_start (self, run, error))
-    return FALSE;
-
-  if (vn_dataset_load (run->dataset, sample, inputs, &bad))
-    {
-      ok = vn_runner_run (self->runner, inputs, NULL, calibrate_run_get_cancellable (run), error) &&
-           vn_memory_check (run->mark, error);
-      if (ok)
-        calibrate_worker_add_sample (self, run, sample, inputs);
-      for (guint i = 0; i < n_inputs; i++)
-        vn_tensor_unref (inputs[i]);
-      if (!ok)
-        {
-          g_prefix_error (error, _("sample “%s”: "), vn_dataset_get_name (run->dataset, sample));
-          return FALSE;
-        }
-    }
-  else if (!calibrate_run_leave_out (run, item, sample, bad, error))
-    {
-      return FALSE;
-    }
-
-  vn_progress_report (run->progress, _("samples"),
-                      __atomic_add_fetch (&run->done, 1, __ATOMIC_RELAXED), run->options->n_samples);
-  return TRUE;
+  return vn_sample_loop_get_worker (run->loop, w);
 }
 
 /* Sum over all threads; NULL if the tap reported nothing that can be observed. */
@@ -289,11 +235,11 @@ calibrate_run_merge (Run   *run,
   g_autoptr(VnHistogram) sum = vn_histogram_new ();
   gboolean seen = FALSE;
 
-  for (guint w = 0; w < run->n_workers; w++)
-    if (run->workers[w].runner != NULL && run->workers[w].seen[tap])
+  for (guint w = 0; w < vn_sample_loop_get_n_workers (run->loop); w++)
+    if (calibrate_run_get_worker (run, w)->seen[tap])
       {
         seen = TRUE;
-        vn_histogram_merge (sum, run->workers[w].histograms[tap]);
+        vn_histogram_merge (sum, calibrate_run_get_worker (run, w)->histograms[tap]);
       }
   return seen ? g_steal_pointer (&sum) : NULL;
 }
@@ -307,12 +253,10 @@ calibrate_run_merge_ranges (Run             *run,
   const VnDerived *derived = &run->derived[tap];
   const gboolean is_clamped = derived->source >= 0 && !derived->moved && run->looked_at[derived->source] == run->channels[tap];
 
-  for (guint w = 0; w < run->n_workers && run->channels[tap] != VN_TAP_CHANNELS_NONE; w++)
+  for (guint w = 0; w < vn_sample_loop_get_n_workers (run->loop) && run->channels[tap] != VN_TAP_CHANNELS_NONE; w++)
     {
-      const Worker *worker = &run->workers[w];
+      const Worker *worker = calibrate_run_get_worker (run, w);
 
-      if (worker->runner == NULL)
-        continue;
       vn_channel_ranges_merge (ranges, &worker->ranges[tap]);
       if (is_clamped)
         vn_channel_ranges_merge_clamped (ranges, &worker->ranges[derived->source], derived->min, derived->max);
@@ -351,16 +295,20 @@ static void
 calibrate_run_list_samples (Run     *run,
                             VnStats *stats)
 {
-  for (guint w = 0; w < run->n_workers; w++)
-    for (guint i = 0; run->workers[w].runner != NULL && i < run->workers[w].samples->len; i++)
-      {
-        const VnStatsSample *sample = &g_array_index (run->workers[w].samples, VnStatsSample, i);
+  for (guint w = 0; w < vn_sample_loop_get_n_workers (run->loop); w++)
+    {
+      const GArray *samples = calibrate_run_get_worker (run, w)->samples;
 
-        vn_stats_samples_add (stats->samples, sample->index, sample->name, sample->digest);
-      }
+      for (guint i = 0; i < samples->len; i++)
+        {
+          const VnStatsSample *sample = &g_array_index (samples, VnStatsSample, i);
+
+          vn_stats_samples_add (stats->samples, sample->index, sample->name, sample->digest);
+        }
+    }
   vn_stats_samples_sort (stats->samples);
   stats->n_samples = stats->samples->len;
-  stats->n_left = run->options->n_samples - run->done;
+  stats->n_left = run->options->n_samples - vn_sample_loop_get_n_done (run->loop);
   stats->n_all = run->options->n_all;
 }
 
@@ -426,21 +374,22 @@ calibrate_run_slices (Run     *run,
 {
   const VnCalibrateOptions *options = run->options;
   double interval = options->checkpoint_seconds > 0 ? options->checkpoint_seconds : CHECKPOINT_SECONDS;
-  guint slice = options->checkpoint != NULL ? run->n_workers * SLICE_PER_WORKER : options->n_samples;
+  const guint n_workers = vn_sample_loop_get_n_workers (run->loop);
+  guint slice = options->checkpoint != NULL ? n_workers * SLICE_PER_WORKER : options->n_samples, from = 0;
   gint64 saved = g_get_monotonic_time ();
 
-  while (run->from < options->n_samples)
+  while (from < options->n_samples)
     {
       gint64 start = g_get_monotonic_time ();
-      guint n = MIN (slice, options->n_samples - run->from);
+      guint n = MIN (slice, options->n_samples - from);
       gint64 now;
 
-      if (!vn_parallel_for (run->n_workers, n, calibrate_run_sample, run, run->cancellable, error))
+      if (!vn_sample_loop_run (run->loop, from, n, run->cancellable, error))
         return FALSE;
-      run->from += n;
+      from += n;
       now = g_get_monotonic_time ();
-      slice = calibrate_next_slice (slice, run->n_workers, (double) (now - start) / G_USEC_PER_SEC, interval);
-      if (options->checkpoint == NULL || run->from == options->n_samples || now - saved < interval * G_USEC_PER_SEC)
+      slice = calibrate_next_slice (slice, n_workers, (double) (now - start) / G_USEC_PER_SEC, interval);
+      if (options->checkpoint == NULL || from == options->n_samples || now - saved < interval * G_USEC_PER_SEC)
         continue;
       if (!calibrate_run_checkpoint (run, error))
         return FALSE;
@@ -515,45 +464,36 @@ vn_calibrate (VnPlan                    *plan,
 {
   Run run;
   g_autoptr(VnStats) stats = NULL;
+  VnSamples samples;
+  VnSampleOptions loop_options;
   gboolean ok;
 
   g_return_val_if_fail (plan != NULL && taps != NULL && options != NULL, NULL);
 
-  run = (Run) { .plan = plan, .taps = taps, .dataset = dataset, .options = options, .progress = progress,
-                .notes = notes, .cancellable = cancellable, .mark = vn_memory_mark () };
+  run = (Run) { .plan = plan, .taps = taps, .options = options, .dataset = dataset, .cancellable = cancellable, .mark = vn_memory_mark () };
   if (!calibrate_check_arguments (dataset, options, error))
     return NULL;
 
   run.derived = vn_plan_derive_taps (plan);
-  run.n_workers = vn_plan_share_threads (&plan, 1, calibrate_count_bytes (run.derived, taps->len), options->n_threads, options->n_samples,
-                                         &run.n_inside);
-  run.workers = g_new0 (Worker, run.n_workers);
   run.chain = _vn_calibrate_chain_derived (run.derived, taps->len);
   run.channels = _vn_calibrate_find_channels (taps);
   run.looked_at = _vn_calibrate_add_sources (run.channels, run.derived, taps->len);
-  g_mutex_init (&run.lock);
+  samples = (VnSamples) { dataset, NULL, options->samples, options->n_samples, options->n_threads, progress, notes };
+  loop_options = (VnSampleOptions) { .plans = &plan, .n_plans = 1, .more = calibrate_count_bytes (run.derived, taps->len) };
+  run.loop = vn_sample_loop_new (&samples, &loop_options, &calibrate_funcs, &run, error);
   vn_progress_report (progress, _("samples"), 0, options->n_samples);
-  ok = calibrate_run_all (&run, error);
+  ok = run.loop != NULL && calibrate_run_all (&run, error);
   if (ok)
     ok = (stats = calibrate_run_collect (&run, error)) != NULL;
   if (ok && notes != NULL && !options->may_be_empty)
     vn_stats_note_values (stats, notes);
-  if (ok && stats->n_samples == 0 && !options->may_be_empty)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   ngettext ("The %u sample could not be used: %s",
-                             "None of the %u samples could be used; the first one: %s", options->n_samples), options->n_samples, run.bad_reason);
-      g_clear_pointer (&stats, vn_stats_unref);
-    }
+  if (ok && !options->may_be_empty && !vn_sample_loop_check_read (run.loop, error))
+    g_clear_pointer (&stats, vn_stats_unref);
 
-  for (guint w = 0; w < run.n_workers; w++)
-    calibrate_worker_clear (&run.workers[w], taps->len);
-  g_free (run.workers);
+  vn_sample_loop_free (run.loop);
   g_free (run.derived);
   g_free (run.chain);
   g_free (run.channels);
   g_free (run.looked_at);
-  g_free (run.bad_reason);
-  g_mutex_clear (&run.lock);
   return g_steal_pointer (&stats);
 }

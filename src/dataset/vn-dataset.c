@@ -120,6 +120,14 @@ vn_dataset_get_n (VnDataset *self)
   return self->samples->len;
 }
 
+guint
+vn_dataset_get_n_inputs (VnDataset *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->n_inputs;
+}
+
 /**
  * vn_dataset_get_name:
  *

@@ -158,6 +158,7 @@ VnDataset  *vn_dataset_open       (const VnDataSpec   *spec,
 VnDataset  *vn_dataset_ref        (VnDataset          *self);
 void        vn_dataset_unref      (VnDataset          *self);
 guint       vn_dataset_get_n      (VnDataset          *self);
+guint       vn_dataset_get_n_inputs (VnDataset        *self);         /* tensors of each sample */
 const char *vn_dataset_get_name   (VnDataset          *self,
                                    guint               i);         /* file name, or "random 3" */
 const char *vn_dataset_get_path   (VnDataset          *self,

@@ -87,8 +87,8 @@ _vn_quantize_job_measure_origins (VnQuantizeJob                *self,
                               GError                      **error)
 {
   const VnJobInput *input = &self->input;
-  VnChannelRun run = { .shapes = input->shapes, .dataset = input->dataset,
-                       .samples = (const guint *) (gpointer) input->measured->data, .n_samples = MIN (input->measured->len, ORIGIN_SAMPLES),
+  VnSamples run = { .shapes = input->shapes, .dataset = input->dataset,
+                       .indices = (const guint *) (gpointer) input->measured->data, .n = MIN (input->measured->len, ORIGIN_SAMPLES),
                        .n_threads = input->n_threads, .progress = progress, .notes = notes };
   g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
   VnContributionOptions by_parts = { 0 };

@@ -85,7 +85,7 @@ vn_compare_job_compare (VnJob         *job,
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
   VnCompareOptions options = { .value_names = vn_node_match_get_values (match), .n_threads = self->n_threads, .local = TRUE };
   VnProgress progress = vn_job_get_reporter (job);
-  VnChannelRun run;
+  VnSamples run;
 
   vn_weights_check (self->float_model, self->notes);
   vn_weights_check (self->quant_model, self->notes);
@@ -93,7 +93,7 @@ vn_compare_job_compare (VnJob         *job,
   compare_job_list_all (vn_dataset_get_n (self->dataset), samples);
   options.samples = (const guint *) (gpointer) samples->data;
   options.n_samples = samples->len;
-  run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .samples = options.samples, .n_samples = options.n_samples,
+  run = (VnSamples) { .shapes = self->shapes, .dataset = self->dataset, .indices = options.samples, .n = options.n_samples,
                          .n_threads = self->n_threads };
   self->parts = vn_find_parts (self->float_run, &run, NULL, cancellable, error);
   if (self->parts == NULL)

@@ -17,7 +17,7 @@ correct_biases_measure (const VnJobInput    *self,
                         VnStats             *stats,
                         const VnModel       *corrected,
                         const VnModel       *rounded,
-                        const VnChannelRun  *run,
+                        const VnSamples     *run,
                         GCancellable        *cancellable,
                         GError             **error)
 {
@@ -38,7 +38,7 @@ static VnModel *
 correct_in_rounds (const VnJobInput    *self,
                    VnStats             *stats,
                    const VnModel       *rounded,
-                   const VnChannelRun  *run,
+                   const VnSamples     *run,
                    GCancellable        *cancellable,
                    GError             **error)
 {
@@ -79,7 +79,7 @@ static VnModel *
 correct_guarded (const VnJobInput    *self,
                  VnStats             *stats,
                  const VnModel       *rounded,
-                 const VnChannelRun  *run,
+                 const VnSamples     *run,
                  GCancellable        *cancellable,
                  GError             **error)
 {
@@ -120,11 +120,11 @@ vn_job_correct_biases (const VnJobInput  *self,
 {
   VnProgress progress = vn_job_get_reporter (job);
   g_autoptr(GArray) samples = NULL;
-  VnChannelRun run;
+  VnSamples run;
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
+  run = (VnSamples) { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
                          .notes = self->notes };
   if (self->dataset == NULL)
     {
@@ -133,8 +133,8 @@ vn_job_correct_biases (const VnJobInput  *self,
       return NULL;
     }
   samples = vn_job_take_samples (self->calibration, self->recipe->correction_samples);
-  run.samples = (const guint *) (gpointer) samples->data;
-  run.n_samples = samples->len;
+  run.indices = (const guint *) (gpointer) samples->data;
+  run.n = samples->len;
   return vn_recipe_get_most (self->recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_GUARDED
          ? correct_guarded (self, stats, rounded, &run, cancellable, error)
          : correct_in_rounds (self, stats, rounded, &run, cancellable, error);

@@ -170,7 +170,7 @@ evaluate_job_find_parts (VnEvaluateJob           *self,
                          GError                 **error)
 {
   const VnContestant *first = &self->contestants[0];
-  const VnChannelRun run = { .shapes = first->shapes, .dataset = first->dataset, .samples = options->samples, .n_samples = options->n_samples,
+  const VnSamples run = { .shapes = first->shapes, .dataset = first->dataset, .indices = options->samples, .n = options->n_samples,
                              .n_threads = options->n_threads };
 
   if (self->settings.models->len < 2)
@@ -202,8 +202,8 @@ vn_evaluate_job_evaluate (VnJob         *job,
   if (self->scores[0].n == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   ngettext ("The %u sample could not be read: %s",
-                             "None of the %u samples could be read; the first one: %s", samples->len), samples->len,
+                   ngettext ("The %u sample could not be used: %s",
+                             "None of the %u samples could be used; the first one: %s", samples->len), samples->len,
                    evaluate_job_find_reason (self->notes));
       return FALSE;
     }

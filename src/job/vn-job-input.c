@@ -169,12 +169,12 @@ vn_job_prepare (const VnModel   *source,
 static GHashTable *
 job_input_look_at_activations (const VnEqualizeOptions *options,
                                VnModel                 *prepared,
-                               const VnChannelRun      *run,
+                               const VnSamples         *run,
                                GCancellable            *cancellable,
                                GError                 **error)
 {
   g_autoptr(GPtrArray) values = vn_equalize_list_results (prepared, options, error);
-  g_autoptr(GPtrArray) largest = values != NULL ? vn_channel_stats (prepared, values, VN_CHANNEL_LARGEST, run, cancellable, error)
+  g_autoptr(GPtrArray) largest = values != NULL ? vn_channel_stats (prepared, values, NULL, VN_CHANNEL_LARGEST, run, cancellable, error)
                                                 : NULL;
   GHashTable *table;
 
@@ -216,7 +216,7 @@ vn_job_input_equalize (VnJobInput    *self,
   VnEqualizeOptions options;
   VnProgress progress = vn_job_get_reporter (job);
   g_autoptr(GArray) taken = NULL;
-  VnChannelRun run;
+  VnSamples run;
   g_autoptr(GHashTable) activations = NULL;
 
   g_return_val_if_fail (self != NULL, FALSE);
@@ -224,7 +224,7 @@ vn_job_input_equalize (VnJobInput    *self,
   options = job_input_get_equalize_options (self->recipe);
   taken = self->calibration != NULL ? vn_job_take_samples (self->calibration, self->recipe->correction_samples)
                                     : NULL;
-  run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
+  run = (VnSamples) { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
                          .notes = self->notes };
   if (taken == NULL || taken->len == 0)
     {
@@ -232,8 +232,8 @@ vn_job_input_equalize (VnJobInput    *self,
                    _("Weights are to be equalized by activations, which takes samples: give --data, or turn equalize-activations off"));
       return FALSE;
     }
-  run.samples = (const guint *) (gpointer) taken->data;
-  run.n_samples = taken->len;
+  run.indices = (const guint *) (gpointer) taken->data;
+  run.n = taken->len;
   activations = job_input_look_at_activations (&options, self->prepared, &run, cancellable, error);
   options.activations = activations;
   return activations != NULL && vn_equalize_model (self->prepared, &options, self->edits, cancellable, error);
@@ -362,7 +362,7 @@ vn_job_input_find_parts (VnJobInput    *self,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  VnChannelRun run;
+  VnSamples run;
   g_autoptr(GArray) looked_at = NULL;
 
   g_return_val_if_fail (self != NULL, FALSE);
@@ -370,8 +370,8 @@ vn_job_input_find_parts (VnJobInput    *self,
   if (self->dataset == NULL)
     return TRUE;
   looked_at = vn_job_list_judged (self, NULL, MAX (self->measured->len, VN_JUDGED_SAMPLES));
-  run = (VnChannelRun) { .shapes = self->shapes, .dataset = self->dataset, .samples = (const guint *) (gpointer) looked_at->data,
-                         .n_samples = looked_at->len, .n_threads = self->n_threads };   /* who measures tells what cannot be read */
+  run = (VnSamples) { .shapes = self->shapes, .dataset = self->dataset, .indices = (const guint *) (gpointer) looked_at->data,
+                         .n = looked_at->len, .n_threads = self->n_threads };   /* who measures tells what cannot be read */
   g_clear_pointer (&self->parts, vn_parts_unref);
   self->parts = vn_find_parts (self->prepared, &run, vn_data_spec_is_random (self->data) ? NULL : self->notes, cancellable, error);
   return self->parts != NULL;

@@ -91,8 +91,8 @@ verify_job_look_for_parts (const VnVerifyJob  *self,
                            GCancellable       *cancellable,
                            GError            **error)
 {
-  const VnChannelRun run = { .shapes = self->shapes, .dataset = dataset, .samples = (const guint *) (gpointer) self->samples->data,
-                             .n_samples = self->samples->len, .n_threads = self->settings.n_threads };
+  const VnSamples run = { .shapes = self->shapes, .dataset = dataset, .indices = (const guint *) (gpointer) self->samples->data,
+                             .n = self->samples->len, .n_threads = self->settings.n_threads };
 
   return vn_find_parts (model, &run, NULL, cancellable, error);
 }

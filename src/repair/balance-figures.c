@@ -269,7 +269,7 @@ vn_balance_figures_find (VnBalanceFigures  *self,
   const VnRepairSamples *samples;
   g_autoptr(GPtrArray) values = NULL, largest = NULL, square = NULL;
   g_autofree int *axes = NULL;
-  VnChannelRun run;
+  VnSamples run;
 
   g_return_val_if_fail (self != NULL && self->input != NULL && self->graph != NULL, FALSE);
 
@@ -278,16 +278,16 @@ vn_balance_figures_find (VnBalanceFigures  *self,
   if (values->len == 0)
     return TRUE;
   samples = self->input->samples;
-  run = (VnChannelRun) { .shapes = samples->shapes, .dataset = samples->dataset, .samples = samples->indices, .n_samples = samples->n, .axes = axes,
-                         .n_threads = samples->n_threads, .progress = self->input->progress, .notes = samples->notes };
-  largest = vn_channel_stats (self->input->prepared, values, VN_CHANNEL_LARGEST, &run, self->cancellable, error);
+  run = (VnSamples) { .shapes = samples->shapes, .dataset = samples->dataset, .indices = samples->indices, .n = samples->n,
+                       .n_threads = samples->n_threads, .progress = self->input->progress, .notes = samples->notes };
+  largest = vn_channel_stats (self->input->prepared, values, axes, VN_CHANNEL_LARGEST, &run, self->cancellable, error);
   if (largest == NULL)
     return FALSE;
   figures_find_widest (self, values);
   self->largest = figures_keep (self, values, largest);
   if (self->squares)
     {
-      square = vn_channel_stats (self->input->prepared, values, VN_CHANNEL_MEAN_SQUARE, &run, self->cancellable, error);
+      square = vn_channel_stats (self->input->prepared, values, axes, VN_CHANNEL_MEAN_SQUARE, &run, self->cancellable, error);
       if (square == NULL)
         return FALSE;
       self->square = figures_keep (self, values, square);

@@ -3,19 +3,19 @@
 #include "layer-batch.h"
 
 #include "vn-parallel.h"
+#include "vn-sample-loop.h"
 
 /* Bytes that the layers of a batch may take. */
 #define BATCH_BYTES ((gsize) 192 << 20)
 
 typedef struct
 {
-  GPtrArray             *batch;
-  const VnRepairSamples *samples;
-  VnLayerBatchLook       look;
-  VnLayerBatchAdd        add;       /* nullable */
-  GCancellable          *cancellable;
-  guint                  sample;
-  GError                *error;     /* nullable: what went wrong inside a run */
+  GPtrArray        *batch;
+  VnPlan           *plan;
+  VnLayerBatchLook  look;
+  VnLayerBatchAdd   add;       /* nullable */
+  guint             n_threads, sample;
+  GError           *error;     /* nullable: what went wrong inside a run */
 } LayerBatch;
 
 /**
@@ -74,48 +74,49 @@ layer_batch_add_item (gsize     item,
   return self->add (g_ptr_array_index (self->batch, item), error);
 }
 
-static gboolean
-layer_batch_run_sample (LayerBatch  *self,
-                        VnRunner    *runner,
-                        VnTensor   **inputs,
-                        GError     **error)
+static gpointer
+layer_batch_start (guint      n_inside,
+                   gpointer   data,
+                   GError   **error)
 {
-  const VnRepairSamples *samples = self->samples;
-  GError *bad = NULL;
+  LayerBatch *self = data;
+  VnRunner *runner = vn_runner_new (self->plan, error);
 
-  if (!vn_dataset_load (samples->dataset, samples->indices[self->sample], inputs, &bad))
-    return vn_dataset_leave_out (samples->dataset, samples->indices[self->sample], bad, samples->notes, error);
-  if (!vn_runner_run (runner, inputs, NULL, self->cancellable, error))
+  if (runner == NULL)
+    return NULL;
+  vn_runner_set_threads (runner, n_inside);
+  vn_runner_set_tap (runner, layer_batch_look, self);
+  return runner;
+}
+
+static gboolean
+layer_batch_scan (gpointer       runner,
+                  guint          item,
+                  VnTensor     **inputs,
+                  gpointer       data,
+                  GCancellable  *cancellable,
+                  GError       **error)
+{
+  LayerBatch *self = data;
+
+  self->sample = item;
+  if (!vn_runner_run (runner, inputs, NULL, cancellable, error))
     return FALSE;
   if (self->error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&self->error));
       return FALSE;
     }
-  return self->add == NULL || vn_parallel_for (samples->n_threads, self->batch->len, layer_batch_add_item, self, self->cancellable, error);
+  return self->add == NULL || vn_parallel_for (self->n_threads, self->batch->len, layer_batch_add_item, self, cancellable, error);
 }
 
-static gboolean
-layer_batch_run_samples (LayerBatch  *self,
-                         VnPlan      *plan,
-                         GError     **error)
+static void
+layer_batch_stop (gpointer runner)
 {
-  g_autoptr(VnRunner) runner = vn_runner_new (plan, error);
-  guint n = vn_plan_get_n_inputs (plan);
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
-  gboolean good = runner != NULL;
-
-  if (!good)
-    return FALSE;
-  vn_runner_set_threads (runner, self->samples->n_threads > 0 ? self->samples->n_threads : vn_parallel_default_threads ());
-  vn_runner_set_tap (runner, layer_batch_look, self);
-  for (; self->sample < self->samples->n && good; self->sample++)
-    {
-      good = layer_batch_run_sample (self, runner, inputs, error);
-      vn_tensor_clear_all (inputs, n);
-    }
-  return good;
+  vn_runner_free (runner);
 }
+
+static const VnSampleFuncs layer_batch_funcs = { layer_batch_start, layer_batch_scan, layer_batch_stop };
 
 /**
  * vn_layer_batch_run:
@@ -138,7 +139,8 @@ vn_layer_batch_run (GPtrArray              *batch,
 {
   g_autoptr(VnPlan) plan = NULL;
   VnPlanOptions options;
-  LayerBatch self = { batch, samples, look, add, cancellable, 0, NULL };
+  LayerBatch self = { batch, NULL, look, add, 0, 0, NULL };
+  VnSamples all;
   gboolean good;
 
   g_return_val_if_fail (batch != NULL && samples != NULL && model != NULL && look != NULL, FALSE);
@@ -147,7 +149,11 @@ vn_layer_batch_run (GPtrArray              *batch,
   options = vn_plan_options_for_samples (samples->shapes);
   options.taps = options.outputs = taps;
   plan = vn_plan_new (model, &options, NULL, error);
-  good = plan != NULL && layer_batch_run_samples (&self, plan, error);
+  self.plan = plan;
+  self.n_threads = samples->n_threads;
+  all = vn_repair_samples_get (samples, NULL);
+  good = plan != NULL && vn_samples_each (&all, &(VnSampleOptions) { .plans = &self.plan, .n_plans = 1, .in_turn = TRUE }, &layer_batch_funcs,
+                                          &self, cancellable, error);
   g_clear_error (&self.error);
   return good;
 }

@@ -133,14 +133,14 @@ absorb_look (Absorb  *self,
              GError **error)
 {
   const VnRepairSamples *samples = self->input->samples;
-  VnChannelRun run = { .shapes = samples->shapes, .dataset = samples->dataset, .samples = samples->indices, .n_samples = samples->n,
+  VnSamples run = { .shapes = samples->shapes, .dataset = samples->dataset, .indices = samples->indices, .n = samples->n,
                        .n_threads = samples->n_threads, .progress = self->input->progress, .notes = samples->notes };
   g_autoptr(GPtrArray) values = g_ptr_array_new (), means = NULL, squares = NULL;
 
   for (guint i = 0; i < self->pairs->len; i++)
     g_ptr_array_add (values, (gpointer) ((const AbsorbPair *) g_ptr_array_index (self->pairs, i))->before);
-  means = values->len > 0 ? vn_channel_stats (self->input->prepared, values, VN_CHANNEL_MEAN, &run, self->cancellable, error) : NULL;
-  squares = means != NULL ? vn_channel_stats (self->input->prepared, values, VN_CHANNEL_MEAN_SQUARE, &run, self->cancellable, error) : NULL;
+  means = values->len > 0 ? vn_channel_stats (self->input->prepared, values, NULL, VN_CHANNEL_MEAN, &run, self->cancellable, error) : NULL;
+  squares = means != NULL ? vn_channel_stats (self->input->prepared, values, NULL, VN_CHANNEL_MEAN_SQUARE, &run, self->cancellable, error) : NULL;
   for (guint i = squares != NULL ? values->len : 0; i-- > 0;)
     {
       AbsorbPair *pair = g_ptr_array_index (self->pairs, i);

@@ -22,7 +22,7 @@ typedef struct
   VnModel            *prepared;
   const VnRecipe     *recipe;
   VnStats            *stats;
-  const VnChannelRun *run;
+  const VnSamples *run;
   VnJudge            *judge;
   VnEditLog          *edits;
   VnModel          *(*take_weights) (const VnModel *corrected, gpointer data);

@@ -8,6 +8,7 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
+#include "vn-sample-loop.h"
 
 #include <math.h>
 
@@ -230,30 +231,31 @@ judge_run (VnJudge       *self,
 /* ---- the judge ---- */
 
 static gboolean
-judge_load_sample (VnJudge   *self,
-                   guint      sample,
-                   GError   **error)
+judge_keep_inputs (gpointer       worker,
+                   guint          item,
+                   VnTensor     **inputs,
+                   gpointer       data,
+                   GCancellable  *cancellable,
+                   GError       **error)
 {
-  VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
-  GError *bad = NULL;
+  VnJudge *self = data;
 
-  if (!vn_dataset_load (self->samples.dataset, self->samples.indices[sample], inputs, &bad))
-    {
-      judge_free_tensors (inputs, self->n_inputs);
-      return vn_dataset_leave_out (self->samples.dataset, self->samples.indices[sample], bad, self->samples.notes, error);
-    }
-  self->inputs[sample] = inputs;
+  self->inputs[item] = g_new0 (VnTensor *, self->n_inputs + 1);
+  for (guint i = 0; i < self->n_inputs; i++)
+    self->inputs[item][i] = g_steal_pointer (&inputs[i]);
   return TRUE;
 }
 
 static gboolean
-judge_load (VnJudge  *self,
-            GError  **error)
+judge_load (VnJudge       *self,
+            VnPlan        *plan,
+            GCancellable  *cancellable,
+            GError       **error)
 {
-  for (guint i = 0; i < self->samples.n; i++)
-    if (!judge_load_sample (self, i, error))
-      return FALSE;
-  return TRUE;
+  static const VnSampleFuncs funcs = { NULL, judge_keep_inputs, NULL };
+  const VnSamples samples = vn_repair_samples_get (&self->samples, NULL);
+
+  return vn_samples_each (&samples, &(VnSampleOptions) { .plans = &plan, .n_plans = 1 }, &funcs, self, cancellable, error);
 }
 
 /* What is kept of each sample. @inputs, @outputs: (out) */
@@ -356,7 +358,7 @@ vn_judge_new (VnModel                *model,
   judge_count_runs (self, plan, samples);
   self->inputs = g_new0 (VnTensor **, self->samples.n + 1);
   self->outputs = g_new0 (VnTensor **, self->n_runs + 1);
-  if (!judge_load (self, error) || !judge_run (self, plan, NULL, NULL, cancellable, error))
+  if (!judge_load (self, plan, cancellable, error) || !judge_run (self, plan, NULL, NULL, cancellable, error))
     return NULL;
   return g_steal_pointer (&self);
 }

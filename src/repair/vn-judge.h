@@ -2,10 +2,9 @@
 /* What decides whether a change helps: the error of the outputs, and what is kept of the answers, on samples that were not calibrated with. */
 #pragma once
 
-#include "vn-dataset.h"
 #include "vn-part-sums.h"
 #include "vn-plan.h"
-#include "vn-progress.h"
+#include "vn-samples.h"
 #include "vn-task.h"
 
 G_BEGIN_DECLS
@@ -29,6 +28,15 @@ typedef struct
   guint         near_copies;
   VnParts      *parts;
 } VnRepairSamples;
+
+/* @progress: (nullable): told after each sample */
+static inline VnSamples
+vn_repair_samples_get (const VnRepairSamples *self,
+                       const VnProgress      *progress)
+{
+  return (VnSamples) { .dataset = self->dataset, .shapes = self->shapes, .indices = self->indices, .n = self->n,
+                       .n_threads = self->n_threads, .progress = progress, .notes = self->notes };
+}
 
 /**
  * VnJudge: the outputs of the float network, kept to compare others with.

@@ -6,6 +6,7 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
+#include "vn-sample-loop.h"
 
 static void
 training_samples_free (VnTensor ***tensors,
@@ -66,35 +67,44 @@ training_samples_copy (VnTrainFeed  *self,
   return TRUE;
 }
 
-/* Samples that cannot be read are left out, with a note. */
+static gboolean
+training_samples_keep (gpointer       worker,
+                       guint          item,
+                       VnTensor     **inputs,
+                       gpointer       data,
+                       GCancellable  *cancellable,
+                       GError       **error)
+{
+  VnTrainFeed *self = data;
+  VnTensor **kept = g_new0 (VnTensor *, self->n_inputs + 1);
+
+  for (guint i = 0; i < self->n_inputs; i++)
+    kept[i] = g_steal_pointer (&inputs[i]);
+  self->inputs[self->n++] = kept;
+  return training_samples_copy (self, self->n_copies, error);
+}
+
+/* As many samples as there is room for. Those that cannot be read are left out, with a note. */
 static gboolean
 training_samples_load (VnTrainFeed            *self,
                        const VnRepairSamples  *samples,
                        gsize                   most_bytes,
                        GError                **error)
 {
+  static const VnSampleFuncs funcs = { NULL, training_samples_keep, NULL };
+  const VnSamples all = vn_repair_samples_get (samples, NULL);
+  g_autoptr(VnSampleLoop) loop = vn_sample_loop_new (&all, &(VnSampleOptions) { .in_turn = TRUE }, &funcs, self, error);
+
+  if (loop == NULL)
+    return FALSE;
   for (guint i = 0; i < samples->n; i++)
     {
-      VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
-      GError *bad = NULL;
-
-      if (!vn_dataset_load (samples->dataset, samples->indices[i], inputs, &bad))
-        {
-          g_free (inputs);
-          if (!vn_dataset_leave_out (samples->dataset, samples->indices[i], bad, samples->notes, error))
-            return FALSE;
-          continue;
-        }
-      self->inputs[self->n++] = inputs;
-      if (!training_samples_copy (self, self->n_copies, error))
+      if (!vn_sample_loop_run (loop, i, 1, NULL, error))
         return FALSE;
-      if (self->n * training_samples_get_bytes (inputs, self->n_inputs) > most_bytes)
+      if (self->n > 0 && self->n * training_samples_get_bytes (self->inputs[self->n - 1], self->n_inputs) > most_bytes)
         break;
     }
-  if (self->n > 0)
-    return TRUE;
-  g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Training found no sample that can be read"));
-  return FALSE;
+  return vn_sample_loop_check_read (loop, error);
 }
 
 /**

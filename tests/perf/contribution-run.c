@@ -139,13 +139,13 @@ measure (VnResult          *result,
   g_autoptr(VnDataset) dataset = vn_dataset_open (data, &spec, 1, NULL, error);
   g_autofree guint *samples = g_new (guint, n_samples + 1);
   VnContributionOptions options = { .found = watch_found, .data = watch, .thorough = thorough };
-  VnChannelRun run = { .dataset = dataset, .samples = samples, .n_threads = n_threads };
+  VnSamples run = { .dataset = dataset, .indices = samples, .n_threads = n_threads };
 
   if (dataset == NULL)
     return NULL;
   for (guint i = 0; i < n_samples; i++)
     samples[i] = i % vn_dataset_get_n (dataset);
-  run.n_samples = n_samples;
+  run.n = n_samples;
   watch->start = g_get_monotonic_time ();
   return vn_contribution_measure (result->prepared, result->prepared, result->plan, &run, &options, NULL, error);
 }

@@ -6,7 +6,8 @@
 #include "slice-sizes.h"
 
 #include "vn-output-look.h"
-#include "vn-parallel.h"
+#include "vn-plan.h"
+#include "vn-sample-loop.h"
 
 /* Parts are as different in each sample as in all: more tell nothing new. */
 #define MOST_SAMPLES 8u
@@ -14,35 +15,69 @@
 typedef struct
 {
   VnPlan       *plan;
-  VnRunner     *runner;
   VnSliceSizes *sizes;      /* by output */
   VnOutputLook *reactions;
 } Look;
 
-static gboolean
-find_parts_run (Look               *look,
-                const VnChannelRun *run,
-                guint               sample,
-                GCancellable       *cancellable,
-                GError            **error)
+static gpointer
+find_parts_start (guint      n_inside,
+                  gpointer   data,
+                  GError   **error)
 {
-  guint n_inputs = vn_plan_get_n_inputs (look->plan), n_outputs = vn_plan_get_n_outputs (look->plan);
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1), **outputs = g_new0 (VnTensor *, n_outputs + 1);
-  GError *bad = NULL;
-  gboolean good;
+  VnRunner *runner = vn_runner_new (((Look *) data)->plan, error);
 
-  if (!vn_dataset_load (run->dataset, sample, inputs, &bad))
-    return vn_dataset_leave_out (run->dataset, sample, bad, run->notes, error);
-  good = vn_runner_run (look->runner, inputs, outputs, cancellable, error);
-  for (guint i = 0; i < n_outputs && good; i++)
+  if (runner != NULL)
+    vn_runner_set_threads (runner, n_inside);
+  return runner;
+}
+
+static gboolean
+find_parts_scan (gpointer       runner,
+                 guint          item,
+                 VnTensor     **inputs,
+                 gpointer       data,
+                 GCancellable  *cancellable,
+                 GError       **error)
+{
+  Look *look = data;
+  guint n = vn_plan_get_n_outputs (look->plan);
+  g_autofree VnTensor **outputs = g_new0 (VnTensor *, n + 1);
+  gboolean good = vn_runner_run (runner, inputs, outputs, cancellable, error);
+
+  for (guint i = 0; i < n && good; i++)
     if (outputs[i] != NULL && !vn_tensor_is_container (outputs[i]))
       {
         vn_slice_sizes_add (&look->sizes[i], outputs[i]);
         vn_output_look_add (look->reactions, i, outputs[i]);
       }
-  vn_tensor_clear_all (inputs, n_inputs);
-  vn_tensor_clear_all (outputs, n_outputs);
+  vn_tensor_clear_all (outputs, n);
   return good;
+}
+
+static void
+find_parts_stop (gpointer runner)
+{
+  vn_runner_free (runner);
+}
+
+/* Sums of sizes are the same bits only in the order of the samples. */
+static gboolean
+find_parts_look (Look             *look,
+                 const VnSamples  *samples,
+                 GCancellable     *cancellable,
+                 GError          **error)
+{
+  static const VnSampleFuncs funcs = { find_parts_start, find_parts_scan, find_parts_stop };
+  g_autoptr(GArray) few = g_array_new (FALSE, FALSE, sizeof (guint));
+  VnSamples looked_at = *samples;
+
+  for (guint s = 0; s < samples->n && few->len < MOST_SAMPLES; s += MAX (samples->n / MOST_SAMPLES, 1))
+    g_array_append_val (few, samples->indices[s]);
+  looked_at.indices = (const guint *) (gpointer) few->data;
+  looked_at.n = few->len;
+  looked_at.progress = NULL;
+  return vn_samples_each (&looked_at, &(VnSampleOptions) { .plans = &look->plan, .n_plans = 1, .in_turn = TRUE }, &funcs, look,
+                          cancellable, error);
 }
 
 /* What joins the output: a Concat, behind which nothing but moves happens to it along its axis. */
@@ -77,43 +112,39 @@ find_parts_by_graph (const VnSliceSizes *sizes,
 /**
  * vn_find_parts:
  * @model: a float network
- * @run: samples, of which a few are looked at
+ * @samples: of which a few are looked at
  * @suspicions: (nullable): told where the outputs hardly depend on the samples
  *
  * Returns: (transfer full) (nullable): parts of its outputs, and of the tensors in front of them that hold the same slices; %NULL with an
  *   error if @model cannot be run
  */
 VnParts *
-vn_find_parts (VnModel             *model,
-               const VnChannelRun  *run,
-               VnNotes             *suspicions,
-               GCancellable        *cancellable,
-               GError             **error)
+vn_find_parts (VnModel          *model,
+               const VnSamples  *samples,
+               VnNotes          *suspicions,
+               GCancellable     *cancellable,
+               GError          **error)
 {
   VnPlanOptions options = { 0 };
   g_autoptr(VnParts) parts = NULL;
   g_autoptr(VnPlan) plan = NULL;
-  g_autoptr(VnRunner) runner = NULL;
   g_autofree VnSliceSizes *sizes = NULL;
   g_autoptr(VnOutputLook) reactions = NULL;
-  guint n, n_looked = 0;
-  gboolean good = TRUE;
+  guint n;
+  gboolean good;
 
-  g_return_val_if_fail (model != NULL && run != NULL, NULL);
+  g_return_val_if_fail (model != NULL && samples != NULL, NULL);
 
-  options = vn_plan_options_for_samples (run->shapes);
+  options = vn_plan_options_for_samples (samples->shapes);
   options.ends = TRUE;
   options.most_weights = vn_plan_share_weights (model, 1);
   plan = vn_plan_new (model, &options, NULL, error);
-  runner = plan != NULL ? vn_runner_new (plan, error) : NULL;
-  if (runner == NULL)
+  if (plan == NULL)
     return NULL;
   n = vn_plan_get_n_outputs (plan);
   sizes = g_new0 (VnSliceSizes, n + 1);
   reactions = vn_output_look_new (n);
-  vn_runner_set_threads (runner, run->n_threads > 0 ? run->n_threads : vn_parallel_default_threads ());
-  for (guint s = 0; s < run->n_samples && n_looked < MOST_SAMPLES && good; s += MAX (run->n_samples / MOST_SAMPLES, 1), n_looked++)
-    good = find_parts_run (&(Look) { plan, runner, sizes, reactions }, run, run->samples[s], cancellable, error);
+  good = find_parts_look (&(Look) { plan, sizes, reactions }, samples, cancellable, error);
   parts = good ? vn_parts_new () : NULL;
   for (guint i = 0; i < n; i++)
     {

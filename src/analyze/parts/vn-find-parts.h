@@ -2,13 +2,13 @@
 /* Looking for parts in what a float network computes. */
 #pragma once
 
-#include "vn-channel-stats.h"
 #include "vn-parts.h"
+#include "vn-samples.h"
 
 G_BEGIN_DECLS
 
 VnParts *vn_find_parts    (VnModel             *model,
-                           const VnChannelRun  *run,
+                           const VnSamples     *samples,
                            VnNotes             *suspicions,     /* nullable */
                            GCancellable        *cancellable,
                            GError             **error);

@@ -116,8 +116,8 @@ curve_contribute (VnCurveJob      *self,
   VnContributionOptions options = { .thorough = TRUE, .n_numbers = NUMBERS, .n_copies = self->n_copies,
                                     .make_copy = vn_judge_make_near_copy, .parts = bench->input.parts };
   VnProgress progress = vn_job_get_reporter (VN_JOB (self));
-  VnChannelRun run = { .shapes = bench->input.shapes, .dataset = bench->input.dataset,
-                       .samples = (const guint *) (gpointer) self->judged->data, .n_samples = self->n_contributed,
+  VnSamples run = { .shapes = bench->input.shapes, .dataset = bench->input.dataset,
+                       .indices = (const guint *) (gpointer) self->judged->data, .n = self->n_contributed,
                        .n_threads = bench->input.n_threads, .progress = &progress, .notes = bench->input.notes };
 
   return vn_contribution_measure (bench->input.prepared, weights, plan, &run, &options, cancellable, error);

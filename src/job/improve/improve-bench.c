@@ -434,7 +434,7 @@ vn_improve_bench_find_origins (VnImproveBench  *self,
   g_autoptr(GArray) samples = NULL;
   VnContributionOptions options = { 0 };
   VnProgress progress;
-  VnChannelRun run;
+  VnSamples run;
 
   g_return_val_if_fail (self != NULL && recipe != NULL, NULL);
 
@@ -444,8 +444,8 @@ vn_improve_bench_find_origins (VnImproveBench  *self,
     return NULL;
   samples = vn_job_list_judged (&self->input, NULL, ORIGIN_SAMPLES);
   progress = vn_job_get_reporter (self->job);
-  run = (VnChannelRun) { .shapes = self->input.shapes, .dataset = self->input.dataset,
-                         .samples = (const guint *) (gpointer) samples->data, .n_samples = samples->len,
+  run = (VnSamples) { .shapes = self->input.shapes, .dataset = self->input.dataset,
+                         .indices = (const guint *) (gpointer) samples->data, .n = samples->len,
                          .n_threads = self->input.n_threads, .progress = &progress, .notes = self->input.notes };
   return vn_contribution_measure (self->input.prepared, weights, plan, &run, &options, cancellable, error);
 }

@@ -361,7 +361,7 @@ test_network (gconstpointer data)
   g_autoptr(VnParts) parts = NULL;
   g_autoptr(GString) text = g_string_new (NULL);
   const guint samples[] = { 0, 3, 6, 9, 12, 15 };
-  VnChannelRun run;
+  VnSamples run;
 
   if (shared == NULL)
     {
@@ -381,7 +381,7 @@ test_network (gconstpointer data)
   g_assert_no_error (error);
   dataset = vn_model_open_data (model, spec, NULL, &shapes, notes, &error);
   g_assert_no_error (error);
-  run = (VnChannelRun) { .shapes = shapes, .dataset = dataset, .samples = samples, .n_samples = G_N_ELEMENTS (samples), .n_threads = 1 };
+  run = (VnSamples) { .shapes = shapes, .dataset = dataset, .indices = samples, .n = G_N_ELEMENTS (samples), .n_threads = 1 };
   parts = vn_find_parts (model, &run, NULL, NULL, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < model->graph->outputs->len; i++)

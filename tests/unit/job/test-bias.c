@@ -182,7 +182,7 @@ test_trimmed (void)
   g_autoptr(GPtrArray) values = g_ptr_array_new ();
   g_autoptr(VnTensor) x = NULL;
   const guint samples[] = { 0 };
-  VnChannelRun run = { .samples = samples, .n_samples = 1, .n_threads = 1 };
+  VnSamples run = { .indices = samples, .n = 1, .n_threads = 1 };
 
   vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &input.shape);
   for (guint i = 0; i < G_N_ELEMENTS (figured); i++)
@@ -200,7 +200,7 @@ test_trimmed (void)
   g_assert_true (vn_dataset_load (dataset, 0, &x, NULL));
   for (guint s = 0; s < G_N_ELEMENTS (stats); s++)
     {
-      g_autoptr(GPtrArray) found = vn_channel_stats (model, values, stats[s], &run, NULL, NULL);
+      g_autoptr(GPtrArray) found = vn_channel_stats (model, values, NULL, stats[s], &run, NULL, NULL);
 
       for (guint i = 0; i < 3 * G_N_ELEMENTS (figured); i++)
         {
@@ -249,7 +249,7 @@ measure (VnResult         *result,
   g_autoptr(GPtrArray) errors = NULL;
   const VnBiasError *found;
   double sum = 0;
-  VnChannelRun run = { .samples = samples, .n_samples = G_N_ELEMENTS (samples), .n_threads = 2 };
+  VnSamples run = { .indices = samples, .n = G_N_ELEMENTS (samples), .n_threads = 2 };
   g_autoptr(GError) error = NULL;
 
   recipe->bias_correction = rule;

@@ -71,7 +71,7 @@ measure (Fixture                     *self,
          const VnContributionOptions *options)
 {
   guint samples[N_SAMPLES];
-  VnChannelRun run = { .dataset = self->dataset, .samples = samples, .n_samples = N_SAMPLES, .n_threads = n_threads };
+  VnSamples run = { .dataset = self->dataset, .indices = samples, .n = N_SAMPLES, .n_threads = n_threads };
   g_autoptr(GError) error = NULL;
   VnContributions *found;
 

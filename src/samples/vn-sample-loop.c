@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads samples, hands each to a worker, leaves out and names those that cannot be read, reports and can be stopped. */
+#include "vn-sample-loop.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-memory.h"
+#include "vn-parallel.h"
+
+struct _VnSampleLoop
+{
+  VnSamples      samples;
+  VnSampleFuncs  funcs;
+  gpointer       data;
+  gpointer      *workers;
+  guint          n_workers, n_inputs, n_before, n_all;
+  guint          mark;             /* of vn_memory_mark() at the beginning */
+  guint          from;             /* sample of item 0 of the run that is going on */
+  GCancellable  *cancellable;      /* of that run */
+  guint          n_done, n_read;   /* atomic */
+  GMutex         lock;             /* of what follows */
+  guint          first_bad;
+  char          *reason;           /* nullable: why @first_bad could not be read */
+};
+
+/* The first bad sample, in the order of the samples, is kept for the case that none can be read. */
+static gboolean
+sample_loop_leave_out (VnSampleLoop  *self,
+                       guint          item,
+                       GError        *bad,
+                       GError       **error)
+{
+  g_mutex_lock (&self->lock);
+  if (self->reason == NULL || item < self->first_bad)
+    {
+      g_free (self->reason);
+      self->reason = g_strdup (bad->message);
+      self->first_bad = item;
+    }
+  g_mutex_unlock (&self->lock);
+  return vn_dataset_leave_out (self->samples.dataset, self->samples.indices[item], bad, self->samples.notes, error);
+}
+
+static gboolean
+sample_loop_scan (VnSampleLoop  *self,
+                  gpointer       worker,
+                  guint          item,
+                  VnTensor     **inputs,
+                  GError       **error)
+{
+  const guint index = self->samples.indices[item];
+  GError *bad = NULL;
+
+  if (!vn_dataset_load (self->samples.dataset, index, inputs, &bad))
+    return sample_loop_leave_out (self, item, bad, error);
+  g_atomic_int_inc (&self->n_read);
+  if (self->funcs.scan (worker, item, inputs, self->data, self->cancellable, error) && vn_memory_check (self->mark, error))
+    return TRUE;
+  if (error != NULL && *error != NULL && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !vn_error_is_memory (*error))
+    g_prefix_error (error, _("sample “%s”: "), vn_dataset_get_name (self->samples.dataset, index));
+  return FALSE;
+}
+
+static gboolean
+sample_loop_run_item (gsize     item,
+                      guint     worker,
+                      gpointer  data,
+                      GError  **error)
+{
+  VnSampleLoop *self = data;
+  g_autofree VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
+  const gboolean good = sample_loop_scan (self, self->workers[worker], self->from + (guint) item, inputs, error);
+
+  vn_tensor_clear_all (inputs, self->n_inputs);
+  vn_progress_report (self->samples.progress, _("samples"), self->n_before + (guint) g_atomic_int_add (&self->n_done, 1) + 1, self->n_all);
+  return good;
+}
+
+/* Returns how many threads each worker may use. */
+static guint
+sample_loop_count_workers (VnSampleLoop          *self,
+                           const VnSampleOptions *options)
+{
+  const guint n_threads = self->samples.n_threads > 0 ? self->samples.n_threads : vn_parallel_default_threads ();
+  guint n_inside = n_threads;
+
+  self->n_workers = 1;
+  if (!options->in_turn)
+    self->n_workers = vn_plan_share_threads (options->plans, options->n_plans, options->more, n_threads, MAX (self->samples.n, 1), &n_inside);
+  return n_inside;
+}
+
+/**
+ * vn_sample_loop_new:
+ * @samples: copied; what it points to must outlive the loop
+ * @options: copied
+ * @data: for @funcs
+ *
+ * Returns: (transfer full) (nullable): with its workers; %NULL with an error if one of them cannot be made
+ */
+VnSampleLoop *
+vn_sample_loop_new (const VnSamples        *samples,
+                    const VnSampleOptions  *options,
+                    const VnSampleFuncs    *funcs,
+                    gpointer                data,
+                    GError                **error)
+{
+  g_autoptr(VnSampleLoop) self = NULL;
+  guint n_inside;
+
+  g_return_val_if_fail (samples != NULL && options != NULL && funcs != NULL && funcs->scan != NULL, NULL);
+
+  self = g_new0 (VnSampleLoop, 1);
+  g_mutex_init (&self->lock);
+  self->samples = *samples;
+  self->funcs = *funcs;
+  self->data = data;
+  self->mark = vn_memory_mark ();
+  self->n_before = options->n_before;
+  self->n_all = options->n_all > 0 ? options->n_all : samples->n;
+  self->n_inputs = vn_dataset_get_n_inputs (samples->dataset);
+  n_inside = sample_loop_count_workers (self, options);
+  self->workers = g_new0 (gpointer, self->n_workers);
+  for (guint i = 0; i < self->n_workers && funcs->start != NULL; i++)
+    if ((self->workers[i] = funcs->start (n_inside, data, error)) == NULL)
+      return NULL;
+  return g_steal_pointer (&self);
+}
+
+/**
+ * vn_sample_loop_free:
+ */
+void
+vn_sample_loop_free (VnSampleLoop *self)
+{
+  if (self == NULL)
+    return;
+  for (guint i = 0; i < self->n_workers && self->funcs.stop != NULL; i++)
+    if (self->workers[i] != NULL)
+      self->funcs.stop (self->workers[i]);
+  g_free (self->workers);
+  g_free (self->reason);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+/**
+ * vn_sample_loop_run:
+ * @from: of the samples
+ * @n: how many of them; parts of the samples may be run one after the other
+ * @cancellable: (nullable): looked at before each sample, and handed on
+ *
+ * Scans samples. Those that cannot be read are left out, with a note.
+ *
+ * Returns: %FALSE with an error, which names the sample, if one could not be scanned, memory was refused, or somebody cancelled
+ */
+gboolean
+vn_sample_loop_run (VnSampleLoop  *self,
+                    guint          from,
+                    guint          n,
+                    GCancellable  *cancellable,
+                    GError       **error)
+{
+  g_return_val_if_fail (self != NULL && from <= self->samples.n && n <= self->samples.n - from, FALSE);
+
+  self->from = from;
+  self->cancellable = cancellable;
+  return vn_parallel_for (self->n_workers, n, sample_loop_run_item, self, cancellable, error);
+}
+
+guint
+vn_sample_loop_get_n_workers (const VnSampleLoop *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->n_workers;
+}
+
+/**
+ * vn_sample_loop_get_worker:
+ * @worker: 0 to the number of workers - 1
+ *
+ * Returns: (transfer none): what @start has made
+ */
+gpointer
+vn_sample_loop_get_worker (const VnSampleLoop *self,
+                           guint               worker)
+{
+  g_return_val_if_fail (self != NULL && worker < self->n_workers, NULL);
+
+  return self->workers[worker];
+}
+
+guint
+vn_sample_loop_get_n_read (const VnSampleLoop *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return (guint) g_atomic_int_get (&self->n_read);
+}
+
+guint
+vn_sample_loop_get_n_done (const VnSampleLoop *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return (guint) g_atomic_int_get (&self->n_done);
+}
+
+/**
+ * vn_sample_loop_check_read:
+ *
+ * Returns: %FALSE with an error that says why, if there are samples and none of them could be read
+ */
+gboolean
+vn_sample_loop_check_read (const VnSampleLoop  *self,
+                           GError             **error)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  if (self->reason == NULL || vn_sample_loop_get_n_read (self) > 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+               ngettext ("The %u sample could not be used: %s",
+                         "None of the %u samples could be used; the first one: %s", self->samples.n), self->samples.n, self->reason);
+  return FALSE;
+}
+
+/**
+ * vn_samples_each:
+ *
+ * Scans all of @samples. That some cannot be read is no error, nor that none can.
+ *
+ * Returns: as vn_sample_loop_run()
+ */
+gboolean
+vn_samples_each (const VnSamples        *samples,
+                 const VnSampleOptions  *options,
+                 const VnSampleFuncs    *funcs,
+                 gpointer                data,
+                 GCancellable           *cancellable,
+                 GError                **error)
+{
+  g_autoptr(VnSampleLoop) loop = NULL;
+
+  g_return_val_if_fail (samples != NULL && options != NULL && funcs != NULL, FALSE);
+
+  loop = vn_sample_loop_new (samples, options, funcs, data, error);
+  return loop != NULL && vn_sample_loop_run (loop, 0, samples->n, cancellable, error);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The loop over samples: each is scanned once, with its own numbers, whatever the number of threads; what cannot be read is left out and named. */
+#include "vn-sample-loop.h"
+
+#include "vn-error.h"
+#include "vn-graph-edit.h"
+#include "vn-op.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define N 9u
+
+/* ---- samples: tensors of one number, their own ---- */
+
+typedef struct
+{
+  char      *folder;
+  VnDataset *dataset;
+  guint      indices[N];
+} Fixture;
+
+static void
+set_up (Fixture *self,
+        guint    bad,       /* bits: which of the files hold no tensor */
+        VnNotes *notes)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDataSpec) spec = NULL;
+  VnInputSpec input = { .name = "x", .dtype = VN_DTYPE_F32, .shape = { .rank = 1, .dims = { 1 } } };
+
+  self->folder = g_dir_make_tmp ("test-sample-loop-XXXXXX", &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < N; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%u.npy", i), *path = g_build_filename (self->folder, name, NULL);
+      g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, &input.shape, NULL);
+
+      ((float *) tensor->data)[0] = (float) i;
+      if (bad >> i & 1)
+        g_assert_true (g_file_set_contents (path, "nothing", -1, NULL));
+      else
+        g_assert_true (vn_npy_write (path, tensor, NULL));
+      self->indices[i] = N - 1 - i;   /* not in the order of the files */
+    }
+  spec = vn_data_spec_new (self->folder);
+  self->dataset = vn_dataset_open (spec, &input, 1, notes, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_dataset_get_n_inputs (self->dataset), ==, 1);
+}
+
+static void
+tear_down (Fixture *self)
+{
+  for (guint i = 0; i < N; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%u.npy", i), *path = g_build_filename (self->folder, name, NULL);
+
+      g_unlink (path);
+    }
+  g_rmdir (self->folder);
+  g_free (self->folder);
+  vn_dataset_unref (self->dataset);
+}
+
+/* ---- what is done with them ---- */
+
+typedef struct
+{
+  int            n_started, n_stopped;   /* atomic */
+  guint          n_inside;
+  float          found[N];
+  guint          n_scans[N];
+  guint          order[N];
+  guint          n_ordered;
+  VnTensor      *kept[N];
+  guint          fails_at, cancels_at;
+  GCancellable  *cancellable;
+} Work;
+
+typedef struct
+{
+  Work *work;
+} Worker;
+
+static gpointer
+work_start (guint      n_inside,
+            gpointer   data,
+            GError   **error)
+{
+  Worker *worker = g_new0 (Worker, 1);
+
+  worker->work = data;
+  worker->work->n_inside = n_inside;
+  g_atomic_int_inc (&worker->work->n_started);
+  return worker;
+}
+
+static void
+work_stop (gpointer data)
+{
+  Worker *worker = data;
+
+  g_atomic_int_inc (&worker->work->n_stopped);
+  g_free (worker);
+}
+
+static gboolean
+work_scan (gpointer       data,
+           guint          item,
+           VnTensor     **inputs,
+           gpointer       user_data,
+           GCancellable  *cancellable,
+           GError       **error)
+{
+  Work *self = user_data;
+
+  g_assert_true (((Worker *) data)->work == self);
+  g_assert_true (inputs[0] != NULL && inputs[1] == NULL);
+  self->found[item] = ((const float *) inputs[0]->data)[0];
+  self->n_scans[item]++;
+  if (self->n_inside > 1)
+    self->order[self->n_ordered++] = item;
+  if (item == self->cancels_at)
+    g_cancellable_cancel (self->cancellable);
+  if (item % 2 == 0)
+    self->kept[item] = g_steal_pointer (&inputs[0]);
+  if (item != self->fails_at)
+    return TRUE;
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED, "no");
+  return FALSE;
+}
+
+static const VnSampleFuncs funcs = { work_start, work_scan, work_stop };
+
+static VnPlan *
+make_plan (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnValue *x = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1));
+  VnValue *y = vn_graph_add_value (model->graph, "y", VN_DTYPE_F32, &VN_SHAPE (1));
+  g_autoptr(GError) error = NULL;
+  VnPlan *plan;
+
+  vn_graph_add_node (model->graph, "n", "", "Relu", &x, 1, &y, 1);
+  vn_graph_set_output (model->graph, 0, y);
+  vn_model_infer_types (model, NULL, NULL, &error);
+  g_assert_no_error (error);
+  plan = vn_plan_new (model, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+static void
+work_clear (Work *self)
+{
+  for (guint i = 0; i < N; i++)
+    g_clear_pointer (&self->kept[i], vn_tensor_unref);
+}
+
+/* ---- tests ---- */
+
+static void
+test_threads (void)
+{
+  static const struct
+  {
+    guint    n_threads, bad, n_read, n_notes;
+    gboolean in_turn;
+  } rows[] = {
+    { 1, 0, N, 0, FALSE },
+    { 2, 0, N, 0, FALSE },
+    { 4, 0x21, N - 2, 2, FALSE },
+    { 3, 0x21, N - 2, 2, TRUE },
+  };
+  g_autoptr(VnPlan) plan = make_plan ();
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+      g_autoptr(GError) error = NULL;
+      Fixture fixture = { 0 };
+      Work work = { .fails_at = G_MAXUINT, .cancels_at = G_MAXUINT };
+      VnSampleLoop *loop;
+
+      set_up (&fixture, rows[r].bad, notes);
+      loop = vn_sample_loop_new (&(VnSamples) { fixture.dataset, NULL, fixture.indices, N, rows[r].n_threads, NULL, notes },
+                                 &(VnSampleOptions) { .plans = &plan, .n_plans = 1, .in_turn = rows[r].in_turn }, &funcs, &work, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (vn_sample_loop_get_n_workers (loop), ==, rows[r].in_turn ? 1 : rows[r].n_threads);
+      g_assert_true (vn_sample_loop_run (loop, 0, 4, NULL, &error));
+      g_assert_true (vn_sample_loop_run (loop, 4, N - 4, NULL, &error));
+      g_assert_no_error (error);
+      g_assert_cmpuint (vn_sample_loop_get_n_read (loop), ==, rows[r].n_read);
+      g_assert_cmpuint (vn_sample_loop_get_n_done (loop), ==, N);
+      g_assert_true (vn_sample_loop_check_read (loop, &error));
+      for (guint i = 0; i < N; i++)
+        {
+          const guint file = fixture.indices[i];
+          const gboolean is_bad = (rows[r].bad >> file & 1) != 0;
+
+          g_assert_cmpuint (work.n_scans[i], ==, is_bad ? 0 : 1);
+          if (!is_bad)
+            g_assert_cmpfloat (work.found[i], ==, (float) file);
+          g_assert_true ((work.kept[i] != NULL) == (!is_bad && i % 2 == 0));
+        }
+      for (guint i = 1; i < work.n_ordered && rows[r].in_turn; i++)
+        g_assert_cmpuint (work.order[i - 1], <, work.order[i]);
+      g_assert_cmpuint (vn_notes_get_n (notes), ==, rows[r].n_notes);
+      vn_sample_loop_free (loop);
+      g_assert_cmpint (work.n_started, ==, rows[r].in_turn ? 1 : (int) rows[r].n_threads);
+      g_assert_cmpint (work.n_stopped, ==, work.n_started);
+      work_clear (&work);
+      tear_down (&fixture);
+    }
+}
+
+/* The first in the order of the samples says why. */
+static void
+test_none (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnPlan) plan = make_plan ();
+  Fixture fixture = { 0 };
+  Work work = { .fails_at = G_MAXUINT, .cancels_at = G_MAXUINT };
+  g_autoptr(VnSampleLoop) loop = NULL;
+
+  set_up (&fixture, 0x1ff, NULL);
+  loop = vn_sample_loop_new (&(VnSamples) { .dataset = fixture.dataset, .indices = fixture.indices, .n = N, .n_threads = 3 },
+                             &(VnSampleOptions) { .plans = &plan, .n_plans = 1 }, &funcs, &work, &error);
+  g_assert_true (vn_sample_loop_run (loop, 0, N, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_false (vn_sample_loop_check_read (loop, &error));
+  g_assert_error (error, VN_ERROR, VN_ERROR_MISSING_DATA);
+  g_assert_nonnull (strstr (error->message, "8.npy"));
+  tear_down (&fixture);
+}
+
+static void
+test_stops (void)
+{
+  static const struct
+  {
+    guint fails_at, cancels_at;
+  } rows[] = { { 3, G_MAXUINT }, { G_MAXUINT, 3 } };
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+      Fixture fixture = { 0 };
+      Work work = { .fails_at = rows[r].fails_at, .cancels_at = rows[r].cancels_at, .cancellable = cancellable };
+      const gboolean fails = rows[r].fails_at != G_MAXUINT;
+
+      set_up (&fixture, 0, NULL);
+      g_assert_false (vn_samples_each (&(VnSamples) { .dataset = fixture.dataset, .indices = fixture.indices, .n = N },
+                                       &(VnSampleOptions) { .in_turn = TRUE }, &funcs, &work, cancellable, &error));
+      if (fails)
+        g_assert_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED);
+      else
+        g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_assert_true ((strstr (error->message, "5.npy") != NULL) == fails);   /* sample 3 */
+      for (guint i = 0; i < N; i++)
+        g_assert_cmpuint (work.n_scans[i], ==, i <= 3 ? 1 : 0);
+      g_assert_cmpint (work.n_stopped, ==, 1);
+      work_clear (&work);
+      tear_down (&fixture);
+    }
+}
+
+int
+main (int    argc,
+      char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/sample-loop/threads", test_threads);
+  g_test_add_func ("/sample-loop/none", test_none);
+  g_test_add_func ("/sample-loop/stops", test_stops);
+  return g_test_run ();
+}
