@@ -471,6 +471,33 @@ test_closed (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
+/* A side that is kept by what builds its scene lives longer than the other when the window closes. */
+static void
+test_other_gone (Fixture       *fixture,
+                 gconstpointer  data)
+{
+  g_autoptr(VnCompareSource) source = NULL;
+  VnComparePane *panes[2];
+
+  vn_window_fixture_open_model (fixture);
+  source = vn_compare_source_new (fixture->document, VN_COMPARE_FLOAT, NULL, NULL);
+  for (guint i = 0; i < 2; i++)
+    panes[i] = g_object_ref_sink (g_object_new (VN_TYPE_COMPARE_PANE, NULL));
+  for (guint i = 0; i < 2; i++)
+    vn_compare_pane_set_beside (panes[i], panes[1 - i]);
+  vn_compare_pane_show (panes[0], TRUE);
+  vn_compare_pane_set_source (panes[0], source);
+  vn_compare_source_load (source);
+  g_assert_nonnull (vn_compare_pane_get_scene (panes[0]));
+  g_object_add_weak_pointer (G_OBJECT (panes[0]), (gpointer *) &panes[0]);
+  g_object_unref (panes[0]);
+  g_assert_null (panes[0]);
+  vn_compare_pane_show (panes[1], TRUE);
+  vn_compare_pane_set_source (panes[1], source);
+  g_assert_nonnull (vn_compare_pane_get_scene (panes[1]));
+  g_object_unref (panes[1]);
+}
+
 /* ---- another tool's file ---- */
 
 static gboolean
@@ -592,6 +619,7 @@ main (int    argc,
   ADD ("/compare/kept-run", test_kept_run);
   ADD ("/compare/failure", test_failure);
   ADD ("/compare/closed", test_closed);
+  ADD ("/compare/other-gone", test_other_gone);
   ADD ("/compare/pairs", test_pairs);
   ADD ("/compare/integers", test_integers);
   ADD ("/compare/names", test_names);

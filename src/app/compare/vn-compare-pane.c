@@ -18,7 +18,7 @@ struct _VnComparePane
   VnCompareSource *source;        /* nullable */
   VnComparedModel *model;         /* nullable: what the scene is of */
   VnScene         *scene;         /* nullable */
-  VnComparePane   *beside;        /* borrowed */
+  VnComparePane   *beside;        /* nullable: weak: who still builds a scene when the window closes may live longer */
   GCancellable    *building;      /* nullable */
   gboolean         busy;          /* setting the list */
   gboolean         is_shown;      /* else nothing is loaded */
@@ -392,6 +392,7 @@ vn_compare_pane_dispose (GObject *object)
   g_clear_handle_id (&self->progress_timeout, g_source_remove);
   compare_pane_stop_building (self);
   compare_pane_disconnect (self);
+  g_clear_weak_pointer (&self->beside);
   g_clear_pointer (&self->model, vn_compared_model_unref);
   g_clear_pointer (&self->scene, vn_scene_unref);
   g_clear_object (&self->sources);
@@ -504,7 +505,7 @@ vn_compare_pane_get_view (VnComparePane *self)
 
 /**
  * vn_compare_pane_set_beside:
- * @beside: the other side, which outlives this one or goes with it
+ * @beside: (nullable): the other side
  */
 void
 vn_compare_pane_set_beside (VnComparePane *self,
@@ -512,7 +513,7 @@ vn_compare_pane_set_beside (VnComparePane *self,
 {
   g_return_if_fail (VN_IS_COMPARE_PANE (self));
 
-  self->beside = beside;
+  g_set_weak_pointer (&self->beside, beside);
 }
 
 static void
