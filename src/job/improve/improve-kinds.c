@@ -207,6 +207,18 @@ improve_try_balanced_origins (VnImproveJob         *self,
   return TRUE;
 }
 
+/* Whether what was found so far is all there is: the time of this step is over. */
+static gboolean
+improve_is_cut (const VnImproveTrial *found,
+                GCancellable         *cancellable,
+                GError              **error)
+{
+  if (found->judgement.each == NULL || !g_cancellable_is_cancelled (cancellable))
+    return FALSE;
+  g_clear_error (error);
+  return TRUE;
+}
+
 /* Twice as many each time, as long as that is better. */
 static gboolean
 improve_try_origins (VnImproveJob         *self,
@@ -229,7 +241,11 @@ improve_try_origins (VnImproveJob         *self,
       g_auto(VnImproveTrial) trial = { 0 };
 
       if (!vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
-        return FALSE;
+        {
+          if (!improve_is_cut (&found, cancellable, error))
+            return FALSE;
+          break;
+        }
       if (found.judgement.each != NULL && !(trial.judgement.sqnr_db > found.judgement.sqnr_db))
         continue;
       vn_improve_trial_take (&found, &trial);
@@ -289,11 +305,13 @@ vn_improve_try (VnImproveJob         *self,
   g_autoptr(VnRecipe) recipe = NULL;
   g_autoptr(VnImproveDeadline) deadline = NULL;
   GError *reason = NULL;
-  double began;
+  double began, seconds;
+  guint n_kept;
   gboolean good;
 
   g_return_val_if_fail (self != NULL && step != NULL, FALSE);
 
+  n_kept = self->earlier->len;
   recipe = vn_recipe_copy (self->recipe);
   if (!improve_apply (self, step, recipe))
     return TRUE;
@@ -305,7 +323,10 @@ vn_improve_try (VnImproveJob         *self,
   began = vn_improve_get_seconds (self);
   deadline = vn_improve_deadline_new (cancellable, improve_shares[step->kind] * improve_get_left (self, self->recipe));
   good = improve_try_kind (self, step, recipe, vn_improve_deadline_get_cancellable (deadline), &reason);
-  self->times.longest[step->kind] = MAX (self->times.longest[step->kind], vn_improve_get_seconds (self) - began);
+  seconds = vn_improve_get_seconds (self) - began;
+  self->times.longest[step->kind] = MAX (self->times.longest[step->kind], seconds);
+  if (step->kind == VN_IMPROVE_NETWORK && self->earlier->len > n_kept)
+    self->times.network_seconds = seconds;
   if (!good && vn_improve_deadline_is_over (deadline) && !g_cancellable_is_cancelled (cancellable) && !vn_error_is_memory (reason))
     {
       vn_improve_tell (self, step, VN_IMPROVE_CUT, NULL, NULL);

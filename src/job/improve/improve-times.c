@@ -2,12 +2,9 @@
 /* How long what “--auto” still has to do may take, by what it has done. */
 #include "improve-times.h"
 
-/* How often the time of rounding, which visits each layer once, other repairs take that ask samples layer by layer: correcting biases from
- * front to end runs the rest of the network for each, a search for ranges measures each for many candidates. What each candidate is takes no
- * longer than a try. */
+/* How often the time of rounding, which visits each layer once, correcting biases from front to end takes: it runs the rest of the network for
+ * each layer. */
 #define CORRECTION_BESIDE_ROUNDING 6
-#define SEARCH_BESIDE_ROUNDING 6
-#define SEARCH_BESIDE_TRY 36
 
 static double
 times_estimate_correction (const VnImproveTimes *self,
@@ -36,9 +33,7 @@ vn_improve_times_estimate_repairs (const VnImproveTimes *self,
     seconds += rounding;
   if (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF)
     seconds += times_estimate_correction (self, recipe);
-  if (recipe->range_search != VN_RANGE_SEARCH_OFF)
-    seconds += SEARCH_BESIDE_ROUNDING * MAX (rounding, self->run_seconds) + SEARCH_BESIDE_TRY * self->longest[VN_IMPROVE_SETTING];
-  return seconds;
+  return MAX (seconds, self->network_seconds);
 }
 
 /*< private >
@@ -73,6 +68,6 @@ vn_improve_times_estimate_try (const VnImproveTimes *self,
   if (kind == VN_IMPROVE_CORRECTION)
     seconds = MAX (seconds, times_estimate_correction (self, recipe));
   if (kind == VN_IMPROVE_NETWORK)
-    seconds = MAX (seconds, self->run_seconds + vn_improve_times_estimate_repairs (self, recipe));
+    seconds = MAX (seconds, self->run_seconds - self->compare_seconds + vn_improve_times_estimate_repairs (self, recipe));
   return seconds;
 }

@@ -50,6 +50,7 @@ improve_start (VnImproveJob  *self,
   if (n == 0)
     return FALSE;
   self->times.run_seconds = vn_result_get_seconds (self->whole, NULL) - vn_result_get_seconds (self->whole, "origins");
+  self->times.compare_seconds = vn_result_get_seconds (self->whole, "compare");
   self->trial.n_calibration = n;
   self->plain = self->whole->n_calibration == 0 || n == self->whole->n_calibration
                 ? vn_result_ref (self->whole) : vn_improve_run (&self->trial, self->recipe, NULL, cancellable, error);
