@@ -243,12 +243,15 @@ static void
 verdict_judgement_by_numbers (Judgement *self)
 {
   guint n = vn_error_table_get_n (self->errors), n_bad = self->verdict->n_bad;
+  gboolean spot;
 
   self->verdict->is_spot = n_bad > 0 && n_bad <= MAX (1, VN_SPOT_SHARE * n);
-  self->by_hits = verdict_judgement_by_hits (self, self->verdict->is_spot);
-  self->by_kept = !self->by_hits && verdict_judgement_by_answers (self, self->verdict->is_spot);
+  /* where it ruins an output there is nothing that is good but for it */
+  spot = self->verdict->is_spot && self->verdict->worst_output_db >= vn_metric_get_info (VN_METRIC_SQNR)->bad;
+  self->by_hits = verdict_judgement_by_hits (self, spot);
+  self->by_kept = !self->by_hits && verdict_judgement_by_answers (self, spot);
   if (!self->by_hits && !self->by_kept)
-    self->level = verdict_judgement_by_outputs (self, self->verdict->is_spot);
+    self->level = verdict_judgement_by_outputs (self, spot);
   if (self->level == VN_VERDICT_UNUSABLE && !self->by_hits && !self->by_kept && verdict_judgement_keeps_most (self))
     {
       self->level = VN_VERDICT_CARE;
