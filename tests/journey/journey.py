@@ -2,7 +2,7 @@
 """journey.py VERNIER DROP_SOURCE [JOURNEY]: from an empty window to an exported model, by dropping files, clicking and typing, as a person
 does it: "export" in as few clicks as there need be; "repair": improving, 16 bit for a region of the graph, undo, a crash, comparing runs, "others": a network
 that reads tokens, one that is quantized already, one with a node that nobody knows, "edit": searching in the demo, folding, changing what was
-found, undoing.
+found, undoing, "detector": a detector of which the presets leave more or less.
 
 Needs a display with nothing on it, a session bus, a window manager, xdotool and AT-SPI; real networks and photographs; onnxruntime in
 $VN_ORACLE_PYTHON judges what was exported. $VN_SCREENSHOTS: a folder for pictures on the way."""
@@ -308,6 +308,76 @@ def edit(desk, vernier):
     app.kill()
 
 
+DETECTOR = """
+import os, sys
+import numpy, onnx
+from PIL import Image
+import detector_networks as networks
+fitted, rng = networks.Fitted(), numpy.random.default_rng(5)
+os.mkdir("pictures")
+for i in range(32):
+    Image.fromarray(networks.draw_picture(rng)[0]).save(os.path.join("pictures", f"{i:03}.png"))
+onnx.save(networks.make_network("yolov8", fitted), "detector.onnx")
+"""
+# What is left of its detections in ONNX Runtime, on the same pictures.
+LEFT = """
+import glob, sys
+import numpy, onnxruntime
+from PIL import Image
+import detector_networks as networks
+pictures = [numpy.asarray(Image.open(path)) for path in sorted(glob.glob("pictures/*.png"))]
+def detect(path):
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    names = [each.name for each in session.get_outputs()]
+    return [networks.decode_yolov8(dict(zip(names, session.run(None, {"images": networks.as_input(each)})))) for each in pictures]
+found = [detect(path) for path in sys.argv[1:]]
+n = kept = 0
+for first, other in zip(*found):
+    n += len(first)
+    kept += sum(any(box[5] == each[5] and networks.iou(box, each[None])[0] >= 0.5 for each in other) for box in first)
+print(kept / n if n >= 90 else "too few detections: %d" % n)
+"""
+
+
+def run_beside_networks(code, *words):
+    folder = pathlib.Path(__file__).resolve().parent.parent / "oracle"
+    run = subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", code, *map(str, words)], capture_output=True, text=True, cwd=pathlib.Path.home(),
+                         env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"})
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def judge_detector(desk, vernier, preset):
+    """Runs a project in the window: what is left of the detections, and what the window says."""
+    home = pathlib.Path.home()
+    written, project = home / f"{preset}.onnx", home / f"{preset}.vernier"
+    desk.run(os.environ["VN_CLI"], "quantize", home / "detector.onnx", "-o", written, "--preset", preset, "--data", home / "pictures",
+             "--preprocess", "zero-one", "--save-project", project, "--no-verify")
+    app = desk.Program([vernier, project])
+    app.resize(1280, 860)
+    app.find("push button", "Quantize…")
+    app.key("ctrl+r")
+    app.click("push button", "Run Now")   # what is there yet is what the command line found
+    app.wait(lambda: app.look("push button", "Run Now") is None and is_idle(app), "the run does not end", 200)
+    app.find("push button", "Lower the Error", "Review", seconds=200)
+    picture("journey-detector-" + preset)
+    labels = app.labels("Review")
+    app.kill()
+    return float(run_beside_networks(LEFT, "detector.onnx", written)), labels
+
+
+def meet_detector(desk, vernier):
+    """The window calls nothing good that has lost its detections in ONNX Runtime."""
+    run_beside_networks(DETECTOR)
+    said = {}
+    for preset, verdict in ("npu-cnn", "Not usable yet"), ("cpu", "Usable with care"):
+        left, labels = judge_detector(desk, vernier, preset)
+        said[preset] = left
+        print(f"{preset}: {left:.0%} of the detections left")
+        assert any(text.startswith(verdict) for text in labels), f"{preset}: {labels}"
+    assert said["npu-cnn"] < 0.6 < said["cpu"], said
+
+
 JOURNEYS = {"export": (export_at_once,), "repair": (improve, give_region_bits, crash, compare, export_again)}
 
 
@@ -323,9 +393,12 @@ def main(vernier, drop_source, journey="export"):
         print("skipped:", reason)
         return MISSING
     manager = subprocess.Popen(["openbox"], stderr=subprocess.DEVNULL)
-    if journey in ("others", "edit"):
+    if journey in ("others", "edit", "detector"):
         try:
-            meet_others(desk, vernier, shared) if journey == "others" else edit(desk, vernier)
+            if journey == "others":
+                meet_others(desk, vernier, shared)
+            else:
+                (edit if journey == "edit" else meet_detector)(desk, vernier)
         finally:
             picture("journey-end")
             manager.kill()
