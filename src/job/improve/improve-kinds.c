@@ -207,13 +207,12 @@ improve_try_balanced_origins (VnImproveJob         *self,
   return TRUE;
 }
 
-/* Whether what was found so far is all there is: the time of this step is over. */
+/* Whether the time of this step ended with something found, which is judged then; other errors stay. */
 static gboolean
 improve_is_cut (const VnImproveTrial *found,
-                GCancellable         *cancellable,
                 GError              **error)
 {
-  if (found->judgement.each == NULL || !g_cancellable_is_cancelled (cancellable))
+  if (found->judgement.each == NULL || !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return FALSE;
   g_clear_error (error);
   return TRUE;
@@ -242,7 +241,7 @@ improve_try_origins (VnImproveJob         *self,
 
       if (!vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
         {
-          if (!improve_is_cut (&found, cancellable, error))
+          if (!improve_is_cut (&found, error))
             return FALSE;
           break;
         }
