@@ -308,7 +308,7 @@ vn_task_note_unread (VnTask       task,
   if (task != VN_TASK_OTHER || asked == NULL || g_str_equal (asked, vn_task_get_id (VN_TASK_OTHER)))
     return;
   vn_notes_add (notes, VN_NOTE_WARNING, "task-unreadable", subject,
-                _("Its outputs cannot be read as those of “%s”: nothing is told of what is kept of its answers"), asked);
+                _("The outputs cannot be interpreted as “%s”: task accuracy is not reported"), asked);
 }
 
 /**
