@@ -177,15 +177,11 @@ channel_stats_start (guint      n_inside,
                      GError   **error)
 {
   Stats *self = data;
-  VnRunner *runner = vn_runner_new (self->plan, error);
-  Worker *worker;
+  Worker *worker = g_new0 (Worker, 1);
 
-  if (runner == NULL)
-    return NULL;
-  worker = g_new0 (Worker, 1);
-  *worker = (Worker) { .runner = runner, .stats = self };
-  vn_runner_set_threads (runner, n_inside);
-  vn_runner_set_tap (runner, channel_stats_look_at, worker);
+  *worker = (Worker) { .stats = self, .runner = vn_sample_runner_new (self->plan, n_inside, channel_stats_look_at, worker, error) };
+  if (worker->runner == NULL)
+    g_clear_pointer (&worker, g_free);
   return worker;
 }
 

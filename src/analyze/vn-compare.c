@@ -210,17 +210,14 @@ compare_start (guint      n_inside,
 
   *worker = (Worker) { .compare = self, .kept = g_new0 (VnTensor *, n), .shown = g_new0 (gboolean, n), .awaited = G_MAXUINT,
                        .before = g_new0 (VnTensor *, n), .sums = g_new0 (VnErrorSum, self->n_sums),
-                       .float_runner = vn_runner_new (self->float_plan, error) };
-  worker->quant_runner = worker->float_runner != NULL ? vn_runner_new (self->quant_plan, error) : NULL;
+                       .float_runner = vn_sample_runner_new (self->float_plan, n_inside, compare_keep_float, worker, error) };
+  if (worker->float_runner != NULL)
+    worker->quant_runner = vn_sample_runner_new (self->quant_plan, n_inside, compare_quant, worker, error);
   if (worker->quant_runner == NULL)
     {
       compare_stop (worker);
       return NULL;
     }
-  vn_runner_set_threads (worker->float_runner, n_inside);
-  vn_runner_set_threads (worker->quant_runner, n_inside);
-  vn_runner_set_tap (worker->float_runner, compare_keep_float, worker);
-  vn_runner_set_tap (worker->quant_runner, compare_quant, worker);
   return worker;
 }
 

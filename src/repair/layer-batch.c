@@ -79,14 +79,7 @@ layer_batch_start (guint      n_inside,
                    gpointer   data,
                    GError   **error)
 {
-  LayerBatch *self = data;
-  VnRunner *runner = vn_runner_new (self->plan, error);
-
-  if (runner == NULL)
-    return NULL;
-  vn_runner_set_threads (runner, n_inside);
-  vn_runner_set_tap (runner, layer_batch_look, self);
-  return runner;
+  return vn_sample_runner_new (((LayerBatch *) data)->plan, n_inside, layer_batch_look, data, error);
 }
 
 static gboolean
@@ -110,13 +103,7 @@ layer_batch_scan (gpointer       runner,
   return self->add == NULL || vn_parallel_for (self->n_threads, self->batch->len, layer_batch_add_item, self, cancellable, error);
 }
 
-static void
-layer_batch_stop (gpointer runner)
-{
-  vn_runner_free (runner);
-}
-
-static const VnSampleFuncs layer_batch_funcs = { layer_batch_start, layer_batch_scan, layer_batch_stop };
+static const VnSampleFuncs layer_batch_funcs = { layer_batch_start, layer_batch_scan, vn_sample_runner_stop };
 
 /**
  * vn_layer_batch_run:

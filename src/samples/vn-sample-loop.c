@@ -7,6 +7,8 @@
 #include "vn-memory.h"
 #include "vn-parallel.h"
 
+#include <string.h>
+
 struct _VnSampleLoop
 {
   VnSamples      samples;
@@ -18,6 +20,8 @@ struct _VnSampleLoop
   guint          from;             /* sample of item 0 of the run that is going on */
   GCancellable  *cancellable;      /* of that run */
   guint          n_done, n_read;   /* atomic */
+  VnDataset    **others;           /* n_others of them: beside that of @samples */
+  guint          n_others;
   GMutex         lock;             /* of what follows */
   guint          first_bad;
   char          *reason;           /* nullable: why @first_bad could not be read */
@@ -26,6 +30,7 @@ struct _VnSampleLoop
 /* The first bad sample, in the order of the samples, is kept for the case that none can be read. */
 static gboolean
 sample_loop_leave_out (VnSampleLoop  *self,
+                       VnDataset     *dataset,
                        guint          item,
                        GError        *bad,
                        GError       **error)
@@ -38,7 +43,45 @@ sample_loop_leave_out (VnSampleLoop  *self,
       self->first_bad = item;
     }
   g_mutex_unlock (&self->lock);
-  return vn_dataset_leave_out (self->samples.dataset, self->samples.indices[item], bad, self->samples.notes, error);
+  return vn_dataset_leave_out (dataset, self->samples.indices[item], bad, self->samples.notes, error);
+}
+
+/* Of all datasets, one behind the other, each with a %NULL at its end. FALSE without an error: left out. */
+static gboolean
+sample_loop_read (VnSampleLoop  *self,
+                  guint          item,
+                  VnTensor     **inputs,
+                  gboolean      *good,
+                  GError       **error)
+{
+  GError *bad = NULL;
+
+  *good = TRUE;
+  for (guint i = 0; i <= self->n_others; i++)
+    {
+      VnDataset *dataset = i > 0 ? self->others[i - 1] : self->samples.dataset;
+
+      if (!vn_dataset_load (dataset, self->samples.indices[item], inputs, &bad))
+        {
+          *good = sample_loop_leave_out (self, dataset, item, bad, error);
+          return FALSE;
+        }
+      inputs += vn_dataset_get_n_inputs (dataset) + 1;
+    }
+  return TRUE;
+}
+
+/* What runs the sample may have named it itself. */
+static void
+sample_loop_name (const VnSampleLoop  *self,
+                  guint                item,
+                  GError             **error)
+{
+  const char *name = vn_dataset_get_name (self->samples.dataset, self->samples.indices[item]);
+
+  if (error != NULL && *error != NULL && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !vn_error_is_memory (*error) &&
+      strstr ((*error)->message, name) == NULL)
+    g_prefix_error (error, _("sample “%s”: "), name);
 }
 
 static gboolean
@@ -48,16 +91,14 @@ sample_loop_scan (VnSampleLoop  *self,
                   VnTensor     **inputs,
                   GError       **error)
 {
-  const guint index = self->samples.indices[item];
-  GError *bad = NULL;
+  gboolean good;
 
-  if (!vn_dataset_load (self->samples.dataset, index, inputs, &bad))
-    return sample_loop_leave_out (self, item, bad, error);
+  if (!sample_loop_read (self, item, inputs, &good, error))
+    return good;
   g_atomic_int_inc (&self->n_read);
   if (self->funcs.scan (worker, item, inputs, self->data, self->cancellable, error) && vn_memory_check (self->mark, error))
     return TRUE;
-  if (error != NULL && *error != NULL && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !vn_error_is_memory (*error))
-    g_prefix_error (error, _("sample “%s”: "), vn_dataset_get_name (self->samples.dataset, index));
+  sample_loop_name (self, item, error);
   return FALSE;
 }
 
@@ -119,6 +160,13 @@ vn_sample_loop_new (const VnSamples        *samples,
   self->n_before = options->n_before;
   self->n_all = options->n_all > 0 ? options->n_all : samples->n;
   self->n_inputs = vn_dataset_get_n_inputs (samples->dataset);
+  self->n_others = options->n_others;
+  self->others = g_new (VnDataset *, options->n_others + 1);
+  for (guint i = 0; i < options->n_others; i++)
+    {
+      self->others[i] = options->others[i];
+      self->n_inputs += 1 + vn_dataset_get_n_inputs (options->others[i]);
+    }
   n_inside = sample_loop_count_workers (self, options);
   self->workers = g_new0 (gpointer, self->n_workers);
   for (guint i = 0; i < self->n_workers && funcs->start != NULL; i++)
@@ -139,6 +187,7 @@ vn_sample_loop_free (VnSampleLoop *self)
     if (self->workers[i] != NULL)
       self->funcs.stop (self->workers[i]);
   g_free (self->workers);
+  g_free (self->others);
   g_free (self->reason);
   g_mutex_clear (&self->lock);
   g_free (self);
@@ -247,4 +296,43 @@ vn_samples_each (const VnSamples        *samples,
 
   loop = vn_sample_loop_new (samples, options, funcs, data, error);
   return loop != NULL && vn_sample_loop_run (loop, 0, samples->n, cancellable, error);
+}
+
+/**
+ * vn_sample_runner_new:
+ * @n_inside: as the loop gives it to @start
+ * @tap: (nullable): for vn_runner_set_tap()
+ *
+ * Returns: (transfer full) (nullable): what most workers have: a runner of @plan; %NULL with an error if there is no memory for it
+ */
+VnRunner *
+vn_sample_runner_new (VnPlan     *plan,
+                      guint       n_inside,
+                      VnTapFunc   tap,
+                      gpointer    data,
+                      GError    **error)
+{
+  VnRunner *runner;
+
+  g_return_val_if_fail (plan != NULL, NULL);
+
+  runner = vn_runner_new (plan, error);
+  if (runner == NULL)
+    return NULL;
+  vn_runner_set_threads (runner, n_inside);
+  if (tap != NULL)
+    vn_runner_set_tap (runner, tap, data);
+  return runner;
+}
+
+/**
+ * vn_sample_runner_stop:
+ * @runner: (transfer full): of vn_sample_runner_new()
+ *
+ * What @stop is where a worker is a runner.
+ */
+void
+vn_sample_runner_stop (gpointer runner)
+{
+  vn_runner_free (runner);
 }

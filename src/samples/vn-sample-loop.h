@@ -18,7 +18,7 @@ typedef struct _VnSampleLoop VnSampleLoop;
  * @start: (nullable): makes a worker, whose runners may use @n_inside threads each; %NULL with an error: nothing can be done
  * @scan: takes the sample @item, 0 to the number of samples - 1, and leaves what came of it where @item tells: whoever merges that in
  *   the order of the samples has the same bits for any number of threads. @inputs, one for each input of the dataset and %NULL behind
- *   them, are the loop's: what @scan keeps it sets to %NULL. %FALSE with an error stops all
+ *   them, and so on for each of the other datasets, are the loop's: what @scan keeps it sets to %NULL. %FALSE with an error stops all
  * @stop: (nullable): frees a worker
  */
 typedef struct
@@ -39,6 +39,7 @@ typedef struct
  * VnSampleOptions:
  * @plans: (array length=n_plans) (nullable): of the networks that each sample runs through: their memory bounds how many do at a time
  * @more: bytes that a worker keeps beside what its runners need
+ * @others: (array length=n_others) (nullable): with the same samples as other networks take them; one that any of them cannot read is left out
  * @in_turn: by one worker, in their order, with all threads inside
  * @n_before, @n_all: of samples that belong to the same work, as its progress is told: those done before, and all; 0: these are all
  */
@@ -47,6 +48,8 @@ typedef struct
   VnPlan * const *plans;
   guint           n_plans;
   gsize           more;
+  VnDataset * const *others;
+  guint           n_others;
   gboolean        in_turn;
   guint           n_before, n_all;
 } VnSampleOptions;
@@ -75,6 +78,12 @@ gboolean      vn_samples_each              (const VnSamples        *samples,
                                             gpointer                data,
                                             GCancellable           *cancellable,
                                             GError                **error);
+VnRunner     *vn_sample_runner_new         (VnPlan                 *plan,
+                                            guint                   n_inside,
+                                            VnTapFunc               tap,
+                                            gpointer                data,
+                                            GError                **error);
+void          vn_sample_runner_stop        (gpointer                runner);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnSampleLoop, vn_sample_loop_free)
 

@@ -8,7 +8,7 @@
 #include "vn-kept-meter.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
-#include "vn-parallel.h"
+#include "vn-sample-loop.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,9 +27,10 @@ typedef struct
 typedef struct
 {
   const VnContestant     *contestants;
-  guint                   n_contestants, n_workers;
+  guint                   n_contestants;
   VnPlan                **plans;           /* by contestant */
-  VnRunner              **runners;         /* by worker and contestant */
+  guint                  *places;          /* by contestant: of its inputs among those of a sample */
+  GPtrArray              *datasets;        /* of VnDataset: each that contestants have, once */
   const VnLabels         *labels;
   const VnCompareOptions *options;
   const char           ***names;           /* of outputs, by contestant */
@@ -43,7 +44,6 @@ typedef struct
   gboolean                no_classes;      /* leave classifiers, and what is not recognized */
   guint                   first;           /* of the samples that run now: those of folds come last */
   guint                   n_all;
-  gint                    n_done;
 } Evaluate;
 
 /* ---- one answer ---- */
@@ -165,39 +165,25 @@ evaluate_widen_halves (VnTensor **outputs,
 /* @first: (nullable): what the first network gave */
 static gboolean
 evaluate_run_one (Evaluate         *self,
-                  guint             worker,
+                  VnRunner         *runner,
                   guint             item,
                   guint             k,
-                  VnTensor * const *inputs,
+                  VnTensor        **inputs,
                   VnTensor * const *first,
                   VnTensor        **outputs,
+                  GCancellable     *cancellable,
                   GError          **error)
 {
   guint n = vn_plan_get_n_outputs (self->plans[k]);
   Answer *answer = &self->answers[(gsize) item * self->n_contestants + k];
 
-  if (!vn_runner_run (self->runners[(gsize) worker * self->n_contestants + k], inputs, outputs, NULL, error) ||
+  if (!vn_runner_run (runner, inputs, outputs, cancellable, error) ||
       !evaluate_widen_halves (outputs, n, error))
     return FALSE;
   evaluate_score (self, item, outputs, n, answer);
   if (first != NULL)
     evaluate_outputs_add (self->outputs, (gsize) item * self->n_contestants + k, first, self->names[k], n, outputs);
   return TRUE;
-}
-
-static gboolean
-evaluate_load (Evaluate   *self,
-               guint       index,
-               guint       k,
-               VnTensor  **inputs,
-               gboolean   *readable,
-               GError    **error)
-{
-  VnDataset *dataset = self->contestants[k].dataset;
-  GError *bad = NULL;
-
-  *readable = vn_dataset_load (dataset, index, inputs, &bad);
-  return *readable || vn_dataset_leave_out (dataset, index, bad, self->notes, error);
 }
 
 static VnTaskOutputs
@@ -217,67 +203,70 @@ evaluate_describe_outputs (const Evaluate   *self,
   return all;
 }
 
-/* Runs sample @item through all networks, whose inputs are read once if they are the same. */
-static gboolean
-evaluate_sample (Evaluate   *self,
-                 guint       worker,
-                 guint       item,
-                 GError    **error)
+/* ---- workers: a runner for each network ---- */
+
+static void
+evaluate_stop (gpointer data)
 {
-  guint index = self->options->samples[item], n = self->n_contestants;
+  VnRunner **runners = data;
+
+  for (guint k = 0; runners[k] != NULL; k++)
+    vn_runner_free (runners[k]);
+  g_free (runners);
+}
+
+static gpointer
+evaluate_start (guint      n_inside,
+                gpointer   data,
+                GError   **error)
+{
+  const Evaluate *self = data;
+  VnRunner **runners = g_new0 (VnRunner *, self->n_contestants + 1);
+
+  for (guint k = 0; k < self->n_contestants; k++)
+    if ((runners[k] = vn_sample_runner_new (self->plans[k], n_inside, NULL, NULL, error)) == NULL)
+      {
+        evaluate_stop (runners);
+        return NULL;
+      }
+  return runners;
+}
+
+static gboolean
+evaluate_scan (gpointer       worker,
+               guint          number,
+               VnTensor     **inputs,
+               gpointer       data,
+               GCancellable  *cancellable,
+               GError       **error)
+{
+  Evaluate *self = data;
+  VnRunner **runners = worker;
+  const guint n = self->n_contestants, item = self->first + number;
   g_autofree VnTensor ***outputs = g_new0 (VnTensor **, n);
   g_autofree VnTaskOutputs *described = g_new0 (VnTaskOutputs, n);
-  VnTensor **inputs = NULL;
-  gboolean good = TRUE, readable = TRUE;
+  gboolean good = TRUE;
 
-  for (guint k = 0; k < n && good && readable; k++)
+  for (guint k = 0; k < n && good; k++)
     {
-      guint n_inputs = vn_plan_get_n_inputs (self->plans[k]);
+      VnTensor **own = inputs + self->places[k];
 
-      if (k == 0 || self->contestants[k].dataset != self->contestants[k - 1].dataset)
-        {
-          vn_tensor_clear_all (inputs, k > 0 ? vn_plan_get_n_inputs (self->plans[k - 1]) : 0);
-          g_free (inputs);
-          inputs = g_new0 (VnTensor *, n_inputs + 1);
-          good = evaluate_load (self, index, k, inputs, &readable, error);
-          if (!good || !readable)
-            break;
-        }
       outputs[k] = g_new0 (VnTensor *, vn_plan_get_n_outputs (self->plans[k]) + 1);
-      good = evaluate_run_one (self, worker, item, k, inputs, k > 0 ? outputs[0] : NULL, outputs[k], error);
-      described[k] = evaluate_describe_outputs (self, k, inputs, outputs[k]);
+      good = evaluate_run_one (self, runners[k], item, k, own, k > 0 ? outputs[0] : NULL, outputs[k], cancellable, error);
+      described[k] = evaluate_describe_outputs (self, k, own, outputs[k]);
     }
-  if (good && readable)
-    {
-      if (n > 1)
-        vn_kept_meter_add (self->meter, item, described);
-      good = evaluate_measure (self, item, outputs, error);
-    }
+  if (good && n > 1)
+    vn_kept_meter_add (self->meter, item, described);
+  good = good && evaluate_measure (self, item, outputs, error);
   for (guint k = 0; k < n; k++)
     {
       vn_tensor_clear_all (outputs[k], outputs[k] != NULL ? vn_plan_get_n_outputs (self->plans[k]) : 0);
       g_free (outputs[k]);
-      if (!readable)
-        self->answers[(gsize) item * n + k].done = FALSE;
     }
-  for (guint i = 0; inputs != NULL && inputs[i] != NULL; i++)
-    vn_tensor_unref (inputs[i]);
-  g_free (inputs);
   return good;
 }
 
-static gboolean
-evaluate_item (gsize     item,
-               guint     worker,
-               gpointer  data,
-               GError  **error)
-{
-  Evaluate *self = data;
-  gboolean good = evaluate_sample (self, worker, self->first + (guint) item, error);
-
-  vn_progress_report (self->progress, _("samples"), (guint) g_atomic_int_add (&self->n_done, 1) + 1, self->n_all);
-  return good;
-}
+static const VnSampleFuncs evaluate_funcs = { evaluate_start, evaluate_scan, evaluate_stop };
 
 /* ---- all of them ---- */
 
@@ -304,54 +293,93 @@ evaluate_list_outputs (VnPlan *plan)
   return names;
 }
 
-/* For @n_samples. */
-static gboolean
-evaluate_make_runners (Evaluate  *self,
-                       guint      n_samples,
-                       GError   **error)
+/* Networks that share a data set have their inputs in the same place. */
+static void
+evaluate_place_inputs (Evaluate *self,
+                       guint     k)
 {
-  guint n = self->n_contestants, n_inside;
+  guint place = 0, i;
 
-  for (guint k = 0; k < n; k++)
+  for (i = 0; i < self->datasets->len && self->datasets->pdata[i] != self->contestants[k].dataset; i++)
+    place += vn_dataset_get_n_inputs (self->datasets->pdata[i]) + 1;
+  if (i == self->datasets->len)
+    g_ptr_array_add (self->datasets, self->contestants[k].dataset);
+  self->places[k] = place;
+}
+
+static gboolean
+evaluate_make_plans (Evaluate  *self,
+                     GError   **error)
+{
+  g_ptr_array_set_size (self->datasets, 0);
+  for (guint k = 0; k < self->n_contestants; k++)
     {
       VnPlanOptions options = vn_plan_options_for_samples (self->contestants[k].shapes);
 
-      options.most_weights = vn_plan_share_weights (self->contestants[0].model, n);
+      options.most_weights = vn_plan_share_weights (self->contestants[0].model, self->n_contestants);
       self->plans[k] = vn_plan_new (self->contestants[k].model, &options, NULL, error);
       if (self->plans[k] == NULL || !evaluate_check_inputs (self->plans[k], &self->contestants[k], error))
         return FALSE;
       self->names[k] = evaluate_list_outputs (self->plans[k]);
-    }
-  self->n_workers = vn_plan_share_threads (self->plans, n, 0, self->options->n_threads, MAX (n_samples, 1), &n_inside);
-  self->runners = g_new0 (VnRunner *, (gsize) self->n_workers * n);
-  for (guint i = 0; i < self->n_workers * n; i++)
-    {
-      if ((self->runners[i] = vn_runner_new (self->plans[i % n], error)) == NULL)
-        return FALSE;
-      vn_runner_set_threads (self->runners[i], n_inside);
+      evaluate_place_inputs (self, k);
     }
   return TRUE;
 }
 
-/* Looks at what the first network gives for @index; whatever is wrong there the run itself tells. Returns whether that is enough. */
-static gboolean
-evaluate_probe (Evaluate *self,
-                guint     index)
-{
-  guint n_inputs = vn_plan_get_n_inputs (self->plans[0]), n_outputs = vn_plan_get_n_outputs (self->plans[0]);
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1), **outputs = g_new0 (VnTensor *, n_outputs + 1);
-  gboolean enough = FALSE;
+/* ---- what the outputs show ---- */
 
-  if (vn_dataset_load (self->contestants[0].dataset, index, inputs, NULL) &&
-      vn_runner_run (self->runners[0], inputs, outputs, NULL, NULL) && evaluate_widen_halves (outputs, n_outputs, NULL))
+typedef struct
+{
+  Evaluate *evaluate;
+  gboolean  enough;
+} Probe;
+
+static gpointer
+evaluate_probe_start (guint      n_inside,
+                      gpointer   data,
+                      GError   **error)
+{
+  return vn_sample_runner_new (((Probe *) data)->evaluate->plans[0], n_inside, NULL, NULL, error);
+}
+
+/* Looks at what the first network gives. */
+static gboolean
+evaluate_probe_scan (gpointer       runner,
+                     guint          number,
+                     VnTensor     **inputs,
+                     gpointer       data,
+                     GCancellable  *cancellable,
+                     GError       **error)
+{
+  Probe *probe = data;
+  const Evaluate *self = probe->evaluate;
+  const guint n_outputs = vn_plan_get_n_outputs (self->plans[0]);
+  g_autofree VnTensor **outputs = g_new0 (VnTensor *, n_outputs + 1);
+  const gboolean good = vn_runner_run (runner, inputs, outputs, cancellable, error) && evaluate_widen_halves (outputs, n_outputs, error);
+
+  if (good)
     {
       VnTaskOutputs all = evaluate_describe_outputs (self, 0, inputs, outputs);
 
-      enough = vn_kept_meter_look (self->meter, &all);
+      probe->enough = vn_kept_meter_look (self->meter, &all);
     }
   vn_tensor_clear_all (outputs, n_outputs);
-  vn_tensor_clear_all (inputs, n_inputs);
-  return enough;
+  return good;
+}
+
+/* Until it is enough; whatever is wrong there the run itself tells. */
+static void
+evaluate_probe (Evaluate     *self,
+                GCancellable *cancellable)
+{
+  static const VnSampleFuncs funcs = { evaluate_probe_start, evaluate_probe_scan, vn_sample_runner_stop };
+  Probe probe = { self, FALSE };
+  const VnSamples samples = { .dataset = self->contestants[0].dataset, .indices = self->options->samples,
+                              .n = MIN (self->options->n_samples, MOST_PROBES), .n_threads = self->options->n_threads };
+  g_autoptr(VnSampleLoop) loop = vn_sample_loop_new (&samples, &(VnSampleOptions) { .in_turn = TRUE }, &funcs, &probe, NULL);
+
+  for (guint i = 0; loop != NULL && i < samples.n && !probe.enough && !g_cancellable_is_cancelled (cancellable); i++)
+    vn_sample_loop_run (loop, i, 1, cancellable, NULL);
 }
 
 static void
@@ -359,14 +387,12 @@ evaluate_look_at_outputs (Evaluate     *self,
                           GCancellable *cancellable)
 {
   VnTaskHint hint = { 0 };
-  gboolean enough = FALSE;
 
   self->outputs = evaluate_outputs_new (self->names[0], vn_plan_get_n_outputs (self->plans[0]), self->options->parts,
                                         (gsize) self->options->n_samples * self->n_contestants);
   hint.is_given = self->options->task != NULL && vn_task_find (self->options->task, &hint.task);
   self->meter = vn_kept_meter_new (self->contestants[0].model, &hint, self->n_contestants - 1);
-  for (guint i = 0; i < MIN (self->options->n_samples, MOST_PROBES) && !enough && !g_cancellable_is_cancelled (cancellable); i++)
-    enough = evaluate_probe (self, self->options->samples[i]);
+  evaluate_probe (self, cancellable);
 }
 
 static void
@@ -399,11 +425,8 @@ evaluate_sum_up (const Evaluate *self,
 }
 
 static void
-evaluate_free_runners (Evaluate *self)
+evaluate_clear_plans (Evaluate *self)
 {
-  for (guint i = 0; self->runners != NULL && i < self->n_workers * self->n_contestants; i++)
-    g_clear_pointer (&self->runners[i], vn_runner_free);
-  g_clear_pointer (&self->runners, g_free);
   for (guint k = 0; k < self->n_contestants; k++)
     {
       g_clear_pointer (&self->plans[k], vn_plan_unref);
@@ -414,7 +437,7 @@ evaluate_free_runners (Evaluate *self)
 static void
 evaluate_clear (Evaluate *self)
 {
-  evaluate_free_runners (self);
+  evaluate_clear_plans (self);
   for (gsize i = 0; i < (gsize) self->n_all * self->n_contestants; i++)
     vn_metric_result_free (self->measured[i]);
   g_free (self->measured);
@@ -422,6 +445,8 @@ evaluate_clear (Evaluate *self)
   vn_kept_meter_free (self->meter);
   evaluate_outputs_free (self->outputs);
   g_free (self->plans);
+  g_free (self->places);
+  g_ptr_array_unref (self->datasets);
   g_free (self->answers);
 }
 
@@ -431,15 +456,22 @@ evaluate_run_samples (Evaluate      *self,
                       GCancellable  *cancellable,
                       GError       **error)
 {
+  VnSampleOptions options;
+  VnSamples samples;
   VnTask task;
 
-  if (!evaluate_make_runners (self, n, error))
+  if (!evaluate_make_plans (self, error))
     return FALSE;
   if (self->meter == NULL)
     evaluate_look_at_outputs (self, cancellable);
   task = vn_kept_meter_get_task (self->meter);
-  return (self->no_classes && (task == VN_TASK_OTHER || task == VN_TASK_CLASSIFICATION)) ||
-         vn_parallel_for (self->n_workers, n, evaluate_item, self, cancellable, error);
+  if (self->no_classes && (task == VN_TASK_OTHER || task == VN_TASK_CLASSIFICATION))
+    return TRUE;
+  samples = (VnSamples) { .dataset = self->datasets->pdata[0], .indices = self->options->samples + self->first, .n = n,
+                          .n_threads = self->options->n_threads, .progress = self->progress, .notes = self->notes };
+  options = (VnSampleOptions) { .plans = self->plans, .n_plans = self->n_contestants, .others = (VnDataset **) self->datasets->pdata + 1,
+                                .n_others = self->datasets->len - 1, .n_before = self->first, .n_all = self->n_all };
+  return vn_samples_each (&samples, &options, &evaluate_funcs, self, cancellable, error);
 }
 
 /* Those of folds by the network of each, in place of the second one. */
@@ -458,7 +490,7 @@ evaluate_run_folds (Evaluate      *self,
       const VnCompareFold *fold = &self->options->folds[i];
       const VnContestant contestants[] = { given[0], { fold->model, given[1].shapes, given[1].dataset } };
 
-      evaluate_free_runners (self);
+      evaluate_clear_plans (self);
       self->contestants = contestants;
       good = evaluate_run_samples (self, fold->n_samples, cancellable, error);
       self->contestants = given;
@@ -514,6 +546,8 @@ evaluate_networks (Evaluate      *self,
   options.samples = samples = evaluate_list_samples (given, self->n_all);
   self->options = &options;
   self->plans = g_new0 (VnPlan *, n);
+  self->places = g_new0 (guint, n);
+  self->datasets = g_ptr_array_new ();
   self->answers = g_new0 (Answer, MAX ((gsize) self->n_all * n, 1));
   self->names = g_new0 (const char **, n);
   self->measured = g_new0 (VnMetricResult *, MAX ((gsize) self->n_all * n, 1));

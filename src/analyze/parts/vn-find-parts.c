@@ -24,11 +24,7 @@ find_parts_start (guint      n_inside,
                   gpointer   data,
                   GError   **error)
 {
-  VnRunner *runner = vn_runner_new (((Look *) data)->plan, error);
-
-  if (runner != NULL)
-    vn_runner_set_threads (runner, n_inside);
-  return runner;
+  return vn_sample_runner_new (((Look *) data)->plan, n_inside, NULL, NULL, error);
 }
 
 static gboolean
@@ -54,12 +50,6 @@ find_parts_scan (gpointer       runner,
   return good;
 }
 
-static void
-find_parts_stop (gpointer runner)
-{
-  vn_runner_free (runner);
-}
-
 /* Sums of sizes are the same bits only in the order of the samples. */
 static gboolean
 find_parts_look (Look             *look,
@@ -67,7 +57,7 @@ find_parts_look (Look             *look,
                  GCancellable     *cancellable,
                  GError          **error)
 {
-  static const VnSampleFuncs funcs = { find_parts_start, find_parts_scan, find_parts_stop };
+  static const VnSampleFuncs funcs = { find_parts_start, find_parts_scan, vn_sample_runner_stop };
   g_autoptr(GArray) few = g_array_new (FALSE, FALSE, sizeof (guint));
   VnSamples looked_at = *samples;
 

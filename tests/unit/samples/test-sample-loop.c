@@ -215,6 +215,65 @@ test_threads (void)
     }
 }
 
+/* ---- several datasets, and runners ---- */
+
+typedef struct
+{
+  VnPlan *plan;
+  float   sums[N];
+} Pair;
+
+static gpointer
+pair_start (guint      n_inside,
+            gpointer   data,
+            GError   **error)
+{
+  return vn_sample_runner_new (((Pair *) data)->plan, n_inside, NULL, NULL, error);
+}
+
+static gboolean
+pair_scan (gpointer       runner,
+           guint          item,
+           VnTensor     **inputs,
+           gpointer       data,
+           GCancellable  *cancellable,
+           GError       **error)
+{
+  Pair *self = data;
+  VnTensor *output = NULL;
+
+  g_assert_true (inputs[0] != NULL && inputs[1] == NULL && inputs[2] != NULL && inputs[3] == NULL);
+  if (!vn_runner_run (runner, inputs + 2, &output, cancellable, error))
+    return FALSE;
+  self->sums[item] = ((const float *) inputs[0]->data)[0] + 10 * ((const float *) output->data)[0];
+  vn_tensor_unref (output);
+  return TRUE;
+}
+
+/* Each of them has all samples; what one of them cannot read no worker gets. */
+static void
+test_others (void)
+{
+  static const VnSampleFuncs pair_funcs = { pair_start, pair_scan, vn_sample_runner_stop };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(VnPlan) plan = make_plan ();
+  Fixture first = { 0 }, other = { 0 };
+  Pair pair = { plan, { 0 } };
+
+  set_up (&first, 1 << 1, NULL);
+  set_up (&other, 1 << 6, NULL);
+  g_assert_true (vn_samples_each (&(VnSamples) { .dataset = first.dataset, .indices = first.indices, .n = N, .n_threads = 2, .notes = notes },
+                                  &(VnSampleOptions) { .plans = &plan, .n_plans = 1, .others = &other.dataset, .n_others = 1 }, &pair_funcs,
+                                  &pair, NULL, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < N; i++)
+    g_assert_cmpfloat (pair.sums[i], ==, first.indices[i] == 1 || first.indices[i] == 6 ? 0 : 11 * (float) first.indices[i]);
+  g_assert_cmpuint (vn_notes_get_n (notes), ==, 2);
+  tear_down (&other);
+  tear_down (&first);
+}
+
 /* The first in the order of the samples says why. */
 static void
 test_none (void)
@@ -274,6 +333,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/sample-loop/threads", test_threads);
+  g_test_add_func ("/sample-loop/others", test_others);
   g_test_add_func ("/sample-loop/none", test_none);
   g_test_add_func ("/sample-loop/stops", test_stops);
   return g_test_run ();
