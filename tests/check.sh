@@ -7,13 +7,15 @@
 #   sanitize  AddressSanitizer and UndefinedBehaviorSanitizer: unit, command line and conformance tests, damaged files
 #   threads   ThreadSanitizer: unit tests, whole networks
 #   analyze   GCC's -fanalyzer over the core and the command line, every warning an error
+#   long      all networks, settings and recipes, of which tests/run.sh takes a part; with onnxruntime, if tests/run.sh has made its
+#             environment
 #
 # Builds are kept in build-check/PART. $CC and $CLANG name other compilers than “gcc” and “clang”.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . ./tests/lib/setup.sh
 
-PARTS=(gcc clang sanitize threads analyze)
+PARTS=(gcc clang sanitize threads analyze long)
 build=build-check
 failed=()
 
@@ -50,6 +52,12 @@ check_threads () {
 check_analyze () {
   CC=${CC:-gcc} configure_build "$build/analyze" -Dwerror=true -Dmpi=disabled -Dapp=disabled -Dtests=false \
     "-Dc_args=-fanalyzer -Wno-analyzer-use-of-uninitialized-value -Wno-analyzer-null-dereference" && "$NINJA" -C "$build/analyze"
+}
+
+check_long () {
+  local oracle=$PWD/build-tests/oracle/bin/python
+  [ -x "$oracle" ] || oracle=
+  CC=${CC:-gcc} configure_build "$build/long" -Dwerror=false "-Doracle_python=$oracle" "-Dshared_data=$shared" && test_part long long
 }
 
 shared=${VN_SHARED:-}

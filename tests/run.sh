@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what is missing, builds, and runs every test. Arguments go to "meson test": tests/run.sh --suite unit
+# --quick in front of them: what one runs while working, in three minutes: the suites unit, golden, headers and docs.
 #
 # ../shared (or $VN_SHARED): real networks and photographs; tests that need them skip without.
 # A Python environment with onnx and onnxruntime is made in build-tests/oracle; tests that compare with them skip if
@@ -9,6 +10,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . ./tests/lib/setup.sh
 
+if [ "${1:-}" = --quick ]; then
+  shift
+  set -- --suite unit --suite golden --suite headers --suite docs "$@"
+fi
 install_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 
 build=build-tests

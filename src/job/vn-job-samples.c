@@ -73,14 +73,32 @@ job_samples_list_others (guint   n,
   return others;
 }
 
-static gboolean
-job_samples_contain (GArray *samples,
-                     guint   sample)
+/* Marks those of both, which may be %NULL, by their number: lists of a million are not searched for each of a million.
+ * Returns: (transfer full) (element-type gboolean): as long as the largest number asks for */
+static GArray *
+job_samples_mark (GArray *a,
+                  GArray *b)
 {
-  for (guint i = 0; samples != NULL && i < samples->len; i++)
-    if (g_array_index (samples, guint, i) == sample)
-      return TRUE;
-  return FALSE;
+  GArray *marks = g_array_new (FALSE, TRUE, sizeof (gboolean));
+  GArray *both[] = { a, b };
+
+  for (guint k = 0; k < G_N_ELEMENTS (both); k++)
+    for (guint i = 0; both[k] != NULL && i < both[k]->len; i++)
+      {
+        guint sample = g_array_index (both[k], guint, i);
+
+        if (sample >= marks->len)
+          g_array_set_size (marks, sample + 1);
+        g_array_index (marks, gboolean, sample) = TRUE;
+      }
+  return marks;
+}
+
+static gboolean
+job_samples_is_marked (GArray *marks,
+                       guint   sample)
+{
+  return sample < marks->len && g_array_index (marks, gboolean, sample);
 }
 
 /* Appends up to @n - @judged->len of @others, spread evenly. */
@@ -103,9 +121,10 @@ job_samples_list_unseen (const VnJobInput *self,
                          GArray           *judged)
 {
   GArray *unseen = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(GArray) seen = job_samples_mark (self->calibration, judged);
 
   for (guint i = 0; self->dataset != NULL && i < vn_dataset_get_n (self->dataset); i++)
-    if (!job_samples_contain (self->calibration, i) && !job_samples_contain (judged, i))
+    if (!job_samples_is_marked (seen, i))
       g_array_append_val (unseen, i);
   return unseen;
 }
@@ -145,6 +164,7 @@ vn_job_list_judged (const VnJobInput *self,
 {
   g_autoptr(GArray) others = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr(GArray) unseen = NULL;
+  g_autoptr(GArray) taken = NULL;
   GArray *judged;
 
   g_return_val_if_fail (self != NULL && self->measured != NULL, NULL);
@@ -152,11 +172,12 @@ vn_job_list_judged (const VnJobInput *self,
   judged = vn_job_take_samples (self->measured, MAX (n, 1));
   unseen = job_samples_list_unseen (self, judged);
   job_samples_fill (judged, unseen, n);
+  taken = job_samples_mark (used, judged);
   for (guint i = 0; i < self->calibration->len; i++)
     {
       guint sample = g_array_index (self->calibration, guint, i);
 
-      if (!job_samples_contain (used, sample) && !job_samples_contain (judged, sample))
+      if (!job_samples_is_marked (taken, sample))
         g_array_append_val (others, sample);
     }
   job_samples_fill (judged, others, n);
@@ -207,11 +228,12 @@ job_samples_add_unseen (GArray *measured,
                         guint   n,
                         GArray *calibration)
 {
-  g_autoptr(GArray) others = job_samples_list_others (n, calibration);
+  g_autoptr(GArray) others = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(GArray) taken = job_samples_mark (calibration, measured);
 
-  for (guint i = others->len; i-- > 0;)
-    if (job_samples_contain (measured, g_array_index (others, guint, i)))
-      g_array_remove_index (others, i);
+  for (guint i = 0; i < n; i++)
+    if (!job_samples_is_marked (taken, i))
+      g_array_append_val (others, i);
   job_samples_fill (measured, others, VN_MOST_MEASURED);
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""networks.py ENGINE_RUN [--first] [NAME...]
+"""networks.py ENGINE_RUN [--first] [--all | NAME...]
 
-Runs every network below $VN_SHARED/models with the engine and with onnxruntime on the same inputs (real photographs
+Runs every small network below $VN_SHARED/models, or all, with the engine and with onnxruntime on the same inputs (real photographs
 where the input is a picture; two sizes where sizes are open) and compares all outputs. One that is not listed must be
 computed as onnxruntime does. Exit 0, 1 (a difference, or nothing compared), 77.
 With --first: prints the values inside the network that differ, in the order they are computed.
@@ -179,9 +179,10 @@ def judge(program, stem, path, photos):
 def main():
     oracle.use_oracle_python()
     folder = oracle.shared_folder()
-    program, names = sys.argv[1], [n for n in sys.argv[2:] if n != '--first']
+    program, names = sys.argv[1], [n for n in sys.argv[2:] if not n.startswith('--')]
     photos = oracle.photographs(folder)[:N_IMAGES]
-    networks = find_networks(os.path.join(folder, 'models'), names)
+    there = find_networks(os.path.join(folder, 'models'), names)
+    networks = there if names else [(stem, path) for stem, path in there if oracle.choose_networks([path])]
     if '--first' in sys.argv:
         for stem, path in networks:
             print(stem)
@@ -193,7 +194,7 @@ def main():
         compared += n
         failed += bad
         print('%-42s %s%s' % (stem, 'FAILED: ' if bad else '', text), flush=True)
-    for stem in sorted({*EXPECTED_FAILURES, *NOT_RUN} - {stem for stem, _ in networks}) if not names else []:
+    for stem in sorted({*EXPECTED_FAILURES, *NOT_RUN} - {stem for stem, _ in there}) if not names else []:
         failed += 1
         print('%-42s FAILED: listed, but there is no such network' % stem)
     print('%d networks, %d outputs compared, %d networks failed' % (len(networks), compared, failed))

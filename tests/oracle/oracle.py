@@ -20,8 +20,23 @@ def use_oracle_python():
     if not python:
         skip('VN_ORACLE_PYTHON is not set')
     if os.environ.get('VN_ORACLE_RUNNING') != '1':
-        os.environ['VN_ORACLE_RUNNING'] = '1'
+        os.environ.update(VN_ORACLE_RUNNING='1', OPENBLAS_NUM_THREADS='1')
         os.execv(python, [python] + sys.argv)
+    use_one_thread()
+
+
+def use_one_thread():
+    """Sessions of onnxruntime, its calibrators' too, get one thread unless they ask for more: others wait for work in a loop, which
+    costs as much as the work."""
+    import onnxruntime
+    original = onnxruntime.InferenceSession.__init__
+
+    def begin(self, path_or_bytes, sess_options=None, *args, **named):
+        options = sess_options or onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.intra_op_num_threads or 1
+        original(self, path_or_bytes, options, *args, **named)
+
+    onnxruntime.InferenceSession.__init__ = begin
 
 
 # ---- sessions ----
@@ -152,6 +167,16 @@ def turn_operands(graph, types, ending):
 
 
 # ---- data ----
+
+QUICK_BYTES = 600000    # of a network that takes part in what every change is tried with
+
+
+def choose_networks(paths):
+    """The small ones of real networks; all where --all is among the arguments."""
+    if '--all' in sys.argv:
+        return paths
+    return [path for path in paths if os.path.getsize(path) <= QUICK_BYTES]
+
 
 def shared_folder():
     folder = os.environ.get('VN_SHARED', '')

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""prepare.py VERNIER_CLI [STEM...]
+"""prepare.py VERNIER_CLI [--all | STEM...]
 
-Real networks through “vernier-cli prepare”: the result passes the checker, onnxruntime computes the same with it as with
+Real networks, small ones or all, through “vernier-cli prepare”: the result passes the checker, onnxruntime computes the same with it as with
 the original, and it has about as few nodes as onnxsim leaves (where that is installed; else as onnxruntime's basic
 optimization leaves). The same outputs, too, with a newer opset and with the passes on request that keep them.
 """
@@ -122,9 +122,10 @@ def main():
     folder = oracle.shared_folder()
     runs = load_compare_runs()
     failed = compared = 0
+    stems = [a for a in sys.argv[2:] if a != '--all']
     for path in sorted(glob.glob(os.path.join(folder, 'models', '*.onnx'))):
         stem = os.path.basename(path)[:-5]
-        if len(sys.argv) > 2 and stem not in sys.argv[2:]:
+        if stems and stem not in stems or not stems and not oracle.choose_networks([path]):
             continue
         with tempfile.TemporaryDirectory() as work:
             try:

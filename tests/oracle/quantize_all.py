@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""quantize_all.py QUANTIZE_RUN [MODEL...]: every network, prepared and quantized, gives a file that the checker accepts and
+"""quantize_all.py QUANTIZE_RUN [--all | MODEL...]: every small network, or every one, prepared and quantized, gives a file that the checker accepts and
 onnxruntime loads. Ranges are made up: this is about structure. Networks that onnxruntime or the checker refuse as they are
 do not count, and those that Vernier refuses by intention must be refused."""
 import glob
@@ -63,8 +63,8 @@ def is_valid(path):
 def main():
     oracle.use_oracle_python()
     shared = oracle.shared_folder()
-    program, paths = sys.argv[1], sys.argv[2:]
-    paths = paths or sorted(glob.glob(os.path.join(shared, 'models', '*.onnx')))
+    program, paths = sys.argv[1], [a for a in sys.argv[2:] if a != '--all']
+    paths = paths or oracle.choose_networks(sorted(glob.glob(os.path.join(shared, 'models', '*.onnx'))))
     wrong = done = 0
     for path in [p for p in paths if is_valid(p)]:
         results = {}

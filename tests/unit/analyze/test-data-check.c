@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Notes on samples: none for those prepared as the networks want them, the right one for those that are not. The
- * preprocessing of the real networks is that of their documentation. */
+ * preprocessing of the real networks is that of their documentation; large ones take part with -m slow only. */
 
 #include "vn-data-check.h"
 
@@ -69,17 +69,18 @@ typedef struct
   guint       n_samples;          /* of each folder; 0: 8 */
   gboolean    tells_half;         /* that the mean is subtracted, but nothing divided by the deviation */
   float       other_mean, other_std;    /* nearly right, but seen further back; 0: none is looked at */
+  gboolean    quick;              /* takes part without -m slow */
 } Network;
 
 #define ALL(x) { x, x, x }
 static const Network networks[] = {
-  { "cls_ppocr_v2_angle", ALL (127.5f), ALL (127.5f), FALSE, 1, FALSE, "minus-one-one" },
+  { "cls_ppocr_v2_angle", ALL (127.5f), ALL (127.5f), FALSE, 1, FALSE, "minus-one-one", .quick = TRUE },
   { "seg_deeplab_dm05_513_op8", ALL (127.5f), ALL (127.5f), FALSE, 1, TRUE, "minus-one-one", .n_samples = 6 },
   { "det_picodet_s_320_constnodes", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet" },
-  { "det_ultraface_rfb320_raw_bn", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one" },
+  { "det_ultraface_rfb320_raw_bn", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one", .quick = TRUE },
   { "seg_sinet_portrait_320", { 102.89f, 111.25f, 126.91f }, { 16048, 15820, 16921 }, TRUE, 1 },
-  { "cls_mobilenetv2_035_128_flowers", ALL (127.5f), ALL (127.5f), FALSE, 1, .tells_half = TRUE, .other_std = 255 },
-  { "det_yunet_n_dynamic", ALL (0), ALL (1), TRUE, 255, FALSE, "none" },
+  { "cls_mobilenetv2_035_128_flowers", ALL (127.5f), ALL (127.5f), FALSE, 1, .tells_half = TRUE, .other_std = 255, .quick = TRUE },
+  { "det_yunet_n_dynamic", ALL (0), ALL (1), TRUE, 255, FALSE, "none", .quick = TRUE },
   { "det_yolox_nano_416", ALL (0), ALL (1), TRUE, 255, FALSE, "none", .n_samples = 6 },
   /* No BatchNormalization is left, but biases as large as what was normalized. */
   { "det_ultraface_rfb320", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one", .tells_half = TRUE },
@@ -87,8 +88,8 @@ static const Network networks[] = {
     .tells_half = TRUE, .other_std = 255 },
   { "det_picodet_xs_416_op10", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet", .n_samples = 6 },
   { "det_openseeface_mnv3", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet",
-    .tells_half = TRUE, .other_mean = 57.6f, .other_std = 114.5f },
-  { "cls_cifar10_winml_cnn", ALL (127.5f), ALL (127.5f), FALSE, 1, FALSE, "minus-one-one" },
+    .tells_half = TRUE, .other_mean = 57.6f, .other_std = 114.5f, .quick = TRUE },
+  { "cls_cifar10_winml_cnn", ALL (127.5f), ALL (127.5f), FALSE, 1, FALSE, "minus-one-one", .quick = TRUE },
   { "sr_espcn_bsd300_rgb", ALL (0), ALL (255), FALSE, 1, FALSE, "zero-one", .other_mean = 114.5f, .other_std = 57.6f },
   { "sr_espcn_x3_op10", ALL (0), ALL (255), FALSE, 1, FALSE, "zero-one" },
   /* Nothing tells what they expect: never a suspicion. */
@@ -99,9 +100,9 @@ static const Network networks[] = {
   { "qdq_retinaface_amd_vai_640", { 104, 117, 123 }, ALL (1), TRUE, 0, .n_samples = 3 },
   { "enh_tbefn_lowlight_180x320", ALL (0), ALL (255), FALSE, 0, .n_samples = 3 },
   { "style_candy_op7", ALL (0), ALL (1), FALSE, 0, .n_samples = 2 },   /* each takes a second */
-  { "mnist_cntk_op8", ALL (0), ALL (1), FALSE, 0 },
-  { "mnist_burn", ALL (33.3285f), ALL (78.5655f), FALSE, 0 },
-  { "vit_cct2_32_op20", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 0 },
+  { "mnist_cntk_op8", ALL (0), ALL (1), FALSE, 0, .quick = TRUE },
+  { "mnist_burn", ALL (33.3285f), ALL (78.5655f), FALSE, 0, .quick = TRUE },
+  { "vit_cct2_32_op20", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 0, .quick = TRUE },
 };
 
 static void
@@ -449,7 +450,8 @@ main (int   argc,
     {
       g_autofree char *path = g_strconcat ("/data-check/", networks[i].name, NULL);
 
-      g_test_add_data_func (path, &networks[i], test_network);
+      if (networks[i].quick || g_test_slow ())
+        g_test_add_data_func (path, &networks[i], test_network);
     }
   return g_test_run ();
 }

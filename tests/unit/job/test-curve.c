@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#define SIDE 12
+#define SIDE 8
 #define LAYERS 10
 #define CHANNELS 32
 

@@ -6,6 +6,7 @@ one exceeds its tolerance or a changed file does not run although the original d
 The tolerance is 1e-5, or what onnxruntime's own folding of the original changes where that is more, or a few times what the
 last bits of the inputs change."""
 
+import functools
 import sys
 
 import numpy as np
@@ -49,6 +50,7 @@ def adapt(run, values):
     return {item.name: values[item.name].astype(TYPES[item.type]) for item in run.get_inputs()}
 
 
+@functools.lru_cache(maxsize=1)
 def run_original(path):
     """Sizes of open dims are guessed until one works."""
     run = session(path)
