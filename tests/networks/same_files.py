@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""same_files.py CLI SOURCE_DIR [--shared] [--networks NAME...] [--recipes NAME...] [--processors] [--keep FOLDER]: the files that
+"""same_files.py CLI SOURCE_DIR [--shared] [--networks NAME...] [--recipes NAME...] [--together] [--processors] [--keep FOLDER]: the files that
 vernier-cli writes, export, statistics, table of ranges, recipe, project and report in all forms, have the same bytes whatever the
 number of threads, the folder, the load of the machine and the locale. --shared takes all networks of $VN_SHARED/models instead of
-the demo; what a network cannot be given is told, and skipped.
+the demo; what a network cannot be given is told, and skipped. --together changes several of them in each run, which says as surely
+that nothing differs, but not what it is that does.
 
 --processors compares processors, too: the program is run by QEMU (qemu-user) with processors of the levels x86-64-v3 and
 x86-64-v2; what manual pages promise is an error if it does not hold, all else is told. That takes minutes for the demo."""
@@ -105,13 +106,20 @@ def list_variants(options, work):
     """Name, arguments of Runs.run(), and whether reports may be in another language."""
     locales = os.path.join(work, 'locales')
     os.makedirs(locales, exist_ok=True)
-    for threads in (2, 5):
-        yield f'{threads}-threads', {'threads': threads}, False
-    yield 'elsewhere', {'threads': 3, 'folder': os.path.join(work, 'a folder of another name', 'Ünïcödé', 'deep')}, False
-    yield 'busy', {'threads': 4, 'prefix': ONE_PROCESSOR}, False
-    for name in make_locales(locales):
-        env = {'LOCPATH': locales, 'LC_ALL': '', 'LANG': name, 'LC_MESSAGES': 'C', 'LC_TIME': 'C'}
-        yield name, {'threads': 2, 'env': env}, False
+    places = [('2-threads', {'threads': 2}), ('5-threads', {'threads': 5}),
+              ('elsewhere', {'threads': 3, 'folder': os.path.join(work, 'a folder of another name', 'Ünïcödé', 'deep')}),
+              ('busy', {'threads': 4, 'prefix': ONE_PROCESSOR})]
+    languages = [(name, {'LOCPATH': locales, 'LC_ALL': '', 'LANG': name, 'LC_MESSAGES': 'C', 'LC_TIME': 'C'}) for name in make_locales(locales)]
+    if options.together:
+        for k, (place, arguments) in enumerate(places):
+            name, env = languages[k] if k < len(languages) else ('', None)
+            yield f'{place} {name}'.strip(), {**arguments, 'env': env}, False
+    else:
+        for place, arguments in places:
+            yield place, arguments, False
+        for name, env in languages:
+            yield name, {'threads': 2, 'env': env}, False
+    for name, _ in languages:
         if name in TRANSLATED:
             yield name + ' translated', {'threads': 1, 'env': {'LOCPATH': locales, 'LC_ALL': name}}, True
     if not options.processors:
@@ -163,6 +171,7 @@ def main():
     parser.add_argument('cli', type=os.path.abspath)
     parser.add_argument('source', type=os.path.abspath)
     parser.add_argument('--shared', action='store_true')
+    parser.add_argument('--together', action='store_true')
     parser.add_argument('--processors', action='store_true')
     parser.add_argument('--networks', nargs='*')
     parser.add_argument('--recipes', nargs='*', default=list(RECIPES))

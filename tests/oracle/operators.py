@@ -14,7 +14,8 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import oracle
 
-CASES = int(os.environ.get('VN_CASES', '25'))
+ENOUGH = int(os.environ.get('VN_CASES', '10'))    # that both compute
+CASES = 3 * ENOUGH                                # that are drawn at most
 MIN_COMPARED = 8
 RTOL, ATOL = 2e-4, 2e-5
 MICROSOFT = 'com.microsoft'
@@ -419,6 +420,8 @@ def run_all(groups):
                 case = generators[name](draw)
                 result = check(program, case, rtol, atol)
                 compared += result == 'same'
+                if compared == ENOUGH:
+                    break
                 if result not in ('same', 'passed over'):
                     failed += 1
                     print('FAILED %s: %s' % (case, result))
