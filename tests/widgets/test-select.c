@@ -524,7 +524,6 @@ main (int    argc,
 {
   static const struct { const char *path; void (*func) (Fixture *, gconstpointer); } tests[] = {
     { "/select/counts", test_counts },
-    { "/select/counts-flowers", test_counts_flowers },
     { "/select/counts-bert", test_counts_bert },
     { "/select/counts-quantized", test_counts_quantized },
     { "/select/travel", test_travel },
@@ -538,5 +537,8 @@ main (int    argc,
   vn_window_fixture_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].path, Fixture, NULL, vn_window_fixture_set_up, tests[i].func, vn_window_fixture_tear_down);
+  if (g_test_slow ())
+    g_test_add ("/select/counts-flowers", Fixture, NULL, vn_window_fixture_set_up, test_counts_flowers,
+                vn_window_fixture_tear_down);
   return g_test_run ();
 }
