@@ -11,6 +11,7 @@
 #include "vn-checked.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
+#include "vn-sample-loop.h"
 
 #include <math.h>
 
@@ -34,17 +35,17 @@ typedef struct
 {
   VnProbe            *probe;
   VnPlan             *plan;
-  const VnSamples *run;
+  const VnSamples    *run;
   const VnContributionOptions *options;
   GCancellable       *cancellable;
-  VnRunner          **runners;
-  guint               n_runners, n_threads;   /* at a time; with those inside each */
+  VnSampleLoop       *loop;                /* over the samples with their copies; its workers are runners */
+  guint              *indices;             /* n_samples of them */
+  guint               n_threads;
   guint               n_ends, n_suspects, n_kept;
   guint               n_samples, n_copies;   /* with their copies; of each */
   VnProbeSample       group[GROUP];
   guint               most_group;          /* samples that there is memory for */
   guint               first, n_group;      /* samples that are in it */
-  gboolean           *was_loaded;          /* by sample: some are needed twice */
   gsize               budget;              /* bytes that may be kept of it */
   VnShares            shares;
   GArray             *order;               /* of guint: suspects, those that may have the largest share first */
@@ -56,13 +57,11 @@ typedef struct
 static void
 contribution_clear (Contribution *self)
 {
-  for (guint i = 0; self->runners != NULL && i < self->n_runners; i++)
-    g_clear_pointer (&self->runners[i], vn_runner_free);
-  g_free (self->runners);
+  g_clear_pointer (&self->loop, vn_sample_loop_free);
+  g_free (self->indices);
   for (guint i = 0; i < GROUP; i++)
     vn_probe_sample_clear (&self->group[i]);
   vn_shares_clear (&self->shares);
-  g_free (self->was_loaded);
   g_clear_pointer (&self->order, g_array_unref);
   g_clear_pointer (&self->plan, vn_plan_unref);
   g_clear_pointer (&self->probe, vn_probe_free);
@@ -97,6 +96,21 @@ contribution_make_sums (const Contribution  *self,
 
 /* ---- a group of samples ---- */
 
+static gpointer
+contribution_start (guint      n_inside,
+                    gpointer   data,
+                    GError   **error)
+{
+  return vn_sample_runner_new (((Contribution *) data)->plan, n_inside, NULL, NULL, error);
+}
+
+static VnRunner *
+contribution_get_runner (const Contribution *self,
+                         guint               worker)
+{
+  return vn_sample_loop_get_worker (self->loop, worker);
+}
+
 static gboolean
 contribution_copy_input (const Contribution  *self,
                          VnProbeSample       *sample,
@@ -112,46 +126,48 @@ contribution_copy_input (const Contribution  *self,
   return TRUE;
 }
 
+/* What is left out has no place in the group. */
 static gboolean
-contribution_load (gsize      item,
-                   guint      worker,
-                   gpointer   data,
-                   GError   **error)
+contribution_load (gpointer       runner,
+                   guint          item,
+                   VnTensor     **inputs,
+                   gpointer       data,
+                   GCancellable  *cancellable,
+                   GError       **error)
 {
   Contribution *self = data;
-  const VnSamples *run = self->run;
-  VnProbeSample *sample = &self->group[item];
-  guint at = self->first + (guint) item, number = run->indices[at / self->n_copies];
-  GError *bad = NULL;
-  gboolean good;
+  VnProbeSample *sample = &self->group[item - self->first];
 
   vn_probe_sample_init (sample, self->probe, self->plan, self->budget / self->n_group);
-  if (!vn_dataset_load (run->dataset, number, sample->inputs, &bad))
-    {
-      vn_probe_sample_clear (sample);
-      good = vn_dataset_leave_out (run->dataset, number, bad, self->was_loaded[at] ? NULL : run->notes, error);
-      self->was_loaded[at] = TRUE;
-      return good;
-    }
-  self->was_loaded[at] = TRUE;
-  if (at % self->n_copies > 0 && !contribution_copy_input (self, sample, at % self->n_copies, error))
+  for (guint i = 0; i < vn_plan_get_n_inputs (self->plan); i++)
+    sample->inputs[i] = g_steal_pointer (&inputs[i]);
+  if (item % self->n_copies > 0 && !contribution_copy_input (self, sample, item % self->n_copies, error))
     return FALSE;
-  return contribution_make_sums (self, &self->shares.per_sample[at], error) &&
-         vn_probe_sample_run (sample, self->runners[worker], self->cancellable, error);
+  return contribution_make_sums (self, &self->shares.per_sample[item], error) &&
+         vn_probe_sample_run (sample, runner, cancellable, error);
 }
 
-/* @func on @n items, with all threads. */
+static const VnSampleFuncs contribution_funcs = { contribution_start, contribution_load, vn_sample_runner_stop };
+
+/* Those that @n items are shared among, with all threads. */
+static guint
+contribution_set_threads (Contribution *self,
+                          gsize         n)
+{
+  const guint n_workers = (guint) MIN ((gsize) vn_sample_loop_get_n_workers (self->loop), MAX (n, 1));
+
+  for (guint i = 0; i < n_workers; i++)
+    vn_runner_set_threads (contribution_get_runner (self, i), self->n_threads / n_workers);
+  return n_workers;
+}
+
 static gboolean
 contribution_for_all (Contribution    *self,
                       gsize            n,
                       VnParallelFunc   func,
                       GError         **error)
 {
-  guint n_runners = (guint) MIN ((gsize) self->n_runners, MAX (n, 1));
-
-  for (guint i = 0; i < n_runners; i++)
-    vn_runner_set_threads (self->runners[i], self->n_threads / n_runners);
-  return vn_parallel_for (n_runners, n, func, self, self->cancellable, error);
+  return vn_parallel_for (contribution_set_threads (self, n), n, func, self, self->cancellable, error);
 }
 
 static gboolean
@@ -178,7 +194,8 @@ contribution_load_group (Contribution  *self,
     vn_probe_sample_clear (&self->group[i]);
   self->first = first;
   self->n_group = n;
-  return contribution_for_all (self, n, contribution_load, error);
+  contribution_set_threads (self, n);
+  return vn_sample_loop_run (self->loop, first, n, self->cancellable, error);
 }
 
 static gboolean
@@ -200,7 +217,8 @@ contribution_estimate_sample (gsize      item,
   if (sample->probe == NULL)
     return TRUE;
   return contribution_make_sums (self, sums, error) &&
-         vn_probe_sample_estimate (sample, self->runners[worker], sums->local, sums->outputs, self->cancellable, error);
+         vn_probe_sample_estimate (sample, contribution_get_runner (self, worker), sums->local, sums->outputs, self->cancellable,
+                                   error);
 }
 
 /* A few suspects on one sample of the group. */
@@ -219,7 +237,7 @@ contribution_measure_chunk (gsize      item,
       guint i = self->batch[k];
       const VnSuspect *suspect = &g_array_index (self->probe->suspects, VnSuspect, i);
 
-      if (!vn_probe_sample_measure (&self->group[in_group], self->runners[worker], suspect, &sums->local[i],
+      if (!vn_probe_sample_measure (&self->group[in_group], contribution_get_runner (self, worker), suspect, &sums->local[i],
                                     &sums->outputs[(gsize) i * self->n_ends],
                                     sums->kept != NULL ? sums->kept + (gsize) i * self->n_ends * self->n_kept : NULL, self->n_kept,
                                     self->cancellable, error))
@@ -354,44 +372,46 @@ contribution_count_bytes (const Contribution *self,
 }
 
 /* A part of the memory is for runners, at least a quarter of it for what samples compute. */
-static void
-contribution_share_memory (Contribution *self)
+static gboolean
+contribution_make_loop (Contribution  *self,
+                        GError       **error)
 {
-  guint n_threads = self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads (), n_inside;
   gsize budget = vn_memory_get_budget (), largest, bytes = contribution_count_bytes (self, &largest);
   gsize copies = COPIES * MIN (largest, G_MAXSIZE / 8), each = vn_plan_get_arena_size (self->plan) + copies;
+  const VnSampleOptions options = { .plans = &self->plan, .n_plans = 1, .more = copies + each / 3, .n_shares = G_MAXUINT };
+  VnSamples samples = *self->run;
+  guint n_workers;
 
-  self->n_runners = vn_plan_share_threads (&self->plan, 1, copies + each / 3, n_threads, G_MAXUINT, &n_inside);
-  self->n_threads = MAX (n_threads, self->n_runners);
-  self->budget = MAX (budget - MIN (budget, self->n_runners * each + vn_plan_get_arena_size (self->plan)), budget / 4);
-  self->most_group = bytes <= self->budget / GROUP ? GROUP : 1;
-}
-
-static gboolean
-contribution_make_runners (Contribution  *self,
-                           GError       **error)
-{
   self->n_copies = self->options != NULL && self->options->make_copy != NULL ? MAX (self->options->n_copies, 1) : 1;
   self->n_samples = self->run->n * self->n_copies;
-  contribution_share_memory (self);
-  self->runners = g_new0 (VnRunner *, self->n_runners + 1);
+  self->indices = g_new (guint, self->n_samples);
+  for (guint i = 0; i < self->n_samples; i++)
+    self->indices[i] = self->run->indices[i / self->n_copies];
+  samples.indices = self->indices;
+  samples.n = self->n_samples;
+  samples.progress = NULL;
+  self->loop = vn_sample_loop_new (&samples, &options, &contribution_funcs, self, error);
+  if (self->loop == NULL)
+    return FALSE;
+  n_workers = vn_sample_loop_get_n_workers (self->loop);
+  self->n_threads = MAX (self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads (), n_workers);
+  self->budget = MAX (budget - MIN (budget, n_workers * each + vn_plan_get_arena_size (self->plan)), budget / 4);
+  self->most_group = bytes <= self->budget / GROUP ? GROUP : 1;
+  return TRUE;
+}
+
+static void
+contribution_make_shares (Contribution *self)
+{
   self->n_suspects = self->probe->suspects->len;
   self->n_ends = self->probe->ends->len;
   if (self->options != NULL)
     self->n_kept = (guint) MIN (self->options->n_numbers,
                                 MOST_KEPT / MAX ((gsize) self->n_suspects * self->n_ends * contribution_count_common (self), 1));
   vn_shares_init (&self->shares, self->probe, self->n_samples, contribution_count_common (self), self->n_kept);
-  self->was_loaded = g_new0 (gboolean, self->n_samples + 1);
   self->order = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint i = 0; i < self->n_suspects; i++)
     g_array_append_val (self->order, i);
-  for (guint i = 0; i < self->n_runners; i++)
-    {
-      self->runners[i] = vn_runner_new (self->plan, error);
-      if (self->runners[i] == NULL)
-        return FALSE;
-    }
-  return TRUE;
 }
 
 /**
@@ -432,7 +452,10 @@ vn_contribution_measure (const VnModel                *prepared,
   plan_options.can_restart = TRUE;
   plan_options.most_weights = vn_plan_share_weights (prepared, 1);
   self.plan = vn_plan_new (self.probe->model, &plan_options, NULL, error);
-  if (self.plan == NULL || !contribution_make_runners (&self, error) || !contribution_measure_all (&self, error))
+  if (self.plan == NULL || !contribution_make_loop (&self, error))
+    return NULL;
+  contribution_make_shares (&self);
+  if (!contribution_measure_all (&self, error))
     return NULL;
   return contribution_collect (&self);
 }

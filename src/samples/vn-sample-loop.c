@@ -25,6 +25,7 @@ struct _VnSampleLoop
   GMutex         lock;             /* of what follows */
   guint          first_bad;
   char          *reason;           /* nullable: why @first_bad could not be read */
+  GHashTable    *noted;            /* samples of the dataset that have been left out */
 };
 
 /* The first bad sample, in the order of the samples, is kept for the case that none can be read. */
@@ -35,6 +36,8 @@ sample_loop_leave_out (VnSampleLoop  *self,
                        GError        *bad,
                        GError       **error)
 {
+  gboolean is_new;
+
   g_mutex_lock (&self->lock);
   if (self->reason == NULL || item < self->first_bad)
     {
@@ -42,8 +45,9 @@ sample_loop_leave_out (VnSampleLoop  *self,
       self->reason = g_strdup (bad->message);
       self->first_bad = item;
     }
+  is_new = g_hash_table_add (self->noted, GUINT_TO_POINTER (self->samples.indices[item]));
   g_mutex_unlock (&self->lock);
-  return vn_dataset_leave_out (dataset, self->samples.indices[item], bad, self->samples.notes, error);
+  return vn_dataset_leave_out (dataset, self->samples.indices[item], bad, is_new ? self->samples.notes : NULL, error);
 }
 
 /* Of all datasets, one behind the other, each with a %NULL at its end. FALSE without an error: left out. */
@@ -127,7 +131,8 @@ sample_loop_count_workers (VnSampleLoop          *self,
 
   self->n_workers = 1;
   if (!options->in_turn)
-    self->n_workers = vn_plan_share_threads (options->plans, options->n_plans, options->more, n_threads, MAX (self->samples.n, 1), &n_inside);
+    self->n_workers = vn_plan_share_threads (options->plans, options->n_plans, options->more, n_threads,
+                                              MAX (MAX (self->samples.n, options->n_shares), 1), &n_inside);
   return n_inside;
 }
 
@@ -153,6 +158,7 @@ vn_sample_loop_new (const VnSamples        *samples,
 
   self = g_new0 (VnSampleLoop, 1);
   g_mutex_init (&self->lock);
+  self->noted = g_hash_table_new (NULL, NULL);
   self->samples = *samples;
   self->funcs = *funcs;
   self->data = data;
@@ -189,6 +195,7 @@ vn_sample_loop_free (VnSampleLoop *self)
   g_free (self->workers);
   g_free (self->others);
   g_free (self->reason);
+  g_hash_table_unref (self->noted);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -196,10 +203,10 @@ vn_sample_loop_free (VnSampleLoop *self)
 /**
  * vn_sample_loop_run:
  * @from: of the samples
- * @n: how many of them; parts of the samples may be run one after the other
+ * @n: how many of them; parts of the samples may be run one after the other, and again
  * @cancellable: (nullable): looked at before each sample, and handed on
  *
- * Scans samples. Those that cannot be read are left out, with a note.
+ * Scans samples. Those that cannot be read are left out, with a note the first time.
  *
  * Returns: %FALSE with an error, which names the sample, if one could not be scanned, memory was refused, or somebody cancelled
  */

@@ -40,6 +40,7 @@ typedef struct
  * @plans: (array length=n_plans) (nullable): of the networks that each sample runs through: their memory bounds how many do at a time
  * @more: bytes that a worker keeps beside what its runners need
  * @others: (array length=n_others) (nullable): with the same samples as other networks take them; one that any of them cannot read is left out
+ * @n_shares: in how many parts whoever made the loop shares other work among its workers; 0: in none
  * @in_turn: by one worker, in their order, with all threads inside
  * @n_before, @n_all: of samples that belong to the same work, as its progress is told: those done before, and all; 0: these are all
  */
@@ -50,6 +51,7 @@ typedef struct
   gsize           more;
   VnDataset * const *others;
   guint           n_others;
+  guint           n_shares;
   gboolean        in_turn;
   guint           n_before, n_all;
 } VnSampleOptions;

@@ -274,20 +274,24 @@ test_others (void)
   tear_down (&first);
 }
 
-/* The first in the order of the samples says why. */
+/* The first in the order of the samples says why; each is noted once, however often it is tried. */
 static void
 test_none (void)
 {
   g_autoptr(GError) error = NULL;
+  g_autoptr(VnNotes) notes = vn_notes_new ();
   g_autoptr(VnPlan) plan = make_plan ();
   Fixture fixture = { 0 };
   Work work = { .fails_at = G_MAXUINT, .cancels_at = G_MAXUINT };
   g_autoptr(VnSampleLoop) loop = NULL;
 
   set_up (&fixture, 0x1ff, NULL);
-  loop = vn_sample_loop_new (&(VnSamples) { .dataset = fixture.dataset, .indices = fixture.indices, .n = N, .n_threads = 3 },
+  loop = vn_sample_loop_new (&(VnSamples) { .dataset = fixture.dataset, .indices = fixture.indices, .n = N, .n_threads = 3,
+                                            .notes = notes },
                              &(VnSampleOptions) { .plans = &plan, .n_plans = 1 }, &funcs, &work, &error);
   g_assert_true (vn_sample_loop_run (loop, 0, N, NULL, &error));
+  g_assert_true (vn_sample_loop_run (loop, 2, 3, NULL, &error));
+  g_assert_cmpuint (vn_notes_get_n (notes), ==, N);
   g_assert_no_error (error);
   g_assert_false (vn_sample_loop_check_read (loop, &error));
   g_assert_error (error, VN_ERROR, VN_ERROR_MISSING_DATA);
