@@ -10,6 +10,7 @@
 #include "vn-find-parts.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
+#include "vn-sample-loop.h"
 
 #include <math.h>
 
@@ -31,7 +32,7 @@ struct _VnVerifyJob
   VnNotes          *notes;
   VnModel          *model;         /* that is run here */
   VnDataset        *dataset;
-  GArray           *samples;       /* of guint: of @dataset */
+  GArray           *samples;       /* of guint: of @dataset; once they are written, those that can be read */
   GHashTable       *shapes;
   VnPlan           *plan;
   VnParts          *parts;         /* nullable: of the outputs */
@@ -55,14 +56,6 @@ verify_job_remove_folder (VnVerifyJob *self)
   g_clear_pointer (&self->folder, g_free);
 }
 
-static void
-verify_job_clear_tensors (VnTensor **tensors,
-                          guint      n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&tensors[i], vn_tensor_unref);
-}
-
 /* ---- samples ---- */
 
 /* Of a run a few of those that its error was measured on; all that there are of others. */
@@ -83,6 +76,16 @@ verify_job_choose_samples (VnVerifyJob *self)
     g_array_index (self->samples, guint, i) = g_array_index (measured, guint, g_array_index (self->samples, guint, i));
 }
 
+/* As they are opened for @dataset. */
+static VnSamples
+verify_job_get_samples (const VnVerifyJob *self,
+                        VnDataset         *dataset,
+                        const VnProgress  *progress)
+{
+  return (VnSamples) { .shapes = self->shapes, .dataset = dataset, .indices = (const guint *) (gpointer) self->samples->data,
+                       .n = self->samples->len, .n_threads = self->settings.n_threads, .progress = progress };
+}
+
 /* Of the samples of this job, as @model takes them; %NULL with an error if it does not take them, or cannot be run here. */
 static VnParts *
 verify_job_look_for_parts (const VnVerifyJob  *self,
@@ -91,8 +94,7 @@ verify_job_look_for_parts (const VnVerifyJob  *self,
                            GCancellable       *cancellable,
                            GError            **error)
 {
-  const VnSamples run = { .shapes = self->shapes, .dataset = dataset, .indices = (const guint *) (gpointer) self->samples->data,
-                             .n = self->samples->len, .n_threads = self->settings.n_threads };
+  const VnSamples run = verify_job_get_samples (self, dataset, NULL);
 
   return vn_find_parts (model, &run, NULL, cancellable, error);
 }
@@ -154,27 +156,59 @@ verify_job_open_samples (VnVerifyJob   *self,
   if (self->plan == NULL)
     return FALSE;
   verify_job_choose_samples (self);
-  self->found->n_samples = self->samples->len;
   return verify_job_find_parts (self, cancellable, error);
 }
 
-static gboolean
-verify_job_write_sample (VnVerifyJob  *self,
-                         guint         sample,
-                         GError      **error)
+/* ---- writing them ---- */
+
+typedef struct
 {
-  guint n = vn_plan_get_n_inputs (self->plan);
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
-  gboolean good = vn_dataset_load (self->dataset, g_array_index (self->samples, guint, sample), inputs, error);
+  VnVerifyJob *job;
+  GArray      *written;    /* of guint: of the dataset; the place is their number in the folder */
+} Writing;
 
-  for (guint i = 0; i < n && good; i++)
+static gboolean
+verify_job_write_sample (gpointer       worker,
+                         guint          item,
+                         VnTensor     **inputs,
+                         gpointer       data,
+                         GCancellable  *cancellable,
+                         GError       **error)
+{
+  Writing *writing = data;
+  VnVerifyJob *self = writing->job;
+
+  for (guint i = 0; inputs[i] != NULL; i++)
     {
-      g_autofree char *path = vn_verify_folder_dup_tensor (self->folder, "", sample, i);
+      g_autofree char *path = vn_verify_folder_dup_tensor (self->folder, "", writing->written->len, i);
 
-      good = vn_npy_write (path, inputs[i], error);
+      if (!vn_npy_write (path, inputs[i], error))
+        return FALSE;
     }
-  verify_job_clear_tensors (inputs, n);
-  return good;
+  g_array_append_val (writing->written, g_array_index (self->samples, guint, item));
+  return TRUE;
+}
+
+/* Those that cannot be read are left out. */
+static gboolean
+verify_job_write_samples (VnVerifyJob   *self,
+                          GCancellable  *cancellable,
+                          GError       **error)
+{
+  static const VnSampleFuncs funcs = { NULL, verify_job_write_sample, NULL };
+  g_autoptr(GArray) written = g_array_new (FALSE, FALSE, sizeof (guint));
+  Writing writing = { self, written };
+  VnSamples samples = verify_job_get_samples (self, self->dataset, NULL);
+  g_autoptr(VnSampleLoop) loop = NULL;
+
+  samples.notes = self->notes;
+  loop = vn_sample_loop_new (&samples, &(VnSampleOptions) { .in_turn = TRUE }, &funcs, &writing, error);
+  if (loop == NULL || !vn_sample_loop_run (loop, 0, samples.n, cancellable, error) || !vn_sample_loop_check_read (loop, error))
+    return FALSE;
+  g_array_unref (self->samples);
+  self->samples = g_steal_pointer (&written);
+  self->found->n_samples = self->samples->len;
+  return TRUE;
 }
 
 static gboolean
@@ -187,12 +221,7 @@ vn_verify_job_prepare (VnJob         *job,
   if (!verify_job_open_samples (self, cancellable, error))
     return FALSE;
   self->folder = g_dir_make_tmp ("vernier-verify-XXXXXX", error);
-  if (self->folder == NULL)
-    return FALSE;
-  for (guint i = 0; i < self->found->n_samples; i++)
-    if (g_cancellable_set_error_if_cancelled (cancellable, error) || !verify_job_write_sample (self, i, error))
-      return FALSE;
-  return TRUE;
+  return self->folder != NULL && verify_job_write_samples (self, cancellable, error);
 }
 
 /* ---- ONNX Runtime ---- */
@@ -272,24 +301,36 @@ vn_verify_job_run_there (VnJob         *job,
 
 /* ---- comparing ---- */
 
+typedef struct
+{
+  VnVerifyJob  *job;
+  VnVerifySums *sums;     /* by output */
+} Comparing;
+
+static gpointer
+verify_job_compare_start (guint      n_inside,
+                          gpointer   data,
+                          GError   **error)
+{
+  return vn_sample_runner_new (((Comparing *) data)->job->plan, n_inside, NULL, NULL, error);
+}
+
 static gboolean
-verify_job_compare_sample (VnVerifyJob   *self,
-                           VnRunner      *runner,
-                           guint          sample,
-                           VnVerifySums  *sums,
+verify_job_compare_sample (gpointer       runner,
+                           guint          item,
+                           VnTensor     **inputs,
+                           gpointer       data,
                            GCancellable  *cancellable,
                            GError       **error)
 {
-  guint n_inputs = vn_plan_get_n_inputs (self->plan), n_outputs = vn_plan_get_n_outputs (self->plan);
-  g_autofree VnTensor **inputs = g_new0 (VnTensor *, n_inputs + 1);
+  Comparing *self = data;
+  const guint n_outputs = vn_plan_get_n_outputs (self->job->plan);
   g_autofree VnTensor **outputs = g_new0 (VnTensor *, n_outputs + 1);
-  gboolean good = vn_dataset_load (self->dataset, g_array_index (self->samples, guint, sample), inputs, error) &&
-                  vn_runner_run (runner, inputs, outputs, cancellable, error);
+  gboolean good = vn_runner_run (runner, inputs, outputs, cancellable, error);
 
   for (guint i = 0; i < n_outputs && good; i++)
-    good = vn_verify_sums_add (&sums[i], self->folder, sample, i, outputs[i], error);
-  verify_job_clear_tensors (inputs, n_inputs);
-  verify_job_clear_tensors (outputs, n_outputs);
+    good = vn_verify_sums_add (&self->sums[i], self->job->folder, item, i, outputs[i], error);
+  vn_tensor_clear_all (outputs, n_outputs);
   return good;
 }
 
@@ -342,23 +383,18 @@ vn_verify_job_compare (VnJob         *job,
                        GError       **error)
 {
   VnVerifyJob *self = VN_VERIFY_JOB (job);
+  static const VnSampleFuncs funcs = { verify_job_compare_start, verify_job_compare_sample, vn_sample_runner_stop };
   VnProgress progress = vn_job_get_reporter (job);
+  const VnSamples samples = verify_job_get_samples (self, self->dataset, &progress);
   guint n = vn_plan_get_n_outputs (self->plan);
   g_autofree VnVerifySums *sums = g_new0 (VnVerifySums, n + 1);
-  g_autoptr(VnRunner) runner = vn_runner_new (self->plan, error);
+  Comparing comparing = { self, sums };
 
-  if (runner == NULL)
-    return FALSE;
-  vn_runner_set_threads (runner, MAX (self->settings.n_threads, 1));
   for (guint i = 0; i < n; i++)
     vn_verify_sums_init (&sums[i], vn_plan_get_output (self->plan, i)->name, self->parts, self->settings.float_path != NULL,
                          self->found->saturates);
-  for (guint i = 0; i < self->found->n_samples; i++)
-    {
-      vn_progress_report (&progress, _("samples"), i, self->found->n_samples);
-      if (!verify_job_compare_sample (self, runner, i, sums, cancellable, error))
-        return FALSE;
-    }
+  if (!vn_samples_each (&samples, &(VnSampleOptions) { .in_turn = TRUE }, &funcs, &comparing, cancellable, error))
+    return FALSE;
   for (guint i = 0; i < n; i++)
     verify_job_tell (self, &sums[i]);
   if (self->found->saturates)

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -282,6 +283,28 @@ def check_library(folder, export):
     expect(done.returncode == 1 and 'float network' in done.stdout, 'a float network that does not load is told')
 
 
+def check_left_out(folder, export):
+    """A sample that cannot be read is left out, and the others are compared as they are without it."""
+    args = [export, '--model', os.path.join(DEMO, 'demo.onnx'), '--preprocess', 'minus-one-one', '--samples', '4', '--runs', '1',
+            '--data']
+    outputs = []
+    for name in ('whole', 'broken'):
+        data = os.path.join(folder, name)
+        os.makedirs(data)
+        for i in range(3):
+            shape = sorted(os.listdir(os.path.join(DEMO, 'samples')))[i]
+            pictures = os.path.join(DEMO, 'samples', shape)
+            shutil.copy(os.path.join(pictures, sorted(os.listdir(pictures))[0]), os.path.join(data, f'{2 * i}.png'))
+        if name == 'broken':
+            with open(os.path.join(data, '1.png'), 'w') as file:
+                file.write('nothing')
+        code, said = run(folder, *args, data)
+        expect(code == 0 and said['samples'] == 3, f"{name}: {said.get('samples')} samples are compared")
+        outputs.append(said.get('outputs'))
+    expect(outputs[0] and outputs[0] == outputs[1], 'a sample that is left out changes no figure')
+    expect([n['subject'] for n in said.get('notes', []) if n['code'] == 'sample-unreadable'] == ['1.png'], 'and is named')
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_quantize(folder)
@@ -293,6 +316,7 @@ def main():
         for preset in ('cpu', 'qlinear'):
             export = check_export(folder, preset)
             check_library(folder, export)
+        check_left_out(folder, export)
         model = onnx.load(export)
         model.graph.node[0].op_type = 'NoSuchOperator'
         broken = os.path.join(folder, 'broken.onnx')
