@@ -48,58 +48,59 @@ cut_find (const VnValue *value,
   return vn_node_is (use->node, "Relu") || vn_node_is (use->node, "Clip");
 }
 
-static double
-cut_count (const VnTensor *tensor,
-           const Limits   *limits,
-           double         *low,
-           double         *high)
+typedef struct
 {
-  double n = 0;
+  const VnFirstLayers      *first;
+  guint                     input;
+  const Limits             *limits;
+  const VnPreprocessPreset *preset;      /* nullable: as it would have made the samples */
+  double                    low, high, n_cut, n_all;
+} Look;
 
+static void
+cut_count (Look           *self,
+           const VnTensor *tensor)
+{
   for (gsize i = 0; i < tensor->n_elements; i++)
     {
       double value = vn_tensor_get_double (tensor, i);
 
-      n += value < limits->low || value > limits->high;
-      *low = fmin (*low, value);
-      *high = fmax (*high, value);
+      self->n_cut += value < self->limits->low || value > self->limits->high;
+      self->low = fmin (self->low, value);
+      self->high = fmax (self->high, value);
     }
-  return n;
+  self->n_all += (double) tensor->n_elements;
 }
 
-/* @preset: (nullable): as it would have made the samples
- *
- * Returns: the part of their values that is lost; NaN if that cannot be told */
-static double
-cut_measure (const VnFirstLayers      *self,
-             guint                     input,
-             const Limits             *limits,
-             const VnPreprocessPreset *preset,
-             double                   *low,
-             double                   *high)
+static gboolean
+cut_scan (guint          sample,
+          VnTensor     **inputs,
+          gpointer       data,
+          GCancellable  *cancellable)
 {
-  const guint n = vn_dataset_get_n (self->dataset), n_read = MIN (n, MAX_SAMPLES);
-  double n_cut = 0, n_all = 0;
+  Look *self = data;
+  VnTensor *own = inputs[self->input];
+  g_autoptr(VnTensor) other = NULL;
 
-  *low = INFINITY;
-  *high = -INFINITY;
-  for (guint i = 0; i < n_read; i++)
-    {
-      g_autofree VnTensor **tensors = g_new0 (VnTensor *, self->n_inputs + 1);
-      g_autoptr(VnTensor) other = NULL;
+  other = self->preset == NULL ? vn_tensor_ref (own)
+                               : vn_dataset_renormalize (self->first->dataset, self->input, own, &self->preset->settings);
+  if (other != NULL)
+    cut_count (self, other);
+  return TRUE;
+}
 
-      if (!vn_dataset_load (self->dataset, (guint) ((guint64) i * n / n_read), tensors, NULL))
-        continue;
-      other = preset == NULL ? vn_tensor_ref (tensors[input])
-                             : vn_dataset_renormalize (self->dataset, input, tensors[input], &preset->settings);
-      if (other != NULL)
-        {
-          n_cut += cut_count (other, limits, low, high);
-          n_all += (double) other->n_elements;
-        }
-      vn_tensor_clear_all (tensors, self->n_inputs);
-    }
-  return n_all > 0 ? n_cut / n_all : NAN;
+/* Returns the part of their values that is lost; NaN if that cannot be told. */
+static double
+cut_measure (Look         *self,
+             GCancellable *cancellable)
+{
+  g_autoptr(GArray) samples = _vn_data_spread (self->first->dataset, MAX_SAMPLES);
+
+  self->low = INFINITY;
+  self->high = -INFINITY;
+  self->n_cut = self->n_all = 0;
+  _vn_data_each (self->first->dataset, samples, cut_scan, self, cancellable);
+  return self->n_all > 0 ? self->n_cut / self->n_all : NAN;
 }
 
 /*< private >
@@ -113,26 +114,30 @@ gboolean
 _vn_data_cut_judge (const VnFirstLayers *self,
                     guint                input,
                     const VnValue       *value,
-                    VnNotes             *notes)
+                    VnNotes             *notes,
+                    GCancellable        *cancellable)
 {
   Limits limits;
-  double low, high, share, others[2];
+  Look look = { .first = self, .input = input, .limits = &limits };
+  double share;
   g_autofree char *label = NULL, *low_text = NULL, *high_text = NULL;
   g_autoptr(GPtrArray) offered = g_ptr_array_new ();
   const VnPreprocessPreset *presets;
   guint n;
 
-  if (!cut_find (value, &limits) || !((share = cut_measure (self, input, &limits, NULL, &low, &high)) > VN_DATA_CUT))
+  if (!cut_find (value, &limits) || !((share = cut_measure (&look, cancellable)) > VN_DATA_CUT))
     return FALSE;
+  low_text = vn_format_number (look.low, 3);
+  high_text = vn_format_number (look.high, 3);
   presets = vn_preprocess_presets (&n);
   for (guint i = 0; i < n && vn_dataset_get_preprocess (self->dataset, input) != NULL; i++)
-    if (!_vn_data_is_preset_repeated (presets, i) &&
-        cut_measure (self, input, &limits, &presets[i], &others[0], &others[1]) < VN_DATA_CUT / 10)
-      g_ptr_array_add (offered, (gpointer) &presets[i]);
+    {
+      look.preset = &presets[i];
+      if (!_vn_data_is_preset_repeated (presets, i) && cut_measure (&look, cancellable) < VN_DATA_CUT / 10)
+        g_ptr_array_add (offered, (gpointer) &presets[i]);
+    }
   _vn_data_offer_presets (self, input, value->name, offered);
   label = vn_node_dup_label (limits.node);
-  low_text = vn_format_number (low, 3);
-  high_text = vn_format_number (high, 3);
   vn_notes_add (notes, VN_NOTE_WARNING, "data-range", value->name,
                 _("The samples reach from %s to %s, and the first operator of the network, “%s”, cuts off %.0f %% of their "
                   "values"), low_text, high_text, label, 100 * share);

@@ -128,31 +128,32 @@ deep_list_layers (const VnGraph *graph,
 
 /* ---- what they see ---- */
 
-/* @preset: (nullable): as it would have made the samples */
-static gboolean
-deep_run_sample (const VnFirstLayers      *self,
-                 const VnFirstLayers      *deep,
-                 guint                     input,
-                 guint                     sample,
-                 const VnPreprocessPreset *preset,
-                 GCancellable             *cancellable)
+typedef struct
 {
-  g_autofree VnTensor **tensors = g_new0 (VnTensor *, self->n_inputs + 1);
-  gboolean good = vn_dataset_load (self->dataset, sample, tensors, NULL);
+  const VnFirstLayers      *first, *deep;
+  guint                     input;
+  const VnPreprocessPreset *preset;      /* nullable: as it would have made the samples */
+} Look;
 
-  if (good && preset != NULL)
+static gboolean
+deep_scan (guint          sample,
+           VnTensor     **inputs,
+           gpointer       data,
+           GCancellable  *cancellable)
+{
+  const Look *self = data;
+
+  if (self->preset != NULL)
     {
-      VnTensor *other = vn_dataset_renormalize (self->dataset, input, tensors[input], &preset->settings);
+      VnTensor *other = vn_dataset_renormalize (self->first->dataset, self->input, inputs[self->input], &self->preset->settings);
 
-      good = other != NULL;
-      vn_tensor_unref (tensors[input]);
-      tensors[input] = other;
+      if (other == NULL)
+        return FALSE;
+      vn_tensor_unref (inputs[self->input]);
+      inputs[self->input] = other;
     }
-  if (good)
-    _vn_first_layers_run (deep, deep->layers, tensors, cancellable);
-  for (guint k = 0; k < self->n_inputs; k++)
-    g_clear_pointer (&tensors[k], vn_tensor_unref);
-  return good;
+  _vn_first_layers_run (self->deep, self->deep->layers, inputs, cancellable);
+  return TRUE;
 }
 
 static Distance
@@ -189,15 +190,14 @@ deep_measure (const VnFirstLayers      *self,
               const VnPreprocessPreset *preset,
               GCancellable             *cancellable)
 {
-  const guint n = vn_dataset_get_n (self->dataset), n_run = MIN (n, MAX_SAMPLES);
+  g_autoptr(GArray) samples = _vn_data_spread (self->dataset, MAX_SAMPLES);
   g_autoptr(GPtrArray) layers = _vn_first_layers_copy (deep->layers);
   VnFirstLayers copy = *deep;
+  Look look = { self, &copy, input, preset };
 
   copy.layers = layers;
-  for (guint i = 0; i < n_run; i++)
-    if (g_cancellable_is_cancelled (cancellable) ||
-        !deep_run_sample (self, &copy, input, (guint) ((guint64) i * n / n_run), preset, cancellable))
-      return (Distance) { NAN, NAN, NAN };
+  if (!_vn_data_each (self->dataset, samples, deep_scan, &look, cancellable))
+    return (Distance) { NAN, NAN, NAN };
   return deep_get_distance (layers);
 }
 

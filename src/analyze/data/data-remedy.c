@@ -11,31 +11,30 @@
 
 #define MAX_SAMPLES 4u
 
-/* Lets @layers see a sample as @preset would have made it; FALSE if it is no picture that was loaded without a script. */
+typedef struct
+{
+  const VnFirstLayers      *first;
+  GPtrArray                *layers;
+  guint                     input;
+  const VnPreprocessPreset *preset;
+} Look;
+
+/* Lets the layers see a sample as the preset would have made it; FALSE if it is no picture that was loaded without a script. */
 static gboolean
-remedy_try_sample (const VnFirstLayers      *self,
-                   GPtrArray                *layers,
-                   guint                     input,
-                   VnTensor                **tensors,
-                   const VnPreprocessPreset *preset,
-                   GCancellable             *cancellable)
+remedy_scan (guint          sample,
+             VnTensor     **inputs,
+             gpointer       data,
+             GCancellable  *cancellable)
 {
-  g_autofree VnTensor **others = g_memdup2 (tensors, self->n_inputs * sizeof (VnTensor *));
+  const Look *self = data;
+  VnTensor *other = vn_dataset_renormalize (self->first->dataset, self->input, inputs[self->input], &self->preset->settings);
 
-  others[input] = vn_dataset_renormalize (self->dataset, input, tensors[input], &preset->settings);
-  if (others[input] == NULL)
+  if (other == NULL)
     return FALSE;
-  _vn_first_layers_run (self, layers, others, cancellable);
-  vn_tensor_unref (others[input]);
+  vn_tensor_unref (inputs[self->input]);
+  inputs[self->input] = other;
+  _vn_first_layers_run (self->first, self->layers, inputs, cancellable);
   return TRUE;
-}
-
-static void
-remedy_clear (VnTensor **tensors,
-              guint      n)
-{
-  for (guint k = 0; k < n; k++)
-    g_clear_pointer (&tensors[k], vn_tensor_unref);
 }
 
 /* What the first layers make of samples prepared as @preset; NULL if that cannot be told. */
@@ -45,21 +44,11 @@ remedy_try (const VnFirstLayers      *self,
             const VnPreprocessPreset *preset,
             GCancellable             *cancellable)
 {
-  const guint n = vn_dataset_get_n (self->dataset), n_tried = MIN (n, MAX_SAMPLES);
-  const guint input = ((const VnFirstLayer *) self->layers->pdata[index])->input;
+  g_autoptr(GArray) samples = _vn_data_spread (self->dataset, MAX_SAMPLES);
   g_autoptr(GPtrArray) layers = _vn_first_layers_copy (self->layers);
-  g_autofree VnTensor **tensors = g_new0 (VnTensor *, self->n_inputs + 1);
+  Look look = { self, layers, ((const VnFirstLayer *) self->layers->pdata[index])->input, preset };
 
-  for (guint i = 0; i < n_tried && !g_cancellable_is_cancelled (cancellable); i++)
-    {
-      gboolean good = vn_dataset_load (self->dataset, (guint) ((guint64) i * n / n_tried), tensors, NULL) &&
-                      remedy_try_sample (self, layers, input, tensors, preset, cancellable);
-
-      remedy_clear (tensors, self->n_inputs);
-      if (!good)
-        return NULL;
-    }
-  return g_steal_pointer (&layers);
+  return _vn_data_each (self->dataset, samples, remedy_scan, &look, cancellable) ? g_steal_pointer (&layers) : NULL;
 }
 
 /*< private >

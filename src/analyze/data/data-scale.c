@@ -65,28 +65,27 @@ scale_shrink (const VnTensor *tensor,
   return small;
 }
 
-static gboolean
-scale_run_sample (const VnFirstLayers *self,
-                  VnRunner            *runner,
-                  guint                input,
-                  double               low,
-                  double               high,
-                  guint                sample,
-                  GCancellable        *cancellable)
+typedef struct
 {
-  g_autofree VnTensor **tensors = g_new0 (VnTensor *, self->n_inputs + 1);
-  VnTensor *small = NULL;
-  gboolean good = vn_dataset_load (self->dataset, sample, tensors, NULL) && (small = scale_shrink (tensors[input], low, high)) != NULL;
+  VnRunner *runner;
+  guint     input;
+  double    low, high;
+} Look;
 
-  if (small != NULL)
-    {
-      vn_tensor_unref (tensors[input]);
-      tensors[input] = small;
-    }
-  good = good && vn_runner_run (runner, tensors, NULL, cancellable, NULL);
-  for (guint k = 0; k < self->n_inputs; k++)
-    g_clear_pointer (&tensors[k], vn_tensor_unref);
-  return good;
+static gboolean
+scale_scan (guint          sample,
+            VnTensor     **inputs,
+            gpointer       data,
+            GCancellable  *cancellable)
+{
+  const Look *self = data;
+  VnTensor *small = scale_shrink (inputs[self->input], self->low, self->high);
+
+  if (small == NULL)
+    return FALSE;
+  vn_tensor_unref (inputs[self->input]);
+  inputs[self->input] = small;
+  return vn_runner_run (self->runner, inputs, NULL, cancellable, NULL);
 }
 
 /* How large what is added to the biases is, in these: the median over the layers, each the median over its channels. NaN if the
@@ -100,7 +99,7 @@ scale_measure (const VnFirstLayers *self,
                double              *of_first,
                GCancellable        *cancellable)
 {
-  const guint n = vn_dataset_get_n (self->dataset), n_run = MIN (n, MAX_SAMPLES);
+  g_autoptr(GArray) samples = _vn_data_spread (self->dataset, MAX_SAMPLES);
   g_autoptr(GPtrArray) taps = g_ptr_array_new ();
   g_autoptr(GPtrArray) layers = scale_list_layers (self->model->graph, taps);
   VnPlanOptions options = vn_plan_options_for_samples (self->shapes);
@@ -114,9 +113,8 @@ scale_measure (const VnFirstLayers *self,
   if (runner == NULL)
     return NAN;
   vn_runner_set_tap (runner, scale_see, layers);
-  for (guint i = 0; i < n_run; i++)
-    if (!scale_run_sample (self, runner, input, low, high, (guint) ((guint64) i * n / n_run), cancellable))
-      return NAN;
+  if (!_vn_data_each (self->dataset, samples, scale_scan, &(Look) { runner, input, low, high }, cancellable))
+    return NAN;
   *of_first = NAN;
   for (guint i = 0; i < layers->len; i++)
     {

@@ -68,6 +68,20 @@ gboolean     _vn_data_check             (VnModel            *model,
                                          GCancellable       *cancellable,
                                          GError            **error);
 
+/* data-samples.c; @inputs: as the dataset has them */
+typedef gboolean (*VnDataScan) (guint          sample,
+                                VnTensor     **inputs,
+                                gpointer       data,
+                                GCancellable  *cancellable);
+
+GArray      *_vn_data_spread            (VnDataset          *dataset,
+                                         guint               most);
+gboolean     _vn_data_each              (VnDataset          *dataset,
+                                         const GArray       *samples,
+                                         VnDataScan          scan,
+                                         gpointer            data,
+                                         GCancellable       *cancellable);
+
 /* The first layer behind an input. */
 typedef struct
 {
@@ -156,7 +170,8 @@ gboolean   _vn_data_deep_judge   (const VnFirstLayers *self,
 gboolean   _vn_data_cut_judge    (const VnFirstLayers *self,
                                   guint                input,
                                   const VnValue       *value,
-                                  VnNotes             *notes);
+                                  VnNotes             *notes,
+                                  GCancellable        *cancellable);
 
 /* data-picture.c */
 gboolean   _vn_data_picture_is_plain (const VnTensor   *tensor,

@@ -345,7 +345,7 @@ data_check_first_layers_judge (const VnFirstLayers *self,
                                  : _vn_first_layer_judge_by_bias (layer, input, remedy, samples->notes);
       if (!said && layer->norm == NULL && samples->high[layer->input] > RAW_MAX)
         said = _vn_data_scale_judge (self, i, input, samples->low[layer->input], samples->high[layer->input], samples->notes, cancellable);
-      said = said || _vn_data_cut_judge (self, layer->input, value, samples->notes) ||
+      said = said || _vn_data_cut_judge (self, layer->input, value, samples->notes, cancellable) ||
              (data_check_samples_show_something (samples) &&
               _vn_data_deep_judge (self, layer->input, input, samples->notes, cancellable));
       if (!said)
@@ -480,63 +480,70 @@ data_check_samples_clear (Samples *self)
   g_free (self->indices);
 }
 
-/* One sample: its values, and what the first layers make of it, in both orders of colours. */
-static void
-data_check_sample (Samples             *samples,
-                   const VnFirstLayers *layers,
-                   GPtrArray           *swapped,
-                   guint                index,
-                   GCancellable        *cancellable)
+typedef struct
 {
+  Samples             *samples;
+  const VnFirstLayers *layers;
+  GPtrArray           *swapped;
+} Check;
+
+/* One sample: its values, and what the first layers make of it, in both orders of colours. */
+static gboolean
+data_check_sample (guint          index,
+                   VnTensor     **inputs,
+                   gpointer       data,
+                   GCancellable  *cancellable)
+{
+  Check *self = data;
+  Samples *samples = self->samples;
+  const VnFirstLayers *layers = self->layers;
   const guint n_inputs = samples->n_inputs;
-  g_autofree VnTensor **tensors = g_new0 (VnTensor *, n_inputs + 1);
   g_autofree VnTensor **others = g_new0 (VnTensor *, n_inputs + 1);
 
-  if (!vn_dataset_load (samples->dataset, index, tensors, NULL))
-    return;
-  data_check_samples_look_at (samples, index, tensors);
-  _vn_data_reach_add (samples->reach, index, tensors, samples->masks);
+  data_check_samples_look_at (samples, index, inputs);
+  _vn_data_reach_add (samples->reach, index, inputs, samples->masks);
   if (layers->sight != NULL)
-    _vn_data_sight_add_sample (layers->sight, tensors, (const char * const *) samples->names, n_inputs);
-  _vn_first_layers_run (layers, layers->layers, tensors, cancellable);
-  if (data_check_first_layers_have_norm (layers->layers) && data_check_first_layers_swap_colors (samples->dataset, tensors, others, n_inputs))
-    _vn_first_layers_run (layers, swapped, others, cancellable);
-  for (guint k = 0; k < n_inputs; k++)
-    {
-      vn_tensor_unref (tensors[k]);
-      g_clear_pointer (&others[k], vn_tensor_unref);
-    }
+    _vn_data_sight_add_sample (layers->sight, inputs, (const char * const *) samples->names, n_inputs);
+  _vn_first_layers_run (layers, layers->layers, inputs, cancellable);
+  if (data_check_first_layers_have_norm (layers->layers) &&
+      data_check_first_layers_swap_colors (samples->dataset, inputs, others, n_inputs))
+    _vn_first_layers_run (layers, self->swapped, others, cancellable);
+  vn_tensor_clear_all (others, n_inputs);
+  return TRUE;
 }
 
-/* Sample @i of @n_taken of @n, evenly spread. */
-static guint
-data_check_take (guint i,
-                 guint n_taken,
-                 guint n)
+static gboolean
+data_check_reach (guint          index,
+                  VnTensor     **inputs,
+                  gpointer       data,
+                  GCancellable  *cancellable)
 {
-  return (guint) ((guint64) i * n / n_taken);
+  Samples *samples = data;
+
+  _vn_data_reach_add (samples->reach, index, inputs, samples->masks);
+  return TRUE;
 }
 
 /* More samples than are looked at closely: one of another scale spoils all ranges. */
 static void
 data_check_read_others (Samples      *samples,
-                        guint         n_checked,
+                        const GArray *checked,
                         GCancellable *cancellable)
 {
-  const guint n = vn_dataset_get_n (samples->dataset), n_read = MIN (n, MAX_READ);
-  g_autofree VnTensor **tensors = g_new0 (VnTensor *, samples->n_inputs + 1);
+  g_autoptr(GArray) others = _vn_data_spread (samples->dataset, MAX_READ);
+  guint n = 0;
 
-  for (guint i = 0, next = 0; i < n_read && !g_cancellable_is_cancelled (cancellable); i++)
+  for (guint i = 0, next = 0; i < others->len; i++)
     {
-      const guint index = data_check_take (i, n_read, n);
+      const guint index = g_array_index (others, guint, i);
 
-      while (next < n_checked && data_check_take (next, n_checked, n) < index)
+      while (next < checked->len && g_array_index (checked, guint, next) < index)
         next++;
-      if ((next < n_checked && data_check_take (next, n_checked, n) == index) || !vn_dataset_load (samples->dataset, index, tensors, NULL))
-        continue;
-      _vn_data_reach_add (samples->reach, index, tensors, samples->masks);
-      vn_tensor_clear_all (tensors, samples->n_inputs);
+      if (next == checked->len || g_array_index (checked, guint, next) != index)
+        g_array_index (others, guint, n++) = index;
     }
+  g_array_set_size (others, n);
+  _vn_data_each (samples->dataset, others, data_check_reach, samples, cancellable);
 }
 
 /*< private >
@@ -556,8 +563,7 @@ _vn_data_check (VnModel        *model,
                 GCancellable   *cancellable,
                 GError        **error)
 {
-  const guint n = vn_dataset_get_n (dataset);
-  const guint n_checked = MIN (n, MAX_SAMPLES);
+  g_autoptr(GArray) checked = _vn_data_spread (dataset, MAX_SAMPLES);
   Samples samples = { .dataset = dataset, .notes = notes, .n_inputs = data_check_count_inputs (fed), .calibrates = calibrates };
   g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func (_vn_first_layer_free);
   VnFirstLayers layers;
@@ -577,9 +583,8 @@ _vn_data_check (VnModel        *model,
   swapped = _vn_first_layers_copy (found);
   data_check_samples_init (&samples, fed);
   samples.reach = _vn_data_reach_new (samples.n_inputs);
-  for (guint i = 0; i < n_checked && !g_cancellable_is_cancelled (cancellable); i++)
-    data_check_sample (&samples, &layers, swapped, data_check_take (i, n_checked, n), cancellable);
-  data_check_read_others (&samples, n_checked, cancellable);
+  _vn_data_each (dataset, checked, data_check_sample, &(Check) { &samples, &layers, swapped }, cancellable);
+  data_check_read_others (&samples, checked, cancellable);
   if (!g_cancellable_is_cancelled (cancellable))
     {
       data_check_samples_note (&samples);
