@@ -8,6 +8,7 @@
 
 #include "vn-memory.h"
 #include "vn-parallel.h"
+#include "vn-sample-loop.h"
 
 /**
  * Kept: of one sample.
@@ -165,21 +166,60 @@ recompare_keep_all (VnRecompare    *self,
   return FALSE;
 }
 
+/* What runs the samples whose values are kept. */
+typedef struct
+{
+  VnRecompare   *self;
+  const guint   *indices;
+  VnRunner      *float_runner, *quant_runner;
+  const GArray  *numbers;
+} Fill;
+
 static gboolean
-recompare_keep_sample (VnRecompare   *self,
-                       guint          sample,
-                       VnRunner      *float_runner,
-                       VnRunner      *quant_runner,
-                       const GArray  *numbers,
+recompare_keep_sample (gpointer       worker,
+                       guint          item,
+                       VnTensor     **inputs,
+                       gpointer       data,
                        GCancellable  *cancellable,
                        GError       **error)
 {
+  const Fill *fill = data;
+  VnRecompare *self = fill->self;
   Kept kept = { g_new0 (VnTensor *, self->n_inputs + 1), g_new0 (VnTensor *, self->values->len + 1), g_new0 (VnTensor *, self->values->len + 1) };
 
+  for (guint i = 0; i < self->n_inputs; i++)
+    kept.inputs[i] = g_steal_pointer (&inputs[i]);
   g_array_append_val (self->kept, kept);
-  return vn_dataset_load (self->dataset, sample, kept.inputs, error) &&
-         recompare_keep_all (self, float_runner, kept.inputs, kept.floats, NULL, cancellable, error) &&
-         recompare_keep_all (self, quant_runner, kept.inputs, kept.quants, numbers, cancellable, error);
+  g_array_append_val (self->samples, fill->indices[item]);
+  return recompare_keep_all (self, fill->float_runner, kept.inputs, kept.floats, NULL, cancellable, error) &&
+         recompare_keep_all (self, fill->quant_runner, kept.inputs, kept.quants, fill->numbers, cancellable, error);
+}
+
+/* As many as there is room for. */
+static gboolean
+recompare_keep_samples (const Fill              *fill,
+                        const VnCompareOptions  *options,
+                        gsize                    max_bytes,
+                        GCancellable            *cancellable,
+                        GError                 **error)
+{
+  static const VnSampleFuncs funcs = { NULL, recompare_keep_sample, NULL };
+  const VnSamples samples = { .dataset = fill->self->dataset, .indices = options->samples, .n = options->n_samples };
+  const VnSampleOptions in_turn = { .in_turn = TRUE };
+  g_autoptr(VnSampleLoop) loop = vn_sample_loop_new (&samples, &in_turn, &funcs, (gpointer) fill, error);
+
+  if (loop == NULL)
+    return FALSE;
+  for (guint s = 0; s < options->n_samples; s++)
+    {
+      const guint n = fill->self->samples->len;
+
+      if (fill->self->n_bytes + (n > 0 ? fill->self->n_bytes / n : 0) > max_bytes)
+        break;
+      if (!vn_sample_loop_run (loop, s, 1, cancellable, error))
+        return FALSE;
+    }
+  return vn_sample_loop_check_read (loop, error);
 }
 
 static gboolean
@@ -236,6 +276,7 @@ recompare_fill (VnRecompare             *self,
   g_autoptr(GPtrArray) taps = NULL;
   g_autoptr(VnRunner) float_runner = NULL, quant_runner = NULL;
   VnCompareOptions all = *options;
+  Fill fill;
 
   if (!recompare_list_values (self, error))
     return FALSE;
@@ -244,12 +285,9 @@ recompare_fill (VnRecompare             *self,
   quant_runner = float_runner != NULL ? recompare_make_runner (self, self->base, taps, NULL, error) : NULL;
   if (quant_runner == NULL)
     return FALSE;
-  for (guint s = 0; s < options->n_samples && self->n_bytes + (s > 0 ? self->n_bytes / s : 0) <= max_bytes; s++)
-    {
-      if (!recompare_keep_sample (self, options->samples[s], float_runner, quant_runner, numbers, cancellable, error))
-        return FALSE;
-      g_array_append_val (self->samples, options->samples[s]);
-    }
+  fill = (Fill) { self, options->samples, float_runner, quant_runner, numbers };
+  if (!recompare_keep_samples (&fill, options, max_bytes, cancellable, error))
+    return FALSE;
   g_clear_pointer (&float_runner, vn_runner_free);
   g_clear_pointer (&quant_runner, vn_runner_free);
   all.samples = (const guint *) (gpointer) self->samples->data;

@@ -278,8 +278,7 @@ vn_balance_figures_find (VnBalanceFigures  *self,
   if (values->len == 0)
     return TRUE;
   samples = self->input->samples;
-  run = (VnSamples) { .shapes = samples->shapes, .dataset = samples->dataset, .indices = samples->indices, .n = samples->n,
-                       .n_threads = samples->n_threads, .progress = self->input->progress, .notes = samples->notes };
+  run = vn_repair_samples_get (samples, self->input->progress);
   largest = vn_channel_stats (self->input->prepared, values, axes, VN_CHANNEL_LARGEST, &run, self->cancellable, error);
   if (largest == NULL)
     return FALSE;

@@ -133,8 +133,7 @@ absorb_look (Absorb  *self,
              GError **error)
 {
   const VnRepairSamples *samples = self->input->samples;
-  VnSamples run = { .shapes = samples->shapes, .dataset = samples->dataset, .indices = samples->indices, .n = samples->n,
-                       .n_threads = samples->n_threads, .progress = self->input->progress, .notes = samples->notes };
+  const VnSamples run = vn_repair_samples_get (samples, self->input->progress);
   g_autoptr(GPtrArray) values = g_ptr_array_new (), means = NULL, squares = NULL;
 
   for (guint i = 0; i < self->pairs->len; i++)
