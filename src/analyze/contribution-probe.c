@@ -95,20 +95,8 @@ contribution_add_outputs (VnProbe *self)
 {
   const VnGraph *graph = self->model->graph;
   g_autofree gboolean *lost = vn_graph_find_lost (graph);
-  g_autoptr(GPtrArray) outputs = g_ptr_array_new ();
+  g_autoptr(GPtrArray) outputs = vn_graph_list_compared (graph, lost);
 
-  for (guint i = 0; i < graph->outputs->len; i++)
-    {
-      VnValue *value = g_ptr_array_index (graph->outputs, i);
-
-      if (value->graph != graph || !lost[value->id])
-        g_ptr_array_add (outputs, value);
-    }
-  if (outputs->len == 0)
-    {
-      g_ptr_array_unref (outputs);
-      outputs = vn_graph_list_ends (graph, lost);
-    }
   for (guint i = 0; i < outputs->len; i++)
     {
       guint tap = contribution_add_tap (self, g_ptr_array_index (outputs, i));

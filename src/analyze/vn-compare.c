@@ -308,22 +308,41 @@ compare_clear (Compare *self)
   vn_compare_clear_pairs (&self->pairs);
 }
 
-/* Whether nodes read @value, and none of them can be run. */
+/* Whether an output of floats can be computed. */
+static gboolean
+compare_has_outputs (VnPlan *plan)
+{
+  const GPtrArray *outputs = vn_plan_get_model (plan)->graph->outputs;
+
+  for (guint i = 0; i < outputs->len; i++)
+    if (vn_compare_has_row (outputs->pdata[i]) && vn_plan_is_computed (plan, outputs->pdata[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether a node that cannot be run reads @value, and nothing else that would tell of it. */
 static gboolean
 compare_is_last (VnPlan        *plan,
                  const VnValue *value)
 {
+  const gboolean has_outputs = compare_has_outputs (plan);
+  gboolean is_lost = FALSE;
+
   for (guint i = 0; i < value->uses->len; i++)
     {
       const VnNode *user = g_array_index (value->uses, VnUse, i).node;
 
+      gboolean is_run = FALSE;
+
       while (user->graph != value->graph && user->graph->parent_node != NULL)
         user = user->graph->parent_node;
       for (guint k = 0; user->graph == value->graph && k < user->outputs->len; k++)
-        if (vn_node_get_output (user, k) != NULL && vn_plan_is_computed (plan, vn_node_get_output (user, k)))
-          return FALSE;
+        is_run |= vn_node_get_output (user, k) != NULL && vn_plan_is_computed (plan, vn_node_get_output (user, k));
+      if (is_run && has_outputs)
+        return FALSE;
+      is_lost |= !is_run;
     }
-  return value->uses->len > 0 && !value->is_output;
+  return is_lost && !value->is_output;
 }
 
 /*< private >

@@ -99,10 +99,10 @@ plan_select_has_computed (VnPlan    *self,
 static void
 plan_select_take_ends (VnPlan *self)
 {
-  if (self->ends && self->all_outputs && !plan_select_has_computed (self, self->outputs))
+  if (self->ends && self->all_outputs)
     {
       g_ptr_array_unref (self->outputs);
-      self->outputs = vn_graph_list_ends (self->graph, self->lost);
+      self->outputs = vn_graph_list_compared (self->graph, self->lost);
     }
 }
 

@@ -270,6 +270,50 @@ vn_graph_list_ends (const VnGraph  *graph,
   return ends;
 }
 
+static gboolean
+op_support_may_hold_floats (const VnValue *value)
+{
+  return value->type.kind == VN_TYPE_TENSOR && (value->type.dtype == VN_DTYPE_UNDEFINED || vn_dtype_is_float (value->type.dtype));
+}
+
+/**
+ * vn_graph_list_compared:
+ * @lost: of vn_graph_find_lost()
+ *
+ * What tells how near two networks are: a classifier whose scores go into an operator that cannot be run has only a number
+ * left as its output, which says nothing of them.
+ *
+ * Returns: (transfer full) (element-type VnValue): outputs that can be computed; where none of these holds floats, also those of
+ *   vn_graph_list_ends() that do, each once; where there are no outputs, all of vn_graph_list_ends()
+ */
+GPtrArray *
+vn_graph_list_compared (const VnGraph  *graph,
+                        const gboolean *lost)
+{
+  g_autoptr(GPtrArray) ends = vn_graph_list_ends (graph, lost);
+  GPtrArray *list = g_ptr_array_new ();
+  gboolean has_floats = FALSE;
+
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      VnValue *value = g_ptr_array_index (graph->outputs, i);
+
+      if (value->graph == graph && lost[value->id])
+        continue;
+      g_ptr_array_add (list, value);
+      has_floats |= op_support_may_hold_floats (value);
+    }
+  if (list->len == 0)
+    {
+      g_ptr_array_unref (list);
+      return g_steal_pointer (&ends);
+    }
+  for (guint i = 0; i < ends->len && !has_floats; i++)
+    if (op_support_may_hold_floats (ends->pdata[i]) && !g_ptr_array_find (list, ends->pdata[i], NULL))
+      g_ptr_array_add (list, ends->pdata[i]);
+  return list;
+}
+
 static void
 op_support_note_nodes (GPtrArray *nodes,
                        VnNotes   *notes)

@@ -260,6 +260,8 @@ GPtrArray    *vn_graph_list_unsupported (const VnGraph *graph);    /* of VnNode,
 void          vn_graph_note_unsupported (const VnGraph *graph,
                                          VnNotes       *notes);
 gboolean     *vn_graph_find_lost        (const VnGraph *graph);    /* by VnValue.id: cannot be computed */
+GPtrArray    *vn_graph_list_compared    (const VnGraph *graph,
+                                         const gboolean *lost);
 GPtrArray    *vn_graph_list_ends        (const VnGraph *graph,
                                          const gboolean *lost);    /* of VnValue */
 gboolean      vn_graph_takes_halves     (const VnGraph *graph);
