@@ -182,7 +182,7 @@ vn_compare_collect_pairs (ComparePairs            *self,
                    "“vernier-cli prepare”, quantize that, and compare these two"));
   else
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("The two models have no tensor of the same name; is the second made from the first?"));
+                 _("The two models have no tensor names in common; was the second one created from the first?"));
   return FALSE;
 }
 

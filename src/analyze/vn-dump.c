@@ -281,7 +281,8 @@ vn_dump_new (VnModel     *model,
   if (self->items->len == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("The main graph has no quantized tensors; what graphs inside of nodes hold is not written. Its floats can be written as well (--float)"));
+                   _("The main graph has no quantized tensors, and tensors of subgraphs are not dumped. To dump its "
+                     "float tensors, add --float"));
       return NULL;
     }
   dump_collect_taps (self);

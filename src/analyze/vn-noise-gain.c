@@ -155,7 +155,7 @@ noise_gain_draw (VnPlan    *plan,
 
       if (!vn_shape_is_static (&type->shape))
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("Input “%s” leaves sizes open"), vn_plan_get_input (plan, i)->name);
+          g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("Input “%s” has dynamic dimensions"), vn_plan_get_input (plan, i)->name);
           return FALSE;
         }
       inputs[i] = vn_tensor_new (type->dtype, &type->shape, error);
@@ -342,6 +342,6 @@ vn_noise_gain_dup_text (double gain_db)
 {
   if (!(gain_db > VN_NETWORK_GAIN_DB))
     return NULL;
-  return g_strdup_printf (_("0.1 %% of noise in all that the float network computes becomes %.1f %% at its outputs, %.0f dB more: "
-                            "rounding does the same, wherever it is."), 0.1 * pow (10, gain_db / 20), gain_db);
+  return g_strdup_printf (_("0.1 %% of noise on all tensors of the float model becomes %.1f %% at its outputs, a gain "
+                            "of %.0f dB; rounding noise is amplified in the same way, wherever it arises."), 0.1 * pow (10, gain_db / 20), gain_db);
 }

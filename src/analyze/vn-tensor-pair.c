@@ -42,7 +42,7 @@ tensor_pair_make_plan (VnModel     *network,
     return NULL;
   if (value->producer == NULL || vn_plan_is_computed (plan, value))
     return g_steal_pointer (&plan);
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” depends on nodes that cannot be run here"), value->name);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” depends on unsupported nodes"), value->name);
   return NULL;
 }
 
@@ -56,7 +56,7 @@ tensor_pair_find_input (Side    *side,
         side->input = i;
         return TRUE;
       }
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is a constant: choose what a node gives"), side->value->name);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is a constant: choose the output of a node"), side->value->name);
   return FALSE;
 }
 
@@ -73,7 +73,7 @@ tensor_pair_open_side (VnTensorPair          *self,
   side->value = g_hash_table_lookup (source->network->graph->by_name, source->value);
   if (side->value == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The network has no tensor “%s”"), source->value);
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The model has no tensor “%s”"), source->value);
       return FALSE;
     }
   side->plan = tensor_pair_make_plan (source->network, side->value, input_shapes, error);
@@ -180,7 +180,7 @@ tensor_pair_to_float (const Side  *side,
 
   if (vn_tensor_is_container (tensor) || !(vn_dtype_is_float (tensor->dtype) || vn_dtype_is_integer (tensor->dtype) || tensor->dtype == VN_DTYPE_BOOL))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is no tensor of numbers"), side->value->name);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is not a numeric tensor"), side->value->name);
       return NULL;
     }
   result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
@@ -239,7 +239,7 @@ vn_tensor_pair_read (VnTensorPair      *self,
   if (tensors[1] != NULL && tensors[0]->n_elements == tensors[1]->n_elements)
     return TRUE;
   if (tensors[1] != NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("“%s” has %zu elements in one network and %zu in the other"), self->sides[0].value->name,
+    g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("“%s” has %zu elements in one model and %zu in the other"), self->sides[0].value->name,
                  tensors[0]->n_elements, tensors[1]->n_elements);
   vn_tensor_clear_all (tensors, 2);
   return FALSE;
@@ -264,6 +264,6 @@ vn_tensor_source_read_weight (const VnTensorSource  *self,
   reference = self->reference != NULL ? self->reference : self->network;
   tensor = vn_compare_read_weight (reference, self->network, self->value, grid);
   if (tensor == NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The network has no weight “%s”"), self->value);
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The model has no weight “%s”"), self->value);
   return tensor;
 }

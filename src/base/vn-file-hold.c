@@ -184,6 +184,6 @@ vn_file_make_folder (const char  *path,
   if (g_mkdir_with_parents (path, 0777) == 0)
     return TRUE;
   code = errno;
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot make the folder “%s”: %s"), path, g_strerror (code));
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot create the folder “%s”: %s"), path, g_strerror (code));
   return FALSE;
 }

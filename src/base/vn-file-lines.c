@@ -25,7 +25,7 @@ file_lines_check (const char  *path,
     n++;
   if (n * LINE_BYTES + 2 * size <= FREE_LINE_BYTES + LINE_TIMES * size)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("“%s” has %zu lines in %zu bytes; so many short lines are not read"), path, n, size);
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("“%s” has too many short lines: %zu lines in %zu bytes"), path, n, size);
   return FALSE;
 }
 
@@ -53,7 +53,7 @@ vn_file_read_lines (const char  *path,
   data = g_bytes_get_data (bytes, &size);
   if (memchr (data, '\0', size) != NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is no text"), path);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not a text file"), path);
       return NULL;
     }
   if (!file_lines_check (path, data, size, error))

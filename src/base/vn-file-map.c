@@ -294,7 +294,8 @@ file_map_open (const char   *path,
 
   if (fd < 0 && code == EINVAL)
     {
-      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, _("“%s” is a pipe or a device, which cannot be read twice: give a file"), path);
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, _("“%s” is a pipe or a device, which cannot be read "
+                                                              "twice: use a regular file"), path);
       return NULL;
     }
   if (fd < 0)
@@ -345,7 +346,7 @@ file_map_set_lost_error (const char  *path,
   g_autofree char *shown = g_filename_display_name (path);
 
   g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_IO,
-               _("“%s” changed on disk while it was read: a part of it is gone. Start again when the file is complete"), shown);
+               _("“%s” changed while it was being read: it was truncated. Try again when the file is complete"), shown);
 }
 
 /**
@@ -483,15 +484,15 @@ vn_file_check_map (GBytes    *bytes,
     return TRUE;
   shown = g_filename_display_name (map->path);
   if (!there)
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_IO, _("“%s” changed on disk while it was read: another file took its place. "
-                                                        "Start again when all files are complete"), shown);
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_IO, _("“%s” changed while it was being read: it was replaced by "
+                                                         "another file. Try again when all files are complete"), shown);
   else if (now.st_size != map->info.st_size)
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_IO, _("“%s” changed on disk while it was read: it had %llu bytes and now has %llu. "
-                                                        "Start again when the file is complete"), shown,
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_IO, _("“%s” changed while it was being read: its size went from "
+                                                         "%llu to %llu bytes. Try again when the file is complete"), shown,
                  (unsigned long long) map->info.st_size, (unsigned long long) now.st_size);
   else
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_IO, _("“%s” changed on disk while it was read: somebody wrote into it. "
-                                                        "Start again when the file is complete"), shown);
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_IO, _("“%s” changed while it was being read: its content was "
+                                                         "modified. Try again when the file is complete"), shown);
   return FALSE;
 }
 

@@ -286,7 +286,7 @@ file_set_check_lost (const Entry *target,
 {
   if (!file_set_same (target, source))
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is %s, which would be lost; choose another name for %s"),
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is %s and would be overwritten; choose another name for %s"),
                target->path, source->what, target->what);
   return FALSE;
 }
@@ -315,7 +315,8 @@ file_set_check_twice (VnFileSet  *self,
 
       if (!file_set_same (entry, other) || g_str_equal (entry->what, other->what))
         continue;
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is named twice, for %s and for %s; give each a file of its own"),
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is used twice, for %s and for %s; choose a separate "
+                                                        "file for each"),
                    entry->path, other->what, entry->what);
       return FALSE;
     }

@@ -93,7 +93,8 @@ json_check_size (const char  *text,
     }
   if (n_bytes <= FREE_BYTES + TIMES * length)
     return vn_memory_expect (n_bytes, error);
-  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s: its %zu bytes would need %zu MB of memory: it consists of too many small parts"),
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s: parsing its %zu bytes would need %zu MB of memory: it has too "
+                                                  "many small elements"),
                name, length, n_bytes >> 20);
   return FALSE;
 }
@@ -139,12 +140,13 @@ json_check_escapes (const char  *text,
         {
           g_autofree char *shown = g_utf8_substring (at, 0, 2);
 
-          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: “%s” begins no escape of JSON; a backslash itself is written \\\\"), name, shown);
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: “%s” is not a JSON escape sequence; write a "
+                                                              "backslash as \\\\"), name, shown);
           return FALSE;
         }
       if ((high && !(next >= 0xdc00 && next < 0xe000)) || (code >= 0xdc00 && code < 0xe000) || code == 0)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the escape \\u%04x stands for no character"), name, code);
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: the escape \\u%04x is not a valid character"), name, code);
           return FALSE;
         }
       at += high ? 11 : *at == '\\';
@@ -182,7 +184,7 @@ json_check_begin_value (Scan    *self,
       self->has_value = TRUE;
       return TRUE;
     }
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s, line %u: the text goes on behind its end; leave out what stands there"),
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s, line %u: unexpected content after the end; remove it"),
                self->name, self->line);
   return FALSE;
 }
@@ -219,7 +221,7 @@ json_check_key (Scan        *self,
   if (g_hash_table_lookup_extended (level->keys, key, NULL, &line))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("%s, line %u: “%s” stands twice in the same object, first in line %u; leave one of them out"), self->name,
+                   _("%s, line %u: duplicate key “%s”, first used in line %u; remove one of them"), self->name,
                    self->line, key, GPOINTER_TO_UINT (line));
       return FALSE;
     }

@@ -329,6 +329,6 @@ vn_json_fields_get_time (VnJsonFields *self,
   text = vn_json_fields_dup_text (self, id);
   time = text != NULL ? g_date_time_new_from_iso8601 (text, utc) : NULL;
   if (text != NULL && time == NULL)
-    vn_json_fields_fail (self, id, _("is “%s”; a time like 2025-03-31T14:05:00Z is expected"), text);
+    vn_json_fields_fail (self, id, _("is “%s”; expected a time such as 2025-03-31T14:05:00Z"), text);
   return time != NULL ? g_date_time_to_unix (time) : 0;
 }

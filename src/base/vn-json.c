@@ -41,7 +41,7 @@ vn_json_parse (const char  *text,
     }
   if (!g_utf8_validate_len (text, size, NULL))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: this is no JSON: the text is not valid UTF-8"), name);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: not JSON: the text is not valid UTF-8"), name);
       return NULL;
     }
   plain = vn_json_dup_without_comments (text, size);
@@ -151,13 +151,13 @@ json_describe (JsonNode *node)
   if (JSON_NODE_HOLDS_OBJECT (node))
     return _("an object");
   if (JSON_NODE_HOLDS_ARRAY (node))
-    return _("a list");
+    return _("an array");
   if (JSON_NODE_HOLDS_NULL (node))
     return _("null");
   switch (json_node_get_value_type (node))
     {
     case G_TYPE_STRING:
-      return _("a text");
+      return _("a string");
     case G_TYPE_BOOLEAN:
       return _("true or false");
     default:
@@ -173,7 +173,7 @@ json_expect (gboolean     is,
              GError     **error)
 {
   if (!is)
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %s is expected, there is %s"), where, what, json_describe (node));
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: expected %s, found %s"), where, what, json_describe (node));
   return is;
 }
 
@@ -200,7 +200,7 @@ vn_json_get_array (JsonNode    *node,
 {
   g_return_val_if_fail (node != NULL, NULL);
 
-  return json_expect (JSON_NODE_HOLDS_ARRAY (node), node, where, _("a list"), error) ? json_node_get_array (node) : NULL;
+  return json_expect (JSON_NODE_HOLDS_ARRAY (node), node, where, _("an array"), error) ? json_node_get_array (node) : NULL;
 }
 
 const char *
@@ -213,7 +213,7 @@ vn_json_get_string (JsonNode    *node,
   g_return_val_if_fail (node != NULL, NULL);
 
   is = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
-  return json_expect (is, node, where, _("a text"), error) ? json_node_get_string (node) : NULL;
+  return json_expect (is, node, where, _("a string"), error) ? json_node_get_string (node) : NULL;
 }
 
 gboolean
@@ -261,7 +261,7 @@ vn_json_get_any_number (JsonNode    *node,
         *number = others[i].number;
         return TRUE;
       }
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; a number, “nan”, “inf” or “-inf” is expected"), where, text);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; expected a number, “nan”, “inf” or “-inf”"), where, text);
   return FALSE;
 }
 
@@ -290,7 +290,7 @@ vn_json_get_count (JsonNode    *node,
     *count = value >= 0 && value <= MAX_EXACT ? (guint64) value : 0;
   if (value >= 0 && value == floor (value) && (value == 0 || *count > 0) && *count <= most)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is %g; allowed are whole numbers from 0 to %llu"), where, value,
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is %g; expected an integer from 0 to %llu"), where, value,
                (unsigned long long) most);
   return FALSE;
 }

@@ -193,7 +193,7 @@ memory_set_text (gsize    size,
                  GError **error)
 {
   if (size > 0)
-    g_set_error (error, VN_ERROR, VN_ERROR_MEMORY, _("Out of memory: %zu bytes more could not be had"), size);
+    g_set_error (error, VN_ERROR, VN_ERROR_MEMORY, _("Out of memory: could not allocate another %zu bytes"), size);
   else
     g_set_error_literal (error, VN_ERROR, VN_ERROR_MEMORY, _("Out of memory"));
 }

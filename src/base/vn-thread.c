@@ -132,7 +132,7 @@ vn_thread_run_task (GTask           *task,
       return;
     }
   thread_unref_work (self, NULL);
-  g_task_return_new_error (task, VN_ERROR, VN_ERROR_MEMORY, _("Out of memory: no thread could be started. Nothing was written."));
+  g_task_return_new_error (task, VN_ERROR, VN_ERROR_MEMORY, _("Out of memory: could not start a thread. Nothing was written."));
   g_object_unref (task);
 }
 

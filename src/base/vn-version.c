@@ -20,8 +20,8 @@ vn_version_dup_build (void)
   g_autofree char *maker = VN_BUILD_MAKER[0] != '\0' ? g_strconcat (VN_BUILD_MAKER, ", ", NULL) : g_strdup ("");
   g_autofree char *build = g_strdup_printf (_("Build: %s%s %s for %s, optimization %s\n"), maker, VN_BUILD_COMPILER,
                                             VN_BUILD_COMPILER_VERSION, VN_BUILD_MACHINE, VN_BUILD_OPTIMIZATION);
-  g_autofree char *used = g_str_equal (level, best) ? g_strdup_printf (_("Instruction set in use: %s\n"), level)
-    : g_strdup_printf (_("Instruction set in use: %s, of a processor with %s (VN_INSTRUCTION_SET)\n"), level, best);
+  g_autofree char *used = g_str_equal (level, best) ? g_strdup_printf (_("Instruction set: %s\n"), level)
+    : g_strdup_printf (_("Instruction set: %s, on a CPU that supports %s (VN_INSTRUCTION_SET)\n"), level, best);
 
   return g_strconcat (build, used, NULL);
 }

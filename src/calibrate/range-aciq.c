@@ -135,7 +135,7 @@ range_aciq_laplace (const VnHistogram      *histogram,
 const VnRangeMethod vn_range_aciq_gauss = {
   .id = "aciq-gauss",
   .title = N_("ACIQ, normal distribution"),
-  .summary = N_("Clips where it would be best for normally distributed values of this variance"),
+  .summary = N_("Clips at the optimum for a normal distribution with the observed variance"),
   .letter = 'U',
   .range = range_aciq_gauss,
 };
@@ -143,7 +143,7 @@ const VnRangeMethod vn_range_aciq_gauss = {
 const VnRangeMethod vn_range_aciq_laplace = {
   .id = "aciq-laplace",
   .title = N_("ACIQ, Laplace distribution"),
-  .summary = N_("Clips where it would be best for values of a Laplace distribution of this mean deviation"),
+  .summary = N_("Clips at the optimum for a Laplace distribution with the observed mean absolute deviation"),
   .letter = 'C',
   .range = range_aciq_laplace,
 };

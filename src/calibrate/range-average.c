@@ -67,7 +67,7 @@ range_average_percentile (const VnHistogram      *histogram,
 const VnRangeMethod vn_range_average = {
   .id = "average",
   .title = N_("Average minimum and maximum"),
-  .summary = N_("The mean of the minima and maxima of the samples: single samples with outliers count less"),
+  .summary = N_("Averages the minima and maxima of the samples: outliers in single samples weigh less"),
   .letter = 'A',
   .range = average_range,
 };
@@ -75,7 +75,7 @@ const VnRangeMethod vn_range_average = {
 const VnRangeMethod vn_range_percentile_average = {
   .id = "percentile-average",
   .title = N_("Percentile of each sample, averaged"),
-  .summary = N_("As PPQ and XQuant do it: the percentile is taken in each sample, and the mean of all used"),
+  .summary = N_("As in PPQ and XQuant: averages the percentiles of the individual samples"),
   .letter = 'G',
   .uses_percentile = TRUE,
   .range = range_average_percentile,

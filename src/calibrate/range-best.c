@@ -126,7 +126,7 @@ best_winner (const VnHistogram     *histogram,
 const VnRangeMethod vn_range_percentile_search = {
   .id = "percentile-search",
   .title = N_("Best percentile for each tensor"),
-  .summary = N_("AMD's LayerWisePercentile: 99.99, 99.999 or 99.9999, whichever has the least squared error"),
+  .summary = N_("AMD's LayerWisePercentile: 99.99, 99.999 or 99.9999, whichever has the smallest squared error"),
   .letter = 'L',
   .has_sides = TRUE,
   .range = range_best_percentile_search,
@@ -136,7 +136,7 @@ const VnRangeMethod vn_range_percentile_search = {
 const VnRangeMethod vn_range_best = {
   .id = "best",
   .title = N_("Best method for each tensor"),
-  .summary = N_("Asks the other methods and takes the range of least squared error; the plan says whose it was"),
+  .summary = N_("Tries the other methods and uses the range with the smallest squared error; the plan names the method chosen"),
   .letter = 'B',
   .has_sides = TRUE,
   .range = best_range,

@@ -147,7 +147,7 @@ range_kl_entropy (const VnHistogram      *histogram,
 const VnRangeMethod vn_range_kl = {
   .id = "kl",
   .title = N_("KL divergence"),
-  .summary = N_("Clips where the quantized distribution stays most like the original one"),
+  .summary = N_("Clips where the quantized distribution diverges least from the original"),
   .letter = 'K',
   .range = kl_range,
 };
@@ -155,7 +155,7 @@ const VnRangeMethod vn_range_kl = {
 const VnRangeMethod vn_range_entropy = {
   .id = "entropy",
   .title = N_("Entropy (ONNX Runtime)"),
-  .summary = N_("As ONNX Runtime does it: with its 128 bins for 128 levels the whole range that was seen"),
+  .summary = N_("As in ONNX Runtime: its 128 bins for 128 levels always yield the full observed range"),
   .letter = 'E',
   .range = range_kl_entropy,
 };

@@ -15,7 +15,7 @@ vn_range_check (const VnHistogram  *histogram,
   if (vn_histogram_n_finite (histogram) > 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
-               _("No finite value was seen (%llu NaN, %llu infinite)"),
+               _("No finite values were observed (%llu NaN, %llu infinite)"),
                (unsigned long long) histogram->n_nan,
                (unsigned long long) (histogram->n_pos_inf + histogram->n_neg_inf));
   return FALSE;

@@ -21,7 +21,7 @@ minmax_range (const VnHistogram      *histogram,
 const VnRangeMethod vn_range_minmax = {
   .id = "minmax",
   .title = N_("Minimum and maximum"),
-  .summary = N_("The whole range that was seen: nothing is clipped, outliers cost resolution"),
+  .summary = N_("Full observed range: nothing is clipped, but outliers cost resolution"),
   .letter = 'M',
   .range = minmax_range,
 };

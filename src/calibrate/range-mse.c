@@ -44,8 +44,8 @@ mse_range (const VnHistogram      *histogram,
 
 const VnRangeMethod vn_range_mse = {
   .id = "mse",
-  .title = N_("Least squared error"),
-  .summary = N_("Balances rounding and clipping so that their squared error is least"),
+  .title = N_("Minimum MSE"),
+  .summary = N_("Balances rounding error against clipping error for the smallest total squared error"),
   .letter = 'S',
   .range = mse_range,
 };

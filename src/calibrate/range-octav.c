@@ -78,7 +78,7 @@ octav_range (const VnHistogram      *histogram,
 const VnRangeMethod vn_range_octav = {
   .id = "octav",
   .title = N_("OCTAV"),
-  .summary = N_("Clips where rounding and clipping err equally much, found by Newton's method"),
+  .summary = N_("Clips where rounding and clipping errors are equal, found by Newton's method"),
   .letter = 'O',
   .range = octav_range,
 };

@@ -124,7 +124,7 @@ percentile_range (const VnHistogram      *histogram,
 const VnRangeMethod vn_range_percentile = {
   .id = "percentile",
   .title = N_("Percentile"),
-  .summary = N_("Clips the rarest large values, so that outliers do not cost resolution"),
+  .summary = N_("Clips the most extreme values, so that outliers do not cost resolution"),
   .letter = 'P',
   .uses_percentile = TRUE,
   .has_sides = TRUE,

@@ -173,8 +173,9 @@ range_power_minmse_common (const VnHistogram      *histogram,
   if (n_votes != histogram->samples.n)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("The statistics tell for %llu of %llu samples which power of two suits each; calibrate again with the "
-                     "method “minmse-common”, or choose “minmse”"),
+                   ngettext ("The statistics hold the best power of two for only %llu of %llu sample; calibrate again with the method “minmse-common”, or choose “minmse”",
+                             "The statistics hold the best power of two for only %llu of %llu samples; calibrate again with "
+                     "the method “minmse-common”, or choose “minmse”", (gulong) histogram->samples.n),
                    (unsigned long long) n_votes, (unsigned long long) histogram->samples.n);
       return FALSE;
     }
@@ -212,7 +213,8 @@ const VnRangeMethod vn_range_nonoverflow = {
   .id = "nonoverflow",
   .title = N_("Power of two, nearest"),
   /* xgettext:no-c-format */
-  .summary = N_("AMD's NonOverflow: the power of two nearest to the scale of the whole range; in spite of its name it may cut off up to 30 % of that, which “minmax” with power-of-two does not"),
+  .summary = N_("AMD's NonOverflow: the power of two nearest to the scale of the full range; despite its name it may "
+                "clip up to 30 % of that, which “minmax” with power-of-two does not"),
   .letter = 'N',
   .range = range_power_nonoverflow,
   .power_of_two = TRUE,
@@ -220,8 +222,8 @@ const VnRangeMethod vn_range_nonoverflow = {
 
 const VnRangeMethod vn_range_minmse = {
   .id = "minmse",
-  .title = N_("Power of two, least squared error"),
-  .summary = N_("AMD's MinMSE: the best of five powers of two, of least squared error"),
+  .title = N_("Power of two, minimum MSE"),
+  .summary = N_("AMD's MinMSE: the best of five powers of two by squared error"),
   .letter = 'W',
   .range = range_power_minmse,
   .range_of_data = range_power_minmse_range_of_data,
@@ -230,8 +232,8 @@ const VnRangeMethod vn_range_minmse = {
 
 const VnRangeMethod vn_range_minmse_common = {
   .id = "minmse-common",
-  .title = N_("Power of two that suits most samples"),
-  .summary = N_("AMD's MinMSE in the mode MostCommon: each sample chooses, the most frequent choice is taken"),
+  .title = N_("Power of two, most common over samples"),
+  .summary = N_("AMD's MinMSE in MostCommon mode: takes the best power of two of each sample, then the most frequent one"),
   .letter = 'T',
   .range = range_power_minmse_common,
   .range_of_data = range_power_minmse_range_of_data,

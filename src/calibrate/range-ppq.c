@@ -190,15 +190,15 @@ range_ppq_mse (const VnHistogram      *histogram,
 const VnRangeMethod vn_range_kl_ppq = {
   .id = "kl-ppq",
   .title = N_("KL divergence (PPQ)"),
-  .summary = N_("As PPQ does it: 4096 bins of magnitudes without the smallest ones, for symmetric types"),
+  .summary = N_("As in PPQ: 4096 bins of absolute values, ignoring the smallest, for symmetric types"),
   .letter = 'H',
   .range = range_ppq_kl,
 };
 
 const VnRangeMethod vn_range_mse_ppq = {
   .id = "mse-ppq",
-  .title = N_("Squared error (PPQ)"),
-  .summary = N_("As PPQ does it: 2048 bins, ranges of whole steps of them"),
+  .title = N_("MSE (PPQ)"),
+  .summary = N_("As in PPQ: 2048 bins, with ranges that end at bin edges"),
   .letter = 'I',
   .range = range_ppq_mse,
 };

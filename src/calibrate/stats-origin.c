@@ -90,13 +90,13 @@ vn_stats_check_origin (VnStats              *self,
   if (g_strcmp0 (own->source, origin->source) != 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("“%s” holds the statistics of another network: they were made with “%s” (%.8s), this is “%s” (%.8s); "
-                     "calibrate this one"), shown, own->network, own->source, origin->network, origin->source);
+                   _("“%s” has the statistics of a different model: they were collected with “%s” (%.8s), this is "
+                     "“%s” (%.8s); calibrate this one"), shown, own->network, own->source, origin->network, origin->source);
       return FALSE;
     }
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("“%s” was made with “%s” prepared in another way; give “calibrate” and “quantize” the same options for "
-                 "preparation and for sizes of inputs"), shown, own->network);
+               _("“%s” was collected with “%s” prepared differently; use the same preparation and input shape options "
+                 "for “calibrate” and “quantize”"), shown, own->network);
   return FALSE;
 }
 
@@ -291,16 +291,17 @@ stats_origin_check_same (VnStats * const  *parts,
         continue;
       if (here == NULL || first == NULL || g_strcmp0 (here->source, first->source) != 0)
         g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                     _("Statistics %u of %u are of another network: they were made with “%s”, the first ones with “%s”"),
+                     _("Statistics file %u of %u belongs to a different model: it was collected with “%s”, the first "
+                       "one with “%s”"),
                      k + 1, n, here != NULL ? here->network : "?", first != NULL ? first->network : "?");
       else if (g_strcmp0 (here->data, first->data) != 0)
         g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                     _("Statistics %u of %u were made from samples treated in another way: “%s”, the first ones “%s”"),
+                     _("Statistics file %u of %u uses different preprocessing: “%s”, the first one uses “%s”"),
                      k + 1, n, here->data, first->data);
       else
         g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                     _("Statistics %u of %u were made with the network prepared in another way; calibrate all parts with "
-                       "the same command"), k + 1, n);
+                     _("Statistics file %u of %u was collected with a differently prepared model; calibrate all "
+                       "shards with the same command"), k + 1, n);
       return FALSE;
     }
   return TRUE;
@@ -317,7 +318,7 @@ stats_origin_check_no_sample_twice (const GArray  *samples,
       if (vn_stats_sample_compare (sample - 1, sample) != 0)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("Sample “%s” is in two of the statistics: it would count twice; merge each part once"), sample->name);
+                   _("Sample “%s” is in two of the statistics files and would count twice; merge each shard only once"), sample->name);
       return FALSE;
     }
   return TRUE;

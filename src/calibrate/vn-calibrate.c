@@ -429,7 +429,8 @@ calibrate_check_arguments (VnDataset                 *dataset,
   for (guint i = 0; i < options->n_samples; i++)
     if (options->samples[i] >= n)
       {
-        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("Sample %u was asked for, the data have %u"),
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, ngettext ("Sample %u was requested, but there is only %u",
+                                                                  "Sample %u was requested, but there are only %u", n),
                      options->samples[i], n);
         return FALSE;
       }

@@ -44,7 +44,7 @@ vn_range_method_find (const char  *id,
       g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", methods[i]->id);
     }
 
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no calibration method “%s”; choose one of: %s"),
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is no range method “%s”; choose one of: %s"),
                id, known->str);
   return NULL;
 }

@@ -75,7 +75,7 @@ stats_file_get_varint (Reader   *reader,
       guint8 byte;
 
       if (reader->at == reader->end)
-        return stats_file_malformed (error, _("they end too early"));
+        return stats_file_malformed (error, _("they are truncated"));
       byte = *reader->at++;
       if (shift == 63 && byte > 1)
         break;
@@ -100,7 +100,7 @@ stats_file_get_text (Reader   *reader,
   if (!stats_file_get_varint (reader, MAX_NAME, &length, error))
     return FALSE;
   if ((guint64) (reader->end - reader->at) < length)
-    return stats_file_malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they are truncated"));
   *text = g_strndup ((const char *) reader->at, length);
   reader->at += length;
   return (strlen (*text) == length && g_utf8_validate (*text, -1, NULL)) || stats_file_malformed (error, _("a name is not text"));
@@ -140,7 +140,7 @@ stats_file_get_sample (Reader  *reader,
   if (!stats_file_get_varint (reader, G_MAXUINT - 1, &index, error) || !stats_file_get_text (reader, &name, error))
     return FALSE;
   if (reader->end - reader->at < (gssize) sizeof digest)
-    return stats_file_malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they are truncated"));
   memcpy (&digest, reader->at, sizeof digest);
   reader->at += sizeof digest;
   vn_stats_samples_add (samples, (guint) index, name, GUINT64_FROM_LE (digest));
@@ -174,7 +174,7 @@ stats_file_get_float (Reader  *reader,
   guint32 bits;
 
   if (reader->end - reader->at < (gssize) sizeof bits)
-    return stats_file_malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they are truncated"));
   memcpy (&bits, reader->at, sizeof bits);
   reader->at += sizeof bits;
   *value = vn_float_from_bits (GUINT32_FROM_LE (bits));
@@ -187,7 +187,7 @@ stats_file_get_sum (Reader      *reader,
                     GError     **error)
 {
   if (reader->end - reader->at < (gssize) sizeof sum->limbs)
-    return stats_file_malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they are truncated"));
   memcpy (sum->limbs, reader->at, sizeof sum->limbs);
   reader->at += sizeof sum->limbs;
   for (guint i = 0; i < G_N_ELEMENTS (sum->limbs); i++)
@@ -221,7 +221,7 @@ stats_file_get_page (Reader       *reader,
   if (!stats_file_get_varint (reader, VN_HISTOGRAM_PAGES - 1, &index, error))
     return FALSE;
   if (index < *next || index % (VN_HISTOGRAM_PAGES / 2) == VN_HISTOGRAM_PAGES / 2 - 1)
-    return stats_file_malformed (error, _("a page of counters is out of order"));
+    return stats_file_malformed (error, _("the histogram pages are out of order"));
   *next = index + 1;
   page = vn_histogram_page (histogram, (guint) index);
   for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
@@ -229,7 +229,7 @@ stats_file_get_page (Reader       *reader,
       if (!stats_file_get_varint (reader, G_MAXUINT64, &page[m], error))
         return FALSE;
       if (!vn_checked_add (*sum, page[m], sum))
-        return stats_file_malformed (error, _("the counters are too large"));
+        return stats_file_malformed (error, _("the histogram counts are too large"));
     }
   return TRUE;
 }
@@ -288,7 +288,7 @@ stats_file_get_channel (Reader             *reader,
   if (!stats_file_get_float (reader, low, error) || !stats_file_get_float (reader, high, error))
     return FALSE;
   return (*low == INFINITY && *high == -INFINITY) || (*low >= histogram->min && *low <= *high && *high <= histogram->max) ||
-         stats_file_malformed (error, _("the range of a channel does not fit that of all"));
+         stats_file_malformed (error, _("the range of a channel exceeds that of the tensor"));
 }
 
 static gboolean
@@ -306,7 +306,7 @@ stats_file_get_channels (Reader       *reader,
       return TRUE;
     }
   if ((guint64) (reader->end - reader->at) < n * 2 * sizeof (float))
-    return stats_file_malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they are truncated"));
   if (n > 0 && !vn_channel_ranges_resize (&histogram->channels, (guint) n))
     {
       vn_memory_set_error (n * 2 * sizeof (float), error);
@@ -338,13 +338,13 @@ stats_file_get_votes (Reader       *reader,
           !stats_file_get_varint (reader, histogram->samples.n, &count, error))
         return FALSE;
       if (grid * span + place < next || count == 0)
-        return stats_file_malformed (error, _("the choices of samples are out of order"));
+        return stats_file_malformed (error, _("the per-sample choices are out of order"));
       next = grid * span + place + 1;
       vn_position_votes_add (&histogram->votes, (guint) grid, (int) place + VN_POSITION_LEAST, count);
     }
   for (guint g = 0; g < VN_POSITION_GRIDS; g++)
     if (vn_position_votes_count (&histogram->votes, g) > histogram->samples.n)
-      return stats_file_malformed (error, _("there are more choices than samples"));
+      return stats_file_malformed (error, _("there are more per-sample choices than samples"));
   return TRUE;
 }
 
@@ -376,11 +376,11 @@ stats_file_get_histogram (Reader       *reader,
   if (!vn_checked_add (sum, histogram->n_nan, &sum) || !vn_checked_add (sum, histogram->n_pos_inf, &sum) ||
       !vn_checked_add (sum, histogram->n_neg_inf, &sum) || !vn_checked_add (sum, histogram->n_zero, &sum) ||
       sum != histogram->n)
-    return stats_file_malformed (error, _("the counters do not add up"));
+    return stats_file_malformed (error, _("the histogram counts do not add up"));
   if (!stats_file_range_fits (histogram))
-    return stats_file_malformed (error, _("the range does not fit the counters"));
+    return stats_file_malformed (error, _("the range does not match the histogram"));
   if (!vn_sample_sums_fit (&histogram->samples, vn_histogram_n_finite (histogram), histogram->min, histogram->max))
-    return stats_file_malformed (error, _("the sums over samples do not fit the range"));
+    return stats_file_malformed (error, _("the sums over samples do not match the range"));
   return stats_file_get_channels (reader, histogram, error) &&
          (version == VN_STATS_FILE_VERSION_PLAIN || stats_file_get_votes (reader, histogram, error));
 }
@@ -421,11 +421,11 @@ stats_file_check_frame (Reader   *reader,
   if (size < VN_STATS_FILE_MAGIC_SIZE || memcmp (data, VN_STATS_FILE_MAGIC, VN_STATS_FILE_MAGIC_SIZE) != 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("This is not a file of calibration statistics; “calibrate -o FILE” makes one"));
+                   _("This is not a file of calibration statistics; create one with “calibrate -o FILE”"));
       return FALSE;
     }
   if (size < VN_STATS_FILE_MAGIC_SIZE + VN_STATS_FILE_DIGEST_SIZE)
-    return stats_file_malformed (error, _("they end too early"));
+    return stats_file_malformed (error, _("they are truncated"));
   g_checksum_update (checksum, data, (gssize) (size - VN_STATS_FILE_DIGEST_SIZE));
   g_checksum_get_digest (checksum, digest, &digest_size);
   if (memcmp (digest, data + size - VN_STATS_FILE_DIGEST_SIZE, VN_STATS_FILE_DIGEST_SIZE) != 0)
@@ -479,7 +479,7 @@ vn_stats_from_bytes (GBytes  *bytes,
       return NULL;
   if (reader.at != reader.end)
     {
-      stats_file_malformed (error, _("something follows the last value"));
+      stats_file_malformed (error, _("there is data after the last value"));
       return NULL;
     }
   return g_steal_pointer (&self);

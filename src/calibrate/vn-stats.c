@@ -331,8 +331,8 @@ vn_stats_merge (VnStats * const  *parts,
           if (g_strcmp0 (here, first) == 0)
             continue;
           g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                       _("Statistics %u of %u are of another network or other settings: “%s” is in one and not in "
-                         "the other; calibrate all parts with the same model and the same command"),
+                       _("Statistics file %u of %u belongs to a different model or has other settings: “%s” is in "
+                         "only one of them; calibrate all shards with the same model and command"),
                        k + 1, n, here != NULL && (first == NULL || strcmp (here, first) < 0) ? here : first);
           return NULL;
         }
@@ -455,7 +455,7 @@ vn_stats_note_values (VnStats *self,
 
       if (histogram->n_nan > 0)
         vn_notes_add (notes, VN_NOTE_WARNING, "values-not-finite", self->names->pdata[i],
-                      _("%llu NaN and %llu infinite of %llu values; ranges are made from the others"),
+                      _("%llu NaN and %llu infinite values out of %llu; ranges are computed without them"),
                       (unsigned long long) histogram->n_nan, (unsigned long long) n_inf, (unsigned long long) histogram->n);
     }
 }

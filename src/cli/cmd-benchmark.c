@@ -13,10 +13,10 @@ static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (DATA),
   { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"), N_("NAME=FILE") },
   VN_CMD_GROUP_MARK (GENERAL),
-  { "repeat", 'r', 0, G_OPTION_ARG_INT, &n_runs, N_("Run so many times in each way (default: by --seconds)"), N_("N") },
-  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_("Run so long in each of the three ways (default: 2)"), N_("S") },
+  { "repeat", 'r', 0, G_OPTION_ARG_INT, &n_runs, N_("Number of runs in each mode (default: limited by --seconds)"), N_("N") },
+  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_("Duration of each of the three modes (default: 2)"), N_("S") },
   VN_CMD_GROUP_MARK (OUTPUT),
-  { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print so many nodes, slowest first (default: 10)"), N_("N") },
+  { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Number of nodes to print, slowest first (default: 10)"), N_("N") },
   { NULL }
 };
 
@@ -63,11 +63,11 @@ cmd_benchmark_print_summary (const VnBenchmark *result,
   cmd_benchmark_print_time (result, VN_BENCHMARK_ONE, 1);
   if (result->n_threads > 1)
     cmd_benchmark_print_time (result, VN_BENCHMARK_MANY, result->n_threads);
-  vn_cmd_print (ngettext ("  %u sample at once: %.2f samples a second", "  %u samples at once: %.2f samples a second",
+  vn_cmd_print (ngettext ("  %u sample at a time: %.2f samples per second", "  %u samples at a time: %.2f samples per second",
                           result->n_threads), result->n_threads, result->per_second);
   if (result->flops > 0)
     vn_cmd_print (_("; %.3f GFLOP each"), result->flops / 1e9);
-  vn_cmd_print (_("\n  memory: %s between the nodes and %s working space for each sample, %s weights; the process %s at most\n"),
+  vn_cmd_print (_("\n  memory: %s activations and %s workspace per sample, %s weights; process peak %s\n"),
                 arena, scratch, weights, peak);
 }
 
@@ -130,15 +130,15 @@ cmd_benchmark_dup_fused (const VnBenchmarkNode *node)
   g_autofree char *list = NULL;
 
   if (node->has_factors)
-    parts[n++] = _("factors by channel");
+    parts[n++] = _("per-channel factors");
   if (node->has_line)
-    parts[n++] = _("a bias");
+    parts[n++] = _("bias");
   if (node->has_sum)
-    parts[n++] = _("a sum");
+    parts[n++] = _("addition");
   if (node->activation != NULL)
-    parts[n++] = clamps ? _("its clamp") : node->activation;
+    parts[n++] = clamps ? _("clip") : node->activation;
   list = g_strjoinv (", ", (char **) parts);
-  return n > 0 ? g_strdup_printf (_(", with %s"), list) : g_strdup ("");
+  return n > 0 ? g_strdup_printf (_(", fused with %s"), list) : g_strdup ("");
 }
 
 static void
@@ -159,7 +159,7 @@ cmd_benchmark_print_nodes (VnBenchmark *result)
       vn_cmd_print ("  %6u", i + 1);
       cmd_benchmark_print_columns (result, node->ms, node->flops, node->share);
       vn_cmd_print ("  %s  %s%s%s\n          %s → %s\n", label, node->node->op_type,
-                    fused, node->is_view ? _(", only another shape") : node->is_order ? _(", only another order of its data") : "",
+                    fused, node->is_view ? _(", reshape only") : node->is_order ? _(", layout change only") : "",
                     node->inputs, node->outputs);
     }
 }
@@ -305,7 +305,7 @@ benchmark_run (char        **args,
 const VnCmd vn_cmd_benchmark = {
   .name = "benchmark",
   .usage = "MODEL",
-  .summary = N_("Measure how long a model takes, and which of its nodes"),
+  .summary = N_("Measure the latency of a model and of its nodes"),
   .options = entries,
   .needs_data = TRUE,
   .n_args = 1,

@@ -16,16 +16,17 @@ static double save_every;
 static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (OUTPUT),
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("the statistics"), N_("FILE") },
-  { "table", 0, 0, G_OPTION_ARG_FILENAME, &table, N_("The ranges that --method finds, as JSON, for “quantize --ranges”"), N_("FILE") },
+  { "table", 0, 0, G_OPTION_ARG_FILENAME, &table, N_("Also write the ranges found by --method as JSON, for “quantize "
+                                                     "--ranges”"), N_("FILE") },
   VN_CMD_GROUP_MARK (TARGET),
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
   { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file, as for “quantize”"), N_("FILE") },
   VN_CMD_GROUP_MARK (DATA),
-  { "shard", 0, 0, G_OPTION_ARG_STRING, &shard, N_("Only part K of N, to be merged later (1/3, 2/3, 3/3)"), N_("K/N") },
+  { "shard", 0, 0, G_OPTION_ARG_STRING, &shard, N_("Calibrate only shard K of N, to be merged later (1/3, 2/3, 3/3)"), N_("K/N") },
   VN_CMD_GROUP_MARK (OUTPUT),
-  { "resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_("Go on where an interrupted run stopped (default: start anew)"), NULL },
+  { "resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_("Resume an interrupted run (default: start over)"), NULL },
   { "save-every", 0, 0, G_OPTION_ARG_DOUBLE, &save_every,
-    N_("How often what was learned so far is kept beside FILE, should the run be interrupted (default: 10)"), N_("SECONDS") },
+    N_("Interval for saving progress next to FILE, for --resume (default: 10)"), N_("SECONDS") },
   { NULL }
 };
 
@@ -64,19 +65,20 @@ cmd_calibrate_check_output (VnFileSet  *files,
 {
   if (output == NULL && table == NULL)
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the statistics go"));
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: specify where to write the statistics"));
       return FALSE;
     }
   if (output == NULL && resume)
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--resume needs -o: beside that file the interrupted run "
-                                                                     "kept what it had learned"));
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--resume requires -o: the interrupted run "
+                                                                      "saved its progress next to that file"));
       return FALSE;
     }
   if (table != NULL && shard != NULL)
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("--table needs all samples, --shard takes a part of them: give the statistics of all parts to “quantize --stats”"));
+                   _("--table needs all samples, but --shard uses only a part of them: pass the statistics of all "
+                     "shards to “quantize --stats”"));
       return FALSE;
     }
   for (guint i = 0; output != NULL && vn_ranks_get_n () > 1 && i < vn_ranks_get_n (); i++)
@@ -289,7 +291,7 @@ static const char * const common[] = { "output", "data", "samples", "preprocess"
 const VnCmd vn_cmd_calibrate = {
   .name = "calibrate",
   .usage = "(MODEL | PROJECT) (-o FILE | --table FILE) --data PATH",
-  .summary = N_("Run samples through a model and keep statistics of its tensors"),
+  .summary = N_("Run samples through a model and save statistics of its tensors"),
   .options = entries,
   .common = common,
   .in_ranks = TRUE,

@@ -10,8 +10,9 @@ static char *report_file;
 static int top = 20;
 
 static const GOptionEntry entries[] = {
-  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the report, in the form that the end of FILE names: .html, .pdf, .json, otherwise Markdown"), N_("FILE") },
-  { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Print so many tensors, worst first (default: 20)"), N_("N") },
+  { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the report; the extension selects the format: "
+                                                            ".html, .pdf, .json, otherwise Markdown"), N_("FILE") },
+  { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Number of tensors to print, worst first (default: 20)"), N_("N") },
   { NULL }
 };
 
@@ -20,7 +21,7 @@ cmd_compare_describe_place (const VnErrorRow *row)
 {
   if (row->is_output)
     return _("  (output)");
-  return row->is_last ? _("  (last before nodes that cannot be run)") : "";
+  return row->is_last ? _("  (last before unsupported nodes)") : "";
 }
 
 static void
@@ -31,7 +32,7 @@ cmd_compare_print_table (VnErrorTable *errors)
   vn_cmd_print (ngettext ("%u tensors over %u sample, worst first\n",
                           "%u tensors over %u samples, worst first\n", vn_error_table_get_n_samples (errors)), vn_error_table_get_n (errors),
                 vn_error_table_get_n_samples (errors));
-  vn_cmd_print ("  %10s %12s %9s %11s  %-14s %s\n", _("SQNR"), _("noise:signal"), _("cosine"), _("of its Q/DQ"), _("type"), _("tensor"));
+  vn_cmd_print ("  %10s %12s %9s %11s  %-14s %s\n", _("SQNR"), _("noise-to-signal ratio"), _("cosine"), _("local SQNR"), _("type"), _("tensor"));
   for (guint i = 0; i < MIN (order->len, (guint) MAX (top, 0)); i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, g_array_index (order, guint, i));
@@ -125,7 +126,7 @@ compare_run (char        **args,
 const VnCmd vn_cmd_compare = {
   .name = "compare",
   .usage = "FLOAT QUANTIZED --data PATH",
-  .summary = N_("Measure how far each tensor of a quantized model is from the float one"),
+  .summary = N_("Measure the error of each tensor of a quantized model against the float model"),
   .options = entries,
   .needs_data = TRUE,
   .n_args = 2,

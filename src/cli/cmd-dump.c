@@ -8,9 +8,9 @@ static char *output_dir;
 static gboolean floats, force;
 
 static const GOptionEntry entries[] = {
-  { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &output_dir, N_("Where the files go (default: dump_results)"), N_("DIR") },
-  { "float", 0, 0, G_OPTION_ARG_NONE, &floats, N_("Also write the floats that every node gives, as NAME_float"), NULL },
-  { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_("Write into a folder that is not empty; files of the same names are replaced"), NULL },
+  { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &output_dir, N_("Output folder (default: dump_results)"), N_("DIR") },
+  { "float", 0, 0, G_OPTION_ARG_NONE, &floats, N_("Also write the float output of every node, as NAME_float"), NULL },
+  { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_("Write to a folder that is not empty, overwriting files of the same names"), NULL },
   VN_CMD_GROUP_MARK (DATA),
   { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"), N_("NAME=FILE") },
   { NULL }
@@ -40,8 +40,8 @@ cmd_dump_print_result (VnDump      *dump,
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
-  vn_cmd_print (ngettext ("%s: %u quantized tensor and %u of floats, each as .bin and .txt; “%s” lists them\n",
-                          "%s: %u quantized tensors and %u of floats, each as .bin and .txt; “%s” lists them\n", n_quantized), folder, n_quantized,
+  vn_cmd_print (ngettext ("%s: %u quantized tensor and %u float tensors, each as .bin and .txt, listed in “%s”\n",
+                          "%s: %u quantized and %u float tensors, each as .bin and .txt, listed in “%s”\n", n_quantized), folder, n_quantized,
                 n - n_quantized, index);
 }
 

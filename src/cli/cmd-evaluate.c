@@ -18,13 +18,13 @@ static int metric_timeout;
 static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (DATA),
   { "labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels_file,
-    N_("The classes of the network, one a line, or samples with the numbers of their classes (default: sorted folders)"), N_("FILE") },
+    N_("File with the class names, one per line, or with samples and their class numbers (default: sorted folders)"), N_("FILE") },
   { "task", 0, 0, G_OPTION_ARG_STRING, &task_id,
-    N_("What the first model does, if it is taken for something else: tokens, text-detection, segmentation, detection, keypoints, "
-       "text, embedding, classification, other"), N_("ID") },
+    N_("Task of the first model, if it is not recognized correctly: tokens, text-detection, segmentation, detection, "
+       "keypoints, text, embedding, classification, other"), N_("ID") },
   { "metric", 'm', 0, G_OPTION_ARG_STRING, &metric,
-    N_("Your own measure: function(sample, outputs) in Python, which returns a number or a dict of numbers"), N_("FILE.py:FUNCTION") },
-  { "metric-timeout", 0, 0, G_OPTION_ARG_INT, &metric_timeout, N_("Seconds that a call of it may take (default: 120)"), N_("N") },
+    N_("Custom metric: Python function(sample, outputs) that returns a number or a dict of numbers"), N_("FILE.py:FUNCTION") },
+  { "metric-timeout", 0, 0, G_OPTION_ARG_INT, &metric_timeout, N_("Timeout of one call (default: 120)"), N_("N") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the table as Markdown, a column for each model"), N_("FILE") },
   { NULL }
@@ -141,7 +141,7 @@ cmd_evaluate_name_second (VnTask task)
   switch (vn_task_get_second (task))
     {
     case VN_TASK_SECOND_ADDED:
-      return _("added");
+      return _("extra");
     case VN_TASK_SECOND_MEAN:
       return vn_task_get_second_title (task);
     default:
@@ -336,7 +336,7 @@ cmd_evaluate_make_markdown (const Table *table)
   if (vn_task_get_second (task) != VN_TASK_SECOND_NONE)
     cmd_evaluate_append_row (text, table, vn_task_get_second_title (task), cmd_evaluate_cell_second);
   cmd_evaluate_append_metrics (text, table);
-  cmd_evaluate_append_row (text, table, _("SQNR to the first"), cmd_evaluate_cell_error);
+  cmd_evaluate_append_row (text, table, _("SQNR versus the first"), cmd_evaluate_cell_error);
   g_string_append_printf (text, ngettext ("\n\nOver %u sample.\n", "\n\nOver %u samples.\n", table->scores[0].n), table->scores[0].n);
   if (task != VN_TASK_OTHER && table->n > 1)
     g_string_append_printf (text, "%s.\n", vn_task_get_rule (task));
@@ -483,7 +483,7 @@ cmd_evaluate_take_task (VnEvaluateSettings  *settings,
 
   if (task_id != NULL && !vn_task_find (task_id, &task))
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--task %s: there is no such task; known are %s"), task_id,
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--task %s: unknown task; choose one of %s"), task_id,
                    ids);
       return FALSE;
     }
@@ -498,7 +498,7 @@ cmd_evaluate_take_metric (VnEvaluateSettings  *settings,
   if (metric_timeout < 0 || (metric_timeout > 0 && metric == NULL))
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("--metric-timeout says how many seconds a call of --metric may take: a number above 0, and --metric as well"));
+                   _("--metric-timeout must be above 0 and requires --metric"));
       return FALSE;
     }
   settings->metric = metric;
@@ -557,7 +557,7 @@ evaluate_run (char        **args,
 const VnCmd vn_cmd_evaluate = {
   .name = "evaluate",
   .usage = "MODEL … --data PATH",
-  .summary = N_("Tell how often models are right, and how far each is from the first"),
+  .summary = N_("Compare the accuracy of models, and the error of each against the first"),
   .options = entries,
   .needs_data = TRUE,
   .n_args = 1,

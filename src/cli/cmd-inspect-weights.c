@@ -49,7 +49,7 @@ vn_cmd_print_weights (JsonBuilder    *json,
   if (list == NULL)
     return FALSE;
   vn_cmd_print ("%s\n  %-44s %-9s %-14s %-14s %11s %11s %11s %11s %6s %8s\n", _("Weights"), _("name"), _("read by"), _("type"),
-                _("shape"), _("min"), _("max"), _("mean"), _("deviation"), _("0 in %"), _("spread"));
+                _("shape"), _("min"), _("max"), _("mean"), _("std"), _("0 in %"), _("spread"));
   vn_json_begin_array (json, "weights");
   for (guint i = 0; i < list->len; i++)
     cmd_inspect_weights_add_weight (json, g_ptr_array_index (list, i));
@@ -92,7 +92,7 @@ cmd_inspect_weights_print_lists (GHashTable *lists)
 {
   g_autoptr(GList) names = g_list_sort (g_hash_table_get_keys (lists), (GCompareFunc) g_strcmp0);
 
-  vn_cmd_print ("%s\n", _("Nodes by the bits of activations and weights"));
+  vn_cmd_print ("%s\n", _("Nodes by bit width of activations and weights"));
   for (GList *l = names; l != NULL; l = l->next)
     {
       GPtrArray *list = g_hash_table_lookup (lists, l->data);

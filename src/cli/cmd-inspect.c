@@ -125,7 +125,7 @@ cmd_inspect_add_ops (JsonBuilder   *json,
     {
       const OpCount *count = g_ptr_array_index (counts, i);
 
-      vn_cmd_print ("  %5u %s%s\n", count->n, count->type, count->supported ? "" : _("  (cannot be run)"));
+      vn_cmd_print ("  %5u %s%s\n", count->n, count->type, count->supported ? "" : _("  (unsupported)"));
       json_builder_begin_object (json);
       vn_json_add_text (json, "type", count->type);
       vn_json_add_int (json, "count", count->n);
@@ -163,8 +163,8 @@ cmd_inspect_add_unsupported (JsonBuilder   *json,
   g_autoptr(GPtrArray) nodes = vn_graph_list_unsupported (graph);
 
   if (nodes->len > 0)
-    vn_cmd_print (ngettext ("%u node cannot be run here; what does not depend on it still can\n",
-                            "%u nodes cannot be run here; what does not depend on them still can\n", nodes->len),
+    vn_cmd_print (ngettext ("%u node is not supported; nodes that do not depend on it still run\n",
+                            "%u nodes are not supported; nodes that do not depend on them still run\n", nodes->len),
                   nodes->len);
   vn_json_begin_array (json, "unsupported");
   for (guint i = 0; i < nodes->len; i++)
@@ -196,8 +196,8 @@ cmd_inspect_add_quantized (JsonBuilder   *json,
   guint n = vn_quantize_count_quantized (model);
 
   if (n > 0)
-    vn_cmd_print (ngettext ("Quantized already: %u node quantizes tensors or computes with quantized ones\n",
-                            "Quantized already: %u nodes quantize tensors or compute with quantized ones\n", n), n);
+    vn_cmd_print (ngettext ("Already quantized: %u node quantizes tensors or works on quantized ones\n",
+                            "Already quantized: %u nodes quantize tensors or work on quantized ones\n", n), n);
   vn_json_add_int (json, "quantized_nodes", n);
 }
 
@@ -221,7 +221,7 @@ cmd_inspect_add_risk (JsonBuilder  *json,
 {
   vn_cmd_print ("  %s%s%s.\n", note->subject != NULL ? note->subject : "", note->subject != NULL ? ": " : "", note->text);
   if (note->remedy != NULL)
-    vn_cmd_print (_("    what may help: %s\n"), note->remedy);
+    vn_cmd_print (_("    possible fixes: %s\n"), note->remedy);
   json_builder_begin_object (json);
   vn_json_add_text (json, "level", vn_note_level_get_id (note->level));
   vn_json_add_text (json, "code", note->code);
@@ -254,14 +254,14 @@ cmd_inspect_add_preflight (JsonBuilder    *json,
   if (vn_quantize_count_quantized (model) > 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("--preflight is about networks that are still to be quantized; this one is already"));
+                   _("--preflight applies to float models; this one is already quantized"));
       return FALSE;
     }
   notes = cmd_inspect_find_risks (model, &gain_db, error);
   if (notes == NULL)
     return FALSE;
   cmd_inspect_add_noise_gain (json, gain_db);
-  vn_cmd_print ("%s\n", vn_notes_get_n (notes) > 0 ? _("What may cost accuracy with the default settings") : _("Nothing stands out that would cost accuracy"));
+  vn_cmd_print ("%s\n", vn_notes_get_n (notes) > 0 ? _("Possible accuracy problems with the default settings") : _("No accuracy problems expected"));
   vn_json_begin_array (json, "preflight");
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     cmd_inspect_add_risk (json, vn_notes_get (notes, i));
@@ -296,7 +296,7 @@ inspect_run (char        **args,
     return FALSE;
   size = vn_format_bytes_column (model->file_size);
   weight_size = vn_format_bytes_column (vn_graph_weight_bytes (model->graph));
-  vn_cmd_print (_("%s: %s, weights %s, IR %lld, made by %s\n"), args[0], size, weight_size, (long long) model->ir_version,
+  vn_cmd_print (_("%s: %s, weights %s, IR %lld, producer %s\n"), args[0], size, weight_size, (long long) model->ir_version,
                 model->producer_name != NULL && model->producer_name[0] != '\0' ? model->producer_name : _("unknown"));
   vn_json_add_int (json, "ir_version", model->ir_version);
   vn_json_add_int (json, "file_bytes", (gint64) model->file_size);
@@ -329,17 +329,18 @@ inspect_run (char        **args,
 }
 
 static const GOptionEntry options[] = {
-  { "tensors", 0, 0, G_OPTION_ARG_NONE, &tensors, N_("List what every node makes, with its sizes"), NULL },
-  { "weights", 0, 0, G_OPTION_ARG_NONE, &weights, N_("Say of every weight what numbers it holds"), NULL },
-  { "precision", 0, 0, G_OPTION_ARG_NONE, &precision, N_("List the nodes by the bits they compute in, such as A16W8"), NULL },
-  { "preflight", 0, 0, G_OPTION_ARG_NONE, &preflight, N_("Say what may cost accuracy when it is quantized with the default settings"), NULL },
+  { "tensors", 0, 0, G_OPTION_ARG_NONE, &tensors, N_("List the output of every node, with its shape"), NULL },
+  { "weights", 0, 0, G_OPTION_ARG_NONE, &weights, N_("Print statistics of the values of every weight"), NULL },
+  { "precision", 0, 0, G_OPTION_ARG_NONE, &precision, N_("Group the nodes by bit width, such as A16W8"), NULL },
+  { "preflight", 0, 0, G_OPTION_ARG_NONE, &preflight, N_("Predict the accuracy problems of quantization with the "
+                                                         "default settings"), NULL },
   { NULL }
 };
 
 const VnCmd vn_cmd_inspect = {
   .name = "inspect",
   .usage = "MODEL",
-  .summary = N_("Say what a model is: inputs, outputs, operators, problems"),
+  .summary = N_("Show the inputs, outputs, operators and problems of a model"),
   .options = options,
   .n_args = 1,
   .run = inspect_run,

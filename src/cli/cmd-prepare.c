@@ -17,20 +17,20 @@ static gint64 int_max = G_MAXINT32, opset;
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("the prepared model"), N_("FILE") },
   VN_CMD_GROUP_MARK (PREPARATION),
-  { "skip-optimization", 0, 0, G_OPTION_ARG_NONE, &skip_optimization, N_("Change nothing but what is asked for"), NULL },
+  { "skip-optimization", 0, 0, G_OPTION_ARG_NONE, &skip_optimization, N_("Apply only the changes that are requested"), NULL },
   { "skip-onnx-shape", 0, 0, G_OPTION_ARG_NONE, &skip_onnx_shape,
     N_("With --skip-symbolic-shape: do not write shapes into the file"), NULL },
   { "skip-symbolic-shape", 0, 0, G_OPTION_ARG_NONE, &skip_symbolic_shape,
-    N_("Do not say what open sizes depend on"), NULL },
-  { "auto-merge", 0, 0, G_OPTION_ARG_NONE, &auto_merge, N_("Take open sizes that must be the same for one"), NULL },
-  { "int-max", 0, 0, G_OPTION_ARG_INT64, &int_max, N_("What counts as “to the end” in Slice (default: 2147483647)"), N_("N") },
+    N_("Do not infer symbolic dimensions"), NULL },
+  { "auto-merge", 0, 0, G_OPTION_ARG_NONE, &auto_merge, N_("Merge symbolic dimensions that must be equal"), NULL },
+  { "int-max", 0, 0, G_OPTION_ARG_INT64, &int_max, N_("Value treated as unbounded in Slice (default: 2147483647)"), N_("N") },
   { "guess-output-rank", 0, 0, G_OPTION_ARG_NONE, &guess_rank,
-    N_("Results of unknown operators have the rank of the first input"), NULL },
-  { "opset", 0, 0, G_OPTION_ARG_INT64, &opset, N_("Convert to this opset (default: leave it)"), N_("N") },
-  { "nhwc-inputs", 0, 0, G_OPTION_ARG_NONE, &nhwc, N_("Let inputs that are pictures have their channels last"), NULL },
+    N_("Assume that outputs of unknown operators have the rank of input 0"), NULL },
+  { "opset", 0, 0, G_OPTION_ARG_INT64, &opset, N_("Convert to this opset (default: unchanged)"), N_("N") },
+  { "nhwc-inputs", 0, 0, G_OPTION_ARG_NONE, &nhwc, N_("Convert image inputs to channels last (NHWC)"), NULL },
   { "pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &pass_ids, N_("Run this pass as well (repeatable)"), N_("ID") },
   VN_CMD_GROUP_MARK (OUTPUT),
-  { "list-passes", 0, 0, G_OPTION_ARG_NONE, &list_passes, N_("List the passes and do nothing else"), NULL },
+  { "list-passes", 0, 0, G_OPTION_ARG_NONE, &list_passes, N_("List the passes and exit"), NULL },
   { "verbose", 0, 0, G_OPTION_ARG_INT, &verbose, N_("0: results, 1: also warnings (default), 3: also every change"), N_("LEVEL") },
   { NULL }
 };
@@ -84,7 +84,7 @@ cmd_prepare_check_options (const char  *model,
       }
   if (output == NULL)
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the prepared model goes"));
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: specify where to write the prepared model"));
       return FALSE;
     }
   if (int_max < 1)
@@ -163,8 +163,8 @@ cmd_prepare_print_result (JsonBuilder   *json,
   const VnModel *after = vn_prepare_job_get_model (job);
   gint64 from = vn_model_get_opset (before, ""), to = vn_model_get_opset (after, "");
 
-  vn_cmd_print (ngettext ("%s: %u node, had %u; opset %lld, was %lld\n",
-                          "%s: %u nodes, were %u; opset %lld, was %lld\n", cmd_prepare_count_nodes (after->graph)), output,
+  vn_cmd_print (ngettext ("%s: %u node (was %u), opset %lld (was %lld)\n",
+                          "%s: %u nodes (was %u), opset %lld (was %lld)\n", cmd_prepare_count_nodes (after->graph)), output,
                 cmd_prepare_count_nodes (after->graph), cmd_prepare_count_nodes (before->graph), (long long) to, (long long) from);
   vn_json_add_number (json, "nodes_before", cmd_prepare_count_nodes (before->graph));
   vn_json_add_number (json, "nodes", cmd_prepare_count_nodes (after->graph));
@@ -221,7 +221,7 @@ prepare_run (char        **args,
 const VnCmd vn_cmd_prepare = {
   .name = "prepare",
   .usage = "MODEL -o FILE",
-  .summary = N_("Simplify a float model and fill in its shapes, before it is quantized"),
+  .summary = N_("Simplify a float model and infer its shapes before quantization"),
   .options = entries,
   .writes_model = TRUE,
   .n_args = 1,

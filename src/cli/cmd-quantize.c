@@ -33,55 +33,62 @@ static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("the quantized model"), N_("FILE") },
   VN_CMD_GROUP_MARK (TARGET),
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
-  { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file; other options change what it says"), N_("FILE") },
+  { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Read settings and rules from a file; other options "
+                                                              "override it"), N_("FILE") },
   { "config", 'c', 0, G_OPTION_ARG_FILENAME, &config_file,
-    N_("Settings and rules from a file of XQuant, XSlim, AMD's quantizers or ONNX Runtime"), N_("FILE") },
+    N_("Read settings and rules from a configuration of XQuant, XSlim, AMD's quantizers or ONNX Runtime"), N_("FILE") },
   VN_CMD_GROUP_MARK (OUTPUT),
-  { "save-recipe", 0, 0, G_OPTION_ARG_FILENAME, &save_recipe, N_("Write settings and rules into a file"), N_("FILE") },
+  { "save-recipe", 0, 0, G_OPTION_ARG_FILENAME, &save_recipe, N_("Write settings and rules to a file"), N_("FILE") },
   { "save-project", 0, 0, G_OPTION_ARG_FILENAME, &save_project,
-    N_("Write model, samples and recipe into a project that the window opens, too"), N_("FILE.vernier") },
+    N_("Save model, samples and recipe as a project, which the application can open"), N_("FILE.vernier") },
   { "export-script", 0, 0, G_OPTION_ARG_FILENAME, &export_script,
     N_("Write a Python script for onnxruntime.quantization"), N_("FILE") },
   { "export-xquant", 0, 0, G_OPTION_ARG_FILENAME, &export_xquant, N_("Write a configuration of XQuant"), N_("FILE") },
   VN_CMD_GROUP_MARK (PLACEMENT),
   { "rule", 0, 0, G_OPTION_ARG_STRING_ARRAY, &rules,
-    N_("A rule about nodes or tensors, as it stands in a recipe (repeatable)"), "JSON" },
+    N_("Add a rule for nodes or tensors, in recipe syntax (repeatable)"), "JSON" },
   { "exclude", 'x', 0, G_OPTION_ARG_STRING_ARRAY, &excludes, N_("Leave nodes in float (repeatable)"), "NAME|GLOB|type:OP" },
   VN_CMD_GROUP_MARK (REPAIR),
-  { "auto", 0, 0, G_OPTION_ARG_NONE, &improve, N_("Try what may lower the error of the outputs, and keep what does"), NULL },
-  { "time", 0, 0, G_OPTION_ARG_DOUBLE, &improve_seconds, N_("With --auto or --cures: how long it may take (default: 60)"), N_("SECONDS") },
+  { "auto", 0, 0, G_OPTION_ARG_NONE, &improve, N_("Try fixes for the output error, and keep those that help"), NULL },
+  { "time", 0, 0, G_OPTION_ARG_DOUBLE, &improve_seconds, N_("With --auto or --cures: time limit (default: 60)"), N_("SECONDS") },
   { "accuracy-first", 0, 0, G_OPTION_ARG_NONE, &accuracy_first,
-    N_("With --auto: lift its limits; else the export takes at most 1.25 times as long in ONNX Runtime as without --auto, and at least half of what is multiplied on integers then still is"), NULL },
+    N_("With --auto: ignore its speed limits; otherwise the export takes at most 1.25 times as long in ONNX Runtime "
+       "as without --auto, and keeps at least half of its integer MACs"), NULL },
   { "curve", 0, 0, G_OPTION_ARG_NONE, &curve,
-    N_("Mixed precision: what float, 16 bit and 4 bit for some tensors bring and cost, from the cheapest choice to the most accurate"), NULL },
+    N_("Mixed precision: the trade-off of accuracy and cost for float, 16 bits or 4 bits in some tensors, from "
+       "cheapest to most accurate"), NULL },
   { "curve-cost", 0, 0, G_OPTION_ARG_STRING, &curve_cost,
-    N_("What accuracy is paid with: size, float (multiplications not on integers of 8 bit) or time (default: size with --budget-size, else float)"), N_("COST") },
-  { "target-sqnr", 0, 0, G_OPTION_ARG_STRING, &target_sqnr, N_("Mixed precision: the cheapest choice whose outputs keep so much signal to noise"), "DB" },
-  { "budget-size", 0, 0, G_OPTION_ARG_STRING, &budget_size, N_("Mixed precision: the most accurate choice that takes no more, such as 1.2MB"), N_("SIZE") },
+    N_("Cost to trade for accuracy: size, float (MACs outside 8-bit) or time (default: size with --budget-size, else float)"), N_("COST") },
+  { "target-sqnr", 0, 0, G_OPTION_ARG_STRING, &target_sqnr, N_("Mixed precision: the cheapest configuration with at "
+                                                               "least this mean output SQNR"), "DB" },
+  { "budget-size", 0, 0, G_OPTION_ARG_STRING, &budget_size, N_("Mixed precision: the most accurate configuration up "
+                                                               "to this size, such as 1.2MB"), N_("SIZE") },
   { "budget-float", 0, 0, G_OPTION_ARG_STRING, &budget_float,
-    N_("Mixed precision: the most accurate choice with no more of its multiplications outside integers of 8 bit, such as 10%"), N_("SHARE") },
+    N_("Mixed precision: the most accurate configuration with at most this share of MACs outside 8-bit, such as 10%"), N_("SHARE") },
   VN_CMD_GROUP_MARK (RANGES),
   { "stats", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &stats,
-    N_("Use statistics of “calibrate” instead of samples; several are joined (repeatable)"), N_("FILE") },
-  { "save-stats", 0, 0, G_OPTION_ARG_FILENAME, &save_stats, N_("Keep the statistics, for --stats"), N_("FILE") },
-  { "resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_("With --save-stats: go on where an interrupted run stopped"), NULL },
+    N_("Use statistics from “calibrate” instead of samples; several files are merged (repeatable)"), N_("FILE") },
+  { "save-stats", 0, 0, G_OPTION_ARG_FILENAME, &save_stats, N_("Save the statistics, for --stats"), N_("FILE") },
+  { "resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_("With --save-stats: resume an interrupted run"), NULL },
   { "save-every", 0, 0, G_OPTION_ARG_DOUBLE, &save_every,
-    N_("With --save-stats: how often what was learned so far is kept, should the run be interrupted (default: 10)"), N_("SECONDS") },
+    N_("With --save-stats: interval for saving progress, for --resume (default: 10)"), N_("SECONDS") },
   VN_CMD_GROUP_MARK (DATA),
   { "calibration-samples", 0, 0, G_OPTION_ARG_INT, &n_calibration,
-    N_("Samples to calibrate on (default: all but those held out)"), N_("N") },
+    N_("Number of calibration samples (default: all but the held-out ones)"), N_("N") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "skip-compare", 0, 0, G_OPTION_ARG_NONE, &skip_compare, N_("Do not measure the error"), NULL },
-  { "origins", 0, 0, G_OPTION_ARG_NONE, &origins, N_("Measure what each tensor alone costs the outputs: where error starts, and why"), NULL },
-  { "cures", 0, 0, G_OPTION_ARG_NONE, &cures, N_("The same, and measure what each cure that is offered wins and costs"), NULL },
+  { "origins", 0, 0, G_OPTION_ARG_NONE, &origins, N_("Measure how much each tensor alone degrades the outputs: error "
+                                                     "sources and their causes"), NULL },
+  { "cures", 0, 0, G_OPTION_ARG_NONE, &cures, N_("Like --origins, and also measure the gain and cost of each suggested fix"), NULL },
   { "verify", 0, 0, G_OPTION_ARG_NONE, &verify,
     N_("Run the export in ONNX Runtime on more samples, also if it is large or for another runtime; without one the command fails (see verify)"), NULL },
-  { "no-verify", 0, 0, G_OPTION_ARG_NONE, &no_verify, N_("Do not run the export in ONNX Runtime for a moment, if there is one"), NULL },
+  { "no-verify", 0, 0, G_OPTION_ARG_NONE, &no_verify, N_("Do not check the export in ONNX Runtime"), NULL },
   { "weakest", 0, 0, G_OPTION_ARG_STRING, &weakest,
-    N_("What the weakest tensors are listed by; “list metrics” shows the measures (default: contribution where --origins measures it, else sqnr)"),
-    N_("MEASURE") },
+    N_("Metric that ranks the weakest tensors, see “list metrics” (default: contribution where --origins measures it, "
+       "else sqnr)"),
+    N_("METRIC") },
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report,
-    N_("Write a report: all forms into a folder, or one into a file (.html, .pdf, .md, .json)"), N_("PATH") },
+    N_("Write a report: all formats to a folder, or one to a file (.html, .pdf, .md, .json)"), N_("PATH") },
   { NULL }
 };
 
@@ -95,7 +102,8 @@ cmd_quantize_improve (const VnQuantizeSettings  *settings,
   if (stats != NULL || save_stats != NULL || skip_compare)
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("--auto calibrates and compares by itself: it excludes --stats, --save-stats and --skip-compare"));
+                   _("--auto calibrates and compares on its own: it cannot be combined with --stats, --save-stats or "
+                     "--skip-compare"));
       return NULL;
     }
   job = vn_improve_job_new (&improved);
@@ -112,7 +120,8 @@ cmd_quantize_find_cures (const VnQuantizeSettings  *settings,
   if (improve || skip_compare)
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("--cures measures one recipe and changes nothing: it excludes --auto and --skip-compare"));
+                   _("--cures measures a single recipe without changing it: it cannot be combined with --auto or "
+                     "--skip-compare"));
       return NULL;
     }
   job = vn_cure_job_new (&cured);
@@ -134,18 +143,20 @@ cmd_quantize_read_wishes (VnCurveSettings  *wished,
   if (stats != NULL || save_stats != NULL || cures)
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("Mixed precision is chosen by what is measured on samples: it excludes --stats, --save-stats and --cures"));
+                   _("Mixed precision is selected by measuring on samples: it cannot be combined with --stats, "
+                     "--save-stats or --cures"));
       return FALSE;
     }
   if (curve_cost != NULL && !vn_curve_cost_find (curve_cost, &wished->cost))
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--curve-cost: “%s” is not known; allowed: size, float, time"), curve_cost);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--curve-cost: there is no cost “%s”; choose "
+                                                                      "size, float or time"), curve_cost);
       return FALSE;
     }
   wished->target_db = target_sqnr != NULL ? g_ascii_strtod (target_sqnr, &end) : NAN;
   if (target_sqnr != NULL && (end == target_sqnr || *end != '\0' || !isfinite (wished->target_db)))
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--target-sqnr: “%s” is no number of dB"), target_sqnr);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--target-sqnr: “%s” is not a number of dB"), target_sqnr);
       return FALSE;
     }
   return (budget_size == NULL || vn_cmd_parse_size (budget_size, "--budget-size", &wished->most_bytes, error)) &&
@@ -217,7 +228,7 @@ cmd_quantize_use_config (VnModel     *model,
 
   if (preset != NULL || recipe_file != NULL)
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--config excludes --preset and --recipe"));
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--config cannot be combined with --preset or --recipe"));
       return FALSE;
     }
   config = vn_config_load (config_file, error);
@@ -285,7 +296,7 @@ cmd_quantize_open_project (const char  *path,
 
   if (project == NULL || config_file == NULL)
     return g_steal_pointer (&project);
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--config excludes projects: name the model"));
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--config cannot be used with a project: specify the model"));
   return NULL;
 }
 
@@ -352,9 +363,10 @@ cmd_quantize_judge (const VnResult *result)
   g_autoptr(GError) reason = NULL;
 
   if (fault != NULL)
-    reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED, _("%s. What was written stays"), fault);
+    reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED, _("%s. The written files were kept"), fault);
   else if (verify && found == NULL)
-    reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING, _("The export could not be run in ONNX Runtime. What was written stays"));
+    reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING, _("The export could not be run in ONNX Runtime. "
+                                                                      "The written files were kept"));
   if (reason != NULL)
     vn_cmd_fail (reason);
 }
@@ -406,7 +418,7 @@ cmd_quantize_list_files (const char       *model,
   vn_file_set_reads (files, recipe_file, _("the recipe"));
   vn_file_set_reads (files, config_file, _("the configuration"));
   for (char **at = stats; at != NULL && *at != NULL; at++)
-    vn_file_set_reads (files, *at, _("a file of statistics that is used"));
+    vn_file_set_reads (files, *at, _("a statistics file in use"));
   vn_file_set_writes (files, output, _("the quantized model"));
   vn_report_add_outputs (files, report);
   vn_file_set_writes (files, save_recipe, "--save-recipe");
@@ -434,24 +446,26 @@ cmd_quantize_check_options (GError **error)
   VnMetric metric;
 
   if (!improve && (accuracy_first || (improve_seconds != VN_IMPROVE_SECONDS && !cures)))
-    return cmd_quantize_refuse (error, _("--time and --accuracy-first say how --auto works: give that, too"));
+    return cmd_quantize_refuse (error, _("--time and --accuracy-first require --auto"));
   if (origins && skip_compare)
-    return cmd_quantize_refuse (error, _("--origins measures the error: it excludes --skip-compare"));
+    return cmd_quantize_refuse (error, _("--origins measures the error and cannot be combined with --skip-compare"));
   if (save_every != 0 && save_stats == NULL)
-    return cmd_quantize_refuse (error, _("--save-every says how often --save-stats is written: give that, too"));
+    return cmd_quantize_refuse (error, _("--save-every requires --save-stats"));
   if (verify && no_verify)
     return cmd_quantize_refuse (error, _("--verify and --no-verify exclude each other"));
   if (n_calibration < 0)
     return cmd_quantize_refuse (error, _("--calibration-samples must not be negative"));
   if (save_project != NULL && !vn_project_is_file (save_project))
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--save-project: “%s” does not end in .vernier, by which projects are known"),
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--save-project: “%s” does not end in .vernier, "
+                                                                      "the extension of projects"),
                    save_project);
       return FALSE;
     }
   if (weakest == NULL || vn_metric_find (weakest, &metric))
     return TRUE;
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--weakest: there is no measure “%s”; “vernier-cli list metrics” shows all"),
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--weakest: there is no metric “%s”; “vernier-cli "
+                                                                  "list metrics” lists all"),
                weakest);
   return FALSE;
 }
@@ -496,9 +510,9 @@ cmd_quantize_check_sources (const VnRecipe    *recipe,
   if (config_file != NULL && vn_cmd_options.data == NULL && stats == NULL && !resume)
     return TRUE;
   if (stats != NULL && save_stats != NULL)
-    wrong = _("--save-stats keeps what is learned from samples; with --stats nothing is");
+    wrong = _("--save-stats cannot be combined with --stats: no statistics are collected from samples");
   else if (resume && save_stats == NULL)
-    wrong = _("--resume needs --save-stats: the file beside which the interrupted run kept what it had learned");
+    wrong = _("--resume requires --save-stats: the interrupted run saved its progress next to that file");
   if (wrong != NULL)
     {
       g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, wrong);
@@ -508,7 +522,7 @@ cmd_quantize_check_sources (const VnRecipe    *recipe,
     return TRUE;
   if (vn_cmd_options.data == NULL && (stats != NULL || recipe->ranges != NULL || !vn_recipe_needs_samples (recipe)) &&
       !(origins && kept != NULL))
-    return !origins || cmd_quantize_refuse (error, _("--origins measures on samples: give --data, too"));
+    return !origins || cmd_quantize_refuse (error, _("--origins needs samples: add --data"));
   *data = vn_cmd_take_data_spec (kept, path, error);
   if (*data == NULL)
     return FALSE;
@@ -559,7 +573,8 @@ quantize_run (char        **args,
     return FALSE;
   if (output == NULL && report == NULL && !vn_cmd_options.json)
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: say where the quantized model goes"));
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-o is missing: specify where to write the "
+                                                                   "quantized model"));
       return FALSE;
     }
   files = cmd_quantize_list_files (path, project, args[0], run);
@@ -580,7 +595,7 @@ quantize_run (char        **args,
     vn_cmd_note_idle_kept (result->notes, data);
   if (project != NULL && !vn_project_is_about (project, model))
     vn_notes_add (result->notes, VN_NOTE_WARNING, "project", path,
-                  _("The model changed since the project was saved: rules may speak of nodes that are gone"));
+                  _("The model changed since the project was saved: rules may refer to nodes that no longer exist"));
   writing = (Writing) { { save_project, project != NULL ? args[0] : NULL, path, run, told, shapes }, python, writing.options };
   if (!cmd_quantize_write (&result, &writing, error))
     return FALSE;

@@ -11,8 +11,8 @@ static char *output, *form, *run_id;
 
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-    N_("File for the report, or folder for all forms (default: Markdown on standard output)"), N_("PATH") },
-  { "format", 'f', 0, G_OPTION_ARG_STRING, &form, N_("Form of the report (default: as the name of the file ends)"), "markdown|json|html|pdf" },
+    N_("Report file, or folder for all formats (default: Markdown on standard output)"), N_("PATH") },
+  { "format", 'f', 0, G_OPTION_ARG_STRING, &form, N_("Report format (default: from the file extension)"), "markdown|json|html|pdf" },
   { "run", 0, 0, G_OPTION_ARG_STRING, &run_id, N_("Which run; “vernier-cli runs” lists them (default: the last)"), N_("ID") },
   { NULL }
 };
@@ -31,7 +31,8 @@ cmd_report_find_run (const VnProject  *project,
   if (run == NULL && run_id != NULL)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--run: %s has no run “%s”; “vernier-cli runs” lists them"), path, run_id);
   else if (run == NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("%s has no run to report of: “vernier-cli quantize %s -o FILE” makes one"), path, path);
+    g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("%s has no runs to report; create one with “vernier-cli "
+                                                           "quantize %s -o FILE”"), path, path);
   return run;
 }
 
@@ -50,12 +51,12 @@ cmd_report_check_form (const VnReportPrinter **printer,
 
       for (guint i = 0; i < n; i++)
         g_string_append_printf (all, "%s%s", i > 0 ? ", " : "", list[i].id);
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--format: there is no form “%s”; choose one of: %s"), form, all->str);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--format: there is no format “%s”; choose one of: %s"), form, all->str);
       return FALSE;
     }
   if (output != NULL || (*printer)->is_text)
     return TRUE;
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--format %s needs --output: it is no text"), form);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--format %s is not text and requires --output"), form);
   return FALSE;
 }
 
@@ -131,7 +132,7 @@ report_run (char        **args,
 const VnCmd vn_cmd_report = {
   .name = "report",
   .usage = "PROJECT [-o FILE.html]",
-  .summary = N_("Write the report of a run that a project keeps"),
+  .summary = N_("Write the report of a run stored in a project"),
   .options = entries,
   .without_model = TRUE,
   .n_args = 1,

@@ -13,7 +13,7 @@ static char **removes;
 
 static const GOptionEntry entries[] = {
   { "remove", 0, 0, G_OPTION_ARG_STRING_ARRAY, &removes,
-    N_("Take a run off the list, and its file away if it lies beside the project (repeatable)"), N_("ID") },
+    N_("Remove a run, and its file if it is next to the project (repeatable)"), N_("ID") },
   { NULL }
 };
 
@@ -32,8 +32,8 @@ cmd_runs_check_removes (const VnProject  *project,
       if (!twice && vn_project_find_run (project, *at) != NULL)
         continue;
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   twice ? _("--remove: %s is to lose the run “%s” twice; nothing was removed")
-                         : _("--remove: %s has no run “%s”; nothing was removed, “vernier-cli runs” lists them"), path, *at);
+                   twice ? _("--remove: %s: the run “%s” is specified twice; nothing was removed")
+                         : _("--remove: %s has no run “%s”; nothing was removed. “vernier-cli runs” lists the runs"), path, *at);
       return FALSE;
     }
   return TRUE;
@@ -52,7 +52,7 @@ cmd_runs_remove (VnProject   *project,
 
       if (!vn_project_remove_run (project, path, *at, &file_removed, error))
         return FALSE;
-      vn_cmd_print (file_removed ? _("%s: removed, with its file\n") : _("%s: removed; there is no file of its own\n"), *at);
+      vn_cmd_print (file_removed ? _("%s: removed, with its file\n") : _("%s: removed; it had no file of its own\n"), *at);
     }
   return TRUE;
 }
@@ -70,7 +70,8 @@ cmd_runs_check_files (const VnProject *project,
       g_autoptr(VnRunRecord) record = vn_project_run_load (run, path, &error);
 
       if (record == NULL)
-        vn_notes_add (notes, VN_NOTE_WARNING, "run-unreadable", run->id, _("%s. What is listed is kept; --remove takes it off the list"),
+        vn_notes_add (notes, VN_NOTE_WARNING, "run-unreadable", run->id, _("%s. The list entry is kept; remove it "
+                                                                           "with --remove"),
                       error->message);
     }
 }

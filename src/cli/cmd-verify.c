@@ -15,9 +15,9 @@ static gboolean install;
 static int runs, timeout;
 
 static const GOptionEntry entries[] = {
-  { "model", 0, 0, G_OPTION_ARG_FILENAME, &float_file, N_("The float network, to compare the time with"), N_("FLOAT") },
-  { "runs", 0, 0, G_OPTION_ARG_INT, &runs, N_("Each time is the shortest of so many runs, in turns (default: 20)"), N_("N") },
-  { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, N_("Seconds that ONNX Runtime may take (default: 300)"), N_("SECONDS") },
+  { "model", 0, 0, G_OPTION_ARG_FILENAME, &float_file, N_("Float model to compare the latency with"), N_("FLOAT") },
+  { "runs", 0, 0, G_OPTION_ARG_INT, &runs, N_("Number of alternating runs; the shortest time counts (default: 20)"), N_("N") },
+  { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, N_("Timeout of ONNX Runtime (default: 300)"), N_("SECONDS") },
   { "install", 0, 0, G_OPTION_ARG_NONE, &install,
     N_("Make a Python environment with onnxruntime in the folder of caches, which is used from then on where no other is named; takes packages from where pip does"), NULL },
   { NULL }
@@ -31,7 +31,7 @@ cmd_verify_print_fault (const VnVerification *result)
   if (fault != NULL)
     vn_cmd_print ("  %s\n", fault);
   if (remedy != NULL)
-    vn_cmd_print (_("    what may help: %s\n"), remedy);
+    vn_cmd_print (_("    possible fixes: %s\n"), remedy);
 }
 
 static void
@@ -44,22 +44,22 @@ cmd_verify_print (const VnVerification *result)
       const VnVerifiedOutput *output = g_ptr_array_index (result->outputs, i);
       g_autofree char *db = vn_format_db (output->sqnr_db), *title = vn_verified_output_dup_title (output);
 
-      vn_cmd_print (_("  output %s: %s of signal to noise between its values and ours, largest difference %.3g\n"), title, db, output->largest);
+      vn_cmd_print (_("  output %s: SQNR %s against our simulation, largest difference %.3g\n"), title, db, output->largest);
       if (!isnan (output->their_db))
         {
           g_autofree char *theirs = vn_format_db (output->their_db), *ours = vn_format_db (output->our_db);
 
-          vn_cmd_print (_("    against the float network: %s in ONNX Runtime, %s here\n"), theirs, ours);
+          vn_cmd_print (_("    SQNR against the float model: %s in ONNX Runtime, %s in our simulation\n"), theirs, ours);
         }
     }
   cmd_verify_print_fault (result);
   if (result->float_seconds > 0)
-    vn_cmd_print (_("  one run takes %.3f ms, %.2f times the %.3f ms of the float network (one thread)\n"), 1e3 * result->seconds,
+    vn_cmd_print (_("  latency %.3f ms, %.2f times the %.3f ms of the float model (one thread)\n"), 1e3 * result->seconds,
                   result->seconds / result->float_seconds, 1e3 * result->float_seconds);
   else
-    vn_cmd_print (_("  one run takes %.3f ms (one thread)\n"), 1e3 * result->seconds);
+    vn_cmd_print (_("  latency %.3f ms (one thread)\n"), 1e3 * result->seconds);
   if (!isnan (result->integer_share))
-    vn_cmd_print (_("  by the kernels it chose, %.1f %% of the multiplications are done on integers\n"), 100 * result->integer_share);
+    vn_cmd_print (_("  %.1f %% integer MACs, by the kernels in use\n"), 100 * result->integer_share);
 }
 
 static void
@@ -165,7 +165,7 @@ verify_run (char        **args,
 const VnCmd vn_cmd_verify = {
   .name = "verify",
   .usage = "(QUANTIZED [--model FLOAT] [--data PATH] | --install)",
-  .summary = N_("Run a quantized model in ONNX Runtime: whether it loads, agrees, and how fast it is"),
+  .summary = N_("Check that a quantized model loads in ONNX Runtime, gives the same outputs, and how fast it is"),
   .options = entries,
   .needs_data = TRUE,
   .n_args = 1,

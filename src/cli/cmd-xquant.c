@@ -19,10 +19,10 @@ static char *config_file, *input, *output;
 
 static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (TARGET),
-  { "config", 'c', 0, G_OPTION_ARG_FILENAME, &config_file, N_("The configuration"), N_("FILE") },
-  { "input", 'i', 0, G_OPTION_ARG_FILENAME, &input, N_("The model, instead of the one it names"), N_("MODEL") },
+  { "config", 'c', 0, G_OPTION_ARG_FILENAME, &config_file, N_("Configuration file"), N_("FILE") },
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME, &input, N_("Model to use instead of the one in the configuration"), N_("MODEL") },
   VN_CMD_GROUP_MARK (OUTPUT),
-  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("The quantized model, instead of the place it names"), N_("FILE") },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("Quantized model to write instead of the one in the configuration"), N_("FILE") },
   { NULL }
 };
 
@@ -62,7 +62,7 @@ cmd_xquant_find_paths (VnConfig  *config,
 
   if (input == NULL && config->model == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: model_parameters.onnx_model is missing; name it there, or with --input"),
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: model_parameters.onnx_model is missing; set it, or use --input"),
                    config_file);
       return FALSE;
     }
@@ -74,7 +74,7 @@ cmd_xquant_find_paths (VnConfig  *config,
   if (strchr (prefix, G_DIR_SEPARATOR) != NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("%s: model_parameters.output_prefix: “%s” is not allowed; folders belong into working_dir"), config_file, prefix);
+                   _("%s: model_parameters.output_prefix: “%s” is not allowed; put folders in working_dir"), config_file, prefix);
       return FALSE;
     }
   file = g_strconcat (prefix, ".onnx", NULL);
@@ -239,7 +239,7 @@ cmd_xquant_load_config (GError **error)
 
   if (config_file == NULL)
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-c is missing: say where the configuration is"));
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-c is missing: specify the configuration"));
       return NULL;
     }
   config = vn_config_load (config_file, error);
@@ -247,7 +247,8 @@ cmd_xquant_load_config (GError **error)
     return NULL;
   if (g_str_equal (config->format, "xquant"))
     return g_steal_pointer (&config);
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: this is no configuration of XQuant or XSlim; “quantize --config” reads it"),
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: not a configuration of XQuant or XSlim; use “quantize "
+                                                        "--config” instead"),
                config_file);
   return NULL;
 }
@@ -298,7 +299,7 @@ xquant_run (char        **args,
 const VnCmd vn_cmd_xquant = {
   .name = "xquant",
   .usage = "-c CONFIG.json [-i MODEL] [-o FILE]",
-  .summary = N_("Quantize as a configuration of XQuant or XSlim says"),
+  .summary = N_("Quantize with a configuration of XQuant or XSlim"),
   .options = entries,
   .needs_data = TRUE,
   .n_args = 0,

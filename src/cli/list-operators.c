@@ -17,7 +17,7 @@
 #define EVERY (((VnDTypeSet) 2 << VN_DTYPE_S2) - 2)   /* all that tensors can have */
 
 static const struct { VnDTypeSet set; const char *name; } type_groups[] = {
-  { EVERY, N_("all") }, { FLOATS | SIGNED | UNSIGNED, N_("numbers") }, { FLOATS, N_("floats") },
+  { EVERY, N_("all") }, { FLOATS | SIGNED | UNSIGNED, N_("values") }, { FLOATS, N_("floats") },
   { SIGNED | UNSIGNED, N_("integers") }, { SIGNED, N_("signed") }, { UNSIGNED, N_("unsigned") }, { BITS8, "int8, uint8" },
   { VN_DTYPE_BIT (C64) | VN_DTYPE_BIT (C128), N_("complex") }, { FLOAT8, "float8" }, { SMALL, N_("4 and 2 bits") },
 };

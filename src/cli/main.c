@@ -148,7 +148,7 @@ main_parse_options (const VnCmd   *cmd,
     return vn_cmd_options.threads >= 0 ||
            (g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--threads must not be negative")), FALSE);
   if (n > cmd->n_args)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("“%s” is one argument too many: expected %s; see --help"),
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("Unexpected argument “%s”: expected %s; see --help"),
                  (*args)[cmd->n_args + 1], cmd->usage);
   else
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("Expected %s; see --help"), cmd->usage);
@@ -272,7 +272,7 @@ main (int    argc,
   vn_cmd_set_all (cmds, G_N_ELEMENTS (cmds));
   if (!vn_memory_has_room (LEAST_ROOM))
     {
-      fprintf (stderr, _("vernier-cli: Out of memory: less than %d MB are left of what this process may have\n"),
+      fprintf (stderr, _("vernier-cli: Out of memory: less than %d MB are left before the limit of this process\n"),
                (int) (LEAST_ROOM >> 20));
       return VN_EXIT_FAILED;
     }

@@ -37,7 +37,8 @@ vn_cmd_parse_size (const char  *text,
         *bytes = (guint64) (number * units[i].bytes);
         return TRUE;
       }
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: “%s” is no size: write a number with B, kB, MB, GB, KiB, MiB or GiB"),
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: “%s” is not a size: use a number with B, kB, "
+                                                                  "MB, GB, KiB, MiB or GiB"),
                option, text);
   return FALSE;
 }
@@ -63,7 +64,7 @@ vn_cmd_parse_percent (const char  *text,
     end++;
   if (end == text || (*end != '\0' && strcmp (end, "%") != 0) || !(number >= 0 && number <= 100))
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: “%s” is no share: write 0%% to 100%%"), option, text);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: “%s” is not a share: use 0%% to 100%%"), option, text);
       return FALSE;
     }
   *share = number / 100;
@@ -96,8 +97,10 @@ vn_cmd_print_curve (const VnCurve *curve)
   g_return_if_fail (curve != NULL);
 
   worst = vn_curve_get_worst_miss (curve, &n);
-  vn_cmd_print (ngettext ("Mixed precision, by “%s” (outputs predicted; measured on %u sample; size; multiplications not on 8 bit; time beside float; tensors in float, of 16 bit, weights of 4 bit)\n",
-                          "Mixed precision, by “%s” (outputs predicted; measured on %u samples; size; multiplications not on 8 bit; time beside float; tensors in float, of 16 bit, weights of 4 bit)\n", curve->n_samples),
+  vn_cmd_print (ngettext ("Mixed precision by “%s” (predicted output SQNR; measured on %u sample; size; MACs outside "
+                          "8-bit; latency relative to float; tensors in float, in 16 bits, weights in 4 bits)\n",
+                          "Mixed precision by “%s” (predicted output SQNR; measured on %u samples; size; MACs outside "
+                          "8-bit; latency relative to float; tensors in float, in 16 bits, weights in 4 bits)\n", curve->n_samples),
                 vn_curve_cost_get_title (curve->cost), curve->n_samples);
   for (guint i = 0; i < vn_curve_get_n (curve); i++)
     {
@@ -110,6 +113,6 @@ vn_cmd_print_curve (const VnCurve *curve)
                     point->n_small, vn_curve_point_get_state_title (point));
     }
   if (n > 0)
-    vn_cmd_print (ngettext ("  at %u point that was measured after its prediction, that was off by at most %.2f dB\n",
-                            "  at %u points that were measured after their prediction, that was off by at most %.2f dB\n", n), n, worst);
+    vn_cmd_print (ngettext ("  checked at %u point: the prediction was off by at most %.2f dB\n",
+                            "  checked at %u points: the prediction was off by at most %.2f dB\n", n), n, worst);
 }

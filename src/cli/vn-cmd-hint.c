@@ -74,7 +74,7 @@ vn_cmd_hint_at_option (GArray              *options,
     g_ptr_array_add (known, g_strconcat ("--", g_array_index (options, VnCmdOption, i).entry->long_name, NULL));
   g_ptr_array_add (known, NULL);
   if (owner != NULL)
-    hint = g_strdup_printf (_("“%s” has it"), owner);
+    hint = g_strdup_printf (_("“%s” supports it"), owner);
   else
     hint = vn_word_dup_hint (VN_FOREIGN_OPTION, unknown, (const char * const *) known->pdata);
   if (hint == NULL)

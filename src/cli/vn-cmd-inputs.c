@@ -53,7 +53,7 @@ cmd_inputs_read_input (const VnModel  *model,
     return FALSE;
   if (g_hash_table_contains (tensors, name))
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--input: “%s” is given twice"), name);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--input: “%s” is specified twice"), name);
       return FALSE;
     }
   tensor = cmd_inputs_read_tensor (option + strlen (name) + 1, error);
@@ -99,7 +99,7 @@ vn_cmd_new_files (const char *model)
 {
   VnFileSet *files = vn_file_set_new ();
 
-  vn_file_set_reads (files, model, _("the network itself"));
+  vn_file_set_reads (files, model, _("the model itself"));
   cmd_inputs_add_input_files (files);
   return files;
 }
@@ -116,7 +116,8 @@ cmd_inputs_check_data (const VnModel  *model,
     n += ((const VnValue *) g_ptr_array_index (model->graph->inputs, i))->initializer == NULL;
   if (vn_cmd_options.data == NULL || g_hash_table_size (given) < MAX (n, 1))
     return TRUE;
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--data changes nothing where --input gives every input: leave one of them out"));
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--data has no effect because --input sets every "
+                                                                  "input: remove one of them"));
   return FALSE;
 }
 

@@ -16,7 +16,7 @@ VnCmdOptions vn_cmd_options = { .held_out = VN_HELD_OUT_USUAL };
 /* Of every command. */
 static const GOptionEntry common_entries[] = {
   VN_CMD_GROUP_MARK (GENERAL),
-  { "json", 0, 0, G_OPTION_ARG_NONE, &vn_cmd_options.json, N_("Print the result as JSON, and nothing else"), NULL },
+  { "json", 0, 0, G_OPTION_ARG_NONE, &vn_cmd_options.json, N_("Print only the result, as JSON"), NULL },
   { NULL }
 };
 
@@ -24,11 +24,11 @@ static const GOptionEntry common_entries[] = {
 static const GOptionEntry model_entries[] = {
   VN_CMD_GROUP_MARK (DATA),
   { "shape", 0, 0, G_OPTION_ARG_STRING_ARRAY, &vn_cmd_options.shapes,
-    N_("Size of an input whose dimensions are open"), N_("NAME=1x3x224x224") },
+    N_("Shape of an input with dynamic dimensions"), N_("NAME=1x3x224x224") },
   { "dim", 0, 0, G_OPTION_ARG_STRING_ARRAY, &vn_cmd_options.dims,
-    N_("Size that inputs call by a name, such as “batch”; “inspect” shows the names"), N_("NAME=N") },
+    N_("Size of a symbolic dimension, such as “batch”; “inspect” shows the names"), N_("NAME=N") },
   VN_CMD_GROUP_MARK (GENERAL),
-  { "threads", 't', 0, G_OPTION_ARG_INT, &vn_cmd_options.threads, N_("Threads to use (default: all processors)"), N_("N") },
+  { "threads", 't', 0, G_OPTION_ARG_INT, &vn_cmd_options.threads, N_("Number of threads (default: all CPUs)"), N_("N") },
   { NULL }
 };
 
@@ -37,22 +37,23 @@ static const GOptionEntry data_entries[] = {
   { "data", 'd', 0, G_OPTION_ARG_FILENAME, &vn_cmd_options.data,
     N_("Samples: image folder, list file, folder of .npy, .raw or .pb, or “random”"), N_("PATH") },
   { "samples", 'n', 0, G_OPTION_ARG_INT, &vn_cmd_options.samples,
-    N_("Use so many, evenly spread (default: all)"), N_("N") },
+    N_("Number of samples to use, evenly spaced (default: all)"), N_("N") },
   { "preprocess", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.preprocess,
     N_("Preset: none, zero-one, minus-one-one, imagenet, pt-imagenet, mlperf-mobilenet, mlperf-resnet; or your own Python"),
     N_("NAME|FILE.py:FUNCTION") },
   { "python", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.python,
-    N_("Interpreter for your own preprocessing (default: python3)"), N_("COMMAND") },
+    N_("Interpreter for custom preprocessing (default: python3)"), N_("COMMAND") },
   { "preprocess-timeout", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.timeout,
-    N_("What one call of it may take (default: 120)"), N_("SECONDS") },
+    N_("Timeout of one call (default: 120)"), N_("SECONDS") },
   { "mean", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.mean, N_("Subtracted from each pixel (0 to 255)"), N_("A,B,C") },
-  { "std", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.std, N_("Divides each pixel after that"), N_("A,B,C") },
+  { "std", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.std, N_("Divisor of each pixel after the subtraction"), N_("A,B,C") },
   { "color", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.color, N_("Channel order"), "rgb|bgr" },
-  { "layout", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.layout, N_("Axis order (default: by the model)"), "nchw|nhwc" },
-  { "fit", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.fit, N_("How a picture meets the input's size"), "stretch|crop|letterbox" },
-  { "resample", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.resample, N_("How its size is changed: as Pillow’s BILINEAR or OpenCV’s INTER_AREA does it"), "linear|area" },
-  { "resize", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.resize, N_("Short side before cropping"), N_("PIXELS") },
-  { "crop", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.crop, N_("Side of the centre crop"), N_("PIXELS") },
+  { "layout", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.layout, N_("Axis order (default: from the model)"), "nchw|nhwc" },
+  { "fit", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.fit, N_("How images are fitted to the size of the input"), "stretch|crop|letterbox" },
+  { "resample", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.resample, N_("Resizing method: as Pillow’s BILINEAR or "
+                                                                        "OpenCV’s INTER_AREA"), "linear|area" },
+  { "resize", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.resize, N_("Length of the short side before cropping"), N_("PIXELS") },
+  { "crop", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.crop, N_("Side length of the center crop"), N_("PIXELS") },
   { "raw-type", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.raw_type,
     N_("Element type of .raw and .bin files (default: the input's)"), "float32|int64|..." },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &vn_cmd_options.seed, N_("Seed of random samples"), N_("N") },
@@ -62,7 +63,7 @@ static const GOptionEntry data_entries[] = {
 static const GOptionEntry held_out_entries[] = {
   VN_CMD_GROUP_MARK (DATA),
   { "held-out", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.held_out,
-    N_("Samples that are not calibrated on but serve to measure the error (default: a fifth, at most 16)"), N_("N") },
+    N_("Number of held-out samples for measuring the error (default: a fifth, at most 16)"), N_("N") },
   { NULL }
 };
 
@@ -129,7 +130,7 @@ static gboolean
 cmd_options_check_samples (GError **error)
 {
   return cmd_options_check_number ("--samples", vn_cmd_options.samples, 0, _("a positive number"), error) &&
-         cmd_options_check_number ("--held-out", vn_cmd_options.held_out, -1, _("a number from 0 on"), error);
+         cmd_options_check_number ("--held-out", vn_cmd_options.held_out, -1, _("0 or a positive number"), error);
 }
 
 static gboolean
@@ -146,7 +147,8 @@ cmd_options_parse_floats (const char  *option,
   parts = g_strsplit (text, ",", -1);
   n = g_strv_length (parts);
   if (n != 1 && n != 3 && n != 4)
-    return cmd_options_usage_error (error, option, text, _("a number for all channels, or three or four joined by commas"));
+    return cmd_options_usage_error (error, option, text, _("one number for all channels, or three or four separated "
+                                                           "by commas"));
   for (guint i = 0; i < 4; i++)
     {
       char *end;
@@ -154,7 +156,8 @@ cmd_options_parse_floats (const char  *option,
 
       values[i] = (float) g_ascii_strtod (part, &end);
       if (end == part || *end != '\0' || !isfinite (values[i]))
-        return cmd_options_usage_error (error, option, text, _("a number for all channels, or three or four joined by commas"));
+        return cmd_options_usage_error (error, option, text, _("one number for all channels, or three or four "
+                                                               "separated by commas"));
     }
   return TRUE;
 }
@@ -210,7 +213,7 @@ cmd_options_parse_preprocess (VnPreprocess  *pre,
   pre->resample = (VnResample) resample;
   for (guint i = 0; i < 4; i++)
     if (pre->std[i] == 0)
-      return cmd_options_usage_error (error, "--std", o->std, _("numbers other than 0"));
+      return cmd_options_usage_error (error, "--std", o->std, _("nonzero numbers"));
   if (!cmd_options_check_number ("--resize", o->resize, 0, _("a positive number"), error) ||
       !cmd_options_check_number ("--crop", o->crop, 0, _("a positive number"), error))
     return FALSE;
@@ -277,7 +280,7 @@ vn_cmd_make_data_spec (GError **error)
 
   if (vn_cmd_options.data == NULL)
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("--data is missing: say where the samples are, or “random”"));
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("--data is missing: specify the samples, or “random”"));
       return NULL;
     }
   if (!cmd_options_check_samples (error))
@@ -368,7 +371,7 @@ vn_cmd_note_idle_data (VnNotes            *notes,
 
   for (const GOptionEntry *entry = data_entries; entry->long_name != NULL; entry++)
     if (cmd_options_is_given (entry) && (effective == NULL || !g_strv_contains (effective, entry->long_name)))
-      vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, entry->long_name, _("changes nothing here: %s"), why);
+      vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, entry->long_name, _("has no effect here: %s"), why);
 }
 
 /**
@@ -386,7 +389,7 @@ vn_cmd_note_idle_kept (VnNotes          *notes,
 
   g_return_if_fail (notes != NULL && spec != NULL);
 
-  vn_cmd_note_idle_data (notes, vn_data_spec_has_script (spec) ? with_script : always, _("the project says how its samples are read"));
+  vn_cmd_note_idle_data (notes, vn_data_spec_has_script (spec) ? with_script : always, _("the project defines how its samples are read"));
 }
 
 static gboolean
@@ -485,13 +488,13 @@ cmd_options_add_dims (const VnModel  *model,
       if (!cmd_options_bind_dim (model, shapes, name, size.dims[0], &other))
         {
           g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                       _("--dim: no input has an open size called “%s”; “inspect” shows what they are called"), name);
+                       _("--dim: no input has a symbolic dimension “%s”; “inspect” shows the names"), name);
           return FALSE;
         }
       if (other != VN_DIM_UNKNOWN)
         {
           g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                       _("--dim: “%s” is given two sizes, %lld and %lld; leave one"), name, (long long) other, (long long) size.dims[0]);
+                       _("--dim: “%s” has two sizes, %lld and %lld; keep one"), name, (long long) other, (long long) size.dims[0]);
           return FALSE;
         }
     }

@@ -52,7 +52,7 @@ cmd_project_add_run (const VnCmdKeep *self,
     return FALSE;
   if (run == NULL)
     return TRUE;
-  line = vn_shown_printf (_("  kept as run %u of %s; “vernier-cli runs” lists them\n"), project->runs->len, path);
+  line = vn_shown_printf (_("  saved as run %u of %s; “vernier-cli runs” lists all runs\n"), project->runs->len, path);
   g_string_append (self->told, line);
   return TRUE;
 }
@@ -81,7 +81,7 @@ cmd_project_keep_in_given (const VnCmdKeep *self,
   if (reason == NULL)
     return;
   notes = vn_notes_new ();
-  vn_notes_add (notes, VN_NOTE_WARNING, "project", self->given, _("The run is not kept in the project: %s"), reason->message);
+  vn_notes_add (notes, VN_NOTE_WARNING, "project", self->given, _("The run was not saved in the project: %s"), reason->message);
   vn_cmd_print_notes (notes);
   g_error_free (reason);
 }

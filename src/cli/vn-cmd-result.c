@@ -20,7 +20,7 @@ cmd_result_print_parts (const VnErrorRow *row)
       g_autofree char *title = vn_error_part_dup_title (part), *db = vn_format_db_column (part->sqnr_db);
 
       if (part->is_dead)
-        vn_cmd_print (_("    %s: dead, one constant in the quantized network\n"), title);
+        vn_cmd_print (_("    %s: dead, a single constant in the quantized model\n"), title);
       else if (part != worst)
         vn_cmd_print (_("    %s: SQNR %s\n"), title, db);
     }
@@ -31,7 +31,7 @@ cmd_result_print_preparation (const VnErrorRow *row)
 {
   g_autofree char *db = vn_format_db_column (row->preparation_db);
 
-  vn_cmd_print (_("    of preparing the network alone: SQNR %s\n"), db);
+  vn_cmd_print (_("    preparation alone: SQNR %s\n"), db);
 }
 
 static void
@@ -45,7 +45,7 @@ cmd_result_print_outputs (VnErrorTable *errors)
       if (row->is_output)
         vn_cmd_print (_("  output %s: SQNR %s, cosine %.5f\n"), title, db, row->cosine);
       else if (row->is_last)
-        vn_cmd_print (_("  %s, the last before nodes that cannot be run: SQNR %s, cosine %.5f\n"), row->value, db,
+        vn_cmd_print (_("  %s, last before unsupported nodes: SQNR %s, cosine %.5f\n"), row->value, db,
                       row->cosine);
       if (row->is_output)
         cmd_result_print_parts (row);
@@ -68,7 +68,7 @@ cmd_result_print_weakest (VnErrorTable *errors,
   if (metric == VN_METRIC_SQNR)
     vn_cmd_print ("%s\n", _("Weakest tensors"));
   else
-    vn_cmd_print (_("Weakest tensors (%s; signal to noise)\n"), _(vn_metric_get_info (metric)->title));
+    vn_cmd_print (_("Weakest tensors (%s; SQNR)\n"), _(vn_metric_get_info (metric)->title));
   for (guint i = 0; i < MIN (order->len, 5); i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, g_array_index (order, guint, i));
@@ -101,7 +101,7 @@ cmd_result_print_origins (VnContributions *contributions)
 {
   g_autoptr(GArray) order = vn_contributions_sort (contributions);
 
-  vn_cmd_print (_("  where error starts (share of the outputs' error; outputs with this alone quantized; itself):\n"));
+  vn_cmd_print (_("  error sources (share of the output error; output SQNR with only this quantized; local SQNR):\n"));
   for (guint i = 0; i < MIN (order->len, ORIGIN_LINES); i++)
     {
       const VnContribution *item = vn_contributions_get (contributions, g_array_index (order, guint, i));
@@ -116,13 +116,13 @@ cmd_result_name_subject (const VnFinding *finding)
 {
   if (*finding->tensor != '\0')
     return finding->tensor;
-  return vn_reason_get_scope (finding->reason) == VN_SCOPE_RUN ? _("samples") : _("the network");
+  return vn_reason_get_scope (finding->reason) == VN_SCOPE_RUN ? _("samples") : _("the model");
 }
 
 static void
 cmd_result_print_reasons (VnDiagnosis *diagnosis)
 {
-  vn_cmd_print (_("  why:\n"));
+  vn_cmd_print (_("  causes:\n"));
   for (guint i = 0; i < vn_diagnosis_get_n (diagnosis) && i < ORIGIN_LINES; i++)
     {
       const VnFinding *finding = vn_diagnosis_get (diagnosis, i);
@@ -134,7 +134,7 @@ cmd_result_print_reasons (VnDiagnosis *diagnosis)
 static void
 cmd_result_print_cures (VnDiagnosis *diagnosis)
 {
-  vn_cmd_print (_("  what helps (mean signal to noise of the outputs):\n"));
+  vn_cmd_print (_("  fixes (mean output SQNR):\n"));
   for (guint i = 0; i < vn_diagnosis_get_n_trials (diagnosis); i++)
     {
       const VnCureTrial *trial = vn_diagnosis_get_trial (diagnosis, i);
@@ -168,8 +168,10 @@ vn_cmd_print_result (VnResult            *result,
   after = vn_format_bytes_column (result->quantized_bytes);
   vn_cmd_print (ratio > 0 && ratio < 1 ? _("%s: %s, was %s (%.2f times larger)\n") : _("%s: %s, was %s (%.2f times smaller)\n"),
                 output != NULL ? output : _("quantized model"), after, before, ratio > 0 && ratio < 1 ? 1 / ratio : ratio);
-  vn_cmd_print (result->left_out ? ngettext ("  %u tensors quantized; calibrated on %u sample; measured on %u, each left out in turn\n",
-                                             "  %u tensors quantized; calibrated on %u samples; measured on %u, each left out in turn\n", result->n_calibration)
+  vn_cmd_print (result->left_out ? ngettext ("  %u tensors quantized; calibrated on %u sample; measured on %u, each "
+                                             "held out in turn\n",
+                                             "  %u tensors quantized; calibrated on %u samples; measured on %u, each "
+                                             "held out in turn\n", result->n_calibration)
                                  : ngettext ("  %u tensors quantized; calibrated on %u sample, measured on %u\n",
                                              "  %u tensors quantized; calibrated on %u samples, measured on %u\n", result->n_calibration),
                 vn_quant_plan_count_quantized (result->plan), result->n_calibration, result->n_held_out);
@@ -177,8 +179,8 @@ vn_cmd_print_result (VnResult            *result,
   if (result->errors != NULL)
     cmd_result_print_outputs (result->errors);
   if (result->accuracy.valid)
-    vn_cmd_print (ngettext ("  top-1 on %u labelled sample: float %.1f %%, quantized %.1f %%\n",
-                            "  top-1 on %u labelled samples: float %.1f %%, quantized %.1f %%\n", result->accuracy.n), result->accuracy.n,
+    vn_cmd_print (ngettext ("  top-1 on %u labeled sample: float %.1f %%, quantized %.1f %%\n",
+                            "  top-1 on %u labeled samples: float %.1f %%, quantized %.1f %%\n", result->accuracy.n), result->accuracy.n,
                   100.0 * result->accuracy.float_top1 / result->accuracy.n,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
   if (vn_kept_is_known (&result->accuracy.kept))

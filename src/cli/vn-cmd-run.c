@@ -407,10 +407,12 @@ vn_cmd_tell_kept (const char *path)
   if (stats == NULL)
     return;
   g_free (kept);
-  kept = shared ? g_strdup_printf (_("Cancelled; what each process has learned is kept beside “%s”: the same command with "
-                                     "--resume goes on, with as many processes as you like"), path)
-       : g_strdup_printf (ngettext ("Cancelled; %u sample is kept in “%s”, %u are left: the same command with --resume goes on",
-                                    "Cancelled; %u samples are kept in “%s”, %u are left: the same command with --resume goes on", vn_stats_get_n_samples (stats)),
+  kept = shared ? g_strdup_printf (_("Cancelled; the statistics of each process are saved next to “%s”. To continue, "
+                                     "run the same command with --resume, with any number of processes"), path)
+       : g_strdup_printf (ngettext ("Cancelled; statistics of %u sample are saved in “%s”, %u samples are left. To "
+                                    "continue, run the same command with --resume",
+                                    "Cancelled; statistics of %u samples are saved in “%s”, %u samples are left. To "
+                                    "continue, run the same command with --resume", vn_stats_get_n_samples (stats)),
                           vn_stats_get_n_samples (stats), part, vn_stats_get_n_left (stats));
 }
 

@@ -21,7 +21,7 @@ static GArray *assignments;   /* of Assignment */
 
 /* Spellings that stand for a setting and a value. */
 static const struct { const char *option, *id, *text, *blurb; } shorthands[] = {
-  { "per-tensor", "per-channel", "false", N_("One scale for each weight") },
+  { "per-tensor", "per-channel", "false", N_("Quantize weights per tensor") },
   { "symmetric", "symmetric-activations", "true", N_("Symmetric activations") },
 };
 
@@ -184,7 +184,7 @@ vn_cmd_make_recipe (const VnRecipe  *start,
   if (start != NULL && (preset != NULL || recipe_file != NULL))
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("A project has its own recipe: leave out --preset and --recipe, or name its model"));
+                   _("A project has its own recipe: remove --preset and --recipe, or specify its model"));
       return NULL;
     }
   if (preset != NULL && vn_preset_find (preset, &unknown) == NULL)
@@ -195,7 +195,7 @@ vn_cmd_make_recipe (const VnRecipe  *start,
   if (preset != NULL && recipe_file != NULL)
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("--preset and --recipe exclude each other: a recipe names its preset"));
+                   _("--preset and --recipe cannot be combined: a recipe has its own preset"));
       return NULL;
     }
   recipe = start != NULL ? vn_recipe_copy (start)

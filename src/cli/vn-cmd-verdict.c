@@ -65,13 +65,13 @@ cmd_verdict_print_agreement (const VnVerification *found)
   switch (vn_verification_judge (found))
     {
     case VN_AGREEMENT_SAME:
-      vn_cmd_print (_("  its outputs agree with our simulation: %s, the worst of them\n"), db);
+      vn_cmd_print (_("  the outputs match our simulation: worst SQNR %s\n"), db);
       break;
     case VN_AGREEMENT_ALIKE:
       vn_cmd_print (_("  its outputs differ from our simulation by no more than quantizing costs: %s, the worst of them\n"), db);
       break;
     case VN_AGREEMENT_OTHER:
-      vn_cmd_print (_("  its outputs differ from our simulation: %s, the worst of them\n"), db);
+      vn_cmd_print (_("  the outputs differ from our simulation: worst SQNR %s\n"), db);
       break;
     }
 }
@@ -80,11 +80,11 @@ static void
 cmd_verdict_print_measured (const VnVerification   *found,
                             const VnRuntimeFigures *figures)
 {
-  vn_cmd_print (_("Measured in ONNX Runtime %s: one run takes %.3f ms, %.2f times the time of the float network (one thread)\n"), found->version,
+  vn_cmd_print (_("Measured in ONNX Runtime %s: latency %.3f ms, %.2f times that of the float model (one thread)\n"), found->version,
                 1e3 * figures->seconds, figures->ratio);
   if (!isnan (figures->integer_share))
-    vn_cmd_print (figures->share_measured ? _("  %.1f %% of the multiplications on integers, by the kernels it chose\n")
-                                          : _("  %.1f %% of the multiplications on integers, forecast\n"), 100 * figures->integer_share);
+    vn_cmd_print (figures->share_measured ? _("  %.1f %% integer MACs, measured\n")
+                                          : _("  %.1f %% integer MACs, estimated\n"), 100 * figures->integer_share);
   cmd_verdict_print_agreement (found);
 }
 
@@ -122,7 +122,7 @@ vn_cmd_print_runtime (const VnResult *result)
   if (result->verification != NULL && result->verification->refusal == NULL)
     cmd_verdict_print_measured (result->verification, &figures);
   else if (!isnan (figures.integer_share) && ratio != NULL)
-    vn_cmd_print (_("In ONNX Runtime, forecast: %.1f %% of the multiplications on integers, %s\n"), 100 * figures.integer_share, ratio);
+    vn_cmd_print (_("In ONNX Runtime, estimated: %.1f %% integer MACs, %s\n"), 100 * figures.integer_share, ratio);
   if (obstacle != NULL)
     vn_cmd_print ("  %s\n", obstacle);
 }

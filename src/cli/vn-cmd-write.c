@@ -11,12 +11,13 @@ static gboolean external, one_file;
 static gint64 threshold = DEFAULT_THRESHOLD;
 
 static const GOptionEntry entries[] = {
-  { "save-as-external-data", 0, 0, G_OPTION_ARG_NONE, &external, N_("Write weights to files beside the model"), NULL },
-  { "all-tensors-to-one-file", 0, 0, G_OPTION_ARG_NONE, &one_file, N_("All of them to one file"), NULL },
+  { "save-as-external-data", 0, 0, G_OPTION_ARG_NONE, &external, N_("Store weights as external data, in files next to "
+                                                                    "the model"), NULL },
+  { "all-tensors-to-one-file", 0, 0, G_OPTION_ARG_NONE, &one_file, N_("Store all external data in a single file"), NULL },
   { "external-data-location", 0, 0, G_OPTION_ARG_STRING, &location,
-    N_("Name of that file, or how the names of several begin (default: from the model's)"), N_("NAME") },
+    N_("Name of that file, or prefix of several files (default: from the model's name)"), N_("NAME") },
   { "external-data-size-threshold", 0, 0, G_OPTION_ARG_INT64, &threshold,
-    N_("Smaller weights stay inside (default: 1024)"), N_("BYTES") },
+    N_("Keep smaller weights in the model (default: 1024)"), N_("BYTES") },
   { NULL }
 };
 
@@ -52,7 +53,7 @@ vn_cmd_fill_write_options (VnOnnxWriteOptions  *write,
     }
   if (!external && (one_file || location != NULL || threshold != DEFAULT_THRESHOLD))
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s says how --save-as-external-data works: give that, too"),
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s requires --save-as-external-data"),
                    one_file ? "--all-tensors-to-one-file" : location != NULL ? "--external-data-location" : "--external-data-size-threshold");
       return FALSE;
     }

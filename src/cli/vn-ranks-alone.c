@@ -25,8 +25,8 @@ vn_ranks_start (GError **error)
       if (text == NULL || g_ascii_strtoull (text, NULL, 10) < 2)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("This program was built without MPI: %s processes would each do all of the work. Give each its part "
-                     "with --shard K/%s, and join the statistics with “quantize --stats”"), text, text);
+                   _("This program was built without MPI: each of %s processes would do all of the work. Assign each "
+                     "a shard with --shard K/%s, and merge the statistics with “quantize --stats”"), text, text);
       return FALSE;
     }
   return TRUE;

@@ -212,7 +212,7 @@ data_spec_json_read_float (JsonNode    *node,
       *value = (float) number;
       return TRUE;
     }
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is %g; that is no number a float can hold"), where, number);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is %g, which is out of the range of a float"), where, number);
   return FALSE;
 }
 
@@ -228,7 +228,7 @@ data_spec_json_read_floats (JsonNode    *node,
     return FALSE;
   if (json_array_get_length (array) != 4)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s has %u numbers; four are needed, one per channel"), where,
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s has %u values; expected four, one per channel"), where,
                    json_array_get_length (array));
       return FALSE;
     }
@@ -306,12 +306,12 @@ data_spec_json_check_preprocess (const VnPreprocess  *self,
   for (guint i = 0; i < 4; i++)
     if (self->std[i] == 0)
       {
-        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.std: 0 cannot be divided by"), where);
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.std: division by 0 is not allowed"), where);
         return FALSE;
       }
   if (self->crop_part >= 0 && self->crop_part <= 1)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.crop-part is %g; allowed is 0 to 1"), where, (double) self->crop_part);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.crop-part is %g; expected 0 to 1"), where, (double) self->crop_part);
   return FALSE;
 }
 
@@ -319,7 +319,7 @@ static gboolean
 data_spec_json_refuse_member (const char  *where,
                               GError     **error)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: there is no such field"), where);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: unknown field"), where);
   return FALSE;
 }
 
@@ -347,7 +347,7 @@ data_spec_json_read_raw_type (VnDType     *raw_type,
   *raw_type = vn_dtype_from_name (text);
   if (*raw_type != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (*raw_type) >= 8)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; a type like float32 or int64 is expected"), where, text);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; expected a type such as float32 or int64"), where, text);
   return FALSE;
 }
 
@@ -492,7 +492,7 @@ vn_data_spec_from_json (JsonNode    *node,
     return NULL;
   if (!json_object_has_member (object, "path"))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.path is missing: say where the samples are, or “random”"), where);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.path is missing: specify the samples, or “random”"), where);
       return NULL;
     }
   self = vn_data_spec_new (VN_DATA_RANDOM);

@@ -147,8 +147,8 @@ npz_file_check_size (const Entry     *entry,
     return TRUE;
   shape = vn_shape_to_string (&info->shape, "×");
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-               _("The array of shape %s would grow from %zu packed bytes to %zu; more than %d times as much and %zu MB are not unpacked: "
-                 "save it as .npy"), shape, entry->packed, info->n_bytes, UNPACKED_TIMES, UNPACKED_FREE >> 20);
+               _("The array of shape %s would expand from %zu compressed bytes to %zu, above the limit of %d times "
+                 "the size plus %zu MB: save it as .npy"), shape, entry->packed, info->n_bytes, UNPACKED_TIMES, UNPACKED_FREE >> 20);
   return FALSE;
 }
 
@@ -228,7 +228,7 @@ npz_file_find_array (GBytes             *bytes,
         return npz_file_archive_extract (&archive, bytes, &entry, input, error);
       g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", entry_name);
     }
-  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("It has no array “%s”, but: %s"), name, known->str);
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("There is no array “%s”; available arrays: %s"), name, known->str);
   return NULL;
 }
 

@@ -42,8 +42,8 @@ picture_plan_not_a (const VnInputSpec  *input,
   g_autofree char *shape = vn_shape_to_string (&input->shape, "×");
 
   g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-               _("Input “%s” (%s, shape %s) does not take pictures: those need N×C×H×W or N×H×W×C with 1, 3 or 4 "
-                 "channels; give its samples as .npy, .raw or .pb files"),
+               _("Input “%s” (%s, shape %s) does not take images, which need N×C×H×W or N×H×W×C with 1, 3 or 4 "
+                 "channels; use .npy, .raw or .pb files as samples"),
                input->name, vn_dtype_get_name (input->dtype), shape);
   return FALSE;
 }
@@ -64,7 +64,7 @@ picture_plan_choose_size (guint         *size,
   if (dim < 1 || dim > G_MAXUINT16 || (wanted != 0 && wanted != (guint) dim))
     {
       g_set_error (error, VN_ERROR, dim < 1 || dim > G_MAXUINT16 ? VN_ERROR_SHAPE : VN_ERROR_SETTING,
-                   _("Input “%s” has a %s of %lld, the preprocessing asks for %u"), name, what, (long long) dim,
+                   _("Input “%s” has a %s of %lld, but the preprocessing requires %u"), name, what, (long long) dim,
                    wanted);
       return FALSE;
     }
@@ -81,8 +81,8 @@ picture_plan_check_deviations (const VnPreprocess  *preprocess,
     if (!isfinite (preprocess->mean[c]) || !isfinite (preprocess->std[c]) || preprocess->std[c] == 0)
       {
         g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                     _("Channel %u is to be divided by a deviation of %g after subtracting %g; the deviation must "
-                       "not be 0"), c, preprocess->std[c], preprocess->mean[c]);
+                     _("Channel %u would be divided by a standard deviation of %g after subtracting %g; the standard "
+                       "deviation must not be 0"), c, preprocess->std[c], preprocess->mean[c]);
         return FALSE;
       }
   return TRUE;
@@ -469,7 +469,7 @@ vn_picture_plan_unload (const VnPicturePlan  *self,
   if (pixbuf == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                   _("A picture of %zu × %zu pixels cannot be shown"), width, height);
+                   _("An image of %zu × %zu pixels cannot be shown"), width, height);
       return NULL;
     }
 

@@ -169,8 +169,7 @@ picture_read_too_large (guint64   width,
   if (width <= MAX_PIXELS && height <= MAX_PIXELS && width * height <= MAX_PIXELS)
     return FALSE;
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-               _("The picture has %llu × %llu pixels; more than %llu"
-                 " million are not read"), (unsigned long long) width, (unsigned long long) height,
+               _("The image has %llu × %llu pixels; the limit is %llu million"), (unsigned long long) width, (unsigned long long) height,
                  (unsigned long long) (MAX_PIXELS / 1000000));
   return TRUE;
 }
@@ -203,9 +202,9 @@ picture_read_check_whole (const char    *loader,
   else if (g_str_equal (loader, "bmp"))
     whole = picture_read_bmp_is_whole (data, size);
   if (!whole)
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The picture is cut short after %zu bytes"), size);
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The image is truncated after %zu bytes"), size);
   else if (n_scans > MAX_SCANS)
-    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("The picture is built up in %zu passes; more than %d are not read: save it anew"),
+    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("The image has %zu progressive passes; the limit is %d: save it again"),
                  n_scans, MAX_SCANS);
   return whole && n_scans <= MAX_SCANS;
 }
@@ -311,12 +310,12 @@ picture_read_decode (const char    *type,
   pixbuf = gdk_pixbuf_loader_get_pixbuf (loader);
   if (pixbuf == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("There is no picture in the file"));
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("There is no image in the file"));
       return NULL;
     }
   if (sizing->max_size == 0 && sizing->n_rows < gdk_pixbuf_get_height (pixbuf))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The picture is cut short: %d of %d rows"),
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The image is truncated: %d of %d rows"),
                    sizing->n_rows, gdk_pixbuf_get_height (pixbuf));
       return NULL;
     }
@@ -440,7 +439,7 @@ picture_read_pixbuf (const char  *path,
   if (type == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, size == 0 ? _("The file is empty") :
-                   _("This is not a picture (JPEG, PNG, BMP, GIF, TIFF, WebP or PNM)"));
+                   _("This is not an image (JPEG, PNG, BMP, GIF, TIFF, WebP or PNM)"));
       return NULL;
     }
   if (!picture_read_check_whole (type, data, size, error) ||
@@ -458,8 +457,8 @@ picture_read_pixbuf (const char  *path,
   else if (picture_read_is_dim (type, data, size, pixbuf))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("The picture has 16 bits a channel and no number above 4095, as cameras of 12 bits write it: it would be read as "
-                     "nearly black. Multiply by 16, save it with 8 bits, or give its numbers as .npy"));
+                   _("The image has 16 bits per channel but no value above 4095, as 12-bit cameras write it: it would "
+                     "be read as nearly black. Multiply it by 16, save it with 8 bits, or use .npy"));
       g_clear_object (&pixbuf);
     }
   return pixbuf;

@@ -114,7 +114,7 @@ vn_dataset_load_preview (VnDataset  *self,
 
   if (!as_network && !self->is_image)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is not a picture"), vn_dataset_get_name (self, i));
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is not an image"), vn_dataset_get_name (self, i));
       return NULL;
     }
   pixbuf = as_network ? preview_network (self, i, error)

@@ -145,17 +145,17 @@ script_helper_set_death (VnHelper  *self,
 
   if (ended && WIFSIGNALED (status))
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("%s died of signal %d (%s)"), self->subject, WTERMSIG (status), g_strsignal (WTERMSIG (status)));
+                 _("%s was terminated by signal %d (%s)"), self->subject, WTERMSIG (status), g_strsignal (WTERMSIG (status)));
   else if (ended && self->ready)
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("%s ended with status %d instead of an answer"), self->subject, WEXITSTATUS (status));
+                 _("%s exited with status %d without a result"), self->subject, WEXITSTATUS (status));
   else if (ended)
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("%s ended with status %d before it began; it needs “%s” to be Python 3"),
+                 _("%s exited with status %d before it started; “%s” must be Python 3"),
                  self->subject, WEXITSTATUS (status), self->python);
   else
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("%s closed its connection instead of giving an answer"), self->subject);
+                 _("%s closed its connection without a result"), self->subject);
   return FALSE;
 }
 
@@ -180,8 +180,8 @@ script_helper_wait_ready (VnHelper      *self,
   if (n == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                   ngettext ("%s gave no answer within %u second; a longer time can be allowed",
-                             "%s gave no answer within %u seconds; a longer time can be allowed", self->timeout),
+                   ngettext ("%s did not respond within %u second; increase the timeout",
+                             "%s did not respond within %u seconds; increase the timeout", self->timeout),
                    self->subject, self->timeout);
       return FALSE;
     }
@@ -222,7 +222,7 @@ script_helper_set_garbled (VnHelper  *self,
                            GError   **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-               _("%s sent an answer that is not understood; does it write to descriptor %d?"),
+               _("%s sent an invalid response; does it write to file descriptor %d?"),
                self->subject, DRIVER_FD);
   return FALSE;
 }
@@ -245,7 +245,7 @@ script_helper_receive_reply (VnHelper      *self,
   if (reply->rank > VN_MAX_RANK)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-                   _("%s returned an array with %u axes, of which at most %d are possible"),
+                   _("%s returned an array with %u axes, but at most %d are supported"),
                    self->subject, reply->rank, VN_MAX_RANK);
       return FALSE;
     }
@@ -334,7 +334,7 @@ script_helper_receive_values (VnHelper      *self,
     return script_helper_set_garbled (self, error);
   if (reply->n_bytes > MAX_VALUES)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s returned %llu bytes for a sample, of which at most %llu are possible"), self->subject,
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s returned %llu bytes for a sample, but the limit is %llu"), self->subject,
                    (unsigned long long) reply->n_bytes, (unsigned long long) MAX_VALUES);
       return FALSE;
     }
@@ -486,7 +486,7 @@ vn_helper_new (VnScriptRole   role,
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
     {
       g_set_error (error, G_FILE_ERROR, (int) g_file_error_from_errno (errno),
-                   _("No connection to a helper process can be made: %s"), g_strerror (errno));
+                   _("Cannot connect to a helper process: %s"), g_strerror (errno));
       return NULL;
     }
   self->fd = fds[0];

@@ -213,7 +213,7 @@ script_pool_take_helper (VnScript  *self,
   self->n_helpers += start;
   if (broken)
     g_set_error (error, self->last_death->domain, self->last_death->code,
-                 _("%s. It is not tried again after %d such failures"), self->last_death->message, MAX_DEATHS);
+                 _("%s. Giving up after %d such failures"), self->last_death->message, MAX_DEATHS);
   g_mutex_unlock (&self->lock);
 
   if (start && (helper = script_pool_start_helper (self, &reason)) == NULL)
@@ -421,8 +421,8 @@ script_pool_check_finite (const VnScript  *self,
   if (n == 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
-               ngettext ("The preprocessing “%s” made %zu of %zu value of “%s” NaN or infinite",
-                         "The preprocessing “%s” made %zu of %zu values of “%s” NaN or infinite", tensor->n_elements),
+               ngettext ("The preprocessing “%s” produced %zu of %zu value of “%s” that is NaN or infinite",
+                         "The preprocessing “%s” produced %zu of %zu values of “%s” that are NaN or infinite", tensor->n_elements),
                self->text, n, tensor->n_elements, path);
   return FALSE;
 }
@@ -465,6 +465,6 @@ vn_script_load (VnScript           *self,
       return NULL;
     }
   if (script_pool_check_finite (self, raw, path, error) && (tensor = vn_tensor_fit (raw, input, error)) == NULL)
-    g_prefix_error (error, _("“%s”: the preprocessing “%s” made what does not fit: "), path, self->text);
+    g_prefix_error (error, _("“%s”: the preprocessing “%s” returned data that do not match: "), path, self->text);
   return tensor;
 }

@@ -164,7 +164,8 @@ file_open (VnDataset  *dataset,
   if (dataset->n_inputs > 1 && vn_file_kind (path) != VN_FILE_NPZ && !source_file_is_tensor (dataset, path))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("The network has %u inputs, “%s” fills one of them"), dataset->n_inputs, path);
+                   ngettext ("The model has %u input, but “%s” provides only one",
+                             "The model has %u inputs, but “%s” provides only one of them", dataset->n_inputs), dataset->n_inputs, path);
       return FALSE;
     }
   return vn_dataset_add_stacked (dataset, path, error);
@@ -203,7 +204,7 @@ vn_dataset_load_stacked (const VnDataset  *dataset,
 
 const VnSource vn_source_file = {
   .id = "file",
-  .title = N_("a picture or a tensor"),
+  .title = N_("an image or a tensor"),
   .claims = file_claims,
   .open = file_open,
   .load = vn_dataset_load_stacked,

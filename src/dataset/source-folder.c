@@ -31,12 +31,12 @@ source_folder_note_ignored (VnNotes         *notes,
 
   if (samples->len > 0 && listing->folders->len > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "data-folders-ignored", path,
-                  ngettext ("%u sub-folder is left out, because samples lie beside it",
-                            "%u sub-folders are left out, because samples lie beside them", listing->folders->len), listing->folders->len);
+                  ngettext ("%u subfolder is ignored because there are samples next to it",
+                            "%u subfolders are ignored because there are samples next to them", listing->folders->len), listing->folders->len);
   if (listing->others->len + n_mixed > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "data-files-ignored", path,
-                  ngettext ("%u file is left out, “%s”",
-                            "%u files are left out, such as “%s”", listing->others->len + n_mixed), listing->others->len + n_mixed,
+                  ngettext ("%u file is ignored, “%s”",
+                            "%u files are ignored, such as “%s”", listing->others->len + n_mixed), listing->others->len + n_mixed,
                   (const char *) (n_mixed > 0 ? listing->tensors : listing->others)->pdata[0]);
 }
 
@@ -94,8 +94,8 @@ source_folder_check_inputs (const VnDataset  *dataset,
       for (guint k = 0; k < dataset->n_inputs; k++)
         g_string_append_printf (names, "%s%s", k > 0 ? ", " : "", dataset->inputs[k].name);
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("The network has %u inputs (%s); “%s” needs a sub-folder or a list for each of them, or .npz "
-                     "files that hold them all"), dataset->n_inputs, names->str, dataset->spec->path);
+                   _("The model has %u inputs (%s); “%s” needs a subfolder or a list for each of them, or .npz files "
+                     "with all of them"), dataset->n_inputs, names->str, dataset->spec->path);
       return FALSE;
     }
   return TRUE;
@@ -135,12 +135,14 @@ folder_open (VnDataset  *dataset,
 
   if (listing.folders->len == 0)
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("There are no samples in “%s”: looked for pictures (JPEG, PNG, BMP, GIF, TIFF, WebP, PNM) and tensors "
+                 _("There are no samples in “%s”: expected images (JPEG, PNG, BMP, GIF, TIFF, WebP, PNM) or tensors "
                    "(.npy, .npz, .raw, .bin, .pb)"), dataset->spec->path);
   else
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 ngettext ("There are no samples in “%s”, nor in its %u sub-folder: looked for pictures (JPEG, PNG, BMP, GIF, TIFF, WebP, PNM) and tensors (.npy, .npz, .raw, .bin, .pb)",
-                           "There are no samples in “%s”, nor in its %u sub-folders: looked for pictures (JPEG, PNG, BMP, GIF, TIFF, WebP, PNM) and tensors (.npy, .npz, .raw, .bin, .pb)", listing.folders->len),
+                 ngettext ("There are no samples in “%s” or in its %u subfolder: expected images (JPEG, PNG, BMP, "
+                           "GIF, TIFF, WebP, PNM) or tensors (.npy, .npz, .raw, .bin, .pb)",
+                           "There are no samples in “%s” or in its %u subfolders: expected images (JPEG, PNG, BMP, "
+                           "GIF, TIFF, WebP, PNM) or tensors (.npy, .npz, .raw, .bin, .pb)", listing.folders->len),
                  dataset->spec->path, listing.folders->len);
   return FALSE;
 }

@@ -182,9 +182,10 @@ source_inputs_check_items (const VnDataset  *dataset,
           continue;
         }
       if (k < dataset->n_inputs)
-        g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Input “%s” is given samples twice; leave one place"), dataset->inputs[k].name);
+        g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Input “%s” has two sources of samples; remove one of them"), dataset->inputs[k].name);
       else
-        g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("“%s” is for no input of the network; “inspect” shows their names"), items[i]);
+        g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("“%s” does not match any input of the model; “inspect” "
+                                                               "shows their names"), items[i]);
       return FALSE;
     }
   return TRUE;
@@ -206,7 +207,7 @@ source_inputs_named_open (VnDataset  *dataset,
       if (places[k] != NULL)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("No samples are given for input “%s”: add “;%s=PATH”"),
+                   _("There are no samples for input “%s”: add “;%s=PATH”"),
                    dataset->inputs[k].name, dataset->inputs[k].name);
       return FALSE;
     }
@@ -215,7 +216,7 @@ source_inputs_named_open (VnDataset  *dataset,
 
 const VnSource vn_source_named = {
   .id = "named",
-  .title = N_("a place for each input"),
+  .title = N_("a source for each input"),
   .claims = source_inputs_named_claims,
   .open = source_inputs_named_open,
   .load = vn_dataset_load_file,
@@ -378,7 +379,7 @@ inputs_open (VnDataset  *dataset,
 
 const VnSource vn_source_inputs = {
   .id = "inputs",
-  .title = N_("a sub-folder or list for each input"),
+  .title = N_("a subfolder or list for each input"),
   .claims = inputs_claims,
   .open = inputs_open,
   .load = vn_dataset_load_file,

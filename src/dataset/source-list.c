@@ -86,7 +86,8 @@ source_list_add_line (VnDataset   *dataset,
   if (paths == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("“%s”, line %u: the network has %u inputs, so a line must hold %u paths"),
+                   ngettext ("“%s”, line %u: the model has %u input, so a line must hold %u path",
+                             "“%s”, line %u: the model has %u inputs, so a line must hold %u paths", dataset->n_inputs),
                    dataset->spec->path, number, dataset->n_inputs, dataset->n_inputs);
       return FALSE;
     }
@@ -123,7 +124,7 @@ vn_list_read (const char  *path,
 
   if (g_error_matches (reason, VN_ERROR, VN_ERROR_MALFORMED))
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                 _("“%s” is neither a picture, a tensor (.npy, .npz, .raw, .bin, .pb) nor a list of paths"), path);
+                 _("“%s” is neither an image, a tensor (.npy, .npz, .raw, .bin, .pb) nor a list of paths"), path);
   else if (lines == NULL)
     g_propagate_error (error, g_steal_pointer (&reason));
   return lines;

@@ -77,7 +77,7 @@ random_open (VnDataset  *dataset,
     if (vn_dtype_get_bits (dataset->inputs[k].dtype) < 8 || dataset->inputs[k].shape.rank == VN_RANK_UNKNOWN)
       {
         g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                     _("Input “%s” is %s of unknown rank or of an unusual type: it cannot be filled at random"),
+                     _("Input “%s” is %s of unknown rank or of an unsupported type: it cannot be filled with random values"),
                      dataset->inputs[k].name, vn_dtype_get_name (dataset->inputs[k].dtype));
         return FALSE;
       }
@@ -243,7 +243,7 @@ random_load (const VnDataset  *dataset,
 
 const VnSource vn_source_random = {
   .id = "random",
-  .title = N_("random numbers"),
+  .title = N_("random values"),
   .claims = random_claims,
   .open = random_open,
   .load = random_load,

@@ -80,7 +80,7 @@ source_sets_add_set (VnDataset  *dataset,
     vn_dataset_add (dataset, name, -1, paths);
   else
     vn_notes_add (notes, VN_NOTE_WARNING, "sample-incomplete", name,
-                  _("Left out: it has no file for input %u, “%s”"), k, dataset->inputs[k].name);
+                  _("Skipped: no file for input %u, “%s”"), k, dataset->inputs[k].name);
 }
 
 static gboolean
@@ -107,7 +107,7 @@ sets_open (VnDataset  *dataset,
   if (dataset->samples->len > 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("No sub-folder of “%s” has a file for each of the %u inputs: looked for input_0.pb and so on"),
+               _("No subfolder of “%s” has a file for each of the %u inputs: expected input_0.pb and so on"),
                dataset->spec->path, dataset->n_inputs);
   return FALSE;
 }

@@ -65,13 +65,13 @@ tensor_file_raw_read (const char         *path,
   text = vn_shape_to_string (&input->shape, "×");
   if (type != VN_DTYPE_UNDEFINED)
     g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-                 ngettext ("“%s” has %zu byte, which as %s does not fit input “%s” of shape %s",
-                           "“%s” has %zu bytes, which as %s does not fit input “%s” of shape %s", size),
+                 ngettext ("“%s” has %zu byte, which as %s does not match input “%s” of shape %s",
+                           "“%s” has %zu bytes, which as %s do not match input “%s” of shape %s", size),
                  path, size, vn_dtype_get_name (type), input->name, text);
   else
     g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-                 ngettext ("“%s” has %zu byte, which does not fit input “%s”: %s of shape %s (nor float32)",
-                           "“%s” has %zu bytes, which does not fit input “%s”: %s of shape %s (nor float32)", size),
+                 ngettext ("“%s” has %zu byte, which does not match input “%s”: %s of shape %s (nor float32)",
+                           "“%s” has %zu bytes, which do not match input “%s”: %s of shape %s (nor float32)", size),
                  path, size, input->name, vn_dtype_get_name (input->dtype), text);
   return NULL;
 }

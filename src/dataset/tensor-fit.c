@@ -78,7 +78,7 @@ tensor_fit_refuse (VnDType             dtype,
   g_autofree char *have = vn_shape_to_string (shape, "×");
   g_autofree char *want = vn_shape_to_string (&input->shape, "×");
 
-  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("The sample is %s of shape %s, input “%s” takes %s of shape %s"),
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("The sample is %s of shape %s, but input “%s” expects %s of shape %s"),
                vn_dtype_get_name (dtype), have, input->name, vn_dtype_get_name (input->dtype), want);
   return FALSE;
 }

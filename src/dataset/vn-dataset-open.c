@@ -49,13 +49,13 @@ dataset_open_start_scripts (VnDataset  *self,
       if (!may_run)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                       _("“%s” prepares the samples, as a file says; it is not run unless you choose it yourself"), text);
+                       _("A file names “%s” to preprocess the samples; it is not run unless you choose it yourself"), text);
           return FALSE;
         }
       if (first->paths == NULL)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                       _("The preprocessing “%s” works on files; the samples of “%s” are none"), text, self->spec->path);
+                       _("The preprocessing “%s” requires files, but the samples of “%s” are not files"), text, self->spec->path);
           return FALSE;
         }
       script = vn_script_new (VN_SCRIPT_PREPROCESS, text, self->spec->python, self->spec->timeout, g_cancellable_get_current (), error);
@@ -128,7 +128,7 @@ dataset_open_fill (VnDataset  *self,
 
   if (self->n_inputs == 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The network has no inputs to feed samples to"));
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The model has no inputs to feed samples to"));
       return FALSE;
     }
   self->source = dataset_open_find_source (self, error);

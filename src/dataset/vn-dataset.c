@@ -307,7 +307,7 @@ vn_dataset_leave_out (VnDataset  *self,
       g_propagate_error (error, bad);
       return FALSE;
     }
-  vn_notes_add (notes, VN_NOTE_WARNING, "sample-unreadable", vn_dataset_get_name (self, i), _("Left out: %s"), bad->message);
+  vn_notes_add (notes, VN_NOTE_WARNING, "sample-unreadable", vn_dataset_get_name (self, i), _("Skipped: %s"), bad->message);
   g_error_free (bad);
   return TRUE;
 }

@@ -143,7 +143,7 @@ model_data_take_sizes (VnInputSpec  *specs,
 
           if (notes != NULL)
             vn_notes_add (notes, VN_NOTE_INFO, "size-from-sample", specs[i].name,
-                          _("The model leaves its size open: %s is taken from the first sample"), text);
+                          _("The input size is dynamic: %s is used, from the first sample"), text);
           specs[i].shape = tensors[i]->shape;
         }
       g_hash_table_insert (shapes, g_strdup (specs[i].name), g_memdup2 (&specs[i].shape, sizeof (VnShape)));
@@ -195,13 +195,13 @@ model_data_open_pictures (const VnModel     *model,
       if (!model_data_can_take (model, shapes, NULL))
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-                       _("The model leaves the size of pictures open and cannot take that of the first one: %s; give "
-                         "one that it takes"), reason->message);
+                       _("The image size is dynamic, but the model does not support that of the first image: %s; "
+                         "specify a supported size"), reason->message);
           return NULL;
         }
       if (notes != NULL)
         vn_notes_add (notes, VN_NOTE_INFO, "size-rounded", NULL,
-                      _("The network cannot take pictures of that size: they are made smaller, to multiples of %d"),
+                      _("The model does not support images of that size: they are scaled down to multiples of %d"),
                       USUAL_MULTIPLE);
     }
   specs = vn_model_dup_input_specs (model, shapes, &n);
@@ -243,7 +243,7 @@ model_data_note_idle (VnDataset         *dataset,
   if (notes != NULL && !vn_dataset_is_image (dataset) && !vn_data_spec_is_random (data) && !vn_data_spec_has_script (data) &&
       !vn_preprocess_equal (&data->preprocess, &plain))
     vn_notes_add (notes, VN_NOTE_WARNING, "preprocess-without-effect", "preprocess",
-                  _("changes nothing here: the samples are no pictures and are read as they are"));
+                  _("has no effect here: the samples are not images and are read unchanged"));
 }
 
 /**

@@ -187,7 +187,7 @@ user_metric_read_numbers (JsonNode  *root,
           !vn_json_get_number (json_array_get_element (pair, 1), "", &number.value, error))
         {
           if (error != NULL && *error == NULL)
-            g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("a name and a number are expected"));
+            g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("expected a name and a number"));
           return FALSE;
         }
       number.name = g_strdup (name);

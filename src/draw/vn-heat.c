@@ -314,7 +314,7 @@ vn_heat_get_band (guint ticks)
 
 static const struct { const char *id, *title; } bands[VN_N_BANDS] = {
   [VN_BAND_FINE] = { "fine", N_("Fine") },
-  [VN_BAND_WATCH] = { "watch", N_("Watch") },
+  [VN_BAND_WATCH] = { "watch", N_("Borderline") },
   [VN_BAND_BAD] = { "bad", N_("Bad") },
 };
 

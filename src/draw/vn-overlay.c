@@ -330,7 +330,7 @@ vn_overlay_rate_amount (const VnOverlay *self,
 /* The lines of the key of each kind; of a precision in the order of VnScenePrecision, of kernels in that of VnRuntimeKind. */
 static const VnOverlayBand overlay_errors[] = {
   [VN_BAND_FINE] = { N_("Fine"), 0.2, 1, NULL },
-  [VN_BAND_WATCH] = { N_("Watch"), 0.5, 2, NULL },
+  [VN_BAND_WATCH] = { N_("Borderline"), 0.5, 2, NULL },
   [VN_BAND_BAD] = { N_("Bad"), 0.85, 4, NULL },
 };
 
@@ -347,18 +347,18 @@ static const VnOverlayBand overlay_differences[] = {
 };
 
 static const VnOverlayBand overlay_precisions[] = {
-  [VN_PRECISION_NONE] = { N_("No numbers"), 0, 0, "–" },
-  [VN_PRECISION_8] = { N_("8 bit"), 0, 0, "8" },
-  [VN_PRECISION_WIDE] = { N_("16 bit"), 0, 0, "16" },
+  [VN_PRECISION_NONE] = { N_("Non-numeric"), 0, 0, "–" },
+  [VN_PRECISION_8] = { N_("8-bit"), 0, 0, "8" },
+  [VN_PRECISION_WIDE] = { N_("16-bit"), 0, 0, "16" },
   [VN_PRECISION_HALF] = { N_("Half"), 0, 0, "F16" },
   [VN_PRECISION_FLOAT] = { N_("Float"), 0, 0, "F32" },
-  [VN_PRECISION_4] = { N_("4 bit"), 0, 0, "4" },
+  [VN_PRECISION_4] = { N_("4-bit"), 0, 0, "4" },
 };
 
 static const VnOverlayBand overlay_kernels[] = {
   { N_("Float"), 0.75, 4, NULL },
   { N_("Integer"), 0, 0, "I" },
-  { N_("Moved"), 0, 0, "M" },
+  { N_("Data movement"), 0, 0, "M" },
   { N_("Fused"), 0, 0, "F" },
   { N_("Constant"), 0, 0, "C" },
 };

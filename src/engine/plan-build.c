@@ -24,7 +24,7 @@ plan_build_explain_open_sizes (VnPlan  *self,
 
   if (error == NULL || self->open_input == NULL || !g_error_matches (*error, VN_ERROR, VN_ERROR_SHAPE))
     return;
-  text = g_strdup_printf (_("%s. Sizes that input “%s” leaves open were set to 1: give its real shape"),
+  text = g_strdup_printf (_("%s. Dynamic dimensions of input “%s” were set to 1: specify its real shape"),
                           (*error)->message, self->open_input->name);
   g_free ((*error)->message);
   (*error)->message = g_steal_pointer (&text);

@@ -321,7 +321,7 @@ plan_infer_load_input (VnPlan         *self,
 
   if (id < 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is a value of a graph that is not around it"), value->name);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” belongs to a graph that does not enclose this one"), value->name);
       return FALSE;
     }
   if (!plan_infer_load_constant (self, (guint) id, error))

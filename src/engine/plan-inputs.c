@@ -87,7 +87,7 @@ plan_inputs_close_shape (VnPlan        *self,
         continue;
       self->open_input = value;
       vn_notes_add (notes, VN_NOTE_INFO, "open-size", value->name,
-                    _("Size %d (%s) of input “%s” is open: 1 is used"), i,
+                    _("Size %d (%s) of input “%s” is dynamic: 1 is used"), i,
                     symbol != NULL ? symbol : "?", value->name);
     }
 }
@@ -115,7 +115,7 @@ plan_inputs_check_input (VnPlan         *self,
   if (shape->rank == VN_RANK_UNKNOWN)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-                   _("Input “%s” has no declared shape: give one"), value->name);
+                   _("Input “%s” has no declared shape: specify one"), value->name);
       return FALSE;
     }
   if (!vn_tensor_size_in_bytes (value->type.dtype, shape, &n_elements, &n_bytes))
@@ -143,7 +143,7 @@ plan_inputs_note_unknown_names (VnPlan              *self,
 
       if (value == NULL || !value->is_input)
         vn_notes_add (notes, VN_NOTE_WARNING, "no-such-input", name,
-                      _("A shape was given for “%s”, which is not an input of the network"), (char *) name);
+                      _("A shape was specified for “%s”, which is not an input of the model"), (char *) name);
     }
 }
 

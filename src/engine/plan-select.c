@@ -61,7 +61,8 @@ plan_select_copy_list (VnPlan      *self,
       if (value == NULL || !plan_select_knows (self, value, inner))
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                       inner ? _("%s %u (“%s”) is not a value of the network") : _("%s %u (“%s”) is not a value of the network's main graph"),
+                       inner ? _("%s %u (“%s”) is not a value of the model") : _("%s %u (“%s”) is not a value of the "
+                                                                                   "model's main graph"),
                        what, i, value != NULL ? value->name : "");
           return NULL;
         }
@@ -303,8 +304,8 @@ plan_select_set_missing_error (VnPlan     *self,
   for (guint i = 0; i < missing->len; i++)
     plan_select_describe_missing (self, g_ptr_array_index (missing, i), text);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               ngettext ("The network needs %u operator that cannot be run here: %s",
-                         "The network needs %u operators that cannot be run here: %s", missing->len),
+               ngettext ("The model needs %u unsupported operator: %s",
+                         "The model needs %u unsupported operators: %s", missing->len),
                missing->len, text->str);
 }
 

@@ -92,7 +92,7 @@ plan_variant (VnPlan             *self,
     }
   plan = vn_plan_make (self->model, &options, self->taps_in_blocks, NULL, error);
   if (plan == NULL)
-    g_prefix_error (error, "%s", _("The network cannot take a sample of this size: "));
+    g_prefix_error (error, "%s", _("The model does not support samples of this size: "));
   return plan;
 }
 

@@ -26,7 +26,7 @@ plan_weights_run_alone (const VnStep  *step,
 
   if (ctx->scratch_bytes > 0)
     {
-      scratch = vn_engine_alloc (ctx->scratch_bytes, _("the working space"), error);
+      scratch = vn_engine_alloc (ctx->scratch_bytes, _("the workspace"), error);
       if (scratch == NULL)
         return FALSE;
     }

@@ -46,7 +46,7 @@ vn_runner_check_given (const VnValue       *value,
   wanted = vn_shape_to_string (&type->shape, ",");
   found = vn_shape_to_string (&tensor->shape, ",");
   g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-               _("“%s” is planned as %s[%s], but %s[%s] was given"), value->name,
+               _("“%s” is planned as %s[%s], but was passed as %s[%s]"), value->name,
                vn_dtype_get_name (type->dtype), wanted, vn_dtype_get_name (tensor->dtype), found);
   return FALSE;
 }

@@ -140,7 +140,7 @@ runner_step_check_promise (const VnPlanValue   *value,
   if (found->dtype == VN_DTYPE_UNDEFINED || !vn_shape_is_static (&found->shape))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("the size of its result “%s” cannot be found"), value->value->name);
+                   _("the shape of its output “%s” cannot be inferred"), value->value->name);
       return FALSE;
     }
   if (value->type.dtype == VN_DTYPE_UNDEFINED || !vn_shape_is_static (&value->type.shape) ||
@@ -148,7 +148,7 @@ runner_step_check_promise (const VnPlanValue   *value,
     return TRUE;
   planned = vn_shape_to_string (&value->type.shape, ",");
   now = vn_shape_to_string (&found->shape, ",");
-  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("its result “%s” was planned as %s[%s] but is %s[%s]"),
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("its output “%s” was planned as %s[%s] but is %s[%s]"),
                value->value->name, vn_dtype_get_name (value->type.dtype), planned,
                vn_dtype_get_name (found->dtype), now);
   return FALSE;

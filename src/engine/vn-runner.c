@@ -21,7 +21,7 @@ vn_runner_reserve_scratch (VnRunner  *self,
 
   if (self->scratch != NULL && size <= self->scratch_size)
     return TRUE;
-  scratch = vn_engine_alloc (size, _("the working space"), error);
+  scratch = vn_engine_alloc (size, _("the workspace"), error);
   if (scratch == NULL)
     return FALSE;
   free (self->scratch);
@@ -110,7 +110,7 @@ vn_runner_new (VnPlan  *plan,
   self->out = g_new0 (VnTensor *, plan->max_outputs + 1);
   self->in_types = g_new0 (VnTensorType, plan->max_inputs + 1);
   self->out_types = g_new0 (VnTensorType, plan->max_outputs + 1);
-  self->arena = vn_engine_alloc (plan->arena_size, _("the values between the layers"), error);
+  self->arena = vn_engine_alloc (plan->arena_size, _("the activations"), error);
   if (self->arena == NULL || !vn_runner_reserve_scratch (self, plan->scratch_size, error) ||
       !runner_wrap_arena (self, error) || !runner_make_bodies (self, error))
     return NULL;

@@ -102,7 +102,7 @@ vn_step_check_dtype (const VnStep  *self,
 {
   if (vn_op_takes (self->op, dtype))
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it cannot be run on %s data"), vn_dtype_get_name (dtype));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it does not support %s data"), vn_dtype_get_name (dtype));
   return FALSE;
 }
 

@@ -270,7 +270,8 @@ config_amd_dup_type (const Tensors  *self,
     return g_strdup ("fp16");
   if (g_str_equal (self->datatype, "bfloat16"))
     return g_strdup ("bf16");
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s.datatype: float32 is not quantized; exclude what stays float"), where);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s.datatype: float32 is not quantized; exclude tensors that "
+                                                        "stay in float"), where);
   return NULL;
 }
 
@@ -291,7 +292,7 @@ config_amd_say_tensors (VnConfig      *config,
   if (self->round_mode != NULL && !g_str_equal (self->round_mode, "half_even"))
     vn_config_say (config, VN_NOTE_WARNING, where, _("round_mode %s: ONNX rounds halves to even"), self->round_mode);
   if (self->statistic != NULL && !g_str_equal (self->statistic, "max"))
-    vn_config_say (config, VN_NOTE_WARNING, where, _("calib_statistic_method %s: all samples are looked at as one"), self->statistic);
+    vn_config_say (config, VN_NOTE_WARNING, where, _("calib_statistic_method %s: all samples are processed together"), self->statistic);
 }
 
 static gboolean
@@ -325,7 +326,8 @@ config_amd_set_overall (VnConfig       *config,
   if (g_strcmp0 (group->overall.scale_type, "poweroftwo") == 0)
     config->recipe->power_of_two = VN_POWER_OF_TWO_NEAREST;
   if (config_amd_is_said (&group->bias))
-    vn_config_say (config, VN_NOTE_INFO, "tensor_quantize_config.bias", _("Biases take the type that goes with inputs and weights"));
+    vn_config_say (config, VN_NOTE_INFO, "tensor_quantize_config.bias", _("Biases get the type that matches inputs "
+                                                                          "and weights"));
   config_amd_say_tensors (config, &group->overall, where);
   return TRUE;
 }
@@ -371,7 +373,7 @@ config_amd_add_layer (VnConfig     *config,
 
   if (pattern == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: layer_type or layer_name must be given"), where);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: layer_type or layer_name is required"), where);
       return FALSE;
     }
   rule = vn_config_add_rule (config, pattern, NULL, NULL, g_strcmp0 (overall->datatype, "float32") == 0);
@@ -384,7 +386,7 @@ config_amd_add_layer (VnConfig     *config,
     }
   rule->method = g_strdup (config_amd_find_method (overall->method));
   if (layer->group.weights.per_channel != config->recipe->per_channel && (layer->group.weights.per_channel || overall->per_channel))
-    vn_config_say (config, VN_NOTE_WARNING, where, _("per_channel: decided for the whole network, not for single layers"));
+    vn_config_say (config, VN_NOTE_WARNING, where, _("per_channel: applies to the whole model, not to individual layers"));
   config_amd_say_tensors (config, overall, where);
   return TRUE;
 }
@@ -396,9 +398,11 @@ config_amd_say_options (VnConfig       *config,
                         const Settings *settings)
 {
   const struct { gboolean said; const char *name, *what; } options[] = {
-    { settings->silu, "convert_silu_to_hswish", _("Sigmoid stays as it is") },
-    { settings->first_last, "keep_first_last_layer_accuracy", _("The first and the last layer are quantized as the others; exclude them") },
-    { settings->add, "keep_add_layer_accuracy", _("Sums are quantized as other operators; exclude type:Add") },
+    { settings->silu, "convert_silu_to_hswish", _("Sigmoid is left unchanged") },
+    { settings->first_last, "keep_first_last_layer_accuracy", _("The first and last layers are quantized like the "
+                                                                "others; exclude them to keep them in float") },
+    { settings->add, "keep_add_layer_accuracy", _("Additions are quantized like other operators; exclude type:Add to "
+                                                  "keep them in float") },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
@@ -416,9 +420,9 @@ config_amd_set_minmse (VnConfig       *config,
   if (settings->minmse == NULL)
     return;
   if (recipe->power_of_two == VN_POWER_OF_TWO_OFF || g_strcmp0 (recipe->method, "mse") != 0)
-    vn_config_say (config, VN_NOTE_INFO, "MinMSEMode", _("Counts with the method “mse” and the scale_type “poweroftwo” only"));
+    vn_config_say (config, VN_NOTE_INFO, "MinMSEMode", _("Applies only to the method “mse” with the scale_type “poweroftwo”"));
   else if (g_str_equal (settings->minmse, "Percentile"))
-    vn_config_say (config, VN_NOTE_WARNING, "MinMSEMode", _("Percentile is not offered; ranges are found by “%s”"), recipe->method);
+    vn_config_say (config, VN_NOTE_WARNING, "MinMSEMode", _("Percentile is not supported; ranges are found by “%s”"), recipe->method);
   else
     {
       g_free (recipe->method);
@@ -481,7 +485,7 @@ config_amd_set_training (VnConfig       *config,
       if (g_strcmp0 (algorithm->algorithm, "adaround") == 0 || g_strcmp0 (algorithm->algorithm, "adaquant") == 0)
         config_amd_set_finetune (config->recipe, algorithm);
       else
-        vn_config_say (config, VN_NOTE_WARNING, "algo_config", _("“%s” is not read from here; there are adaround and adaquant"),
+        vn_config_say (config, VN_NOTE_WARNING, "algo_config", _("“%s” is not supported here; use adaround or adaquant"),
                        algorithm->algorithm != NULL ? algorithm->algorithm : "");
     }
 }

@@ -56,7 +56,7 @@ config_bind_check_shape (const VnConfigInput *input,
     return TRUE;
   text = vn_shape_to_string (shape, "×");
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("input_shape of “%s” does not fit: the network has %s"), value->name, text);
+               _("input_shape of “%s” does not match: the model has %s"), value->name, text);
   return FALSE;
 }
 
@@ -71,8 +71,8 @@ config_bind_check_dtype (const VnConfigInput *input,
       input->dtype == value->type.dtype || (vn_dtype_is_float (input->dtype) && vn_dtype_is_float (value->type.dtype)))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("calibration_parameters.input_parametres[%u].dtype: %s not implemented yet for “%s”; the network has %s there: "
-                 "use that, or leave the field out"), index, vn_dtype_get_name (input->dtype), value->name,
+               _("calibration_parameters.input_parametres[%u].dtype: %s not implemented yet for “%s”; the model has "
+                 "%s there: use that, or leave the field out"), index, vn_dtype_get_name (input->dtype), value->name,
                vn_dtype_get_name (value->type.dtype));
   return FALSE;
 }
@@ -103,8 +103,8 @@ bind_inputs (VnConfig       *self,
       if (value == NULL)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                       _("calibration_parameters.input_parametres[%u].input_name: the network has no input “%s”; its %s is “%s”"),
-                       i, input->name, inputs->len == 1 ? _("only one") : _("input at this place"),
+                       _("calibration_parameters.input_parametres[%u].input_name: the model has no input “%s”; its %s is “%s”"),
+                       i, input->name, inputs->len == 1 ? _("only one") : _("input at this position"),
                        ((VnValue *) inputs->pdata[i])->name);
           return FALSE;
         }
@@ -135,7 +135,7 @@ config_bind_check_edges (VnConfig       *self,
           if (vn_graph_find_value (model->graph, *name) == NULL)
             {
               g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                           _("quantization_parameters.custom_setting: %s: the network has no tensor “%s”"), fields[k], *name);
+                           _("quantization_parameters.custom_setting: %s: the model has no tensor “%s”"), fields[k], *name);
               return FALSE;
             }
     }
@@ -164,7 +164,8 @@ config_bind_check_cut (const VnGraph *graph,
       if (value->is_input && value->initializer == NULL)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                       _("truncate graph failed: truncate_var_names: these tensors do not divide the network in two: from input “%s” an output is reached without them"),
+                       _("truncate graph failed: truncate_var_names: these tensors do not split the model in two: an "
+                         "output can be reached without them from input “%s”"),
                        value->name);
           return FALSE;
         }
@@ -188,7 +189,7 @@ config_bind_add_truncation (VnConfig       *self,
     if (vn_graph_find_value (model->graph, self->truncate[i]) == NULL)
       {
         g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                     _("truncate graph failed: truncate_var_names: the network has no tensor “%s”"), self->truncate[i]);
+                     _("truncate graph failed: truncate_var_names: the model has no tensor “%s”"), self->truncate[i]);
         return FALSE;
       }
   if (!config_bind_check_cut (model->graph, self->truncate, error))
@@ -239,7 +240,7 @@ config_bind_list_edges (const VnGraph  *graph,
 
       if (node == NULL)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("subgraphs: “%s”: the network has no node “%s”"), group, nodes[i]);
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("subgraphs: “%s”: the model has no node “%s”"), group, nodes[i]);
           return NULL;
         }
       for (guint k = 0; k < values->len; k++)
@@ -268,7 +269,7 @@ config_bind_add_groups (VnConfig       *self,
         return FALSE;
       if (from[0] == NULL || to[0] == NULL)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("subgraphs: “%s”: start_nodes and end_nodes are needed"), group->name);
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("subgraphs: “%s”: start_nodes and end_nodes are required"), group->name);
           return FALSE;
         }
       vn_config_add_rule (self, NULL, from, to, TRUE);
@@ -334,7 +335,7 @@ config_bind_check_list (const char  *list,
         return TRUE;
     }
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("Calibration input %s finds 0 items: no line of “%s” names a file that is there, seen from its folder"), input, list);
+               _("Calibration input %s finds 0 items: no line of “%s” names an existing file, relative to its folder"), input, list);
   return FALSE;
 }
 

@@ -17,7 +17,7 @@ config_fields_check_number (const VnConfigField *field,
 {
   if (field->kind == VN_CONFIG_INT && (value != floor (value) || fabs (value) > 1e15))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %g is not allowed; use a whole number"), where, value);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %g is not allowed; use an integer"), where, value);
       return FALSE;
     }
   if (!(field->max > field->min) || (value >= field->min && value <= field->max))
@@ -142,7 +142,7 @@ config_fields_add_element (const VnConfigField *field,
     }
   if (value != floor (value) || value < -1 || value > G_MAXINT32)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %g is not allowed; use a size, or -1 where it is open"), where,
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %g is not allowed; use a size, or -1 if it is dynamic"), where,
                    value);
       return FALSE;
     }
@@ -331,7 +331,7 @@ vn_config_read_fields (VnConfig            *self,
         {
           g_autofree char *known = config_fields_dup_names (fields);
 
-          vn_config_say (self, VN_NOTE_WARNING, at, _("This field is not known and has no effect; there are %s"), known);
+          vn_config_say (self, VN_NOTE_WARNING, at, _("Unknown field, which has no effect; known fields are %s"), known);
         }
       else if (!config_fields_read_field (self, field, target, value, at, error))
         return FALSE;

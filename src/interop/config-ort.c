@@ -114,7 +114,7 @@ config_ort_read_settings (VnConfig  *config,
     return FALSE;
   if (settings.models->len > 1)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("per_model_config: there are settings for %u models; leave one of them"),
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("per_model_config: there are settings for %u models; keep one of them"),
                    settings.models->len);
       return FALSE;
     }

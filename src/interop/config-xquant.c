@@ -198,7 +198,7 @@ config_xquant_set_channels (float         values[4],
     return TRUE;
   if (numbers->len > 4)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %u numbers are not allowed; use 1 to 4"), where, numbers->len);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %u values are not allowed; use 1 to 4"), where, numbers->len);
       return FALSE;
     }
   for (guint i = 0; i < 4; i++)
@@ -212,7 +212,7 @@ config_xquant_set_channels (float         values[4],
         }
       if (!isfinite ((float) value))
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %g is not allowed; it is no pixel value"), where, value);
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %g is not allowed; it is not a pixel value"), where, value);
           return FALSE;
         }
       values[i] = (float) value;
@@ -443,7 +443,8 @@ config_xquant_set_recipe (VnConfig      *config,
     config->recipe->percentile = xquant->percentile * 100;
   config->recipe->opset = xquant->opset >= 10 ? xquant->opset : 0;
   if (xquant->opset > 0 && xquant->opset < 10)
-    vn_config_say (config, VN_NOTE_WARNING, "model_parameters.opset", _("Below 10 nothing can be quantized; it is raised as needed"));
+    vn_config_say (config, VN_NOTE_WARNING, "model_parameters.opset", _("Quantization needs at least opset 10; it is "
+                                                                        "raised as needed"));
   config_xquant_set_finetune (config, xquant);
   return config_xquant_set_bias (config, error) && config_xquant_set_level (config, xquant, error);
 }
@@ -454,13 +455,13 @@ config_xquant_say_rest (VnConfig     *config,
 {
   if (xquant->step < 10 || xquant->step > 1000)
     vn_config_say (config, VN_NOTE_WARNING, "calibration_parameters.calibration_step",
-                   ngettext ("%d sample is asked for; 100 to 1000 are usual",
-                             "%d samples are asked for; 100 to 1000 are usual", xquant->step), (int) xquant->step);
+                   ngettext ("%d sample is requested; 100 to 1000 are typical",
+                             "%d samples are requested; 100 to 1000 are typical", xquant->step), (int) xquant->step);
   if (xquant->batch != 1)
     vn_config_say (config, VN_NOTE_INFO, "calibration_parameters.calibration_batch_size",
-                   _("Samples are looked at one by one"));
+                   _("Samples are processed one by one"));
   if (g_strcmp0 (xquant->device, "cuda") == 0)
-    vn_config_say (config, VN_NOTE_INFO, "calibration_parameters.calibration_device", _("The processor is used"));
+    vn_config_say (config, VN_NOTE_INFO, "calibration_parameters.calibration_device", _("The CPU is used"));
 }
 
 /* “。/tmp” for “./tmp”: what an input method for Chinese makes of it. */
@@ -480,7 +481,7 @@ config_xquant_mend_path (VnConfig   *config,
   if (*path == NULL || g_str_equal (*path, mended->str))
     return;
   vn_config_say (config, VN_NOTE_WARNING, where,
-                 _("“%s” is read as “%s”: it has a full-width character where “.” or “/” is meant"), *path, mended->str);
+                 _("“%s” is read as “%s”: it has a full-width character instead of “.” or “/”"), *path, mended->str);
   g_free (*path);
   *path = g_strdup (mended->str);
 }

@@ -195,23 +195,25 @@ export_script_say_rules (const VnRecipe *self,
 {
   if (self->dynamic && vn_format_is (self->format, VN_FORMAT_IS_OPERATORS))
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "dynamic",
-                  _("dynamic is not written: onnxruntime.quantization has operators of integers with known ranges only"));
+                  _("dynamic is not written: onnxruntime.quantization supports integer operators only with static ranges"));
   if (self->block_size > 0)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "block-size",
-                  _("block-size is not written: quantize_static() of onnxruntime.quantization has no blocks"));
+                  _("block-size is not written: quantize_static() of onnxruntime.quantization does not support blocks"));
   if (self->narrow_range)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "narrow-range",
                   _("narrow-range is not written: onnxruntime.quantization stores weights down to the lowest level"));
   if (self->subgraphs)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "subgraphs",
-                  _("subgraphs is written as EnableSubgraph, which quantize_static() of onnxruntime.quantization ignores in QDQ: graphs inside nodes stay in float there"));
+                  _("subgraphs is written as EnableSubgraph, which quantize_static() of onnxruntime.quantization "
+                    "ignores in QDQ: subgraphs stay in float there"));
   for (guint i = 0; i < self->overrides->len; i++)
     {
       const VnOverride *rule = g_ptr_array_index (self->overrides, i);
 
       if (rule->enabled && !rule->exclude)
         vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", NULL,
-                      _("Rule %u is not written: onnxruntime.quantization has types and methods for the whole network only"), i + 1);
+                      _("Rule %u is not written: onnxruntime.quantization supports types and methods only for the "
+                        "whole model"), i + 1);
     }
 }
 
@@ -222,15 +224,20 @@ export_script_say_samples (const VnDataSpec *data,
 {
   const VnPreprocess *pre = &data->preprocess;
   const struct { gboolean is; const char *subject, *text; } left_out[] = {
-    { pre->fit == VN_FIT_CROP, "fit", N_("crop is not written: the script stretches the whole picture to the size of the input") },
-    { pre->fit == VN_FIT_LETTERBOX, "fit", N_("letterbox is not written: the script stretches the whole picture to the size of the input") },
-    { pre->resample != VN_RESAMPLE_LINEAR, "resample", N_("area is not written: the script changes the size of pictures as Image.BILINEAR does") },
-    { pre->layout != VN_LAYOUT_AUTO, "layout", N_("The axis order is not written: the script tells it from the shape of the input") },
-    { data->script != NULL, "preprocess", N_("Your own preprocessing is not written: the script prepares pictures by size, mean and deviation alone") },
+    { pre->fit == VN_FIT_CROP, "fit", N_("crop is not written: the script stretches the whole image to the size of the input") },
+    { pre->fit == VN_FIT_LETTERBOX, "fit", N_("letterbox is not written: the script stretches the whole image to the "
+                                              "size of the input") },
+    { pre->resample != VN_RESAMPLE_LINEAR, "resample", N_("area is not written: the script resizes images with "
+                                                          "Image.BILINEAR") },
+    { pre->layout != VN_LAYOUT_AUTO, "layout", N_("The axis order is not written: the script derives it from the "
+                                                  "shape of the input") },
+    { data->script != NULL, "preprocess", N_("Custom preprocessing is not written: the script preprocesses images "
+                                             "only by size, mean and standard deviation") },
     { data->inputs != NULL && g_hash_table_size (data->inputs) > 0, "preprocess",
-      N_("What single inputs have for themselves is not written: the script prepares all alike") },
+      N_("Settings of individual inputs are not written: the script preprocesses all inputs alike") },
     { vn_data_spec_is_random (data), "data", N_("Random samples are not written: name a folder or a list of files in the script") },
-    { data->held_out != 0, "held-out", N_("The script calibrates on the samples that were held out here, too: with --held-out 0 both take the same") },
+    { data->held_out != 0, "held-out", N_("The script also calibrates on the samples that were held out here: with "
+                                          "--held-out 0 both use the same") },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (left_out); i++)
@@ -349,7 +356,7 @@ export_script_say_settings (const VnRecipe *self,
         written = g_str_equal (lists[k].id, settings[i].id) && export_script_is_plain (G_STRUCT_MEMBER (char **, self, settings[i].offset));
       if (!written)
         vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", settings[i].id,
-                      _("onnxruntime.quantization cannot be told this; it is not in the script"));
+                      _("onnxruntime.quantization does not support this; it is omitted from the script"));
     }
 }
 
@@ -426,7 +433,7 @@ export_script_insert_left_out (GString *script,
       if (comment->len == 0)
         {
           g_string_append (comment, "# ");
-          export_script_add_comment (comment, _("Left out of what Vernier was told:"));
+          export_script_add_comment (comment, _("Settings of Vernier that are not in this script:"));
         }
       g_string_append_printf (comment, "#   %s%s", note->subject != NULL ? note->subject : "", note->subject != NULL ? ": " : "");
       export_script_add_comment (comment, note->text);

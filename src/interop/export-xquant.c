@@ -26,7 +26,7 @@ static void
 export_xquant_refuse (VnNotes    *notes,
                       const char *what)
 {
-  vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", what, _("XQuant cannot be told this; it is left out"));
+  vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", what, _("XQuant does not support this; it is omitted"));
 }
 
 static void
@@ -128,7 +128,7 @@ export_xquant_add_calibration (JsonBuilder      *json,
   json_builder_end_object (json);
   if (data != NULL && g_file_test (data->path, G_FILE_TEST_IS_DIR))
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", data->path,
-                  _("XQuant wants a list of files, one path a line, instead of this folder"));
+                  _("XQuant expects a list of files, one path per line, instead of this folder"));
 }
 
 /* ---- rules ---- */
@@ -262,12 +262,12 @@ export_xquant_say_rules (const VnRecipe *self,
       if (!rule->enabled || ((export_xquant_is_region (rule) || rule->exclude) && rule->activation == VN_DTYPE_UNDEFINED &&
                              rule->weight == VN_DTYPE_UNDEFINED))
         continue;
-      vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", rule->pattern, _("XQuant cannot be told all of rule %u"), i + 1);
+      vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", rule->pattern, _("XQuant supports only a part of rule %u"), i + 1);
     }
   if (export_xquant_get_level (self) < 3 &&
       (self->activation != VN_DTYPE_S8 || self->weight != VN_DTYPE_S8 || self->symmetric_activations || !vn_recipe_has_channels (self)))
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", NULL,
-                  _("XQuant always quantizes to signed 8 bit, weights per channel: preset “xquant”"));
+                  _("XQuant always quantizes to signed 8-bit with per-channel weights: preset “xquant”"));
 }
 
 static gint64
@@ -313,7 +313,7 @@ export_xquant_say_path (const char *path,
       g_autofree char *shown = g_filename_display_name (path);
 
       vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", shown,
-                    _("its name is not valid UTF-8, and cannot be written: give the file or folder another name, or put its path in by hand"));
+                    _("its name is not valid UTF-8 and cannot be saved: rename the file or folder, or enter its path by hand"));
     }
 }
 

@@ -62,7 +62,7 @@ config_find_reader (JsonNode    *root,
   for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
     g_string_append_printf (titles, "%s%s", i > 0 ? ", " : "", _(readers[i]->title));
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("%s: this is no configuration that says how to quantize; known are %s"), path, titles->str);
+               _("%s: not a quantization configuration; supported are %s"), path, titles->str);
   return NULL;
 }
 

@@ -70,7 +70,7 @@ load_preprocess_read_foreign (const char        *path,
     return NULL;
   if (config->inputs->len == 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("“%s” says nothing of how samples are prepared"), path);
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("“%s” does not specify preprocessing"), path);
       return NULL;
     }
   return vn_config_make_data (config, model, present->path, error);

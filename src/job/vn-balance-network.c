@@ -61,7 +61,7 @@ balance_network_balance (VnJobInput    *self,
     return FALSE;
   more = vn_format_signed_db (gain.after_db - gain.before_db);
   vn_notes_add (self->notes, VN_NOTE_INFO, "balanced", "balance-channels",
-                _("Channels balanced in %u of %u groups of tensors; signal to noise of the outputs %s"),
+                _("Channels smoothed in %u of %u tensor groups; output SQNR %s"),
                 gain.n_kept, gain.n_tried, more);
   return TRUE;
 }
@@ -79,7 +79,7 @@ balance_network_absorb (VnJobInput    *self,
     return FALSE;
   more = vn_format_signed_db (gain.after_db - gain.before_db);
   vn_notes_add (self->notes, VN_NOTE_INFO, "absorbed", "absorb-bias",
-                _("Biases absorbed behind %u of %u layers; signal to noise of the outputs %s"),
+                _("Biases absorbed after %u of %u layers; output SQNR %s"),
                 gain.n_kept, gain.n_tried, more);
   return TRUE;
 }
@@ -118,8 +118,8 @@ vn_job_balance_channels (VnJobInput    *self,
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                    balances
-                   ? _("Balancing channels takes samples: give --data, or turn balance-channels off")
-                   : _("Absorbing biases takes samples: give --data, or turn absorb-bias off"));
+                   ? _("Channel smoothing needs samples: add --data, or turn off balance-channels")
+                   : _("Bias absorption needs samples: add --data, or turn off absorb-bias"));
       return FALSE;
     }
   return (!balances || balance_network_balance (self, job, cancellable, error)) &&

@@ -33,8 +33,8 @@ vn_calibrate_job_prepare (VnJob         *job,
   if (self->samples->len > 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               ngettext ("Part %u of %u has no samples: there is %u to calibrate on; make no more parts than that",
-                         "Part %u of %u has no samples: there are %u to calibrate on; make no more parts than that", self->input.calibration->len),
+               ngettext ("Shard %u of %u is empty: there is only %u calibration sample; use fewer shards",
+                         "Shard %u of %u is empty: there are only %u calibration samples; use fewer shards", self->input.calibration->len),
                settings->shard + 1, settings->n_shards, self->input.calibration->len);
   return FALSE;
 }
@@ -106,7 +106,7 @@ vn_calibrate_job_calibrate (VnJob         *job,
 static const VnStage stages[] = {
   { "prepare",   N_("Preparing"),            4,  NULL,                            vn_calibrate_job_prepare },
   { "equalize",  N_("Equalizing weights"),    20, vn_calibrate_job_wants_equalize, vn_calibrate_job_equalize },
-  { "balance",   N_("Balancing channels"),   30, vn_calibrate_job_wants_balance,  vn_calibrate_job_balance },
+  { "balance",   N_("Smoothing channels"),   30, vn_calibrate_job_wants_balance,  vn_calibrate_job_balance },
   { "check",     N_("Checking the samples"), 3,  vn_calibrate_job_wants_check,    vn_calibrate_job_check },
   { "calibrate", N_("Calibrating"),          93, NULL,                            vn_calibrate_job_calibrate },
   { NULL },

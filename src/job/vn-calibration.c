@@ -56,23 +56,25 @@ calibration_check_base (const VnCalibration *self,
                          g_strcmp0 (origin->data, self->input->origin->data) != 0))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("The interrupted run had other settings (opset %lld, samples: %s; now opset %lld, samples: %s); resume "
-                     "with the same options, or start anew without --resume"), (long long) origin->opset, origin->data,
+                   _("The interrupted run had other settings (opset %lld, samples: %s; now opset %lld, samples: %s); "
+                     "resume with the same options, or start over without --resume"), (long long) origin->opset, origin->data,
                    (long long) self->input->origin->opset, self->input->origin->data);
       return FALSE;
     }
   if (vn_recipe_needs_votes (self->input->recipe) && !vn_stats_has_votes (self->base))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("The interrupted run did not count which power of two suits each sample, as the method “%s” asks; resume "
-                     "with another method, or start anew without --resume"), self->input->recipe->method);
+                   _("The interrupted run did not record the best power of two of each sample, which the method “%s” "
+                     "needs; resume with another method, or start over without --resume"), self->input->recipe->method);
       return FALSE;
     }
   if (vn_stats_get_n_samples (self->base) == n_known)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               ngettext ("The interrupted run had %u sample, of which only %u is among the %u asked for now; resume with the same data and options, or start anew without --resume",
-                         "The interrupted run had %u samples, of which only %u are among the %u asked for now; resume with the same data and options, or start anew without --resume", vn_stats_get_n_samples (self->base)),
+               ngettext ("The interrupted run had %u sample, but only %u of them is among the %u requested now; "
+                         "resume with the same data and options, or start over without --resume",
+                         "The interrupted run had %u samples, but only %u of them are among the %u requested now; "
+                         "resume with the same data and options, or start over without --resume", vn_stats_get_n_samples (self->base)),
                vn_stats_get_n_samples (self->base), n_known, self->samples->len);
   return FALSE;
 }
@@ -233,8 +235,10 @@ vn_job_load_stats (const char * const  *paths,
         return NULL;
       if (vn_stats_get_n_left (stats) > 0)
         vn_notes_add (input->notes, VN_NOTE_WARNING, "statistics-partial", paths[i],
-                      ngettext ("Calibration was interrupted: %u sample went in, %u did not; “calibrate --resume” finishes it",
-                                "Calibration was interrupted: %u samples went in, %u did not; “calibrate --resume” finishes it", vn_stats_get_n_samples (stats)),
+                      ngettext ("Calibration was interrupted: %u sample is done, %u are left; finish it with "
+                                "“calibrate --resume”",
+                                "Calibration was interrupted: %u samples are done, %u are left; finish it with "
+                                "“calibrate --resume”", vn_stats_get_n_samples (stats)),
                       vn_stats_get_n_samples (stats), vn_stats_get_n_left (stats));
     }
   sum = vn_stats_merge ((VnStats **) parts->pdata, parts->len, error);
@@ -242,12 +246,13 @@ vn_job_load_stats (const char * const  *paths,
     return NULL;
   if (vn_stats_get_n_missing (sum) > 0)
     vn_notes_add (input->notes, VN_NOTE_WARNING, "statistics-partial", NULL,
-                  _("Statistics of a part of the samples: %u went in, %u did not; name all that “calibrate --shard” has made"),
+                  _("Incomplete statistics: %u samples are included, %u are missing; pass the files of all shards "
+                    "from “calibrate --shard”"),
                   vn_stats_get_n_samples (sum), vn_stats_get_n_missing (sum));
   n_twice = vn_stats_count_twice (sum, &twice);
   if (n_twice > 0)
     vn_notes_add (input->notes, VN_NOTE_WARNING, "sample-twice", twice,
-                  ngettext ("%u sample went in twice, this one: do the parts overlap?",
-                            "%u samples went in twice, this is one of them: do the parts overlap?", n_twice), n_twice);
+                  ngettext ("%u sample was counted twice, this one: do the shards overlap?",
+                            "%u samples were counted twice, such as this one: do the shards overlap?", n_twice), n_twice);
   return g_steal_pointer (&sum);
 }

@@ -46,8 +46,10 @@ compare_weights (VnCompareJob *self,
 
   if (n > 0)
     vn_notes_add (self->notes, VN_NOTE_INFO, "weights-unmatched", NULL,
-                  ngettext ("%u quantized constant has no counterpart of the same name or place: compare with the model that was quantized, after preparation",
-                            "%u quantized constants have no counterpart of the same name or place: compare with the model that was quantized, after preparation", n), n);
+                  ngettext ("%u quantized constant has no counterpart of the same name or position: compare with the "
+                            "float model after preparation",
+                            "%u quantized constants have no counterpart of the same name or position: compare with "
+                            "the float model after preparation", n), n);
 }
 
 static gboolean

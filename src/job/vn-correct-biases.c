@@ -98,7 +98,7 @@ correct_guarded (const VnJobInput    *self,
     return NULL;
   more = vn_format_signed_db (gain.after_db - gain.before_db);
   vn_notes_add (self->notes, VN_NOTE_INFO, "biases-corrected", "bias-correction",
-                _("Biases corrected in %u of %u layers; signal to noise of the outputs %s"), gain.n_kept, gain.n_tried, more);
+                _("Biases corrected in %u of %u layers; output SQNR %s"), gain.n_kept, gain.n_tried, more);
   return corrected;
 }
 
@@ -129,7 +129,7 @@ vn_job_correct_biases (const VnJobInput  *self,
   if (self->dataset == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("Biases are to be corrected, which takes samples: give --data, or turn bias-correction off"));
+                   _("Bias correction needs samples: add --data, or turn bias-correction off"));
       return NULL;
     }
   samples = vn_job_take_samples (self->calibration, self->recipe->correction_samples);

@@ -178,7 +178,7 @@ vn_cure_job_find (VnJob         *job,
   if (!isnan (self->plain_db) && self->result->diagnosis != NULL)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("--cures measures what helps on the outputs: give samples with --data, and do not skip the comparison"));
+               _("--cures needs samples and a comparison: add --data and remove --skip-compare"));
   return FALSE;
 }
 
@@ -197,7 +197,7 @@ vn_cure_job_try_all (VnJob         *job,
       const VnFinding *finding = vn_diagnosis_get (diagnosis, i);
       g_autoptr(GArray) cures = vn_finding_list_cures (finding);
 
-      vn_progress_report (&progress, _("reasons"), i, vn_diagnosis_get_n (diagnosis));
+      vn_progress_report (&progress, _("causes"), i, vn_diagnosis_get_n (diagnosis));
       if (finding->rank > self->settings.n_tensors)
         continue;
       for (guint c = 0; c < cures->len; c++)
@@ -208,8 +208,8 @@ vn_cure_job_try_all (VnJob         *job,
 }
 
 static const VnStage stages[] = {
-  { "quantize", N_("Finding where error starts"), 40, NULL, vn_cure_job_find },
-  { "cures",    N_("Trying cures"),               60, NULL, vn_cure_job_try_all },
+  { "quantize", N_("Finding error sources"), 40, NULL, vn_cure_job_find },
+  { "cures",    N_("Measuring fixes"),               60, NULL, vn_cure_job_try_all },
   { NULL },
 };
 
@@ -270,7 +270,7 @@ vn_cure_job_new (const VnCureSettings *settings)
   if (quantize->base != NULL)
     vn_stats_ref (quantize->base);
   vn_job_add_source (VN_JOB (self), quantize->model);
-  vn_job_set_title (VN_JOB (self), _("Finding cures"));
+  vn_job_set_title (VN_JOB (self), _("Finding fixes"));
   return VN_JOB (self);
 }
 

@@ -38,7 +38,7 @@ dump_job_make_folder (const VnDumpSettings  *settings,
   if (g_file_test (settings->folder, G_FILE_TEST_IS_DIR) && !settings->replace && !dump_job_is_empty (settings->folder))
     {
       g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
-                   _("The folder “%s” is not empty: name another one, or let its files be replaced (--force)"), settings->folder);
+                   _("The folder “%s” is not empty: choose another one, or overwrite its files with --force"), settings->folder);
       return FALSE;
     }
   return vn_file_make_folder (settings->folder, error);

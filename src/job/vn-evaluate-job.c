@@ -79,15 +79,17 @@ evaluate_job_note_labels (VnEvaluateJob  *self,
 
       if (labels->max >= 0 && score->n > 0 && score->n_labelled == 0 && labels->n_classes > 0 && score->n_outputs > 0)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "labels-unusable", path,
-                      ngettext ("The samples are of %u class, the network tells %zu apart: a list of its classes is needed to know which is which",
-                                "The samples are of %u classes, the network tells %zu apart: a list of its classes is needed to know which is which", labels->n_classes), labels->n_classes, score->n_outputs);
+                      ngettext ("The samples have %u class, but the model has %zu: a list of its classes is needed to "
+                                "match them",
+                                "The samples have %u classes, but the model has %zu: a list of its classes is needed "
+                                "to match them", labels->n_classes), labels->n_classes, score->n_outputs);
       else if (labels->max >= 0 && score->n_labelled < score->n && (gsize) labels->max >= score->n_outputs)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "labels-unusable", path,
-                      _("There are samples of class %d, the network tells %zu apart"), labels->max, score->n_outputs);
+                      _("There are samples of class %d, but the model has only %zu classes"), labels->max, score->n_outputs);
       else if (score->n_labelled > 0 && score->n_outputs == 1001 && (labels->n_classes == 1000 || labels->n_classes == 0) &&
                labels->max < 1000)
         vn_notes_add (self->notes, VN_NOTE_INFO, "labels-background", path,
-                      _("Of 1001 outputs the first is taken for the background: class 0 is output 1"));
+                      _("The first of 1001 outputs is treated as background: class 0 is output 1"));
     }
 }
 
@@ -102,13 +104,13 @@ evaluate_job_note_task (VnEvaluateJob *self)
     return;
   if (self->metric != NULL && first->metrics->len == 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "nothing-measured", self->settings.metric,
-                  ngettext ("The metric gave no number for the %u sample",
-                            "The metric gave no number for any of the %u samples", first->n), first->n);
+                  ngettext ("The metric returned no number for the %u sample",
+                            "The metric returned no number for any of the %u samples", first->n), first->n);
   vn_task_note_unread (first->kept.task, self->settings.task, path, self->notes);
   if (first->kept.task == VN_TASK_OTHER && self->metric == NULL && self->settings.task == NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "task-unknown", path,
-                  _("Its outputs look like no answers that are known here, such as classes, detections, a mask or text: only their "
-                    "distance is told. A metric of your own can tell what matters"));
+                  _("The outputs do not match any known task, such as classes, detections, a mask or text: only their "
+                    "error is reported. Use a custom metric to measure what matters"));
   for (guint k = 1; k < self->settings.models->len; k++)
     {
       const VnKept *kept = &self->scores[k].kept;
@@ -116,7 +118,7 @@ evaluate_job_note_task (VnEvaluateJob *self)
       if (kept->n_samples > 0 && kept->n == 0)
         {
           vn_notes_add (self->notes, VN_NOTE_INFO, "nothing-to-keep", path,
-                        _("There is nothing in its answers to these samples that could be kept. %s"), vn_task_get_rule (kept->task));
+                        _("Its outputs for these samples contain nothing to compare. %s"), vn_task_get_rule (kept->task));
           return;
         }
     }

@@ -60,9 +60,9 @@ forecast_warn (const VnRuntimeForecast *forecast,
     return;
   dearest = vn_runtime_forecast_dup_dearest (forecast, 3);
   vn_notes_add (notes, VN_NOTE_WARNING, NOTE_SLOWER, NULL,
-                _("On a processor ONNX Runtime is expected to take %.1f times as long for this as for the float network (%.1f to %.1f): conversions between "
-                  "integers and float, and changes of layout, take %.0f %% of the time, the kernels that take longest are %s. The report "
-                  "lists the nodes that it computes in float, with the reason"),
+                _("In ONNX Runtime on a CPU, this model has an estimated %.1f times the latency of the float model "
+                  "(%.1f to %.1f): type and layout conversions take %.0f %% of the time, and the slowest kernels are "
+                  "%s. The report lists the nodes that run in float, and why"),
                 ratio, ratio / margin, ratio * margin, 100 * forecast->conversion_seconds / forecast->seconds, dearest);
 }
 
@@ -124,8 +124,8 @@ forecast_note_measured (const VnVerification *found,
 
   if (is_target && found->float_seconds > 0 && found->seconds > SLOWER * found->float_seconds && more > SECONDS)
     vn_notes_add (notes, VN_NOTE_WARNING, NOTE_SLOWER, NULL,
-                  _("ONNX Runtime %s takes %.1f times as long for this as for the float network, measured here on one thread. The report lists "
-                    "the nodes that it computes in float, with the reason"), found->version, found->seconds / found->float_seconds);
+                  _("In ONNX Runtime %s, this model has %.1f times the latency of the float model, measured on one "
+                    "thread. The report lists the nodes that run in float, and why"), found->version, found->seconds / found->float_seconds);
   if (fault != NULL)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, NOTE_DIFFERS, NULL, remedy, "%s", fault);
 }
@@ -176,8 +176,8 @@ vn_job_note_unverified (VnResult     *base,
     refused = vn_verification_new_refused (reason->message);
   else
     vn_notes_add (notes, is_asked ? VN_NOTE_WARNING : VN_NOTE_INFO, VN_NOTE_CODE_NOT_VERIFIED, NULL,
-                  base->verification != NULL ? _("The export was not verified once more: %s")
-                                             : _("The export was not verified; what is said of it in ONNX Runtime is a forecast: %s"),
+                  base->verification != NULL ? _("The export was not verified again: %s")
+                                             : _("The export was not verified; its ONNX Runtime figures are estimates: %s"),
                   reason->message);
   vn_notes_sort (notes);
   return vn_result_new_with_verification (base, refused, NULL, notes);

@@ -250,9 +250,9 @@ vn_job_note_idle_settings (VnJob            *job,
       text = vn_setting_dup_short_text (&settings[i], preset);
       if (*text != '\0')
         vn_notes_add (result->notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, settings[i].id,
-                      _("changes nothing here: the result is the same with “%s”, as the preset has it"), text);
+                      _("has no effect here: the result is the same with the preset's “%s”"), text);
       else
         vn_notes_add (result->notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, settings[i].id,
-                      _("changes nothing here: the result is the same without it"));
+                      _("has no effect here: the result is the same without it"));
     }
 }

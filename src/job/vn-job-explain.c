@@ -34,7 +34,8 @@ job_explain_open_sizes (const VnJobInput  *self,
     return;
   open = job_explain_find_open (self->model->graph);
   if (open != NULL)
-    g_prefix_error (error, _("Input “%s” leaves sizes open, which random values take as 1; give them with --shape or --dim. "), open->name);
+    g_prefix_error (error, _("Input “%s” has dynamic dimensions, which are 1 for random values; set them with --shape "
+                             "or --dim. "), open->name);
 }
 
 /* What comes of infinite weights is found far behind them. */

@@ -229,7 +229,7 @@ vn_job_input_equalize (VnJobInput    *self,
   if (taken == NULL || taken->len == 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("Weights are to be equalized by activations, which takes samples: give --data, or turn equalize-activations off"));
+                   _("Equalization by activations needs samples: add --data, or turn equalize-activations off"));
       return FALSE;
     }
   run.indices = (const guint *) (gpointer) taken->data;
@@ -249,8 +249,10 @@ job_input_check_is_float (const VnModel  *model,
   if (n == 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               ngettext ("This network is quantized already: %u of its %u node quantizes tensors or computes with quantized ones. Quantize the float network it was made from; comparing the two shows its error",
-                         "This network is quantized already: %u of its %u nodes quantize tensors or compute with quantized ones. Quantize the float network it was made from; comparing the two shows its error", model->graph->nodes->len),
+               ngettext ("This model is already quantized: %u of its %u node quantizes tensors or works on quantized "
+                         "ones. Quantize the float model instead; to see the error, compare the two",
+                         "This model is already quantized: %u of its %u nodes quantize tensors or work on quantized "
+                         "ones. Quantize the float model instead; to see the error, compare the two", model->graph->nodes->len),
                n, model->graph->nodes->len);
   return FALSE;
 }

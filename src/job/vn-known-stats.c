@@ -65,8 +65,10 @@ known_stats_use_loaded (VnStats    *loaded,
       g_autofree char *names = known_stats_dup_names (missing);
 
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   ngettext ("The statistics say nothing of %u of %u tensor (%s): the network was prepared otherwise for it, perhaps to another opset; calibrate with the options that are given here",
-                             "The statistics say nothing of %u of %u tensors (%s): the network was prepared otherwise for them, perhaps to another opset; calibrate with the options that are given here", taps->len), missing->len, taps->len, names);
+                   ngettext ("The statistics do not cover %u of %u tensor (%s): the model was prepared differently, "
+                             "perhaps for another opset; calibrate with the same options as here",
+                             "The statistics do not cover %u of %u tensors (%s): the model was prepared differently, "
+                             "perhaps for another opset; calibrate with the same options as here", taps->len), missing->len, taps->len, names);
       return FALSE;
     }
   known_stats_put (result, loaded);

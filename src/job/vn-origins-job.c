@@ -73,7 +73,7 @@ vn_origins_job_measure (VnJob         *job,
 
 static const VnStage stages[] = {
   { "quantize", N_("Quantizing"),                40, vn_origins_job_wants_run,     vn_origins_job_quantize },
-  { "origins",  N_("Finding where error starts"), 60, vn_origins_job_wants_origins, vn_origins_job_measure },
+  { "origins",  N_("Finding error sources"), 60, vn_origins_job_wants_origins, vn_origins_job_measure },
   { NULL },
 };
 
@@ -122,7 +122,7 @@ vn_origins_job_new (VnQuantizeJob *run,
   self->run = g_object_ref (run);
   self->base = result != NULL ? vn_result_ref (result) : NULL;
   vn_job_add_source (VN_JOB (self), result != NULL ? result->source : NULL);
-  vn_job_set_title (VN_JOB (self), _("Finding where error starts"));
+  vn_job_set_title (VN_JOB (self), _("Finding error sources"));
   return VN_JOB (self);
 }
 

@@ -151,7 +151,7 @@ vn_ort_install_make (VnJob         *job,
   argv[3] = self->part;
   if (ort_install_run (self, argv, cancellable, error))
     return TRUE;
-  g_prefix_error (error, _("“%s” makes no environment (Debian has what it needs for that in python3-venv): "), self->python);
+  g_prefix_error (error, _("“%s” cannot create an environment (on Debian, install python3-venv): "), self->python);
   return FALSE;
 }
 

@@ -26,7 +26,7 @@ prepare_job_note_opset (VnPrepareJob *self)
 
   if (wanted > 0 && wanted < found)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "opset-not-lowered", NULL,
-                  _("The opset stays %lld: it is raised, never lowered, as older versions lack what newer ones have"), (long long) found);
+                  _("The opset stays at %lld: it can be raised, but not lowered"), (long long) found);
 }
 
 /* "remove-qdq" knows pairs; operators that compute with integers themselves it leaves. */
@@ -39,8 +39,10 @@ prepare_job_note_quantized (VnPrepareJob *self)
   if (passes == NULL || !g_strv_contains (passes, "remove-qdq") || (n = vn_quantize_count_quantized (self->prepared)) == 0)
     return;
   vn_notes_add (self->notes, VN_NOTE_WARNING, "still-quantized", NULL,
-                ngettext ("%u node still computes with quantized tensors: only pairs of QuantizeLinear and DequantizeLinear, FixNeuron and the like can be removed",
-                          "%u nodes still compute with quantized tensors: only pairs of QuantizeLinear and DequantizeLinear, FixNeuron and the like can be removed", n), n);
+                ngettext ("%u node still works on quantized tensors: only Q/DQ pairs, FixNeuron and similar operators "
+                          "can be removed",
+                          "%u nodes still work on quantized tensors: only Q/DQ pairs, FixNeuron and similar operators "
+                          "can be removed", n), n);
 }
 
 static gboolean

@@ -25,7 +25,7 @@ quantize_job_check_task (const VnRecipe  *recipe,
   if (recipe->task == NULL || vn_task_find (recipe->task, &task))
     return TRUE;
   ids = vn_task_dup_ids ();
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("task: there is no task “%s”; known are %s"), recipe->task, ids);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("task: unknown task “%s”; choose one of %s"), recipe->task, ids);
   return FALSE;
 }
 
@@ -342,7 +342,7 @@ vn_quantize_job_find_reasons (VnJob         *job,
 static const VnStage stages[] = {
   { "prepare",        N_("Preparing"),            4,  NULL,                             vn_quantize_job_prepare },
   { "equalize",       N_("Equalizing weights"),    12, vn_quantize_job_wants_equalize,   vn_quantize_job_equalize },
-  { "balance",        N_("Balancing channels"),   30, vn_quantize_job_wants_balance,    vn_quantize_job_balance },
+  { "balance",        N_("Smoothing channels"),   30, vn_quantize_job_wants_balance,    vn_quantize_job_balance },
   { "check",          N_("Checking the samples"), 3,  NULL,                             vn_quantize_job_check },
   { "calibrate",      N_("Calibrating"),          55, vn_quantize_job_wants_calibrate,  vn_quantize_job_calibrate },
   { "search-ranges",  N_("Searching for ranges"), 20, vn_quantize_job_wants_search,     vn_quantize_job_search },
@@ -352,8 +352,8 @@ static const VnStage stages[] = {
   { "quantize",       N_("Quantizing"),           3,  NULL,                             vn_quantize_job_quantize },
   { "settings",       N_("Checking the settings"), 2, NULL,                             vn_quantize_job_check_settings },
   { "compare",        N_("Measuring error"),      25, vn_quantize_job_wants_compare,    vn_quantize_job_compare },
-  { "origins",        N_("Finding where error starts"), 60, vn_quantize_job_wants_origins, vn_quantize_job_find_origins },
-  { "reasons",        N_("Finding reasons"),      1,  vn_quantize_job_wants_origins,    vn_quantize_job_find_reasons },
+  { "origins",        N_("Finding error sources"), 60, vn_quantize_job_wants_origins, vn_quantize_job_find_origins },
+  { "reasons",        N_("Finding causes"),      1,  vn_quantize_job_wants_origins,    vn_quantize_job_find_reasons },
   { NULL },
 };
 

@@ -35,8 +35,8 @@ round_weights_note (const VnJobInput   *self,
   g_autofree char *more = vn_format_signed_db (gain->after_db - gain->before_db);
 
   vn_notes_add (self->notes, VN_NOTE_INFO, "second-order", "rounding",
-                ngettext ("Second-order rounding of weights: kept in %u of %u layer; signal to noise of the outputs %s",
-                          "Second-order rounding of weights: kept in %u of %u layers; signal to noise of the outputs %s", gain->n_tried),
+                ngettext ("Second-order rounding of weights: kept for %u of %u layer; output SQNR %s",
+                          "Second-order rounding of weights: kept for %u of %u layers; output SQNR %s", gain->n_tried),
                 gain->n_kept, gain->n_tried, more);
 }
 
@@ -70,7 +70,7 @@ vn_job_round_weights (const VnJobInput  *self,
   if (self->dataset == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("Second-order rounding takes samples: give --data, or set rounding to “nearest”"));
+                   _("Second-order rounding needs samples: add --data, or set rounding to “nearest”"));
       return NULL;
     }
   recipe = vn_job_make_pairs_recipe (self->recipe);

@@ -17,7 +17,7 @@ search_ranges_note (const VnJobInput   *self,
   g_autofree char *more = vn_format_signed_db (gain->after_db - gain->before_db);
 
   vn_notes_add (self->notes, VN_NOTE_INFO, "ranges-searched", "range-search",
-                _("Ranges searched for in %u layers; signal to noise of the outputs %s"), gain->n_tried, more);
+                _("Ranges searched in %u layers; output SQNR %s"), gain->n_tried, more);
 }
 
 /*< private >
@@ -48,7 +48,7 @@ vn_job_search_ranges (const VnJobInput  *self,
   if (self->dataset == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("The search for ranges takes samples: give --data, or turn range-search off"));
+                   _("Range search needs samples: add --data, or turn off range-search"));
       return NULL;
     }
   recipe = vn_job_make_pairs_recipe (self->recipe);

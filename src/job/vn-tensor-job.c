@@ -146,7 +146,7 @@ tensor_job_open_samples (VnTensorReader  *self,
   vn_job_split_samples (self->data, vn_dataset_get_n (self->dataset), self->n_calibration, &calibration, &self->samples);
   if (self->samples->len > 0)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("%s has no samples to look at"), self->data->path);
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("%s has no samples to show"), self->data->path);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->samples, g_array_unref);
   return FALSE;
@@ -294,7 +294,7 @@ tensor_job_read_weights (VnTensorJob  *self,
   tensors[0] = vn_tensor_source_read_weight (&self->query.sources[0], NULL, error);
   tensors[1] = tensors[0] != NULL ? vn_tensor_source_read_weight (&self->query.sources[1], &grid, error) : NULL;
   if (tensors[1] != NULL && tensors[0]->n_elements != tensors[1]->n_elements)
-    g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("“%s” has %zu elements in one network and %zu in the other"), self->query.sources[0].value,
+    g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("“%s” has %zu elements in one model and %zu in the other"), self->query.sources[0].value,
                  tensors[0]->n_elements, tensors[1]->n_elements);
   else if (tensors[1] != NULL)
     self->view = tensor_job_make_view (&self->query, tensors, error);

@@ -20,8 +20,8 @@ vn_job_note_training (const VnJobInput   *self,
 
   more = vn_format_signed_db (gain->after_db - gain->before_db);
   vn_notes_add (self->notes, VN_NOTE_INFO, "trained", "train",
-                ngettext ("Trained: kept in %u of %u block; signal to noise of the outputs %s",
-                          "Trained: kept in %u of %u blocks; signal to noise of the outputs %s", gain->n_tried), gain->n_kept, gain->n_tried,
+                ngettext ("Training: kept for %u of %u block; output SQNR %s",
+                          "Training: kept for %u of %u blocks; output SQNR %s", gain->n_tried), gain->n_kept, gain->n_tried,
                 more);
 }
 
@@ -59,7 +59,7 @@ vn_job_train (const VnJobInput  *self,
   *result = (VnTrainResult) { 0 };
   if (self->dataset == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Training takes samples: give --data, or turn “train” off"));
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Training needs samples: add --data, or turn “train” off"));
       return FALSE;
     }
   recipe = vn_job_make_pairs_recipe (self->recipe);

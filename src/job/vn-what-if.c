@@ -75,7 +75,8 @@ static gboolean
 what_if_refuse (const char  *setting,
                 GError     **error)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s takes a whole run: what a change does cannot be told without it"), setting);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s requires a full run: the effect of a change cannot be shown "
+                                                    "without one"), setting);
   return FALSE;
 }
 
@@ -178,7 +179,8 @@ what_if_check_network (VnWhatIf        *self,
   if (g_str_equal (digest, self->digest))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("The settings make another float network, which has to be calibrated: what they do cannot be told without a whole run"));
+               _("The settings change the float model, which must be calibrated again: a full run is needed to see "
+                 "their effect"));
   return FALSE;
 }
 
@@ -227,8 +229,8 @@ what_if_take_rounded (VnWhatIf     *self,
   if (n_others == 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               ngettext ("The weights of %u layer have to be rounded by samples again: what that does cannot be told without a whole run",
-                         "The weights of %u layers have to be rounded by samples again: what that does cannot be told without a whole run",
+               ngettext ("The weights of %u layer must be rounded again on samples: a full run is needed to see the effect",
+                         "The weights of %u layers must be rounded again on samples: a full run is needed to see the effect",
                          n_others), n_others);
   return FALSE;
 }
@@ -412,7 +414,8 @@ vn_what_if_new (VnResult      *result,
 
   if (result->data == NULL || result->stats == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The run had no samples: what a change does cannot be measured"));
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The run had no samples: the effect of a change cannot "
+                                                             "be measured"));
       return NULL;
     }
   self = g_new0 (VnWhatIf, 1);

@@ -215,7 +215,7 @@ graph_set_cycle_error (const Sort  *sort,
       {
         g_autofree char *label = vn_node_dup_label (g_ptr_array_index (sort->graph->nodes, i));
 
-        g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The graph runs in a circle through node “%s”"), label);
+        g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The graph has a cycle through node “%s”"), label);
         return;
       }
 }

@@ -66,9 +66,9 @@ vn_model_add_files (const VnModel *self,
 {
   g_return_if_fail (self != NULL);
 
-  vn_file_set_reads (set, self->path, _("the network itself"));
+  vn_file_set_reads (set, self->path, _("the model itself"));
   for (guint i = 0; i < self->files->len; i++)
-    vn_file_set_reads (set, g_ptr_array_index (self->files, i), _("a file with weights of the network"));
+    vn_file_set_reads (set, g_ptr_array_index (self->files, i), _("a file with weights of the model"));
 }
 
 /**

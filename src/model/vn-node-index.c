@@ -51,7 +51,8 @@ node_index_rename (VnNode     *node,
 
   if (notes != NULL)
     vn_notes_add (notes, VN_NOTE_WARNING, "duplicate-node-name", label,
-                  _("Several nodes are named “%s”, which ONNX Runtime refuses: one of them is called “%s” here, and in what is written"),
+                  _("Several nodes are named “%s”, which ONNX Runtime rejects: one of them is renamed “%s” here and "
+                    "in the export"),
                   label, name);
   g_free (node->name);
   node->name = name;

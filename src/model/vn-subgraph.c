@@ -151,7 +151,7 @@ subgraph_check_names (const VnGraph       *graph,
   for (guint i = 0; names[i] != NULL; i++)
     if (vn_graph_find_former_value (graph, names[i]) == NULL)
       {
-        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The network has no tensor “%s”"), names[i]);
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The model has no tensor “%s”"), names[i]);
         return FALSE;
       }
   return TRUE;
@@ -183,8 +183,10 @@ vn_graph_capture (const VnGraph       *graph,
   if (in_edges[0] == NULL || out_edges[0] == NULL)
     {
       g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING,
-                           in_edges[0] == NULL ? _("A region needs values that enter it (“from”), inputs of the network if it begins there")
-                                               : _("A region needs values that leave it (“to”), outputs of the network if it ends there"));
+                           in_edges[0] == NULL ? _("A region needs input tensors (“from”); use the model inputs if it "
+                                                   "begins there")
+                                               : _("A region needs output tensors (“to”); use the model outputs if it "
+                                                   "ends there"));
       return NULL;
     }
   if (!subgraph_check_names (graph, in_edges, error) || !subgraph_check_names (graph, out_edges, error))

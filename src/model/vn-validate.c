@@ -31,7 +31,7 @@ validate_check_value (Check          *check,
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("The name of a tensor is not valid UTF-8"));
   else if (producer != NULL && (value->is_input || value->initializer != NULL))
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                 _("“%s” is computed by a node and also given as input or initializer; rename one of them"), value->name);
+                 _("“%s” is the output of a node and also an input or initializer; rename one of them"), value->name);
   else if (producer != NULL && vn_node_get_output (producer, value->output_index) != value)
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("Two nodes compute “%s”; rename one output"), value->name);
   else
@@ -58,7 +58,7 @@ validate_check_inputs (const VnNode  *node,
           g_autofree char *label = vn_node_dup_label (node);
 
           g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                       _("Node “%s” (%s) uses “%s”, which nothing in the model makes"), label, node->op_type, value->name);
+                       _("Node “%s” (%s) uses “%s”, which nothing in the model produces"), label, node->op_type, value->name);
           return FALSE;
         }
     }
@@ -85,7 +85,7 @@ validate_check_attrs (Check         *check,
           g_autofree char *label = vn_node_dup_label (node);
 
           g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                       _("Attribute “%s” of node “%s” should hold a tensor and is empty"), attr->name, label);
+                       _("Attribute “%s” of node “%s” should contain a tensor, but is empty"), attr->name, label);
           return FALSE;
         }
     }
@@ -116,7 +116,7 @@ validate_check_initializer (const VnValue  *value,
 
   if (value->type.kind == VN_TYPE_TENSOR && value->type.dtype != VN_DTYPE_UNDEFINED && tensor->dtype != value->type.dtype)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is declared as %s, its data are %s"), value->name,
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is declared as %s, but its data are %s"), value->name,
                    vn_dtype_get_name (value->type.dtype), vn_dtype_get_name (tensor->dtype));
       return FALSE;
     }
@@ -208,7 +208,7 @@ validate_check_graph (Check          *check,
     return TRUE;
   if (!validate_is_sorted (order))
     vn_notes_add (check->notes, VN_NOTE_INFO, "unsorted-nodes", graph->name,
-                  _("The nodes are not in an order that can run; they are sorted on export"));
+                  _("The nodes are not topologically sorted; they are sorted on export"));
   return TRUE;
 }
 

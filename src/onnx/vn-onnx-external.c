@@ -56,7 +56,7 @@ onnx_external_parse_place (const PbTensor  *proto,
     }
   if (place->location != NULL && *place->location != '\0')
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("external data: no file is named"));
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("external data: no file is specified"));
   return FALSE;
 }
 
@@ -70,7 +70,7 @@ onnx_external_check_location (const char  *location,
   if (!g_path_is_absolute (location) && !g_strv_contains ((const char * const *) parts, ".."))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-               _("external data: “%s” points outside of the model's folder"), location);
+               _("external data: “%s” points outside the folder of the model"), location);
   return FALSE;
 }
 
@@ -168,15 +168,15 @@ vn_onnx_external_map (VnOnnxReader    *self,
   if (place.has_length && place.length != n_bytes)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   ngettext ("external data: %llu byte is given, its shape needs %zu",
-                             "external data: %llu bytes are given, its shape needs %zu", place.length),
+                   ngettext ("external data: there is %llu byte, but the shape needs %zu",
+                             "external data: there are %llu bytes, but the shape needs %zu", place.length),
                    (unsigned long long) place.length, n_bytes);
       return NULL;
     }
   if (!vn_checked_add (place.offset, n_bytes, &end) || end > g_bytes_get_size (file))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("external data: bytes %llu to %llu are asked for, “%s” has %zu"),
+                   _("external data: bytes %llu to %llu are requested, but “%s” has %zu"),
                    (unsigned long long) place.offset, (unsigned long long) (place.offset + n_bytes), place.location,
                    g_bytes_get_size (file));
       return NULL;

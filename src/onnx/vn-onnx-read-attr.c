@@ -37,7 +37,7 @@ static gboolean
 onnx_read_attr_missing (const char  *field,
                         GError     **error)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("its type says there is a %s, but there is none"), field);
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("its type requires a %s, but there is none"), field);
   return FALSE;
 }
 

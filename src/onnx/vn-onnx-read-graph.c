@@ -96,7 +96,7 @@ onnx_read_graph_decode_initializer (VnOnnxReader    *self,
 
   if (value != NULL && value->initializer != NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("the initializer “%s” is there twice"), proto->name);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("duplicate initializer “%s”"), proto->name);
       return FALSE;
     }
   if (value == NULL && (value = onnx_read_graph_define_value (graph, proto->name, _("initializer"), error)) == NULL)
@@ -137,7 +137,7 @@ onnx_read_graph_add_dense (VnOnnxReader  *self,
 
   if (value != NULL && value->initializer != NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("the initializer “%s” is there twice"), name);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("duplicate initializer “%s”"), name);
       return FALSE;
     }
   if (value == NULL && (value = onnx_read_graph_define_value (graph, name, _("sparse initializer"), error)) == NULL)
@@ -337,7 +337,7 @@ onnx_read_graph_add_output (VnGraph     *graph,
       vn_graph_set_output (graph, graph->outputs->len, *value);
       return TRUE;
     }
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("the graph output “%s” is computed by no node"),
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("no node computes the graph output “%s”"),
                name != NULL && g_utf8_validate (name, -1, NULL) ? name : "");
   return FALSE;
 }

@@ -36,8 +36,8 @@ static const struct {
   { 0, "\x93NUMPY",           6, N_("a NumPy array")                                           },
   { 0, "\x80\x02",            2, N_("a Python pickle (a PyTorch checkpoint)")                  },
   { 0, "\x1f\x8b",            2, N_("a compressed file; unpack it first")                      },
-  { 0, "\x89PNG",             4, N_("a picture")                                               },
-  { 0, "\xff\xd8\xff",        3, N_("a picture")                                               },
+  { 0, "\x89PNG",             4, N_("an image")                                               },
+  { 0, "\xff\xd8\xff",        3, N_("an image")                                               },
   { 0, "version https://git-lfs", 23, N_("a Git LFS pointer; fetch the file itself")           },
   { 0, "<",                   1, N_("a text file")                                             },
   { 0, "ir_version:",         11, N_("a model written as text; convert it to the binary form") },
@@ -91,8 +91,8 @@ onnx_read_explain_failure (GBytes      *bytes,
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), onnx_read_shown_path (path), what);
     }
   else if (onnx_read_begins_like (data, size))
-    g_prefix_error (error, ngettext ("“%s” is damaged or cut off (%zu byte): ",
-                                     "“%s” is damaged or cut off (%zu bytes): ", size), onnx_read_shown_path (path), size);
+    g_prefix_error (error, ngettext ("“%s” is damaged or truncated (%zu byte): ",
+                                     "“%s” is damaged or truncated (%zu bytes): ", size), onnx_read_shown_path (path), size);
   else
     g_prefix_error (error, _("“%s” is not an ONNX file: "), onnx_read_shown_path (path));
 }
@@ -126,7 +126,7 @@ onnx_read_note_versions (VnModel *model)
 {
   if (model->ir_version > NEWEST_IR)
     vn_notes_add (model->notes, VN_NOTE_WARNING, "ir-version-new", NULL,
-                  _("The file has IR version %lld; versions up to %d are known"),
+                  _("The file has IR version %lld; this program supports versions up to %d"),
                   (long long) model->ir_version, NEWEST_IR);
   else if (model->ir_version < 3)
     vn_notes_add (model->notes, VN_NOTE_WARNING, "ir-version-old", NULL,
@@ -134,12 +134,12 @@ onnx_read_note_versions (VnModel *model)
                   (long long) model->ir_version);
   if (vn_model_get_opset (model, "") == 0)
     vn_notes_add (model->notes, VN_NOTE_WARNING, "no-opset", NULL,
-                  _("The file imports no version of the standard operators"));
+                  _("The file does not import an opset of the standard operators"));
   for (guint i = 1; i < model->opsets->len; i++)
     for (guint j = 0; j < i; j++)
       if (g_str_equal (g_array_index (model->opsets, VnOpset, i).domain, g_array_index (model->opsets, VnOpset, j).domain))
         vn_notes_add (model->notes, VN_NOTE_INFO, "opset-twice", g_array_index (model->opsets, VnOpset, i).domain,
-                      _("The operators of domain “%s” are imported twice; the larger version counts"),
+                      _("The domain “%s” is imported twice; the higher version is used"),
                       g_array_index (model->opsets, VnOpset, i).domain);
 }
 
@@ -186,7 +186,7 @@ onnx_read_fail_unpack (const VnOnnxReader  *self,
       g_prefix_error (error, "“%s”: ", onnx_read_shown_path (self->path));
       return NULL;
     }
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: a field has the wrong kind of content"),
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: a field has the wrong type"),
                onnx_read_shown_path (self->path));
   return NULL;
 }
@@ -200,7 +200,7 @@ onnx_read_build_model (VnOnnxReader   *self,
 
   if (proto->graph == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it holds no graph"),
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it has no graph"),
                    onnx_read_shown_path (self->path));
       return NULL;
     }

@@ -31,7 +31,7 @@ static void
 onnx_sparse_fail (GError **error)
 {
   if (error != NULL && *error == NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("values, indices and dims of the sparse tensor do not fit together"));
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("values, indices and dims of the sparse tensor do not match"));
 }
 
 static VnTensor *

@@ -134,7 +134,7 @@ onnx_strip_count (Strip              *self,
   if (self->n_parts <= self->most_parts && self->n_others <= self->most_others)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-               _("its %zu bytes would need more than %zu MB of memory: it consists of too many small parts"), self->size,
+               _("parsing its %zu bytes would need more than %zu MB of memory: it has too many small elements"), self->size,
                (self->n_others + self->n_parts) >> 20);
   return FALSE;
 }
@@ -148,7 +148,7 @@ onnx_strip_put (Strip         *self,
   if (size > (gsize) G_MAXINT32 - self->out.size)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                   _("it holds more than 2 GB beside the raw data of its tensors; store weights as raw data"));
+                   _("it has more than 2 GB in addition to the raw data of its tensors; store weights as raw data"));
       return FALSE;
     }
   if (vn_buffer_add (&self->out, data, size))
@@ -216,7 +216,7 @@ onnx_strip_check_status (VnWireStatus   status,
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
                status == VN_WIRE_TRUNCATED
-               ? _("a field at byte %zu reaches past its end")
+               ? _("a field at byte %zu extends past the end")
                : _("there is no valid field at byte %zu"), offset);
   return FALSE;
 }

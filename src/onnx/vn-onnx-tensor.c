@@ -212,7 +212,7 @@ onnx_tensor_decode_typed (const PbTensor  *proto,
   if (n_elements / 8 > entries)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("its shape needs %zu elements, but it holds only %zu"),
+                   _("its shape needs %zu elements, but it has only %zu"),
                    n_elements, entries);
       return NULL;
     }
@@ -300,7 +300,7 @@ onnx_tensor_decode (VnOnnxReader    *self,
 
   if (!vn_dtype_is_valid (proto->data_type))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("its element type %d is not known"), proto->data_type);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("its element type %d is unknown"), proto->data_type);
       return NULL;
     }
   if (!onnx_tensor_decode_shape (proto, &shape, error))

@@ -58,7 +58,7 @@ onnx_value_fail (const char  *path,
       vn_message_make_valid (error);
       return;
     }
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” does not hold %s"), path, what);
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” does not contain %s"), path, what);
 }
 
 /**

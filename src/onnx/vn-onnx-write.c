@@ -55,7 +55,8 @@ onnx_write_too_large (VnOnnxEncoder  *self,
       return FALSE;
     }
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-               _("The model takes %.1f GB in one file; ONNX files end at 2 GB. Write its weights to an external file"),
+               _("The model would take %.1f GB in one file, but ONNX files are limited to 2 GB. Store its weights as "
+                 "external data"),
                (double) vn_wire_out_size (self->out) / 1e9);
   return FALSE;
 }
@@ -237,7 +238,7 @@ onnx_write_check_external_name (const char                *path,
       !g_str_equal (name, own))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("“%s” cannot be the file of the weights: give a plain file name other than the model's"), name);
+               _("“%s” cannot be the weight file: use a plain file name other than the model's"), name);
   return FALSE;
 }
 
@@ -263,7 +264,7 @@ onnx_write_check_location (const VnOnnxEncoder  *self,
   if (self->pieces->len == 0 || self->names != NULL || self->files == NULL ||
       !vn_file_set_has_other (self->files, path, VN_ONNX_WEIGHTS))
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The weights would go to “%s”, which is read or written as something else"),
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The weights would be written to “%s”, which is already in use"),
                path);
   return FALSE;
 }

@@ -58,7 +58,7 @@ draft_fail (const char  *path,
 {
   int code = errno;
 
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Unsaved work cannot be kept in “%s”: %s"), path, g_strerror (code));
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot back up unsaved changes to “%s”: %s"), path, g_strerror (code));
   return FALSE;
 }
 
@@ -91,7 +91,7 @@ draft_lock (VnDraft  *self,
       close (self->lock);
       self->lock = -1;
     }
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is open in another window; go on there"), self->path);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is already open in another window"), self->path);
   return FALSE;
 }
 

@@ -193,7 +193,7 @@ project_file_check_version (JsonObject  *object,
 
   if (!json_object_has_member (object, VERSION_KEY))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("this is no project: “%s” is missing"), VERSION_KEY);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("not a project: “%s” is missing"), VERSION_KEY);
       return FALSE;
     }
   if (!vn_json_get_number (json_object_get_member (object, VERSION_KEY), VERSION_KEY, &version, error))
@@ -224,7 +224,7 @@ project_file_check_members (JsonObject  *object,
   while (json_object_iter_next (&iter, &id, NULL))
     if (!g_strv_contains (known, id))
       {
-        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: there is no such field"), id);
+        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: unknown field"), id);
         return FALSE;
       }
   return TRUE;
@@ -270,7 +270,7 @@ project_file_read_runs (VnProject   *self,
       vn_json_fields_init (&fields, json_array_get_element (array, i), where);
       run = vn_project_run_from_json (&fields, folder);
       if (run != NULL && vn_project_find_run (self, run->id) != NULL)
-        vn_json_fields_fail (&fields, "id", _("is “%s”, as that of another run"), run->id);
+        vn_json_fields_fail (&fields, "id", _("is “%s”, which another run already uses"), run->id);
       if (run != NULL)
         g_ptr_array_add (self->runs, run);
       ok = vn_json_fields_end (&fields, error);

@@ -38,7 +38,7 @@ project_list_load_old (const VnProject  *self,
 
   if (old == NULL)
     {
-      g_prefix_error (error, _("The file there would be replaced, and is no project that can be read; choose another name. "));
+      g_prefix_error (error, _("The existing file would be overwritten and is not a readable project; choose another name. "));
       return NULL;
     }
   if (old->runs->len == 0 || project_list_is_same_model (self, old))

@@ -109,7 +109,8 @@ project_sizes_read (JsonNode    *node,
         return FALSE;
       if (size != floor (size) || size < -1 || size > MOST)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %g is no size; give a whole number, or −1 for what the first sample has"), where, size);
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %g is not a size; use an integer, or −1 for the size "
+                                                            "of the first sample"), where, size);
           return FALSE;
         }
       shape->dims[i] = size < 0 ? VN_DIM_UNKNOWN : (gint64) size;

@@ -87,7 +87,7 @@ simulate_hard_sigmoid (Editor *self, VnNode *node)
       fabsf (vn_node_get_float (node, "beta", 0.5f) - 0.5f) > 1e-4f)
     return;
   npu_simulate_multiply_result (self, node, (2731.0 / 16384) / (1.0 / 6));
-  npu_simulate_note (self, node, _("its result is multiplied by 2731/16384 times 6"));
+  npu_simulate_note (self, node, _("its output is multiplied by 2731/16384 times 6"));
 }
 
 static void

@@ -130,8 +130,8 @@ quantize_types_note (GPtrArray     *values,
           value->initializer != NULL || given->type.dtype == VN_DTYPE_UNDEFINED || given->type.dtype == value->type.dtype)
         continue;
       vn_notes_add (notes, VN_NOTE_WARNING, "type-changed", value->name,
-                    value->is_input ? _("The input “%s” takes %s; in the network as it was given it takes %s")
-                                    : _("The output “%s” gives %s; in the network as it was given it gives %s"), value->name, is, was);
+                    value->is_input ? _("The input “%s” has the type %s, but %s in the original model")
+                                    : _("The output “%s” has the type %s, but %s in the original model"), value->name, is, was);
     }
 }
 

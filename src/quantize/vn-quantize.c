@@ -289,14 +289,15 @@ quantize_say_channels (VnResolver *self)
     return;
   if (recipe->npu)
     vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", "per-channel",
-                  _("Weights have one scale, not one for each channel: with “npu” the processor only shifts"));
+                  _("Weights are quantized per tensor, not per channel: with “npu”, the NPU can only shift"));
   else if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT))
     vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", "per-channel",
-                  _("Weights have one scale, not one for each channel: the format “%s” knows no others"),
+                  _("Weights are quantized per tensor, not per channel: the format “%s” does not support per-channel scales"),
                   vn_format_get_traits (recipe->format)->id);
   else if (recipe->opset > 0 && recipe->opset < 13)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "one-scale", "per-channel",
-                  _("Weights have one scale, not one for each channel: the opset is to be %lld, scales per channel need 13"),
+                  _("Weights are quantized per tensor, not per channel: the target opset is %lld, but per-channel "
+                    "scales need 13"),
                   (long long) recipe->opset);
 }
 
@@ -372,8 +373,13 @@ quantize_check_bodies (VnResolver  *self,
     return TRUE;
   label = vn_node_dup_label (holder);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               ngettext ("Nothing of this network can be quantized: %u layer with weights lies in a graph inside of a node, “%s” (%s), and it stays in float without the setting “subgraphs”: switch it on, with samples that take every branch. An If whose condition is a constant gives way to its branch",
-                         "Nothing of this network can be quantized: %u layers with weights lie in graphs inside of nodes, most of them in “%s” (%s), and these stay in float without the setting “subgraphs”: switch it on, with samples that take every branch. An If whose condition is a constant gives way to its branch", all), all, label, holder->op_type);
+               ngettext ("Nothing in this model can be quantized: %u layer with weights is in a subgraph, “%s” (%s), "
+                         "which stays in float unless the setting “subgraphs” is on. Turn it on, and use samples that "
+                         "take every branch. An If with a constant condition is replaced by its branch",
+                         "Nothing in this model can be quantized: %u layers with weights are in subgraphs, most of "
+                         "them in “%s” (%s), which stay in float unless the setting “subgraphs” is on. Turn it on, "
+                         "and use samples that take every branch. An If with a constant condition is replaced by its "
+                         "branch", all), all, label, holder->op_type);
   return FALSE;
 }
 
@@ -390,13 +396,15 @@ quantize_check_result (VnResolver   *self,
   if (vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY) && !quantize_has_operators (self))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   ngettext ("Nothing of this network can be quantized: its %u node has no weights that the format “%s” can store; take another format",
-                             "Nothing of this network can be quantized: none of its %u nodes has weights that the format “%s” can store; take another format", self->graph->nodes->len), self->graph->nodes->len, vn_format_get_traits (self->recipe->format)->id);
+                   ngettext ("Nothing in this model can be quantized: its %u node has no weights that the format “%s” "
+                             "can store; choose another format",
+                             "Nothing in this model can be quantized: none of its %u nodes has weights that the "
+                             "format “%s” can store; choose another format", self->graph->nodes->len), self->graph->nodes->len, vn_format_get_traits (self->recipe->format)->id);
       return FALSE;
     }
   if (self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "nothing-quantized", NULL,
-                  _("Nothing of this network is quantized: what is written computes in float"));
+                  _("Nothing in this model is quantized: the exported model computes in float"));
   return TRUE;
 }
 
@@ -450,8 +458,8 @@ quantize_tell_hidden (const VnNode *node,
 
   if (notes != NULL)
     vn_notes_add (notes, VN_NOTE_WARNING, "hidden-name", label,
-                  _("The graph “%s” inside “%s” stays in float: there are two of them, or a name in it is also that of a tensor "
-                    "it reads from outside; rename one of the two"), attr->name, label);
+                  _("The graph “%s” inside “%s” stays in float: its name is not unique, or one of its tensors has the "
+                    "name of a tensor it reads from outside; rename one of the two"), attr->name, label);
 }
 
 static gboolean

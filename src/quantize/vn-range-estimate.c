@@ -40,7 +40,8 @@ range_estimate_get_scale (const VnRangeQuestion *question,
 
   if (!vn_quant_get_levels (question->dtype, question->symmetric, question->reduce_range, &qmin, &qmax))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s has no evenly spaced levels: the error of a range is told for integers only"),
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s has no evenly spaced levels: the error of a range is "
+                                                            "available only for integers"),
                    vn_dtype_get_name (question->dtype));
       return FALSE;
     }

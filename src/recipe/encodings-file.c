@@ -34,7 +34,7 @@ encodings_parse_lines (VnEncodingTable  *self,
         continue;
       if (blank == NULL)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("line %u: a name, a blank and a number are expected"), i + 1);
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("line %u: expected a name, a space and a number"), i + 1);
           return FALSE;
         }
       *blank = '\0';
@@ -58,7 +58,7 @@ encodings_parse_any (VnEncodingTable  *self,
 
   if (size > MAX_FILE)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("It has %zu bytes; a table of ranges may have %zu"), size, MAX_FILE);
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("It has %zu bytes; the limit for a table of ranges is %zu"), size, MAX_FILE);
       return FALSE;
     }
   while (at < size && g_ascii_isspace (data[at]))
@@ -90,13 +90,13 @@ vn_encoding_table_parse (GBytes      *bytes,
 
   if (!encodings_parse_any (self, bytes, name, error))
     {
-      g_prefix_error (error, _("“%s” is no usable table of ranges: "), name);
+      g_prefix_error (error, _("“%s” is not a valid table of ranges: "), name);
       vn_message_make_valid (error);
       return NULL;
     }
   if (vn_encoding_table_get_n (self) > 0)
     return g_steal_pointer (&self);
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is no usable table of ranges: it has no entries"), name);
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not a valid table of ranges: it has no entries"), name);
   return NULL;
 }
 

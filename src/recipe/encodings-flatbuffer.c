@@ -24,7 +24,7 @@ static gboolean
 encodings_flatbuffer_damaged (GError **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-               _("it is neither JSON nor text, and as ONNX Runtime's calibration.flatbuffers it is damaged"));
+               _("it is neither JSON nor text, nor a valid calibration.flatbuffers of ONNX Runtime"));
   return FALSE;
 }
 

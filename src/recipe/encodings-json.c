@@ -32,7 +32,7 @@ encodings_json_unexpected (const char  *where,
                            GError     **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-               _("%s: “min” and “max”, “scale” and “zero_point”, or [zero point, scale] are expected"), where);
+               _("%s: expected “min” and “max”, “scale” and “zero_point”, or [zero point, scale]"), where);
   return FALSE;
 }
 

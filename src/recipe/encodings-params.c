@@ -55,7 +55,7 @@ encodings_read_channels (VnEncoding  *imported,
   if (n == 0 || json_array_get_length (zero_points) != n)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("%s: there are %u scales and %u zero points; there must be one of each for every channel"), where, n,
+                   _("%s: there are %u scales and %u zero points; expected one of each per channel"), where, n,
                    json_array_get_length (zero_points));
       return FALSE;
     }

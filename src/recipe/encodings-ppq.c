@@ -90,7 +90,7 @@ encodings_ppq_add_params (VnEncodingTable  *self,
   if (scale != NULL && zero_point != NULL)
     return vn_encoding_read_params (&imported, scale, zero_point, where, error) &&
            vn_encoding_table_add (self, tensor, &imported, error);
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: “scale” and “zero_point” are expected"), where);
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s: expected “scale” and “zero_point”"), where);
   return FALSE;
 }
 

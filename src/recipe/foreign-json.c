@@ -9,21 +9,21 @@
 
 static const struct { const char *keys[2], *what; } kinds[] = {
   { { "quantization_points", NULL },
-    N_("this is an NNCF configuration: quantizers by names of a traced PyTorch graph, which an ONNX file does not have; "
-       "choose a preset, and name nodes by rules") },
+    N_("this is an NNCF configuration, which identifies quantizers by the names of a traced PyTorch graph; an ONNX "
+       "file does not have these. Choose a preset, and select nodes with rules") },
   { { "defaults", "op_type" },
-    N_("this is an AIMET configuration of simulated quantization; choose the preset “cpu-s8” with per-channel as it says, "
-       "and leave its operators in float by rules") },
+    N_("this is an AIMET configuration for quantization simulation; choose the preset “cpu-s8” with its per-channel "
+       "setting, and exclude its operators with rules") },
   { { "passes", "targets" },
-    N_("this is a configuration of AMD’s compiler (vaip), which does not say how to quantize") },
-  { { "configs", "values" }, N_("this is a table of PPQ: give it as ranges, with --ranges") },
-  { { "quant_info", NULL }, N_("this is a table of PPQ: give it as ranges, with --ranges") },
-  { { "act_quant_info", NULL }, N_("this is a table of PPQ for TensorRT: give it as ranges, with --ranges") },
+    N_("this is a configuration of AMD’s compiler (vaip), which has no quantization settings") },
+  { { "configs", "values" }, N_("this is a PPQ table: pass it with --ranges") },
+  { { "quant_info", NULL }, N_("this is a PPQ table: pass it with --ranges") },
+  { { "act_quant_info", NULL }, N_("this is a PPQ table for TensorRT: pass it with --ranges") },
   { { "calibration_table", "onnx_file" },
-    N_("these are settings of PPQ for TensorRT, which hold no ranges: give the table that they name, with --ranges") },
-  { { "model_parameters", NULL }, N_("this is a configuration of XQuant or XSlim: give it with --config") },
-  { { "quantization_parameters", NULL }, N_("this is a configuration of XQuant or XSlim: give it with --config") },
-  { { "overall_quantize_config", NULL }, N_("this is a configuration of AMD’s quantizer: give it with --config") },
+    N_("these are PPQ settings for TensorRT without ranges: pass the table that they name with --ranges") },
+  { { "model_parameters", NULL }, N_("this is an XQuant or XSlim configuration: pass it with --config") },
+  { { "quantization_parameters", NULL }, N_("this is an XQuant or XSlim configuration: pass it with --config") },
+  { { "overall_quantize_config", NULL }, N_("this is a configuration of AMD’s quantizer: pass it with --config") },
 };
 
 /*< private >

@@ -46,12 +46,13 @@ vn_override_check_name (const char  *name,
   g_return_val_if_fail (name != NULL, FALSE);
 
   if (!g_utf8_validate (name, -1, NULL) || override_name_has_harm (name))
-    g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("characters that do not show, such as the end of a line, are not allowed in a name"));
+    g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("control characters, such as line breaks, are not "
+                                                              "allowed in a name"));
   else if (g_utf8_strlen (name, -1) > MOST_CHARACTERS)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("it has %lld characters; a name has up to %d"), (long long) g_utf8_strlen (name, -1),
                  MOST_CHARACTERS);
   else if (override_name_is_blank (name))
-    g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("a name of blanks cannot be seen; leave it out"));
+    g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("a name cannot consist of spaces only; omit it"));
   else
     return TRUE;
   return FALSE;

@@ -64,7 +64,7 @@ vn_recipe_parse_numbers (char       **list,
   if (length != 1 && length != n)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("“%s”: a rule gives %llu numbers; give 1 or %llu, one for each channel"),
+                   _("“%s”: a rule has %llu values, expected 1 or %llu, one per channel"),
                    name, (unsigned long long) length, (unsigned long long) n);
       return FALSE;
     }
@@ -74,7 +74,7 @@ vn_recipe_parse_numbers (char       **list,
 
       if (override_parse_number (text, &numbers[i]))
         continue;
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: a rule gives “%s” where a number is needed"), name, text);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: a rule has “%s”, expected a number"), name, text);
       return FALSE;
     }
   return TRUE;
@@ -105,10 +105,10 @@ override_tensors_check_pair (char       **scales,
                              GError     **error)
 {
   if ((scales == NULL) != (zero_points == NULL))
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: give scale and zero point together"), where);
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: set scale and zero point together"), where);
   else if (scales != NULL && and_range)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                 _("%s: a scale leaves nothing to choose: drop min, max, symmetric and reduce-range"), where);
+                 _("%s: a scale cannot be combined with min, max, symmetric or reduce-range"), where);
   else
     return TRUE;
   return FALSE;
@@ -142,12 +142,12 @@ vn_override_check_tensors (const VnOverride *self,
     return FALSE;
   if (self->convert == VN_DTYPE_UNDEFINED && (converted || self->convert_scale != NULL || self->receivers != NULL))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: say with “convert” which type the receivers see"), where);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: set “convert” to the type that the consumers receive"), where);
       return FALSE;
     }
   if (self->axis != VN_AXIS_AS_RECIPE && self->per_channel == VN_NO)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: an axis needs a scale per channel"), where);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: an axis requires per-channel scales"), where);
       return FALSE;
     }
   return TRUE;

@@ -102,13 +102,13 @@ vn_override_dup_effect (const VnOverride *self)
   if (self->method != NULL)
     g_string_append_printf (text, " %s", self->method);
   if (self->convert != VN_DTYPE_UNDEFINED)
-    g_string_append_printf (text, _(" read as %s"), vn_dtype_get_name (self->convert));
+    g_string_append_printf (text, _(" converted to %s"), vn_dtype_get_name (self->convert));
   if (self->min != NULL || self->max != NULL || self->scales != NULL)
-    g_string_append (text, _(" given range"));
+    g_string_append (text, _(" fixed range"));
   if (self->float_results)
-    g_string_append (text, _(" results in float"));
+    g_string_append (text, _(" outputs in float"));
   override_words_add_layer_settings (text, self);
   if (text->len == 0)
-    g_string_append (text, _("as the target says"));
+    g_string_append (text, _("target default"));
   return g_strdup (g_strstrip (text->str));
 }

@@ -35,7 +35,7 @@ check_pairs (const VnRecipe  *self,
   if (wrong == NULL || vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
     return TRUE;
   able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS);
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: only the format %s can do that"), wrong, able);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: only the format %s supports this"), wrong, able);
   return FALSE;
 }
 
@@ -58,7 +58,7 @@ check_npu (const VnRecipe  *self,
     wrong = _("biases have the type of the weights; leave bias at “auto”");
   if (wrong == NULL)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("npu: the processor only shifts: %s"), wrong);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("npu: the NPU can only shift: %s"), wrong);
   return FALSE;
 }
 
@@ -70,7 +70,7 @@ check_fixed_point (const VnRecipe  *self,
   if (!vn_format_is (self->format, VN_FORMAT_IS_FIXED_POINT) || self->bias != VN_BIAS_S32)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("bias: FixNeuron holds integers of at most 24 bit, not “int32”: take “auto”, “int16” or “int8”"));
+               _("bias: FixNeuron supports integers of at most 24 bits, not “int32”: use “auto”, “int16” or “int8”"));
   return FALSE;
 }
 
@@ -85,7 +85,7 @@ check_types (const VnRecipe  *recipe,
   if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS) && activation != recipe->activation)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("%s: activation is %s; operators of the format “%s” read and write one type, here %s"), where,
+                   _("%s: activation is %s, but operators of the format “%s” use a single type, here %s"), where,
                    vn_dtype_get_name (activation), vn_format_get_traits (recipe->format)->id,
                    vn_dtype_get_name (recipe->activation));
       return FALSE;
@@ -120,21 +120,21 @@ check_override (const VnRecipe    *recipe,
   if (for_tensors ? rule->pattern != NULL || by_edges : rule->pattern == NULL && !by_edges)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("%s: give a pattern, boundary edges, or both: then what matches between the edges is meant; "
-                     "or tensors alone"), where);
+                   _("%s: set a pattern, boundary edges, or both to select what matches between the edges; or only tensors"), where);
       return FALSE;
     }
   if (for_tensors && rule->rounding == VN_AS_RECIPE && rule->bias_correction == VN_AS_RECIPE && !rule->float_results)
     return TRUE;
   if (for_tensors)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: rounding, bias-correction and float-results can be given for nodes only"), where);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: rounding, bias-correction and float-results can be set "
+                                                        "for nodes only"), where);
       return FALSE;
     }
   if (recipe_check_says_about_tensors (rule))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("%s: ranges, scales, axes and conversions can be given for tensors only"), where);
+                   _("%s: ranges, scales, axes and conversions can only be set for tensors"), where);
       return FALSE;
     }
   if (rule->pattern != NULL && *rule->pattern == '\0')
@@ -157,10 +157,10 @@ check_dynamic (const VnRecipe  *self,
     return TRUE;
   if (!vn_format_is (self->format, VN_FORMAT_HAS_DYNAMIC))
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                 _("recipe: “dynamic” is true; only the formats %s find ranges while the network runs"), able);
+                 _("recipe: “dynamic” is true, but only the formats %s support dynamic quantization"), able);
   else if (self->activation != VN_DTYPE_U8)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                 _("recipe: activation is %s; dynamic ranges are made for uint8 only"),
+                 _("recipe: activation is %s, but dynamic quantization supports only uint8"),
                  vn_dtype_get_name (self->activation));
   else
     return TRUE;
@@ -210,10 +210,10 @@ check_blocks_in_pairs (const VnRecipe  *self,
     return TRUE;
   if (recipe_check_has_bytes (self, TRUE) && recipe_check_has_bytes (self, FALSE))
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("%s: block-size is %lld; ONNX Runtime cannot multiply 8 bit activations by 8 bit weights in blocks: use "
-                   "4 bit weights, or 16 bit activations"), where, (long long) self->block_size);
+                 _("%s: block-size is %lld, but ONNX Runtime cannot multiply 8-bit activations by block-wise 8-bit "
+                   "weights: use 4-bit weights or 16-bit activations"), where, (long long) self->block_size);
   else if (self->npu || self->pairs_on_weights)
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld; “%s” needs one scale for a weight"), where,
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld, but “%s” needs one scale per weight"), where,
                  (long long) self->block_size, self->npu ? "npu" : "pairs-on-weights");
   else
     return TRUE;
@@ -230,21 +230,21 @@ check_blocks (const VnRecipe  *self,
   g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_BLOCKS);
 
   if (self->block_size != 0 && !vn_format_is (self->format, VN_FORMAT_HAS_BLOCKS))
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld; only the formats %s have blocks"), where,
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld, but only the formats %s support blocks"), where,
                  (long long) self->block_size, able);
   else if ((self->block_size & (self->block_size - 1)) != 0)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                 _("%s: block-size is %lld; allowed are powers of two from 16 on, and 0"), where,
+                 _("%s: block-size is %lld, expected 0 or a power of two of at least 16"), where,
                  (long long) self->block_size);
   else if (vn_format_is (self->format, VN_FORMAT_IS_NBITS) && vn_dtype_get_bits (weight) > 8)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("%s: weight is %s; the format “%s” has 4 and 8 bits"), where, vn_dtype_get_name (weight),
+                 _("%s: weight is %s, but the format “%s” supports only 4 and 8 bits"), where, vn_dtype_get_name (weight),
                  vn_format_get_traits (self->format)->id);
   else if (self->block_size != 0 && weight != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (weight))
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: weight is %s; blocks are of integers"), where,
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: weight is %s, but blocks require integers"), where,
                  vn_dtype_get_name (weight));
   else if (self->block_size != 0 && !vn_format_is (self->format, VN_FORMAT_IS_NBITS) && self->opset != 0 && self->opset < 21)
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: opset is %lld; blocks need 21 or more"), where,
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: opset is %lld, but blocks require at least 21"), where,
                  (long long) self->opset);
   else
     return check_blocks_in_pairs (self, where, error);
@@ -286,7 +286,7 @@ check_one_way (const VnRecipe  *self,
       if (said <= 0 || said == most)
         continue;
       where = rule != NULL ? g_strdup_printf (_("rule %u"), i) : g_strdup (_("recipe"));
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %s is “%s”, and “%s” elsewhere; say the same, or “%s”"), where,
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %s is “%s”, but “%s” elsewhere; use the same value, or “%s”"), where,
                    vn_layer_setting_get_id (which), ids[said], ids[most], ids[0]);
       return FALSE;
     }
@@ -303,8 +303,8 @@ check_rounding (const VnRecipe  *self,
   if (vn_recipe_get_most (self, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("rounding: “second-order” is there for integer weights and stored ranges, in the formats %s; take one of these, or "
-                 "“nearest”"), formats);
+               _("rounding: “second-order” requires integer weights and static ranges, in the formats %s; choose one "
+                 "of these, or “nearest”"), formats);
   return recipe_check_name_rule (self, VN_LAYER_ROUNDING, error);
 }
 
@@ -317,7 +317,8 @@ check_range_search (const VnRecipe  *self,
   if (self->range_search == VN_RANGE_SEARCH_OFF || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("range-search: “outputs” is there for integer weights and stored ranges, in the formats %s; take one of these, or “off”"),
+               _("range-search: “outputs” requires integer weights and static ranges, in the formats %s; choose one "
+                 "of these, or “off”"),
                formats);
   return FALSE;
 }
@@ -333,7 +334,8 @@ check_train (const VnRecipe  *self,
   if (vn_recipe_get_most (self, VN_LAYER_TRAIN) == VN_TRAIN_OFF || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("train: training is there for integer weights and stored ranges, in the formats %s; take one of these, or “off”"), formats);
+               _("train: training requires integer weights and static ranges, in the formats %s; choose one of these, "
+                 "or “off”"), formats);
   return recipe_check_name_rule (self, VN_LAYER_TRAIN, error);
 }
 
@@ -348,7 +350,8 @@ check_balance (const VnRecipe  *self,
   if (self->absorb_bias && (!vn_recipe_needs_samples (self) || self->dynamic))
     {
       g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                           _("absorb-bias: biases are absorbed to have smaller ranges of activations, and this recipe stores none; turn it off"));
+                           _("absorb-bias: bias absorption narrows activation ranges, and this recipe stores none; "
+                             "turn it off"));
       return FALSE;
     }
   if (!check_one_way (self, VN_LAYER_BALANCE_CHANNELS, error))
@@ -358,14 +361,16 @@ check_balance (const VnRecipe  *self,
   if (!vn_recipe_may_balance (self))
     {
       g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                           _("balance-channels: channels are balanced by ranges of activations, and this recipe quantizes none; turn it off"));
+                           _("balance-channels: channel smoothing uses activation ranges, and this recipe quantizes "
+                             "no activations; turn it off"));
       return recipe_check_name_rule (self, VN_LAYER_BALANCE_CHANNELS, error);
     }
   if (most == VN_BALANCE_CHANNELS_FOLDED || (vn_format_is (self->format, VN_FORMAT_HAS_PAIRS) && !self->npu))
     return TRUE;
   able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("balance-channels: “restored” is there in the formats %s, without “npu”; take one of these, or “folded”"), able);
+               _("balance-channels: “restored” is available only in the formats %s, without “npu”; use one of these, "
+                 "or “folded”"), able);
   return recipe_check_name_rule (self, VN_LAYER_BALANCE_CHANNELS, error);
 }
 
@@ -381,14 +386,14 @@ check_correction (const VnRecipe  *self,
       g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS | VN_FORMAT_IS_OPERATORS);
 
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("bias-correction: only networks whose activations are quantized by stored ranges can be corrected; turn "
-                     "it off, or take another format: %s have such ranges"), able);
+                   _("bias-correction: requires static ranges of activations; turn it off, or choose another format: "
+                     "%s have such ranges"), able);
       return recipe_check_name_rule (self, VN_LAYER_BIAS_CORRECTION, error);
     }
   if (!self->equalize_activations || self->equalize == VN_EQUALIZE_PPQ)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("equalize-activations: only the rules of “ppq” look at activations; turn "
-                                                    "it off, or set equalize to “ppq”"));
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("equalize-activations: only “ppq” equalization uses activations; "
+                                                    "turn it off, or set equalize to “ppq”"));
   return FALSE;
 }
 

@@ -311,7 +311,7 @@ recipe_json_check_version (JsonObject  *object,
 
   if (node == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("This is no recipe: “%s” is missing"), VERSION_KEY);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("This is not a recipe: “%s” is missing"), VERSION_KEY);
       return FALSE;
     }
   if (!vn_json_get_number (node, VERSION_KEY, &version, error))

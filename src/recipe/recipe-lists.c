@@ -33,7 +33,7 @@ vn_recipe_check_pass (const char  *id,
     if (passes[i]->stage != VN_PASS_ALWAYS)
       g_string_append_printf (known, "%s%s", known->len > 0 ? ", " : "", passes[i]->id);
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               pass != NULL ? _("the pass “%s” runs always; on request run %s") : _("there is no pass “%s”; there are %s"),
+               pass != NULL ? _("the pass “%s” always runs; optional passes are %s") : _("there is no pass “%s”; available: %s"),
                id, known->str);
   return FALSE;
 }

@@ -125,23 +125,24 @@ vn_recipe_note_implied_settings (const VnRecipe *self,
 
   if (setting_has_scales (self) && vn_recipe_get_power_of_two (self) != self->power_of_two)
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
-                  _("“%s” makes all scales powers of two, as AMD’s quantizers do: also those of weights, found by “%s”, and of "
-                    "biases"), self->method, vn_recipe_get_weight_method (self));
+                  _("“%s” makes all scales powers of two, as in AMD’s quantizers, including those of weights, found "
+                    "by “%s”, and of biases"), self->method, vn_recipe_get_weight_method (self));
   else if (setting_has_scales (self) && self->weight_method == NULL && !g_str_equal (vn_recipe_get_weight_method (self), "minmax"))
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
-                  _("ranges of weights are found by “%s”, too, as AMD’s quantizers do"), self->method);
+                  _("ranges of weights are also found by “%s”, as in AMD’s quantizers"), self->method);
   if (setting_has_activations (self) && g_strcmp0 (self->method, "nonoverflow") == 0)
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
-                  _("in spite of its name “nonoverflow” may overflow, as AMD’s does: the nearest power of two is up to 1.41 times smaller "
-                    "than what the whole range needs. “minmax” with power-of-two “nearest” rounds up, and cuts nothing off"));
+                  _("despite its name, “nonoverflow” may overflow, as AMD’s does: the nearest power of two is up to "
+                    "1.41 times smaller than the full range needs. “minmax” with power-of-two “nearest” rounds up and "
+                    "clips nothing"));
   if (vn_recipe_needs_votes (self) && !self->symmetric_activations)
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "symmetric-activations",
-                  _("the choice of most samples counts for symmetric activations only, as with AMD’s quantizers; ranges of "
-                    "asymmetric ones are found by “minmse”"));
+                  _("the most common choice of the samples applies only to symmetric activations, as in AMD’s "
+                    "quantizers; asymmetric ranges are found by “minmse”"));
   if (setting_has_activations (self) && self->power_of_two == VN_POWER_OF_TWO_NEAREST && g_strcmp0 (self->method, "minmax") == 0)
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "power-of-two",
-                  _("scales of whole ranges are rounded up, as the nearest power of two would cut values off; the method "
-                    "“nonoverflow” takes the nearest, “minmse” the best"));
+                  _("scales of full ranges are rounded up, as the nearest power of two could clip values; the method "
+                    "“nonoverflow” uses the nearest, “minmse” the best"));
 }
 
 #define VN_SETTING_NEED(SYMBOL, expression, reason)   \
@@ -195,7 +196,7 @@ setting_note_idle_rules (const VnRecipe *self,
 
       for (guint i = 0; i < self->overrides->len && reason != NULL; i++)
         if (vn_override_get_layer_setting (g_ptr_array_index (self->overrides, i), (VnLayerSetting) which) != VN_AS_RECIPE)
-          vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, id, _("rule %u changes nothing here: %s"), i + 1, reason);
+          vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, id, _("rule %u has no effect here: %s"), i + 1, reason);
     }
 }
 
@@ -221,7 +222,7 @@ vn_recipe_note_idle_settings (const VnRecipe *self,
       const char *reason = vn_setting_get_idle_reason (&settings[i], self);
 
       if (reason != NULL && !vn_setting_equal (&settings[i], self, preset))
-        vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, settings[i].id, _("changes nothing here: %s"), reason);
+        vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, settings[i].id, _("has no effect here: %s"), reason);
     }
   setting_note_idle_rules (self, notes);
 }

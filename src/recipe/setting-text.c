@@ -35,14 +35,14 @@ vn_setting_dup_allowed (const VnSetting *self)
       return g_strdup_printf (_("%.10g to %.10g"), self->min, self->max);
     case VN_SETTING_ENUM:
     case VN_SETTING_LIST:
-      return self->choices != NULL ? g_strjoinv (", ", (char **) self->choices) : g_strdup (_("a text"));
+      return self->choices != NULL ? g_strjoinv (", ", (char **) self->choices) : g_strdup (_("a string"));
     case VN_SETTING_DTYPE:
       for (guint i = 0; i < VN_N_DTYPES; i++)
         if (self->dtypes >> i & 1)
           g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", vn_dtype_get_name ((VnDType) i));
       return g_string_free (g_steal_pointer (&text), FALSE);
     default:
-      return g_strdup (_("a text"));
+      return g_strdup (_("a string"));
     }
 }
 
@@ -79,7 +79,7 @@ setting_hint_at_method (const VnSetting  *self,
   if (hint == NULL)
     return;
   g_clear_error (reason);
-  g_set_error (reason, VN_ERROR, VN_ERROR_SETTING, _("There is no calibration method “%s”; %s"), method, hint);
+  g_set_error (reason, VN_ERROR, VN_ERROR_SETTING, _("There is no range method “%s”; %s"), method, hint);
 }
 
 static gboolean

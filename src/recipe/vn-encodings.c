@@ -89,7 +89,7 @@ encodings_check_zero_point (const char  *tensor,
   if (zero_point >= low && zero_point <= high)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-               _("“%s”: the zero point %lld is not allowed; %s has the integers from %lld to %lld"), tensor,
+               _("“%s”: the zero point %lld is not allowed; the range of %s is %lld to %lld"), tensor,
                (long long) zero_point, vn_dtype_get_name (dtype), (long long) low, (long long) high);
   return FALSE;
 }
@@ -141,7 +141,7 @@ vn_encoding_table_add (VnEncodingTable   *self,
     return FALSE;
   if (g_hash_table_contains (self->by_name, tensor))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is there twice"), tensor);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” appears twice"), tensor);
       return FALSE;
     }
   name = g_strdup (tensor);

@@ -109,7 +109,7 @@ vn_format_traits_check_type (const VnFormatTraits  *self,
   for (guint i = 1; i < VN_N_DTYPES; i++)
     if ((allowed >> i & 1) != 0)
       g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", vn_dtype_get_name ((VnDType) i));
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: the format “%s” cannot hold %s; use %s, or another format"),
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: the format “%s” does not support %s; use %s, or another format"),
                setting, self->id, vn_dtype_get_name (dtype), names->str);
   return FALSE;
 }

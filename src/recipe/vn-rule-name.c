@@ -181,7 +181,7 @@ rule_name_by_place (const Naming *self)
   if (rule_name_are_connected (self))
     return g_strdup_printf (_("%s to %s"), first, last);
   if (rule_name_get_type (self) != NULL)
-    return g_strdup_printf (_("%s from %s on"), rule_name_get_type (self), first);
+    return g_strdup_printf (_("%s from %s onward"), rule_name_get_type (self), first);
   return g_strdup_printf (_("%s and others"), first);
 }
 

@@ -469,7 +469,8 @@ vn_judge_measure (VnJudge       *self,
     return FALSE;
   if (vn_plan_get_n_inputs (plan) != self->n_inputs || vn_plan_get_n_outputs (plan) != self->n_outputs)
     {
-      g_set_error_literal (error, VN_ERROR, VN_ERROR_SHAPE, _("The quantized network has other inputs or outputs than the float one"));
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_SHAPE, _("The inputs or outputs of the quantized model differ "
+                                                              "from those of the float model"));
       return FALSE;
     }
   for (gsize i = 0; i < n; i++)

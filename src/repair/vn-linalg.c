@@ -162,7 +162,7 @@ vn_linalg_inverse_factor (double  *moments,
     blas.dpotrf ("L", &n, moments, &n, &info);
   if (info == 0)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC, _("The %llu second moments of what a layer reads have no inverse"),
+  g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC, _("The Hessian of the inputs of a layer (size %llu) is singular"),
                (unsigned long long) k);
   return FALSE;
 }

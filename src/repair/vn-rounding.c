@@ -95,7 +95,7 @@ vn_rounding_solve (double               *weights,
 
   if (!rounding_damp (moments, k, damping))
     {
-      g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("The layer read nothing but zeros, or numbers that are not finite"));
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("All inputs of the layer are zero or non-finite"));
       return FALSE;
     }
   left = vn_try_new (double, m * BLOCK, error);

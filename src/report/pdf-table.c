@@ -403,14 +403,15 @@ pdf_table_add_part (Table        *self,
         {
           _vn_pdf_skip (self->page, 8);
           _vn_pdf_need (self->page, 70);
-          _vn_pdf_write (self->page, &dim, _("More columns of the same rows:"));
+          _vn_pdf_write (self->page, &dim, _("Additional columns for the same rows:"));
         }
       first = pdf_table_take_block (self, all, first);
       pdf_table_add_block (self);
     }
   if (self->n_rows < self->rows->len)
     {
-      g_autofree char *left = g_strdup_printf (_("%u more are in the report as Markdown or JSON."), self->rows->len - self->n_rows);
+      g_autofree char *left = g_strdup_printf (ngettext ("%u more is in the Markdown and JSON reports.",
+                                                         "%u more are in the Markdown and JSON reports.", self->rows->len - self->n_rows), self->rows->len - self->n_rows);
 
       self->page->y += 2;
       _vn_pdf_write (self->page, &dim, left);

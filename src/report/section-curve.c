@@ -12,19 +12,20 @@ static const VnReportColumn columns[] = {
   { "predicted_sqnr_db", N_("Predicted"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "measured_sqnr_db", N_("Measured"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "bytes", N_("Size"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "integer_share", N_("On integers"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "wide_share", N_("With 16 bit"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "time_ratio", N_("Time beside float"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "integer_share", N_("Integer MACs"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "wide_share", N_("In 16-bit"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "time_ratio", N_("Latency relative to float"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "float_tensors", N_("Tensors in float"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "wide_tensors", N_("Tensors of 16 bit"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "small_weights", N_("Weights of 4 bit"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "wide_tensors", N_("16-bit tensors"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "small_weights", N_("4-bit weights"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "rules", N_("Rules"), NULL, FALSE, VN_REPORT_APART, 0 },
 };
 
 static const VnReportPart parts[] = {
-  { NULL, N_("Choices of precision by what each tensor costs the outputs: mean signal to noise of these, predicted and, where it was "
-             "measured, measured. “corrects”: measured first, and the prediction of the others goes through it; “check”: measured after "
-             "it was predicted. Size is that of the file; the share of multiplications and the time are forecasts for ONNX Runtime.") },
+  { NULL, N_("Choices of precision by what each tensor costs the outputs: mean output SQNR, predicted and, where "
+             "available, measured. “anchor”: measured first, to correct the predictions of the others; “validation”: "
+             "measured after it was predicted. Size is the file size; the share of MACs and the latency are estimates "
+             "for ONNX Runtime.") },
 };
 
 static VnReportValue *
@@ -38,7 +39,7 @@ section_curve_db (double db)
 {
   if (isnan (db))
     return _vn_report_nothing ();
-  return _vn_report_number (db, db >= VN_CURVE_FLOAT_DB ? g_strdup (_("as float")) : vn_format_fixed (db, 2));
+  return _vn_report_number (db, db >= VN_CURVE_FLOAT_DB ? g_strdup (_("float accuracy")) : vn_format_fixed (db, 2));
 }
 
 /* The rules that a point adds. */
@@ -65,7 +66,7 @@ _vn_report_build_curve (VnReportSection     *section,
   for (guint i = 0; i < vn_curve_get_n (input->curve); i++)
     n_plain = MIN (n_plain, vn_curve_get (input->curve, i)->recipe->overrides->len);
   if (vn_curve_get_n (input->curve) > 1)
-    _vn_report_add_picture (section, NULL, _("Error against cost. Hollow: predicted; filled: measured; thick: chosen."),
+    _vn_report_add_picture (section, NULL, _("Error versus cost. Hollow: predicted; filled: measured; thick: chosen."),
                             vn_picture_new_curve (input->curve, input->curve->cost));
   table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
   for (guint i = 0; i < vn_curve_get_n (input->curve); i++)

@@ -13,18 +13,19 @@ static const VnReportColumn reason_columns[] = {
   { "node", N_("Node"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "share", N_("Share of the error"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "reason", N_("Reason"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "text", N_("In numbers"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "cures", N_("What may help"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "text", N_("Details"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "cures", N_("Possible fixes"), NULL, FALSE, VN_REPORT_APART, 0 },
 };
 
 static const VnReportPart reason_parts[] = {
-  { NULL, N_("The reasons that statistics tell of the samples, and of the tensors that cost the outputs most, those first.") },
+  { NULL, N_("Likely causes found in the statistics of the samples and of the tensors that contribute most to the "
+             "output error, largest contribution first.") },
 };
 
 static const VnReportColumn cure_columns[] = {
   { "tensor", N_("Tensor"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "reason", N_("Reason"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "cure", N_("Cure"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "cure", N_("Fix"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "outcome", N_("Outcome"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "before_sqnr_db", N_("Before"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "after_sqnr_db", N_("After"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
@@ -33,8 +34,7 @@ static const VnReportColumn cure_columns[] = {
 };
 
 static const VnReportPart cure_parts[] = {
-  { NULL, N_("Each cure alone, beside the settings of this run: mean signal to noise of the outputs on held-out samples, and size of the "
-             "network.") },
+  { NULL, N_("Each fix applied alone on top of this run's settings: mean output SQNR on held-out samples, and model size.") },
 };
 
 static VnReportValue *
@@ -55,7 +55,7 @@ section_diagnosis_list_cures (const VnFinding *finding)
 static const char *
 section_diagnosis_name_run (const VnFinding *finding)
 {
-  return vn_reason_get_scope (finding->reason) == VN_SCOPE_RUN ? _("(samples)") : _("(the network)");
+  return vn_reason_get_scope (finding->reason) == VN_SCOPE_RUN ? _("(samples)") : _("(the model)");
 }
 
 void

@@ -57,13 +57,13 @@ static const VnReportColumn tensor_columns[] = {
   { "dead", N_("Dead"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "whole_sqnr_db", N_("All parts together"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "sqnr_margin_db", N_("Margin of the SQNR"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
-  { "held_out_sqnr_db", N_("Of the samples held out"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "held_out_sqnr_db", N_("From the held-out samples"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "preparation_sqnr_db", N_("Of preparation alone"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
-  { "local_sqnr_db", N_("Of its pair alone"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
-  { "not_finite", N_("Not finite"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "not_finite_before", N_("In the float network"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "local_sqnr_db", N_("Local SQNR"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "not_finite", N_("Non-finite"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "not_finite_before", N_("Non-finite in the float model"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "output", N_("Output"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "last_computed", N_("Last computed"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "last_computed", N_("Last before unsupported nodes"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "dtype", N_("Data type"), NULL, FALSE, VN_REPORT_APART, 1 },
   { "scale", N_("Scale"), NULL, TRUE, VN_REPORT_APART, 1 },
   { "zero_point", N_("Zero point"), NULL, TRUE, VN_REPORT_APART, 1 },
@@ -74,9 +74,9 @@ static const VnReportColumn tensor_columns[] = {
 };
 
 static const VnReportPart tensor_parts[] = {
-  { NULL, N_("Each tensor of the float network against the same tensor of the quantized one, over all "
-             "samples. SQNR in dB, higher is better; noise:signal, lower is better.") },
-  { N_("How each tensor is quantized"), NULL },
+  { NULL, N_("Each tensor of the quantized model compared with the same tensor of the float model, over all samples. "
+             "SQNR in dB: higher is better. Noise-to-signal ratio: lower is better.") },
+  { N_("Quantization parameters by tensor"), NULL },
 };
 
 static void

@@ -8,11 +8,11 @@
 #include <math.h>
 
 static const VnReportColumn columns[] = {
-  { "figure", N_("Figure"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "figure", N_("Metric"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "float", N_("Float"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "quantized", N_("Quantized"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "change", N_("Change"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "from", N_("Known from"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "from", N_("Source"), NULL, FALSE, VN_REPORT_APART, 0 },
 };
 
 static const VnReportPart parts[] = { { NULL, NULL } };
@@ -93,7 +93,7 @@ section_figures_add_size (VnReportContent     *table,
 
   section_figures_add (table, "size", _("Size"), before, after, section_figures_format_bytes,
                        isnan (before / after) ? NULL : g_strdup_printf (after > before ? _("%s times larger") : _("%s times smaller"), ratio),
-                       _("written files"));
+                       _("exported files"));
 }
 
 /* In numbers of samples: "−3 of 612" says more than a difference of shares. */
@@ -113,17 +113,17 @@ section_figures_add_accuracy (VnReportContent     *table,
         worst = row;
     }
   if (worst != NULL)
-    section_figures_add (table, "worst-output", _("Signal to noise of the worst output"), NAN, worst->sqnr_db, section_figures_format_db, NULL,
-                         input->recipe != NULL ? _("samples that were not calibrated with") : _("the samples of the comparison"));
+    section_figures_add (table, "worst-output", _("SQNR of the worst output"), NAN, worst->sqnr_db, section_figures_format_db, NULL,
+                         input->recipe != NULL ? _("held-out samples") : _("samples used for the comparison"));
   if (accuracy == NULL || !accuracy->valid || accuracy->n == 0)
     return;
   more = vn_format_signed ((double) accuracy->quant_top1 - (double) accuracy->float_top1, 0);
-  section_figures_add (table, "top1", _("Right answers (top-1)"), (double) accuracy->float_top1 / accuracy->n,
+  section_figures_add (table, "top1", _("Top-1 accuracy"), (double) accuracy->float_top1 / accuracy->n,
                        (double) accuracy->quant_top1 / accuracy->n, section_figures_format_percent,
                        g_strdup_printf (ngettext ("%s of %u sample", "%s of %u samples", accuracy->n), more, accuracy->n),
-                       _("labelled samples"));
-  section_figures_add (table, "same-answer", _("Same answer as the float network"), NAN, (double) accuracy->agree / accuracy->n,
-                       section_figures_format_percent, NULL, _("labelled samples"));
+                       _("labeled samples"));
+  section_figures_add (table, "same-answer", _("Top-1 agreement with the float model"), NAN, (double) accuracy->agree / accuracy->n,
+                       section_figures_format_percent, NULL, _("labeled samples"));
 }
 
 static void
@@ -139,12 +139,12 @@ section_figures_add_speed (VnReportContent     *table,
   if (!isnan (figures.ratio))
     ratio = figures.time_measured ? g_strdup_printf (_("%.2f times the time"), figures.ratio)
                                   : g_strdup_printf (_("about %.1f times the time, %.1f to %.1f"), figures.ratio, figures.least_ratio, figures.most_ratio);
-  section_figures_add (table, "seconds", _("Time of one run, one thread"), section_figures_known (figures.float_seconds),
+  section_figures_add (table, "seconds", _("Latency, one thread"), section_figures_known (figures.float_seconds),
                        section_figures_known (figures.seconds), section_figures_format_ms,
                        ratio,
-                       figures.time_measured ? _("measured in ONNX Runtime") : _("forecast for ONNX Runtime"));
-  section_figures_add (table, "integer-share", _("Multiplications on integers"), NAN, figures.integer_share, section_figures_format_percent, NULL,
-                       figures.share_measured ? _("measured in ONNX Runtime") : _("forecast for ONNX Runtime"));
+                       figures.time_measured ? _("measured in ONNX Runtime") : _("estimated for ONNX Runtime"));
+  section_figures_add (table, "integer-share", _("Integer MACs"), NAN, figures.integer_share, section_figures_format_percent, NULL,
+                       figures.share_measured ? _("measured in ONNX Runtime") : _("estimated for ONNX Runtime"));
 }
 
 void

@@ -68,7 +68,7 @@ _vn_report_build_samples (VnReportSection     *section,
 
   _vn_report_fact (facts, "calibration", _("Calibration samples"),
                    input->recipe != NULL ? _vn_report_int (input->n_calibration, NULL) : _vn_report_nothing ());
-  _vn_report_fact (facts, "measured", _("Samples measured"), _vn_report_int (input->n_held_out, NULL));
+  _vn_report_fact (facts, "measured", _("Evaluation samples"), _vn_report_int (input->n_held_out, NULL));
 }
 
 /* ---- the verdict ---- */
@@ -105,7 +105,7 @@ section_head_add_not_finite (GPtrArray       *facts,
 
   for (guint i = 0; i < verdict->not_finite->len; i++)
     _vn_report_list_add (list, _vn_report_text (g_ptr_array_index (verdict->not_finite, i)), ", ");
-  _vn_report_fact (facts, "not_finite", _("Not finite"), list);
+  _vn_report_fact (facts, "not_finite", _("Non-finite"), list);
 }
 
 static void
@@ -139,11 +139,11 @@ section_head_dup_sentence (const VnReportInput *input,
       g_string_append_printf (text, _("Worst output %s: %s dB, cosine %s. "), verdict->worst->value, sqnr, cosine);
     }
   g_string_append_printf (text,
-                          ngettext ("%u of %u tensor is marked (noise:signal above %s or cosine below %s).",
-                                    "%u of %u tensors are marked (noise:signal above %s or cosine below %s).", vn_error_table_get_n (input->errors)),
+                          ngettext ("%u of %u tensor is marked (noise-to-signal ratio above %s or cosine below %s).",
+                                    "%u of %u tensors are marked (noise-to-signal ratio above %s or cosine below %s).", vn_error_table_get_n (input->errors)),
                           section_head_count_marked (input->errors), vn_error_table_get_n (input->errors), noise, least);
   for (guint i = 0; i < verdict->not_finite->len; i++)
-    g_string_append_printf (text, "%s%s", i == 0 ? _(" Not finite: ") : ", ", (char *) g_ptr_array_index (verdict->not_finite, i));
+    g_string_append_printf (text, "%s%s", i == 0 ? _(" Non-finite: ") : ", ", (char *) g_ptr_array_index (verdict->not_finite, i));
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -162,7 +162,7 @@ _vn_report_build_summary (VnReportSection     *section,
   section_head_add_worst (facts, verdict->worst);
   if (verdict->worst != NULL)
     _vn_report_add_brief (section, vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db),
-                          g_strdup_printf (_("signal to noise of the worst output, %s"), verdict->worst->value), NULL);
+                          g_strdup_printf (_("SQNR of the worst output, %s"), verdict->worst->value), NULL);
   _vn_report_fact (facts, "marked", _("Marked tensors"),
                    input->errors != NULL ? _vn_report_int (section_head_count_marked (input->errors), NULL) : _vn_report_nothing ());
 }
@@ -202,14 +202,17 @@ _vn_report_build_accuracy (VnReportSection     *section,
     section_head_add_kept (section, &accuracy->kept);
   if (accuracy == NULL || !accuracy->valid)
     return;
-  facts = _vn_report_add_facts (section, g_strdup_printf (ngettext ("Top-1 on %u labelled sample: float %u, quantized %u, same answer %u.",
-                                                                    "Top-1 on %u labelled samples: float %u, quantized %u, same answer %u.", accuracy->n),
+  facts = _vn_report_add_facts (section, g_strdup_printf (ngettext ("Top-1 on %u labeled sample: float %u, quantized "
+                                                                    "%u, same prediction %u.",
+                                                                    "Top-1 on %u labeled samples: float %u, quantized "
+                                                                    "%u, same prediction %u.", accuracy->n),
                                                           accuracy->n, accuracy->float_top1, accuracy->quant_top1, accuracy->agree));
-  _vn_report_fact (facts, "samples", _("Labelled samples"), _vn_report_int (accuracy->n, NULL));
-  _vn_report_fact (facts, "float_top1", _("Float model right"), _vn_report_int (accuracy->float_top1, NULL));
-  _vn_report_fact (facts, "quantized_top1", _("Quantized model right"), _vn_report_int (accuracy->quant_top1, NULL));
-  _vn_report_fact (facts, "agree", _("Same answer"), _vn_report_int (accuracy->agree, NULL));
+  _vn_report_fact (facts, "samples", _("Labeled samples"), _vn_report_int (accuracy->n, NULL));
+  _vn_report_fact (facts, "float_top1", _("Float model correct"), _vn_report_int (accuracy->float_top1, NULL));
+  _vn_report_fact (facts, "quantized_top1", _("Quantized model correct"), _vn_report_int (accuracy->quant_top1, NULL));
+  _vn_report_fact (facts, "agree", _("Top-1 agreement"), _vn_report_int (accuracy->agree, NULL));
   if (accuracy->n > 0)
     _vn_report_add_brief (section, g_strdup_printf ("%.1f → %.1f %%", 100.0 * accuracy->float_top1 / accuracy->n, 100.0 * accuracy->quant_top1 / accuracy->n),
-                          g_strdup_printf (_("right of %u labelled samples"), accuracy->n), NULL);
+                          g_strdup_printf (ngettext ("correct of %u labeled sample",
+                                                     "correct of %u labeled samples", accuracy->n), accuracy->n), NULL);
 }

@@ -47,7 +47,7 @@ section_network_add_picture (VnReportSection     *section,
   g_autoptr(VnScene) scene = vn_scene_build (input->source, input->result);
   const VnHeatHandles handles = vn_scene_default_handles (scene, input->source, result, metric);
   g_autoptr(VnOverlay) overlay = vn_scene_build_overlay (scene, input->source, result, metric, handles);
-  g_autofree char *text = g_strdup_printf (_("The network from its inputs to its outputs, in rows. Colour: %s."), _(vn_metric_get_info (metric)->title));
+  g_autofree char *text = g_strdup_printf (_("The graph from its inputs to its outputs, in rows. Color: %s."), _(vn_metric_get_info (metric)->title));
 
   char *limits[2];
 
@@ -77,7 +77,8 @@ section_network_add_course (VnReportSection     *section,
   VnErrorTable *errors = input->errors;
   const VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
   const VnMetricInfo *info = vn_metric_get_info (VN_METRIC_SQNR);
-  const VnPictureAxes axes = { .x_title = input->plan != NULL ? _("Position in the network; round 8 bit, square 16 bit, hollow float") : _("Position in the network"),
+  const VnPictureAxes axes = { .x_title = input->plan != NULL ? _("Position in the network; circle: 8-bit, square: "
+                                                                  "16-bit, hollow: float") : _("Position in the network"),
                                .y_title = _("dB, higher is better"), .lines = (const double[]) { info->fine, info->bad }, .n_lines = 2,
                                .x_hidden = TRUE, .height = 200, .x_first = _("input"), .x_last = _("outputs"), .shades_last = TRUE };
   const guint n = vn_error_table_get_n (errors);
@@ -96,8 +97,9 @@ section_network_add_course (VnReportSection     *section,
       section_network_set_shape (&points[n_points++], input->plan, row->value);
     }
   if (n_points > 1)
-    _vn_report_add_picture (section, _("Signal to noise along the network"),
-                            _("Each tensor by its place in the network; outputs with a thick line. Fine above the upper dashed line, bad below the lower."),
+    _vn_report_add_picture (section, _("SQNR along the network"),
+                            _("Each tensor by its position in the network; outputs with a thick outline. Fine above "
+                              "the upper dashed line, bad below the lower."),
                             vn_picture_new_points (&axes, points, n_points))->place = VN_REPORT_WIDE;
 }
 

@@ -10,12 +10,12 @@ static const VnReportColumn columns[] = {
   { "type", N_("Type"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "positions", N_("Positions"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "shifts", N_("Shifts"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "moves", N_("Moved, and why"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "moves", N_("Adjustments"), NULL, FALSE, VN_REPORT_APART, 0 },
 };
 
 static const VnReportPart parts[] = {
-  { NULL, N_("A scale is 2 to the power of minus its position. Positions: x and y of what is read, w weight, b "
-             "bias, o result. Shifts: c of sums of products, b of the bias, r between what is added, w of what is written.") },
+  { NULL, N_("Scale = 2 to the power of −position. Positions: x and y inputs, w weight, b bias, o output. Shifts: c "
+             "accumulated products, b bias, r between summands, w output.") },
 };
 
 /* A number of a node, if it has it, behind its letter. */

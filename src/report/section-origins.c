@@ -12,16 +12,16 @@ static const VnReportColumn columns[] = {
   { "node", N_("Node"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "role", N_("Role"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "share", N_("Share of the error"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "alone_sqnr_db", N_("Outputs with this alone"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
-  { "local_sqnr_db", N_("Itself"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
-  { "share_error", N_("Error of the share"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "alone_sqnr_db", N_("Output SQNR, only this quantized"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "local_sqnr_db", N_("Local SQNR"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "share_error", N_("Standard error of the share"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "samples", N_("Samples"), NULL, TRUE, VN_REPORT_APART, 0 },
 };
 
 static const VnReportPart parts[] = {
-  { NULL, N_("One tensor quantized at a time, all else in float: signal to noise of the outputs, of the tensor itself (of a weight or "
-             "bias: of what its layer computes), and its share of the noise that all of them bring to the outputs. What matters is "
-             "measured on more samples; on none: it is estimated.") },
+  { NULL, N_("Each tensor quantized alone, everything else in float: SQNR of the outputs, SQNR of the tensor itself "
+             "(for a weight or bias: of its layer's output), and its share of the total output noise. Tensors that "
+             "matter are measured on more samples; with 0 samples, the values are estimates.") },
 };
 
 #define BRIEFS 4u

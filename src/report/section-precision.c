@@ -110,7 +110,7 @@ section_precision_dup_about (VnResult    *result,
                              const Count *count)
 {
   g_autofree char *bits = vn_dtype_is_float (count->type) && vn_dtype_get_bits (count->type) >= 32
-                          ? g_strdup (_("float")) : g_strdup_printf (_("%u bit"), vn_dtype_get_bits (count->type));
+                          ? g_strdup (_("float")) : g_strdup_printf (_("%u-bit"), vn_dtype_get_bits (count->type));
   g_autofree char *more = count->type == result->recipe->activation ? g_strdup (result->recipe->method) : section_precision_dup_rules (result, count);
 
   return more != NULL ? g_strdup_printf ("%s, %s", bits, more) : g_steal_pointer (&bits);

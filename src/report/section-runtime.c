@@ -13,24 +13,24 @@ static const VnReportColumn columns[] = {
   { "node", N_("Node"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "type", N_("Type"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "kernel", N_("Kernel"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "reason", N_("Why in float"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "reason", N_("Reason for float"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "share", N_("Share of the time"), NULL, TRUE, VN_REPORT_APART, 0 },
 };
 
 static const VnReportColumn output_columns[] = {
   { "output", N_("Output"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "agrees", N_("Agrees"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "sqnr_db", N_("ONNX Runtime against our simulation"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "onnxruntime_sqnr_db", N_("ONNX Runtime against float"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "own_sqnr_db", N_("Our simulation against float"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "sqnr_db", N_("ONNX Runtime versus simulation"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "onnxruntime_sqnr_db", N_("ONNX Runtime versus float"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "own_sqnr_db", N_("Simulation versus float"), NULL, TRUE, VN_REPORT_APART, 0 },
 };
 
 static const VnReportPart output_parts[] = {
-  { NULL, N_("Outputs of the export, measured in ONNX Runtime: signal to noise.") },
+  { NULL, N_("SQNR of the outputs of the exported model, measured in ONNX Runtime.") },
 };
 
 static const VnReportPart parts[] = {
-  { NULL, N_("Nodes between quantizers that ONNX Runtime computes in float on a processor, the one that is expected to take longest first.") },
+  { NULL, N_("Nodes between quantizers that ONNX Runtime computes in float on a CPU, longest estimated time first.") },
 };
 
 static VnReportValue *
@@ -53,7 +53,7 @@ section_runtime_add_source (GPtrArray  *facts,
                             gboolean    measured)
 {
   VnReportValue *value = isnan (figure) ? _vn_report_nothing ()
-                                        : _vn_report_text_as (measured ? "measured" : "forecast", measured ? _("measured") : _("forecast"));
+                                        : _vn_report_text_as (measured ? "measured" : "forecast", measured ? _("measured") : _("estimated"));
 
   _vn_report_fact_joined (facts, key, VN_REPORT_JOIN_PARENTHESES, value);
 }
@@ -61,7 +61,7 @@ section_runtime_add_source (GPtrArray  *facts,
 static char *
 section_runtime_dup_ratio (const VnRuntimeFigures *figures)
 {
-  return figures->time_measured ? g_strdup_printf (_("%.2f times that"), figures->ratio)
+  return figures->time_measured ? g_strdup_printf (_("%.2f times the float latency"), figures->ratio)
                                 : g_strdup_printf (_("about %.1f times that, %.1f to %.1f"), figures->ratio, figures->least_ratio, figures->most_ratio);
 }
 
@@ -76,17 +76,17 @@ section_runtime_add_facts (VnReportSection     *section,
   _vn_report_fact (facts, "onnxruntime", _("Measured in ONNX Runtime"),
                    _vn_report_text (input->verification != NULL ? input->verification->version : NULL));
   if (input->verification != NULL && input->verification->refusal != NULL)
-    _vn_report_fact (facts, "refusal", _("What it says of the export"), _vn_report_text (input->verification->refusal));
-  _vn_report_fact (facts, "integer_share", _("Multiplications on integers"), section_runtime_percent (figures.integer_share));
+    _vn_report_fact (facts, "refusal", _("ONNX Runtime’s message about the export"), _vn_report_text (input->verification->refusal));
+  _vn_report_fact (facts, "integer_share", _("Integer MACs"), section_runtime_percent (figures.integer_share));
   section_runtime_add_source (facts, "integer_share_from", figures.integer_share, figures.share_measured);
-  _vn_report_fact (facts, "seconds", figures.time_measured ? _("Time of one run, one thread") : _("Time expected, one thread"),
+  _vn_report_fact (facts, "seconds", figures.time_measured ? _("Latency, one thread") : _("Estimated latency, one thread"),
                    section_runtime_time (figures.seconds));
   section_runtime_add_source (facts, "seconds_from", figures.seconds, figures.time_measured);
-  _vn_report_fact (facts, "float_seconds", _("Of the float network"), section_runtime_time (figures.float_seconds));
+  _vn_report_fact (facts, "float_seconds", _("Latency of the float model"), section_runtime_time (figures.float_seconds));
   _vn_report_fact_joined (facts, "time_ratio", VN_REPORT_JOIN_PARENTHESES,
                           isnan (figures.ratio) ? _vn_report_nothing ()
                                                 : _vn_report_number (figures.ratio, section_runtime_dup_ratio (&figures)));
-  _vn_report_fact (facts, "conversion_share", _("Conversions and changes of layout"), section_runtime_percent (figures.conversion_share));
+  _vn_report_fact (facts, "conversion_share", _("Type and layout conversions"), section_runtime_percent (figures.conversion_share));
   section_runtime_add_source (facts, "conversion_share_from", figures.conversion_share, FALSE);
 }
 
@@ -173,9 +173,9 @@ section_runtime_add_briefs (VnReportSection     *section,
   vn_runtime_figures_init (&figures, input->forecast, input->verification);
   if (figures.seconds > 0 && figures.float_seconds > 0)
     _vn_report_add_brief (section, g_strdup_printf ("%.3g → %.3g ms", 1e3 * figures.float_seconds, 1e3 * figures.seconds),
-                          g_strdup (figures.time_measured ? _("one run in ONNX Runtime, measured") : _("one run in ONNX Runtime, forecast")), NULL);
+                          g_strdup (figures.time_measured ? _("latency in ONNX Runtime, measured") : _("latency in ONNX Runtime, estimated")), NULL);
   if (!isnan (figures.integer_share))
-    _vn_report_add_brief (section, g_strdup_printf ("%.0f %%", 100 * figures.integer_share), g_strdup (_("of multiplications on integers")), NULL);
+    _vn_report_add_brief (section, g_strdup_printf ("%.0f %%", 100 * figures.integer_share), g_strdup (_("of MACs on integers")), NULL);
 }
 
 void

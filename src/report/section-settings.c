@@ -79,7 +79,7 @@ section_settings_add_differences (VnReportSection *section,
     { "value", N_("Value"), NULL, FALSE, VN_REPORT_APART, 0 },
     { "preset", N_("Preset"), NULL, FALSE, VN_REPORT_APART, 0 },
   };
-  static const VnReportPart parts[] = { { NULL, N_("Other than the preset:") } };
+  static const VnReportPart parts[] = { { NULL, N_("Changed from the preset:") } };
   g_autoptr(GPtrArray) differences = vn_recipe_list_differences (recipe);
   VnReportContent *table = _vn_report_add_table (section, "differences", columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
 
@@ -147,5 +147,5 @@ _vn_report_build_settings (VnReportSection     *section,
   _vn_report_fact (facts, "samples", _("Samples"), _vn_report_text (samples));
   section_settings_add_rules (section, input);
   section_settings_add_differences (section, input->recipe);
-  _vn_report_add_command (section, "command", _("To make the same network again:"), vn_report_dup_command (input));
+  _vn_report_add_command (section, "command", _("To reproduce this model:"), vn_report_dup_command (input));
 }

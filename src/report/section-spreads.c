@@ -30,7 +30,8 @@ _vn_report_build_spreads (VnReportSection     *section,
       const char *reason = section_spreads_find_reason (input->diagnosis, spread->tensor);
       g_autofree char *title = g_strdup_printf ("%s (%s)", spread->tensor, vn_contribution_role_get_title (spread->role));
 
-      _vn_report_add_picture (section, title, reason != NULL ? reason : _("How many values there are, on a logarithmic scale; the lines are the range that is quantized."),
+      _vn_report_add_picture (section, title, reason != NULL ? reason : _("Number of values on a logarithmic scale; "
+                                                                          "the lines mark the quantization range."),
                               vn_picture_new_histogram (spread));
     }
 }

@@ -25,7 +25,8 @@ static const VnReportColumn columns[] = {
 };
 
 static const VnReportPart parts[] = {
-  { NULL, N_("What “--auto” tried, in this order, each on top of what was kept before: what it adds to the mean signal to noise of the outputs, on samples that the try was not calibrated with.") },
+  { NULL, N_("What “--auto” tried, in this order, each on top of what was kept before: its gain in mean output SQNR, "
+             "on samples not used to calibrate it.") },
 };
 
 static void
@@ -44,7 +45,7 @@ section_steps_add_briefs (VnReportSection *section,
                             g_strdup (step->title), NULL);
     }
   if (n_kept == 0)
-    _vn_report_add_brief (section, NULL, g_strdup (_("Nothing that was tried lowers the error by more than chance may.")), NULL);
+    _vn_report_add_brief (section, NULL, g_strdup (_("Nothing that was tried lowers the error by more than chance.")), NULL);
 }
 
 void

@@ -17,11 +17,11 @@ static const VnReportColumn columns[] = {
   { "node", N_("Node"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "type", N_("Type"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "cause", N_("Cause"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "cure", N_("What helps"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "cure", N_("Fixes"), NULL, FALSE, VN_REPORT_APART, 0 },
 };
 
-static const VnReportPart own_parts[] = { { NULL, N_("By signal to noise, without those that only pass on the error of another.") } };
-static const VnReportPart share_parts[] = { { NULL, N_("By their share of the error that quantizing brings to the outputs.") } };
+static const VnReportPart own_parts[] = { { NULL, N_("By SQNR, without nodes that only propagate the error of another.") } };
+static const VnReportPart share_parts[] = { { NULL, N_("By their share of the output error caused by quantization.") } };
 
 /* What is known of why the tensors of a node cost what they do: its largest part first; NULL: nothing. */
 static const VnFinding *
@@ -63,7 +63,7 @@ section_weakest_dup_cause (VnResult         *result,
   if (origin == NULL)
     return NULL;
   label = vn_node_dup_label (origin);
-  return g_strdup_printf (_("Passes on the error of %s."), label);
+  return g_strdup_printf (_("Propagates the error of %s."), label);
 }
 
 /* The trial of a finding that gained most; else NULL, and @in_vain says whether any was made. */
@@ -101,7 +101,7 @@ section_weakest_dup_cure (VnResult        *result,
   if (cures == NULL || cures->len == 0)
     return NULL;
   if (in_vain)
-    return g_strdup (_("nothing that was tried"));
+    return g_strdup (_("no fix that was tried"));
   if (!(finding->share > 0 && finding->share < 1))
     return g_strdup (_(vn_cure_get_title (g_array_index (cures, VnCure, 0))));
   /* Translators: a cure, and the decibels that are won if the tensor added no error any more */

@@ -26,11 +26,12 @@ section_xslim_dup_legend (void)
   const VnMetricInfo *noise = vn_metric_get_info (VN_METRIC_NOISE);
   g_autofree char *fine = vn_format_plain (noise->fine), *bad = vn_format_plain (noise->bad);
   g_autofree char *cosine = vn_format_plain (vn_metric_get_info (VN_METRIC_COSINE)->bad);
-  GString *text = g_string_new (_("SNR is noise:signal, less is better"));
+  GString *text = g_string_new (_("SNR is the noise-to-signal ratio, lower is better"));
 
-  g_string_append_printf (text, _(": below %s negligible, to %s acceptable. It says more than the cosine. "), fine, bad);
+  g_string_append_printf (text, _(": below %s is negligible, up to %s is acceptable. It is more informative than the "
+                                  "cosine. "), fine, bad);
   g_string_append_printf (text, _("Red: SNR above %s or cosine below %s. "), bad, cosine);
-  g_string_append (text, _("An F range much wider than the Q range: values are clipped. Many empty bins: too few "
+  g_string_append (text, _("An F range much wider than the Q range means clipped values. Many empty bins mean too few "
                            "samples."));
   return g_string_free (text, FALSE);
 }

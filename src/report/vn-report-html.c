@@ -121,7 +121,8 @@ html_add_rows (Html                  *self,
     }
   if (n < rows->len)
     {
-      g_autofree char *left = g_strdup_printf (_("%u more are in the report as Markdown or JSON."), rows->len - n);
+      g_autofree char *left = g_strdup_printf (ngettext ("%u more is in the Markdown and JSON reports.",
+                                                         "%u more are in the Markdown and JSON reports.", rows->len - n), rows->len - n);
 
       _vn_html_append_element (self, "<p class=\"dim\">", left, "</p>\n");
     }
@@ -231,7 +232,8 @@ html_add_picture (Html                  *self,
   vn_picture_draw (content->picture, pen, width);
   if (self->text->len + drawn->len > MOST_PICTURES)
     {
-      _vn_html_append_element (self, "<p class=\"dim\">", _("The network is too large for a picture on a page; tables have its errors."), "</p>\n");
+      _vn_html_append_element (self, "<p class=\"dim\">", _("The graph is too large to draw on a page; its errors are "
+                                                            "in the tables."), "</p>\n");
       return;
     }
   g_string_append (self->text, "<figure>\n");

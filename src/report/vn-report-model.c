@@ -75,8 +75,8 @@ report_model_dup_foot (const VnReportInput *input)
     return n > 0 ? g_strdup_printf (ngettext ("Compared on %u sample.", "Compared on %u samples.", n), n) : NULL;
   calibrated = report_model_dup_samples (input);
   measured = input->errors == NULL || n == 0 ? g_strdup (_("Not measured")) :
-             input->left_out ? g_strdup_printf (ngettext ("Measured on %u sample, left out of calibration for it",
-                                                          "Measured on %u samples, each left out of calibration in turn", n), n) :
+             input->left_out ? g_strdup_printf (ngettext ("Measured on %u sample, excluded from calibration for it",
+                                                          "Measured on %u samples, each excluded from calibration in turn", n), n) :
              g_strdup_printf (ngettext ("Measured on %u sample not used for calibration", "Measured on %u samples not used for calibration", n), n);
   return calibrated != NULL ? g_strdup_printf (_("%s; %s."), measured, calibrated) : g_strdup_printf (_("%s."), measured);
 }

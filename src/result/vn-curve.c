@@ -115,7 +115,7 @@ vn_curve_point_get_db (const VnCurvePoint *self)
 
 /* What a point is, in the order of what matters most. */
 static const struct { const char *id, *title; } states[] = {
-  { "chosen", N_("chosen") }, { "recipe", N_("the recipe") }, { "corrects", N_("corrects") }, { "check", N_("check") }, { "predicted", N_("predicted") },
+  { "chosen", N_("chosen") }, { "recipe", N_("the recipe") }, { "corrects", N_("anchor") }, { "check", N_("validation") }, { "predicted", N_("predicted") },
 };
 
 static guint
@@ -151,7 +151,7 @@ vn_curve_point_get_state_title (const VnCurvePoint *self)
 static char *
 curve_format_db (double db)
 {
-  return db >= VN_CURVE_FLOAT_DB ? g_strdup (_("as float")) : vn_format_db (db);
+  return db >= VN_CURVE_FLOAT_DB ? g_strdup (_("float accuracy")) : vn_format_db (db);
 }
 
 /**
@@ -178,9 +178,9 @@ vn_curve_point_dup_text (const VnCurvePoint *self)
     g_string_append_printf (text, _("predicted %s, measured %s"), predicted, measured);
   g_string_append_printf (text, " · %s", size);
   if (!isnan (self->integer_share))
-    g_string_append_printf (text, _(" · %.0f %% on integers"), 100 * self->integer_share);
+    g_string_append_printf (text, _(" · %.0f %% integer MACs"), 100 * self->integer_share);
   if (!isnan (self->time_ratio))
-    g_string_append_printf (text, _(" · %.2f times the time of float"), self->time_ratio);
+    g_string_append_printf (text, _(" · %.2f times the float latency"), self->time_ratio);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 

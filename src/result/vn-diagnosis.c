@@ -329,11 +329,11 @@ vn_cure_trial_dup_text (const VnCureTrial *self)
   switch (self->state)
     {
     case VN_TRIAL_IMPOSSIBLE:
-      return g_strdup_printf (_("cannot be done here: %s"), self->problem != NULL ? self->problem : "");
+      return g_strdup_printf (_("not applicable here: %s"), self->problem != NULL ? self->problem : "");
     case VN_TRIAL_TOLD:
-      return g_strdup (_("to be done by you"));
+      return g_strdup (_("must be done manually"));
     case VN_TRIAL_NO_TIME:
-      return g_strdup (_("not tried, the time is up"));
+      return g_strdup (_("not tried: out of time"));
     case VN_TRIAL_HELPED:
     case VN_TRIAL_NO_HELP:
     case VN_N_TRIALS:

@@ -95,7 +95,7 @@ query_read_threshold (VnNodeQuery *self,
     {
       g_autofree char *figures = query_dup_figures ();
 
-      query_set_problem (self, g_strdup_printf (_("“%s” is no figure that nodes have; there are: %s"), word, figures));
+      query_set_problem (self, g_strdup_printf (_("“%s” is not a node metric; available: %s"), word, figures));
       return TRUE;
     }
   term->is_less = *sign == '<';
@@ -103,7 +103,7 @@ query_read_threshold (VnNodeQuery *self,
   number = sign + 1 + term->or_equal;
   term->limit = g_ascii_strtod (number, &end);
   if (end == number)
-    query_set_problem (self, g_strdup_printf (_("“%s”: a number has to follow, as in “sqnr<20”"), text));
+    query_set_problem (self, g_strdup_printf (_("“%s” must be followed by a number, as in “sqnr<20”"), text));
   else if (*end == '%')
     term->limit /= 100;
   return TRUE;
@@ -346,16 +346,16 @@ const VnNodeExample *
 vn_node_query_get_examples (guint *n)
 {
   static const VnNodeExample examples[] = {
-    { "conv", N_("a part of a name, a type or a tensor") },
-    { "*attention*/MatMul", N_("names, with * for anything and ? for one letter") },
-    { "type:Conv*", N_("types of operators; several with |, as in type:Conv|Gemm") },
-    { "sqnr<20", N_("signal to noise in dB") },
-    { "error>0.1", N_("noise to signal") },
-    { "contribution>5%", N_("share of the error of the outputs") },
+    { "conv", N_("part of a name, type or tensor") },
+    { "*attention*/MatMul", N_("names, with * for any text and ? for one character") },
+    { "type:Conv*", N_("operator types; several with |, as in type:Conv|Gemm") },
+    { "sqnr<20", N_("SQNR in dB") },
+    { "error>0.1", N_("noise-to-signal ratio") },
+    { "contribution>5%", N_("share of the output error") },
     { "precision:16", N_("bits, or letters as in precision:U8, or precision:float") },
-    { "band:bad|watch", N_("fine, watch or bad, as the legend divides them; none: not quantized") },
-    { "type:Conv sqnr<20", N_("all of it at once") },
-    { "-type:Relu", N_("all but these") },
+    { "band:bad|watch", N_("fine, watch or bad, as in the legend; none: not quantized") },
+    { "type:Conv sqnr<20", N_("all terms must match") },
+    { "-type:Relu", N_("all except these") },
   };
 
   g_return_val_if_fail (n != NULL, NULL);

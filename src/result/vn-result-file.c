@@ -394,7 +394,7 @@ result_file_read_shape (VnRunRecord  *self,
   GError *reason = NULL;
 
   if (rank > VN_MAX_RANK)
-    vn_json_fields_fail (fields, name, _("has %u sizes; at most %d are possible"), rank, VN_MAX_RANK);
+    vn_json_fields_fail (fields, name, _("has %u dims, the maximum is %d"), rank, VN_MAX_RANK);
   for (int d = 0; fields->error == NULL && reason == NULL && d < shape.rank; d++)
     {
       JsonNode *node = json_array_get_element (array, (guint) d);
@@ -542,7 +542,7 @@ result_file_check_version (VnJsonFields  *fields,
     return vn_json_fields_end (fields, error);
   if (!vn_json_fields_has (fields, VN_RESULT_VERSION_KEY))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("this is no result of a run: “%s” is missing"), VN_RESULT_VERSION_KEY);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("not a run result: “%s” is missing"), VN_RESULT_VERSION_KEY);
       return FALSE;
     }
   version = vn_json_fields_get_double (fields, VN_RESULT_VERSION_KEY);

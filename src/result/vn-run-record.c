@@ -214,8 +214,8 @@ vn_run_record_restore (VnRunRecord  *self,
   if (model->graph->nodes->len != self->nodes->len || (self->source_digest != NULL && g_strcmp0 (digest, self->source_digest) != 0))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("%s is not the network that was quantized: it has changed since; quantize it again"),
-                   model->path != NULL ? model->path : _("the network"));
+                   _("%s has changed since it was quantized; quantize it again"),
+                   model->path != NULL ? model->path : _("the model"));
       return NULL;
     }
   result = vn_result_new ();

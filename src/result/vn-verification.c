@@ -303,13 +303,13 @@ vn_verification_dup_text (const VnVerification *self)
     return g_strdup (_("not loaded, or not run"));
   db = vn_format_db (agreement == VN_AGREEMENT_ALIKE ? verification_get_least_db (self) : vn_verification_get_worst_db (self));
   if (vn_verification_is_saturated (self))
-    return g_strdup_printf (has_float ? _("%.2f times the time of float, differs as sums saturate on this processor: %s")
-                                      : _("%.2f\u00a0ms for one sample, differs as sums saturate on this processor: %s"), time, db);
+    return g_strdup_printf (has_float ? _("%.2f times the float latency, deviates because sums saturate on this CPU: %s")
+                                      : _("%.2f\u00a0ms per sample, deviates because sums saturate on this CPU: %s"), time, db);
   if (agreement == VN_AGREEMENT_ALIKE && has_float)
     return g_strdup_printf (_("%.2f times the time of float, outputs keep %s there"), time, db);
   if (agreement != VN_AGREEMENT_OTHER)
-    return g_strdup_printf (has_float ? _("%.2f times the time of float, agrees to %s") : _("%.2f\u00a0ms for one sample, agrees to %s"), time, db);
-  return g_strdup_printf (has_float ? _("%.2f times the time of float, differs: %s") : _("%.2f\u00a0ms for one sample, differs: %s"), time, db);
+    return g_strdup_printf (has_float ? _("%.2f times the float latency, agrees to %s") : _("%.2f\u00a0ms per sample, agrees to %s"), time, db);
+  return g_strdup_printf (has_float ? _("%.2f times the float latency, deviates: %s") : _("%.2f\u00a0ms per sample, deviates: %s"), time, db);
 }
 
 /**
@@ -329,18 +329,21 @@ vn_verification_dup_fault (const VnVerification *self)
   if (vn_verification_judge (self) != VN_AGREEMENT_OTHER)
     return NULL;
   if (!self->saturates)
-    return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation by more than rounding explains: errors measured here do not "
-                              "hold there"), self->version);
+    return g_strdup_printf (_("The results of ONNX Runtime %s differ from our simulation by more than rounding: the "
+                              "errors measured here do not apply there"), self->version);
   if (isnan (self->exact_db))
-    return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation by more than rounding explains. Its kernels add products of "
-                              "8 bit up in 16 bit on this processor, which has no VNNI: such sums may saturate. Whether they do here is not known, as it "
-                              "does not run the export with kernels that do not"), self->version);
+    return g_strdup_printf (_("ONNX Runtime %s deviates from the simulation by more than rounding explains. On this "
+                              "CPU, which lacks VNNI, its kernels accumulate 8-bit products in 16 bits, and these "
+                              "sums may saturate. Whether they do is unknown, because it does not run the export with "
+                              "kernels that cannot saturate"), self->version);
   if (!vn_verification_is_saturated (self))
-    return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation by more than rounding explains. Its kernels add products of "
-                              "8 bit up in 16 bit on this processor, which has no VNNI: such sums saturate, which is at least a part of it"), self->version);
+    return g_strdup_printf (_("ONNX Runtime %s deviates from the simulation by more than rounding explains. On this "
+                              "CPU, which lacks VNNI, its kernels accumulate 8-bit products in 16 bits; these sums "
+                              "saturate, which explains at least part of the deviation"), self->version);
   exact = vn_format_db (self->exact_db);
-  return g_strdup_printf (_("What ONNX Runtime %s computes differs from our simulation on this processor, which has no VNNI: its kernels add products of "
-                            "8 bit up in 16 bit there, and such sums saturate. With kernels that do not it agrees to %s, as on processors with VNNI"),
+  return g_strdup_printf (_("ONNX Runtime %s deviates from the simulation on this CPU, which lacks VNNI: its kernels "
+                            "accumulate 8-bit products in 16 bits, and these sums saturate. With kernels that do not "
+                            "saturate it agrees to %s, as on CPUs with VNNI"),
                           self->version, exact);
 }
 
@@ -358,9 +361,9 @@ vn_verification_dup_remedy (const VnVerification *self)
     return NULL;
   /* An export that does not load with these kernels, or has the same faults with them, is not helped by them. */
   if (!self->exact_agrees)
-    return g_strdup (_("For processors without VNNI turn “reduce-range” on, or give weights the type uint8"));
-  return g_strdup (_("For processors without VNNI turn “reduce-range” on, or give weights the type uint8; or set session.x64quantprecision to 1 in the "
-                     "session options of ONNX Runtime"));
+    return g_strdup (_("For CPUs without VNNI, turn on “reduce-range” or use uint8 weights"));
+  return g_strdup (_("For CPUs without VNNI, turn on “reduce-range” or use uint8 weights; or set "
+                     "session.x64quantprecision to 1 in the session options of ONNX Runtime"));
 }
 
 static double
@@ -421,6 +424,6 @@ vn_runtime_figures_dup_ratio (const VnRuntimeFigures *self)
   if (isnan (self->ratio))
     return NULL;
   if (self->time_measured)
-    return g_strdup_printf (_("%.2f times the time of the float network"), self->ratio);
-  return g_strdup_printf (_("about %.1f times the time of the float network (%.1f to %.1f)"), self->ratio, self->least_ratio, self->most_ratio);
+    return g_strdup_printf (_("%.2f times the latency of the float model"), self->ratio);
+  return g_strdup_printf (_("about %.1f times the latency of the float model (%.1f to %.1f)"), self->ratio, self->least_ratio, self->most_ratio);
 }

@@ -286,7 +286,7 @@ rewrite_inline_pass_on (Inline         *self,
         continue;
       if (value == NULL)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("its result “%s” is an input that is left out"),
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("its output “%s” is an omitted input"),
                        results[i]->name);
           return FALSE;
         }
@@ -301,10 +301,11 @@ rewrite_inline_check_copies (const Inline  *self,
                              GError       **error)
 {
   if (self->inliner->n_nodes > self->inliner->most)
-    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("its functions and branches stand for more than %zu nodes, which so small a file does not need"),
+    g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("its functions and branches expand to more than %zu nodes, too "
+                                                    "many for a file of this size"),
                  self->inliner->most);
   else if (self->missing != NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("a graph inside it returns “%s”, an input that is left out"),
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("a subgraph returns “%s”, an omitted input"),
                  self->missing->name);
   else
     return TRUE;

@@ -73,7 +73,7 @@ truncate_suggest (const VnGraph *graph,
     return g_strdup (_("“inspect --tensors” lists the names"));
   g_ptr_array_add (near_names, NULL);
   list = g_strjoinv (", ", (char **) near_names->pdata);
-  return g_strdup_printf (_("is one of these meant: %s?"), list);
+  return g_strdup_printf (_("did you mean one of these: %s?"), list);
 }
 
 static gboolean
@@ -93,10 +93,10 @@ truncate_find_cut (Truncation          *self,
         }
       if (value != NULL)
         g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                     _("The network cannot be cut at “%s”: it is an input or a weight; name the result of a node"), names[i]);
+                     _("The model cannot be truncated at “%s”: it is an input or a weight; specify the output of a node"), names[i]);
       else
         g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                     _("The network cannot be cut at “%s”: no value has that name; %s"), names[i], hint);
+                     _("The model cannot be truncated at “%s”: no tensor has that name; %s"), names[i], hint);
       return FALSE;
     }
   return TRUE;
@@ -170,8 +170,8 @@ truncate_check_input (Truncation    *self,
     return TRUE;
   label = vn_node_dup_label (node);
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("Truncating the network failed: the names do not divide it in two. “%s” leads past them into node “%s”; "
-                 "name it as well, or values further ahead"), value->name, label);
+               _("Truncating the model failed: the named tensors do not split it in two. “%s” bypasses them into node "
+                 "“%s”; name it as well, or tensors further upstream"), value->name, label);
   return FALSE;
 }
 
@@ -211,7 +211,7 @@ truncate_check_order (Truncation  *self,
       if (!g_hash_table_contains (self->tail, value->producer))
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("Truncating the network failed: “%s” lies behind another value that was named; leave one of them out"),
+                   _("Truncating the model failed: “%s” is downstream of another named tensor; remove one of them"),
                    value->name);
       return FALSE;
     }

@@ -15,9 +15,9 @@ static const struct
 } kinds[VN_N_RUNTIME_KINDS] = {
   [VN_RUNTIME_FLOAT]    = { "float",    N_("float") },
   [VN_RUNTIME_INTEGER]  = { "integer",  N_("integers") },
-  [VN_RUNTIME_MOVES]    = { "moves",    N_("moves integers") },
-  [VN_RUNTIME_ABSORBED] = { "absorbed", N_("done by another node") },
-  [VN_RUNTIME_FOLDED]   = { "folded",   N_("done once") },
+  [VN_RUNTIME_MOVES]    = { "moves",    N_("integer data movement") },
+  [VN_RUNTIME_ABSORBED] = { "absorbed", N_("fused into another node") },
+  [VN_RUNTIME_FOLDED]   = { "folded",   N_("constant-folded") },
 };
 
 static const struct

@@ -84,7 +84,7 @@ vn_tensor_new_sequence (VnDType      dtype,
       if (item->kind != VN_KIND_TENSOR || item->dtype != dtype)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-                       _("Element %u of a sequence of %s tensors is no such tensor"), i, vn_dtype_get_name (dtype));
+                       _("Element %u of a sequence of %s tensors has a different type"), i, vn_dtype_get_name (dtype));
           return NULL;
         }
       if (!container_add_owned (owned, item, error))

@@ -150,14 +150,14 @@ npy_split_header (GBytes  *bytes,
     return npy_malformed (error, _("unknown version"));
   start = data[6] == 1 ? 10 : 12;
   if (size < start)
-    return npy_malformed (error, _("it is cut short"));
+    return npy_malformed (error, _("it is truncated"));
   length = data[8] | (gsize) data[9] << 8;
   if (start == 12)
     length |= (gsize) data[10] << 16 | (gsize) data[11] << 24;
   if (length > MAX_HEADER)
     return npy_malformed (error, _("its header is too long"));
   if (length > size - start)
-    return npy_malformed (error, _("it is cut short"));
+    return npy_malformed (error, _("it is truncated"));
   *header = g_strndup ((const char *) data + start, length);
   *data_offset = start + length;
   return TRUE;
@@ -187,10 +187,10 @@ vn_npy_parse_header (GBytes     *bytes,
     return FALSE;
   order = npy_find_key (header, "fortran_order");
   if (order == NULL)
-    return npy_malformed (error, _("its header does not tell the order of the axes"));
+    return npy_malformed (error, _("its header does not specify the order of the axes"));
   info->reversed = g_str_has_prefix (order, "True") && info->shape.rank > 1;
   return (vn_tensor_size_in_bytes (info->dtype, &info->shape, &n_elements, &info->n_bytes) && info->n_bytes <= size - info->offset) ||
-         npy_malformed (error, _("it is cut short"));
+         npy_malformed (error, _("it is truncated"));
 }
 
 /* Where element @i, counted with the last axis fastest, stands in a file whose first axis is. */

@@ -58,7 +58,7 @@ tensor_alloc (VnDType         dtype,
     {
       g_autofree char *text = vn_shape_to_string (shape, "×");
 
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("A tensor of type %s and shape %s cannot be held in memory"),
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("A tensor of type %s and shape %s does not fit in memory"),
                    vn_dtype_get_name (dtype), text);
       return NULL;
     }
@@ -168,7 +168,7 @@ vn_tensor_new_view (VnDType         dtype,
       g_autofree char *text = vn_shape_to_string (shape, "×");
 
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("A tensor of type %s and shape %s needs %zu bytes, the file has %zu"),
+                   _("A tensor of type %s and shape %s needs %zu bytes, but the file has %zu"),
                    vn_dtype_get_name (dtype), text, self->n_bytes, size);
       vn_tensor_unref (self);
       return NULL;

@@ -30,7 +30,7 @@ vn_gradient_check_attention (const VnNode  *node,
 {
   if (vn_node_get_output (node, SCORES) == NULL)
     return TRUE;
-  g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("its scores are an output, too, whose gradient is not known"));
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("its scores are also an output, which has no gradient"));
   return FALSE;
 }
 

@@ -200,7 +200,8 @@ vn_gradient_check_broadcast (const VnNode  *node,
 {
   if (vn_node_get_attr (node, "axis") == NULL)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("broadcasting along an axis, as up to opset 6; convert the network to a later opset"));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("broadcasting along an axis, as up to opset 6; convert the "
+                                                        "model to a later opset"));
   return FALSE;
 }
 
@@ -210,6 +211,7 @@ vn_gradient_check_prelu (const VnNode  *node,
 {
   if (vn_model_get_opset (node->graph->model, node->domain) >= 7)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("slopes of channels, as up to opset 6; convert the network to a later opset"));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("per-channel slopes, as up to opset 6; convert the model to a "
+                                                        "later opset"));
   return FALSE;
 }

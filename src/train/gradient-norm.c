@@ -82,7 +82,8 @@ gradient_norm_check_statistics (const VnGradientContext  *ctx,
   for (guint i = 1; i < MIN (ctx->op.n_outputs, 3); i++)
     if (ctx->out_grads[i] != NULL)
       {
-        g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("no gradient is known for the mean and the deviation (output %u)"), i);
+        g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("there is no gradient for the mean and the standard "
+                                                              "deviation (output %u)"), i);
         return FALSE;
       }
   return TRUE;
@@ -265,8 +266,8 @@ vn_gradient_check_batch_norm (const VnNode  *node,
     trains = trains || vn_node_get_output (node, i) != NULL;
   if (!trains && vn_node_get_int (node, "spatial", 1) != 0)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, trains ? _("it finds mean and variance itself (training_mode)")
-                                                             : _("it has a factor for each place (spatial is 0)"));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, trains ? _("it computes mean and variance itself (training_mode)")
+                                                             : _("it has a factor for each position (spatial is 0)"));
   return FALSE;
 }
 

@@ -206,7 +206,7 @@ vn_gradient_check_scatter (const VnNode  *node,
 
   if (g_str_equal (reduction, "none"))
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("no gradient is known for the reduction “%s”"), reduction);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("there is no gradient for the reduction “%s”"), reduction);
   return FALSE;
 }
 
@@ -217,7 +217,8 @@ vn_gradient_check_pad (const VnNode  *node,
 {
   if (vn_node_get_float (node, "value", 0) == 0)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it fills in a value other than 0, as up to opset 10; convert the network to a later opset"));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it pads with a value other than 0, as up to opset 10; "
+                                                        "convert the model to a later opset"));
   return FALSE;
 }
 
@@ -237,6 +238,6 @@ vn_gradient_check_dropout (const VnNode  *node,
 {
   if (vn_node_get_input (node, 2) == NULL && vn_node_get_int (node, "is_test", 1) != 0)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it drops values at random"));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it drops values randomly"));
   return FALSE;
 }

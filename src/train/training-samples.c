@@ -196,7 +196,7 @@ training_samples_fill (TapRun     *self,
         into[t] = vn_tensor_ref (constant);
       if (into[t] == NULL)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” cannot be looked at while the network runs"), value->name);
+          g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” cannot be observed while the model runs"), value->name);
           return FALSE;
         }
     }

@@ -104,10 +104,11 @@ vn_gradient_check_node (const VnNode  *node,
     return TRUE;
   label = vn_node_dup_label (node);
   if (gradient == NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Node “%s” cannot be trained through: the gradient of %s is not known"), label,
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Gradients cannot pass through node “%s”: there is no "
+                                                          "gradient for %s"), label,
                  node->op_type);
   else
-    g_prefix_error (error, _("Node “%s” (%s) cannot be trained through: "), label, node->op_type);
+    g_prefix_error (error, _("Gradients cannot pass through node “%s” (%s): "), label, node->op_type);
   return FALSE;
 }
 

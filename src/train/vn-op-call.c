@@ -38,7 +38,7 @@ vn_op_call_init (VnOpCall      *self,
     return FALSE;
   if (op->makes_outputs || op->run == NULL || vn_node_has_graphs (node))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s cannot be part of what is trained"), node->op_type);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s cannot be trained"), node->op_type);
       op_call_prefix_error (node, error);
       return FALSE;
     }
@@ -97,7 +97,7 @@ op_call_make_output (VnOpCall   *self,
     return TRUE;
   if (type->dtype == VN_DTYPE_UNDEFINED || !vn_shape_is_static (&type->shape) || type->kind != VN_KIND_TENSOR)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("the size of its result “%s” cannot be found"),
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("the shape of its output “%s” cannot be inferred"),
                    vn_node_get_output (self->ctx.node, i)->name);
       return FALSE;
     }
@@ -138,7 +138,7 @@ op_call_compute (VnOpCall   *self,
     }
   if (ctx->n_inputs > 0 && !vn_op_takes (ctx->op, self->in_types[0].dtype))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it cannot be run on %s data"),
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("it does not support %s data"),
                    vn_dtype_get_name (self->in_types[0].dtype));
       return FALSE;
     }

@@ -169,7 +169,7 @@ block_take_outputs (VnBlock    *self,
 
       if (vn_block_find_slot (self, value) == G_MAXUINT)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is not computed by the nodes that are to be trained"), value->name);
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is not computed by the trained nodes"), value->name);
           return FALSE;
         }
       g_ptr_array_add (self->outputs, value);
@@ -328,7 +328,7 @@ vn_block_want_gradient (VnBlock        *self,
   slot = vn_block_find_slot (self, value);
   if (slot == G_MAXUINT || (vn_block_slot (self, slot)->constant != NULL && vn_block_get_constant (self, value) == NULL))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is no float32 value of the nodes that are to be trained"), value->name);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is not a float32 value of the trained nodes"), value->name);
       return FALSE;
     }
   vn_block_slot (self, slot)->is_wanted = TRUE;

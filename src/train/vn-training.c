@@ -397,7 +397,7 @@ training_list_reads (const VnBlock  *block,
 
       if (read == NULL)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is not in the quantized network"), value->name);
+          g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is not in the quantized model"), value->name);
           return NULL;
         }
       g_ptr_array_add (reads, read);

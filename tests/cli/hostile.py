@@ -336,7 +336,7 @@ def check(name, arguments, base, size, runs=False):
     status, messages, resident = run(arguments, limit)
     last = messages.strip().splitlines()[-1][:300] if messages.strip() else ''
     good = status == 0 or (status in (1, 2) and last and ('ut of memory' not in messages or (
-        runs and 'bytes more could not be had' in messages)))
+        runs and 'could not allocate another' in messages)))
     more = max(resident - honest_resident, 0)
     worst.setdefault(name.split()[0], []).append((more / size, more, size, name))
     print('%s %s (%.1f MB, %.1f MB more resident): %s %s' % ('ok' if good else 'not ok', name, size / MB, more / MB, status, last), flush=True)

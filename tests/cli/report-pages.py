@@ -60,7 +60,7 @@ def check_pdf(folder, name):
             sys.exit('%s: the heading “%s” is not on any page: no %s' % (name, heading, missing))
         n_checked += 1
     first = text.split('\f')[0]
-    for word in ['signal to noise', 'size', 'Precision', 'Where the error is']:
+    for word in ['SQNR', 'size', 'Precision', 'Where the error is']:
         if word not in first:
             sys.exit('%s: the first page does not tell “%s”' % (name, word))
     if 'Weakest nodes' not in text.split('\f')[1] + first:

@@ -32,6 +32,13 @@ def find_missing(catalogue, wanted, folder):
     return [entry.strip() for entry in "\n\n".join(lists).split("\n\n") if "\n#: " in "\n" + entry]
 
 
+def count_unused(catalogue, whole, folder):
+    """Texts of a catalogue that the program does not have any more."""
+    merged = pathlib.Path(folder, "unused-" + catalogue.name)
+    run("msgmerge", "-q", "--no-fuzzy-matching", "-o", merged, catalogue, whole, check=True)
+    return merged.read_text(encoding="utf-8").count("\n#~ msgid ")
+
+
 def find_faults(catalogue):
     """What msgfmt says of a catalogue: formats, plurals and mnemonics that are not those of the text, a heading that is not whole."""
     checked = run("msgfmt", "-c", "--check-accelerators=_", "-o", "/dev/null", catalogue)
@@ -58,8 +65,9 @@ def main(root):
         print(f"{n_wanted} texts in {len(names)} files")
         for catalogue in sorted(po.glob("*.po")):
             faults, missing = find_faults(catalogue), find_missing(catalogue, whole if catalogue.stem in COMPLETE else wanted, folder)
-            print(*faults, *missing, f"{catalogue.stem}: {len(missing)} not translated, {len(faults)} faults", sep="\n")
-            failed = failed or faults != [] or missing != []
+            unused = count_unused(catalogue, whole, folder)
+            print(*faults, *missing, f"{catalogue.stem}: {len(missing)} not translated, {len(faults)} faults, {unused} unused", sep="\n")
+            failed = failed or faults != [] or missing != [] or unused > 0
     return int(failed or n_wanted < 500)
 
 

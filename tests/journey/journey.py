@@ -93,7 +93,7 @@ def is_idle(app):
 def export_at_once(desk, app, vernier):
     """As few clicks as there need be."""
     app.click("push button", "Export…", "Quantize")
-    app.find("check box", "HTML, one page with pictures", "Export")
+    app.find("check box", "HTML, one page with graphics", "Export")
     app.click("push button", "Export", "Quantize")
 
 
@@ -105,17 +105,17 @@ def improve(desk, app, vernier):
     app.type("20")
     app.scroll_to("push button", "Lower the Error", "Improve Automatically")
     app.click("push button", "Lower the Error", "Improve Automatically")
-    app.find("label", "What Improving Gained", "Improve Automatically", seconds=200)
+    app.find("label", "Results of Automatic Improvement", "Improve Automatically", seconds=200)
     gains = [float(found[1]) for found in (re.fullmatch("\\+([0-9.]+)\u00a0dB", text) for text in app.labels("Improve Automatically")) if found]
     assert gains and sum(gains) > 0.5, f"improving gained {gains}"
-    app.find("label", "Where the Error Starts", "Review", seconds=200)
-    origins = [text for text in app.labels("Where the Error Starts") if re.fullmatch("[0-9.]+\u00a0%", text)]
+    app.find("label", "Error Sources", "Review", seconds=200)
+    origins = [text for text in app.labels("Error Sources") if re.fullmatch("[0-9.]+\u00a0%", text)]
     assert len(origins) > 3, f"origins: {origins}"
     print("improved by", gains, "dB; the error that is left starts at", origins)
     picture("journey-improved")
 
 
-WORST = "signal to noise, worst output"
+WORST = "SQNR, worst output"
 
 
 def worst_output(app):
@@ -133,7 +133,7 @@ def give_region_bits(desk, app, vernier):
     app.click("push button", "Graph", "Quantize")
     app.resize(1280, 860)
     found = [worst_output(app)]
-    app.click("push button", "Show the Whole Network")
+    app.click("push button", "Show the Whole Graph")
     time.sleep(1)
     desk.drag((880, 70), (520, 500))
     chosen = app.wait(lambda: next((text for text in app.labels("Inspector") if re.fullmatch("[0-9]+ Nodes", text)), None), "no nodes are selected")
@@ -142,12 +142,12 @@ def give_region_bits(desk, app, vernier):
     def settle():
         """What takes long is not begun before somebody says so."""
         time.sleep(2)
-        if app.look("push button", "Run Now", "Expected") is not None:
-            app.click("push button", "Run Now", "Expected")
+        if app.look("push button", "Run Now", "Estimated") is not None:
+            app.click("push button", "Run Now", "Estimated")
         app.wait(lambda: is_idle(app) and worst_output(app) != found[-1], f"the error stays as it was: {found}", 200)
         found.append(worst_output(app))
 
-    app.click("push button", "Region in 16 Bit", "Inspector")
+    app.click("push button", "Set Region to 16-Bit", "Inspector")
     settle()
     picture("journey-region")
     app.key("ctrl+z")
@@ -174,7 +174,7 @@ def crash(desk, app, vernier):
     again = desk.Program([vernier])
     again.click("label", "kept.vernier", "Recent")
     again.resize(1280, 860)
-    again.find("push button", "Run Now", "Expected")
+    again.find("push button", "Run Now", "Estimated")
     return again
 
 
@@ -194,7 +194,7 @@ def compare(desk, app, vernier):
 
 def export_again(desk, app, vernier):
     """What was kept is quantized once more, and exported."""
-    app.click("push button", "Run Now", "Expected")
+    app.click("push button", "Run Now", "Estimated")
     time.sleep(2)
     app.wait(lambda: is_idle(app), "the run does not end", 200)
     app.key("ctrl+r")
@@ -240,7 +240,7 @@ def read_tokens(desk, vernier, path):
     """Nothing is asked about pictures."""
     app = open_model(desk, vernier, path)
     app.find("label", "Samples", "Data")
-    assert app.look("label", "Preprocessing", "Data") is None and app.look("label", "Sample Photographs", "Data") is None
+    assert app.look("label", "Preprocessing", "Data") is None and app.look("label", "Calibration Images", "Data") is None
     written, _ = quantize_random(app, path)
     print("tokens:", judge(written)[0], "quantizers")
     return app
@@ -249,7 +249,7 @@ def read_tokens(desk, vernier, path):
 def meet_quantized(desk, vernier, path):
     """Says that it is, and shows it beside another."""
     app = open_model(desk, vernier, path)
-    app.find("label", "This network is quantized already", "Model")
+    app.find("label", "This model is already quantized", "Model")
     app.click("push button", "Compare With a File…", "Model")
     app.answer_with_file(path)
     app.wait(lambda: len([text for text in app.labels("Compare") if text == path.name]) >= 1, "it is not compared", 120)
@@ -261,7 +261,7 @@ def meet_unknown(desk, vernier, path):
     """The verdict does not speak of outputs that nobody can know."""
     app = open_model(desk, vernier, path)
     written, said = quantize_random(app, path)
-    assert "cannot be run" in said and "worst output" not in said and "As good as" not in said, said
+    assert "unsupported" in said and "worst output" not in said and "As good as" not in said, said
     subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", "import sys, onnx; onnx.checker.check_model(onnx.load(sys.argv[1]))", written], check=True)
     print("unknown node: exported")
     return app
@@ -292,7 +292,7 @@ def edit(desk, vernier):
         app.type(looked_for)
         time.sleep(1)
         desk.run("xdotool", "key", "Return")
-        app.click("push button", "Use 16 Bit", "Inspector")
+        app.click("push button", "Use 16-Bit", "Inspector")
         time.sleep(1)
         app.key("ctrl+z")
         app.key("ctrl+f")

@@ -68,7 +68,7 @@ def check_refusals(cli, path, stem, folder):
         done = call(cli, *command)
         label = f'{stem}: {" ".join(str(c) for c in command[:1] + command[4:])}'
         check(label, done.returncode == 1, f'exit {done.returncode} {done.stdout}')
-        check(label, 'quantized already' in done.stderr, done.stderr)
+        check(label, 'already quantized' in done.stderr, done.stderr)
         check(label, not os.path.exists(out) and not glob.glob(out + '*'), 'a file was written')
 
 
@@ -79,7 +79,7 @@ def check_shown(cli, path, stem, quantized):
         found = json.loads(done.stdout)['quantized_nodes']
         check(stem + ': inspect', (found > 0) == quantized, f'{found} quantized nodes')
         text = call(cli, 'inspect', path).stdout
-        check(stem + ': inspect', ('Quantized already' in text) == quantized, text)
+        check(stem + ': inspect', ('Already quantized' in text) == quantized, text)
 
 
 def check_prepared(cli, path, stem, folder):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """auto_table.py VERNIER_CLI [--write PAGE] [--all] [--first-only] [--time SECONDS] [MODEL...]: what --auto, and --auto --accuracy-first, make of real
-networks, judged by onnxruntime: mean signal to noise of the outputs on samples that were not calibrated with, time of one sample beside
+networks, judged by onnxruntime: mean signal to noise of the outputs on held-out samples, time of one sample beside
 the float network (one thread, best of 20 in turns), size and how long it took. Prints the table for the documentation, and writes it there.
 --all: all float networks of the shared folder; --first-only: without --accuracy-first; --time: for --auto, on a busy machine.
 

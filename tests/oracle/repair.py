@@ -248,7 +248,7 @@ def check_ranges_formula(work):
 
 
 def check_channels(work, data, unseen):
-    """Channels of very different size in front of a depthwise convolution: the integers of scales per channel, at no cost."""
+    """Channels of very different magnitude in front of a depthwise convolution: the integers of scales per channel, at no cost."""
     for spread, gain in ((300, 10), (1, -1)):
         network = os.path.join(work, f's{spread}.onnx')
         make_network(network, spread)
@@ -269,7 +269,7 @@ def check_channels(work, data, unseen):
 
 
 def check_balance(work, data, unseen):
-    """Channels of very different size that dense convolutions and gates read; all that was scaled is what it was in float."""
+    """Channels of very different magnitude that dense convolutions and gates read; all that was scaled is what it was in float."""
     for make, name, value, spread, gain in ((make_network, 'plain', 'folded', 300, 10), (make_network, 'even', 'folded', 1, -0.5),
                                             (make_joined_network, 'joined', 'folded', 300, 10), (make_joined_network, 'alike', 'folded', 1, -0.5),
                                             (make_gated_network, 'gated', 'restored', 100, 6), (make_gated_network, 'level', 'restored', 1, -0.5)):
@@ -404,7 +404,7 @@ def check_biases(work, data, unseen):
     plain = export(network, data, os.path.join(work, 'c0.onnx'), *options)
     guarded = export(network, data, os.path.join(work, 'c1.onnx'), *options, '--bias-correction', 'guarded')
     before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(guarded, unseen))
-    expect(after > before + 0.5, f'biases corrected from front to end, weights of 4 bit: {before:.1f} -> {after:.1f} dB')
+    expect(after > before + 0.5, f'layer-by-layer bias correction, weights of 4 bit: {before:.1f} -> {after:.1f} dB')
     one = export(network, data, os.path.join(work, 'c2.onnx'), *options, '--bias-correction', 'guarded', '--threads', '1')
     expect(open(one, 'rb').read() == open(guarded, 'rb').read(), 'the same bytes for any number of threads')
     wanted = run(grid, unseen)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """transformers_table.py VERNIER_CLI [--write PAGE] [--blocks] [MODEL...]: transformers beside onnxruntime.quantization, judged by onnxruntime
-on samples that were not calibrated with: at 8 bit, static and dynamic, and with --blocks MatMulNBits, by rounding to nearest, the
+on held-out samples: at 8 bit, static and dynamic, and with --blocks MatMulNBits, by rounding to nearest, the
 peer's k_quant (which needs the package onnx_ir), and second-order rounding. For each export the mean signal to noise of the outputs, the
 time of one sample beside the float network (one thread, best of many in turns), and its size. Prints the table for the documentation, and
 writes it there.

@@ -600,7 +600,7 @@ test_names (Fixture       *fixture,
   check_names (GTK_WIDGET (parts.page), &n);
   g_assert_cmpuint (n, >=, 4);
   gtk_test_accessible_assert_property (GTK_ACCESSIBLE (get_nth (GTK_WIDGET (parts.panes[0]), GTK_TYPE_DROP_DOWN, 0)),
-                                       GTK_ACCESSIBLE_PROPERTY_LABEL, "What This Side Shows");
+                                       GTK_ACCESSIBLE_PROPERTY_LABEL, "Content of This Side");
 }
 
 int

@@ -126,13 +126,13 @@ test_shown (Fixture       *fixture,
   g_assert_cmpfloat (item->metrics[VN_METRIC_CONTRIBUTION], <, 0.001);
   view = VN_GRAPH_VIEW (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_GRAPH_VIEW, NULL));
   g_assert_nonnull (vn_graph_view_get_overlay (view));
-  g_assert_nonnull (vn_test_find (bar, GTK_TYPE_LABEL, "Expected"));
+  g_assert_nonnull (vn_test_find (bar, GTK_TYPE_LABEL, "Estimated"));
   inspector = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_INSPECTOR, NULL);
-  g_assert_nonnull (vn_test_find (inspector, GTK_TYPE_LABEL, "Expected, until a whole run tells"));
+  g_assert_nonnull (vn_test_find (inspector, GTK_TYPE_LABEL, "Estimated; a full run will confirm it"));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_false (vn_document_get_result (fixture->document)->is_expected);
   g_assert_cmpfloat_with_epsilon (get_outputs (fixture), expected, 1);
-  g_assert_null (vn_test_find (inspector, GTK_TYPE_LABEL, "Expected, until a whole run tells"));
+  g_assert_null (vn_test_find (inspector, GTK_TYPE_LABEL, "Estimated; a full run will confirm it"));
   g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
@@ -252,7 +252,7 @@ test_refused (Fixture       *fixture,
   g_assert_null (vn_document_get_job (fixture->document));
   g_assert_false (vn_document_get_result (fixture->document)->is_expected);
   g_assert_cmpfloat (get_outputs (fixture), ==, before);
-  g_assert_nonnull (vn_test_find (bar, GTK_TYPE_LABEL, "Takes a Whole Run"));
+  g_assert_nonnull (vn_test_find (bar, GTK_TYPE_LABEL, "Needs a Full Run"));
   g_assert_nonnull (vn_test_find (bar, GTK_TYPE_LABEL, vn_document_get_refusal (fixture->document)));
   run = vn_test_find (bar, GTK_TYPE_BUTTON, "_Run Now");
   g_assert_true (gtk_widget_get_visible (run));

@@ -155,7 +155,7 @@ test_cure (Fixture       *fixture,
   show_data_step (fixture, model, pictures);
   g_assert_true (vn_test_wait (card_is_shown, fixture->window, SECONDS));
   card = find_card (fixture);
-  g_assert_true (card_says (card, "Values unlike those the network was trained on"));
+  g_assert_true (card_says (card, "Values unlike those used in training"));
   g_assert_true (step_warns (fixture));
   vn_test_settle (1500);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-guidance-warning");
@@ -337,7 +337,7 @@ change_without_samples (Fixture *fixture)
 
   vn_document_set_precision (fixture->document, node, VN_NODE_FLOAT);
   g_assert_true (vn_test_wait (is_refused, fixture->document, SECONDS));
-  g_assert_cmpstr (vn_document_get_refusal (fixture->document), ==, "There are no samples to measure the change on");
+  g_assert_cmpstr (vn_document_get_refusal (fixture->document), ==, "There are no samples to measure the change with");
   vn_test_settle (300);
   g_signal_emit_by_name (vn_test_find (bar, GTK_TYPE_BUTTON, "_Run Now"), "clicked");
   g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
@@ -366,7 +366,7 @@ test_without_samples (Fixture       *fixture,
   g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "target");
   next = vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_BUTTON, "_Next");
   g_assert_true (gtk_widget_has_css_class (next, "blocked"));
-  g_assert_nonnull (vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_LABEL, "This target takes samples"));
+  g_assert_nonnull (vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_LABEL, "This target needs samples"));
   vn_document_edit_recipe (fixture->document, vn_recipe_new ("dynamic"), "Target Dynamic");
   vn_test_settle (300);
   g_assert_false (gtk_widget_has_css_class (next, "blocked"));
@@ -406,7 +406,7 @@ test_clicks (Fixture       *fixture,
   clicks++;
   g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "data");    /* what asks for something comes first */
   g_assert_true (gtk_widget_has_css_class (vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_BUTTON, "_Calibrate Now"), "blocked"));
-  waiting = vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_LABEL, "Drop a folder of photographs here");
+  waiting = vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_LABEL, "Drop a folder of images here");
   g_assert_true (gtk_widget_get_mapped (waiting));
   for (guint c = 0; c < 4; c++)
     data->preprocess.mean[c] = data->preprocess.std[c] = 127.5f;
@@ -516,7 +516,7 @@ test_preset_names (Fixture       *fixture,
   gtk_widget_set_sensitive (vn_test_find (step, g_type_from_name ("VnPreprocessRows"), NULL), TRUE);
   gtk_popover_popup (GTK_POPOVER (vn_test_find (row, GTK_TYPE_POPOVER, NULL)));
   vn_test_settle (600);
-  label = vn_test_find (vn_test_find (row, GTK_TYPE_POPOVER, NULL), GTK_TYPE_LABEL, "MLPerf MobileNet: centre, from −1 to 1");
+  label = vn_test_find (vn_test_find (row, GTK_TYPE_POPOVER, NULL), GTK_TYPE_LABEL, "MLPerf MobileNet: center crop, −1 to 1");
   g_assert_nonnull (label);
   g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (label))));
 }

@@ -135,14 +135,14 @@ test_cancel (Fixture       *fixture,
   g_assert_null (vn_document_get_result (fixture->document)->contributions);
   wizard = vn_window_fixture_open_review (fixture);
   list = vn_test_find (wizard, VN_TYPE_ORIGINS_LIST, NULL);
-  find = vn_test_find (list, GTK_TYPE_BUTTON, "_Find Where the Error Starts");
+  find = vn_test_find (list, GTK_TYPE_BUTTON, "_Find Error Sources");
   g_assert_true (gtk_widget_get_visible (find));
   g_assert_nonnull (vn_test_find (list, GTK_TYPE_LABEL, "Weakest Nodes"));
   g_signal_emit_by_name (find, "clicked");
   g_assert_nonnull (vn_document_get_origins_job (fixture->document));
   g_assert_false (gtk_widget_get_visible (find));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_nonnull (vn_test_find (list, GTK_TYPE_LABEL, "Where the Error Starts"));
+  g_assert_nonnull (vn_test_find (list, GTK_TYPE_LABEL, "Error Sources"));
   g_assert_false (gtk_widget_get_visible (find));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
@@ -160,7 +160,7 @@ test_inspector (Fixture       *fixture,
   item = vn_window_fixture_get_item (fixture, "/left/conv");
   vn_document_select_one (fixture->document, item->index);
   vn_test_settle (200);
-  g_assert_nonnull (vn_test_find (inspector, GTK_TYPE_LABEL, "Error That Starts Here"));
+  g_assert_nonnull (vn_test_find (inspector, GTK_TYPE_LABEL, "Error Introduced Here"));
   g_assert_nonnull (vn_test_find (inspector, ADW_TYPE_ACTION_ROW, "Activation"));
   g_assert_nonnull (vn_test_find (inspector, ADW_TYPE_ACTION_ROW, "Weight"));
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-inspector");
@@ -231,7 +231,7 @@ test_cures (Fixture       *fixture,
   inspector = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_INSPECTOR, NULL);
   vn_document_select_one (fixture->document, first->node);
   vn_test_settle (200);
-  g_assert_nonnull (vn_test_find (inspector, GTK_TYPE_LABEL, "What to Try"));
+  g_assert_nonnull (vn_test_find (inspector, GTK_TYPE_LABEL, "Suggested Fixes"));
   g_assert_nonnull (vn_test_find (inspector, ADW_TYPE_ACTION_ROW, first->title));
   g_assert_nonnull (vn_test_find (inspector, GTK_TYPE_BUTTON, "Apply"));
 
@@ -358,7 +358,7 @@ test_in_vain (Fixture       *fixture,
       g_assert_true ((offer->in_vain != NULL) == (n_offered > 0));
       if (offer->recipe == NULL)
         {
-          g_assert_cmpstr (offer->title, ==, "Nothing more to try here");
+          g_assert_cmpstr (offer->title, ==, "No more fixes to try here");
           break;
         }
       n_offered++;
@@ -413,7 +413,7 @@ test_improve (Fixture       *fixture,
   g_assert_true (vn_recipe_equal (result->recipe, vn_document_get_recipe (fixture->document)));
   g_assert_false (vn_recipe_equal (before, vn_document_get_recipe (fixture->document)));
   g_assert_false (vn_document_is_stale (fixture->document));
-  g_assert_true (gtk_widget_get_visible (vn_test_find (panel, GTK_TYPE_LABEL, "What Improving Gained")));
+  g_assert_true (gtk_widget_get_visible (vn_test_find (panel, GTK_TYPE_LABEL, "Results of Automatic Improvement")));
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-improved");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
@@ -486,7 +486,7 @@ test_kernels (Fixture       *fixture,
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-kernels");
   review = vn_test_find (vn_window_fixture_open_review (fixture), g_type_from_name ("VnStepReview"), NULL);
-  g_assert_nonnull (vn_test_find (review, ADW_TYPE_ACTION_ROW, "On integers in ONNX Runtime, expected"));
+  g_assert_nonnull (vn_test_find (review, ADW_TYPE_ACTION_ROW, "Integer execution in ONNX Runtime, estimated"));
 }
 
 int

@@ -96,7 +96,7 @@ test_precision (Fixture       *fixture,
   const VnTensorPlan *plan;
 
   select_node (fixture, "/left/conv");
-  choose (find_named (get_inspector (fixture), "edit-precision"), "16 bit");
+  choose (find_named (get_inspector (fixture), "edit-precision"), "16-bit");
   g_assert_cmpstr (get_only_rule (fixture)->pattern, ==, "/left/conv");
   g_assert_cmpint (vn_dtype_get_bits (get_only_rule (fixture)->activation), ==, 16);
   text = vn_recipe_to_json (vn_document_get_recipe (fixture->document));
@@ -127,7 +127,7 @@ test_method (Fixture       *fixture,
   settle (fixture);
   plan = vn_result_get_node_plan (vn_document_get_result (fixture->document), vn_window_fixture_get_item (fixture, "/left/conv")->node);
   g_assert_cmpstr (plan->method, ==, "percentile");
-  choose (find_named (get_inspector (fixture), "edit-method"), "As the target says");
+  choose (find_named (get_inspector (fixture), "edit-method"), "Target default");
   g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 0);
   settle (fixture);
 }

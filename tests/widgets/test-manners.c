@@ -221,7 +221,7 @@ test_short_names (Fixture       *fixture,
     {
       g_autofree char *label = vn_graph_view_dup_node_label (VN_GRAPH_VIEW (view), i);
 
-      is_told |= strstr (label, "cannot be run here") != NULL;
+      is_told |= strstr (label, "is not supported") != NULL;
     }
   g_assert_true (is_told);
   gtk_widget_activate_action (window, "win.quantize", NULL);
@@ -335,7 +335,7 @@ test_preferences (Fixture       *fixture,
   vn_test_settle (400);
   vn_test_screenshot (dialog, "preferences");
 
-  row = vn_test_find (dialog, ADW_TYPE_COMBO_ROW, "Colours");
+  row = vn_test_find (dialog, ADW_TYPE_COMBO_ROW, "Colors");
   adw_combo_row_set_selected (ADW_COMBO_ROW (row), 2);
   g_assert_true (adw_style_manager_get_dark (adw_style_manager_get_default ()));
   adw_combo_row_set_selected (ADW_COMBO_ROW (row), 1);
@@ -344,7 +344,7 @@ test_preferences (Fixture       *fixture,
   adw_combo_row_set_selected (ADW_COMBO_ROW (vn_test_find (dialog, ADW_TYPE_COMBO_ROW, "Target")), 1);
   row = vn_test_find (dialog, ADW_TYPE_ACTION_ROW, "Samples for Calibration");
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (vn_test_find (row, GTK_TYPE_SPIN_BUTTON, NULL)), 37);
-  row = vn_test_find (dialog, ADW_TYPE_ACTION_ROW, "Kept for Checking");
+  row = vn_test_find (dialog, ADW_TYPE_ACTION_ROW, "Held-Out Samples");
   row = vn_test_find (row, GTK_TYPE_SPIN_BUTTON, NULL);
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (row)), ==, "Usual");
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (row), 5);

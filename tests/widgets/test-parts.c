@@ -120,7 +120,7 @@ static void
 test_values (void)
 {
   static const struct { double suits_low, suits_high; const char *words; } cases[] = {
-    { -1, 1, "Values from \u22122\u00a0\u2026\u00a02; \u22121\u00a0\u2026\u00a01, what the first layer seems made for" },
+    { -1, 1, "Values from \u22122\u00a0\u2026\u00a02; \u22121\u00a0\u2026\u00a01, which the first layer seems to expect" },
     { NAN, NAN, "Values from \u22122\u00a0\u2026\u00a02" },
   };
   GtkWidget *chart = g_object_new (VN_TYPE_VALUES_CHART, NULL), *window = show (chart);

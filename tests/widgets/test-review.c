@@ -54,8 +54,8 @@ test_kept (Fixture       *fixture,
            gconstpointer  data)
 {
   static const struct { VnTask task; guint64 n, n_kept; double share; const char *name, *title, *figure, *cell; } cases[] = {
-    { VN_TASK_DETECTION, 50, 47, 0.94, "detections kept", "Detections kept", "94.0 %", "94.0\302\240%" },
-    { VN_TASK_SEGMENTATION, 3, 0, 0.875, "mask overlap", "Mask overlap", "87.5 %", "87.5\302\240%" },
+    { VN_TASK_DETECTION, 50, 47, 0.94, "matching detections", "Matching detections", "94.0 %", "94.0\302\240%" },
+    { VN_TASK_SEGMENTATION, 3, 0, 0.875, "mask IoU", "Mask IoU", "87.5 %", "87.5\302\240%" },
   };
   GtkWidget *review, *table;
 
@@ -66,8 +66,8 @@ test_kept (Fixture       *fixture,
   /* what comes out of the small network looks like masks */
   g_assert_cmpint (vn_document_get_result (fixture->document)->accuracy.kept.task, ==, VN_TASK_SEGMENTATION);
   table = vn_test_find (review, VN_TYPE_REVIEW_TABLE, NULL);
-  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Mask overlap"));
-  g_assert_null (vn_test_find (table, GTK_TYPE_LABEL, "Detections kept"));
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Mask IoU"));
+  g_assert_null (vn_test_find (table, GTK_TYPE_LABEL, "Matching detections"));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       pretend (fixture, cases[i].task, cases[i].n, cases[i].n_kept, cases[i].share);

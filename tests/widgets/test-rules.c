@@ -422,7 +422,7 @@ test_leak (Fixture       *fixture,
   g_assert_nonnull (strstr (leak, "/right/conv"));
   recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
   g_ptr_array_add (recipe->overrides, rule);
-  vn_document_edit_recipe (fixture->document, recipe, "leak");
+  vn_document_edit_recipe (fixture->document, recipe, "missing edge");
   vn_test_settle (200);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-leak");
 }
@@ -445,12 +445,12 @@ test_settings (Fixture       *fixture,
   vn_test_settle (300);
   vn_test_screenshot (dialog, "small-settings");
   g_assert_true (vn_document_get_recipe (fixture->document)->per_channel);
-  row = gtk_widget_get_ancestor (vn_test_find (dialog, GTK_TYPE_LABEL, "Scale per channel"), ADW_TYPE_ACTION_ROW);
+  row = gtk_widget_get_ancestor (vn_test_find (dialog, GTK_TYPE_LABEL, "Per-channel scales"), ADW_TYPE_ACTION_ROW);
   adw_action_row_activate (ADW_ACTION_ROW (row));
   g_assert_true (vn_test_wait (is_per_tensor, fixture->document, SECONDS));   /* the switch takes its time */
   g_assert_nonnull (vn_document_undo (fixture->document));
   g_assert_true (vn_document_get_recipe (fixture->document)->per_channel);
-  row = gtk_widget_get_ancestor (vn_test_find (dialog, GTK_TYPE_LABEL, "Operators computed so"), ADW_TYPE_ENTRY_ROW);
+  row = gtk_widget_get_ancestor (vn_test_find (dialog, GTK_TYPE_LABEL, "Simulated operators"), ADW_TYPE_ENTRY_ROW);
   g_assert_false (gtk_widget_get_sensitive (row));   /* without “simulate-npu” it changes nothing */
   gtk_window_destroy (GTK_WINDOW (dialog));
 }

@@ -57,7 +57,7 @@ test_verify_fails (Fixture       *fixture,
   g_assert_null (vn_document_get_result (fixture->document)->verification);
   g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Verify in ONNX Runtime"))),
                             "/nowhere/python"));
-  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "On integers in ONNX Runtime, expected"));
+  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Integer execution in ONNX Runtime, estimated"));
   vn_test_screenshot (GTK_WIDGET (fixture->window), "verify-failed");
   g_unsetenv ("VN_PYTHON");
 }
@@ -74,7 +74,7 @@ test_verify (Fixture       *fixture,
   python = write_python (vn_document_get_model (fixture->document));
   g_setenv ("VN_PYTHON", python, TRUE);
   panel = vn_test_find (vn_window_fixture_open_review (fixture), VN_TYPE_VERIFY_PANEL, NULL);
-  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Time of one sample there, expected"));
+  g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Latency per sample in ONNX Runtime, estimated"));
   g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Verify"), "clicked");
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
@@ -85,7 +85,7 @@ test_verify (Fixture       *fixture,
   g_assert_cmpfloat (result->verification->seconds, ==, 0.003);
   g_assert_cmpint (vn_verification_judge (result->verification), ==, VN_AGREEMENT_OTHER);
   g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Measured in ONNX Runtime 9.8.7"));
-  g_assert_null (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Time of one sample there, expected"));
+  g_assert_null (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Latency per sample in ONNX Runtime, estimated"));
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "verify-done");
   g_unsetenv ("VN_PYTHON");

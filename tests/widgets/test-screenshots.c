@@ -232,7 +232,7 @@ take_improving (VnWindow  *window,
   vn_test_settle (300);
   scroll_down (review);
   take (window, "4-wizard-review-verified");
-  g_signal_emit_by_name (vn_test_find (list, GTK_TYPE_BUTTON, "16 Bit"), "clicked");
+  g_signal_emit_by_name (vn_test_find (list, GTK_TYPE_BUTTON, "16-Bit"), "clicked");
   vn_test_settle (100);
   g_assert_true (vn_test_wait (is_idle, document, SECONDS));
   g_signal_emit_by_name (start, "clicked");

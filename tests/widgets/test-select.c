@@ -83,7 +83,7 @@ get_chip_count (Fixture    *fixture,
 static void
 check_counts (Fixture *fixture)
 {
-  static const char * const titles[VN_N_BANDS] = { "Fine", "Watch", "Bad" };
+  static const char * const titles[VN_N_BANDS] = { "Fine", "Borderline", "Bad" };
   VnOverlay *overlay = vn_graph_view_get_overlay (find (fixture, VN_TYPE_GRAPH_VIEW));
   guint n = 0, n_rated = 0;
 
@@ -196,7 +196,7 @@ test_counts_quantized (Fixture       *fixture,
   vn_test_settle (500);
   for (guint band = 0; band < VN_N_BANDS; band++)
     g_assert_cmpuint (get_key_count (find_key (fixture, band)), ==, 0);
-  g_assert_cmpuint (get_chip_count (fixture, "Fine") + get_chip_count (fixture, "Watch") + get_chip_count (fixture, "Bad"), ==, 0);
+  g_assert_cmpuint (get_chip_count (fixture, "Fine") + get_chip_count (fixture, "Borderline") + get_chip_count (fixture, "Bad"), ==, 0);
   g_assert_cmpuint (get_chip_count (fixture, "Not quantized"), ==, 0);      /* nothing was left in float: nothing was decided */
   g_assert_cmpuint (get_chip_count (fixture, "All"), ==, g_list_model_get_n_items (vn_document_get_nodes (fixture->document)));
 }

@@ -105,7 +105,7 @@ test_wizard_rows (Fixture       *fixture,
   method = find_setting (wizard, "method");
   g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (method)), ==, "Minimum and maximum");
   g_assert_false (gtk_widget_get_sensitive (percentile));   /* of “minmax” */
-  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (percentile)), "Changes nothing here"));
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (percentile)), "No effect here"));
 
   for (const char *title = ""; !g_str_equal (title, "Percentile"); n++)
     {
@@ -119,7 +119,7 @@ test_wizard_rows (Fixture       *fixture,
   g_assert_cmpstr (recipe->method, ==, "percentile");
   g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (method)), ==, "Percentile");
   g_assert_true (gtk_widget_get_sensitive (percentile));
-  g_assert_null (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (percentile)), "Changes nothing here"));
+  g_assert_null (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (percentile)), "No effect here"));
 
   entry = vn_test_find (percentile, GTK_TYPE_ENTRY, NULL);
   gtk_editable_set_text (GTK_EDITABLE (entry), "99.5");

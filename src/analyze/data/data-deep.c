@@ -225,19 +225,19 @@ deep_note (const Distance           *own,
            const char               *name,
            VnNotes                  *notes)
 {
-  g_autofree char *remedy = g_strdup_printf (_("Choose another preprocessing: “%s” (%s) suits the network."), preset->id,
+  g_autofree char *remedy = g_strdup_printf (_("Choose a different preprocessing: “%s” (%s) matches the model."), preset->id,
                                              _(preset->title));
   g_autofree char *more = vn_format_number (own->norms / best->norms, 2);
   g_autofree char *mean = vn_format_number (own->linear, 2), *other = vn_format_number (best->linear, 2);
 
   if (!isnan (own->norms))
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", name, remedy,
-                         _("By its BatchNormalizations the samples are %s times as far from those the network was trained "
-                           "with as they would be with “%s”"), more, preset->id);
+                         _("Judging by the BatchNormalization statistics, the samples are %s times as far from the "
+                           "training data as they would be with “%s”"), more, preset->id);
   else
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", name, remedy,
-                         _("Behind the first layers the samples have a mean of %s deviations, where training leaves about 0; "
-                           "with “%s” it would be %s"), mean, preset->id, other);
+                         _("After the first layers, the samples have a mean of %s standard deviations instead of "
+                           "about 0; with “%s” it would be %s"), mean, preset->id, other);
 }
 
 /* Whether the preset divides by about the same: factors of 255 are told by the first layer. */

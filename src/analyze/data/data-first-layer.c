@@ -211,10 +211,10 @@ _vn_first_layer_judge_by_norm (const VnFirstLayer *layer,
   number = vn_format_number (first_layer_is_ratio_wrong (ratio) ? ratio : shift, 3);
   if (first_layer_is_ratio_wrong (ratio))
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
-                         _("Behind the first layer the samples vary %s times as much as those the network was trained with"), number);
+                         _("After the first layer, the samples vary %s times as much as the training data"), number);
   else if (shift > VN_DATA_SHIFT)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
-                         _("Behind the first layer the samples lie %s deviations from those the network was trained with"), number);
+                         _("After the first layer, the samples are %s standard deviations away from the training data"), number);
   return first_layer_is_ratio_wrong (ratio) || shift > VN_DATA_SHIFT;
 }
 
@@ -275,8 +275,7 @@ _vn_first_layer_judge_colors (const VnFirstLayer *layer,
       !(mean > VN_DATA_COLORS * mean_swapped && mean * middle > VN_DATA_COLORS_BOTH * mean_swapped * middle_swapped))
     return FALSE;
   vn_notes_add (notes, VN_NOTE_WARNING, "data-colors", input,
-                _("With red and blue swapped the samples are more like those the network was trained with: %.2g instead of "
-                  "%.2g from them"), mean_swapped, mean);
+                _("With red and blue swapped, the samples are closer to the training data: distance %.2g instead of %.2g"), mean_swapped, mean);
   return TRUE;
 }
 
@@ -321,11 +320,11 @@ _vn_first_layer_judge_by_bias (const VnFirstLayer *layer,
   clamp = vn_format_number (layer->clamp, 3);
   if (bias > VN_DATA_BIAS)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
-                         _("The samples hardly reach the network: biases of its first layer are %s times as large as what the "
-                           "samples change there"), number);
+                         _("The samples have almost no effect: the biases of the first layer are %s times as large as "
+                           "the contribution of the samples"), number);
   else if (deviation > VN_DATA_CLAMP * layer->clamp)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
-                         _("The samples are too large: the first layer's output varies by %s and is cut off at %s"), number, clamp);
+                         _("The sample values are too large: the output of the first layer varies by %s and is clipped at %s"), number, clamp);
   return bias > VN_DATA_BIAS || deviation > VN_DATA_CLAMP * layer->clamp;
 }
 

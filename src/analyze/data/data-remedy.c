@@ -85,13 +85,13 @@ remedy_write_effect (const char  *title,
     case VN_FAULT_RATIO:
       return g_strdup_printf (_("With %s they would vary %s times as much."), title, text);
     case VN_FAULT_SHIFT:
-      return g_strdup_printf (_("With %s it would be %s deviations."), title, text);
+      return g_strdup_printf (_("With %s it would be %s standard deviations."), title, text);
     case VN_FAULT_BIAS:
       return g_strdup_printf (_("With %s they would be %s times as large."), title, text);
     case VN_FAULT_CLAMP:
       return g_strdup_printf (_("With %s it would vary by %s."), title, text);
     case VN_FAULT_RAW:
-      return g_strdup_printf (_("With %s they would make %s times as much."), title, text);
+      return g_strdup_printf (_("With %s they would contribute %s times as much."), title, text);
     case VN_FAULT_NONE:
       break;
     }
@@ -185,8 +185,8 @@ _vn_data_find_preset (const VnFirstLayers *self,
   if (self->sight != NULL)
     remedy_offer (self, name, exact || cures->len == 1, cures);
   if (exact)
-    return g_strdup_printf (_("Choose another preprocessing: “%s” (%s) suits the network."), best->id, _(best->title));
-  return g_strdup_printf (_("Choose another preprocessing; by its size each of these may be right: %s."), names->str);
+    return g_strdup_printf (_("Choose a different preprocessing: “%s” (%s) matches the model."), best->id, _(best->title));
+  return g_strdup_printf (_("Choose a different preprocessing. Judging by the value range, any of these may be right: %s."), names->str);
 }
 
 /*< private >

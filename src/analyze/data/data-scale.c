@@ -162,10 +162,11 @@ _vn_data_scale_judge (const VnFirstLayers *self,
   low_text = vn_format_number (low, 3);
   high_text = vn_format_number (high, 3);
   vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input,
-                       _("Set mean and deviation of the preprocessing to those of the training; usual are “imagenet”, “minus-one-one” "
-                         "and “zero-one”."),
-                       _("The samples reach from %s to %s, and make %s times as much of the first layer as its biases; from −1 to 1 they "
-                         "would make %s times as much, as the biases of the whole network seem to expect"),
+                       _("Set the mean and standard deviation used in training; common presets are “imagenet”, "
+                         "“minus-one-one” and “zero-one”."),
+                       _("The samples span %s to %s, which makes their contribution to the first layer %s times as "
+                         "large as its biases; scaled to −1 to 1, it would be %s times as large, which matches the "
+                         "biases of the whole model"),
                        low_text, high_text, raw_text, small_text);
   return TRUE;
 }

@@ -176,26 +176,27 @@ data_check_samples_note (const Samples *self)
 
   if (self->calibrates && n < VN_DATA_FEW)
     vn_notes_add (self->notes, VN_NOTE_INFO, "data-few", NULL,
-                  ngettext ("Only %u sample: ranges get better with more; 100 to 1000 are usual",
-                            "Only %u samples: ranges get better with more; 100 to 1000 are usual", n), n);
+                  ngettext ("Only %u sample: more samples give better ranges; 100 to 1000 are typical",
+                            "Only %u samples: more samples give better ranges; 100 to 1000 are typical", n), n);
   if (self->n_samples > 1 && self->all_equal)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-equal", NULL,
-                  _("The %u samples that were looked at are all equal: ranges will fit nothing else"), self->n_samples);
+                  ngettext ("The %u sample checked is the only one of its kind: the ranges will not fit any other data",
+                            "All %u samples checked are identical: the ranges will not fit any other data", self->n_samples), self->n_samples);
   else if (self->n_constant > 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-constant", NULL,
-                  _("%u of the %u samples that were looked at have the same value everywhere, or one plain colour"), self->n_constant,
+                  _("%u of the %u samples checked are constant or a single color"), self->n_constant,
                   self->n_samples);
   if (self->n_noise > self->n_samples / 2)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-noise", NULL,
-                  ngettext ("%u of the %u sample that was looked at is noise: its pixels have nothing to do with those beside them",
-                            "%u of the %u samples that were looked at are noise: their pixels have nothing to do with those beside them",
+                  ngettext ("%u of the %u sample checked is noise: neighboring pixels are unrelated",
+                            "%u of the %u samples checked are noise: neighboring pixels are unrelated",
                             self->n_samples), self->n_noise, self->n_samples);
   if (self->n_planar_wrong > self->n_planar / 2)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-layout", NULL,
-                  _("The samples look like N×H×W×C, colour by colour for each pixel; the network takes N×C×H×W"));
+                  _("The samples look like N×H×W×C (channels last); the model expects N×C×H×W"));
   if (self->n_packed_wrong > self->n_packed / 2)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-layout", NULL,
-                  _("The samples look like N×C×H×W, a plane for each colour; the network takes N×H×W×C"));
+                  _("The samples look like N×C×H×W (channels first); the model expects N×H×W×C"));
 }
 
 /* ---- the first layers ---- */
@@ -575,7 +576,7 @@ _vn_data_check (VnModel        *model,
                              .sight = sight };
   if (vn_dataset_is_random (dataset))
     {
-      vn_notes_add (notes, VN_NOTE_WARNING, "data-random", NULL, _("The samples are random values, not what the network will see"));
+      vn_notes_add (notes, VN_NOTE_WARNING, "data-random", NULL, _("The samples are random values, not representative data"));
       return TRUE;
     }
   plan = data_check_first_layers_plan (&layers);

@@ -56,8 +56,8 @@ weights_check_value (Check         *self,
     return;
   self->n_found++;
   vn_notes_add (self->notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, value->name,
-                ngettext ("%zu of %zu weight is NaN or infinite: repair or replace it first",
-                          "%zu of %zu weights are NaN or infinite: repair or replace them first", aligned->n_elements), n_nan + n_infinite, aligned->n_elements);
+                ngettext ("%zu of %zu weight value is NaN or infinite: fix it first",
+                          "%zu of %zu weight values are NaN or infinite: fix them first", aligned->n_elements), n_nan + n_infinite, aligned->n_elements);
 }
 
 static void

@@ -16,7 +16,7 @@ _vn_diagnose_dead_channel (const VnCulprit *culprit)
 
   if (step <= 0 || !_vn_culprit_get_live_range (culprit, &live) || !(width < 300 * step))   /* else the range leaves it out */
     return NULL;
-  return g_strdup_printf (_("Channels that what reads them hardly heeds reach %.3g, the others %.3g: %.0f times less."), width,
+  return g_strdup_printf (_("Channels that hardly affect the consumers reach %.3g, the others %.3g: %.0f times less."), width,
                           MAX (live.max, -live.min), width / MAX (live.max, -live.min));
 }
 
@@ -33,7 +33,8 @@ diagnose_spread_of_activation (const VnCulprit *culprit)
     histogram = _vn_culprit_get_histogram (culprit, _vn_culprit_follow (culprit));
   if (step <= 0 || !_vn_culprit_measure_channels (histogram, &channels) || !(channels.width > VN_CHANNEL_FACTOR * channels.small))
     return NULL;
-  return g_strdup_printf (_("Channel %u reaches %.3g, a quarter of the %u channels not beyond %.3g: %.3g times less, %.1f steps of all levels."),
+  return g_strdup_printf (_("Channel %u reaches %.3g, but a quarter of the %u channels stay within %.3g: %.3g times "
+                            "less, only %.1f quantization steps."),
                           channels.largest, channels.width, channels.n, channels.small, channels.width / channels.small,
                           channels.small / step);
 }
@@ -72,8 +73,10 @@ diagnose_spread_of_weight (const VnCulprit *culprit)
       }
   if (n_small == 0)
     return NULL;
-  return g_strdup_printf (ngettext ("%u channel of what it multiplies is up to %.3g times larger than others, and has weights of few steps.",
-                                    "%u channels of what it multiplies are up to %.3g times larger than others, and have weights of few steps.",
+  return g_strdup_printf (ngettext ("%u input channel is up to %.3g times larger than the others, and its weights "
+                                    "span only a few steps.",
+                                    "%u input channels are up to %.3g times larger than the others, and their weights "
+                                    "span only a few steps.",
                                     n_small), n_small, channels.width / channels.small);
 }
 

@@ -47,7 +47,8 @@ _vn_diagnose_cancellation (const VnCulprit *culprit)
       g_autofree char *label = vn_node_dup_label (node);
 
       if (sum > 0 && own > VN_CANCEL_FACTOR * sum)
-        return g_strdup_printf (_("It reaches %.3g, but what %s makes of it and another as large only %.3g: a step is %.2g of that."), own, label,
+        return g_strdup_printf (_("It reaches %.3g, but %s cancels most of it against another input and outputs only "
+                                  "%.3g: one step is %.2g of that."), own, label,
                                 sum, _vn_culprit_get_step (culprit) / sum);
     }
   return NULL;
@@ -71,7 +72,8 @@ diagnose_join (const VnCulprit *culprit)
     }
   if (!isfinite (least) || !(own > VN_UNEQUAL_FACTOR * least))
     return NULL;
-  return g_strdup_printf (_("It joins tensors of which one reaches %.3g, another only %.3g: that has %.1f steps of all levels."), own, least,
+  return g_strdup_printf (_("It concatenates tensors of which one reaches %.3g and another only %.3g: the smaller "
+                            "spans only %.1f quantization steps."), own, least,
                           least / _vn_culprit_get_step (culprit));
 }
 
@@ -89,7 +91,8 @@ diagnose_addend (const VnCulprit *culprit)
       g_autofree char *label = vn_node_dup_label (use->node);
 
       if (width > 0 && own > VN_UNEQUAL_FACTOR * width)
-        return g_strdup_printf (_("%s adds to it, which reaches %.3g, a tensor that reaches %.3g only: that is %.1f of its steps."), label, own,
+        return g_strdup_printf (_("%s adds a small tensor to it: it reaches %.3g, the other only %.3g, which is %.1f "
+                                  "of its steps."), label, own,
                                 width, width / _vn_culprit_get_step (culprit));
     }
   return NULL;
@@ -157,7 +160,8 @@ _vn_diagnose_mixed_output (const VnCulprit *culprit)
   if (db > VN_MIXED_DB)
     return NULL;
   left = vn_format_decimals (db, 1);
-  return g_strdup_printf (_("This output holds numbers of about %.3g and of about %.3g with one step of %.3g: of the small ones %s dB are left."),
+  return g_strdup_printf (_("This output mixes values of about %.3g and about %.3g with a single step of %.3g: the "
+                            "small ones keep only %s dB."),
                           sqrt (largest), sqrt (least), step, left);
 }
 
@@ -175,7 +179,7 @@ _vn_diagnose_noise_gain (const VnCulprit *culprit)
   here = vn_format_decimals (item->local_db, 1);
   there = vn_format_decimals (item->alone_db, 1);
   less = vn_format_decimals (gain, 1);
-  return g_strdup_printf (_("The network behind it amplifies noise: %s dB here become %s dB at the outputs, %s dB less."), here, there, less);
+  return g_strdup_printf (_("The downstream network amplifies noise: %s dB here become %s dB at the outputs, %s dB less."), here, there, less);
 }
 
 char *
@@ -186,5 +190,5 @@ _vn_diagnose_rounding (const VnCulprit *culprit)
   if (culprit->contribution == NULL)
     return NULL;
   db = vn_format_decimals (culprit->contribution->local_db, 1);
-  return g_strdup_printf (_("Nothing stands out: rounding alone leaves it %s dB."), db);
+  return g_strdup_printf (_("No specific cause: rounding error alone leaves %s dB."), db);
 }

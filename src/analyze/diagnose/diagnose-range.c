@@ -17,7 +17,7 @@ _vn_diagnose_few_levels (const VnCulprit *culprit)
 
   if (bits >= 8)
     return NULL;
-  return g_strdup_printf (_("It has only %u levels, where 8 bit have 256."), 1u << bits);
+  return g_strdup_printf (_("It has only %u levels instead of the 256 of 8 bits."), 1u << bits);
 }
 
 /* ---- clipping ---- */
@@ -94,7 +94,7 @@ _vn_diagnose_clipping (const VnCulprit *culprit)
     return NULL;
   range = vn_format_interval (levels.min, levels.max);
   seen = vn_format_interval ((double) wanted->min, (double) wanted->max);
-  return g_strdup_printf (_("The range %s cuts off %.2g %% of the values, which reach from %s."), range,
+  return g_strdup_printf (_("The range %s clips %.2g %% of the values, which span %s."), range,
                           100 * (double) clip.outside / (double) clip.n, seen);
 }
 
@@ -162,7 +162,8 @@ diagnose_offset_of_input (const VnCulprit *culprit)
       !((double) histogram->max - (double) histogram->min < VN_OFFSET_SHARE * width))
     return NULL;
   seen = vn_format_interval ((double) histogram->min, (double) histogram->max);
-  return g_strdup_printf (_("What it multiplies reaches from %s: what these values have in common multiplies the rounding of the weights."), seen);
+  return g_strdup_printf (_("The values it multiplies span %s: their common offset multiplies the rounding error of "
+                            "the weights."), seen);
 }
 
 char *
@@ -185,7 +186,7 @@ _vn_diagnose_wasted_range (const VnCulprit *culprit)
     return NULL;
   range = vn_format_interval (levels.min, levels.max);
   seen = vn_format_interval ((double) histogram->min, (double) histogram->max);
-  return g_strdup_printf (_("The values reach from %s: they use %.0f %% of the levels, which cover %s."), seen, 100 * used, range);
+  return g_strdup_printf (_("The values span %s and use only %.0f %% of the levels, which cover %s."), seen, 100 * used, range);
 }
 
 /* ---- gates ---- */
@@ -209,7 +210,8 @@ _vn_diagnose_gate_range (const VnCulprit *culprit)
     }
   if (!gate)
     return NULL;
-  return g_strdup_printf (_("What the gate reads reaches %.3g, where nothing beyond %.0f changes its result: a step is %.3g."), width,
+  return g_strdup_printf (_("The input of the sigmoid reaches %.3g, but nothing beyond %.0f changes its output: one "
+                            "step is %.3g."), width,
                           VN_GATE_REACH / 4, _vn_culprit_get_step (culprit));
 }
 
@@ -232,6 +234,7 @@ _vn_diagnose_softmax_range (const VnCulprit *culprit)
   if (!softmax || culprit->histogram == NULL || !(step > VN_SOFTMAX_STEP))
     return NULL;
   seen = vn_format_interval ((double) culprit->histogram->min, (double) culprit->histogram->max);
-  return g_strdup_printf (_("Values lie in %s, as where a mask is added: one step of %.3g makes what Softmax writes %.3g times as large."), seen, step,
+  return g_strdup_printf (_("Values lie in %s, as where a mask is added: one step of %.3g changes the Softmax output "
+                            "by a factor of %.3g."), seen, step,
                           exp (MIN (step, 100)));
 }

@@ -55,7 +55,9 @@ _vn_diagnose_samples_differ (const VnCulprit *culprit)
     }
   if (worst == NULL || (!input_is_far && !((double) n_far > VN_REACH_SHARE * (double) n)))
     return NULL;
-  return g_strdup_printf (_("On the samples measured %u of %u tensors reach more than %.1f times as far as on those calibrated on, “%s” %.3g times."),
+  return g_strdup_printf (ngettext ("On the held-out samples, %u of %u tensor exceeds its calibration range more than %.1f times, “%s” %.3g times.",
+                                    "On the held-out samples, %u of %u tensors exceed their calibration range more than %.1f "
+                            "times, “%s” %.3g times.", n),
                           n_far, n, VN_REACH_FACTOR, worst->value, most);
 }
 
@@ -66,6 +68,6 @@ _vn_diagnose_few_samples (const VnCulprit *culprit)
 
   if (culprit->result->stats == NULL || n == 0 || n >= VN_DATA_FEW)
     return NULL;
-  return g_strdup_printf (ngettext ("Ranges come from %u sample only; %u and more show what a network meets.",
-                                    "Ranges come from %u samples only; %u and more show what a network meets.", n), n, VN_DATA_FEW);
+  return g_strdup_printf (ngettext ("Ranges come from only %u sample; use %u or more to cover what the model will see.",
+                                    "Ranges come from only %u samples; use %u or more to cover what the model will see.", n), n, VN_DATA_FEW);
 }

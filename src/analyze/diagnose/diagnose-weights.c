@@ -60,8 +60,8 @@ _vn_diagnose_weight_spread (const VnCulprit *culprit)
   qsort (rows, n, sizeof *rows, diagnose_compare_doubles);
   if (!(rows[n - 1] > VN_WIDE_FACTOR * rows[n / 2]) && !(rows[n - 1] > VN_CHANNEL_FACTOR * rows[n / 4]))
     return NULL;
-  return g_strdup_printf (_("One scale for all channels of the weight is too coarse for some: the largest reaches %.3g, a quarter of them "
-                            "not beyond %.3g; try scales per channel."), rows[n - 1], rows[n / 4]);
+  return g_strdup_printf (_("One scale is too coarse for some channels of the weight: the largest reaches %.3g, a "
+                            "quarter of them stay within %.3g; try per-channel scales."), rows[n - 1], rows[n / 4]);
 }
 
 /* ---- a range set by few values ---- */
@@ -76,7 +76,8 @@ diagnose_outlier_of_all (const VnCulprit *culprit)
     return NULL;
   for (gsize i = 0; i < culprit->constant->n_elements; i++)
     largest = MAX (largest, fabs ((double) ((const float *) culprit->constant->data)[i]));
-  return g_strdup_printf (_("A few weights of up to %.3g set the range of all %zu; 99.9 %% are within %.3g, %.1f times less."), largest,
+  return g_strdup_printf (_("A few outliers of up to %.3g set the range of all %zu weights; 99.9 %% lie within %.3g, "
+                            "%.1f times less."), largest,
                           culprit->constant->n_elements, bulk.max, largest / bulk.max);
 }
 
@@ -116,7 +117,9 @@ diagnose_outlier_of_rows (const VnCulprit *culprit)
     }
   if (n_wide == 0 || ((double) n_wide < VN_WIDE_SHARE * (double) n && worst < VN_WIDE_FACTOR * VN_WIDE_FACTOR))
     return NULL;
-  return g_strdup_printf (_("In %zu of %zu channels one or two weights set the range, up to %.0f times what the others need."), n_wide, n, worst);
+  return g_strdup_printf (ngettext ("In %zu of %zu channel, one or two outlier weights make the range up to %.0f times as wide as the others need.",
+                                    "In %zu of %zu channels, one or two outlier weights make the range up to %.0f times as "
+                            "wide as the others need.", n), n_wide, n, worst);
 }
 
 char *
@@ -148,7 +151,7 @@ diagnose_overflow_of_bias (const VnCulprit *culprit)
     }
   if (!(steps > (double) qmax * 1.0001))
     return NULL;
-  return g_strdup_printf (_("The bias needs %.3g steps, its type has %.3g: it is cut off."), steps, (double) qmax);
+  return g_strdup_printf (_("The bias needs %.3g steps, but its type has only %.3g: it saturates."), steps, (double) qmax);
 }
 
 /* Where scales of a weight were made larger than its values need, so that the bias fits. */
@@ -217,6 +220,6 @@ _vn_diagnose_saturation (const VnCulprit *culprit)
     }
   if (n_pairs == 0 || !((double) n_large > VN_SATURATION_SHARE * (double) n_pairs))
     return NULL;
-  return g_strdup_printf (_("On processors without VNNI products of %.0f %% of the pairs of weights can exceed 16 bit."),
+  return g_strdup_printf (_("On CPUs without VNNI, the products of %.0f %% of the weight pairs can exceed 16 bits."),
                           100 * (double) n_large / (double) n_pairs);
 }

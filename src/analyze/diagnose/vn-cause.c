@@ -47,7 +47,7 @@ cause_describe_origin (VnResult     *result,
   const VnNode *origin = vn_cause_find_origin (result, node);
   g_autofree char *label = origin != NULL ? vn_node_dup_label (origin) : NULL;
 
-  return label != NULL ? g_strdup_printf (_("Passes on the error of %s."), label) : NULL;
+  return label != NULL ? g_strdup_printf (_("Propagates the error of %s."), label) : NULL;
 }
 
 /* By the rules of vn-reasons.def: of its output, or of its weight first unless rounding the output loses as much as is lost. */

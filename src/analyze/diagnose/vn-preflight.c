@@ -97,8 +97,10 @@ preflight_check_depthwise (const VnGraph  *graph,
     }
   if (n > 0)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "depthwise-one-scale", NULL, vn_cure_get_title (VN_CURE_PER_CHANNEL),
-                         ngettext ("%u depthwise convolution has one scale for all channels of its weight, which never mix",
-                                   "%u depthwise convolutions have one scale for all channels of their weights, which never mix", n), n);
+                         ngettext ("%u depthwise convolution has one scale for all channels of its weight, although "
+                                   "they are independent",
+                                   "%u depthwise convolutions have one scale for all channels of their weights, "
+                                   "although these are independent", n), n);
 }
 
 /* ---- nodes ---- */
@@ -140,9 +142,12 @@ preflight_check_gates (const VnGraph *graph,
       n += vn_node_is (node, "Mul") && preflight_is_gate (node);
     }
   if (n > 0)
-    vn_notes_add_remedy (notes, VN_NOTE_INFO, "unfused-activations", NULL, _("Try nothing between, with “float-output-types” Conv"),
-                         ngettext ("Behind %u convolution stands an activation function of several nodes, each of which rounds",
-                                   "Behind %u convolutions stand activation functions of several nodes, each of which rounds", n), n);
+    vn_notes_add_remedy (notes, VN_NOTE_INFO, "unfused-activations", NULL, _("Try leaving the tensors in between in "
+                                                                             "float, with “float-output-types” Conv"),
+                         ngettext ("%u convolution is followed by an activation function made of several nodes, each "
+                                   "of which adds rounding error",
+                                   "%u convolutions are followed by activation functions made of several nodes, each "
+                                   "of which adds rounding error", n), n);
 }
 
 static void
@@ -173,7 +178,8 @@ preflight_check_float (const VnGraph  *graph,
   for (guint i = 0; i < MIN (types->len, MAX_TYPES); i++)
     g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", (const char *) types->pdata[i]);
   g_string_append (names, types->len > MAX_TYPES ? " …" : "");
-  vn_notes_add_remedy (notes, VN_NOTE_INFO, "stays-float", NULL, _("Name them with “op-types”, if the target runs them in integers"),
+  vn_notes_add_remedy (notes, VN_NOTE_INFO, "stays-float", NULL, _("Add them to “op-types” if the target runs them on "
+                                                                   "integers"),
                        ngettext ("%u node stays in float: %s", "%u nodes stay in float: %s", n), n, names->str);
   g_string_free (names, TRUE);
 }
@@ -204,7 +210,8 @@ preflight_check_outputs (const VnGraph *graph,
       for (guint k = 0; k < join->inputs->len; k++)
         n += preflight_is_between_0_and_1 (vn_node_get_input (join, k));
       if (n > 0 && n < join->inputs->len)
-        preflight_tell (notes, VN_REASON_MIXED_OUTPUT, output->name, _("This output holds probabilities beside other numbers, with one scale for both"));
+        preflight_tell (notes, VN_REASON_MIXED_OUTPUT, output->name, _("This output mixes probabilities with other "
+                                                                       "values under a single scale"));
     }
 }
 
@@ -258,7 +265,7 @@ vn_preflight (const VnModel   *prepared,
   preflight_check_noise_gain (prepared, notes, gain_db);
   if (n_samples > 0 && n_samples < VN_DATA_FEW && vn_recipe_uses_samples (recipe))
     {
-      g_autofree char *text = g_strdup_printf (ngettext ("Ranges will come from %u sample only", "Ranges will come from %u samples only", n_samples),
+      g_autofree char *text = g_strdup_printf (ngettext ("Ranges will be based on only %u sample", "Ranges will be based on only %u samples", n_samples),
                                                n_samples);
 
       preflight_tell (notes, VN_REASON_FEW_SAMPLES, NULL, text);

@@ -19,9 +19,9 @@ static const struct
   const char *id, *title;
 } levels[VN_N_VERDICTS] = {
   [VN_VERDICT_GOOD] = { "good", N_("As good as the float model") },
-  [VN_VERDICT_WEAK_SPOT] = { "weak-spot", N_("Good but for a weak spot") },
+  [VN_VERDICT_WEAK_SPOT] = { "weak-spot", N_("Good except for a weak spot") },
   [VN_VERDICT_CARE] = { "care", N_("Usable with care") },
-  [VN_VERDICT_DIFFERS] = { "differs", N_("Another result in ONNX Runtime") },
+  [VN_VERDICT_DIFFERS] = { "differs", N_("Different Outputs in ONNX Runtime") },
   [VN_VERDICT_UNUSABLE] = { "unusable", N_("Not usable yet") },
   [VN_VERDICT_REFUSED] = { "refused", N_("Refused by ONNX Runtime") },
   [VN_VERDICT_SUSPICIOUS] = { "suspicious-samples", N_("Check the samples first") },
@@ -320,7 +320,7 @@ verdict_judgement_append_not_finite (const Judgement *self,
 
   if (self->n_weights > 0)
     {
-      g_string_append (text, _("There are NaN or infinite weights, to be repaired or replaced, in"));
+      g_string_append (text, _("NaN or infinite weights, to be fixed first, in"));
       verdict_judgement_append_names (self, text, 0, self->n_weights);
     }
   if (n > self->n_weights)
@@ -339,10 +339,10 @@ verdict_judgement_append_hits (const Judgement *self,
 
   if (hits == NULL || !hits->valid || hits->n == 0)
     return;
-  g_string_append_printf (text, ngettext (" Of %u labelled sample it gets %u right, the float model %u",
-                                          " Of %u labelled samples it gets %u right, the float model %u", hits->n),
+  g_string_append_printf (text, ngettext (" Of %u labeled sample, it gets %u right and the float model %u",
+                                          " Of %u labeled samples, it gets %u right and the float model %u", hits->n),
                           hits->n, hits->quant_top1, hits->float_top1);
-  g_string_append (text, self->by_hits ? "." : _("; that is too few to judge by."));
+  g_string_append (text, self->by_hits ? "." : _("; that is too few for a reliable comparison."));
 }
 
 static void
@@ -369,11 +369,11 @@ verdict_judgement_append_nodes (const Judgement *self,
   if (n == 0)
     g_string_append_printf (text, _("No node is below %s dB."), bad);
   else if (self->level == VN_VERDICT_GOOD)
-    g_string_append_printf (text, ngettext ("%u node inside is below %s dB, but the outputs do not suffer from it.",
-                                            "%u nodes inside are below %s dB, but the outputs do not suffer from it.", n), n, bad);
+    g_string_append_printf (text, ngettext ("%u internal node is below %s dB, but the outputs are not affected.",
+                                            "%u internal nodes are below %s dB, but the outputs are not affected.", n), n, bad);
   else if (self->verdict->is_spot)
-    g_string_append_printf (text, ngettext ("%u node is below %s dB; leaving it in float may win most of that back.",
-                                            "%u nodes are below %s dB; leaving them in float may win most of that back.", n), n, bad);
+    g_string_append_printf (text, ngettext ("%u node is below %s dB; leaving it in float may recover most of the loss.",
+                                            "%u nodes are below %s dB; leaving them in float may recover most of the loss.", n), n, bad);
   else
     g_string_append_printf (text, ngettext ("%u node is below %s dB.", "%u nodes are below %s dB.", n), n, bad);
 }
@@ -388,22 +388,22 @@ verdict_judgement_append_outputs (const Judgement *self,
   if (vn_error_row_is_dead (verdict->worst))
     g_string_append_printf (text, _("Nothing is left of “%s”: it is the same number everywhere."), title);
   else if (!isfinite (verdict->worst_output_db))
-    g_string_append (text, verdict->worst_output_db > 0 ? _("The outputs are the same as before.") : _("Nothing is left of an output."));
+    g_string_append (text, verdict->worst_output_db > 0 ? _("The outputs are the same as before.") : _("An output is completely lost."));
   else if (verdict->worst->is_last)
-    g_string_append_printf (text, _("“%s” in front of them keeps %s of signal to noise."), verdict->worst->value, db);
+    g_string_append_printf (text, _("“%s”, the last tensor before unsupported nodes, has an SQNR of %s."), verdict->worst->value, db);
   else if (self->shift_db != 0)
     {
       g_autofree char *here = vn_format_db (verdict->worst->sqnr_db);
 
       if (verdict->worst->parts != NULL)
-        g_string_append_printf (text, _("In ONNX Runtime the weakest part of the outputs, “%s”, keeps %s of signal to noise, here %s."), title, db, here);
+        g_string_append_printf (text, _("In ONNX Runtime, the worst part of the outputs, “%s”, has an SQNR of %s, here %s."), title, db, here);
       else
-        g_string_append_printf (text, _("In ONNX Runtime the weakest output keeps %s of signal to noise, here %s."), db, here);
+        g_string_append_printf (text, _("In ONNX Runtime, the worst output has an SQNR of %s, here %s."), db, here);
     }
   else if (verdict->worst->parts != NULL)
-    g_string_append_printf (text, _("The weakest part of the outputs, “%s”, keeps %s of signal to noise."), title, db);
+    g_string_append_printf (text, _("The worst part of the outputs, “%s”, has an SQNR of %s."), title, db);
   else
-    g_string_append_printf (text, _("The weakest output keeps %s of signal to noise."), db);
+    g_string_append_printf (text, _("The worst output has an SQNR of %s."), db);
 }
 
 /* What more samples would tell. */
@@ -417,7 +417,7 @@ verdict_judgement_append_doubt (const Judgement *self,
     g_string_append_printf (text, ngettext (" It was measured on %u sample: too few to call it good.",
                                             " It was measured on %u samples: too few to call it good.", n), n);
   else if (self->level == VN_VERDICT_CARE && !self->by_hits && !self->by_kept && verdict_judgement_is_open (self))
-    g_string_append (text, _(" More samples would tell whether that is good enough."));
+    g_string_append (text, _(" More samples are needed to decide whether that is good enough."));
 }
 
 /* ONNX Runtime computes something else; or it does not, in more time than before, which speaks against what is good otherwise. */
@@ -434,9 +434,11 @@ verdict_judgement_append_objection (const Judgement *self,
     {
       g_string_append_c (text, ' ');
       if (self->figures.time_measured)
-        g_string_append_printf (text, _("But it takes %.1f times the time of the float network in ONNX Runtime, as measured."), self->figures.ratio);
+        g_string_append_printf (text, _("However, it takes %.1f times as long as the float model in ONNX Runtime, as "
+                                        "measured."), self->figures.ratio);
       else
-        g_string_append_printf (text, _("But it takes about %.1f times the time of the float network (%.1f to %.1f) in ONNX Runtime, by forecast."),
+        g_string_append_printf (text, _("However, it is estimated to take about %.1f times as long as the float model "
+                                        "(%.1f to %.1f) in ONNX Runtime."),
                                 self->figures.ratio, self->figures.least_ratio, self->figures.most_ratio);
     }
 }
@@ -452,18 +454,20 @@ verdict_judgement_describe (const Judgement *self)
   if (verdict->level == VN_VERDICT_NOT_FINITE)
     verdict_judgement_append_not_finite (self, text);
   else if (verdict->worst == NULL)
-    g_string_append (text, self->errors == NULL ? _("No samples were run through the quantized network.") : _("No output could be compared."));
+    g_string_append (text, self->errors == NULL ? _("No samples were run through the quantized model.") : _("No output could be compared."));
   if (verdict->level > VN_VERDICT_SUSPICIOUS || verdict->worst == NULL)
     {
       verdict_judgement_append_objection (self, text);
       return g_strdup (text->str);
     }
   if (verdict->level == VN_VERDICT_SUSPICIOUS)
-    g_string_append_printf (text, _("What is measured on samples that the network does not expect says little. On these: %s. "),
+    g_string_append_printf (text, _("Measurements on samples that the model does not expect are not meaningful. On "
+                                    "these: %s. "),
                             _(levels[verdict_judgement_there (self, self->level)].title));
   if (verdict->incomplete)
     {
-      g_string_append (text, _("Nodes that cannot be run here stay as they are; what the error makes of the outputs behind them is not known."));
+      g_string_append (text, _("Unsupported nodes are left unchanged; how the error affects the outputs after them is "
+                               "unknown."));
       g_string_append_c (text, ' ');
     }
   verdict_judgement_append_outputs (self, text);

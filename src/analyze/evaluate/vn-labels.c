@@ -108,8 +108,8 @@ labels_use_names (VnLabels      *self,
       if (numbers[k] >= 0)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("“%s” has no line for the class “%s”: a line for each class is needed, in the order of the network's "
-                     "outputs, which begins with the name of the folder"), file, vn_dataset_get_class (dataset, k));
+                   _("“%s” has no line for the class “%s”: list one class per line, in the order of the model's "
+                     "outputs, each line starting with the name of the folder"), file, vn_dataset_get_class (dataset, k));
       return FALSE;
     }
   for (guint i = 0; i < self->classes->len; i++)
@@ -183,8 +183,10 @@ labels_use_samples (VnLabels      *self,
   if (n_missing == n)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   ngettext ("“%s” does not name the %u sample, “%s”: a line for it is needed, with the number of its class behind its name",
-                             "“%s” names none of the %u samples, such as “%s”: a line for each is needed, with the number of its class behind its name", n), file, n, missing);
+                   ngettext ("“%s” does not list the %u sample, “%s”: it needs a line for it, with the class number "
+                             "after the name",
+                             "“%s” lists none of the %u samples, such as “%s”: it needs one line per sample, with the "
+                             "class number after the name", n), file, n, missing);
       return FALSE;
     }
   if (n_missing > 0)
@@ -225,8 +227,8 @@ labels_read_lines (const char  *file,
   if (lines != NULL && lines[0] != NULL)
     return g_steal_pointer (&lines);
   if (lines != NULL || g_error_matches (reason, VN_ERROR, VN_ERROR_MALFORMED))
-    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is no list of classes: it is %s"), file,
-                 lines != NULL ? _("empty") : _("no text"));
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not a list of classes: it is %s"), file,
+                 lines != NULL ? _("empty") : _("not text"));
   else
     g_propagate_error (error, g_steal_pointer (&reason));
   return NULL;

@@ -253,7 +253,7 @@ vn_swatch_new_bar (int width)
 static void
 swatch_update_label (VnSwatch *self)
 {
-  static const char * const bands[N_TICKS + 1] = { N_("fine"), N_("fine"), N_("watch"), N_("watch"), N_("bad") };
+  static const char * const bands[N_TICKS + 1] = { N_("fine"), N_("fine"), N_("borderline"), N_("borderline"), N_("bad") };
   const char *band = _(bands[vn_heat_ticks (vn_heat_axis (self->metric, self->value), self->handles)]);
   g_autofree char *text = vn_metric_format (self->metric, self->value);
   g_autofree char *label = NULL;

@@ -207,8 +207,10 @@ compare_tensor_dup_figures_title (VnCompareTensor *self,
   if (n < 2)
     return g_strdup (_("This sample"));
   if (dataset != NULL && vn_dataset_is_image (dataset))
-    return g_strdup_printf (_("All %u photos"), n);
-  return g_strdup_printf (_("All %u samples"), n);
+    return g_strdup_printf (ngettext ("The %u image",
+                                      "All %u images", n), n);
+  return g_strdup_printf (ngettext ("The %u sample",
+                                    "All %u samples", n), n);
 }
 
 /* By the samples of @view: those of one, until all have been run. */

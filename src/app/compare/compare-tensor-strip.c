@@ -61,7 +61,7 @@ _vn_compare_tensor_show_strip (VnCompareTensor *self)
     return;
   if (self->first_photo >= n)
     self->first_photo = 0;
-  gtk_label_set_label (self->photo_label, vn_dataset_is_image (dataset) ? _("Photo") : _("Sample"));
+  gtk_label_set_label (self->photo_label, vn_dataset_is_image (dataset) ? _("Image") : _("Sample"));
   for (guint i = self->first_photo; i < MIN (self->first_photo + STRIP_LENGTH, n); i++)
     gtk_box_append (GTK_BOX (self->strip), compare_tensor_make_thumb (self, dataset, i));
   gtk_widget_set_visible (GTK_WIDGET (self->more_photos), n > STRIP_LENGTH);
@@ -102,7 +102,7 @@ _vn_compare_tensor_show_worst (VnCompareTensor *self)
   gtk_widget_set_visible (GTK_WIDGET (self->worst_title), sqnr != NULL && sqnr->len > 1 && dataset != NULL);
   if (sqnr == NULL || sqnr->len < 2 || dataset == NULL)
     return;
-  gtk_label_set_label (self->worst_title, vn_dataset_is_image (dataset) ? _("Worst photos for this tensor") : _("Worst samples for this tensor"));
+  gtk_label_set_label (self->worst_title, vn_dataset_is_image (dataset) ? _("Worst images for this tensor") : _("Worst samples for this tensor"));
   for (; n < N_WORST; n++)
     {
       guint worst = compare_tensor_find_worst (sqnr, taken, n);
@@ -149,7 +149,7 @@ compare_tensor_add_wider (VnCompareTensor *self,
 
   if (vn_document_find_effect (self->document, key) != NULL || vn_dtype_get_bits (item->precision) != 8)
     return;
-  button = gtk_button_new_with_label (_("Use 16 Bit Here"));
+  button = gtk_button_new_with_label (_("Use 16-Bit Here"));
   g_signal_connect_swapped (button, "clicked", G_CALLBACK (compare_tensor_wider_clicked), self);
   compare_tensor_add_fix (self, button);
 }

@@ -278,8 +278,8 @@ compare_pane_make_choice (VnComparePane *self)
   self->choice = GTK_DROP_DOWN (gtk_drop_down_new (NULL, NULL));
   gtk_drop_down_set_factory (self->choice, factory);
   g_object_unref (factory);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->choice), GTK_ACCESSIBLE_PROPERTY_LABEL, _("What This Side Shows"), -1);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->choice), _("What This Side Shows"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->choice), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Content of This Side"), -1);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->choice), _("Content of This Side"));
   g_signal_connect_swapped (self->choice, "notify::selected", G_CALLBACK (compare_pane_chosen), self);
   gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->choice));
   gtk_widget_add_css_class (card, "floating");
@@ -292,7 +292,7 @@ compare_pane_make_choice (VnComparePane *self)
 static GtkWidget *
 compare_pane_make_key (VnComparePane *self)
 {
-  static const struct { const char *title; double db; } bands[] = { { N_("Fine"), 25 }, { N_("Watch"), 15 }, { N_("Bad"), 5 } };
+  static const struct { const char *title; double db; } bands[] = { { N_("Fine"), 25 }, { N_("Borderline"), 15 }, { N_("Bad"), 5 } };
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
 
   for (guint i = 0; i < G_N_ELEMENTS (bands); i++)
@@ -521,7 +521,7 @@ compare_pane_set_counts (VnComparePane *self,
                          VnOverlay     *overlay,
                          const guint    marks[4])
 {
-  static const char * const titles[] = { N_("Fine"), N_("Watch"), N_("Bad") };
+  static const char * const titles[] = { N_("Fine"), N_("Borderline"), N_("Bad") };
   g_autoptr(GString) text = g_string_new (NULL);
   gboolean has_errors = vn_overlay_get_kind (overlay) == VN_OVERLAY_ERROR;
   guint n[3];

@@ -118,7 +118,7 @@ vn_compare_selection_get_node (VnComparePane  *pane,
     {
       const VnSceneNode *box = vn_scene_get_node (vn_compare_pane_get_scene (pane), focus);
 
-      *alone = g_strdup_printf (_("%s %s stands for nothing in the float network."), box->op, box->name);
+      *alone = g_strdup_printf (_("%s %s has no counterpart in the float model."), box->op, box->name);
     }
   return node;
 }

@@ -127,7 +127,7 @@ compare_source_failed (VnCompareSource *self,
   g_clear_error (&self->error);
   self->error = g_error_copy (error);
   compare_source_changed (self);
-  g_signal_emit_by_name (self->document, "failed", _("It could not be compared"), error);
+  g_signal_emit_by_name (self->document, "failed", _("The comparison failed"), error);
 }
 
 /* Whether @source is the job that is waited for and has succeeded: why not is told here. */

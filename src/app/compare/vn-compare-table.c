@@ -24,8 +24,8 @@ struct _VnCompareTable
 
 G_DEFINE_FINAL_TYPE (VnCompareTable, vn_compare_table, ADW_TYPE_BIN)
 
-static const char * const compare_table_titles[] = { N_("Model"), N_("Size"), N_("Signal to noise of the outputs"), N_("Same answer"),
-                                                     N_("On integers"), N_("Time beside float") };
+static const char * const compare_table_titles[] = { N_("Model"), N_("Size"), N_("Output SQNR"), N_("Top-1 agreement"),
+                                                     N_("Integer MACs"), N_("Latency relative to float") };
 
 /* ---- rows ---- */
 
@@ -70,7 +70,7 @@ compare_table_dup_time (const VnComparedFigures *figures)
   time = isnan (figures->seconds) ? NULL : vn_format_duration (figures->seconds);
   if (time != NULL)
     return g_strdup_printf (_("%s× · %s"), ratio, time);
-  return figures->is_measured || figures->time_ratio == 1 ? g_strdup_printf ("%s×", ratio) : g_strdup_printf (_("%s× expected"), ratio);
+  return figures->is_measured || figures->time_ratio == 1 ? g_strdup_printf ("%s×", ratio) : g_strdup_printf (_("%s× estimated"), ratio);
 }
 
 static void

@@ -77,8 +77,10 @@ compare_tensor_start (VnCompareTensor     *self,
   if (!compare_tensor_make_query (self, &query))
     {
       compare_tensor_show_problem (self, _("No Counterpart"),
-                                   query.is_weight ? _("One of the two networks has no weight that stands for that of this node.")
-                                                   : _("One of the two networks has no tensor that stands for the result of this node."));
+                                   query.is_weight ? _("One of the two models has no weight that corresponds to that "
+                                                       "of this node.")
+                                                   : _("One of the two models has no tensor that corresponds to the "
+                                                       "output of this node."));
       return;
     }
   query.all = all;
@@ -104,7 +106,7 @@ compare_tensor_take (VnCompareTensor *self,
       if (self->cancellable != NULL && self->cancellable == g_object_get_data (source, "cancellable"))
         {
           compare_tensor_stop (self);
-          compare_tensor_show_problem (self, _("It Cannot Be Shown"), error->message);
+          compare_tensor_show_problem (self, _("Cannot Be Shown"), error->message);
         }
       return NULL;
     }
@@ -164,10 +166,11 @@ compare_tensor_can_read (VnCompareTensor *self)
 {
   gtk_widget_set_visible (self->roles, FALSE);
   if (self->models[0] == NULL || self->models[1] == NULL || vn_document_get_model (self->document) == NULL)
-    compare_tensor_show_problem (self, _("Nothing to Compare"), _("Choose what both sides show."));
+    compare_tensor_show_problem (self, _("Nothing to Compare"), _("Choose the content of both sides."));
   else if (self->node == VN_MATCH_NONE)
-    compare_tensor_show_problem (self, self->alone != NULL ? _("Only One Network Has It") : _("Select a Node"),
-                                 self->alone != NULL ? self->alone : _("Its tensor in both networks, and what lies between them, is shown here."));
+    compare_tensor_show_problem (self, self->alone != NULL ? _("Only in One Model") : _("Select a Node"),
+                                 self->alone != NULL ? self->alone : _("Its tensor in both models and the difference "
+                                                                       "are shown here."));
   else if (!vn_compared_model_has_network (self->models[0]) || !vn_compared_model_has_network (self->models[1]))
     gtk_stack_set_visible_child_name (self->stack, "rebuild");
   else

@@ -219,7 +219,7 @@ cure_offers_make_end (const VnFinding *finding,
   VnCureOffer *offer = cure_offers_make (finding, item, last);
 
   g_free (offer->title);
-  offer->title = g_strdup (_("Nothing more to try here"));
+  offer->title = g_strdup (_("No more fixes to try here"));
   g_clear_pointer (&offer->recipe, vn_recipe_free);
   return offer;
 }
@@ -376,7 +376,7 @@ vn_cure_bundle_new (VnDocument *document,
                         (!vn_effect_has_helped (effect) || effect->after_db - effect->before_db < bundle->least_db)))
     return NULL;
   bundle->key = g_strdup (key->str);
-  bundle->step = g_strdup_printf (ngettext ("%u cure applied together", "%u cures applied together", bundle->n), bundle->n);
+  bundle->step = g_strdup_printf (ngettext ("%u fix applied", "%u fixes applied together", bundle->n), bundle->n);
   return g_steal_pointer (&bundle);
 }
 

@@ -81,7 +81,7 @@ vn_document_apply_curve_point (VnDocument *self,
   if (vn_recipe_equal (point->recipe, self->recipe))
     return FALSE;
   db = vn_format_db (vn_curve_point_get_db (point));
-  title = vn_curve_point_get_db (point) >= VN_CURVE_FLOAT_DB ? g_strdup (_("Mixed precision, as float"))
+  title = vn_curve_point_get_db (point) >= VN_CURVE_FLOAT_DB ? g_strdup (_("Mixed precision, float accuracy"))
                                                              : g_strdup_printf (_("Mixed precision, %s predicted"), db);
   key = g_strdup_printf ("curve %s %u", vn_curve_cost_get_id (curve->cost), i);
   vn_document_try (self, vn_recipe_copy (point->recipe), title, key);

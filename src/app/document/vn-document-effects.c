@@ -261,7 +261,7 @@ vn_document_try_precision (VnDocument      *self,
     return FALSE;
   key = vn_document_dup_precision_key (self, node, precision);
   name = vn_node_dup_title (item->node);
-  title = g_strdup_printf (precision == VN_NODE_FLOAT ? _("%s left in float") : _("%s set to 16 bit"), name);
+  title = g_strdup_printf (precision == VN_NODE_FLOAT ? _("%s left in float") : _("%s set to 16-bit"), name);
   vn_document_try (self, recipe, title, key);
   return TRUE;
 }

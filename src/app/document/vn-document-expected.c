@@ -230,7 +230,7 @@ document_expected_measured (GObject      *source,
   if (expected != NULL)
     document_expected_show (self, expected);
   else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    document_expected_refuse (self, _("What the change does was not measured"));
+    document_expected_refuse (self, _("The effect of the change was not measured"));
   else
     document_expected_refuse (self, error->message);
 }
@@ -245,9 +245,9 @@ document_expected_ask (VnDocument *self)
   self->expect_waits = FALSE;
   if (self->what_if == NULL)
     {
-      document_expected_refuse (self, self->data == NULL ? _("There are no samples to measure the change on")
+      document_expected_refuse (self, self->data == NULL ? _("There are no samples to measure the change with")
                                       : self->what_if_error != NULL ? self->what_if_error->message
-                                                                    : _("What the change does was not measured"));
+                                                                    : _("The effect of the change was not measured"));
       return;
     }
   question = g_new0 (Question, 1);
@@ -293,7 +293,7 @@ vn_document_cancel_expecting (VnDocument *self)
     return FALSE;
   vn_document_stop_expecting (self);
   self->run_wanted = FALSE;
-  document_expected_refuse (self, _("What the change does was not measured"));
+  document_expected_refuse (self, _("The effect of the change was not measured"));
   return TRUE;
 }
 

@@ -19,8 +19,8 @@ static const VnExportKind before_reports[] = {
 static const VnExportKind behind_reports[] = {
   { "png", "-graph.png", N_("PNG, in pixels"), VN_EXPORT_PICTURE, FALSE },
   { "svg", "-graph.svg", N_("SVG, for web pages and drawing programs"), VN_EXPORT_PICTURE, FALSE },
-  { "graph-pdf", "-graph.pdf", N_("PDF, to print"), VN_EXPORT_PICTURE, FALSE },
-  { "project", NULL, N_("Project, to go on with here"), VN_EXPORT_WORK, FALSE },
+  { "graph-pdf", "-graph.pdf", N_("PDF, for printing"), VN_EXPORT_PICTURE, FALSE },
+  { "project", NULL, N_("Project, to continue in Vernier"), VN_EXPORT_WORK, FALSE },
   { "script", NULL, N_("Python script, to repeat it with onnxruntime.quantization"), VN_EXPORT_WORK, FALSE },
 };
 
@@ -248,10 +248,10 @@ document_export_add (VnDocument          *self,
     case VN_EXPORT_PICTURE:
       if (self->picture == NULL || !self->picture (self->picture_data, strrchr (file->kind->ending, '.') + 1, file->dark, &shot))
         {
-          g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("No graph is shown yet: there is no picture of it."));
+          g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("No graph is shown yet, so there is no image of it."));
           return FALSE;
         }
-      vn_export_job_add_file (job, file->path, _("the picture of the graph"), shot.func, shot.data, shot.destroy);
+      vn_export_job_add_file (job, file->path, _("the graph image"), shot.func, shot.data, shot.destroy);
       break;
     }
   return TRUE;

@@ -25,7 +25,7 @@ document_files_apply_data (VnDocument      *self,
   vn_document_set_n_samples (self, project->data->max_samples);
   /* Samples that run somebody's Python are opened when the user says so. */
   if (vn_project_runs_script (project))
-    vn_document_tell (self, _("The samples of this project are prepared by a script: choose them anew to run it."));
+    vn_document_tell (self, _("The samples of this project are preprocessed by a script: choose them again to run it."));
   else
     vn_document_set_data (self, project->data);
 }
@@ -39,11 +39,12 @@ document_files_apply_project (VnDocument *self)
   g_autoptr(GError) error = NULL;
 
   if (!vn_document_take_place (self, path, &error))
-    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("What follows is kept as a copy"), error);
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Changes will be saved to a copy"), error);
   vn_document_edit_recipe (self, vn_recipe_copy (project->recipe), _("Recipe of the project"));
   vn_document_set_runs (self, project->runs);
   if (!vn_project_is_about (project, self->model))
-    vn_document_tell (self, _("The model changed since the project was saved: rules may speak of nodes that are gone."));
+    vn_document_tell (self, _("The model changed since the project was saved: some rules may refer to nodes that no "
+                              "longer exist."));
   vn_document_take_sizes (self, project->sizes);
   document_files_apply_data (self, project);
   vn_document_show_last_run (self);
@@ -77,7 +78,7 @@ vn_document_open_project (VnDocument  *self,
     return FALSE;
   if (model == NULL && !g_file_test (project->model, G_FILE_TEST_EXISTS))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The project is about “%s”, which is not there any more."), project->model);
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The model of this project, “%s”, no longer exists."), project->model);
       vn_project_free (project);
       return FALSE;
     }

@@ -29,9 +29,9 @@ document_jobs_get_failure (VnWork work)
     case VN_WORK_QUANTIZE:
       return _("Quantization failed");
     case VN_WORK_IMPROVE:
-      return _("The improvement failed");
+      return _("Automatic improvement failed");
     case VN_WORK_CURES:
-      return _("The cures could not be measured");
+      return _("The fixes could not be measured");
     case VN_WORK_CURVE:
       return _("Mixed precision could not be calculated");
     case VN_WORK_VERIFY:
@@ -164,7 +164,7 @@ vn_document_is_idle (VnDocument  *self,
 {
   if (self->job == NULL)
     return TRUE;
-  g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("Another job is running: wait for its end or cancel it."));
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("Another job is running: wait until it finishes, or cancel it."));
   return FALSE;
 }
 
@@ -175,13 +175,13 @@ vn_document_has_network (VnDocument  *self,
 {
   if (self->past != NULL)
     g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                         _("The network of an earlier run is not kept: quantize once more, then export."));
+                         _("The model of an earlier run is not stored: quantize again, then export."));
   else if (self->result == NULL)
     g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                         _("The model has not been quantized yet: there is nothing to export."));
+                         _("The model has not been quantized yet, so there is nothing to export."));
   else if (vn_document_get_expecting (self) != VN_EXPECTING_NOTHING)
     g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING,
-                         _("The recipe has changed since the last whole run: let one end, or take the change back."));
+                         _("The recipe has changed since the last full run: complete a full run, or revert the change."));
   else
     return TRUE;
   return FALSE;

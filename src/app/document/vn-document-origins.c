@@ -75,7 +75,7 @@ document_origins_ended (GObject      *source,
       vn_document_set_result (self, joined);
     }
   else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("Where error starts could not be found"), error);
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("The error sources could not be determined"), error);
   document_origins_emit (self, VN_SIGNAL_ORIGINS);
   vn_drop_memory ();
 }

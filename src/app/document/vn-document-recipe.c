@@ -260,9 +260,9 @@ vn_document_get_precision_title (VnNodePrecision precision,
     case VN_NODE_FLOAT:
       return g_strdup_printf (ngettext ("%u node left in float", "%u nodes left in float", n), n);
     case VN_NODE_8_BIT:
-      return g_strdup_printf (ngettext ("%u node set to 8 bit", "%u nodes set to 8 bit", n), n);
+      return g_strdup_printf (ngettext ("%u node set to 8-bit", "%u nodes set to 8-bit", n), n);
     case VN_NODE_16_BIT:
-      return g_strdup_printf (ngettext ("%u node set to 16 bit", "%u nodes set to 16 bit", n), n);
+      return g_strdup_printf (ngettext ("%u node set to 16-bit", "%u nodes set to 16-bit", n), n);
     case VN_NODE_AS_RECIPE:
       break;
     }

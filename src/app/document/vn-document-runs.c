@@ -106,7 +106,7 @@ document_runs_take_read (VnDocument *self,
                          VnResult   *past)
 {
   g_autofree char *name = vn_project_run_dup_title (reading->run);
-  g_autofree char *title = g_strdup_printf (_("“%s” brought back"), name);
+  g_autofree char *title = g_strdup_printf (_("“%s” restored"), name);
 
   if (reading->restores)
     vn_document_bring_back (self, past, title);
@@ -129,7 +129,7 @@ document_runs_read (GObject      *source,
   if (past != NULL)
     document_runs_take_read (self, reading, past);
   else
-    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("The run could not be brought back"), error);
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, _("The run could not be restored"), error);
 }
 
 static Reading *

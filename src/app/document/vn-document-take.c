@@ -223,7 +223,7 @@ vn_document_take_job (VnDocument *self,
     document_take_model (self, job);
   else if (work == VN_WORK_QUANTIZE)
     {
-      title = _("Errors up to date");
+      title = _("Errors updated");
       document_take_run (self, job);
     }
   else if (work == VN_WORK_IMPROVE)
@@ -233,7 +233,7 @@ vn_document_take_job (VnDocument *self,
     }
   else if (work == VN_WORK_CURES)
     {
-      title = _("Cures measured");
+      title = _("Fixes measured");
       document_take_cures (self, job);
     }
   else if (work == VN_WORK_CURVE)

@@ -167,7 +167,7 @@ vn_document_set_tensor_range (VnDocument     *self,
       rule->min = document_tensor_make_number (range->min);
       rule->max = document_tensor_make_number (range->max);
     }
-  title = g_strdup_printf (range != NULL ? _("Range of %s set") : _("Range of %s left to its method"), tensor);
+  title = g_strdup_printf (range != NULL ? _("Range of %s set") : _("Range of %s reset to its method"), tensor);
   return document_tensor_put (self, g_steal_pointer (&recipe), rule, title, error);
 }
 
@@ -200,7 +200,7 @@ vn_document_set_tensor_method (VnDocument  *self,
   document_tensor_forget_range (rule);
   g_free (rule->method);
   rule->method = g_strdup (method);
-  title = found != NULL ? g_strdup_printf (_("Range of %s by %s"), tensor, _(found->title)) : g_strdup_printf (_("Range of %s by the target"), tensor);
+  title = found != NULL ? g_strdup_printf (_("Range of %s set by %s"), tensor, _(found->title)) : g_strdup_printf (_("Range of %s reset to target default"), tensor);
   return document_tensor_put (self, g_steal_pointer (&recipe), rule, title, error);
 }
 
@@ -234,7 +234,7 @@ vn_document_set_tensor_type (VnDocument    *self,
   rule->exclude = dtype == VN_DTYPE_F32;
   *field = rule->exclude ? VN_DTYPE_UNDEFINED : dtype;
   if (dtype == VN_DTYPE_UNDEFINED)
-    title = g_strdup_printf (_("Precision of %s left to the target"), tensor);
+    title = g_strdup_printf (_("Precision of %s reset to target default"), tensor);
   else
     title = g_strdup_printf (_("Precision of %s: %s"), tensor, vn_dtype_get_name (dtype));
   return document_tensor_put (self, g_steal_pointer (&recipe), rule, title, error);

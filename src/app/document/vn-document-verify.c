@@ -187,7 +187,8 @@ vn_document_install_runtime (VnDocument  *self,
 
   if (self->installing != NULL)
     {
-      g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("Another job is running: wait for its end or cancel it."));
+      g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("Another job is running: wait until it finishes, or "
+                                                                "cancel it."));
       return FALSE;
     }
   place = g_new0 (GWeakRef, 1);

@@ -133,10 +133,10 @@ vn_rule_leak_dup_text (const VnRuleLeak *self)
   g_return_val_if_fail (self != NULL, NULL);
 
   if (self->enters)
-    return g_strdup_printf (_("enters the region at %s and is no edge of it: it is converted there"), self->node);
+    return g_strdup_printf (_("enters the region at %s but is not one of its edges: it is converted there"), self->node);
   if (self->node == NULL)
-    return g_strdup (_("leaves the region as an output of the network and is no edge of it"));
-  return g_strdup_printf (_("leaves the region to %s and is no edge of it: it is converted there"), self->node);
+    return g_strdup (_("leaves the region as a model output but is not one of its edges"));
+  return g_strdup_printf (_("leaves the region to %s but is not one of its edges: it is converted there"), self->node);
 }
 
 /**
@@ -164,8 +164,8 @@ vn_rule_describe_leak (const VnOverride *rule,
       const VnRuleLeak *leak = g_ptr_array_index (leaks, i);
 
       g_string_append (text, i > 0 ? "\n" : "");
-      g_string_append_printf (text, leak->enters ? _("The region is open: “%s” enters it, too")
-                                                 : _("The region is open: “%s” leaves it, too"), leak->value);
+      g_string_append_printf (text, leak->enters ? _("The region is not closed: “%s” also enters it")
+                                                 : _("The region is not closed: “%s” also leaves it"), leak->value);
     }
   return g_string_free (text, text->len == 0);
 }

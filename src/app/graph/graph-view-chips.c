@@ -29,13 +29,13 @@ vn_graph_view_dup_chip_words (VnGraphView *self)
   GString *text = g_string_new (NULL);
 
   if (chip->is_leak)
-    g_string_append_printf (text, _("Leak: %s"), edge->value);
+    g_string_append_printf (text, _("Missing edge: %s"), edge->value);
   else
     g_string_append_printf (text, chip->enters ? _("Enters the selected nodes: %s") : _("Leaves the selected nodes: %s"), edge->value);
   if (edge->tooltip != NULL)
     g_string_append_printf (text, "\n%s", edge->tooltip);
   if (chip->is_leak)
-    g_string_append_printf (text, "\n%s", _("Click for what can be done about it"));
+    g_string_append_printf (text, "\n%s", _("Click for fixes"));
   return g_string_free (text, FALSE);
 }
 

@@ -150,7 +150,7 @@ graph_view_select_add_chips (VnGraphView *self,
         {
           chip.is_leak = TRUE;
           /* TRANSLATORS: a tensor that crosses the edge of a region without being named as one of its edges; at most 12 letters */
-          g_strlcpy (chip.label, _("leak"), sizeof chip.label);
+          g_strlcpy (chip.label, _("missing edge"), sizeof chip.label);
         }
       labelled = edge->value;
       g_array_append_val (self->chips, chip);

@@ -9,7 +9,7 @@ graph_view_words_band_word (const VnOverlayItem *item)
 {
   if (item->is_bad)
     return _("bad");
-  return item->ticks >= 2 ? _("to watch") : _("fine");
+  return item->ticks >= 2 ? _("borderline") : _("fine");
 }
 
 /* What has no bytes or takes no time has nothing to tell of them. */
@@ -27,7 +27,7 @@ static void
 graph_view_words_add_group (GString           *text,
                             const VnSceneNode *data)
 {
-  g_string_append_printf (text, "%s, %s, ", data->op, _("closed group"));
+  g_string_append_printf (text, "%s, %s, ", data->op, _("collapsed group"));
 }
 
 /* Returns: (transfer full): a box in words, as a screen reader says it: "Conv, /cls/Conv, U8, 8.5 dB, bad, selected" */
@@ -47,7 +47,7 @@ vn_graph_view_dup_box_label (VnGraphView *self,
     g_string_append_printf (text, "%s, ", data->kind == VN_SCENE_INPUT ? _("Input") : _("Output"));
   g_string_append (text, data->name);
   if (g_strcmp0 (data->badge, VN_BADGE_UNKNOWN) == 0)
-    g_string_append_printf (text, ", %s", _("cannot be run here"));
+    g_string_append_printf (text, ", %s", _("is not supported"));
   else if (data->excluded)
     g_string_append_printf (text, ", %s", _("not quantized"));
   else if (data->badge != NULL)
@@ -158,7 +158,7 @@ vn_graph_view_query_tooltip (GtkWidget  *widget,
     }
   else if (self->state.hover_frame != VN_SCENE_NONE)
     {
-      text = g_strdup_printf (_("Close “%s”"), vn_groups_get (self->groups, self->state.hover_frame)->title);
+      text = g_strdup_printf (_("Collapse “%s”"), vn_groups_get (self->groups, self->state.hover_frame)->title);
     }
   else if (self->state.hover_edge != VN_SCENE_NONE)
     {

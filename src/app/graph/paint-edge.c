@@ -246,7 +246,8 @@ vn_paint_stub (Paint              *paint,
     return;
 
   if (stub->n_edges > 1)
-    label = g_strdup_printf (_("%u far uses ↓"), stub->n_edges);
+    label = g_strdup_printf (ngettext ("%u distant consumer ↓",
+                                       "%u distant consumers ↓", stub->n_edges), stub->n_edges);
   else if (other->kind == VN_SCENE_GROUP)
     label = g_strdup_printf ("%s %s", other->op, stub->at_source ? "↓" : "↑");
   else

@@ -131,7 +131,7 @@ paint_group_worst (Paint        *paint,
 
   if (note->n_origins > 0)
     {
-      origins = g_strdup_printf (ngettext ("%u origin", "%u origins", note->n_origins), note->n_origins);
+      origins = g_strdup_printf (ngettext ("%u error source", "%u error sources", note->n_origins), note->n_origins);
       layout = vn_paint_text (paint, TEXT_VALUE, origins, 0, &width);
       vn_paint_set_color (paint, look->text, 1);
       vn_paint_show (paint, layout, right - width, baseline);

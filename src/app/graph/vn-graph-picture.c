@@ -192,7 +192,7 @@ vn_graph_picture_write (VnGraphPicture  *self,
   if (status != CAIRO_STATUS_SUCCESS)
     {
       g_set_error (error, VN_ERROR, status == CAIRO_STATUS_NO_MEMORY ? VN_ERROR_MEMORY : VN_ERROR_LIMIT,
-                   _("The graph cannot be drawn, %.0f by %.0f units large: %s. Close groups to make it smaller."), width, height,
+                   _("The graph cannot be drawn, %.0f by %.0f units large: %s. Collapse groups to make it smaller."), width, height,
                    cairo_status_to_string (status));
       return FALSE;
     }

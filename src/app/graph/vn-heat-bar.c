@@ -529,7 +529,8 @@ vn_heat_bar_init (VnHeatBar *self)
   g_signal_connect (drag, "drag-update", G_CALLBACK (heat_bar_threshold_update), self);
   g_signal_connect (drag, "drag-end", G_CALLBACK (heat_bar_threshold_end), self);
   gtk_widget_add_controller (GTK_WIDGET (self), drag);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self), _("Drag across the bar to select all nodes that are worse; drag a handle to move it"));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self), _("Drag across the bar to select all worse nodes; drag a handle to "
+                                                    "move the threshold"));
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
                            G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   vn_heat_bar_set_metric (self, VN_METRIC_SQNR, handles, handles);

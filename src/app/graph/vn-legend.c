@@ -45,9 +45,9 @@ legend_dup_unit (VnOverlayChoice choice)
   gboolean has_unit = metric->unit != NULL && *metric->unit != '\0';
 
   if (info->kind == VN_OVERLAY_AMOUNT)
-    return g_strdup (_("share of the whole"));
+    return g_strdup (_("share of the total"));
   if (info->kind == VN_OVERLAY_DIFFERENCE)
-    return g_strdup (_("dB, + is a gain"));
+    return g_strdup (_("dB, positive is a gain"));
   if (info->kind != VN_OVERLAY_ERROR)
     return g_strdup ("");
   if (metric->scale == VN_SCALE_SHARE)
@@ -216,7 +216,7 @@ legend_make_key (VnLegend      *self,
   gtk_button_set_child (GTK_BUTTON (button), box);
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_add_css_class (button, "legend-key");
-  gtk_widget_set_tooltip_text (button, _("Select these nodes and travel to the first; again: to the next"));
+  gtk_widget_set_tooltip_text (button, _("Select these nodes and go to the first; again: to the next"));
   g_object_set_data (G_OBJECT (button), "band", GUINT_TO_POINTER (at));
   g_object_set_data (G_OBJECT (button), "count", count);
   g_signal_connect_swapped (button, "clicked", G_CALLBACK (legend_key_clicked), self);
@@ -259,7 +259,7 @@ legend_make_choice (VnLegend *self)
   choice = gtk_drop_down_new (G_LIST_MODEL (titles), NULL);
   gtk_widget_add_css_class (choice, "flat");
   gtk_widget_add_css_class (choice, "legend-choice");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (choice), GTK_ACCESSIBLE_PROPERTY_LABEL, _("What the colours show"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (choice), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Node coloring"), -1);
   g_signal_connect_swapped (choice, "notify::selected", G_CALLBACK (legend_choice_changed), self);
   return choice;
 }
@@ -270,7 +270,7 @@ legend_add_rest (VnLegend  *self,
 {
   self->runs = gtk_drop_down_new (NULL, NULL);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->runs), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Run to compare with"), -1);
-  gtk_widget_set_tooltip_text (self->runs, _("The run that the shown one is compared with"));
+  gtk_widget_set_tooltip_text (self->runs, _("Run that the current one is compared with"));
   g_signal_connect_swapped (self->runs, "notify::selected", G_CALLBACK (legend_run_chosen), self);
   gtk_box_append (GTK_BOX (box), self->runs);
   self->keys = gtk_grid_new ();

@@ -216,7 +216,7 @@ vn_minimap_init (VnMinimap *self)
 
   self->painter = vn_graph_painter_new ();
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("The whole network"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("The whole model"), -1);
   g_signal_connect_swapped (drag, "drag-begin", G_CALLBACK (minimap_drag_begin), self);
   g_signal_connect_swapped (drag, "drag-update", G_CALLBACK (minimap_drag_update), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));

@@ -120,7 +120,7 @@ graph_page_overlay_dup_note (VnGraphPage          *self,
     return vn_overlay_choice_dup_note (choice, input, overlay);
   if (self->reading != NULL)
     return g_strdup (_("Reading the run…"));
-  return g_strdup (self->run_ids->len == 0 ? _("No other run is kept: quantize again with other settings, then both can be compared")
+  return g_strdup (self->run_ids->len == 0 ? _("No other run is stored: quantize again with other settings to compare")
                                            : _("One of the two runs did not measure its error"));
 }
 

@@ -54,7 +54,8 @@ inspector_channels_describe (const Channels *self)
     return g_strdup (_("No channel stands out."));
   if (self->outlier.n == 1)
     return g_strdup_printf (_("Channel %u reaches %s, the others %s."), self->outlier.channel, reach, others);
-  return g_strdup_printf (_("%u channels stand out: channel %u reaches %s, the others %s."), self->outlier.n, self->outlier.channel, reach, others);
+  return g_strdup_printf (ngettext ("%u channel stands out: channel %u reaches %s, the others %s.",
+                                    "%u channels stand out: channel %u reaches %s, the others %s.", self->outlier.n), self->outlier.n, self->outlier.channel, reach, others);
 }
 
 static gboolean

@@ -102,21 +102,21 @@ inspector_edit_fill_choices (Edit          *self,
   gboolean is_bias = self->tensor->role == VN_TENSOR_BIAS;
 
   if (self->tensor->role == VN_TENSOR_WEIGHT || now == 4)
-    inspector_edit_add_choice (self, titles, 4, _("4 bit"));
+    inspector_edit_add_choice (self, titles, 4, _("4-bit"));
   if (!is_bias)
     {
-      inspector_edit_add_choice (self, titles, 8, _("8 bit"));
-      inspector_edit_add_choice (self, titles, 16, _("16 bit"));
+      inspector_edit_add_choice (self, titles, 8, _("8-bit"));
+      inspector_edit_add_choice (self, titles, 16, _("16-bit"));
     }
   if ((now != 4 && now != 8 && now != 16 && now != VN_BITS_FLOAT) || (is_bias && now != VN_BITS_FLOAT))
     {
-      g_autofree char *title = g_strdup_printf (_("%u bit"), now);
+      g_autofree char *title = g_strdup_printf (_("%u-bit"), now);
       const VnTensorPlan *plan = self->tensor->plan;
 
-      inspector_edit_add_choice (self, titles, now, now != 0 ? title : plan != NULL ? vn_dtype_get_name (plan->dtype) : _("As the target says"));
+      inspector_edit_add_choice (self, titles, now, now != 0 ? title : plan != NULL ? vn_dtype_get_name (plan->dtype) : _("Target default"));
     }
   inspector_edit_add_choice (self, titles, VN_BITS_FLOAT, _("Float"));
-  inspector_edit_add_choice (self, titles, VN_BITS_OF_TARGET, _("As the target says"));
+  inspector_edit_add_choice (self, titles, VN_BITS_OF_TARGET, _("Target default"));
 }
 
 static guint
@@ -211,7 +211,8 @@ vn_inspector_precision_row (VnDocument        *document,
   adw_combo_row_set_model (ADW_COMBO_ROW (row), G_LIST_MODEL (titles));
   vn_combo_row_show_whole (ADW_COMBO_ROW (row));
   adw_combo_row_set_selected (ADW_COMBO_ROW (row), inspector_edit_find_choice (self, now));
-  gtk_widget_set_tooltip_text (row, tensor->role == VN_TENSOR_ACTIVATION ? _("Precision of the output: a change becomes a rule that can be undone")
+  gtk_widget_set_tooltip_text (row, tensor->role == VN_TENSOR_ACTIVATION ? _("Output precision; a change creates a "
+                                                                             "rule that can be undone")
                                                                          : tensor->name);
   g_signal_connect (row, "notify::selected", G_CALLBACK (inspector_edit_precision_chosen), NULL);
   return row;
@@ -271,13 +272,13 @@ vn_inspector_method_row (VnDocument        *document,
       if (g_str_equal (methods[i]->id, now))
         selected = i;
     }
-  gtk_string_list_append (titles, _("As the target says"));
+  gtk_string_list_append (titles, _("Target default"));
   row = inspector_edit_make_combo (_("Method"), VN_DTYPE_UNDEFINED);
   inspector_edit_attach (row, document, tensor, "edit-method");
   adw_combo_row_set_model (ADW_COMBO_ROW (row), G_LIST_MODEL (titles));
   vn_combo_row_show_whole (ADW_COMBO_ROW (row));
   adw_combo_row_set_selected (ADW_COMBO_ROW (row), selected);
-  gtk_widget_set_tooltip_text (row, _("How the range is chosen: a change becomes a rule that can be undone"));
+  gtk_widget_set_tooltip_text (row, _("Range method; a change creates a rule that can be undone"));
   g_signal_connect (row, "notify::selected", G_CALLBACK (inspector_edit_method_chosen), NULL);
   return row;
 }
@@ -383,7 +384,7 @@ vn_inspector_range_row (VnDocument        *document,
   self = inspector_edit_attach (row, document, tensor, "edit-range");
   range = vn_inspected_tensor_get_range (tensor, document, &is_given);
   reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");
-  gtk_widget_set_tooltip_text (reset, _("Leave the Range to the Method"));
+  gtk_widget_set_tooltip_text (reset, _("Reset Range to Method"));
   gtk_widget_set_valign (reset, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (reset, "flat");
   gtk_widget_set_visible (reset, is_given);

@@ -31,7 +31,7 @@ inspector_origins_make_part (VnNodeItem           *item,
   gtk_widget_add_css_class (value, "numeric");
   gtk_label_set_width_chars (GTK_LABEL (value), 7);
   gtk_label_set_xalign (GTK_LABEL (value), 1);
-  gtk_widget_set_tooltip_text (row, _("Signal to noise when this alone is quantized"));
+  gtk_widget_set_tooltip_text (row, _("SQNR with only this quantized"));
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), bar);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), value);
   return row;
@@ -84,10 +84,10 @@ vn_inspector_origins (VnDocument *document,
   for (guint i = 0; i < parts->len; i++)
     gtk_list_box_append (GTK_LIST_BOX (list),
                          inspector_origins_make_part (item, vn_contributions_get (result->contributions, g_array_index (parts, guint, i))));
-  inspector_origins_add_effect (list, document, item, VN_NODE_16_BIT, _("16 bit"));
+  inspector_origins_add_effect (list, document, item, VN_NODE_16_BIT, _("16-bit"));
   inspector_origins_add_effect (list, document, item, VN_NODE_FLOAT, _("Float"));
   note = vn_metric_format (VN_METRIC_CONTRIBUTION, item->metrics[VN_METRIC_CONTRIBUTION]);
-  return vn_section_new (_("Error That Starts Here"), note, list);
+  return vn_section_new (_("Error Introduced Here"), note, list);
 }
 
 static void
@@ -96,7 +96,7 @@ inspector_origins_measure (VnDocument *document)
   g_autoptr(GError) error = NULL;
 
   if (!vn_document_measure_cures (document, MEASURE_SECONDS, &error))
-    g_signal_emit_by_name (document, "failed", _("The cures could not be measured"), error);
+    g_signal_emit_by_name (document, "failed", _("The fixes could not be measured"), error);
 }
 
 /* What is told of a cure is a guess until it was tried. */
@@ -105,7 +105,7 @@ inspector_origins_make_measure (VnDocument *document)
 {
   GtkWidget *button = vn_button_new_with_mnemonic (_("_Measure the Gains"));
 
-  gtk_widget_set_tooltip_text (button, _("Try Each Cure on Held-Out Samples, Keep None"));
+  gtk_widget_set_tooltip_text (button, _("Measure Each Fix on Held-Out Samples Without Keeping It"));
   g_signal_connect_object (button, "clicked", G_CALLBACK (inspector_origins_measure), document, G_CONNECT_SWAPPED);
   return button;
 }
@@ -137,9 +137,9 @@ vn_inspector_cures (VnDocument *document,
       gtk_list_box_append (GTK_LIST_BOX (list), vn_cure_row_new (document, offer, VN_CURE_ROW_NARROW));
     }
   if (!unmeasured || vn_document_get_job (document) != NULL)
-    return vn_section_new (_("What to Try"), NULL, list);
+    return vn_section_new (_("Suggested Fixes"), NULL, list);
   box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   gtk_box_append (GTK_BOX (box), list);
   gtk_box_append (GTK_BOX (box), inspector_origins_make_measure (document));
-  return vn_section_new (_("What to Try"), NULL, box);
+  return vn_section_new (_("Suggested Fixes"), NULL, box);
 }

@@ -28,7 +28,7 @@ inspector_output_add_scale (GtkWidget          *list,
     return;
   if (plan->scale->n_elements > 1)
     {
-      scale = g_strdup_printf (_("%u, one a channel"), (guint) plan->scale->n_elements);
+      scale = g_strdup_printf (_("%u, one per channel"), (guint) plan->scale->n_elements);
       inspector_output_add (list, vn_row_new (_("Scale"), scale));
       return;
     }
@@ -57,9 +57,9 @@ inspector_output_add_plan (GtkWidget         *list,
   if (plan->quantized)
     inspector_output_add_scale (list, plan);
   if (plan->quantized && plan->shares != NULL)
-    inspector_output_add (list, vn_row_new_wide (_("Shares parameters of"), plan->shares));
+    inspector_output_add (list, vn_row_new_wide (_("Shares parameters with"), plan->shares));
   if (plan->rule != NULL)
-    inspector_output_add (list, vn_row_new (_("Decided by"), plan->rule));
+    inspector_output_add (list, vn_row_new (_("Set by"), plan->rule));
 }
 
 static void
@@ -129,9 +129,9 @@ vn_inspector_output (VnDocument *document,
   list = vn_row_list_new ();
   if (tensor->plan != NULL && !g_str_equal (tensor->name, tensor->source))      /* a clamp or a norm behind the node does its work there */
     {
-      GtkWidget *row = vn_row_new_wide (_("Rounded as"), tensor->name);
+      GtkWidget *row = vn_row_new_wide (_("Quantized at"), tensor->name);
 
-      gtk_widget_set_tooltip_text (row, _("Nothing is rounded between the two: what is changed here is about this tensor"));
+      gtk_widget_set_tooltip_text (row, _("No quantizer lies between the two: changes here apply to this tensor"));
       inspector_output_add (list, row);
     }
   inspector_output_add (list, vn_inspector_precision_row (document, tensor, _("Precision")));
@@ -169,7 +169,7 @@ inspector_output_add_conversion (GtkWidget     *list,
     return;
   if (zero != NULL)
     inspector_output_add (list, vn_row_new (_("Quantized to"), vn_dtype_get_name (zero->dtype)));
-  step = scale->n_elements == 1 ? vn_format_number (vn_tensor_get_double (scale, 0), 4) : g_strdup_printf (_("%u, one a channel"), (guint) scale->n_elements);
+  step = scale->n_elements == 1 ? vn_format_number (vn_tensor_get_double (scale, 0), 4) : g_strdup_printf (_("%u, one per channel"), (guint) scale->n_elements);
   inspector_output_add (list, vn_row_new (_("Scale"), step));
   if (zero == NULL || zero->n_elements != 1 || !vn_dtype_is_integer (zero->dtype))
     return;
@@ -305,7 +305,7 @@ vn_inspector_tensor_ends (VnDocument    *document,
     }
   if (value->is_output)
     inspector_output_add (list, vn_row_new (_("to"), _("output of the model")));
-  return vn_section_new (_("Way"), NULL, list);
+  return vn_section_new (_("Connections"), NULL, list);
 }
 
 /**
@@ -327,5 +327,6 @@ vn_inspector_dup_way (VnDocument    *document,
   to = g_array_index (value->uses, VnUse, 0).node->op_type;
   if (value->uses->len == 1)
     return g_strdup_printf (_("tensor · %s → %s"), from, to);
-  return g_strdup_printf (_("tensor · %s → %s and %u more"), from, to, value->uses->len - 1);
+  return g_strdup_printf (ngettext ("tensor · %s → %s and %u more",
+                                    "tensor · %s → %s and %u more", value->uses->len - 1), from, to, value->uses->len - 1);
 }

@@ -51,7 +51,7 @@ inspector_region_make_button (const char *title,
 
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.set-region");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", target);
-  gtk_widget_set_tooltip_text (button, _("Make One Rule of These Edges"));
+  gtk_widget_set_tooltip_text (button, _("Create Region Rule From These Edges"));
   gtk_widget_set_hexpand (button, TRUE);
   return button;
 }
@@ -127,9 +127,9 @@ vn_inspector_region (VnDocument *document,
   gtk_box_append (GTK_BOX (box), list);
   inspector_region_add_leaks (box, graph, vn_document_get_recipe (document), selection);
   inspector_region_add_surplus (box, rule, graph, selection);
-  gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Region in 1_6 Bit"), "16"));
-  gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Region in _Float"), "float"));
+  gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Set Region to 1_6-Bit"), "16"));
+  gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Leave Region in _Float"), "float"));
   gtk_box_append (GTK_BOX (box), buttons);
   vn_override_free (rule);
-  return vn_section_new (_("Region"), _("as recipes name it"), box);
+  return vn_section_new (_("Region"), _("as named in recipes"), box);
 }

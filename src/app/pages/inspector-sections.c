@@ -25,7 +25,7 @@ inspector_sections_describe_error (VnNodeItem *item)
   g_autofree char *cosine = vn_metric_format (VN_METRIC_COSINE, item->metrics[VN_METRIC_COSINE]);
 
   return g_markup_printf_escaped ("<b>%s</b> <span alpha=\"55%%\" size=\"small\">· %s %s · %s %s</span>", db,
-                                  _("noise:signal"), noise, _("cosine"), cosine);
+                                  _("noise-to-signal ratio"), noise, _("cosine"), cosine);
 }
 
 /**
@@ -55,7 +55,7 @@ vn_inspector_error_card (VnDocument *document,
   gtk_label_set_markup (GTK_LABEL (numbers), markup);
   gtk_box_append (GTK_BOX (texts), numbers);
   if (result->is_expected)
-    gtk_box_append (GTK_BOX (texts), vn_label_new (_("Expected, until a whole run tells"), "caption"));
+    gtk_box_append (GTK_BOX (texts), vn_label_new (_("Estimated; a full run will confirm it"), "caption"));
   cause = vn_cure_offers_dup_reason (document, item);
   if (cause == NULL)
     cause = vn_cause_describe (result, item->node);
@@ -84,7 +84,7 @@ vn_inspector_unsupported (const VnNode *node)
   if (vn_op_has_kernel (node) || vn_model_find_function (node->graph->model, node->domain, node->op_type) != NULL)
     return NULL;
   what = vn_op_describe_node (node);
-  text = g_strdup_printf (_("Cannot be run here (%s). What depends on it is not computed and stays in float."), what);
+  text = g_strdup_printf (_("Cannot be run by Vernier (%s). Nodes that depend on it are not computed and stay in float."), what);
   card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   gtk_box_append (GTK_BOX (card), gtk_image_new_from_icon_name ("dialog-warning-symbolic"));
   gtk_box_append (GTK_BOX (card), vn_label_new (text, "caption"));
@@ -104,7 +104,7 @@ vn_inspector_actions (gboolean can_widen,
                       gboolean can_restore)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  GtkWidget *wide = vn_button_new_with_mnemonic (_("Use _16 Bit"));
+  GtkWidget *wide = vn_button_new_with_mnemonic (_("Use _16-Bit"));
   GtkWidget *exclude = vn_button_new_with_mnemonic (_("E_xclude"));
   GtkWidget *restore = vn_button_new_with_mnemonic (_("Re_store"));
 
@@ -112,9 +112,9 @@ vn_inspector_actions (gboolean can_widen,
   gtk_actionable_set_action_target (GTK_ACTIONABLE (wide), "s", "16");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (exclude), "win.exclude");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (restore), "win.restore");
-  gtk_widget_set_tooltip_text (wide, _("Give the Output Twice the Bits"));
+  gtk_widget_set_tooltip_text (wide, _("Double the Bit Width of the Output"));
   gtk_widget_set_tooltip_text (exclude, _("Leave in Float (Delete)"));
-  gtk_widget_set_tooltip_text (restore, _("Do as the Target Says"));
+  gtk_widget_set_tooltip_text (restore, _("Use Target Default"));
   gtk_widget_set_visible (wide, can_widen);
   gtk_widget_set_visible (exclude, can_exclude);
   gtk_widget_set_visible (restore, can_restore);
@@ -355,7 +355,7 @@ vn_inspector_shared (VnDocument *document,
     inspector_sections_add_row (list, _("Precision"), _("mixed"));
   else if (shared.precision != VN_DTYPE_UNDEFINED)
     inspector_sections_add_row (list, _("Precision"), vn_dtype_get_name (shared.precision));
-  inspector_sections_add_row (list, _("Worst signal to noise"), worst);
+  inspector_sections_add_row (list, _("Worst SQNR"), worst);
   inspector_sections_add_row (list, _("Weights"), bytes);
   inspector_sections_add_row (list, _("Left in float"), excluded);
   return vn_section_new (_("Shared"), NULL, list);

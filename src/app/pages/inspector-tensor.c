@@ -424,19 +424,19 @@ vn_inspector_dup_prospect (VnDocument *document)
   g_return_val_if_fail (VN_IS_DOCUMENT (document), NULL);
 
   if (vn_document_get_result (document) == NULL)
-    return g_strdup (_("A change becomes a rule, and shows with the next quantization."));
+    return g_strdup (_("A change creates a rule and takes effect at the next quantization."));
   switch (vn_document_get_expecting (document))
     {
     case VN_EXPECTING_SOON:
-      return g_strdup (_("Measuring what the change does …"));
+      return g_strdup (_("Measuring the effect of the change …"));
     case VN_EXPECTING_SHOWN:
-      return g_strdup (_("What the change is expected to do is shown; a whole run confirms it."));
+      return g_strdup (_("The estimated effect of the change is shown; a full run confirms it."));
     case VN_EXPECTING_REFUSED:
       refusal = vn_document_get_refusal (document);
-      return g_strdup_printf (_("It takes a whole run to see what the change does: %s"), refusal != NULL ? refusal : "");
+      return g_strdup_printf (_("A full run is needed to see the effect of the change: %s"), refusal != NULL ? refusal : "");
     case VN_EXPECTING_PAST:
     case VN_EXPECTING_NOTHING:
       break;
     }
-  return g_strdup (_("A change becomes a rule; what it does is measured at once."));
+  return g_strdup (_("A change creates a rule; its effect is measured at once."));
 }

@@ -210,7 +210,7 @@ graph_page_layout_failed (VnGraphPage *self,
 {
   g_autoptr(GError) error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED, message);
 
-  g_signal_emit_by_name (self->document, "failed", _("The network could not be laid out"), error);
+  g_signal_emit_by_name (self->document, "failed", _("The graph could not be laid out"), error);
 }
 
 static gboolean

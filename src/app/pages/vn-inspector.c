@@ -216,10 +216,10 @@ inspector_explain_no_values (VnInspector *self,
                              gboolean     has_result)
 {
   if (has_result)
-    return _("One of the two networks has no such tensor: it was folded into another.");
+    return _("One of the two models has no such tensor: it was folded into another.");
   if (vn_quantize_count_quantized (vn_document_get_model (self->document)) > 0)
-    return _("This network is quantized already: Compare shows its values beside those of its float model.");
-  return _("Float and quantized values are shown once the network is quantized.");
+    return _("This model is already quantized: Compare shows its values next to those of its float model.");
+  return _("Float and quantized values are shown after quantization.");
 }
 
 static void
@@ -230,7 +230,7 @@ inspector_add_values (VnInspector       *self,
   GtkWidget *panel = result != NULL ? vn_tensor_panel_new (self->document, inspector_get_reader (self, result), tensor) : NULL;
 
   if (panel != NULL)
-    inspector_append (self, vn_section_new (_("Values"), vn_document_is_stale (self->document) ? _("of the last whole run") : NULL, panel));
+    inspector_append (self, vn_section_new (_("Values"), vn_document_is_stale (self->document) ? _("of the last full run") : NULL, panel));
   else
     inspector_append (self, vn_section_new (_("Values"), NULL,
                                             vn_label_new (inspector_explain_no_values (self, result != NULL), "dim-label")));
@@ -289,7 +289,7 @@ inspector_show_model (VnInspector *self)
   guint n_quantized = vn_quantize_count_quantized (model);
 
   gtk_label_set_label (self->title, title);
-  gtk_label_set_label (self->subtitle, _("Select a node to see more of it"));
+  gtk_label_set_label (self->subtitle, _("Select a node to see its details"));
   size = vn_format_bytes (model->file_size);
   weights = vn_format_bytes (vn_graph_weight_bytes (model->graph));
   opset = g_strdup_printf ("%" G_GINT64_FORMAT, vn_model_get_opset (model, ""));
@@ -299,12 +299,12 @@ inspector_show_model (VnInspector *self)
   gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Weights"), weights));
   gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Opset"), opset));
   if (model->producer_name != NULL && *model->producer_name != 0)
-    gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Made by"), model->producer_name));
+    gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Producer"), model->producer_name));
   if (n_quantized > 0)
     {
       g_autofree char *quantized = g_strdup_printf (_("%u of %u"), n_quantized, model->graph->nodes->len);
 
-      gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Quantized already"), quantized));
+      gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Already quantized"), quantized));
     }
   inspector_append (self, vn_section_new (_("Model"), NULL, list));
 }

@@ -114,7 +114,7 @@ nodes_page_clear_filters (VnNodesPage *self)
 static void
 nodes_page_update_chips (VnNodesPage *self)
 {
-  static const char * const names[N_CHIPS] = { N_("All"), N_("Bad"), N_("Watch"), N_("Fine"),
+  static const char * const names[N_CHIPS] = { N_("All"), N_("Bad"), N_("Borderline"), N_("Fine"),
                                                N_("Not quantized") };
   GListModel *nodes = vn_document_get_nodes (self->document);
   guint n = g_list_model_get_n_items (nodes);

@@ -307,12 +307,13 @@ static void
 outline_add_examples (VnOutline *self)
 {
   GtkWidget *popover = gtk_popover_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *list = gtk_list_box_new ();
-  GtkWidget *title = gtk_label_new (_("What Can Be Searched For")), *keys = gtk_label_new (NULL);
+  GtkWidget *title = gtk_label_new (_("Search Syntax")), *keys = gtk_label_new (NULL);
   guint n;
   const VnNodeExample *examples = vn_node_query_get_examples (&n);
 
   gtk_widget_add_css_class (title, "heading");
-  gtk_label_set_label (GTK_LABEL (keys), _("Enter goes to the next, Shift+Enter to the one before, Ctrl+Enter selects all."));
+  gtk_label_set_label (GTK_LABEL (keys), _("Enter goes to the next match, Shift+Enter to the previous one, Ctrl+Enter "
+                                           "selects all."));
   gtk_label_set_wrap (GTK_LABEL (keys), TRUE);
   gtk_label_set_max_width_chars (GTK_LABEL (keys), 36);
   gtk_label_set_xalign (GTK_LABEL (keys), 0);

@@ -72,11 +72,11 @@ range_editor_tell (VnRangeEditor         *self,
 {
   g_autofree char *db = range_editor_dup_error (estimate), *clipped = range_editor_dup_clipped (estimate);
   g_autofree char *interval = range_editor_dup_interval (&estimate->range);
-  g_autofree char *text = moving ? g_strdup_printf (_("%s, %s. Release or Enter sets it, Escape gives up."), db, clipped)
+  g_autofree char *text = moving ? g_strdup_printf (_("%s, %s. Release or press Enter to apply, Escape to cancel."), db, clipped)
                                  : g_strdup_printf (_("Estimated from the histogram: %s, %s"), db, clipped);
 
   gtk_label_set_label (self->told, text);
-  gtk_label_set_label (self->title, moving ? _("Yours, release to set") : _("In use"));
+  gtk_label_set_label (self->title, moving ? _("Your range, release to apply") : _("Current range"));
   gtk_label_set_label (self->interval, interval);
   gtk_label_set_label (self->error, db);
 }
@@ -189,8 +189,9 @@ range_editor_is_used (VnRangeEditor         *self,
 static void
 range_editor_show_methods (VnRangeEditor *self)
 {
-  VnChartRange shown[1 + N_BEST] = { { self->used.range.min, self->used.range.max, 0, _("In use"), TRUE } };
-  g_autofree char *label = g_strdup_printf (_("All %u Methods"), self->estimates->len);
+  VnChartRange shown[1 + N_BEST] = { { self->used.range.min, self->used.range.max, 0, _("Current range"), TRUE } };
+  g_autofree char *label = g_strdup_printf (ngettext ("%u Method",
+                                                      "All %u Methods", self->estimates->len), self->estimates->len);
   guint n = 1;
 
   for (guint i = 0; i < self->estimates->len; i++)
@@ -420,7 +421,7 @@ vn_range_editor_new (VnDocument        *document,
                      VnInspectedTensor *tensor)
 {
   VnRangeEditor *self;
-  VnChartRange used = { 0, 0, 0, _("In use"), TRUE };
+  VnChartRange used = { 0, 0, 0, _("Current range"), TRUE };
   VnRange range = { 0 };
   gboolean has_range, is_given = FALSE;
 

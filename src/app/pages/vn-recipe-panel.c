@@ -321,7 +321,7 @@ recipe_panel_fill (VnRecipePanel  *self,
     }
   if (self->groups->len == 0)
     gtk_list_box_append (self->rules, vn_row_new_wide (_("No rules"),
-                                                       _("Set nodes to 16 bit or leave them in float to add some")));
+                                                       _("To add rules, set nodes to 16-bit or leave them in float")));
   gtk_widget_set_visible (self->hint, self->groups->len > 1);
 }
 

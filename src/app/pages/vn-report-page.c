@@ -214,10 +214,10 @@ report_page_get_state (VnReportPage *self)
   switch (vn_document_get_expecting (self->document))
     {
     case VN_EXPECTING_SHOWN:
-      return _("As it is expected; a whole run has still to confirm it");
+      return _("Estimated result; run a full quantization to confirm it");
     case VN_EXPECTING_SOON:
     case VN_EXPECTING_REFUSED:
-      return _("Of the last whole run; the recipe has changed since");
+      return _("From the last full run; the recipe has changed since");
     case VN_EXPECTING_PAST:
     case VN_EXPECTING_NOTHING:
       break;
@@ -231,7 +231,7 @@ report_page_set_busy (VnReportPage *self,
 {
   gtk_spinner_set_spinning (self->spinner, busy);
   gtk_widget_set_visible (GTK_WIDGET (self->spinner), busy);
-  gtk_label_set_label (self->state, busy ? _("Bringing it up to date") : report_page_get_state (self));
+  gtk_label_set_label (self->state, busy ? _("Updating") : report_page_get_state (self));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->state), gtk_label_get_label (self->state));
 }
 
@@ -443,12 +443,12 @@ report_page_printed (GObject      *source,
     }
   if (text == NULL)
     {
-      vn_document_tell (self->document, _("No command can say what this run was: single inputs have settings of their own."));
+      vn_document_tell (self->document, _("No command can reproduce this run: some inputs have individual settings."));
       return;
     }
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
-  vn_document_tell (self->document, copying->is_command ? _("The command is copied: it makes the same network again.")
-                                                        : _("The report is copied as Markdown."));
+  vn_document_tell (self->document, copying->is_command ? _("Command copied: it produces the same model again.")
+                                                        : _("Report copied as Markdown."));
 }
 
 /* Also of a result that the page has not been looked at with. */

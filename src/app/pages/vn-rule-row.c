@@ -179,7 +179,7 @@ rule_row_describe_gain (const VnRuleGain *gain)
   db = rule_row_describe_db (gain->db);
   size = vn_format_bytes ((guint64) ABS (gain->bytes));
   text = gain->bytes == 0 ? g_strdup (db) : g_strdup_printf (gain->bytes > 0 ? "%s · +%s" : "%s · −%s", db, size);
-  return gain->is_expected ? g_strdup_printf (_("%s, expected"), text) : g_steal_pointer (&text);
+  return gain->is_expected ? g_strdup_printf (_("%s (estimated)"), text) : g_steal_pointer (&text);
 }
 
 static char *
@@ -249,8 +249,8 @@ rule_row_add_switch (VnRuleRow *self,
 
   gtk_switch_set_active (GTK_SWITCH (on), enabled);
   gtk_widget_set_valign (on, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (on, _("Whether This Rule Counts"));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (on), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Whether This Rule Counts"), -1);
+  gtk_widget_set_tooltip_text (on, _("Enable or Disable This Rule"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (on), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Enable or Disable This Rule"), -1);
   g_signal_connect_swapped (on, "notify::active", G_CALLBACK (rule_row_switched), self);
   adw_action_row_add_suffix (ADW_ACTION_ROW (self), on);
 }

@@ -34,19 +34,19 @@ runs_list_describe_all (const VnProjectRun *run)
     {
       g_autofree char *accuracy = vn_format_decimals (100 * run->accuracy, 1);
 
-      g_ptr_array_add (parts, g_strdup_printf (_("%s %% right"), accuracy));
+      g_ptr_array_add (parts, g_strdup_printf (_("%s %% correct"), accuracy));
     }
   if (!isnan (run->integer_share))
     {
       g_autofree char *share = vn_format_decimals (100 * run->integer_share, 0);
 
-      g_ptr_array_add (parts, g_strdup_printf (_("%s %% on integers"), share));
+      g_ptr_array_add (parts, g_strdup_printf (_("%s %% integer MACs"), share));
     }
   if (!isnan (run->time_ratio))
     {
       g_autofree char *ratio = vn_format_decimals (run->time_ratio, 2);
 
-      g_ptr_array_add (parts, g_strdup_printf (_("%s of float’s time"), ratio));
+      g_ptr_array_add (parts, g_strdup_printf (_("%s of the float latency"), ratio));
     }
   g_ptr_array_add (parts, g_strdup (run->preset));
   for (guint i = 0; run->changes[i] != NULL; i++)
@@ -68,7 +68,7 @@ static GtkWidget *
 runs_list_make_menu (const VnProjectRun *run)
 {
   static const struct { const char *title, *action, *accel; } items[] = {
-    { N_("_Bring Back"), "win.restore-run", NULL }, { N_("_Compare With This Run"), "win.compare-run", NULL },
+    { N_("Go _Back to This Run"), "win.restore-run", NULL }, { N_("_Compare With This Run"), "win.compare-run", NULL },
     { N_("Re_name…"), "win.rename-run", "F2" }, { N_("_Remove"), "win.remove-run", "Delete" },
   };
   g_autoptr(GMenu) menu = g_menu_new ();
@@ -112,9 +112,9 @@ runs_list_make_row (VnRunsList         *self,
   gtk_widget_set_valign (swatch, GTK_ALIGN_CENTER);
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), swatch);
   shown = gtk_image_new_from_icon_name ("object-select-symbolic");
-  gtk_widget_set_tooltip_text (shown, _("Shown Now"));
+  gtk_widget_set_tooltip_text (shown, _("Currently Shown"));
   gtk_widget_set_opacity (shown, is_shown ? 1 : 0);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (shown), GTK_ACCESSIBLE_PROPERTY_LABEL, is_shown ? _("Shown Now") : "", -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (shown), GTK_ACCESSIBLE_PROPERTY_LABEL, is_shown ? _("Currently Shown") : "", -1);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), shown);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), runs_list_make_menu (run));
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
@@ -138,7 +138,7 @@ runs_list_rebuild (gpointer data)
   for (guint i = 0; i < MIN (runs->len, MAX_ROWS); i++)
     gtk_list_box_append (self->list, runs_list_make_row (self, g_ptr_array_index (runs, runs->len - 1 - i)));
   if (runs->len == 0)
-    gtk_list_box_append (self->list, vn_row_new_wide (_("No runs"), _("Each time the network is quantized, what came out is kept here")));
+    gtk_list_box_append (self->list, vn_row_new_wide (_("No runs"), _("The result of each quantization is stored here")));
   return G_SOURCE_REMOVE;
 }
 

@@ -18,7 +18,8 @@ settings_dialog_add_group (GtkWidget      *page,
   adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), vn_setting_group_get_title (id));
   if (id == 0)
     adw_preferences_group_set_description (ADW_PREFERENCES_GROUP (group),
-                                           _("Several names are separated by commas. An arrow takes a setting back to what the target says."));
+                                           _("Separate several names with commas. The arrow resets a setting to the "
+                                             "target default."));
   for (guint i = 0; i < n; i++)
     if (vn_setting_get_group (&settings[i]) == id)
       adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), vn_setting_row_new (&settings[i], document));

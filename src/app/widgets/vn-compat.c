@@ -74,7 +74,7 @@ compat_add_picture_filter (GtkFileChooser *chooser)
   static const char * const patterns[] = { "*.png", "*.svg", "*.pdf" };
   g_autoptr(GtkFileFilter) filter = gtk_file_filter_new ();
 
-  gtk_file_filter_set_name (filter, _("Pictures (PNG, SVG, PDF)"));
+  gtk_file_filter_set_name (filter, _("Images (PNG, SVG, PDF)"));
   for (guint i = 0; i < G_N_ELEMENTS (patterns); i++)
     gtk_file_filter_add_pattern (filter, patterns[i]);
   gtk_file_chooser_add_filter (chooser, filter);
@@ -141,7 +141,7 @@ vn_choose_file (GtkWidget      *parent,
     [VN_CHOOSE_PREPROCESSING] = { N_("Load Preprocessing"), N_("_Open"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_SCRIPT] = { N_("Choose Python Script"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_LABELS] = { N_("Choose Labels"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_OPEN },
-    [VN_CHOOSE_SAVE_PICTURE] = { N_("Export Picture of Graph"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SAVE },
+    [VN_CHOOSE_SAVE_PICTURE] = { N_("Export Graph Image"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SAVE },
     [VN_CHOOSE_EXPORT_FOLDER] = { N_("Export To"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
   };
   GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
@@ -182,11 +182,11 @@ compat_get_advice (const GError *error)
   switch ((VnError) error->code)
     {
     case VN_ERROR_MALFORMED:
-      return _("The file breaks the rules of its format. Export it again from where it came from.");
+      return _("The file does not conform to its format. Export it again from its source.");
     case VN_ERROR_LIMIT:
-      return _("It is larger than Vernier allows.");
+      return _("The file exceeds a size limit of Vernier.");
     case VN_ERROR_MEMORY:
-      return _("Close other programs, or try with fewer threads or smaller inputs. Nothing was written.");
+      return _("Close other programs, or use fewer threads or smaller inputs. Nothing was written.");
     case VN_ERROR_UNSUPPORTED:
       return _("Vernier cannot run or write this yet. Leaving the node in float may help.");
     case VN_ERROR_SHAPE:
@@ -194,9 +194,9 @@ compat_get_advice (const GError *error)
     case VN_ERROR_MISSING_DATA:
       return _("Check the sample folder on the Data page of the quantization assistant.");
     case VN_ERROR_NUMERIC:
-      return _("Check the preprocessing: values far outside the usual range lead to this.");
+      return _("Check the preprocessing: values far outside the usual range cause this.");
     case VN_ERROR_SETTING:
-      return _("Change the setting that is named and try again.");
+      return _("Change the setting named above and try again.");
     }
   return NULL;
 }
@@ -388,7 +388,7 @@ vn_ask_replace (GtkWidget *parent,
 
   g_return_if_fail (GTK_IS_WIDGET (parent) && paths != NULL && paths->len > 0 && func != NULL);
 
-  heading = g_strdup_printf (ngettext ("Replace the File That Is There?", "Replace %u Files That Are There?", paths->len), paths->len);
+  heading = g_strdup_printf (ngettext ("Replace Existing File?", "Replace %u Existing Files?", paths->len), paths->len);
   for (guint i = 0; i < paths->len; i++)
     {
       g_autofree char *name = g_filename_display_basename (g_ptr_array_index (paths, i));

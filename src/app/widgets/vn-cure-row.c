@@ -57,7 +57,7 @@ cure_row_dup_gain (const VnCureOffer *offer)
 
   if (!isnan (offer->gain_db))
     return vn_format_signed_db (offer->gain_db);
-  return db == NULL ? g_strdup ("") : g_strdup_printf (_("about %s at stake"), db);
+  return db == NULL ? g_strdup ("") : g_strdup_printf (_("costs about %s"), db);
 }
 
 static char *
@@ -82,7 +82,7 @@ cure_row_describe (VnDocument        *document,
   else if (form == VN_CURE_ROW_NODE)
     about = g_strdup (name);
   else if (offer->why == VN_REASON_ROUNDING)
-    about = g_strdup_printf (_("%s: rounding alone"), name);
+    about = g_strdup_printf (_("%s: rounding error only"), name);
   else
     about = g_strdup_printf ("%s: %s", name, offer->reason);
   return offer->in_vain != NULL ? g_strdup_printf (_("%s · this did not help: %s"), about, offer->in_vain) : g_steal_pointer (&about);

@@ -11,10 +11,10 @@ effect_row_describe (VnDocument     *document,
                      const VnEffect *effect)
 {
   g_autofree char *gain = vn_format_signed_db (effect->after_db - effect->before_db);
-  const char *end = vn_document_is_in_force (document, effect) ? "" : _(" · taken back");
+  const char *end = vn_document_is_in_force (document, effect) ? "" : _(" · reverted");
 
   if (!effect->measured)
-    return g_strconcat (vn_document_is_measuring (document, effect) ? _("being measured") : _("not measured"), end, NULL);
+    return g_strconcat (vn_document_is_measuring (document, effect) ? _("measuring") : _("not measured"), end, NULL);
   return g_strdup_printf (vn_effect_has_helped (effect) ? _("outputs %s%s") : _("did not help: outputs %s%s"), gain, end);
 }
 
@@ -34,7 +34,7 @@ effect_row_make_applied (void)
 static GtkWidget *
 effect_row_make_take_back (void)
 {
-  GtkWidget *button = gtk_button_new_with_label (_("Take Back"));
+  GtkWidget *button = gtk_button_new_with_label (_("Revert"));
 
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.undo");

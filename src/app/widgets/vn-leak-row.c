@@ -25,7 +25,7 @@ vn_leak_row_new (guint             rule,
 
   words = vn_rule_leak_dup_text (leak);
   /* TRANSLATORS: a tensor that crosses the edge of a region without being named as one of its edges */
-  name = g_strdup_printf (_("Leak: %s"), leak->value);
+  name = g_strdup_printf (_("Missing edge: %s"), leak->value);
   gtk_label_set_label (GTK_LABEL (title), name);
   gtk_label_set_xalign (GTK_LABEL (title), 0);
   gtk_label_set_ellipsize (GTK_LABEL (title), PANGO_ELLIPSIZE_MIDDLE);

@@ -82,7 +82,7 @@ preview_grid_show_failure (GtkWidget  *tile,
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *icon = gtk_image_new_from_icon_name ("image-missing-symbolic");
   GtkWidget *file = gtk_label_new (name);
-  GtkWidget *text = gtk_label_new (_("unreadable, left out"));
+  GtkWidget *text = gtk_label_new (_("unreadable, skipped"));
 
   gtk_image_set_pixel_size (GTK_IMAGE (icon), 32);
   gtk_label_set_ellipsize (GTK_LABEL (file), PANGO_ELLIPSIZE_MIDDLE);

@@ -159,7 +159,7 @@ query_chips_make_list (Choice *choice)
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
 
   if (values->len == 0)
-    gtk_box_append (GTK_BOX (list), vn_label_new (_("Known once the network is quantized"), "dim-label"));
+    gtk_box_append (GTK_BOX (list), vn_label_new (_("Available after quantization"), "dim-label"));
   for (guint i = 0; i < values->len; i++)
     gtk_box_append (GTK_BOX (list), query_chips_make_check (choice, &g_array_index (values, Value, i), (const char * const *) chosen));
   return list;

@@ -289,7 +289,7 @@ setting_row_show_effect (Row            *self,
                          gboolean        differs)
 {
   const char *reason = vn_setting_get_idle_reason (self->setting, recipe);
-  g_autofree char *text = reason != NULL ? g_strdup_printf (_("Changes nothing here: %s"), reason) : g_strdup (_(self->setting->blurb));
+  g_autofree char *text = reason != NULL ? g_strdup_printf (_("No effect here: %s"), reason) : g_strdup (_(self->setting->blurb));
   g_autofree char *allowed = GTK_IS_ENTRY (self->editor) ? vn_setting_dup_allowed (self->setting) : NULL;
   g_autofree char *tooltip = allowed != NULL ? g_strdup_printf ("%s\n%s", text, allowed) : g_strdup (text);
 
@@ -323,7 +323,7 @@ setting_row_add_reset (Row *self)
   self->reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");
   gtk_widget_set_valign (self->reset, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (self->reset, "flat");
-  gtk_widget_set_tooltip_text (self->reset, _("As the Target Says"));
+  gtk_widget_set_tooltip_text (self->reset, _("Target Default"));
   g_signal_connect_swapped (self->reset, "clicked", G_CALLBACK (setting_row_reset_clicked), self);
   if (ADW_IS_ENTRY_ROW (self->row))
     adw_entry_row_add_suffix (ADW_ENTRY_ROW (self->row), self->reset);

@@ -25,7 +25,7 @@ changed_bar_update (VnChangedBar *self)
   if (changed)   /* else it slides away as it was */
     {
       g_autofree char *shown = g_filename_display_basename (vn_document_get_model (self->document)->path);
-      g_autofree char *text = g_strdup_printf (_("“%s” holds something else now than what is shown here"), shown);
+      g_autofree char *text = g_strdup_printf (_("“%s” now differs from what is shown here"), shown);
 
       gtk_label_set_label (self->text, text);
       gtk_widget_set_tooltip_text (GTK_WIDGET (self->text), text);
@@ -81,7 +81,7 @@ vn_changed_bar_init (VnChangedBar *self)
   gtk_label_set_ellipsize (self->text, PANGO_ELLIPSIZE_END);
   gtk_widget_set_hexpand (GTK_WIDGET (self->text), TRUE);
   gtk_widget_set_valign (reload, GTK_ALIGN_CENTER);
-  gtk_widget_set_tooltip_text (reload, _("Read the Model Again; Recipe, Samples and Undo Stay"));
+  gtk_widget_set_tooltip_text (reload, _("Reload the Model, Keeping Recipe, Samples and Undo History"));
   g_signal_connect_swapped (reload, "clicked", G_CALLBACK (changed_bar_reload), self);
   gtk_box_append (GTK_BOX (box), gtk_image_new_from_icon_name ("dialog-warning-symbolic"));
   gtk_box_append (GTK_BOX (box), title);

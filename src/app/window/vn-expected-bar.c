@@ -54,11 +54,11 @@ expected_bar_make_text (VnExpectedBar *self,
   if (expecting == VN_EXPECTING_SOON)
     return g_strdup ("");
   if (expecting == VN_EXPECTING_PAST)
-    what = g_strdup (_("what it found is kept, its network is not: exporting takes a whole run"));
+    what = g_strdup (_("results are stored, the model is not: exporting needs a full run"));
   else
     what = expecting == VN_EXPECTING_SHOWN ? expected_bar_describe (self) : g_strdup (vn_document_get_refusal (self->document));
   if (expected_bar_is_running (self))
-    return g_strdup_printf (_("%s · a whole run is under way"), what);
+    return g_strdup_printf (_("%s · full run in progress"), what);
   return g_steal_pointer (&what);
 }
 
@@ -67,9 +67,9 @@ expected_bar_update (VnExpectedBar *self)
 {
   static const char * const titles[] = {
     [VN_EXPECTING_NOTHING] = "",
-    [VN_EXPECTING_SOON] = N_("Measuring What the Change Does"),
-    [VN_EXPECTING_SHOWN] = N_("Expected"),
-    [VN_EXPECTING_REFUSED] = N_("Takes a Whole Run"),
+    [VN_EXPECTING_SOON] = N_("Measuring the Effect of the Change"),
+    [VN_EXPECTING_SHOWN] = N_("Estimated"),
+    [VN_EXPECTING_REFUSED] = N_("Needs a Full Run"),
     [VN_EXPECTING_PAST] = N_("From an Earlier Run"),
   };
   VnExpecting expecting = vn_document_get_expecting (self->document);
@@ -139,7 +139,7 @@ vn_expected_bar_init (VnExpectedBar *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
 
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Expected"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Estimated"), -1);
   self->icon = GTK_IMAGE (gtk_image_new ());
   self->spinner = GTK_SPINNER (gtk_spinner_new ());
   self->title = GTK_LABEL (vn_label_new (NULL, "heading"));

@@ -11,7 +11,7 @@
 #include "vn-settings.h"
 
 static const struct { const char *id, *title; AdwColorScheme scheme; } schemes[] = {
-  { "default", N_("As the desktop"), ADW_COLOR_SCHEME_DEFAULT },
+  { "default", N_("Follow system"), ADW_COLOR_SCHEME_DEFAULT },
   { "light", N_("Light"), ADW_COLOR_SCHEME_FORCE_LIGHT },
   { "dark", N_("Dark"), ADW_COLOR_SCHEME_FORCE_DARK },
 };
@@ -177,8 +177,9 @@ preferences_fill_window (GtkWidget *group)
       ids[i] = schemes[i].id;
       titles[i] = _(schemes[i].title);
     }
-  preferences_add_combo (group, "color-scheme", _("Colours"), NULL, ids, titles);
-  preferences_add_switch (group, "open-last", _("Go On Where You Were"), _("Opens the model or project of last time when Vernier starts"));
+  preferences_add_combo (group, "color-scheme", _("Colors"), NULL, ids, titles);
+  preferences_add_switch (group, "open-last", _("Resume Last Session"), _("Opens the last model or project when "
+                                                                           "Vernier starts"));
 }
 
 static void
@@ -195,8 +196,8 @@ preferences_fill_new (GtkWidget *group)
       titles[i] = _(presets[i]->title);
     }
   preferences_add_combo (group, "preset", _("Target"), NULL, ids, titles);
-  preferences_add_number (group, "samples", _("Samples for Calibration"), _("At most; evenly spread over the folder"), 1, 100000, 10, NULL);
-  preferences_add_number (group, "held-out", _("Kept for Checking"), _("The error is measured on them, calibration leaves them out"),
+  preferences_add_number (group, "samples", _("Samples for Calibration"), _("Maximum number, evenly spaced over the folder"), 1, 100000, 10, NULL);
+  preferences_add_number (group, "held-out", _("Held-Out Samples"), _("Used to measure the error, not for calibration"),
                           -1, 100000, 1, _("Usual"));
 }
 
@@ -204,7 +205,8 @@ static void
 preferences_fill_work (GtkWidget *group)
 {
   preferences_add_number (group, "improve-seconds", _("Time Limit of Improve Automatically"), _("In seconds"), 10, 3600, 10, NULL);
-  preferences_add_number (group, "threads", _("Processors to Use"), _("From the next start on; fewer leave more to other programs"),
+  preferences_add_number (group, "threads", _("CPU Threads to Use"), _("Takes effect at the next start; fewer leave "
+                                                                      "more to other programs"),
                           0, (int) g_get_num_processors (), 1, _("All"));
 }
 
@@ -226,11 +228,12 @@ vn_preferences_new (GtkWindow *parent)
   gtk_window_set_modal (GTK_WINDOW (dialog), TRUE);
   gtk_window_set_default_size (GTK_WINDOW (dialog), 600, 640);
   if (vn_settings_get () == NULL)
-    preferences_add_group (page, _("Nothing Can Be Kept"), _("The program is run without being installed: its settings are not known to the desktop."));
+    preferences_add_group (page, _("Preferences Cannot Be Saved"), _("Vernier is not installed, so its settings schema is missing."));
   else
     {
       preferences_fill_window (preferences_add_group (page, _("Window"), NULL));
-      preferences_fill_new (preferences_add_group (page, _("New Models"), _("What quantizing begins with; each model can have it otherwise.")));
+      preferences_fill_new (preferences_add_group (page, _("New Models"), _("Initial quantization settings; each "
+                                                                            "model can override them.")));
       preferences_fill_work (preferences_add_group (page, _("Work"), NULL));
     }
   adw_preferences_window_add (ADW_PREFERENCES_WINDOW (dialog), ADW_PREFERENCES_PAGE (page));

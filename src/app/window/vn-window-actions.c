@@ -102,8 +102,8 @@ window_actions_set_precision (VnWindow        *self,
 
   if (n == 0)
     {
-      vn_window_toast (self, precision == VN_NODE_AS_RECIPE ? _("There are no rules for just these nodes.")
-                                                            : _("The selected nodes are set to that already."),
+      vn_window_toast (self, precision == VN_NODE_AS_RECIPE ? _("No rules apply to these nodes only.")
+                                                            : _("The selected nodes already have this setting."),
                        NULL, NULL);
       return;
     }
@@ -175,7 +175,7 @@ window_actions_action_add_edge (GtkWidget  *widget,
   g_variant_get (parameter, "(u&sb)", &rule, &value, &enters);
   if (!vn_document_add_edge (self->document, rule, value, enters))
     return;
-  text = g_strdup_printf (_("“%s” is an edge of the region now"), value);
+  text = g_strdup_printf (_("“%s” is now an edge of the region"), value);
   vn_window_toast (self, text, _("Undo"), "win.undo");
 }
 
@@ -199,7 +199,7 @@ window_actions_action_rename_rule (GtkWidget  *widget,
 
   vn_window_show_recipe (self);
   if (!vn_recipe_panel_rename_selected (self->recipe_panel))
-    vn_window_toast (self, _("No rule is about all of the selected nodes."), NULL, NULL);
+    vn_window_toast (self, _("No rule applies to all of the selected nodes."), NULL, NULL);
 }
 
 static void
@@ -235,7 +235,7 @@ window_actions_action_walk_bad (GtkWidget  *widget,
   if (vn_document_select_next_bad (self->document, g_str_has_prefix (name, "win.next")))
     vn_window_reveal_selection (self);
   else
-    vn_window_toast (self, _("No node is bad."), NULL, NULL);
+    vn_window_toast (self, _("No node is rated bad."), NULL, NULL);
 }
 
 static void

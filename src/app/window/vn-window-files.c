@@ -282,7 +282,7 @@ window_files_picture_chosen (GFile    *file,
         vn_window_toast_error (self, _("Export failed"), error);
       return;
     }
-  vn_window_toast (self, _("The ending of the name tells the kind of picture: .png, .svg or .pdf."), NULL, NULL);
+  vn_window_toast (self, _("The file extension sets the image format: .png, .svg or .pdf."), NULL, NULL);
 }
 
 static void
@@ -318,8 +318,8 @@ vn_window_tell_written (VnWindow  *self,
   if (paths->len == 0)
     return;
   name = g_filename_display_basename (g_ptr_array_index (paths, 0));
-  text = paths->len == 1 ? g_strdup_printf (_("Written: %s"), name)
-                         : g_strdup_printf (ngettext ("Written: %s and %u more", "Written: %s and %u more", paths->len - 1), name, paths->len - 1);
+  text = paths->len == 1 ? g_strdup_printf (_("Exported: %s"), name)
+                         : g_strdup_printf (ngettext ("Exported: %s and %u more", "Exported: %s and %u more", paths->len - 1), name, paths->len - 1);
   vn_window_toast_target (self, text, _("Show in Folder"), "win.show-in-folder", g_variant_new_string (g_ptr_array_index (paths, 0)));
 }
 

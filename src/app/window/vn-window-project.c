@@ -16,7 +16,7 @@ window_project_save_to (VnWindow   *self,
   g_autoptr(GError) error = NULL;
 
   if (vn_document_save_project (self->document, path, &error))
-    vn_window_toast (self, _("Saved. From now on the project keeps itself up to date."), NULL, NULL);
+    vn_window_toast (self, _("Saved. From now on, the project is saved automatically."), NULL, NULL);
   else
     vn_window_toast_error (self, _("The project could not be saved"), error);
 }
@@ -162,7 +162,7 @@ window_project_left (VnWindow   *self,
                      const char *title,
                      const char *path)
 {
-  g_autofree char *text = g_strdup_printf (_("Your work on %s is kept"), title);
+  g_autofree char *text = g_strdup_printf (_("Your work on %s has been saved"), title);
 
   window_project_toast_draft (self, text, _("Go Back"), path);
 }
@@ -185,7 +185,7 @@ window_project_find_draft (gpointer data)
 
       if (project == NULL || !g_str_equal (project->model, whole))
         continue;
-      window_project_toast_draft (self, _("There is earlier work on this model that was not saved"), _("Continue"), path);
+      window_project_toast_draft (self, _("There is unsaved earlier work on this model"), _("Continue"), path);
       break;
     }
   return G_SOURCE_REMOVE;
@@ -223,7 +223,7 @@ window_project_action_discard_draft (GtkWidget  *widget,
 {
   VnWindow *self = VN_WINDOW (widget);
   GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), _("Discard This Work?"),
-                                              _("Its rules and runs were not saved as a project, and are gone then."));
+                                              _("Its rules and runs were not saved as a project and will be lost."));
 
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _("_Cancel"), "discard", _("_Discard"), NULL);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "discard", ADW_RESPONSE_DESTRUCTIVE);

@@ -56,7 +56,7 @@ cures_list_label_all (VnCuresList        *self,
   if (foreseen == NULL || foreseen->errors == NULL || now->errors == NULL)
     return g_strdup_printf (_("_Apply All: up to %s"), most);
   gain = vn_format_signed_db (vn_error_table_get_outputs_sqnr (foreseen->errors) - vn_error_table_get_outputs_sqnr (now->errors));
-  return g_strdup_printf (_("_Apply All: %s Expected"), gain);
+  return g_strdup_printf (_("_Apply All: %s Estimated"), gain);
 }
 
 static void
@@ -125,9 +125,10 @@ cures_list_show_note (VnCuresList *self,
   g_autoptr(GString) text = g_string_new (NULL);
 
   if (is_rounding)
-    g_string_append (text, _("Nothing stands out: it is rounding alone that costs something, in each of these."));
+    g_string_append (text, _("No specific cause: rounding error only, at each of these."));
   if (unmeasured)
-    g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", _("What is at stake is what a tensor costs; what a cure gains is known when it is measured."));
+    g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", _("The figures show what each tensor costs; the "
+                                                                      "gain of a fix is known once it is measured."));
   gtk_label_set_label (self->note, text->str);
   gtk_widget_set_visible (GTK_WIDGET (self->note), text->len > 0);
 }
@@ -180,7 +181,7 @@ cures_list_measure (VnCuresList *self)
   g_autoptr(GError) error = NULL;
 
   if (!vn_document_measure_cures (self->document, MEASURE_SECONDS, &error))
-    g_signal_emit_by_name (self->document, "failed", _("The cures could not be measured"), error);
+    g_signal_emit_by_name (self->document, "failed", _("The fixes could not be measured"), error);
 }
 
 static void
@@ -295,14 +296,14 @@ static void
 vn_cures_list_init (VnCuresList *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8), *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *title = vn_label_new (_("What to Try"), "heading");
+  GtkWidget *title = vn_label_new (_("Suggested Fixes"), "heading");
 
   gtk_widget_set_hexpand (title, TRUE);
   self->measure = vn_button_new_with_mnemonic (_("_Measure the Gains"));
-  gtk_widget_set_tooltip_text (self->measure, _("Try Each Cure on Held-Out Samples, Keep None"));
+  gtk_widget_set_tooltip_text (self->measure, _("Measure Each Fix on Held-Out Samples Without Keeping It"));
   g_signal_connect_swapped (self->measure, "clicked", G_CALLBACK (cures_list_measure), self);
   self->apply_all = vn_button_new_with_mnemonic (_("_Apply All"));
-  gtk_widget_set_tooltip_text (self->apply_all, _("Apply All Cures That Measured a Gain, in One Step"));
+  gtk_widget_set_tooltip_text (self->apply_all, _("Apply All Fixes With a Measured Gain in One Step"));
   g_signal_connect_swapped (self->apply_all, "clicked", G_CALLBACK (cures_list_apply_all), self);
   gtk_widget_add_css_class (self->apply_all, "suggested-action");
   self->note = GTK_LABEL (vn_label_new (NULL, "dim-label"));
@@ -310,7 +311,7 @@ vn_cures_list_init (VnCuresList *self)
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
   gtk_widget_add_css_class (GTK_WIDGET (self->list), "boxed-list");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("What to Try"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Suggested Fixes"), -1);
   gtk_box_append (GTK_BOX (head), title);
   gtk_box_append (GTK_BOX (head), self->measure);
   gtk_box_append (GTK_BOX (head), self->apply_all);

@@ -44,9 +44,9 @@ curve_panel_describe (VnCurvePanel       *self,
     return g_steal_pointer (&text);
   if (vn_document_get_expecting (self->document) != VN_EXPECTING_NOTHING || vn_document_is_stale (self->document) || result == NULL ||
       result->errors == NULL)
-    return g_strdup_printf (_("%s · being measured"), text);
+    return g_strdup_printf (_("%s · measuring"), text);
   db = vn_format_db (vn_error_table_get_outputs_sqnr (result->errors));
-  return g_strdup_printf (_("%s · in force, the run measured %s"), text, db);
+  return g_strdup_printf (_("%s · active, the run measured %s"), text, db);
 }
 
 static void
@@ -70,8 +70,8 @@ curve_panel_show_quality (VnCurvePanel  *self,
   g_autofree char *text = NULL;
 
   if (!isnan (miss))
-    text = g_strdup_printf (ngettext ("Predictions were off by %.1f dB where it was measured again, at %u point, on %u samples.",
-                                      "Predictions were off by at most %.1f dB where they were measured again, at %u points, on %u samples.", n),
+    text = g_strdup_printf (ngettext ("Predictions were off by %.1f dB at the %u validated point, on %u samples.",
+                                      "Predictions were off by at most %.1f dB at the %u validated points, on %u samples.", n),
                             miss, n, curve->n_samples);
   gtk_label_set_label (self->quality, text != NULL ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->quality), text != NULL);
@@ -228,7 +228,7 @@ curve_panel_make_cost (VnCurvePanel *self)
   gtk_widget_set_valign (GTK_WIDGET (self->cost), GTK_ALIGN_CENTER);
   g_signal_connect_swapped (self->cost, "notify::selected", G_CALLBACK (curve_panel_cost_chosen), self);
   adw_preferences_row_set_use_underline (ADW_PREFERENCES_ROW (row), TRUE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Accuracy Is _Paid With"));
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Cost Ty_pe"));
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), GTK_WIDGET (self->cost));
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), GTK_WIDGET (self->cost));
   return row;
@@ -246,7 +246,8 @@ curve_panel_make_settings (VnCurvePanel *self)
   gtk_widget_set_valign (self->start, GTK_ALIGN_CENTER);
   g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (curve_panel_start), self);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Choose the Precision of Each Tensor"));
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("From what is smallest and fastest to what is as accurate as the float network; the recipe stays until a point is applied"));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("From smallest and fastest to as accurate as the float model; "
+                                                       "the recipe is unchanged until a point is applied"));
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), self->start);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), self->start);
   gtk_list_box_append (GTK_LIST_BOX (list), row);
@@ -285,7 +286,7 @@ curve_panel_make_found (VnCurvePanel *self)
   self->quality = GTK_LABEL (vn_label_new (NULL, "dim-label"));
   gtk_widget_add_css_class (GTK_WIDGET (self->quality), "caption");
   self->apply = vn_button_new_with_mnemonic (_("_Apply"));
-  gtk_widget_set_tooltip_text (self->apply, _("Make the selected point the recipe, and measure it"));
+  gtk_widget_set_tooltip_text (self->apply, _("Apply the selected point to the recipe and measure it"));
   gtk_widget_set_valign (self->apply, GTK_ALIGN_CENTER);
   gtk_widget_set_hexpand (GTK_WIDGET (self->point), TRUE);
   g_signal_connect_swapped (self->view, "selected", G_CALLBACK (curve_panel_selected), self);

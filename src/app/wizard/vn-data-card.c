@@ -182,7 +182,7 @@ data_card_write_text (const VnDataFinding *finding)
   if (first == NULL)
     return finding->remedy != NULL ? g_strdup_printf ("%s. %s", finding->text, finding->remedy) : g_strdup_printf ("%s.", finding->text);
   if (!finding->is_certain)
-    return g_strdup_printf (_("%s. By its size each of these may be right: choose the one of the training."), finding->text);
+    return g_strdup_printf (_("%s. Each of these fits the input size: choose the one used in training."), finding->text);
   return first->effect != NULL ? g_strdup_printf ("%s. %s", finding->text, first->effect) : g_strdup_printf ("%s.", finding->text);
 }
 
@@ -253,7 +253,7 @@ vn_data_card_show_look (VnDataCard       *self,
       if (note->level == VN_NOTE_INFO)
         continue;
       saying = g_new0 (Saying, 1);
-      *saying = (Saying) { .level = note->level, .code = g_strdup (note->code), .title = g_strdup (_("Found when the samples were opened")),
+      *saying = (Saying) { .level = note->level, .code = g_strdup (note->code), .title = g_strdup (_("Detected when the samples were opened")),
                            .text = g_strdup_printf ("%s%s%s.", note->subject != NULL ? note->subject : "", note->subject != NULL ? ": " : "",
                                                     note->text) };
       g_ptr_array_add (self->sayings, saying);

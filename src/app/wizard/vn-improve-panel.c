@@ -126,9 +126,9 @@ improve_panel_fill_tries (VnImprovePanel *self)
         adw_expander_row_add_row (ADW_EXPANDER_ROW (in_vain), improve_panel_make_try (entry));
     }
   if (n_in_vain == tries->len)
-    gtk_list_box_append (self->tries, improve_panel_make_row (_("Nothing lowers the error"), _("The recipe stays as it is"),
+    gtk_list_box_append (self->tries, improve_panel_make_row (_("No fix lowers the error"), _("The recipe stays as it is"),
                                                               "dialog-information-symbolic", "dim-label", NAN));
-  title = g_strdup_printf (ngettext ("%u step that was not kept", "%u steps that were not kept", n_in_vain), n_in_vain);
+  title = g_strdup_printf (ngettext ("%u step not kept", "%u steps not kept", n_in_vain), n_in_vain);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (in_vain), title);
   gtk_list_box_append (self->tries, in_vain);
   gtk_widget_set_visible (in_vain, n_in_vain > 0);
@@ -142,7 +142,7 @@ improve_panel_update_progress (VnImprovePanel *self)
   g_autofree char *stage = vn_job_dup_stage (self->job), *detail = vn_job_dup_detail (self->job);
   double seconds = vn_document_get_improve_seconds (self->document);
   g_autofree char *duration = vn_format_duration (MAX (seconds, 0));
-  g_autofree char *left = seconds >= 1 ? g_strdup_printf (_("at most %s left"), duration) : g_strdup (_("ending the present step"));
+  g_autofree char *left = seconds >= 1 ? g_strdup_printf (_("at most %s left"), duration) : g_strdup (_("finishing the current step"));
   g_autofree char *text = g_strjoin (" · ", stage, left, NULL);
 
   gtk_progress_bar_set_fraction (self->progress, CLAMP (1 - seconds / gtk_spin_button_get_value (self->seconds), 0, 1));
@@ -186,7 +186,7 @@ improve_panel_start (VnImprovePanel *self)
 
   if (!vn_document_improve (self->document, gtk_spin_button_get_value (self->seconds),
                             gtk_switch_get_active (self->accuracy_first), &error))
-    g_signal_emit_by_name (self->document, "failed", _("The improvement failed"), error);
+    g_signal_emit_by_name (self->document, "failed", _("Automatic improvement failed"), error);
 }
 
 static void
@@ -271,11 +271,14 @@ improve_panel_make_settings (VnImprovePanel *self)
   gtk_widget_set_valign (self->start, GTK_ALIGN_CENTER);
   g_signal_connect_swapped (self->start, "clicked", G_CALLBACK (improve_panel_start), self);
   gtk_list_box_append (list, improve_panel_make_setting (_("Lower the Error"),
-                                                         _("Tries repairs one after the other and keeps what makes the outputs better"),
+                                                         _("Tries fixes one by one and keeps those that improve the outputs"),
                                                          self->start));
-  gtk_list_box_append (list, improve_panel_make_setting (_("_Time Limit"), _("In seconds; no step is begun that would end later"),
+  gtk_list_box_append (list, improve_panel_make_setting (_("_Time Limit"), _("In seconds; a step that would exceed it "
+                                                                             "is not started"),
                                                          GTK_WIDGET (self->seconds)));
-  gtk_list_box_append (list, improve_panel_make_setting (_("_Accuracy First"), _("The export may take more than 1.25 times as long in ONNX Runtime, and multiply less than half as much on integers"),
+  gtk_list_box_append (list, improve_panel_make_setting (_("_Accuracy First"), _("The export may take more than 1.25 times "
+                                                                                 "as long in ONNX Runtime and keep less "
+                                                                                 "than half of its integer MACs"),
                                                          GTK_WIDGET (self->accuracy_first)));
   return GTK_WIDGET (list);
 }
@@ -329,8 +332,8 @@ vn_improve_panel_init (VnImprovePanel *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Improve Automatically"), -1);
   self->settings = improve_panel_make_settings (self);
   self->running = improve_panel_make_running (self);
-  self->tries = improve_panel_make_list (_("What Improving Gained"));
-  self->tries_section = vn_section_new (_("What Improving Gained"), NULL, GTK_WIDGET (self->tries));
+  self->tries = improve_panel_make_list (_("Results of Automatic Improvement"));
+  self->tries_section = vn_section_new (_("Results of Automatic Improvement"), NULL, GTK_WIDGET (self->tries));
   gtk_box_append (GTK_BOX (box), self->settings);
   gtk_box_append (GTK_BOX (box), self->running);
   gtk_box_append (GTK_BOX (box), self->tries_section);

@@ -123,7 +123,7 @@ origins_list_add_next_fix (VnOriginsList *self,
       return;
     }
   if (vn_dtype_get_bits (item->precision) >= 16 || !origins_list_is_activation (vn_document_get_result (self->document), item) ||
-      !origins_list_add_fix (self, box, item, _("16 Bit"), _("Give the Output of This Node Twice the Bits"), VN_NODE_16_BIT))
+      !origins_list_add_fix (self, box, item, _("16-Bit"), _("Double the Bit Width of This Node's Output"), VN_NODE_16_BIT))
     origins_list_add_fix (self, box, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
   gtk_bitset_add (self->weak, item->index);
 }
@@ -137,7 +137,7 @@ origins_list_describe (VnOriginsList *self,
                        VnNodeItem    *item)
 {
   static const struct { VnNodePrecision precision; const char *text; } fixes[] = {
-    { VN_NODE_16_BIT, N_("16 bit did not help") },
+    { VN_NODE_16_BIT, N_("16-bit did not help") },
     { VN_NODE_FLOAT, N_("float did not help") },
   };
   g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
@@ -220,7 +220,7 @@ origins_list_fill (VnOriginsList *self)
   VnResult *result = vn_document_get_result (self->document);
   g_autoptr(GPtrArray) weak = vn_weakest_list (self->document);
   gboolean by_share = result != NULL && result->contributions != NULL;
-  const char *title = by_share ? _("Where the Error Starts") : _("Weakest Nodes");
+  const char *title = by_share ? _("Error Sources") : _("Weakest Nodes");
   GtkWidget *child;
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
@@ -304,7 +304,7 @@ origins_list_make_head (VnOriginsList *self)
 
   self->title = GTK_LABEL (vn_label_new (NULL, "heading"));
   gtk_widget_set_hexpand (GTK_WIDGET (self->title), TRUE);
-  self->find = vn_button_new_with_mnemonic (_("_Find Where the Error Starts"));
+  self->find = vn_button_new_with_mnemonic (_("_Find Error Sources"));
   self->show_all = vn_button_new_with_mnemonic (_("Sho_w in Graph"));
   gtk_widget_add_css_class (self->show_all, "flat");
   gtk_widget_set_tooltip_text (self->show_all, _("Select These Nodes in the Graph"));
@@ -334,12 +334,12 @@ origins_list_make_search (VnOriginsList *self)
   self->detail = GTK_LABEL (vn_label_new (NULL, "dim-label"));
   gtk_widget_set_valign (GTK_WIDGET (self->progress), GTK_ALIGN_CENTER);
   gtk_widget_set_size_request (GTK_WIDGET (self->progress), 160, -1);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->progress), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Finding where error starts"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->progress), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Finding error sources"), -1);
   gtk_widget_add_css_class (GTK_WIDGET (self->detail), "numeric");
   gtk_widget_set_hexpand (GTK_WIDGET (self->detail), TRUE);
-  gtk_widget_set_tooltip_text (cancel, _("Stop Looking for Where the Error Starts"));
+  gtk_widget_set_tooltip_text (cancel, _("Stop Finding Error Sources"));
   g_signal_connect_swapped (cancel, "clicked", G_CALLBACK (origins_list_cancel_clicked), self);
-  gtk_box_append (GTK_BOX (box), vn_label_new (_("Finding where error starts"), NULL));
+  gtk_box_append (GTK_BOX (box), vn_label_new (_("Finding error sources"), NULL));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->progress));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->detail));
   gtk_box_append (GTK_BOX (box), cancel);
@@ -393,7 +393,7 @@ vn_origins_list_init (VnOriginsList *self)
   self->weak = gtk_bitset_new_empty ();
   self->fixes = gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL);
   self->search = origins_list_make_search (self);
-  self->note = GTK_LABEL (vn_label_new (_("Nothing stands out at any of these: it is rounding alone that costs something."), "dim-label"));
+  self->note = GTK_LABEL (vn_label_new (_("No specific cause at any of these: rounding error only."), "dim-label"));
   gtk_widget_add_css_class (GTK_WIDGET (self->note), "caption");
   origins_list_make_foot (self);
   self->list = GTK_LIST_BOX (gtk_list_box_new ());

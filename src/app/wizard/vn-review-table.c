@@ -101,7 +101,7 @@ review_table_add_answers (GPtrArray        *lines,
 
       review_table_add (lines, _("Top-1 accuracy"), review_table_format_share (accuracy->float_top1 / n),
                         review_table_format_share (accuracy->quant_top1 / n));
-      review_table_add (lines, _("Same answer as in float"), review_table_format_share (1), review_table_format_share (accuracy->agree / n));
+      review_table_add (lines, _("Top-1 agreement with float"), review_table_format_share (1), review_table_format_share (accuracy->agree / n));
     }
   if (vn_kept_is_known (&accuracy->kept))
     review_table_add (lines, vn_task_get_title (accuracy->kept.task), review_table_format_share (1),
@@ -123,7 +123,7 @@ review_table_add_outputs (GPtrArray *lines,
       if (!row->is_output && !row->is_last)
         continue;
       name = vn_error_row_dup_title (row);
-      title = g_strdup_printf (row->is_output ? _("Signal to noise, %s") : _("Signal to noise, %s, before nodes that cannot be run"), name);
+      title = g_strdup_printf (row->is_output ? _("SQNR, %s") : _("SQNR, %s, upstream of nodes that cannot be run"), name);
       review_table_add (lines, title, NULL, vn_format_db (row->sqnr_db));
       line = lines->pdata[lines->len - 1];
       line->output = g_strdup (row->value);
@@ -143,11 +143,11 @@ review_table_list_lines (VnResult *result)
   review_table_add_answers (lines, &result->accuracy);
   review_table_add_outputs (lines, result);
   if (!isnan (figures.integer_share))
-    review_table_add (lines, figures.share_measured ? _("Multiplications in integers") : _("Multiplications in integers, forecast"),
+    review_table_add (lines, figures.share_measured ? _("Integer MACs") : _("Integer MACs, estimated"),
                       review_table_format_share (0), review_table_format_share (figures.integer_share));
   if (figures.seconds > 0)
-    review_table_add (lines, figures.time_measured ? _("Time of one sample, ONNX Runtime, one thread")
-                                                   : _("Time of one sample, ONNX Runtime, forecast"),
+    review_table_add (lines, figures.time_measured ? _("Latency per sample, ONNX Runtime, one thread")
+                                                   : _("Latency per sample, ONNX Runtime, estimated"),
                       review_table_format_time (figures.float_seconds), review_table_format_time (figures.seconds));
   return lines;
 }
@@ -257,7 +257,7 @@ review_table_fill (VnReviewTable   *self,
 {
   VnResult *result = vn_document_get_result (self->document);
   const char *titles[N_COLUMNS] = { [COLUMN_FLOAT] = _("Float"), [COLUMN_BEFORE] = _("Before"), [COLUMN_NOW] = _("Now"),
-                                    [COLUMN_EXPECTED] = result != NULL && result->is_expected ? _("Expected") : _("With All, Expected") };
+                                    [COLUMN_EXPECTED] = result != NULL && result->is_expected ? _("Estimated") : _("With All, Estimated") };
   int at = 1, row = 0;
 
   review_table_put (self, measured, 0, row, "heading");

@@ -55,7 +55,7 @@ step_calibrate_show_result (VnStepCalibrate *self,
                                                      result->n_calibration),
                                            result->n_calibration, duration,
                                            result->n_held_out > 0 ? result->n_held_out : result->n_calibration);
-  g_autofree char *without = g_strdup_printf (_("Without samples, in %s; the error was not measured."), duration);
+  g_autofree char *without = g_strdup_printf (_("Finished in %s without samples; the error was not measured."), duration);
 
   adw_status_page_set_icon_name (self->status, "emblem-ok-symbolic");
   adw_status_page_set_title (self->status, _("Quantized"));
@@ -79,8 +79,8 @@ step_calibrate_show_idle (VnStepCalibrate *self)
     {
       adw_status_page_set_icon_name (self->status, "vn-graph-symbolic");
       adw_status_page_set_title (self->status, _("Ready to Calibrate"));
-      gtk_label_set_label (self->detail, _("The network runs on your samples to learn the range of every "
-                                           "tensor. The graph stays usable meanwhile."));
+      gtk_label_set_label (self->detail, _("The model runs on your samples to determine the range of every tensor. "
+                                           "The graph stays usable meanwhile."));
     }
 }
 
@@ -122,7 +122,7 @@ step_calibrate_failed (VnStepCalibrate *self,
 
   g_free (self->failure);
   if (has_open_sizes && g_error_matches (error, VN_ERROR, VN_ERROR_SHAPE))
-    self->failure = g_strdup_printf ("%s\n%s", error->message, _("Sizes that the model leaves open can be given under Data."));
+    self->failure = g_strdup_printf ("%s\n%s", error->message, _("Set the dynamic dimensions of the model on the Data page."));
   else
     self->failure = g_strdup (error->message);
   step_calibrate_update (self);

@@ -110,16 +110,17 @@ step_data_show_held (VnStepData *self)
   if (most > 0 && n > most)
     n = most;
   else if (n > 0 && !vn_data_spec_is_random (data))
-    used = g_strdup_printf (_("all %u there are, those to check included"), n);
-  adw_action_row_set_subtitle (self->count_row, used != NULL ? used : _("evenly spread, those to check included"));
+    used = g_strdup_printf (ngettext ("all %u available, including held-out samples",
+                                      "all %u available, including held-out samples", n), n);
+  adw_action_row_set_subtitle (self->count_row, used != NULL ? used : _("evenly spaced, including held-out samples"));
   held = data != NULL && n > 0 ? vn_data_spec_count_held_out (data, n) : 0;
   if (n == 0)
-    text = g_strdup (_("evenly spread, not calibrated on"));
+    text = g_strdup (_("evenly spaced, not used for calibration"));
   else if (held > 0)
-    text = g_strdup_printf (ngettext ("%u of %u: the error is measured on it, calibration leaves it out",
-                                      "%u of %u: the error is measured on them, calibration leaves them out", held), held, n);
+    text = g_strdup_printf (ngettext ("%u of %u: used to measure the error, not for calibration",
+                                      "%u of %u: used to measure the error, not for calibration", held), held, n);
   else
-    text = g_strdup (_("none: the error is measured on samples that calibration has seen"));
+    text = g_strdup (_("none: the error is measured on calibration samples"));
   adw_action_row_set_subtitle (self->held_row, text);
 }
 
@@ -132,7 +133,7 @@ step_data_show_previews (VnStepData *self)
   guint n = pictures ? vn_dataset_get_n (self->dataset) : 0;
   g_autofree char *count = n > 0 ? g_strdup_printf (_("%u of %u"), MIN (n, 12), n) : g_strdup ("");
 
-  gtk_label_set_label (self->previews_title, as_network ? _("As the network sees them") : _("As they are"));
+  gtk_label_set_label (self->previews_title, as_network ? _("After preprocessing") : _("Original"));
   gtk_label_set_label (self->previews_count, count);
   vn_previews_show (self->pictures, self->dataset, as_network,
                     data != NULL && data->preprocess.fit == VN_FIT_STRETCH);
@@ -180,14 +181,16 @@ step_data_show_kind (VnStepData *self)
   gboolean pictures = step_data_may_be_pictures (self);
   GtkWidget *seen[] = { GTK_WIDGET (self->previews), self->previews_head };
 
-  gtk_label_set_label (self->heading, pictures ? _("Sample Photographs") : _("Samples"));
+  gtk_label_set_label (self->heading, pictures ? _("Calibration Images") : _("Samples"));
   gtk_label_set_label (self->explanation,
-                       pictures ? _("Calibration runs the network on a few of your photos to learn the range of every tensor. 50 to 200 typical ones are enough.")
-                                : _("Calibration runs the network on a few of your samples to learn the range of every tensor. 50 to 200 typical ones are enough."));
+                       pictures ? _("Calibration runs the model on a few of your images to determine the range of "
+                                    "every tensor. 50 to 200 typical images are enough.")
+                                : _("Calibration runs the model on some of your samples to determine the range of "
+                                    "every tensor. 50 to 200 representative samples are enough."));
   gtk_widget_set_visible (GTK_WIDGET (self->preprocessing), pictures);
   for (guint i = 0; i < G_N_ELEMENTS (seen); i++)
     gtk_widget_set_visible (seen[i], pictures && data != NULL && !vn_data_spec_is_random (data));
-  gtk_label_set_label (self->waiting, pictures ? _("Drop a folder of photographs here") : _("Drop a folder of samples here"));
+  gtk_label_set_label (self->waiting, pictures ? _("Drop a folder of images here") : _("Drop a folder of samples here"));
   gtk_widget_set_visible (GTK_WIDGET (self->waiting), data == NULL);
 }
 

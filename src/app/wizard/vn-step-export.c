@@ -401,7 +401,7 @@ step_export_find_fault (VnStepExport *self)
       if (!g_hash_table_add (names, (gpointer) name))
         return _("Two files have the same name");
       if (step_export_is_model (self, name))
-        return _("The opened model has this name");
+        return _("The open model has this name");
     }
   return g_hash_table_size (names) == 0 ? _("No file is chosen") : NULL;
 }
@@ -481,7 +481,7 @@ step_export_make_row (VnStepExport       *self,
   gtk_widget_set_tooltip_text (GTK_WIDGET (file.check), _(kind->title));
   gtk_accessible_update_property (GTK_ACCESSIBLE (file.check), GTK_ACCESSIBLE_PROPERTY_LABEL, _(kind->title), -1);
   adw_entry_row_add_prefix (ADW_ENTRY_ROW (row), GTK_WIDGET (file.check));
-  gtk_widget_set_tooltip_text (file.replaces, _("Such a file is there: you will be asked before it is replaced"));
+  gtk_widget_set_tooltip_text (file.replaces, _("This file exists: you will be asked before it is replaced"));
   gtk_widget_add_css_class (file.replaces, "warning");
   gtk_widget_set_visible (file.replaces, FALSE);
   adw_entry_row_add_suffix (ADW_ENTRY_ROW (row), file.replaces);
@@ -500,7 +500,8 @@ step_export_make_verify (VnStepExport *self)
   gtk_widget_set_valign (GTK_WIDGET (self->verify), GTK_ALIGN_CENTER);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("_Verify in ONNX Runtime"));
   adw_preferences_row_set_use_underline (ADW_PREFERENCES_ROW (row), TRUE);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("Runs what was written: whether it loads and agrees, and how long it takes"));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("Checks whether the exported model loads, how well its outputs "
+                                                       "agree, and how long it takes"));
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), GTK_WIDGET (self->verify));
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), GTK_WIDGET (self->verify));
   return row;
@@ -514,8 +515,8 @@ step_export_make_colours (VnStepExport *self)
   GtkWidget *row = adw_combo_row_new ();
 
   self->colours = ADW_COMBO_ROW (row);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Colours"));
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("The graph with its errors, groups as they are folded"));
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("Colors"));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("The graph with its errors, with groups as currently expanded"));
   adw_combo_row_set_model (self->colours, G_LIST_MODEL (list));
   return row;
 }
@@ -526,8 +527,8 @@ vn_step_export_init (VnStepExport *self)
   static const char * const titles[] = {
     [VN_EXPORT_MODEL] = N_("Model"),
     [VN_EXPORT_REPORT] = N_("Report"),
-    [VN_EXPORT_PICTURE] = N_("Picture of the Graph"),
-    [VN_EXPORT_WORK] = N_("What Was Decided"),
+    [VN_EXPORT_PICTURE] = N_("Graph Image"),
+    [VN_EXPORT_WORK] = N_("Settings and Scripts"),
   };
   GtkWidget *groups[G_N_ELEMENTS (titles)];
 

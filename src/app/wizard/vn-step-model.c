@@ -108,8 +108,8 @@ step_model_show_already (VnStepModel *self,
                          VnModel     *model)
 {
   guint n = vn_quantize_count_quantized (model), n_nodes = model->graph->nodes->len;
-  g_autofree char *text = g_strdup_printf (ngettext ("%u of its %u nodes quantizes a tensor or computes with quantized ones",
-                                                     "%u of its %u nodes quantize a tensor or compute with quantized ones", n), n, n_nodes);
+  g_autofree char *text = g_strdup_printf (ngettext ("%u of its %u nodes quantizes tensors or works on quantized ones",
+                                                     "%u of its %u nodes quantize tensors or work on quantized ones", n), n, n_nodes);
 
   gtk_widget_set_visible (self->already, n > 0);
   adw_action_row_set_subtitle (self->already_row, text);
@@ -155,7 +155,7 @@ vn_step_model_dup_blocker (VnWizardStep *step)
 {
   VnModel *model = vn_document_get_model (vn_wizard_step_get_document (step));
 
-  return model != NULL && vn_quantize_count_quantized (model) > 0 ? g_strdup (_("This network is quantized already")) : NULL;
+  return model != NULL && vn_quantize_count_quantized (model) > 0 ? g_strdup (_("This model is already quantized")) : NULL;
 }
 
 static void

@@ -43,8 +43,8 @@ step_precision_recipe_changed (VnStepPrecision *self)
   for (guint i = 0; groups != NULL && i < MIN (groups->len, MOST_REGIONS); i++)
     step_precision_add_region (self, groups->pdata[i]);
   if (groups == NULL || groups->len == 0)
-    gtk_list_box_append (self->regions, vn_row_new_wide (_("The whole network is the same"),
-                                                         _("After calibration the review says which parts need more")));
+    gtk_list_box_append (self->regions, vn_row_new_wide (_("The whole model uses the same precision"),
+                                                         _("After calibration, the Review page shows which parts need more")));
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
 

@@ -110,7 +110,7 @@ step_review_show_verdict (VnStepReview    *self,
   };
   const gboolean is_good = verdict->level == VN_VERDICT_GOOD;
   const char *classes[] = { looks[verdict->level].style, NULL };
-  g_autofree char *text = is_good && !verdict->is_opposed ? g_strdup_printf ("%s %s", verdict->text, _("Nothing needs to be done.")) : NULL;
+  g_autofree char *text = is_good && !verdict->is_opposed ? g_strdup_printf ("%s %s", verdict->text, _("No fixes are needed.")) : NULL;
 
   gtk_image_set_from_icon_name (self->verdict_icon, looks[verdict->level].icon);
   gtk_widget_set_css_classes (GTK_WIDGET (self->verdict_icon), classes);
@@ -214,7 +214,7 @@ step_review_add_answers (VnStepReview     *self,
     {
       g_autofree char *same = g_strdup_printf ("%.1f %%", 100.0 * accuracy->agree / accuracy->n);
 
-      step_review_add_figure (self, same, _("same answer as before"));
+      step_review_add_figure (self, same, _("top-1 agreement with float"));
       return TRUE;
     }
   if (vn_kept_is_known (&accuracy->kept))
@@ -240,8 +240,8 @@ step_review_add_outputs (VnStepReview    *self,
   if (!(verdict->worst_output_db < INFINITY))
     return;
   db = vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db);
-  step_review_add_figure (self, db, verdict->worst->is_last ? _("signal to noise, before nodes that cannot be run")
-                                                            : _("signal to noise, worst output"));
+  step_review_add_figure (self, db, verdict->worst->is_last ? _("SQNR, before unsupported nodes")
+                                                            : _("SQNR, worst output"));
   for (guint i = 0; two && i < vn_error_table_get_n (result->errors); i++)
     {
       const VnErrorRow *row = vn_error_table_get (result->errors, i);
@@ -251,7 +251,7 @@ step_review_add_outputs (VnStepReview    *self,
     }
   if (next != NULL)
     {
-      g_autofree char *second = vn_format_db_margin (next->sqnr_db, next->margin_db), *caption = g_strdup_printf (_("signal to noise, %s"), next->value);
+      g_autofree char *second = vn_format_db_margin (next->sqnr_db, next->margin_db), *caption = g_strdup_printf (_("SQNR, %s"), next->value);
 
       step_review_add_figure (self, second, caption);
     }
@@ -269,7 +269,7 @@ step_review_add_time (VnStepReview   *self,
     return;
   number = vn_format_number (figures.seconds * 1000, figures.time_measured ? 3 : 2);
   value = g_strconcat (figures.time_measured ? "" : "≈\u00a0", number, "\u00a0ms", NULL);
-  step_review_add_figure (self, value, figures.time_measured ? _("one sample in ONNX Runtime") : _("one sample, forecast"));
+  step_review_add_figure (self, value, figures.time_measured ? _("latency per sample in ONNX Runtime") : _("latency per sample, estimated"));
 }
 
 static void
@@ -301,12 +301,12 @@ step_review_describe_samples (VnStepReview *self,
   if (result->is_expected)
     {
       n = vn_document_count_expected_on (step_review_get_document (self));
-      return g_strdup_printf (ngettext ("Expected by what %u sample shows, until a whole run tells",
-                                        "Expected by what %u samples show, until a whole run tells", n), n);
+      return g_strdup_printf (ngettext ("Estimated from %u sample; a full run will confirm it",
+                                        "Estimated from %u samples; a full run will confirm it", n), n);
     }
   if (result->left_out)
-    return g_strdup_printf (ngettext ("Measured on %u sample, left out of calibration for it",
-                                      "Measured on %u samples, each left out of calibration in turn", n), n);
+    return g_strdup_printf (ngettext ("Measured on %u sample, excluded from calibration for it",
+                                      "Measured on %u samples, each excluded from calibration in turn", n), n);
   if (result->n_held_out > 0)
     return g_strdup_printf (ngettext ("Measured on %u sample not used for calibration",
                                       "Measured on %u samples not used for calibration", n), n);

@@ -84,7 +84,7 @@ vn_step_target_dup_blocker (VnWizardStep *step)
 
   if (!vn_recipe_validate (vn_document_get_recipe (document), &error))
     return g_strdup (error->message);
-  return vn_document_lacks_samples (document) ? g_strdup (_("This target takes samples")) : NULL;
+  return vn_document_lacks_samples (document) ? g_strdup (_("This target needs samples")) : NULL;
 }
 
 static void

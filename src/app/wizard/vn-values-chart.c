@@ -78,7 +78,7 @@ vn_values_chart_set (VnValuesChart      *self,
   if (is_picture)
     values_chart_name_channels (&shown, color);
   span = vn_format_interval (values->suits_low, values->suits_high);
-  suits = g_strdup_printf (_("%s, what the first layer seems made for"), span);
+  suits = g_strdup_printf (_("%s, which the first layer seems to expect"), span);
   shown.suits = suits;
   picture = vn_picture_new_values (&shown);
   all = vn_format_interval (values->low, values->high);

@@ -74,8 +74,8 @@ verify_panel_add_time (VnVerifyPanel          *self,
     }
   else if (!isnan (figures->ratio))
     {
-      text = g_strdup_printf (_("%.2f times that of the float network"), figures->ratio);
-      verify_panel_add (self, _("Time of one sample there, expected"), text);
+      text = g_strdup_printf (_("%.2f times that of the float model"), figures->ratio);
+      verify_panel_add (self, _("Latency per sample in ONNX Runtime, estimated"), text);
     }
 }
 
@@ -92,9 +92,9 @@ verify_panel_fill (VnVerifyPanel *self)
   vn_runtime_figures_init (&figures, result->forecast, result->verification);
   if (!isnan (figures.integer_share))
     {
-      g_autofree char *text = g_strdup_printf (_("%.1f\u00a0%% of the multiplications"), 100 * figures.integer_share);
+      g_autofree char *text = g_strdup_printf (_("%.1f\u00a0%% of MACs"), 100 * figures.integer_share);
 
-      verify_panel_add (self, figures.share_measured ? _("On integers in ONNX Runtime, by its kernels") : _("On integers in ONNX Runtime, expected"),
+      verify_panel_add (self, figures.share_measured ? _("Integer execution in ONNX Runtime, from its kernels") : _("Integer execution in ONNX Runtime, estimated"),
                         text);
     }
   verify_panel_add_time (self, result->verification, &figures);
@@ -300,10 +300,12 @@ vn_verify_panel_init (VnVerifyPanel *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->list), "boxed-list");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("In ONNX Runtime"), -1);
   verify_panel_make_action (self, &self->install, _("ONNX Runtime was not found"),
-                            _("Without it, what is said of time and outputs there is a forecast. It can be installed for this program alone"),
+                            _("Without it, latency and outputs there are estimates. It can be installed for this "
+                              "program alone"),
                             _("_Install…"));
   verify_panel_make_action (self, &self->verify, _("Verify in ONNX Runtime"),
-                            _("Runs the export there: whether it loads and agrees, and how long it takes"), _("_Verify"));
+                            _("Runs the export in ONNX Runtime to check whether it loads, how well its outputs agree, "
+                              "and how long it takes"), _("_Verify"));
   g_signal_connect_swapped (self->install.start, "clicked", G_CALLBACK (verify_panel_ask_install), self);
   g_signal_connect_swapped (self->install.cancel, "clicked", G_CALLBACK (verify_panel_cancel_install), self);
   g_signal_connect_swapped (self->verify.start, "clicked", G_CALLBACK (verify_panel_start), self);

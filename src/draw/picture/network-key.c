@@ -69,7 +69,7 @@ _vn_network_key (VnPen              *pen,
   for (guint i = 0; i < vn_scene_get_n_nodes (scene); i++)
     n_excluded += vn_scene_get_node (scene, i)->excluded;
   network_key_add (&key, &fine, _("Fine"), limits != NULL ? limits[0] : NULL, n_fine);
-  network_key_add (&key, &watch, _("Watch"), NULL, n_watch);
+  network_key_add (&key, &watch, _("Borderline"), NULL, n_watch);
   network_key_add (&key, &bad, _("Bad"), limits != NULL ? limits[1] : NULL, n_bad);
   network_key_add (&key, &excluded, _("Not quantized"), NULL, n_excluded);
   return key.y - y + ROW;

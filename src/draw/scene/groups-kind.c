@@ -194,7 +194,7 @@ vn_group_dup_title (const Part  *part,
   g_return_val_if_fail (part != NULL, NULL);
 
   if (part->name == NULL)
-    return g_strdup (_("network"));
+    return g_strdup (_("model"));
   title = part->number == 0 ? groups_kind_dup_numbered (part->name) : NULL;
   if (title != NULL)
     return title;

@@ -20,14 +20,15 @@ layout_rank_check_edges (const VnGraphLayoutInput  *input,
       if (edge->from >= input->n_nodes || edge->to >= input->n_nodes)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                       _("Edge %u leads from node %u to node %u, but there are only %u nodes"),
+                       ngettext ("Edge %u leads from node %u to node %u, but there is only %u node",
+                                 "Edge %u leads from node %u to node %u, but there are only %u nodes", input->n_nodes),
                        i, edge->from, edge->to, input->n_nodes);
           return FALSE;
         }
       if (edge->from == edge->to)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                       _("Edge %u leads from node %u to itself; such a network cannot be run or drawn"),
+                       _("Edge %u leads from node %u to itself; such a graph cannot be run or drawn"),
                        i, edge->from);
           return FALSE;
         }
@@ -107,7 +108,7 @@ layout_rank_longest_path (Work         *work,
     return TRUE;
 
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-               _("%u of %u nodes depend on their own results; such a network cannot be run or drawn"),
+               _("%u of %u nodes depend on their own outputs (a cycle); such a graph cannot be run or drawn"),
                input->n_nodes - tail, input->n_nodes);
   return FALSE;
 }

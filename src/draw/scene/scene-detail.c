@@ -93,7 +93,8 @@ scene_detail_add_groups (const VnNode *node,
       scene_detail_add_word (text, _("depthwise"));
       return;
     }
-  words = g_strdup_printf (_("%lld groups"), (long long) group);
+  words = g_strdup_printf (ngettext ("%lld group",
+                                     "%lld groups", (gulong) group), (long long) group);
   scene_detail_add_word (text, words);
 }
 

@@ -219,7 +219,7 @@ overlay_choice_note_size (const VnOverlayInput *input)
     }
   from = vn_format_bytes ((guint64) before);
   if (input->result == NULL || input->result->quantized == NULL)
-    return g_strdup_printf (_("Weights before quantizing: %s"), from);
+    return g_strdup_printf (_("Weights before quantization: %s"), from);
   to = vn_format_bytes ((guint64) after);
   return g_strdup_printf (_("Weights: %s before, %s now"), from, to);
 }
@@ -232,14 +232,15 @@ overlay_choice_note_time (VnResult *result)
   g_autofree char *whole = NULL, *conversions = NULL, *measured = NULL;
 
   if (result == NULL || result->forecast == NULL)
-    return g_strdup (_("Nothing is known about this export in ONNX Runtime"));
+    return g_strdup (_("No ONNX Runtime data for this export"));
   vn_runtime_figures_init (&figures, result->forecast, result->verification);
   whole = vn_amount_format (VN_AMOUNT_SECONDS, result->forecast->seconds);
   conversions = vn_amount_format (VN_AMOUNT_SECONDS, result->forecast->conversion_seconds);
   if (!figures.time_measured)
-    return g_strdup_printf (_("Forecast for ONNX Runtime, one thread: %s, of which %s for conversions between nodes"), whole, conversions);
+    return g_strdup_printf (_("Estimated for ONNX Runtime, one thread: %s, including %s for conversions between nodes"), whole, conversions);
   measured = vn_amount_format (VN_AMOUNT_SECONDS, figures.seconds);
-  return g_strdup_printf (_("Nodes: forecast, %s in all, of which %s for conversions between nodes. The whole network, measured: %s"),
+  return g_strdup_printf (_("Nodes: %s in total, estimated, including %s for conversions between nodes. Whole model, "
+                            "measured: %s"),
                           whole, conversions, measured);
 }
 
@@ -249,8 +250,8 @@ overlay_choice_dup_source (const VnRuntimeFigures *figures,
                            const VnVerification   *verification)
 {
   if (figures->share_measured)
-    return g_strdup_printf (_("Read from ONNX Runtime %s; blue nodes are computed in float"), verification->version);
-  return g_strdup (_("Expected; blue nodes are computed in float"));
+    return g_strdup_printf (_("From ONNX Runtime %s; blue nodes run in float"), verification->version);
+  return g_strdup (_("Estimated; blue nodes run in float"));
 }
 
 /* How much of the network is computed on integers, and how long that takes beside float, as measured or as expected. */
@@ -261,14 +262,14 @@ overlay_choice_note_kernels (VnResult *result)
   VnRuntimeFigures figures;
 
   if (result == NULL || result->forecast == NULL)
-    return g_strdup (_("Nothing is known about this export in ONNX Runtime"));
+    return g_strdup (_("No ONNX Runtime data for this export"));
   vn_runtime_figures_init (&figures, result->forecast, result->verification);
   lines = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (lines, overlay_choice_dup_source (&figures, result->verification));
   if (!isnan (figures.integer_share))
-    g_ptr_array_add (lines, g_strdup_printf (_("%.1f\u00a0%% of the multiplications on integers"), 100 * figures.integer_share));
+    g_ptr_array_add (lines, g_strdup_printf (_("%.1f\u00a0%% integer MACs"), 100 * figures.integer_share));
   if (figures.time_measured && !isnan (figures.ratio))
-    g_ptr_array_add (lines, g_strdup_printf (_("%.2f times the time of the float network, measured"), figures.ratio));
+    g_ptr_array_add (lines, g_strdup_printf (_("%.2f times the latency of the float model, measured"), figures.ratio));
   else if (!isnan (figures.ratio))
     g_ptr_array_add (lines, vn_runtime_figures_dup_ratio (&figures));
   g_ptr_array_add (lines, NULL);
@@ -300,9 +301,9 @@ vn_overlay_choice_dup_note (VnOverlayChoice       choice,
       for (guint i = 0; overlay != NULL && i < vn_overlay_get_n (overlay); i++)
         if (vn_overlay_get (overlay, i)->measured)
           return NULL;
-      return g_strdup (_("Known as soon as it was measured where error starts"));
+      return g_strdup (_("Available once error sources are measured"));
     case VN_CHOICE_DIFFERENCE:
-      return overlay == NULL ? g_strdup (_("Choose a run that the project keeps")) : NULL;
+      return overlay == NULL ? g_strdup (_("Choose a run stored in the project")) : NULL;
     default:
       return NULL;
     }

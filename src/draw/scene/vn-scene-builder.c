@@ -577,7 +577,7 @@ vn_scene_build_amounts (const VnScene *scene,
 static const struct { const char *word; float t; guint ticks; } scene_builder_kernels[VN_N_RUNTIME_KINDS] = {
   [VN_RUNTIME_FLOAT] = { N_("float"), 0.75f, 4 },
   [VN_RUNTIME_INTEGER] = { N_("integer"), 0, 0 },
-  [VN_RUNTIME_MOVES] = { N_("moved"), 0, 0 },
+  [VN_RUNTIME_MOVES] = { N_("data movement"), 0, 0 },
   [VN_RUNTIME_ABSORBED] = { N_("fused"), 0, 0 },
   [VN_RUNTIME_FOLDED] = { N_("constant"), 0, 0 },
 };

@@ -80,16 +80,18 @@ wish_set_error (VnCurveJob  *self,
     {
       g_autofree char *target = vn_format_decimals (self->settings.target_db, 1), *best = vn_format_decimals (most, 1);
 
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No choice reaches %s dB: the most accurate one within the limits has %s dB"), target, best);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No configuration reaches %s dB: the most accurate one within "
+                                                        "the limits has %s dB"), target, best);
     }
   else if (self->settings.most_bytes > 0 && least_bytes > self->settings.most_bytes)
     {
       g_autofree char *wanted = vn_format_bytes (self->settings.most_bytes), *least = vn_format_bytes (least_bytes);
 
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No choice fits into %s: the smallest one takes %s"), wanted, least);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No configuration fits into %s: the smallest one takes %s"), wanted, least);
     }
   else
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No choice keeps to the limits: at least %.1f %% of the multiplications are not on integers of 8 bit"),
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No configuration meets the limits: at least %.1f %% of the "
+                                                      "MACs are outside 8-bit"),
                  100 * least_float);
 }
 

@@ -90,7 +90,8 @@ vn_curve_job_quantize (VnJob         *job,
 
   if (self->settings.quantize.data == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Mixed precision is chosen by the error of the outputs: give samples with --data"));
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Mixed precision is selected by the error of the "
+                                                             "outputs: add samples with --data"));
       return FALSE;
     }
   self->plain = curve_run (self, self->settings.quantize.recipe, NULL, TRUE, cancellable, error);
@@ -175,7 +176,8 @@ vn_curve_job_choose (VnJob         *job,
 
   if (self->settings.cost == VN_CURVE_COST_TIME && self->quantized == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The time that this recipe's export takes cannot be told: choose by size or by multiplications"));
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The latency of this recipe's export cannot be estimated: "
+                                                        "select by size or by MACs"));
       return FALSE;
     }
   choices = vn_curve_choices_new (&network, self->settings.cost);
@@ -183,7 +185,7 @@ vn_curve_job_choose (VnJob         *job,
   _vn_curve_job_add_points (self, choices);
   if (vn_curve_get_n (self->curve) == 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("There is nothing to choose in this network with this recipe"));
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("This model has no choices of precision with this recipe"));
       return FALSE;
     }
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
@@ -228,11 +230,11 @@ vn_curve_job_finish (VnJob         *job,
 }
 
 static const VnStage stages[] = {
-  { "quantize",   N_("Quantizing plainly"),                 15, NULL, vn_curve_job_quantize },
-  { "contribute", N_("Measuring what each tensor costs"),   30, NULL, vn_curve_job_contribute },
-  { "choose",     N_("Choosing"),                           10, NULL, vn_curve_job_choose },
+  { "quantize",   N_("Quantizing the baseline"),                 15, NULL, vn_curve_job_quantize },
+  { "contribute", N_("Measuring the sensitivity of each tensor"),   30, NULL, vn_curve_job_contribute },
+  { "choose",     N_("Selecting"),                           10, NULL, vn_curve_job_choose },
   { "measure",    N_("Measuring points of the curve"),      35, NULL, vn_curve_job_measure },
-  { "finish",     N_("Quantizing with what was chosen"),    10, NULL, vn_curve_job_finish },
+  { "finish",     N_("Quantizing with the selected precision"),    10, NULL, vn_curve_job_finish },
   { NULL },
 };
 
@@ -309,7 +311,7 @@ vn_curve_job_new (const VnCurveSettings *settings)
     .skip_compare = quantize->skip_compare,
   };
   vn_job_add_source (VN_JOB (self), quantize->model);
-  vn_job_set_title (VN_JOB (self), _("Choosing precision"));
+  vn_job_set_title (VN_JOB (self), _("Selecting precision"));
   return VN_JOB (self);
 }
 

@@ -193,7 +193,7 @@ improve_note (VnImproveJob *self)
       g_autofree char *best = vn_format_db (vn_error_table_get_worst_sqnr (self->result->errors, self->whole->errors));
       g_autofree char *plain = vn_format_db (vn_error_table_get_worst_sqnr (self->whole->errors, self->result->errors));
 
-      vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("The weakest output keeps %s of signal to noise, plainly %s"), best, plain);
+      vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_AUTO, NULL, _("Worst output SQNR: %s, without fixes %s"), best, plain);
     }
   for (guint i = 0; i < self->tries->len; i++)
     {

@@ -22,17 +22,17 @@ improve_try_dup_figures (const VnImproveTry *self)
   if (!isnan (self->before_ratio) && !isnan (self->after_ratio))
     {
       g_string_append (text, text->len > 0 ? ", " : "");
-      g_string_append_printf (text, _("time %.2f → %.2f of float"), self->before_ratio, self->after_ratio);
+      g_string_append_printf (text, _("latency %.2f → %.2f of float"), self->before_ratio, self->after_ratio);
     }
   if (!isnan (self->before_share) && !isnan (self->after_share))
     {
       g_string_append (text, text->len > 0 ? ", " : "");
-      g_string_append_printf (text, _("%.0f → %.0f %% on integers"), 100 * self->before_share, 100 * self->after_share);
+      g_string_append_printf (text, _("%.0f → %.0f %% integer MACs"), 100 * self->before_share, 100 * self->after_share);
     }
   if (!isnan (self->before_wide) && !isnan (self->after_wide))
     {
       g_string_append (text, text->len > 0 ? ", " : "");
-      g_string_append_printf (text, _("%.0f → %.0f %% with 16 bit"), 100 * self->before_wide, 100 * self->after_wide);
+      g_string_append_printf (text, _("%.0f → %.0f %% in 16-bit"), 100 * self->before_wide, 100 * self->after_wide);
     }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
@@ -72,21 +72,21 @@ vn_improve_try_dup_outcome (const VnImproveTry *self)
     case VN_IMPROVE_TOO_SLOW:
       return g_strdup_printf (_("%s, too slow in ONNX Runtime"), figures);
     case VN_IMPROVE_TOO_FLOAT:
-      return g_strdup_printf (_("%s, too little on integers"), figures);
+      return g_strdup_printf (_("%s, too few integer MACs"), figures);
     case VN_IMPROVE_TOO_WIDE:
-      return g_strdup_printf (_("%s, too much with 16 bit"), figures);
+      return g_strdup_printf (_("%s, too much in 16-bit"), figures);
     case VN_IMPROVE_TOO_LITTLE:
       return g_strdup_printf (_("%s, but too little is won: %.0f %% of the size are left"), figures, 100 * self->size);
     case VN_IMPROVE_IMPOSSIBLE:
-      return g_strdup_printf (_("cannot be done here: %s"), self->reason != NULL ? self->reason : "");
+      return g_strdup_printf (_("not applicable here: %s"), self->reason != NULL ? self->reason : "");
     case VN_IMPROVE_NO_TIME:
-      return g_strdup (_("not tried, the time is up"));
+      return g_strdup (_("not tried: out of time"));
     case VN_IMPROVE_CUT:
-      return g_strdup (_("not finished in the time that there is"));
+      return g_strdup (_("not finished within the time limit"));
     case VN_IMPROVE_REMADE:
       return g_steal_pointer (&figures);
     case VN_IMPROVE_GIVEN_UP:
-      return g_strdup_printf (_("%s, but the result is no better with it"), figures);
+      return g_strdup_printf (_("%s, but the result is not better with it"), figures);
     }
   g_return_val_if_reached (NULL);
 }

@@ -68,7 +68,7 @@ vn_improve_job_quantize (VnJob         *job,
   if (self->settings.quantize.data == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("--auto measures what helps on the outputs: give samples with --data, and do not skip the comparison"));
+                   _("--auto needs samples and a comparison: add --data and remove --skip-compare"));
       return FALSE;
     }
   self->recipe = vn_recipe_copy (self->settings.quantize.recipe);
@@ -97,7 +97,7 @@ vn_improve_job_try_all (VnJob         *job,
     {
       guint n_kept = self->earlier->len;
 
-      vn_progress_report (&progress, _("repairs"), i, ROUNDS * n);
+      vn_progress_report (&progress, _("fixes"), i, ROUNDS * n);
       if ((i < n || steps[i % n].kind != VN_IMPROVE_NETWORK) && !vn_improve_try (self, &steps[i % n], cancellable, error))
         return FALSE;
       kept = self->earlier->len > n_kept ? i : kept;
@@ -114,9 +114,9 @@ vn_improve_job_finish (VnJob         *job,
 }
 
 static const VnStage stages[] = {
-  { "quantize", N_("Quantizing plainly"),  10, NULL, vn_improve_job_quantize },
-  { "improve",  N_("Trying repairs"),      70, NULL, vn_improve_job_try_all },
-  { "finish",   N_("Quantizing with what helped"), 20, NULL, vn_improve_job_finish },
+  { "quantize", N_("Quantizing the baseline"),  10, NULL, vn_improve_job_quantize },
+  { "improve",  N_("Trying fixes"),      70, NULL, vn_improve_job_try_all },
+  { "finish",   N_("Quantizing with the selected fixes"), 20, NULL, vn_improve_job_finish },
   { NULL },
 };
 

@@ -95,14 +95,14 @@ ort_library_take (VnOrtLibrary  *self,
   self->version = base != NULL ? base->get_version () : NULL;
   if (self->version == NULL || !g_str_has_prefix (self->version, "1."))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is no libonnxruntime of version 1 (it says: %s)"), self->path,
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is not libonnxruntime version 1 (it reports: %s)"), self->path,
                    self->version != NULL ? self->version : _("nothing"));
       return FALSE;
     }
   table = base->get_table (FIRST_INTERFACE);
   if (table == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” (%s) has no interface of version %d any more"), self->path, self->version,
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” (%s) no longer supports API version %d"), self->path, self->version,
                    FIRST_INTERFACE);
       return FALSE;
     }
@@ -121,7 +121,7 @@ ort_library_try (VnOrtLibrary  *self,
 
   if (handle == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” cannot be loaded: %s"), path, dlerror ());
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Cannot load “%s”: %s"), path, dlerror ());
       return FALSE;
     }
   g_free (self->path);
@@ -148,7 +148,7 @@ vn_ort_library_open (VnOrtLibrary  *self,
   for (guint i = 0; i < paths->len; i++)
     if (ort_library_try (self, g_ptr_array_index (paths, i), NULL))
       return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("libonnxruntime.so is not found"));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("libonnxruntime.so was not found"));
   return FALSE;
 }
 

@@ -268,14 +268,14 @@ verify_process_explain (const VnVerifyRequest  *request,
   *missing = g_str_equal (stage, "import");
   if (*missing && library)
     g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING,
-                 _("ONNX Runtime's library cannot be used: %s; name another in VN_ORT_LIBRARY, or a Python that has onnxruntime with --python or in "
-                   "VN_PYTHON"), reason);
+                 _("The ONNX Runtime library cannot be used: %s; set VN_ORT_LIBRARY to another one, or select a "
+                   "Python with onnxruntime with --python or VN_PYTHON"), reason);
   else if (*missing)
     g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING,
-                 _("The Python “%s” has no onnxruntime (%s): install it there (pip install onnxruntime), or name another interpreter with "
-                   "--python or in VN_PYTHON"), request->python, reason);
+                 _("Python “%s” has no onnxruntime (%s): install it there (pip install onnxruntime), or select "
+                   "another interpreter with --python or VN_PYTHON"), request->python, reason);
   else if (g_str_equal (stage, "float"))
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime cannot run the float network “%s”: %s"), request->float_model, reason);
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime cannot run the float model “%s”: %s"), request->float_model, reason);
   else
     g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED,
                  g_str_equal (stage, "load") ? _("ONNX Runtime does not load %s: %s") : _("ONNX Runtime loads %s, but cannot run it: %s"),
@@ -298,8 +298,10 @@ verify_process_read_reply (const VnVerifyRequest  *request,
     {
       g_autofree char *errors = verify_process_dup_errors (request);
 
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, library ? _("libonnxruntime ended without an answer, as when it crashes or memory is short: %s")
-                           : _("Python with ONNX Runtime ended without an answer, as when it crashes or memory is short: %s"), errors);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, library ? _("libonnxruntime terminated without a result; it "
+                                                                      "may have crashed or run out of memory: %s")
+                           : _("Python with ONNX Runtime terminated without a result; it may have crashed or run out "
+                               "of memory: %s"), errors);
       return FALSE;
     }
   object = json_node_get_object (root);
@@ -337,8 +339,8 @@ verify_process_try (const VnVerifyRequest  *request,
     return verify_process_read_reply (request, library, reply, missing, error);
   if (!g_cancellable_set_error_if_cancelled (cancellable, error))
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 ngettext ("ONNX Runtime took longer than %u second: give it more (--timeout), or fewer samples",
-                           "ONNX Runtime took longer than %u seconds: give it more (--timeout), or fewer samples", request->timeout),
+                 ngettext ("ONNX Runtime did not finish within %u second: increase --timeout, or use fewer samples",
+                           "ONNX Runtime did not finish within %u seconds: increase --timeout, or use fewer samples", request->timeout),
                  request->timeout);
   return FALSE;
 }
@@ -349,9 +351,9 @@ verify_process_explain_missing (const VnVerifyRequest  *request,
                                 GError                **error)
 {
   g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING,
-               _("There is no ONNX Runtime: neither has the Python “%s” an onnxruntime, nor is there a libonnxruntime.so: install it "
-                 "(“vernier-cli verify --install” makes an environment of its own for it), name the interpreter that has it with --python or in "
-                 "VN_PYTHON, or the library in VN_ORT_LIBRARY"),
+               _("ONNX Runtime was not found: Python “%s” has no onnxruntime, and there is no libonnxruntime.so. "
+                 "Install it (“vernier-cli verify --install” creates a separate environment for it), select an "
+                 "interpreter with --python or VN_PYTHON, or set VN_ORT_LIBRARY"),
                request->python);
 }
 

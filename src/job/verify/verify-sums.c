@@ -59,7 +59,7 @@ verify_sums_check_shape (const VnVerifySums  *self,
     return TRUE;
   a = vn_shape_to_string (&ours->shape, "×");
   b = vn_shape_to_string (&theirs->shape, "×");
-  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("Output “%s” has %s elements here, %s in ONNX Runtime"), self->name, a, b);
+  g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("Output “%s” has the shape %s here, but %s in ONNX Runtime"), self->name, a, b);
   return FALSE;
 }
 

@@ -251,7 +251,7 @@ ort_child_take_value (Child     *self,
     return NULL;
   if (rank > VN_MAX_RANK || !vn_dtype_is_valid (number) || number == VN_DTYPE_STRING)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("an output has %zu sizes and type %d"), (gsize) rank, number);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("an output has %zu dims and type %d"), (gsize) rank, number);
       return NULL;
     }
   if (!ort_child_check (self, ort->get_dims (type, dims, rank), error) || !ort_child_check (self, ort->get_data (value, &data), error))

@@ -48,7 +48,7 @@ static gboolean
 attention_refuse (GError     **error,
                   const char  *what)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Attention with %s cannot be run"), what);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Attention with %s is not supported"), what);
   return FALSE;
 }
 
@@ -61,11 +61,11 @@ attention_check_supported (VnOpContext *ctx,
 
   for (gsize i = 1; sizes != NULL && i < n; i++)
     if (sizes[i] != sizes[0])
-      return attention_refuse (error, _("different widths of queries, keys and values"));
+      return attention_refuse (error, _("different sizes of queries, keys and values"));
   if (vn_node_get_int (ctx->node, "do_rotary", 0) != 0)
     return attention_refuse (error, _("rotary embedding"));
   if (vn_node_get_int (ctx->node, "past_present_share_buffer", 0) != 0 || vn_op_has_input (ctx, attention_inputs_of (ctx).past_length))
-    return attention_refuse (error, _("a shared buffer of earlier keys"));
+    return attention_refuse (error, _("a shared past-present buffer"));
   return TRUE;
 }
 
@@ -80,7 +80,7 @@ attention_init (Attention           *self,
 
   if (x->rank != 3 || w->rank != 2 || w->dims[0] != x->dims[2] || w->dims[1] % 3 != 0 || heads < 1 ||
       w->dims[1] / 3 % heads != 0)
-    return vn_op_fail (ctx, error, _("data, weight and %lld heads do not fit together"), (long long) heads);
+    return vn_op_fail (ctx, error, _("the shapes of input and weight do not match %lld heads"), (long long) heads);
   self->ctx = ctx;
   self->in = attention_inputs_of (ctx);
   self->batch = (gsize) x->dims[0];
@@ -95,7 +95,7 @@ attention_init (Attention           *self,
 
       if (past->rank != 5 || past->dims[0] != 2 || past->dims[1] != x->dims[0] || past->dims[2] != heads ||
           past->dims[4] != (gint64) self->head)
-        return vn_op_fail (ctx, error, _("the earlier keys do not fit the data"));
+        return vn_op_fail (ctx, error, _("the past keys do not match the input"));
       self->past = (gsize) past->dims[3];
     }
   self->total = self->past + self->length;
@@ -185,7 +185,7 @@ attention_add_product_scratch (VnOpContext *ctx,
     return FALSE;
   ctx->scratch_bytes = (ctx->scratch_bytes + 63) & ~(gsize) 63;
   return vn_checked_add (ctx->scratch_bytes, product.ctx.scratch_bytes, &ctx->scratch_bytes) ||
-         vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+         vn_op_fail (ctx, error, _("the scores do not fit in memory"));
 }
 
 static gboolean
@@ -205,7 +205,7 @@ attention_infer (VnOpContext *ctx,
   if (attention_is_quantized (ctx) && dtype != VN_DTYPE_UNDEFINED &&
       (((VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F16)) >> dtype & 1) == 0 ||
        (vn_op_has_input (ctx, in.past) && ctx->in_types[in.past].dtype != dtype)))
-    return vn_op_fail (ctx, error, _("bias and earlier keys have other element types than float32 or float16"));
+    return vn_op_fail (ctx, error, _("the bias and past keys must be float32 or float16"));
   if (y.rank == 3)
     y.dims[2] = w->rank == 2 && w->dims[1] >= 0 ? w->dims[1] / 3 : VN_DIM_UNKNOWN;
   if (!vn_shape_is_static (x) || !vn_shape_is_static (w) ||
@@ -222,7 +222,7 @@ attention_infer (VnOpContext *ctx,
   vn_op_set_output (ctx, 1, dtype, &present);
   if (!attention_count_scratch (&self, &qkv, &scores) || !vn_checked_mul (scores, vn_op_max_workers (), &scores) ||
       !vn_checked_add (qkv, scores, &qkv) || !vn_checked_mul (qkv, sizeof (float), &ctx->scratch_bytes))
-    return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+    return vn_op_fail (ctx, error, _("the scores do not fit in memory"));
   return !attention_is_quantized (ctx) || attention_add_product_scratch (ctx, error);
 }
 
@@ -392,7 +392,7 @@ attention_run (VnOpContext *ctx,
   if (!attention_init (&self, ctx, types, error) || !attention_check_mask (&self, error))
     return FALSE;
   if (self.past > 0 && vn_node_get_output (ctx->node, 1) == NULL)
-    return attention_refuse (error, _("earlier keys whose output is not used"));
+    return attention_refuse (error, _("past keys without a present output"));
   if ((vn_op_has_input (ctx, self.in.bias) && !attention_fits_scores (&self, &ctx->in[self.in.bias]->shape)) ||
       (vn_op_has_input (ctx, B) && ctx->in[B]->n_elements != 3 * self.width))
     return attention_refuse (error, _("a bias of this shape"));

@@ -17,7 +17,7 @@ bias_gelu_infer (VnOpContext *ctx,
       if (b->rank >= 0 && x->rank >= 0 &&
           (b->rank != 1 || x->rank < 1 ||
            (b->dims[0] >= 0 && x->dims[x->rank - 1] >= 0 && b->dims[0] != x->dims[x->rank - 1])))
-        return vn_op_fail (ctx, error, _("the bias must have one number for each element of the last axis"));
+        return vn_op_fail (ctx, error, _("the bias must have one element for each element of the last axis"));
     }
   return vn_op_infer_same (ctx, error);
 }

@@ -22,7 +22,7 @@ cdist_infer (VnOpContext *ctx,
     return FALSE;
   if ((a->rank >= 0 && a->rank != 2) || (b->rank >= 0 && b->rank != 2) ||
       (a->rank == 2 && b->rank == 2 && a->dims[1] >= 0 && b->dims[1] >= 0 && a->dims[1] != b->dims[1]))
-    return vn_op_fail (ctx, error, _("the inputs are no two matrices with rows of the same length"));
+    return vn_op_fail (ctx, error, _("the inputs must be two matrices with rows of the same length"));
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &VN_SHAPE (a->rank == 2 ? a->dims[0] : VN_DIM_UNKNOWN,
                                                                b->rank == 2 ? b->dims[0] : VN_DIM_UNKNOWN));
   return TRUE;
@@ -87,11 +87,11 @@ cdist_inverse_infer (VnOpContext *ctx,
   gint64 n = x->rank >= 2 ? x->dims[x->rank - 1] : VN_DIM_UNKNOWN;
 
   if (x->rank >= 0 && (x->rank < 2 || (n >= 0 && x->dims[x->rank - 2] >= 0 && x->dims[x->rank - 2] != n)))
-    return vn_op_fail (ctx, error, _("the last two dims are not those of a square matrix"));
+    return vn_op_fail (ctx, error, _("the last two dims do not form a square matrix"));
   /* A matrix next to what becomes its inverse. */
   if (n >= 0 && (!vn_checked_mul ((gsize) n, (gsize) n, &ctx->scratch_bytes) ||
                  !vn_checked_mul (ctx->scratch_bytes, 2 * sizeof (double), &ctx->scratch_bytes)))
-    return vn_op_fail (ctx, error, _("the matrices do not fit into memory"));
+    return vn_op_fail (ctx, error, _("the matrices do not fit in memory"));
   return vn_op_infer_same (ctx, error);
 }
 
@@ -173,7 +173,7 @@ cdist_inverse_run (VnOpContext *ctx,
           b[i] = i % (n + 1) == 0;
         }
       if (!cdist_invert (a, b, n))
-        return vn_op_fail (ctx, error, _("matrix %zu has no inverse"), first / size);
+        return vn_op_fail (ctx, error, _("matrix %zu is singular"), first / size);
       for (gsize i = 0; i < size; i++)
         if (x->dtype == VN_DTYPE_F64)
           ((double *) ctx->out[0]->data)[first + i] = b[i];

@@ -19,7 +19,7 @@ crop_infer (VnOpContext *ctx,
     return FALSE;
   if ((x->rank >= 0 && x->rank != 4) ||
       (boxes->rank >= 0 && (boxes->rank != 2 || (boxes->dims[1] >= 0 && boxes->dims[1] != 4))))
-    return vn_op_fail (ctx, error, _("images of 4 dims and boxes of 4 numbers are needed"));
+    return vn_op_fail (ctx, error, _("expected images of 4 dims and boxes of 4 values"));
   if (x->rank == 4)
     y.dims[1] = x->dims[1];
   if (boxes->rank == 2)
@@ -110,10 +110,10 @@ crop_run (VnOpContext *ctx,
                 vn_node_get_float (ctx->node, "extrapolation_value", 0.f) };
 
   if (images->dtype != VN_DTYPE_S32 || images->n_elements != (gsize) y->dims[0])
-    return vn_op_fail (ctx, error, _("the numbers of the images must be %lld of int32"), (long long) y->dims[0]);
+    return vn_op_fail (ctx, error, _("the image indices must be %lld int32 values"), (long long) y->dims[0]);
   for (gsize i = 0; i < images->n_elements; i++)
     if (vn_tensor_get_s64 (images, i) < 0 || vn_tensor_get_s64 (images, i) >= x->dims[0])
-      return vn_op_fail (ctx, error, _("image %lld of %lld"), (long long) vn_tensor_get_s64 (images, i),
+      return vn_op_fail (ctx, error, _("image index %lld is out of range, there are %lld images"), (long long) vn_tensor_get_s64 (images, i),
                          (long long) x->dims[0]);
   /* The largest places must still be whole numbers. */
   if (self.height < 1 || self.width < 1 || self.height > 1 << 24 || self.width > 1 << 24)

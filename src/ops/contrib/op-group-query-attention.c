@@ -23,7 +23,7 @@ static gboolean
 group_query_attention_refuse (GError     **error,
                               const char  *what)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("GroupQueryAttention with %s cannot be run"), what);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("GroupQueryAttention with %s is not supported"), what);
   return FALSE;
 }
 
@@ -40,13 +40,13 @@ group_query_attention_check_supported (VnOpContext *ctx,
       alike = alike && ctx->in_types[i].dtype == dtype;
   if (!alike || !vn_op_attr_is (ctx, "k_quant_type", "NONE", "NONE") || !vn_op_attr_is (ctx, "v_quant_type", "NONE", "NONE") ||
       vn_op_has_input (ctx, K_SCALE) || vn_op_has_input (ctx, V_SCALE))
-    return group_query_attention_refuse (error, _("earlier keys of another element type"));
+    return group_query_attention_refuse (error, _("past keys of another element type"));
   if (vn_node_get_int (ctx->node, "sliding_window_cache", 0) != 0)
-    return group_query_attention_refuse (error, _("a sliding window of earlier keys"));
+    return group_query_attention_refuse (error, _("a sliding window over past keys"));
   if (vn_op_has_input (ctx, Q_NORM) || vn_op_has_input (ctx, K_NORM))
-    return group_query_attention_refuse (error, _("a normalization of queries and keys"));
+    return group_query_attention_refuse (error, _("query and key normalization"));
   if (show < 0 || show > 2)
-    return vn_op_fail (ctx, error, _("qk_output %lld is none of 0 to 2"), (long long) show);
+    return vn_op_fail (ctx, error, _("qk_output is %lld, expected 0 to 2"), (long long) show);
   return TRUE;
 }
 
@@ -137,10 +137,9 @@ group_query_attention_layout_init (Layout       *self,
   self->heads = vn_node_get_int (ctx->node, "num_heads", 0);
   self->kv_heads = vn_node_get_int (ctx->node, "kv_num_heads", 0);
   if (self->heads < 1 || self->heads > MAX_HEADS || self->kv_heads < 1 || self->heads % self->kv_heads != 0)
-    return vn_op_fail (ctx, error, _("%lld heads of queries cannot share %lld"
-                                     " heads of keys evenly"), (long long) self->heads, (long long) self->kv_heads);
+    return vn_op_fail (ctx, error, _("%lld query heads cannot share %lld key heads evenly"), (long long) self->heads, (long long) self->kv_heads);
   if (!group_query_attention_read_data (self, ctx) || !group_query_attention_read_keys (self, ctx) || !group_query_attention_read_angles (self, ctx))
-    return vn_op_fail (ctx, error, _("queries, keys, values, angles and %lld heads do not fit together"),
+    return vn_op_fail (ctx, error, _("the shapes of queries, keys, values and rotary cache do not match %lld heads"),
                        (long long) self->heads);
   return TRUE;
 }
@@ -192,7 +191,7 @@ group_query_infer (VnOpContext *ctx,
       present = VN_SHAPE (self.batch, self.kv_heads, self.kept, self.depth);
       scores = VN_SHAPE (self.batch, self.heads, self.length, self.total);
       if (!group_query_attention_count_scratch (&self, &queries, &keys, &ctx->scratch_bytes))
-        return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+        return vn_op_fail (ctx, error, _("the scores do not fit in memory"));
     }
   else if (q->rank == 3)
     y = VN_SHAPE (q->dims[0], q->dims[1], vn_op_has_input (ctx, K) ? q->dims[2] : VN_DIM_UNKNOWN);
@@ -277,10 +276,10 @@ group_query_attention_check_lengths (const Layout  *self,
   gint64 least = self->prompt ? 1 : self->length;
 
   if (lengths->dtype != VN_DTYPE_S32 || lengths->n_elements != (gsize) self->batch)
-    return vn_op_fail (ctx, error, _("the lengths must be %lld of int32"), (long long) self->batch);
+    return vn_op_fail (ctx, error, _("the sequence lengths must be %lld int32 values"), (long long) self->batch);
   for (gsize b = 0; b < lengths->n_elements; b++)
     if (vn_tensor_get_s64 (lengths, b) + 1 < least || vn_tensor_get_s64 (lengths, b) + 1 > most)
-      return vn_op_fail (ctx, error, _("sample %zu has %lld keys; %lld to %lld are possible"), b,
+      return vn_op_fail (ctx, error, _("sample %zu has %lld keys, expected %lld to %lld"), b,
                          (long long) (vn_tensor_get_s64 (lengths, b) + 1), (long long) least, (long long) most);
   return TRUE;
 }
@@ -297,13 +296,13 @@ group_query_attention_check_positions (const Layout  *self,
   if (vn_op_has_input (ctx, POSITIONS) &&
       (ctx->in[POSITIONS]->dtype != VN_DTYPE_S64 || ctx->in[POSITIONS]->n_elements < 1 ||
        (!self->prompt && ctx->in[POSITIONS]->n_elements != (gsize) self->batch * n)))
-    return vn_op_fail (ctx, error, _("the positions must be %zu of int64"), (gsize) self->batch * n);
+    return vn_op_fail (ctx, error, _("the positions must be %zu int64 values"), (gsize) self->batch * n);
   for (gsize i = 0; n > 0 && i < (gsize) self->batch * n; i++)
     {
       gint64 at = group_query_attention_position (self, ctx, i / n, i % n);
 
       if (at < 0 || at >= ctx->in_types[COS].shape.dims[0])
-        return vn_op_fail (ctx, error, _("position %lld of a table of %lld"), (long long) at,
+        return vn_op_fail (ctx, error, _("position %lld is outside a table of %lld rows"), (long long) at,
                            (long long) ctx->in_types[COS].shape.dims[0]);
     }
   return TRUE;
@@ -379,7 +378,7 @@ group_query_attention_set_options (VnAttend      *job,
   if (bias == NULL)
     return TRUE;
   if (bias->shape.rank != 4 || bias->shape.dims[3] != self->total)
-    return vn_op_fail (ctx, error, _("the bias of the scores must have 4 dims, the last %lld"),
+    return vn_op_fail (ctx, error, _("the attention bias must have 4 dims, the last of size %lld"),
                        (long long) self->total);
   if (!vn_attend_add_term (job, 0, ctx, bias, 0, error))
     return FALSE;

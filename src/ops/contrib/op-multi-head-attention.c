@@ -23,7 +23,7 @@ static gboolean
 multi_head_attention_refuse (GError     **error,
                              const char  *what)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("MultiHeadAttention with %s cannot be run"), what);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("MultiHeadAttention with %s is not supported"), what);
   return FALSE;
 }
 
@@ -119,11 +119,11 @@ multi_head_attention_layout_init (Layout       *self,
   self->heads = vn_node_get_int (ctx->node, "num_heads", 0);
   if (self->heads < 1 || self->heads > MAX_HEADS || !multi_head_attention_read_queries (self, ctx) || !multi_head_attention_read_keys (self, ctx) ||
       !multi_head_attention_read_past (self, ctx) || self->depth > G_MAXINT32 || self->v_depth > G_MAXINT32)
-    return vn_op_fail (ctx, error, _("queries, keys, values and %lld heads do not fit together"),
+    return vn_op_fail (ctx, error, _("the shapes of queries, keys and values do not match %lld heads"),
                        (long long) self->heads);
   if (vn_op_has_input (ctx, BIAS) &&
       !HAS_SHAPE (&ctx->in_types[BIAS].shape, self->heads * (2 * self->depth + self->v_depth)))
-    return vn_op_fail (ctx, error, _("the bias must have %lld numbers"),
+    return vn_op_fail (ctx, error, _("the bias must have %lld elements"),
                        (long long) (self->heads * (2 * self->depth + self->v_depth)));
   return TRUE;
 }
@@ -176,7 +176,7 @@ multi_head_infer (VnOpContext *ctx,
   gsize sizes[4];
 
   if (vn_op_has_input (ctx, PAST_LENGTH) || vn_op_has_input (ctx, INDIRECTION))
-    return multi_head_attention_refuse (error, _("a shared buffer of earlier keys"));
+    return multi_head_attention_refuse (error, _("a shared past-present buffer"));
   if (multi_head_attention_is_known (ctx))
     {
       if (!multi_head_attention_layout_init (&self, ctx, error))
@@ -186,7 +186,7 @@ multi_head_infer (VnOpContext *ctx,
       present_v = VN_SHAPE (self.batch, self.heads, self.total, self.v_depth);
       scores = VN_SHAPE (self.batch, self.heads, self.length, self.total);
       if (!multi_head_attention_count_scratch (ctx, &self, sizes, &ctx->scratch_bytes))
-        return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+        return vn_op_fail (ctx, error, _("the scores do not fit in memory"));
     }
   else if (q->rank == 3 || q->rank == 5)
     y = VN_SHAPE (q->dims[0], q->dims[1], VN_DIM_UNKNOWN);
@@ -322,7 +322,7 @@ multi_head_attention_set_bias (VnAttend     *job,
   const VnTensor *bias = ctx->in[SCORE_BIAS];
 
   if (bias->shape.rank != 4 || bias->shape.dims[3] != (gint64) job->total)
-    return vn_op_fail (ctx, error, _("the bias of the scores must have 4 dims, the last %zu"), job->total);
+    return vn_op_fail (ctx, error, _("the attention bias must have 4 dims, the last of size %zu"), job->total);
   if (!vn_attend_add_term (job, 1, ctx, bias, 0, error))
     return FALSE;
   job->terms[1].additive = TRUE;

@@ -16,11 +16,11 @@ skip_infer (VnOpContext *ctx,
   if (!vn_op_check_alike (ctx, 0x1e, error))
     return FALSE;
   if (x->rank >= 0 && x->rank != 2 && x->rank != 3)
-    return vn_op_fail (ctx, error, _("data of rank %d: expected 2 or 3"), x->rank);
+    return vn_op_fail (ctx, error, _("input rank is %d, expected 2 or 3"), x->rank);
   if (vn_shape_is_static (x) && vn_shape_is_static (skip) && vn_shape_n_elements (x, &n_x) &&
       vn_shape_n_elements (skip, &n_skip) && (n_skip == 0 || n_x % n_skip != 0 || skip->rank < 2 ||
                                               skip->dims[skip->rank - 1] != x->dims[x->rank - 1]))
-    return vn_op_fail (ctx, error, _("the skip input does not fit the data"));
+    return vn_op_fail (ctx, error, _("the skip input does not match the input"));
   if (x->rank > 0)
     statistics.dims[x->rank - 1] = 1;
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, x);
@@ -101,7 +101,7 @@ skip_norm_check_size (VnOpContext *ctx,
 {
   if (!vn_op_has_input (ctx, input) || ctx->in[input]->n_elements == n)
     return TRUE;
-  return vn_op_fail (ctx, error, _("input %u has %zu numbers, expected %zu"), input,
+  return vn_op_fail (ctx, error, _("input %u has %zu elements, expected %zu"), input,
                      ctx->in[input]->n_elements, n);
 }
 
@@ -114,7 +114,7 @@ skip_run (VnOpContext *ctx,
                g_str_equal (ctx->op->type, "SkipLayerNormalization") };
 
   if (ctx->in[SKIP]->n_elements == 0 && ctx->in[X]->n_elements > 0)
-    return vn_op_fail (ctx, error, _("the skip input does not fit the data"));
+    return vn_op_fail (ctx, error, _("the skip input does not match the input"));
   for (guint i = GAMMA; i <= BIAS; i++)
     if (!skip_norm_check_size (ctx, i, job.size, error))
       return FALSE;
@@ -158,10 +158,10 @@ skip_norm_embed_infer (VnOpContext *ctx,
 
   for (guint i = WORDS; i < MIN (ctx->n_inputs, WORDS + 5); i++)
     if (ctx->in_types[i].dtype != VN_DTYPE_UNDEFINED && ctx->in_types[i].dtype != VN_DTYPE_F32)
-      return vn_op_fail (ctx, error, _("input %u has elements of %s: expected float32"), i,
+      return vn_op_fail (ctx, error, _("input %u has elements of type %s, expected float32"), i,
                          vn_dtype_get_name (ctx->in_types[i].dtype));
   if ((ids->rank >= 0 && ids->rank != 2) || (words->rank >= 0 && words->rank != 2))
-    return vn_op_fail (ctx, error, _("ids of rank %d and words of rank %d: expected 2"), ids->rank, words->rank);
+    return vn_op_fail (ctx, error, _("the ids have rank %d and the words rank %d, expected 2"), ids->rank, words->rank);
   if (ids->rank == 2)
     {
       y.dims[0] = mask.dims[0] = ids->dims[0];
@@ -183,7 +183,7 @@ skip_norm_add_row (VnOpContext    *ctx,
   gsize size = (gsize) table->shape.dims[1];
 
   if (row < 0 || row >= table->shape.dims[0])
-    return vn_op_fail (ctx, error, _("index %lld in a table of %lld rows"), (long long) row,
+    return vn_op_fail (ctx, error, _("index %lld is outside a table of %lld rows"), (long long) row,
                        (long long) table->shape.dims[0]);
   skip_norm_add_lines (y, (const float *) table->data + (gsize) row * size, NULL, y, size);
   return TRUE;
@@ -212,7 +212,7 @@ skip_norm_embed_check (VnOpContext *ctx,
 
   for (guint i = POSITIONS; i <= SEGMENT_TABLE; i++)
     if (vn_op_has_input (ctx, i) && (ctx->in[i]->shape.rank != 2 || ctx->in[i]->shape.dims[1] != (gint64) size))
-      return vn_op_fail (ctx, error, _("input %u has no rows of %zu numbers"), i, size);
+      return vn_op_fail (ctx, error, _("input %u must have rows of %zu elements"), i, size);
   if (vn_op_has_input (ctx, POSITION_IDS) &&
       ctx->in[POSITION_IDS]->n_elements != (gsize) ctx->in[IDS]->shape.dims[1] && !skip_norm_check_size (ctx, POSITION_IDS, n, error))
     return FALSE;

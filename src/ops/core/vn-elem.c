@@ -23,7 +23,7 @@ vn_op_unsupported (VnOpContext  *ctx,
                    guint         input,
                    GError      **error)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s cannot compute with elements of type %s"),
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s does not support elements of type %s"),
                ctx->op->type, vn_dtype_get_name (ctx->in_types[input].dtype));
   return FALSE;
 }
@@ -140,8 +140,8 @@ vn_op_attr_or_input (VnOpContext  *ctx,
     {
       if (n_attr > max)
         return vn_op_fail (ctx, error,
-                           ngettext ("%s: attribute %s has %zu value, at most %u make sense",
-                                     "%s: attribute %s has %zu values, at most %u make sense", n_attr),
+                           ngettext ("%s: attribute %s has %zu value, expected at most %u",
+                                     "%s: attribute %s has %zu values, expected at most %u", n_attr),
                            ctx->op->type, attr, n_attr, max);
       for (gsize i = 0; i < n_attr; i++)
         values[i] = vn_dims_is_symbolic (from_attr[i]) ? G_MININT64 : from_attr[i];
@@ -153,8 +153,8 @@ vn_op_attr_or_input (VnOpContext  *ctx,
   *known = vn_op_get_ints_input (ctx, input, values, max, n);
   if (!*known && ctx->in != NULL && ctx->in[input] != NULL)
     return vn_op_fail (ctx, error,
-                       ngettext ("%s: input %u has %zu value, at most %u make sense",
-                                 "%s: input %u has %zu values, at most %u make sense", ctx->in[input]->n_elements),
+                       ngettext ("%s: input %u has %zu value, expected at most %u",
+                                 "%s: input %u has %zu values, expected at most %u", ctx->in[input]->n_elements),
                        ctx->op->type, input, ctx->in[input]->n_elements, max);
   return TRUE;
 }

@@ -61,7 +61,7 @@ number_is_single (VnOpContext  *ctx,
 
   *known = tensor != NULL;
   if (tensor != NULL && tensor->n_elements != 1)
-    return vn_op_fail (ctx, error, _("%s: input %u must be 1 number, found %zu"), ctx->op->type, input,
+    return vn_op_fail (ctx, error, _("%s: input %u must have 1 element, found %zu"), ctx->op->type, input,
                        tensor->n_elements);
   return TRUE;
 }

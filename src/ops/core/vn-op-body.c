@@ -12,13 +12,13 @@ op_body_check_counts (VnOpContext   *ctx,
 {
   if (graph->inputs->len != n_inputs)
     return vn_op_fail (ctx, error,
-                       ngettext ("%s: the graph “%s” takes %u input, the operator gives it %u",
-                                 "%s: the graph “%s” takes %u inputs, the operator gives it %u", graph->inputs->len), ctx->op->type, attr,
+                       ngettext ("%s: the subgraph “%s” takes %u input, but the operator passes %u",
+                                 "%s: the subgraph “%s” takes %u inputs, but the operator passes %u", graph->inputs->len), ctx->op->type, attr,
                        graph->inputs->len, n_inputs);
   if (n_outputs != VN_BODY_ANY && graph->outputs->len != n_outputs)
     return vn_op_fail (ctx, error,
-                       ngettext ("%s: the graph “%s” has %u output, the operator needs %u",
-                                 "%s: the graph “%s” has %u outputs, the operator needs %u", graph->outputs->len), ctx->op->type, attr,
+                       ngettext ("%s: the subgraph “%s” has %u output, but the operator needs %u",
+                                 "%s: the subgraph “%s” has %u outputs, but the operator needs %u", graph->outputs->len), ctx->op->type, attr,
                        graph->outputs->len, n_outputs);
   return TRUE;
 }
@@ -42,7 +42,7 @@ vn_op_get_body (VnOpContext  *ctx,
 
   if (found == NULL || found->type != VN_ATTR_GRAPH || found->graph == NULL)
     {
-      vn_op_fail (ctx, error, _("%s: its attribute “%s” holds no graph"), ctx->op->type, attr);
+      vn_op_fail (ctx, error, _("%s: its attribute “%s” has no graph"), ctx->op->type, attr);
       return NULL;
     }
   return op_body_check_counts (ctx, attr, found->graph, n_inputs, n_outputs, error) ? found->graph : NULL;
@@ -79,7 +79,7 @@ vn_op_run_body (VnOpContext       *ctx,
 {
   if (ctx->bodies != NULL && ctx->bodies->run != NULL)
     return ctx->bodies->run (ctx->bodies->data, graph, inputs, outputs, error);
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: its graph cannot be run here"), ctx->op->type);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: its subgraph is not supported"), ctx->op->type);
   return FALSE;
 }
 
@@ -115,7 +115,7 @@ vn_op_gather (VnOpContext  *ctx,
       g_ptr_array_add (gathered, g_steal_pointer (value));
       return TRUE;
     }
-  g_prefix_error (error, _("after %u rounds: "), gathered->len);
+  g_prefix_error (error, _("after %u iterations: "), gathered->len);
   return FALSE;
 }
 
@@ -131,7 +131,7 @@ vn_op_need_inputs (VnOpContext  *ctx,
 {
   for (guint i = first; i < ctx->n_inputs; i++)
     if (!vn_op_has_input (ctx, i))
-      return vn_op_fail (ctx, error, _("%s: input %u is left out, but the operator needs it"), ctx->op->type, i);
+      return vn_op_fail (ctx, error, _("%s: required input %u is missing"), ctx->op->type, i);
   return TRUE;
 }
 

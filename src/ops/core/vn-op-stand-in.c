@@ -296,7 +296,7 @@ op_stand_in_take_strings (const VnOpContext *ctx,
     {
       if (from[i] != NULL && !g_hash_table_contains (known, from[i]))
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s cannot compute with strings, only move them"),
+          g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s cannot compute with strings, only copy them"),
                        ctx->op->type);
           return FALSE;
         }

@@ -325,7 +325,7 @@ op_support_note_nodes (GPtrArray *nodes,
       g_autofree char *what = vn_op_describe_node (node);
 
       vn_notes_add (notes, VN_NOTE_WARNING, "no-kernel", label,
-                    _("%s cannot be run here: what depends on it is not computed and stays as it is"), what);
+                    _("%s is not supported: what depends on it is not computed and is left unchanged"), what);
     }
 }
 
@@ -351,6 +351,6 @@ vn_graph_note_unsupported (const VnGraph *graph,
 
       if (value->graph == graph && lost[value->id])
         vn_notes_add (notes, VN_NOTE_WARNING, "output-not-computed", value->name,
-                      _("output “%s” depends on a node that cannot be run here: it is not computed"), value->name);
+                      _("output “%s” depends on an unsupported node: it is not computed"), value->name);
     }
 }

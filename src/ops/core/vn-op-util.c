@@ -38,9 +38,9 @@ op_util_check_omitted (VnOpContext *ctx,
 {
   for (guint i = 0; i < ctx->op->min_inputs; i++)
     if (vn_node_get_input (ctx->node, i) == NULL && (i >= 32 || (ctx->op->optional >> i & 1) == 0))
-      return vn_op_fail (ctx, error, _("input %u is left out, but the operator needs it"), i);
+      return vn_op_fail (ctx, error, _("required input %u is missing"), i);
   if (ctx->op->min_outputs > 0 && vn_node_get_output (ctx->node, 0) == NULL)
-    return vn_op_fail (ctx, error, _("its first output is left out, but the operator always makes it"));
+    return vn_op_fail (ctx, error, _("its required first output is missing"));
   return TRUE;
 }
 
@@ -57,7 +57,7 @@ op_util_check_sizes (VnOpContext *ctx,
       if (type->dtype == VN_DTYPE_UNDEFINED || !vn_shape_is_static (&type->shape) ||
           (vn_tensor_size_in_bytes (type->dtype, &type->shape, &n_elements, &n_bytes) && n_bytes <= G_MAXSSIZE))
         continue;
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("input %u is larger than any memory"), i);
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("input %u is too large"), i);
       return FALSE;
     }
   return TRUE;
@@ -71,7 +71,7 @@ op_util_check_others (VnOpContext *ctx,
     if (ctx->op->others[i] != 0 && ctx->in_types[i].dtype != VN_DTYPE_UNDEFINED &&
         (ctx->op->others[i] >> ctx->in_types[i].dtype & 1) == 0)
       {
-        g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s does not take input %u of type %s"), ctx->op->type, i,
+        g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s does not support input %u of type %s"), ctx->op->type, i,
                      vn_dtype_get_name (ctx->in_types[i].dtype));
         return FALSE;
       }
@@ -133,7 +133,7 @@ vn_op_may_grow (const VnOpContext *ctx,
   if (n_bytes <= most)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-               _("%s: values whose sizes show only while the network runs would need %zu MB; more than %zu MB are taken for a mistake in it"),
+               _("%s: values with data-dependent shapes would need %zu MB; more than %zu MB are treated as a model error"),
                ctx->op->type, (n_bytes >> 20) + 1, most >> 20);
   return FALSE;
 }

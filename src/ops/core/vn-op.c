@@ -58,7 +58,7 @@ vn_op_lookup (const char  *domain,
   op = op_find (domain, type, opset);
   if (op == NULL)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("operator %s%s%s of opset %lld cannot be run here"),
+                 _("operator %s%s%s of opset %lld is not supported"),
                  domain, *domain != '\0' ? "." : "", type, (long long) opset);
   return op;
 }

@@ -36,12 +36,12 @@ vn_sliding_window_get_ints (VnOpContext  *ctx,
   if (numbers == NULL || given == 0)
     return TRUE;
   if (given != (gsize) n)
-    return vn_op_fail (ctx, error, _("%s has %zu numbers, expected %d"), name, given, n);
+    return vn_op_fail (ctx, error, _("%s has %zu values, expected %d"), name, given, n);
   for (int i = 0; i < n; i++)
     {
       values[i] = numbers[i];
       if (values[i] < min || values[i] > MAX_SIZE)
-        return vn_op_fail (ctx, error, _("%s holds %lld, expected at least %lld"),
+        return vn_op_fail (ctx, error, _("%s contains %lld, expected at least %lld"),
                            name, (long long) values[i], (long long) min);
     }
   return TRUE;
@@ -71,7 +71,7 @@ vn_sliding_window_get_kernel (VnOpContext   *ctx,
       gint64 size = w->dims[i + 2];
 
       if (size >= 0 && kernel[i] >= 0 && size != kernel[i])
-        return vn_op_fail (ctx, error, _("kernel_shape says %lld, the weight is %lld"),
+        return vn_op_fail (ctx, error, _("kernel_shape is %lld, but the weight has %lld"),
                            (long long) kernel[i], (long long) size);
       if (size == 0)
         return vn_op_fail (ctx, error, _("the kernel is empty"));
@@ -160,7 +160,7 @@ window_read_padding (VnSlidingWindow    *self,
     memset (pads, 0, sizeof pads);
   else if (!g_str_equal (auto_pad, "NOTSET") && !g_str_equal (auto_pad, "SAME_UPPER") &&
            !g_str_equal (auto_pad, "SAME_LOWER") && auto_pad[0] != '\0')
-    return vn_op_fail (ctx, error, _("auto_pad is “%s”: not a value ONNX knows"), auto_pad);
+    return vn_op_fail (ctx, error, _("unknown auto_pad value “%s”"), auto_pad);
   for (int i = 0; i < 2 * self->n_spatial && ctx->pads != NULL; i++)
     pads[i] += ctx->pads[i];
   for (int i = 0; i < self->n_spatial; i++)
@@ -193,7 +193,7 @@ vn_sliding_window_init (VnSlidingWindow      *self,
   int n = x->rank - 2, first = 3 - n;
 
   if (n < 1 || n > 3)
-    return vn_op_fail (ctx, error, _("data of rank %d: expected batch, channels and 1 to 3 spatial axes"), x->rank);
+    return vn_op_fail (ctx, error, _("input rank is %d, expected batch, channels and 1 to 3 spatial axes"), x->rank);
 
   *self = (VnSlidingWindow) { .n_spatial = n, .kernel = { 1, 1, 1 }, .in = { 1, 1, 1 }, .out = { 1, 1, 1 },
                        .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
@@ -230,7 +230,7 @@ vn_sliding_window_init_pool (VnSlidingWindow  *self,
   gint64 kernel[VN_MAX_RANK];
 
   if (x->rank < 3 || x->rank > 5)
-    return vn_op_fail (ctx, error, _("data of rank %d: expected 3 to 5"), x->rank);
+    return vn_op_fail (ctx, error, _("input rank is %d, expected 3 to 5"), x->rank);
   return vn_sliding_window_get_kernel (ctx, NULL, x->rank - 2, kernel, error) &&
          vn_sliding_window_init (self, ctx, x, kernel, vn_node_get_int (ctx->node, "ceil_mode", 0) != 0, error);
 }

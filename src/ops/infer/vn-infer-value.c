@@ -63,7 +63,7 @@ infer_value_note_disagreement (VnInfer            *self,
 
   if (self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "declared-type", value->name,
-                  _("the file declares %s, but it is %s of %s"), declared, vn_dtype_get_name (found->dtype), shape);
+                  _("the file declares %s, but it is %s of shape %s"), declared, vn_dtype_get_name (found->dtype), shape);
 }
 
 /* Takes for each dim the file's declaration where inference knows less. Returns whether the two contradict. */

@@ -24,7 +24,7 @@ infer_subgraph (VnInfer *self,
     return;
   label = vn_node_dup_label (node);
   vn_notes_add (self->notes, VN_NOTE_WARNING, "subgraph-shapes", label,
-                _("shapes inside it stay unknown: %s"), error->message);
+                _("shapes inside it remain unknown: %s"), error->message);
 }
 
 static void
@@ -113,7 +113,7 @@ infer_give_shape (VnInfer        *self,
 
       text = vn_shape_to_string (given, "×");
       g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-                   _("input “%s” is %s, the size given for it is %s: give one that fits"), value->name, type, text);
+                   _("input “%s” is %s, but the specified shape is %s: specify a shape that matches"), value->name, type, text);
       return FALSE;
     }
 

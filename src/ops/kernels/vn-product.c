@@ -48,7 +48,7 @@ vn_product_init_transposed (VnProduct      *self,
   lead_a = product_leading (&self->a);
   lead_b = product_leading (&self->b);
   if (!vn_shape_broadcast (&lead_a, &lead_b, &self->batch))
-    return vn_op_fail (ctx, error, _("the leading axes of the operands do not broadcast"));
+    return vn_op_fail (ctx, error, _("the leading axes of the operands cannot be broadcast"));
   return TRUE;
 }
 

@@ -27,7 +27,7 @@ vn_rotary_check (const VnRotary  *self,
       gint64 at = vn_tensor_get_s64 (positions, i);
 
       if (at < 0 || (gsize) at >= self->n_positions || longest >= self->n_positions - (gsize) at)
-        return vn_op_fail (ctx, error, _("position %lld of a table of %zu"), (long long) at,
+        return vn_op_fail (ctx, error, _("position %lld is outside a table of %zu rows"), (long long) at,
                            self->n_positions);
     }
   return TRUE;

@@ -309,7 +309,7 @@ ml_encode_one_hot_run (VnOpContext *ctx,
       if (ml_encode_find_category (table, in, i, &at))
         y[i * n + at] = 1.f;
       else if (!zeros)
-        return vn_op_fail (ctx, error, _("OneHotEncoder: element %zu is in no category"), i);
+        return vn_op_fail (ctx, error, _("OneHotEncoder: element %zu does not match any category"), i);
     }
   return TRUE;
 }

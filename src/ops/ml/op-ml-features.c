@@ -43,7 +43,7 @@ ml_features_extract_run (VnOpContext *ctx,
       gint64 index = vn_tensor_get_s64 (indices, k);
 
       if (index < 0 || index >= (gint64) columns)
-        return vn_op_fail (ctx, error, _("ArrayFeatureExtractor: index %lld is not below %zu"),
+        return vn_op_fail (ctx, error, _("ArrayFeatureExtractor: index %lld is out of range, there are %zu features"),
                            (long long) index, columns);
       for (gsize r = 0; r < rows; r++)
         memcpy (to + (r * n + k) * size, (const char *) x->data + (r * columns + (gsize) index) * size, size);
@@ -109,7 +109,7 @@ ml_features_check_per_feature (VnOpContext   *ctx,
   *step = n == 1 ? 0 : 1;
   if (n == 1 || (gint64) n == features)
     return TRUE;
-  return vn_op_fail (ctx, error, _("%s: %s has %zu numbers for %lld features"), ctx->op->type,
+  return vn_op_fail (ctx, error, _("%s: %s has %zu values for %lld features"), ctx->op->type,
                      name, n, (long long) features);
 }
 
@@ -293,7 +293,7 @@ ml_features_get_width (VnOpContext  *ctx,
   if (declared == NULL)
     return TRUE;
   if (n != ctx->n_inputs || declared[i] < 0 || declared[i] > G_MAXINT32)
-    return vn_op_fail (ctx, error, _("FeatureVectorizer: inputdimensions does not name a length for each of %u inputs"),
+    return vn_op_fail (ctx, error, _("FeatureVectorizer: inputdimensions does not have a length for each of %u inputs"),
                        ctx->n_inputs);
   *width = declared[i];
   return TRUE;
@@ -310,12 +310,12 @@ ml_features_vectorizer_infer (VnOpContext *ctx,
       gint64 n, width;
 
       if (!vn_op_has_input (ctx, i))
-        return vn_op_fail (ctx, error, _("FeatureVectorizer: input %u is left out"), i);
+        return vn_op_fail (ctx, error, _("FeatureVectorizer: input %u is missing"), i);
       if (!vn_ml_get_rows (ctx, &ctx->in_types[i].shape, &n, &width, error) || !ml_features_get_width (ctx, i, &width, error))
         return FALSE;
       columns = width < 0 || columns < 0 ? VN_DIM_UNKNOWN : columns + width;
       if (n >= 0 && rows >= 0 && n != rows)
-        return vn_op_fail (ctx, error, _("FeatureVectorizer: inputs of %lld and of %lld rows"),
+        return vn_op_fail (ctx, error, _("FeatureVectorizer: inputs have %lld and %lld rows"),
                            (long long) rows, (long long) n);
       rows = n >= 0 ? n : rows;
     }

@@ -60,7 +60,7 @@ ml_svm_check_length (VnOpContext  *ctx,
                      gsize         expected,
                      GError      **error)
 {
-  return n == expected || vn_op_fail (ctx, error, _("%s: %s has %zu numbers, expected %zu"),
+  return n == expected || vn_op_fail (ctx, error, _("%s: %s has %zu values, expected %zu"),
                                       ctx->op->type, name, n, expected);
 }
 
@@ -103,7 +103,7 @@ ml_svm_read_regressor (VnOpContext  *ctx,
   if (!ml_svm_read_svm (ctx, self, error))
     return FALSE;
   if (n < 0 || n > (gint64) self->n_vectors)
-    return vn_op_fail (ctx, error, _("SVMRegressor: n_supports is %lld with %zu numbers of vectors"),
+    return vn_op_fail (ctx, error, _("SVMRegressor: n_supports is %lld, but there are %zu support vector values"),
                        (long long) n, self->n_vectors);
   *n_supports = (gsize) n;
   if (ctx->in_types[0].shape.rank < 0 || ctx->in_types[0].shape.dims[ctx->in_types[0].shape.rank - 1] < 0)
@@ -196,8 +196,7 @@ ml_svm_check_classifier (VnOpContext  *ctx,
   if (n_supports == 0)
     return !known || ml_svm_check_length (ctx, "coefficients", self->n_coefficients, n * self->columns, error);
   if (n < 2 || self->n_rho < self->n_pairs || (self->n_prob != 0 && self->n_prob < self->n_pairs))
-    return vn_op_fail (ctx, error, _("SVMClassifier: rho, prob_a and prob_b need %zu numbers for %zu"
-                                     " classes"), self->n_pairs, n);
+    return vn_op_fail (ctx, error, _("SVMClassifier: rho, prob_a and prob_b need %zu values for %zu classes"), self->n_pairs, n);
   return ml_svm_check_length (ctx, "coefficients", self->n_coefficients, (n - 1) * n_supports, error) &&
          (!known || ml_svm_check_length (ctx, "support_vectors", self->n_vectors, n_supports * self->columns, error));
 }
@@ -215,7 +214,7 @@ ml_svm_read_classifier (VnOpContext  *ctx,
     return FALSE;
   self->per_class = vn_node_get_ints (ctx->node, "vectors_per_class", &n);
   if (self->labels.n > MAX_CLASSES || (n != 0 && n != self->labels.n))
-    return vn_op_fail (ctx, error, _("SVMClassifier: %zu labels with %zu numbers in vectors_per_class"),
+    return vn_op_fail (ctx, error, _("SVMClassifier: %zu labels, but %zu values in vectors_per_class"),
                        self->labels.n, n);
   self->n_pairs = self->labels.n * (self->labels.n - 1) / 2;
   self->all_positive = TRUE;

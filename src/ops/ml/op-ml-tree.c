@@ -361,7 +361,7 @@ ml_tree_trees_run (VnOpContext *ctx,
   self.columns = (gsize) columns;
   self.scratch = ctx->scratch;
   if (self.forest->n_features > self.columns)
-    return vn_op_fail (ctx, error, _("%s: the trees look at %zu features, but there are only %zu"),
+    return vn_op_fail (ctx, error, _("%s: the trees use %zu features, but there are only %zu"),
                        ctx->op->type, self.forest->n_features, self.columns);
   self.labels_out = self.labels.n > 0 ? ctx->out[0] : NULL;
   self.scores_out = self.labels.n == 0 ? ctx->out[0] : ctx->n_outputs > 1 ? ctx->out[1] : NULL;

@@ -146,7 +146,7 @@ vn_ml_dup_list (VnOpContext  *ctx,
     return vn_tensor_new_copy (VN_DTYPE_S64, &VN_SHAPE ((gint64) n), numbers, error);
   if (floats != NULL && (values = vn_node_get_floats (ctx->node, floats, &n)) != NULL)
     return vn_tensor_new_copy (VN_DTYPE_F32, &VN_SHAPE ((gint64) n), values, error);
-  vn_op_fail (ctx, error, _("%s: the list %s, or the like, is missing"), ctx->op->type,
+  vn_op_fail (ctx, error, _("%s: the attribute %s or its equivalent is missing"), ctx->op->type,
               ints != NULL ? ints : floats != NULL ? floats : strings != NULL ? strings : tensor);
   return NULL;
 }

@@ -29,7 +29,7 @@ ml_tree_read_ints (VnOpContext  *ctx,
 
   if (values != NULL && found == n)
     return values;
-  vn_op_fail (ctx, error, _("%s: %s has %zu numbers, expected %zu"), ctx->op->type, name, found, n);
+  vn_op_fail (ctx, error, _("%s: %s has %zu values, expected %zu"), ctx->op->type, name, found, n);
   return NULL;
 }
 
@@ -63,7 +63,7 @@ ml_tree_set_feature (VnOpContext  *ctx,
                      GError      **error)
 {
   if (feature < 0 || feature >= G_MAXINT32)
-    return vn_op_fail (ctx, error, _("%s: a node asks for feature %lld"), ctx->op->type, (long long) feature);
+    return vn_op_fail (ctx, error, _("%s: a node uses the invalid feature %lld"), ctx->op->type, (long long) feature);
   node->feature = (gsize) feature;
   self->n_features = MAX (self->n_features, (gsize) feature + 1);
   return TRUE;
@@ -145,7 +145,7 @@ ml_tree_check_circles (VnOpContext    *ctx,
   memset (state, NEW, self->n_nodes);
   for (gsize i = 0; i < self->n_roots; i++)
     if (state[self->roots[i]] == NEW && !ml_tree_walk (self, self->roots[i], state, path))
-      return vn_op_fail (ctx, error, _("%s: tree %zu leads in a circle"), ctx->op->type, i);
+      return vn_op_fail (ctx, error, _("%s: tree %zu has a cycle"), ctx->op->type, i);
   return TRUE;
 }
 
@@ -242,7 +242,7 @@ ml_tree_fill_nodes (VnOpContext  *ctx,
   if (values == NULL)
     return FALSE;
   if (modes == NULL || modes->type != VN_ATTR_STRINGS || modes->strings == NULL || modes->strings->len != n)
-    return vn_op_fail (ctx, error, _("%s: there is not one mode for each of %zu nodes"), ctx->op->type, n);
+    return vn_op_fail (ctx, error, _("%s: expected one mode for each of %zu nodes"), ctx->op->type, n);
   for (gsize i = 0; i < n; i++)
     {
       VnTreeNode *node = &self->nodes[i];
@@ -328,7 +328,7 @@ ml_tree_fill_classic (VnOpContext  *ctx,
     return FALSE;
   for (gsize i = 1; i < names->n; i++)
     if (ml_tree_compare_nodes (names, names->order[i - 1], names->order[i]) == 0)
-      return vn_op_fail (ctx, error, _("%s: tree %lld has two nodes %lld"), ctx->op->type,
+      return vn_op_fail (ctx, error, _("%s: tree %lld has the node %lld twice"), ctx->op->type,
                          (long long) names->trees[names->order[i]], (long long) names->ids[names->order[i]]);
   return ml_tree_fill_nodes (ctx, self, names, error) && ml_tree_fill_votes (ctx, self, prefix, names, error) &&
          ml_tree_check_circles (ctx, self, error);
@@ -384,7 +384,7 @@ ml_tree_find_child (VnOpContext    *ctx,
   gsize n = leaf ? self->n_nodes - n_inner : n_inner;
 
   if (child < 0 || child >= (gint64) n)
-    return vn_op_fail (ctx, error, _("TreeEnsemble: a node leads to %s %lld of %zu"),
+    return vn_op_fail (ctx, error, _("TreeEnsemble: a node points to %s %lld of %zu"),
                        leaf ? "leaf" : "node", (long long) child, n);
   *node = leaf ? n_inner + (gsize) child : (gsize) child;
   return TRUE;

@@ -168,7 +168,7 @@ activation_gelu_infer (VnOpContext *ctx,
   g_autofree char *mode = vn_node_dup_string (ctx->node, "approximate", "none");
 
   if (!g_str_equal (mode, "none") && !g_str_equal (mode, "tanh"))
-    return vn_op_fail (ctx, error, _("approximate is “%s”, not “none” or “tanh”"), mode);
+    return vn_op_fail (ctx, error, _("approximate is “%s”, expected “none” or “tanh”"), mode);
   return vn_op_infer_same (ctx, error);
 }
 

@@ -18,11 +18,11 @@ affine_grid_infer (VnOpContext *ctx,
   if (!known)
     n = size->rank == 1 && size->dims[0] >= 0 ? (guint) MIN (size->dims[0], 6) : 0;
   if ((n != 4 && n != 5 && (known || n != 0)) || (theta->rank >= 0 && theta->rank != 3))
-    return vn_op_fail (ctx, error, _("AffineGrid: %u sizes (4 or 5 are needed) and maps of %d dims (3 are needed)"), n,
+    return vn_op_fail (ctx, error, _("AffineGrid: found %u sizes (expected 4 or 5) and theta of %d dims (expected 3)"), n,
                        theta->rank);
   if (n != 0 && theta->rank == 3 && ((theta->dims[1] >= 0 && theta->dims[1] != n - 2) ||
                                      (theta->dims[2] >= 0 && theta->dims[2] != n - 1)))
-    return vn_op_fail (ctx, error, _("AffineGrid: maps of %lld × %lld for %u spatial axes"),
+    return vn_op_fail (ctx, error, _("AffineGrid: theta of %lld × %lld for %u spatial axes"),
                        (long long) theta->dims[1], (long long) theta->dims[2], n - 2);
   if (n != 0)
     {

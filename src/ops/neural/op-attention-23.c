@@ -29,10 +29,9 @@ attention_23_read_heads (VnOpContext *ctx,
     out[i] = shape->rank == 4 ? shape->dims[i] : VN_DIM_UNKNOWN;
   if (shape->rank != 3)
     return shape->rank < 0 || shape->rank == 4 ||
-           vn_op_fail (ctx, error, _("input %u has %d dims, it needs 3 or 4"), input, shape->rank);
+           vn_op_fail (ctx, error, _("input %u has %d dims, expected 3 or 4"), input, shape->rank);
   if (heads < 1 || (shape->dims[2] >= 0 && shape->dims[2] % heads != 0))
-    return vn_op_fail (ctx, error, _("%s is %lld, which does not divide the %lld"
-                                     " numbers of input %u"), attr, (long long) heads, (long long) shape->dims[2],
+    return vn_op_fail (ctx, error, _("%s is %lld, which does not divide the size %lld of input %u"), attr, (long long) heads, (long long) shape->dims[2],
                                      input);
   out[0] = shape->dims[0];
   out[1] = heads;
@@ -67,11 +66,11 @@ attention_23_read_past (VnOpContext *ctx,
   if (shape->rank < 0)
     return TRUE;
   if (shape->rank != 4)
-    return vn_op_fail (ctx, error, _("input %u has %d dims, it needs 4"), input, shape->rank);
+    return vn_op_fail (ctx, error, _("input %u has %d dims, expected 4"), input, shape->rank);
   return attention_23_agree (ctx, _("samples"), &sizes->q[0], shape->dims[0], error) &&
          attention_23_agree (ctx, _("heads"), &heads[1], shape->dims[1], error) &&
-         attention_23_agree (ctx, _("earlier keys"), &sizes->past, shape->dims[2], error) &&
-         attention_23_agree (ctx, _("numbers of a head"), &heads[3], shape->dims[3], error);
+         attention_23_agree (ctx, _("past keys"), &sizes->past, shape->dims[2], error) &&
+         attention_23_agree (ctx, _("elements per head"), &heads[3], shape->dims[3], error);
 }
 
 static gboolean
@@ -83,8 +82,7 @@ attention_23_check_groups (VnOpContext  *ctx,
 
   if (q < 0 || k < 0 || (k > 0 && q % k == 0))
     return TRUE;
-  return vn_op_fail (ctx, error, _("%lld heads of queries cannot share %lld"
-                                   " heads of keys evenly"), (long long) q, (long long) k);
+  return vn_op_fail (ctx, error, _("%lld query heads cannot share %lld key heads evenly"), (long long) q, (long long) k);
 }
 
 static gboolean
@@ -95,9 +93,9 @@ attention_23_sizes_init (Sizes        *self,
   gboolean past = vn_op_has_input (ctx, PAST_K);
 
   if (past != vn_op_has_input (ctx, PAST_V))
-    return vn_op_fail (ctx, error, _("earlier keys and earlier values must be given together"));
+    return vn_op_fail (ctx, error, _("past keys and past values must be set together"));
   if (past && vn_op_has_input (ctx, LENGTHS))
-    return vn_op_fail (ctx, error, _("earlier keys and numbers of valid keys cannot be given together"));
+    return vn_op_fail (ctx, error, _("past keys and valid key counts cannot be combined"));
   self->past = past ? VN_DIM_UNKNOWN : 0;
   if (!attention_23_read_heads (ctx, Q, "q_num_heads", self->q, error) || !attention_23_read_heads (ctx, K, "kv_num_heads", self->k, error) ||
       !attention_23_read_heads (ctx, V, "kv_num_heads", self->v, error) ||
@@ -107,7 +105,7 @@ attention_23_sizes_init (Sizes        *self,
       !attention_23_agree (ctx, _("keys"), &self->k[2], self->v[2], error) ||
       (past && (!attention_23_read_past (ctx, PAST_K, self, self->k, error) || !attention_23_read_past (ctx, PAST_V, self, self->v, error))) ||
       !attention_23_agree (ctx, _("heads"), &self->k[1], self->v[1], error) ||
-      !attention_23_agree (ctx, _("numbers of a head"), &self->q[3], self->k[3], error) ||
+      !attention_23_agree (ctx, _("elements per head"), &self->q[3], self->k[3], error) ||
       !attention_23_check_groups (ctx, self, error))
     return FALSE;
   self->total = VN_DIM_UNKNOWN;
@@ -115,7 +113,7 @@ attention_23_sizes_init (Sizes        *self,
     self->total = vn_dims_add (self->past == VN_DIM_UNKNOWN ? NULL : vn_op_get_dims (ctx, self->k[2]), self->past,
                                self->k[2]);
   else if (!vn_checked_add_s64 (self->past, self->k[2], &self->total))
-    return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+    return vn_op_fail (ctx, error, _("the scores do not fit in memory"));
   return TRUE;
 }
 
@@ -164,12 +162,12 @@ attention_23_check_attributes (VnOpContext *ctx,
   gint64 precision = vn_node_get_int (ctx->node, "softmax_precision", VN_DTYPE_F32);
 
   if (mode < VN_SCORES_RAW || mode > VN_SCORES_PROBABILITIES)
-    return vn_op_fail (ctx, error, _("qk_matmul_output_mode %lld is none of 0 to 3"), (long long) mode);
+    return vn_op_fail (ctx, error, _("qk_matmul_output_mode is %lld, expected 0 to 3"), (long long) mode);
   if (!vn_dtype_is_valid (precision) || (VN_FLOAT_BITS >> precision & 1) == 0)
-    return vn_op_fail (ctx, error, _("softmax_precision %lld is no floating-point type"), (long long) precision);
+    return vn_op_fail (ctx, error, _("softmax_precision %lld is not a floating-point type"), (long long) precision);
   if (vn_node_get_int (ctx->node, "left_window_size", -1) < -1 ||
       vn_node_get_int (ctx->node, "right_window_size", -1) < -1)
-    return vn_op_fail (ctx, error, _("a window of fewer than -1 keys"));
+    return vn_op_fail (ctx, error, _("the window size is below -1"));
   return TRUE;
 }
 
@@ -189,13 +187,13 @@ attention_infer (VnOpContext *ctx,
   y = rank < 0 ? VN_SHAPE_UNKNOWN : rank == 4 ? VN_SHAPE (s.q[0], s.q[1], s.q[2], s.v[3])
     : VN_SHAPE (s.q[0], s.q[2], VN_DIM_UNKNOWN);
   if (rank == 3 && s.v[3] >= 0 && !vn_checked_mul_s64 (s.q[1], s.v[3], &y.dims[2]))
-    return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+    return vn_op_fail (ctx, error, _("the scores do not fit in memory"));
   vn_op_set_output (ctx, Y, dtype, &y);
   vn_op_set_output (ctx, PRESENT_K, dtype, &VN_SHAPE (s.q[0], s.k[1], s.total, s.q[3]));
   vn_op_set_output (ctx, PRESENT_V, dtype, &VN_SHAPE (s.q[0], s.k[1], s.total, s.v[3]));
   vn_op_set_output (ctx, SCORES, dtype, &VN_SHAPE (s.q[0], s.q[1], s.q[2], s.total));
   if (attention_23_is_known (&s) && !attention_23_count_scratch (&s, dtype, &keys, &values, &ctx->scratch_bytes))
-    return vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+    return vn_op_fail (ctx, error, _("the scores do not fit in memory"));
   return TRUE;
 }
 
@@ -207,12 +205,12 @@ attention_23_flex_infer (VnOpContext *ctx,
   if (vn_node_get_attr (ctx->node, "score_mod") != NULL || vn_node_get_attr (ctx->node, "prob_mod") != NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                   _("FlexAttention whose scores pass through a graph of their own cannot be run"));
+                   _("FlexAttention with a subgraph that modifies the scores is not supported"));
       return FALSE;
     }
   for (guint i = Q; i <= V; i++)
     if (ctx->in_types[i].shape.rank >= 0 && ctx->in_types[i].shape.rank != 4)
-      return vn_op_fail (ctx, error, _("input %u has %d dims, it needs 4"), i, ctx->in_types[i].shape.rank);
+      return vn_op_fail (ctx, error, _("input %u has %d dims, expected 4"), i, ctx->in_types[i].shape.rank);
   return attention_infer (ctx, error);
 }
 
@@ -283,7 +281,7 @@ attention_23_check_lengths (VnOpContext  *ctx,
   const VnTensor *lengths = ctx->in[LENGTHS];
 
   if (lengths->dtype != VN_DTYPE_S64 || lengths->n_elements != (gsize) s->q[0])
-    return vn_op_fail (ctx, error, _("the numbers of valid keys must be %lld of int64"), (long long) s->q[0]);
+    return vn_op_fail (ctx, error, _("the valid key counts must be %lld int64 values"), (long long) s->q[0]);
   for (gsize i = 0; i < lengths->n_elements; i++)
     if (vn_tensor_get_s64 (lengths, i) < 0 || vn_tensor_get_s64 (lengths, i) > s->total)
       return vn_op_fail (ctx, error, _("sample %zu has %lld valid keys of %lld"), i,
@@ -342,7 +340,7 @@ vn_attention_23_count_scratch (VnOpContext  *ctx,
 
   return attention_23_sizes_init (&s, ctx, error) && attention_23_is_known (&s) &&
          (attention_23_count_scratch (&s, ctx->in[Q]->dtype, &keys, &values, bytes) ||
-          vn_op_fail (ctx, error, _("the scores do not fit into memory")));
+          vn_op_fail (ctx, error, _("the scores do not fit in memory")));
 }
 
 /**
@@ -364,7 +362,7 @@ vn_attention_23_init (VnAttend     *self,
 
   *self = (VnAttend) { .dtype = ctx->in[Q]->dtype };
   if (!attention_23_sizes_init (&s, ctx, error) || !attention_23_is_known (&s) || !attention_23_count_scratch (&s, self->dtype, &keys, &values, &all))
-    return error == NULL || *error != NULL ? FALSE : vn_op_fail (ctx, error, _("the scores do not fit into memory"));
+    return error == NULL || *error != NULL ? FALSE : vn_op_fail (ctx, error, _("the scores do not fit in memory"));
   self->batch = (gsize) s.q[0];
   self->heads = (gsize) s.q[1];
   self->kv_heads = (gsize) s.k[1];

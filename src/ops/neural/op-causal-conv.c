@@ -16,8 +16,8 @@ causal_conv_check_shapes (VnOpContext *ctx,
   const VnShape *x = &ctx->in_types[X].shape, *w = &ctx->in_types[W].shape, *state;
 
   if (x->rank != 3 || w->rank != 3 || w->dims[0] != x->dims[1] || w->dims[1] != 1 || w->dims[2] < 1)
-    return vn_op_fail (ctx, error, _("data and kernels do not fit together: samples × channels × length and "
-                                     "channels × 1 × size are needed"));
+    return vn_op_fail (ctx, error, _("input and kernels do not match: expected samples × channels × length and "
+                                     "channels × 1 × size"));
   if (vn_op_has_input (ctx, B) && (ctx->in_types[B].shape.rank != 1 || ctx->in_types[B].shape.dims[0] != x->dims[1]))
     return vn_op_fail (ctx, error, _("the bias must have %lld elements"), (long long) x->dims[1]);
   if (!vn_op_has_input (ctx, STATE))
@@ -25,7 +25,7 @@ causal_conv_check_shapes (VnOpContext *ctx,
   state = &ctx->in_types[STATE].shape;
   if (state->rank != 3 || state->dims[0] != x->dims[0] || state->dims[1] != x->dims[1] ||
       state->dims[2] != w->dims[2] - 1)
-    return vn_op_fail (ctx, error, _("the earlier state must hold %lld elements of every channel"),
+    return vn_op_fail (ctx, error, _("the past state must have %lld elements for every channel"),
                        (long long) (w->dims[2] - 1));
   return TRUE;
 }

@@ -82,7 +82,7 @@ conv_transpose_resolve_axis (Transposed   *self,
   else
     win->in[a] = full - win->begin[a] - win->end[a];
   if (win->in[a] < 1)
-    return vn_op_fail (ctx, error, _("padding %lld leaves nothing of an output of %lld"),
+    return vn_op_fail (ctx, error, _("padding %lld leaves an output of size %lld empty"),
                        (long long) (win->begin[a] + win->end[a]), (long long) full);
   return TRUE;
 }
@@ -113,7 +113,7 @@ conv_transpose_read_window (Transposed     *self,
   if (output_shape != NULL && n_shape == (gsize) n + 2)
     output_shape += 2;
   else if (output_shape != NULL && n_shape > 0 && n_shape != (gsize) n)
-    return vn_op_fail (ctx, error, _("output_shape has %zu numbers, expected %d"), n_shape, n);
+    return vn_op_fail (ctx, error, _("output_shape has %zu values, expected %d"), n_shape, n);
   for (int i = 0; i < n; i++)
     shape[i] = output_shape != NULL && n_shape > 0 ? output_shape[i] : -1;
 
@@ -203,7 +203,7 @@ conv_transpose_infer (VnOpContext *ctx,
   if (!vn_op_check_alike (ctx, 0x6, error))
     return FALSE;
   if (x->rank >= 0 && w->rank >= 0 && (x->rank != w->rank || x->rank < 3 || x->rank > 5))
-    return vn_op_fail (ctx, error, _("data of rank %d and weight of rank %d: expected the same, 3 to 5"), x->rank,
+    return vn_op_fail (ctx, error, _("input rank %d and weight rank %d: expected equal ranks from 3 to 5"), x->rank,
                        w->rank);
   if (!vn_shape_is_static (x) || !vn_shape_is_static (w))
     {
@@ -232,7 +232,7 @@ conv_transpose_infer (VnOpContext *ctx,
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &y);
   if (!vn_checked_mul (job.block * job.taps * sizeof (float), job.lines * (gsize) job.window.out[2], &bytes) ||
       !vn_checked_mul (bytes, vn_op_max_workers (), &ctx->scratch_bytes))
-    return vn_op_fail (ctx, error, _("the products do not fit into memory"));
+    return vn_op_fail (ctx, error, _("the products do not fit in memory"));
   return TRUE;
 }
 

@@ -16,7 +16,7 @@ conv_check_channels (VnOpContext   *ctx,
   if (groups < 1)
     return vn_op_fail (ctx, error, _("group is %lld"), (long long) groups);
   if (x->rank >= 0 && x->rank != w->rank)
-    return vn_op_fail (ctx, error, _("data of rank %d, weight of rank %d: they must be the same"), x->rank, w->rank);
+    return vn_op_fail (ctx, error, _("input rank %d and weight rank %d must be equal"), x->rank, w->rank);
   if (w->dims[0] >= 0 && w->dims[0] % groups != 0)
     return vn_op_fail (ctx, error, _("%lld output channels cannot be split into %lld"
                                      " groups"), (long long) w->dims[0], (long long) groups);
@@ -68,7 +68,7 @@ conv_check_bias (VnOpContext   *ctx,
   if (b == NULL || b->rank < 0)
     return TRUE;
   if (b->rank != 1 || (b->dims[0] >= 0 && w->dims[0] >= 0 && b->dims[0] != w->dims[0]))
-    return vn_op_fail (ctx, error, _("the bias must be one number for each of %lld channels"),
+    return vn_op_fail (ctx, error, _("the bias must have one element for each of %lld channels"),
                        (long long) w->dims[0]);
   return TRUE;
 }
@@ -125,7 +125,7 @@ conv_infer (VnOpContext *ctx,
   if (!vn_op_check_alike (ctx, 0xe, error))
     return FALSE;
   if ((w->rank >= 0 && w->rank < 3) || (x->rank >= 0 && x->rank < 3))
-    return vn_op_fail (ctx, error, _("data of rank %d and weight of rank %d: expected 3 to 5"), x->rank, w->rank);
+    return vn_op_fail (ctx, error, _("input rank %d and weight rank %d: expected 3 to 5"), x->rank, w->rank);
   if (x->rank < 0 || w->rank < 0)
     return conv_infer_partial (ctx, x, w, error);
   if (!conv_check_bias (ctx, w, error) || !vn_conv_init_sizes (&conv, ctx, x, w, error))

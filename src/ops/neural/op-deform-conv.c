@@ -24,7 +24,7 @@ deform_conv_get_group (VnOpContext  *ctx,
   gint64 n = vn_node_get_int (ctx->node, name, 1);
 
   if (n < 1 || (channels >= 0 && (channels % n != 0 || n > MAX (channels, 1))))
-    return vn_op_fail (ctx, error, _("%s is %lld, there are %lld channels"), name, (long long) n, (long long) channels);
+    return vn_op_fail (ctx, error, _("%s is %lld, but there are %lld channels"), name, (long long) n, (long long) channels);
   *group = (gsize) n;
   return TRUE;
 }
@@ -40,7 +40,7 @@ deform_init (Deform       *self,
 
   *self = (Deform) { .ctx = ctx };
   if (x->rank < 3 || x->rank > 5 || w->rank != x->rank)
-    return vn_op_fail (ctx, error, _("data of rank %d with a weight of rank %d: expected the same, 3 to 5"), x->rank, w->rank);
+    return vn_op_fail (ctx, error, _("input rank %d and weight rank %d: expected equal ranks from 3 to 5"), x->rank, w->rank);
   if (!vn_sliding_window_get_kernel (ctx, w, x->rank - 2, kernel, error) || !vn_sliding_window_init (&self->win, ctx, x, kernel, FALSE, error) ||
       !deform_conv_get_group (ctx, "offset_group", x->dims[1], &self->offset_group, error) ||
       !deform_conv_get_group (ctx, "group", x->dims[1], &self->group, error) || !deform_conv_get_group (ctx, "group", w->dims[0], &self->group, error))
@@ -103,7 +103,7 @@ deform_conv_infer (VnOpContext *ctx,
         return FALSE;
       if (!vn_checked_mul (self.channels, self.taps, &columns) || !vn_checked_mul (columns, self.out_size, &columns) ||
           !vn_checked_mul (columns, sizeof (double), &ctx->scratch_bytes))
-        return vn_op_fail (ctx, error, _("the columns do not fit into memory"));
+        return vn_op_fail (ctx, error, _("the im2col buffer does not fit in memory"));
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);
   return TRUE;

@@ -40,7 +40,7 @@ dft_read_dft (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("DFT: axis %d of %d dims, the last of %lld (1 for real, 2 for complex "
                                      "numbers)"), self->axis, x->rank, (long long) last);
   if (self->onesided && last >= 0 && last != (self->inverse ? 2 : 1))
-    return vn_op_fail (ctx, error, _("DFT: onesided works on real numbers forwards and on complex ones backwards"));
+    return vn_op_fail (ctx, error, _("DFT: onesided requires real input, or complex input for the inverse"));
   dim = x->dims[self->axis];
   if (!has_length && dim >= 0)
     self->length = self->onesided && self->inverse && dim <= G_MAXINT32 ? 2 * (dim - 1) : dim;
@@ -60,7 +60,7 @@ dft_scratch (VnOpContext *ctx,
   if (vn_fft_scratch ((gsize) length, &ctx->scratch_bytes) && vn_checked_mul ((gsize) length, 2 * sizeof (double), &line) &&
       vn_checked_add (ctx->scratch_bytes, line, &ctx->scratch_bytes))
     return TRUE;
-  return vn_op_fail (ctx, error, _("%s: a length of %lld does not fit into memory"), ctx->op->type, (long long) length);
+  return vn_op_fail (ctx, error, _("%s: a length of %lld does not fit in memory"), ctx->op->type, (long long) length);
 }
 
 static gboolean
@@ -74,7 +74,7 @@ dft_infer (VnOpContext *ctx,
   if (y.rank >= 0)
     {
       if (y.rank < 2)
-        return vn_op_fail (ctx, error, _("DFT: data of rank %d: expected at least 2"), y.rank);
+        return vn_op_fail (ctx, error, _("DFT: input rank is %d, expected at least 2"), y.rank);
       if (!dft_read_dft (ctx, &self, &known, error))
         return FALSE;
       if (known)
@@ -155,7 +155,7 @@ dft_run (VnOpContext *ctx,
   if (!dft_read_dft (ctx, &self, &known, error))
     return FALSE;
   if (!known || self.length < 1)
-    return vn_op_fail (ctx, error, _("DFT: axis or length are not known"));
+    return vn_op_fail (ctx, error, _("DFT: axis or length is unknown"));
   if (y->n_elements == 0)
     return TRUE;
   length = (gsize) self.length;
@@ -217,14 +217,14 @@ dft_read_stft (VnOpContext *ctx,
     self->length = window != NULL ? (window->rank == 1 ? window->dims[0] : VN_DIM_UNKNOWN) : x->rank >= 2 ? x->dims[1] : VN_DIM_UNKNOWN;
   if (self->length == 0 || self->length > G_MAXINT32 ||
       (self->length > 0 && window != NULL && window->rank == 1 && window->dims[0] >= 0 && window->dims[0] != self->length))
-    return vn_op_fail (ctx, error, _("STFT: pieces of %lld elements with a window of %lld"),
+    return vn_op_fail (ctx, error, _("STFT: the frame has %lld elements, but the window has %lld"),
                        (long long) self->length, (long long) (window != NULL ? window->dims[0] : 0));
   if (x->rank >= 0 && ((x->rank != 3 && x->rank != 2) || (x->rank == 3 && x->dims[2] >= 0 && x->dims[2] != 1 && x->dims[2] != 2)))
     return vn_op_fail (ctx, error, _("STFT: the signal must be [batch, length, 1 or 2], found %d dims"), x->rank);
   if (x->rank == 3 && x->dims[2] == 2 && self->onesided)
-    return vn_op_fail (ctx, error, _("STFT: onesided works on real signals only"));
+    return vn_op_fail (ctx, error, _("STFT: onesided requires a real signal"));
   if (x->rank >= 2 && x->dims[1] >= 0 && self->length > x->dims[1])
-    return vn_op_fail (ctx, error, _("STFT: pieces of %lld elements of a signal of %lld"),
+    return vn_op_fail (ctx, error, _("STFT: the frame has %lld elements, but the signal has %lld"),
                        (long long) self->length, (long long) x->dims[1]);
   return TRUE;
 }
@@ -270,7 +270,7 @@ dft_stft_run (VnOpContext *ctx,
   if (!dft_read_stft (ctx, &self, error))
     return FALSE;
   if (self.length < 1 || self.step < 1)
-    return vn_op_fail (ctx, error, _("STFT: the length of the pieces or their step is not known"));
+    return vn_op_fail (ctx, error, _("STFT: the frame length or step is unknown"));
   n = (gsize) self.length;
   vn_fft_init (&fft, n, line + 2 * n);
   for (gsize i = 0; i < (gsize) x->dims[0] * frames; i++)

@@ -18,7 +18,7 @@ dropout_infer (VnOpContext *ctx,
   for (guint i = RATIO; i <= TRAINING; i++)
     if (vn_op_has_input (ctx, i) && vn_shape_is_static (&ctx->in_types[i].shape) &&
         vn_shape_count (&ctx->in_types[i].shape, 0, ctx->in_types[i].shape.rank) != 1)
-      return vn_op_fail (ctx, error, _("input %u must be one number"), i);
+      return vn_op_fail (ctx, error, _("input %u must have 1 element"), i);
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, &ctx->in_types[X].shape);
   vn_op_set_output (ctx, 1, mask, &ctx->in_types[X].shape);
   return TRUE;

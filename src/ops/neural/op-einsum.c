@@ -74,7 +74,7 @@ einsum_parse (VnEinsum     *self,
   if (*at == '\0')
     einsum_implicit_result (self);
   else if (!g_str_has_prefix (at, "->") || (at = einsum_parse_term (&self->terms[VN_EINSUM_RESULT], at + 2)) == NULL || *at != '\0')
-    return vn_op_fail (ctx, error, _("the equation “%s” cannot be read"), equation);
+    return vn_op_fail (ctx, error, _("the equation “%s” cannot be parsed"), equation);
   return TRUE;
 }
 
@@ -106,7 +106,7 @@ einsum_add_operand (VnEinsum       *self,
   gint64 strides[VN_MAX_RANK];
 
   if (!einsum_expand_ellipsis (term, shape->rank - term->n))
-    return vn_op_fail (ctx, error, _("operand %d has rank %d, the equation gives it another"), t, shape->rank);
+    return vn_op_fail (ctx, error, _("operand %d has rank %d, which does not match the equation"), t, shape->rank);
   vn_shape_strides (shape, strides);
   for (int i = 0; i < term->n; i++)
     {
@@ -117,7 +117,7 @@ einsum_add_operand (VnEinsum       *self,
       if (label >= VN_EINSUM_LETTERS)
         self->n_ellipsis = MAX (self->n_ellipsis, label - VN_EINSUM_LETTERS + 1);
       if (*known >= 0 && *known != 1 && size >= 0 && size != 1 && *known != size)
-        return vn_op_fail (ctx, error, _("one label stands for %lld and %lld"), (long long) *known,
+        return vn_op_fail (ctx, error, _("a label stands for both %lld and %lld"), (long long) *known,
                            (long long) size);
       if (*known == VN_EINSUM_NOT_MET || *known == 1 || (*known == VN_DIM_UNKNOWN && size > 1))
         *known = size;
@@ -151,13 +151,13 @@ vn_einsum_init (VnEinsum       *self,
     if (!einsum_add_operand (self, ctx, t, shapes[t], error))
       return FALSE;
   if (!einsum_expand_ellipsis (result, result->ellipsis >= 0 ? self->n_ellipsis : 0))
-    return vn_op_fail (ctx, error, _("the result has more than %d axes"), VN_MAX_RANK);
+    return vn_op_fail (ctx, error, _("the output has more than %d axes"), VN_MAX_RANK);
   for (int i = result->n - 1; i >= 0; i--)
     {
       int label = result->labels[i];
 
       if (self->size[label] == VN_EINSUM_NOT_MET || self->has[VN_EINSUM_RESULT][label])
-        return vn_op_fail (ctx, error, _("a label of the result is in no operand, or stands there twice"));
+        return vn_op_fail (ctx, error, _("an output label is missing from the operands or appears twice"));
       self->has[VN_EINSUM_RESULT][label] = TRUE;
       self->stride[VN_EINSUM_RESULT][label] = stride;
       stride *= (gsize) MAX (self->size[label], 0);

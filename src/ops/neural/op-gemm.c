@@ -25,13 +25,13 @@ gemm_check_c (VnOpContext   *ctx,
               GError       **error)
 {
   if (c->rank > 2)
-    return vn_op_fail (ctx, error, _("input C of rank %d: expected at most 2"), c->rank);
+    return vn_op_fail (ctx, error, _("input C has rank %d, expected at most 2"), c->rank);
   for (int i = 1; i <= c->rank; i++)
     {
       gint64 size = c->dims[c->rank - i], to = y->dims[2 - i];
 
       if (size >= 0 && size != 1 && to >= 0 && size != to)
-        return vn_op_fail (ctx, error, _("input C has %lld where the product has %lld"),
+        return vn_op_fail (ctx, error, _("input C has dimension %lld where the product has %lld"),
                            (long long) size, (long long) to);
     }
   return TRUE;
@@ -50,7 +50,7 @@ gemm_infer (VnOpContext *ctx,
   if (!vn_op_check_alike (ctx, 0x6, error))
     return FALSE;
   if ((a->rank >= 0 && a->rank != 2) || (b->rank >= 0 && b->rank != 2))
-    return vn_op_fail (ctx, error, _("matrices of rank %d and %d: expected 2"), a->rank, b->rank);
+    return vn_op_fail (ctx, error, _("the matrices have rank %d and %d, expected 2"), a->rank, b->rank);
   if (inner_a >= 0 && inner_b >= 0 && inner_a != inner_b)
     return vn_op_fail (ctx, error, _("%lld columns of A, but %lld rows of B"),
                        (long long) inner_a, (long long) inner_b);

@@ -74,7 +74,7 @@ grid_sample_infer (VnOpContext *ctx,
         return vn_op_fail (ctx, error, _("GridSample: an input of %d dims with a grid of %d dims, the last of %lld"),
                            x->rank, grid->rank, (long long) (grid->rank > 0 ? last : 0));
       if (x->dims[0] >= 0 && grid->dims[0] >= 0 && x->dims[0] != grid->dims[0])
-        return vn_op_fail (ctx, error, _("GridSample: %lld pictures, but grids for %lld"),
+        return vn_op_fail (ctx, error, _("GridSample: %lld images, but %lld grids"),
                            (long long) x->dims[0], (long long) grid->dims[0]);
       y = *x;
       for (int d = 0; d < n; d++)
@@ -290,7 +290,7 @@ grid_sample_run (VnOpContext *ctx,
   if (ctx->out[0]->n_elements == 0)
     return TRUE;
   if (ctx->in[0]->n_elements == 0)
-    return vn_op_fail (ctx, error, _("GridSample: an empty picture has no values"));
+    return vn_op_fail (ctx, error, _("GridSample: the input image is empty"));
   self.x = ctx->in[0];
   self.grid = ctx->in[1];
   self.y = ctx->out[0];

@@ -24,7 +24,7 @@ norm_infer (VnOpContext *ctx,
   if (!vn_op_check_alike (ctx, 0x6, error))
     return FALSE;
   if (x->rank >= 0 && x->rank < 3)
-    return vn_op_fail (ctx, error, _("data of rank %d: expected at least 3"), x->rank);
+    return vn_op_fail (ctx, error, _("input rank is %d, expected at least 3"), x->rank);
   if (x->rank >= 0 && x->dims[1] >= 0)
     {
       groups = instance_norm_n_groups (ctx, x);
@@ -38,7 +38,7 @@ norm_infer (VnOpContext *ctx,
           const VnShape *shape = &ctx->in_types[i].shape;
 
           if (shape->rank >= 0 && (shape->rank != 1 || (shape->dims[0] >= 0 && shape->dims[0] != factors)))
-            return vn_op_fail (ctx, error, _("input %u must have %lld numbers"), i, (long long) factors);
+            return vn_op_fail (ctx, error, _("input %u must have %lld elements"), i, (long long) factors);
         }
     }
   return vn_op_infer_same (ctx, error);

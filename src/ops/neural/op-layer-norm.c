@@ -22,8 +22,8 @@ layer_norm_check_factor (VnOpContext   *ctx,
   if (!vn_op_has_input (ctx, input) || !vn_shape_is_static (shape) || !vn_shape_is_static (x))
     return TRUE;
   if (!vn_shape_n_elements (shape, &n) || (n != 1 && n != size))
-    return vn_op_fail (ctx, error, _("input %u has %zu elements where %zu"
-                                     " are normalized together: it must have one or as many"), input, n, size);
+    return vn_op_fail (ctx, error, _("input %u has %zu elements, but %zu are normalized together: expected one "
+                                     "element or the same number"), input, n, size);
   return TRUE;
 }
 

@@ -125,7 +125,7 @@ legacy_crop_window (VnOpContext *ctx,
   const gint64 *scale = vn_node_get_ints (ctx->node, "scale", &n_scale);
 
   if (n_border != 4 || (n_scale != 0 && n_scale != 2))
-    return vn_op_fail (ctx, error, _("Crop: border has %zu values, scale %zu; 4 and 2 are needed"), n_border, n_scale);
+    return vn_op_fail (ctx, error, _("Crop: border has %zu values, scale has %zu; expected 4 and 2"), n_border, n_scale);
   for (guint i = 0; i < 4; i++)
     if (border[i] < 0 || border[i] > input->dims[i % 2 == 0 ? 3 : 2])
       return vn_op_fail (ctx, error, _("Crop: border %u is %lld"), i, (long long) border[i]);
@@ -135,7 +135,7 @@ legacy_crop_window (VnOpContext *ctx,
   window[3] = n_scale == 2 ? scale[1] : input->dims[3] - border[0] - border[2];
   for (guint i = 0; i < 2; i++)
     if (window[2 + i] < 0 || window[2 + i] > input->dims[2 + i] - window[i])
-      return vn_op_fail (ctx, error, _("Crop: %lld from %lld is outside of %lld"),
+      return vn_op_fail (ctx, error, _("Crop: %lld elements from offset %lld on exceed the size %lld"),
                          (long long) window[2 + i], (long long) window[i], (long long) input->dims[2 + i]);
   return TRUE;
 }

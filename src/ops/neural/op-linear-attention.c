@@ -28,7 +28,7 @@ linear_attention_split (VnOpContext *ctx,
 
   if (x->rank != 3 || x->dims[2] % heads != 0 || x->dims[0] != ctx->in_types[QUERY].shape.dims[0] ||
       x->dims[1] != ctx->in_types[QUERY].shape.dims[1])
-    return vn_op_fail (ctx, error, _("input %u does not fit the queries, or its numbers do not split into %lld heads"),
+    return vn_op_fail (ctx, error, _("input %u does not match the queries, or cannot be split into %lld heads"),
                        input, (long long) heads);
   *depth = x->dims[2] / heads;
   return TRUE;
@@ -49,14 +49,13 @@ linear_attention_check_gate (Linear       *self,
   *n = 0;
   if (vn_op_has_input (ctx, input) != wanted)
     return vn_op_fail (ctx, error, wanted ? _("input %u is missing, but the update rule needs it")
-                                          : _("input %u is given, but the update rule has no use for it"), input);
+                                          : _("input %u is set, but the update rule does not use it"), input);
   if (!wanted)
     return TRUE;
   x = &ctx->in_types[input].shape;
   if (x->rank != 3 || x->dims[0] != query->dims[0] || x->dims[1] != query->dims[1] ||
       (x->dims[2] != self->kv_heads && x->dims[2] != wide))
-    return vn_op_fail (ctx, error, _("input %u must have %lld or %lld"
-                                     " numbers for each token"), input, (long long) self->kv_heads, (long long) wide);
+    return vn_op_fail (ctx, error, _("input %u must have %lld or %lld elements per token"), input, (long long) self->kv_heads, (long long) wide);
   *n = x->dims[2];
   return TRUE;
 }
@@ -72,7 +71,7 @@ linear_attention_check_state (const Linear  *self,
   if (!vn_op_has_input (ctx, STATE) || vn_shape_equal (&ctx->in_types[STATE].shape, &wanted))
     return TRUE;
   text = vn_shape_to_string (&wanted, "×");
-  return vn_op_fail (ctx, error, _("the earlier state must have the shape %s"), text);
+  return vn_op_fail (ctx, error, _("the past state must have the shape %s"), text);
 }
 
 static gboolean
@@ -89,15 +88,14 @@ linear_init (Linear       *self,
   if (rule > 3)
     return FALSE;
   if (self->heads < 1 || self->kv_heads < 1 || self->heads % self->kv_heads != 0)
-    return vn_op_fail (ctx, error, _("%lld heads of queries cannot share %lld"
-                                     " heads of keys evenly"), (long long) self->heads, (long long) self->kv_heads);
+    return vn_op_fail (ctx, error, _("%lld query heads cannot share %lld key heads evenly"), (long long) self->heads, (long long) self->kv_heads);
   if (!linear_attention_split (ctx, QUERY, self->heads, &self->depth, error) || !linear_attention_split (ctx, KEY, self->kv_heads, &key_depth, error) ||
       !linear_attention_split (ctx, VALUE, self->kv_heads, &self->v_depth, error))
     return FALSE;
   self->batch = ctx->in_types[QUERY].shape.dims[0];
   self->length = ctx->in_types[QUERY].shape.dims[1];
   if (key_depth != self->depth)
-    return vn_op_fail (ctx, error, _("a head of queries has %lld numbers, one of keys %lld"),
+    return vn_op_fail (ctx, error, _("the head size is %lld for queries, but %lld for keys"),
                        (long long) self->depth, (long long) key_depth);
   wide = ctx->in_types[KEY].shape.dims[2];
   self->scale = vn_node_get_float (ctx->node, "scale", 0.f);
@@ -138,7 +136,7 @@ linear_attention_infer (VnOpContext *ctx,
   y = VN_SHAPE (self.batch, self.length, 0);
   if (!vn_checked_mul_s64 (self.heads, self.v_depth, &y.dims[2]) || !linear_attention_count_scratch (&self, &n) ||
       !vn_checked_mul (n, vn_op_max_workers () * sizeof (float), &ctx->scratch_bytes))
-    return vn_op_fail (ctx, error, _("the state does not fit into memory"));
+    return vn_op_fail (ctx, error, _("the state does not fit in memory"));
   state = VN_SHAPE (self.batch, self.kv_heads, self.depth, self.v_depth);
   vn_op_set_output (ctx, 0, dtype, &y);
   vn_op_set_output (ctx, 1, dtype, &state);

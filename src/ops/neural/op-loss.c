@@ -40,8 +40,8 @@ loss_check_shapes (VnOpContext  *ctx,
   if (x->rank < 0)
     return TRUE;
   if (x->rank < 2 || (target->rank >= 0 && target->rank != x->rank - 1))
-    return vn_op_fail (ctx, error, _("%s: an input of %d dims with targets of %d dims: there must be a target for all but "
-                                     "the class axis, 1"), ctx->op->type, x->rank, target->rank);
+    return vn_op_fail (ctx, error, _("%s: the input has %d dims and the targets have %d; the targets must have all "
+                                     "axes but the class axis, 1"), ctx->op->type, x->rank, target->rank);
   for (int d = 0; d < target->rank; d++)
     {
       gint64 have = x->dims[d == 0 ? 0 : d + 1];
@@ -132,7 +132,7 @@ loss_check_targets (VnOpContext  *ctx,
       gint64 class = vn_tensor_get_s64 (self->target, i);
 
       if ((class < 0 || class >= (gint64) self->classes) && !(self->has_ignored && class == self->ignored))
-        return vn_op_fail (ctx, error, _("%s: target %zu is class %lld, there are %zu"), ctx->op->type, i,
+        return vn_op_fail (ctx, error, _("%s: target %zu is class %lld, but there are only %zu classes"), ctx->op->type, i,
                            (long long) class, self->classes);
     }
   return TRUE;

@@ -23,7 +23,7 @@ lrn_infer (VnOpContext *ctx,
   if (size < 1 || size > G_MAXINT32)
     return vn_op_fail (ctx, error, _("size is %lld, expected at least 1"), (long long) size);
   if (ctx->in_types[0].shape.rank >= 0 && ctx->in_types[0].shape.rank < 2)
-    return vn_op_fail (ctx, error, _("data of rank %d: expected batch and channels"), ctx->in_types[0].shape.rank);
+    return vn_op_fail (ctx, error, _("input rank is %d, expected batch and channels"), ctx->in_types[0].shape.rank);
   ctx->scratch_bytes = BLOCK * sizeof (float) * vn_op_max_workers ();
   return vn_op_infer_same (ctx, error);
 }

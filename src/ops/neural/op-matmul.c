@@ -172,7 +172,7 @@ matmul_fused_matmul_infer (VnOpContext *ctx,
 {
   if (vn_node_get_int (ctx->node, "transBatchA", 0) == 0 && vn_node_get_int (ctx->node, "transBatchB", 0) == 0)
     return matmul_infer (ctx, error);
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("FusedMatMul with transposed batches cannot be run"));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("FusedMatMul with transposed batches is not supported"));
   return FALSE;
 }
 

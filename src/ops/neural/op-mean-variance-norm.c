@@ -31,7 +31,7 @@ mean_variance_norm_axes_init (Axes          *self,
       int axis;
 
       if (!vn_shape_resolve_axis (shape, axes[i], &axis))
-        return vn_op_fail (ctx, error, _("axis %lld of data of rank %d"), (long long) axes[i], shape->rank);
+        return vn_op_fail (ctx, error, _("axis %lld is out of range for rank %d"), (long long) axes[i], shape->rank);
       self->reduced[axis] = TRUE;
     }
   for (int i = 0; i < shape->rank; i++)

@@ -238,7 +238,7 @@ nms_run (VnOpContext *ctx,
   if (!nms_select_all (ctx, &self, error))
     return FALSE;
   if (self.n_chosen * 3 != ctx->out[0]->n_elements)
-    return vn_op_fail (ctx, error, _("NonMaxSuppression: %zu boxes were chosen, not %zu"),
+    return vn_op_fail (ctx, error, _("NonMaxSuppression: %zu boxes were selected instead of %zu"),
                        self.n_chosen, ctx->out[0]->n_elements / 3);
   if (self.n_chosen > 0)
     memcpy (ctx->out[0]->data, self.chosen, ctx->out[0]->n_bytes);

@@ -12,7 +12,7 @@ global_infer (VnOpContext *ctx,
   VnShape y = ctx->in_types[0].shape;
 
   if (y.rank >= 0 && y.rank < 3)
-    return vn_op_fail (ctx, error, _("data of rank %d: expected at least 3"), y.rank);
+    return vn_op_fail (ctx, error, _("input rank is %d, expected at least 3"), y.rank);
   for (int i = 2; i < y.rank; i++)
     y.dims[i] = 1;
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &y);

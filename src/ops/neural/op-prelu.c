@@ -30,13 +30,13 @@ prelu_infer (VnOpContext *ctx,
   if (!vn_op_check_alike (ctx, 0x2, error))
     return FALSE;
   if (x->rank >= 0 && slope.rank > x->rank)
-    return vn_op_fail (ctx, error, _("a slope of rank %d for data of rank %d"), slope.rank, x->rank);
+    return vn_op_fail (ctx, error, _("the slope has rank %d, but the input has rank %d"), slope.rank, x->rank);
   for (int i = 1; x->rank >= 0 && i <= slope.rank; i++)
     {
       gint64 size = slope.dims[slope.rank - i], to = x->dims[x->rank - i];
 
       if (size >= 0 && size != 1 && to >= 0 && size != to)
-        return vn_op_fail (ctx, error, _("the slope has %lld where the data have %lld"),
+        return vn_op_fail (ctx, error, _("the slope has dimension %lld where the input has %lld"),
                            (long long) size, (long long) to);
     }
   return vn_op_infer_same (ctx, error);

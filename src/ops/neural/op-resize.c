@@ -30,8 +30,7 @@ resize_get_floats (VnOpContext *ctx,
   if (tensor == NULL)
     return TRUE;
   if (tensor->n_elements > max || !vn_dtype_is_float (tensor->dtype))
-    return vn_op_fail (ctx, error, _("%s: input %u holds %zu elements of %s, at most %u floats make "
-                                     "sense"), ctx->op->type, input, tensor->n_elements,
+    return vn_op_fail (ctx, error, _("%s: input %u has %zu elements of type %s, expected at most %u floats"), ctx->op->type, input, tensor->n_elements,
                        vn_dtype_get_name (tensor->dtype), max);
   *n = (guint) tensor->n_elements;
   for (guint i = 0; i < *n; i++)
@@ -107,7 +106,7 @@ resize_get_wanted (VnOpContext *ctx,
     attr = resize_first_scales (ctx, rank, first, &n_attr);
   self->has_scales = attr != NULL || (!self->has_sizes && resize_is_given (ctx, scales_input));
   if (!self->has_sizes && !self->has_scales)
-    return vn_op_fail (ctx, error, _("%s: neither scales nor sizes are given"), ctx->op->type);
+    return vn_op_fail (ctx, error, _("%s: neither scales nor sizes are set"), ctx->op->type);
   if (attr != NULL)
     {
       n = (guint) MIN (n_attr, VN_MAX_RANK);
@@ -125,8 +124,8 @@ resize_get_wanted (VnOpContext *ctx,
   /* The region moves where values are taken from, not how many there are. */
   if (known_roi && n != 2 * self->n)
     return vn_op_fail (ctx, error,
-                       ngettext ("%s: the region has %u value, %u are needed",
-                                 "%s: the region has %u values, %u are needed", n), ctx->op->type, n, 2 * self->n);
+                       ngettext ("%s: the region has %u value, expected %u",
+                                 "%s: the region has %u values, expected %u", n), ctx->op->type, n, 2 * self->n);
   return TRUE;
 }
 
@@ -273,7 +272,7 @@ vn_resize_init (VnResize     *self,
 
   if (!resize_resolve (ctx, self, &known, error))
     return FALSE;
-  return known || vn_op_fail (ctx, error, _("%s: scales or sizes are not known"), ctx->op->type);
+  return known || vn_op_fail (ctx, error, _("%s: the scales or sizes are unknown"), ctx->op->type);
 }
 
 /* Sizes or scales that are known by name. */
@@ -383,7 +382,7 @@ resize_run (VnOpContext *ctx,
   if (self.mode != VN_RESIZE_NEAREST && (VN_NUMBER_BITS >> ctx->in[0]->dtype & 1) == 0)
     return vn_op_unsupported (ctx, 0, error);
   if (ctx->in[0]->n_elements == 0 && ctx->out[0]->n_elements != 0)
-    return vn_op_fail (ctx, error, _("%s: an empty input cannot be enlarged"), ctx->op->type);
+    return vn_op_fail (ctx, error, _("%s: cannot upsample an empty input"), ctx->op->type);
   if (ctx->out[0]->n_elements > 0)
     vn_resize_compute (&self, ctx->in[0], ctx->out[0], ctx->scratch);
   return TRUE;

@@ -40,7 +40,7 @@ vn_rnn_get_direction (VnOpContext     *ctx,
   else if (g_ascii_strcasecmp (name, "bidirectional") == 0)
     *direction = VN_RNN_BIDIRECTIONAL;
   else
-    return vn_op_fail (ctx, error, _("direction is “%s”: not a value ONNX knows"), name);
+    return vn_op_fail (ctx, error, _("unknown direction “%s”"), name);
   return TRUE;
 }
 
@@ -80,7 +80,7 @@ vn_rnn_get_activations (VnOpContext     *ctx,
       else
         name = g_strdup (defaults[gates][i]);
       if (!vn_rnn_activation (&activations[i], name))
-        return vn_op_fail (ctx, error, _("activation “%s” is not one ONNX knows"), name);
+        return vn_op_fail (ctx, error, _("unknown activation “%s”"), name);
       if (at < n_alpha)
         activations[i].a = alpha[at];
       if (at < n_beta)
@@ -113,15 +113,14 @@ rnn_check_weights (VnOpContext *ctx,
   gint64 rows = hidden * (gint64) rnn_n_gates (ctx);
 
   if (x->rank >= 0 && x->rank != 3)
-    return vn_op_fail (ctx, error, _("data of rank %d: expected time steps, batch and features"), x->rank);
+    return vn_op_fail (ctx, error, _("input rank is %d, expected time steps, batch and features"), x->rank);
   if ((w->rank >= 0 && w->rank != 3) || (r->rank >= 0 && r->rank != 3))
-    return vn_op_fail (ctx, error, _("weights of rank %d and %d: expected 3"), w->rank, r->rank);
+    return vn_op_fail (ctx, error, _("the weights have rank %d and %d, expected 3"), w->rank, r->rank);
   if (hidden < 0 || !vn_shape_is_static (w) || !vn_shape_is_static (r))
     return TRUE;
   if (w->rank != 3 || r->rank != 3 || w->dims[0] != directions || r->dims[0] != directions || w->dims[1] != rows ||
       r->dims[1] != rows || r->dims[2] != hidden || (x->rank == 3 && x->dims[2] >= 0 && x->dims[2] != w->dims[2]))
-    return vn_op_fail (ctx, error, _("the weights do not fit hidden_size %lld and %lld"
-                                     " directions"), (long long) hidden, (long long) directions);
+    return vn_op_fail (ctx, error, _("the weights do not match hidden_size %lld and %lld directions"), (long long) hidden, (long long) directions);
   return TRUE;
 }
 
@@ -201,7 +200,7 @@ rnn_infer (VnOpContext *ctx,
   if (!rnn_count_scratch (&(VnRnn) { .gates = rnn_n_gates (ctx), .steps = (gsize) steps, .batch = (gsize) batch,
                                      .hidden = (gsize) hidden, .item = rnn_item_bytes (ctx->in_types[X].dtype) },
                           &rows, &ctx->scratch_bytes))
-    return vn_op_fail (ctx, error, _("the products do not fit into memory"));
+    return vn_op_fail (ctx, error, _("the products do not fit in memory"));
   return TRUE;
 }
 
@@ -236,10 +235,10 @@ rnn_layer_init (Layer        *self,
   rnn->linear_before_reset = vn_node_get_int (ctx->node, "linear_before_reset", 0) != 0;
   rnn->input_forget = vn_node_get_int (ctx->node, "input_forget", 0) != 0;
   if (!rnn_count_scratch (rnn, &n_rows, &total))
-    return vn_op_fail (ctx, error, _("the products do not fit into memory"));
+    return vn_op_fail (ctx, error, _("the products do not fit in memory"));
   /* Memory was asked for by hidden_size, the products are as large as the weights. */
   if (total > ctx->scratch_bytes)
-    return vn_op_fail (ctx, error, _("hidden_size and the weights do not agree"));
+    return vn_op_fail (ctx, error, _("hidden_size does not match the weights"));
 
   rnn->rows = ctx->scratch;
   rnn->products = (char *) rnn->rows + n_rows * rnn->item;

@@ -45,8 +45,7 @@ roi_read_attributes (VnOpContext  *ctx,
                   .scale = vn_node_get_float (ctx->node, "spatial_scale", 1.f) };
   if (*rows < 1 || *columns < 1 || *rows > G_MAXINT16 || *columns > G_MAXINT16 || self->sampling < 0 ||
       self->sampling > G_MAXINT16)
-    return vn_op_fail (ctx, error, _("RoiAlign: %lld × %lld bins of %lld"
-                                     " samples make no sense"), (long long) *rows, (long long) *columns,
+    return vn_op_fail (ctx, error, _("RoiAlign: %lld × %lld bins of %lld samples are not allowed"), (long long) *rows, (long long) *columns,
                                      (long long) self->sampling);
   return TRUE;
 }
@@ -63,9 +62,9 @@ roi_infer_regions (VnOpContext *ctx,
   VnShape y = VN_SHAPE (VN_DIM_UNKNOWN, VN_DIM_UNKNOWN, rows, columns);
 
   if (x->rank >= 0 && x->rank != 4)
-    return vn_op_fail (ctx, error, _("%s: data of rank %d: expected 4"), ctx->op->type, x->rank);
+    return vn_op_fail (ctx, error, _("%s: input rank is %d, expected 4"), ctx->op->type, x->rank);
   if (rois->rank >= 0 && (rois->rank != 2 || (rois->dims[1] >= 0 && rois->dims[1] != numbers)))
-    return vn_op_fail (ctx, error, _("%s: the regions must be a list of %lld numbers each, found %d dims"),
+    return vn_op_fail (ctx, error, _("%s: the regions must have %lld values each in 2 dims, found %d dims"),
                        ctx->op->type, (long long) numbers, rois->rank);
   if (x->rank == 4)
     y.dims[1] = x->dims[1];
@@ -87,7 +86,7 @@ roi_align_infer (VnOpContext *ctx,
     return FALSE;
   if (batches->rank >= 0 && (batches->rank != 1 || (rois->rank == 2 && rois->dims[0] >= 0 && batches->dims[0] >= 0 &&
                                                     rois->dims[0] != batches->dims[0])))
-    return vn_op_fail (ctx, error, _("RoiAlign: there must be one index of a picture for each region"));
+    return vn_op_fail (ctx, error, _("RoiAlign: expected one image index per region"));
   return roi_infer_regions (ctx, 4, rows, columns, error);
 }
 
@@ -216,8 +215,7 @@ roi_check_regions (VnOpContext *ctx,
       Extent v = roi_extent_of (self, r, 1, self->rows), h = roi_extent_of (self, r, 0, self->columns);
 
       if (picture < 0 || picture >= pictures)
-        return vn_op_fail (ctx, error, _("RoiAlign: region %zu is of picture %lld"
-                                         ", there are %lld"), r, (long long) picture, (long long) pictures);
+        return vn_op_fail (ctx, error, _("RoiAlign: region %zu refers to image %lld, but there are only %lld"), r, (long long) picture, (long long) pictures);
       if (!isfinite (v.start) || !isfinite (v.bin) || !isfinite (h.start) || !isfinite (h.bin))
         return vn_op_fail (ctx, error, _("RoiAlign: region %zu has no finite corners"), r);
       if (!vn_checked_mul_s64 (v.samples * (gint64) self->rows, h.samples * (gint64) self->columns, &samples) ||
@@ -250,13 +248,13 @@ roi_align_run (VnOpContext *ctx,
   self.rows = (gsize) rows;
   self.columns = (gsize) columns;
   if (self.rois->shape.dims[0] != self.batches->shape.dims[0])
-    return vn_op_fail (ctx, error, _("RoiAlign: there must be one index of a picture for each region"));
+    return vn_op_fail (ctx, error, _("RoiAlign: expected one image index per region"));
   if (!roi_check_regions (ctx, &self, error))
     return FALSE;
   if (self.y->n_elements == 0)
     return TRUE;
   if (self.x->n_elements == 0)
-    return vn_op_fail (ctx, error, _("RoiAlign: an empty picture has no values"));
+    return vn_op_fail (ctx, error, _("RoiAlign: the input image is empty"));
   vn_op_for_items (ctx, self.batches->n_elements * self.channels, 200. * (double) (rows * columns), roi_align_plane, &self);
   return TRUE;
 }
@@ -377,8 +375,7 @@ roi_max_roi_pool_run (VnOpContext *ctx,
       double value = vn_tensor_get_double (rois, i);
 
       if (!isfinite (value * (double) self.scale) || (i % 5 == 0 && !(value >= 0 && value < (double) x->dims[0])))
-        return vn_op_fail (ctx, error, _("MaxRoiPool: region %zu makes no sense: number %zu"
-                                         " is %g"), i / 5, i % 5, value);
+        return vn_op_fail (ctx, error, _("MaxRoiPool: region %zu is invalid: element %zu is %g"), i / 5, i % 5, value);
     }
   vn_op_for_items (ctx, (gsize) rois->shape.dims[0] * self.channels, (double) (x->dims[2] * x->dims[3]), roi_pool_plane, &self);
   return TRUE;

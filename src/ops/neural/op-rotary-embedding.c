@@ -28,8 +28,7 @@ rotary_embedding_split_heads (Layout       *self,
   if (self->heads == 0 && rotary_embedding_is_microsoft (ctx) && cos->rank > 0 && cos->dims[cos->rank - 1] > 0 && hidden >= 0)
     self->heads = hidden / 2 / cos->dims[cos->rank - 1];
   if (self->heads < 1 || hidden % self->heads != 0)
-    return vn_op_fail (ctx, error, _("num_heads is %lld, which does not divide %lld"
-                                     " numbers"), (long long) self->heads, (long long) hidden);
+    return vn_op_fail (ctx, error, _("num_heads is %lld, which does not divide the size %lld"), (long long) self->heads, (long long) hidden);
   self->depth = hidden / self->heads;
   return TRUE;
 }
@@ -47,8 +46,7 @@ rotary_embedding_check_table (const Layout  *self,
   if (fits && own)
     fits = table->dims[0] == self->batch && table->dims[1] == self->length;
   if (!fits)
-    return vn_op_fail (ctx, error, _("the angles of input %d do not fit %lld pairs of %lld"
-                                     " rows"), input, (long long) self->half, (long long) self->length);
+    return vn_op_fail (ctx, error, _("the rotary cache in input %d does not match %lld pairs in %lld rows"), input, (long long) self->half, (long long) self->length);
   return TRUE;
 }
 
@@ -63,7 +61,7 @@ rotary_embedding_layout_init (Layout       *self,
   *self = rotary_embedding_is_microsoft (ctx) ? (Layout) { .positions = 1, .cos = 2, .sin = 3 }
                              : (Layout) { .positions = 3, .cos = 1, .sin = 2 };
   if (x->rank != 3 && x->rank != 4)
-    return vn_op_fail (ctx, error, _("data of %d dims; it needs 3 or 4"), x->rank);
+    return vn_op_fail (ctx, error, _("the input has %d dims, expected 3 or 4"), x->rank);
   self->batch = x->dims[0];
   self->length = x->dims[x->rank - 2];
   if (x->rank == 3)
@@ -79,8 +77,7 @@ rotary_embedding_layout_init (Layout       *self,
     }
   turned = turned == 0 ? self->depth : turned;
   if (turned < 0 || turned > self->depth || turned % 2 != 0)
-    return vn_op_fail (ctx, error, _("%lld of the %lld numbers of a head cannot be "
-                                     "turned in pairs"), (long long) turned, (long long) self->depth);
+    return vn_op_fail (ctx, error, _("%lld of the %lld elements of a head cannot be rotated in pairs"), (long long) turned, (long long) self->depth);
   self->half = turned / 2;
   return rotary_embedding_check_table (self, ctx, self->cos, error) && rotary_embedding_check_table (self, ctx, self->sin, error);
 }
@@ -93,7 +90,7 @@ rotary_infer (VnOpContext *ctx,
 
   if (microsoft && vn_node_get_int (ctx->node, "is_packed_batching", 0) != 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("RotaryEmbedding of packed batches cannot be run"));
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("RotaryEmbedding with packed batching is not supported"));
       return FALSE;
     }
   return vn_op_check_alike (ctx, microsoft ? 0xc : 0x6, error) && vn_op_infer_same (ctx, error);

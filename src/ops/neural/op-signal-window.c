@@ -12,7 +12,7 @@ signal_window_output_type (VnOpContext  *ctx,
 
   *dtype = vn_dtype_is_valid (number) ? (VnDType) number : VN_DTYPE_UNDEFINED;
   if ((VN_NUMBER_BITS >> *dtype & 1) == 0)
-    return vn_op_fail (ctx, error, _("%s: output_datatype is %lld, expected a number type"), ctx->op->type,
+    return vn_op_fail (ctx, error, _("%s: output_datatype is %lld, expected a numeric type"), ctx->op->type,
                        (long long) number);
   return TRUE;
 }

@@ -25,7 +25,7 @@ softmax_lines_init (Lines         *self,
   if (shape->rank == 0 || (coerced && axis == shape->rank))
     at = shape->rank;
   else if (!vn_shape_resolve_axis (shape, axis, &at))
-    return vn_op_fail (ctx, error, _("axis %lld of data of rank %d"), (long long) axis, shape->rank);
+    return vn_op_fail (ctx, error, _("axis %lld is out of range for rank %d"), (long long) axis, shape->rank);
   if (!vn_shape_is_static (shape))
     return TRUE;
   self->outer = (gsize) vn_shape_count (shape, 0, at);

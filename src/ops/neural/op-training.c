@@ -63,14 +63,14 @@ training_infer (VnOpContext *ctx,
   guint parts = 2 + training_count_states (ctx), n = (ctx->n_inputs - 2) / parts;
 
   if (n == 0 || (ctx->n_inputs - 2) % parts != 0 || ctx->n_outputs > n * (parts - 1))
-    return vn_op_fail (ctx, error, _("%s: %u inputs and %u outputs do not belong to whole tensors"), ctx->op->type,
+    return vn_op_fail (ctx, error, _("%s: %u inputs and %u outputs do not form complete tensors"), ctx->op->type,
                        ctx->n_inputs, ctx->n_outputs);
   for (guint i = 2; i < ctx->n_inputs; i++)
     {
       const VnTensorType *x = &ctx->in_types[2 + (i - 2) % n], *own = &ctx->in_types[i];
 
       if (!vn_op_has_input (ctx, i))
-        return vn_op_fail (ctx, error, _("%s: input %u is left out"), ctx->op->type, i);
+        return vn_op_fail (ctx, error, _("%s: input %u is missing"), ctx->op->type, i);
       if (own->dtype != VN_DTYPE_UNDEFINED && (VN_FULL_FLOAT_BITS >> own->dtype & 1) == 0)
         return vn_op_unsupported (ctx, i, error);
       if (vn_shape_is_static (&x->shape) && vn_shape_is_static (&own->shape) && !vn_shape_equal (&x->shape, &own->shape))
@@ -97,7 +97,7 @@ training_read_step (VnOpContext  *ctx,
   if (!vn_number_scalar (ctx, 0, &step->rate, &known, error) || !vn_op_check_index_dtype (ctx, 1, error))
     return FALSE;
   if (ctx->in[1]->n_elements != 1)
-    return vn_op_fail (ctx, error, _("%s: input 1 must be 1 number, found %zu"), ctx->op->type, ctx->in[1]->n_elements);
+    return vn_op_fail (ctx, error, _("%s: input 1 must have 1 element, found %zu"), ctx->op->type, ctx->in[1]->n_elements);
   *steps_made = (double) vn_tensor_get_s64 (ctx->in[1], 0);
   return TRUE;
 }

@@ -16,7 +16,7 @@ unpool_unpooled_shape (VnOpContext   *ctx,
   int n = x->rank - 2;
 
   if (n < 1)
-    return vn_op_fail (ctx, error, _("MaxUnpool: data of rank %d: expected at least 3"), x->rank);
+    return vn_op_fail (ctx, error, _("MaxUnpool: input rank is %d, expected at least 3"), x->rank);
   if (!vn_sliding_window_get_kernel (ctx, NULL, n, kernel, error) || !vn_sliding_window_get_ints (ctx, "strides", n, 1, 1, stride, error) ||
       !vn_sliding_window_get_ints (ctx, "pads", 2 * n, 0, 0, pads, error))
     return FALSE;
@@ -162,7 +162,7 @@ unpool_read_fold (VnOpContext *ctx,
       if (!vn_checked_mul (self->taps, (gsize) self->block[d], &self->taps) ||
           !vn_checked_mul (self->steps, (gsize) self->blocks[d], &self->steps) ||
           !vn_checked_mul (self->image_size, (gsize) self->image[d], &self->image_size))
-        return vn_op_fail (ctx, error, _("Col2Im: the image is larger than any memory"));
+        return vn_op_fail (ctx, error, _("Col2Im: the image is too large"));
     }
   return TRUE;
 }
@@ -179,11 +179,11 @@ unpool_col2im_infer (VnOpContext *ctx,
   if (!unpool_read_fold (ctx, &self, &known, error))
     return FALSE;
   if (x->rank >= 0 && x->rank != 3)
-    return vn_op_fail (ctx, error, _("Col2Im: data of rank %d: expected batch, channels × block and blocks"), x->rank);
+    return vn_op_fail (ctx, error, _("Col2Im: input rank is %d, expected batch, channels × block and blocks"), x->rank);
   if (known && x->rank == 3)
     {
       if ((x->dims[1] >= 0 && (gsize) x->dims[1] % self.taps != 0) || (x->dims[2] >= 0 && (gsize) x->dims[2] != self.steps))
-        return vn_op_fail (ctx, error, _("Col2Im: %lld × %lld elements are no blocks of %zu at %zu places"),
+        return vn_op_fail (ctx, error, _("Col2Im: %lld × %lld elements do not match blocks of %zu elements at %zu positions"),
                            (long long) x->dims[1], (long long) x->dims[2], self.taps, self.steps);
       y = VN_SHAPE (x->dims[0], x->dims[1] >= 0 ? x->dims[1] / (gint64) self.taps : VN_DIM_UNKNOWN);
       y.rank = 2 + (int) self.n;

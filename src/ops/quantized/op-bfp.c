@@ -27,7 +27,7 @@ bfp_get_format (VnOpContext    *ctx,
       self->sub_block < 1 || shift_bits < 0 || shift_bits > 7 || rounding < 0 || rounding > VN_ROUND_HALF_EVEN)
     return vn_op_fail (ctx, error,
                        _("%s: bit_width %lld, block_size %lld, sub_block_size %lld, sub_block_shift_bits %lld and "
-                          "rounding_mode %lld make no number format"),
+                         "rounding_mode %lld are not a valid number format"),
                        ctx->op->type, (long long) (self->mantissa + 9), (long long) self->block,
                        (long long) self->sub_block, (long long) shift_bits, (long long) rounding);
   self->max_shift = method == 1 ? ((gint64) 1 << shift_bits) - 1 : 0;
@@ -49,8 +49,8 @@ bfp_get_scaled_format (VnOpContext    *ctx,
   if (self->element != NULL && self->block >= 1 && self->block <= VN_BLOCK_LARGEST &&
       rounding >= 0 && rounding <= VN_ROUND_HALF_EVEN)
     return TRUE;
-  return vn_op_fail (ctx, error, _("%s: element_dtype “%s”, block_size %lld and rounding_mode %lld"
-                                   " make no number format"), ctx->op->type, name, (long long) self->block,
+  return vn_op_fail (ctx, error, _("%s: element_dtype “%s”, block_size %lld and rounding_mode %lld are not a valid "
+                                   "number format"), ctx->op->type, name, (long long) self->block,
                                    (long long) rounding);
 }
 

@@ -58,7 +58,7 @@ lstm_infer (VnOpContext *ctx,
       if (!vn_tensor_size_in_bytes (VN_DTYPE_F32, &inner.in_types[i].shape, &n, &bytes) ||
           !vn_checked_add (bytes, 63, &bytes) ||
           !vn_checked_add (ctx->scratch_bytes, bytes & ~(gsize) 63, &ctx->scratch_bytes))
-        return vn_op_fail (ctx, error, _("the weights do not fit into memory"));
+        return vn_op_fail (ctx, error, _("the weights do not fit in memory"));
     }
   return TRUE;
 }

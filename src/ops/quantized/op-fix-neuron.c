@@ -42,9 +42,9 @@ fix_run (VnOpContext *ctx,
   if (in->dtype != VN_DTYPE_F32)
     return vn_op_unsupported (ctx, 0, error);
   if (bits < 2 || bits > 24)
-    return vn_op_fail (ctx, error, _("FixNeuron: bit_width is %lld, 2 to 24 can be computed"), (long long) bits);
+    return vn_op_fail (ctx, error, _("FixNeuron: bit_width is %lld, expected 2 to 24"), (long long) bits);
   if (scale->n_elements != 1 || (zero != NULL && zero->n_elements != 1))
-    return vn_op_fail (ctx, error, _("FixNeuron: %zu scales, 1 is needed"), scale->n_elements);
+    return vn_op_fail (ctx, error, _("FixNeuron: found %zu scales, expected 1"), scale->n_elements);
   self.scale = (float) vn_tensor_get_double (scale, 0);
   self.zero = zero != NULL ? (float) vn_tensor_get_s64 (zero, 0) : 0.f;
   self.max = (float) ((1 << (bits - 1)) - 1);

@@ -37,7 +37,7 @@ gather_blocks_check_blocks (VnOpContext   *ctx,
     zeros.dims[zeros.rank - 1] = (zeros.dims[zeros.rank - 1] + per_byte - 1) / per_byte;
   if (!gather_blocks_has_sizes (&ctx->in_types[SCALES].shape, &blocks) ||
       (vn_op_has_input (ctx, ZEROS) && !gather_blocks_has_sizes (&ctx->in_types[ZEROS].shape, &zeros)))
-    return vn_op_fail (ctx, error, _("scales or zero points do not fit blocks of %lld elements"),
+    return vn_op_fail (ctx, error, _("the scales or zero points do not match blocks of %lld elements"),
                        (long long) self->block);
   return TRUE;
 }
@@ -57,14 +57,14 @@ gather_blocks_layout_init (Layout       *self,
   self->bits = self->packed ? (guint) bits : 4;
   if (self->block < 16 || self->block > G_MAXINT32 || (self->block & (self->block - 1)) != 0 ||
       (self->packed && bits != 2 && bits != 4 && bits != 8))
-    return vn_op_fail (ctx, error, _("block_size is %lld and bits %lld"
-                                     ": expected a power of two from 16 on, and 2, 4 or 8"), (long long) self->block,
+    return vn_op_fail (ctx, error, _("block_size is %lld and bits is %lld: expected a power of two of at least 16, "
+                                     "and 2, 4 or 8"), (long long) self->block,
                                      (long long) bits);
   if (!vn_op_axis (ctx, &self->shape, vn_node_get_int (ctx->node, "gather_axis", 0), &self->axis, error) ||
       !vn_op_axis (ctx, &self->shape, vn_node_get_int (ctx->node, "quantize_axis", 1), &self->quantize_axis, error))
     return FALSE;
   if (self->packed && (self->axis != 0 || self->axis == self->quantize_axis))
-    return vn_op_fail (ctx, error, _("a table of uint8 can be gathered along axis 0 only, and quantized along another"));
+    return vn_op_fail (ctx, error, _("a uint8 table can only be gathered along axis 0 and quantized along another axis"));
   if (self->packed && !vn_checked_mul_s64 (self->shape.dims[self->shape.rank - 1], 8 / (gint64) self->bits,
                                            &self->shape.dims[self->shape.rank - 1]))
     return vn_op_fail (ctx, error, _("the table is too large for this machine"));

@@ -26,14 +26,13 @@ matmul_nbits_layout_init (Layout       *self,
 
   if (bits != 2 && bits != 4 && bits != 8)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("weights of %lld bits cannot be computed with, "
-                   "only of 2, 4 or 8"), (long long) bits);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("weights of %lld bits are not supported, only 2, 4 or 8 bits"), (long long) bits);
       return FALSE;
     }
   if (n < 1 || k < 1 || n > G_MAXINT32 || k > G_MAXINT32 || block < 16 || block > G_MAXINT32 ||
       (block & (block - 1)) != 0)
-    return vn_op_fail (ctx, error, _("N is %lld, K %lld, block_size %lld"
-                                     ": expected sizes, and a power of two from 16 on"), (long long) n, (long long) k,
+    return vn_op_fail (ctx, error, _("N is %lld, K is %lld and block_size is %lld: expected positive sizes, and a "
+                                     "power of two of at least 16"), (long long) n, (long long) k,
                                      (long long) block);
   self->n = (gsize) n;
   self->k = (gsize) k;
@@ -55,7 +54,7 @@ nbits_infer (VnOpContext *ctx,
   if (!matmul_nbits_layout_init (&layout, ctx, error))
     return FALSE;
   if (y.rank == 0 || (y.rank > 0 && y.dims[y.rank - 1] >= 0 && y.dims[y.rank - 1] != (gint64) layout.k))
-    return vn_op_fail (ctx, error, _("the last axis of the data must have K = %zu numbers"), layout.k);
+    return vn_op_fail (ctx, error, _("the last axis of the input must have K = %zu elements"), layout.k);
   if (y.rank > 0)
     y.dims[y.rank - 1] = (gint64) layout.n;
   if (!vn_checked_mul (layout.k, ROWS * sizeof (float) * vn_op_max_workers (), &ctx->scratch_bytes))
@@ -154,8 +153,7 @@ matmul_nbits_check_input (VnOpContext  *ctx,
 {
   if (ctx->in[input]->dtype == dtype && ctx->in[input]->n_elements == n)
     return TRUE;
-  return vn_op_fail (ctx, error, _("input %u has %zu numbers of type %s: expected %zu"
-                                   " of type %s"), input, ctx->in[input]->n_elements,
+  return vn_op_fail (ctx, error, _("input %u has %zu elements of type %s: expected %zu of type %s"), input, ctx->in[input]->n_elements,
                      vn_dtype_get_name (ctx->in[input]->dtype), n, vn_dtype_get_name (dtype));
 }
 
@@ -168,11 +166,11 @@ matmul_nbits_check_groups (VnOpContext  *ctx,
 
   if (groups->dtype != VN_DTYPE_S32 ||
       (groups->n_elements != layout->k && groups->n_elements != layout->n_blocks * layout->block))
-    return vn_op_fail (ctx, error, _("the group index must be int32, one for each of %zu numbers"),
+    return vn_op_fail (ctx, error, _("the group index must have one int32 for each of %zu elements"),
                        layout->k);
   for (gsize i = 0; i < layout->k; i++)
     if (vn_tensor_get_s64 (groups, i) < 0 || vn_tensor_get_s64 (groups, i) >= (gint64) layout->n_blocks)
-      return vn_op_fail (ctx, error, _("group %lld of %zu"), (long long) vn_tensor_get_s64 (groups, i),
+      return vn_op_fail (ctx, error, _("group %lld is out of range, there are %zu groups"), (long long) vn_tensor_get_s64 (groups, i),
                          layout->n_blocks);
   return TRUE;
 }

@@ -103,7 +103,7 @@ nhwc_infer (VnOpContext *ctx,
           (!ms_nhwc_count_bytes (&type, &y) || !ms_nhwc_count_bytes (&inner.in_types[0], &x) ||
            !vn_checked_add (ctx->scratch_bytes, x, &ctx->scratch_bytes) ||
            !vn_checked_add (ctx->scratch_bytes, y, &ctx->scratch_bytes)))
-        return vn_op_fail (ctx, error, _("the data do not fit into memory twice"));
+        return vn_op_fail (ctx, error, _("a second copy of the data does not fit in memory"));
       type.shape = ms_nhwc_reorder (&type.shape, FALSE);
     }
   vn_op_set_output (ctx, 0, type.dtype, &type.shape);
@@ -122,7 +122,7 @@ ms_nhwc_run_reordered (VnOpContext *ctx,
   gsize x_bytes, y_bytes;
 
   if (!ms_nhwc_count_bytes (&inner->in_types[0], &x_bytes) || !ms_nhwc_count_bytes (&y, &y_bytes))
-    return vn_op_fail (ctx, error, _("the data do not fit into memory twice"));
+    return vn_op_fail (ctx, error, _("a second copy of the data does not fit in memory"));
   in = vn_tensor_new_wrap (inner->in_types[0].dtype, &inner->in_types[0].shape, at, NULL, NULL, error);
   out = vn_tensor_new_wrap (y.dtype, &y.shape, at + x_bytes, NULL, NULL, error);
   if (in == NULL || out == NULL)

@@ -14,12 +14,12 @@ qembed_infer (VnOpContext *ctx,
   gint64 batch = ids->rank == 2 ? ids->dims[0] : VN_DIM_UNKNOWN, size = words->rank == 2 ? words->dims[1] : VN_DIM_UNKNOWN;
 
   if ((ids->rank >= 0 && ids->rank != 2) || (words->rank >= 0 && words->rank != 2))
-    return vn_op_fail (ctx, error, _("ids of rank %d and words of rank %d: expected 2"), ids->rank, words->rank);
+    return vn_op_fail (ctx, error, _("the ids have rank %d and the words rank %d, expected 2"), ids->rank, words->rank);
   vn_op_set_output (ctx, 0, VN_DTYPE_F32, &VN_SHAPE (batch, ids->rank == 2 ? ids->dims[1] : VN_DIM_UNKNOWN, size));
   vn_op_set_output (ctx, 1, VN_DTYPE_S32, &VN_SHAPE (batch));
   /* Scale and shift as float32. */
   if (size >= 0 && !vn_checked_mul ((gsize) size, 2 * sizeof (float), &ctx->scratch_bytes))
-    return vn_op_fail (ctx, error, _("the rows do not fit into memory"));
+    return vn_op_fail (ctx, error, _("the rows do not fit in memory"));
   return TRUE;
 }
 
@@ -44,7 +44,7 @@ qembed_table_init (Table        *self,
     return vn_op_unsupported (ctx, input, error);
   if (input >= GAMMA ? self->tensor->n_elements != size
                      : self->tensor->shape.rank != 2 || self->tensor->shape.dims[1] != (gint64) size)
-    return vn_op_fail (ctx, error, _("input %u has no rows of %zu numbers"), input, size);
+    return vn_op_fail (ctx, error, _("input %u must have rows of %zu elements"), input, size);
   if (!vn_op_has_input (ctx, SCALES + i))
     return vn_op_fail (ctx, error, _("input %u, the scale of input %u, is missing"), SCALES + i, input);
   return vn_int_scalar (ctx, SCALES + i, ZEROS + i, self->tensor->dtype, &self->grid, error);
@@ -70,7 +70,7 @@ qembed_add_checked (VnOpContext *ctx,
                     GError     **error)
 {
   if (row < 0 || row >= self->tensor->shape.dims[0])
-    return vn_op_fail (ctx, error, _("index %lld in a table of %lld rows"), (long long) row,
+    return vn_op_fail (ctx, error, _("index %lld is outside a table of %lld rows"), (long long) row,
                        (long long) self->tensor->shape.dims[0]);
   qembed_add_row (self, (gsize) row, y, size);
   return TRUE;
@@ -85,7 +85,7 @@ qembed_check_lengths (VnOpContext *ctx,
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
     if (vn_op_has_input (ctx, inputs[i]) &&
         (ctx->in[inputs[i]]->dtype != VN_DTYPE_S32 || ctx->in[inputs[i]]->n_elements != ctx->in[IDS]->n_elements))
-      return vn_op_fail (ctx, error, _("input %u must be %zu numbers of int32"), inputs[i],
+      return vn_op_fail (ctx, error, _("input %u must have %zu int32 elements"), inputs[i],
                          ctx->in[IDS]->n_elements);
   return vn_op_has_input (ctx, SEGMENTS) == vn_op_has_input (ctx, SEGMENT_TABLE) ||
          vn_op_fail (ctx, error, _("segments need a table of segments"));

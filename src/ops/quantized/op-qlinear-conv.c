@@ -72,7 +72,7 @@ qlinear_conv_infer_with (VnOpContext   *ctx,
   VnConv conv;
 
   if ((w->rank >= 0 && w->rank < 3) || (x->rank >= 0 && x->rank < 3))
-    return vn_op_fail (ctx, error, _("data of rank %d and weight of rank %d: expected 3 to 5"), x->rank, w->rank);
+    return vn_op_fail (ctx, error, _("input rank %d and weight rank %d: expected 3 to 5"), x->rank, w->rank);
   if (x->rank >= 0 && w->rank >= 0)
     {
       if (!vn_conv_init_sizes (&conv, ctx, x, w, error))
@@ -273,7 +273,7 @@ qlinear_conv_read_params (IntConv       *self,
   if (!self->requantized)
     return TRUE;
   if (x.scales == NULL || self->w.scales == NULL || y.scales == NULL)
-    return vn_op_fail (ctx, error, _("the scales of data, weight and result are needed"));
+    return vn_op_fail (ctx, error, _("the scales of input, weight and output are required"));
   self->x_scale = *x.scales;
   self->y_scale = *y.scales;
   self->y_zero = vn_int_zero (y.zeros, 0);

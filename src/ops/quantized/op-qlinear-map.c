@@ -83,7 +83,7 @@ qlinear_map_join_shape (VnOpContext    *ctx,
                         GError        **error)
 {
   if (x->rank != out->rank)
-    return vn_op_fail (ctx, error, _("tensors of rank %d and %d cannot be joined"), out->rank, x->rank);
+    return vn_op_fail (ctx, error, _("tensors of rank %d and %d cannot be concatenated"), out->rank, x->rank);
   for (int d = 0; d < out->rank; d++)
     if (d == axis)
       out->dims[d] = x->dims[d] >= 0 && out->dims[d] >= 0 ? out->dims[d] + x->dims[d]
@@ -92,8 +92,7 @@ qlinear_map_join_shape (VnOpContext    *ctx,
     else if (out->dims[d] == VN_DIM_UNKNOWN || (out->dims[d] < 0 && x->dims[d] >= 0))
       out->dims[d] = x->dims[d];
     else if (x->dims[d] >= 0 && x->dims[d] != out->dims[d])
-      return vn_op_fail (ctx, error, _("sizes %lld and %lld on axis %d, along which "
-                                       "the tensors are not joined"), (long long) out->dims[d], (long long) x->dims[d],
+      return vn_op_fail (ctx, error, _("sizes %lld and %lld differ on axis %d, which is not the concatenation axis"), (long long) out->dims[d], (long long) x->dims[d],
                                        d);
   return TRUE;
 }

@@ -116,7 +116,7 @@ qlinear_matmul_product_infer (VnOpContext *ctx,
   if (a.rank >= 0 && b.rank >= 0)
     {
       if (in == &qgemm && (a.rank != 2 || b.rank != 2))
-        return vn_op_fail (ctx, error, _("matrices of rank %d and %d: expected 2"), a.rank, b.rank);
+        return vn_op_fail (ctx, error, _("the matrices have rank %d and %d, expected 2"), a.rank, b.rank);
       if (!vn_product_init (&product, ctx, &a, &b, error))
         return FALSE;
       vn_product_shape (&product, &y);

@@ -167,7 +167,7 @@ qlinear_pool_average_run (VnOpContext *ctx,
     }
   for (int a = 0; a < 3; a++)
     if (self.win.dilation[a] != 1)
-      return vn_op_fail (ctx, error, _("dilations are not 1: the operator has none"));
+      return vn_op_fail (ctx, error, _("dilations other than 1 are not supported by the operator"));
   self.count_padding = vn_node_get_int (ctx->node, "count_include_pad", 0) != 0;
   self.channels = (gsize) x.dims[1];
   self.in_size = (gsize) vn_sliding_window_get_volume (self.win.in);
@@ -201,7 +201,7 @@ qlinear_pool_global_infer (VnOpContext *ctx,
   VnShape y = ctx->in_types[X].shape;
 
   if (y.rank >= 0 && y.rank < 3)
-    return vn_op_fail (ctx, error, _("data of rank %d: expected at least 3"), y.rank);
+    return vn_op_fail (ctx, error, _("input rank is %d, expected at least 3"), y.rank);
   for (int i = last ? 1 : 2; i < y.rank - (last ? 1 : 0); i++)
     y.dims[i] = 1;
   vn_op_set_output (ctx, 0, vn_int_dtype (ctx, Y_ZERO, X), &y);
@@ -220,7 +220,7 @@ qlinear_pool_global_run (VnOpContext *ctx,
   VnIntScalar from, to;
 
   if (size == 0)
-    return vn_op_fail (ctx, error, _("the mean of no numbers is asked for"));
+    return vn_op_fail (ctx, error, _("the mean of 0 elements is undefined"));
   if (!qlinear_pool_read_scales (ctx, &from, &to, error))
     return FALSE;
   for (gsize plane = 0; plane < n_planes; plane++)
@@ -305,7 +305,7 @@ qlinear_pool_reduce_run (VnOpContext *ctx,
   for (int i = 0; i < x->shape.rank; i++)
     size *= mask >> i & 1 ? (gsize) x->shape.dims[i] : 1;
   if (size == 0)
-    return vn_op_fail (ctx, error, _("the mean of no numbers is asked for"));
+    return vn_op_fail (ctx, error, _("the mean of 0 elements is undefined"));
   for (gsize k = 0; k < n_means; k++)
     {
       gsize first = qlinear_pool_index_among (&x->shape, ~mask, k);

@@ -232,8 +232,7 @@ quantize_infer (VnOpContext *ctx,
                        ctx->op->type, (long long) named, vn_dtype_get_name (dtype));
   if (precision != 0 && precision != VN_DTYPE_F32)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: precision %lld cannot be computed with, "
-                   "only float32 (1)"), ctx->op->type, (long long) precision);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: precision %lld is not supported, only float32 (1)"), ctx->op->type, (long long) precision);
       return FALSE;
     }
   if (!vn_quant_check (ctx, error))
@@ -260,7 +259,7 @@ quantize_prepare_run (Quantize     *self,
              (ctx->op->domain[0] != '\0' && ((VN_HALF_BITS | VN_DTYPE_BIT (F32)) >> self->out->dtype & 1) != 0);
   if (self->func == NULL && !to_float)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s to %s cannot be computed"),
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s to %s is not supported"),
                    ctx->op->type, vn_dtype_get_name (self->out->dtype));
       return FALSE;
     }

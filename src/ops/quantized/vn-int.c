@@ -55,7 +55,7 @@ int_read_step (VnOpContext    *ctx,
   if (*tensor == NULL || (*tensor)->n_elements == 1)
     return TRUE;
   if ((*tensor)->n_elements != channels)
-    return vn_op_fail (ctx, error, _("input %d has %zu numbers: expected 1 or %zu"),
+    return vn_op_fail (ctx, error, _("input %d has %zu elements: expected 1 or %zu"),
                        input, (*tensor)->n_elements, channels);
   *step = 1;
   return TRUE;

@@ -51,8 +51,7 @@ quant_layout_init_blocked (VnQuantLayout *self,
   if (!layout_axis (self, ctx, data, scale, &axis, error))
     return FALSE;
   if (scale->rank != data->rank || self->block <= 0)
-    return vn_op_fail (ctx, error, _("%s: scales of %d dims with block_size %lld do not fit data of %d "
-                                     "dims"), ctx->op->type, scale->rank, (long long) self->block, data->rank);
+    return vn_op_fail (ctx, error, _("%s: scales of %d dims with block_size %lld do not match data of %d dims"), ctx->op->type, scale->rank, (long long) self->block, data->rank);
   for (int d = 0; d < data->rank; d++)
     {
       gint64 expected = data->dims[d];
@@ -86,7 +85,7 @@ vn_quant_layout_init (VnQuantLayout  *self,
 
   *self = (VnQuantLayout) { .outer = 1, .inner = 1 };
   if (!vn_shape_n_elements (scale, &self->n_scales) || !vn_shape_n_elements (data, &n))
-    return vn_op_fail (ctx, error, _("%s: the size of the data or of the scales is not known"), ctx->op->type);
+    return vn_op_fail (ctx, error, _("%s: the size of the data or of the scales is unknown"), ctx->op->type);
   if (scale->rank == 0 || (scale->rank == 1 && self->n_scales == 1))
     {
       self->dim = (gint64) n;
@@ -216,7 +215,7 @@ vn_quant_check (VnOpContext *ctx,
 
   if (scale->dtype != VN_DTYPE_UNDEFINED && (VN_SCALE_BITS >> scale->dtype & 1) == 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: scales of type %s cannot be computed with"),
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: scales of type %s are not supported"),
                    ctx->op->type, vn_dtype_get_name (scale->dtype));
       return FALSE;
     }

@@ -10,7 +10,8 @@ bitcast_infer (VnOpContext *ctx,
   VnDType from = ctx->in_types[0].dtype;
 
   if (!vn_dtype_is_valid (to) || to == VN_DTYPE_UNDEFINED || to == VN_DTYPE_STRING)
-    return vn_op_fail (ctx, error, _("BitCast: %lld in attribute “to” is no element type of bits"), (long long) to);
+    return vn_op_fail (ctx, error, _("BitCast: attribute “to” is %lld, which is not an element type with a bit "
+                                     "representation"), (long long) to);
   if (from != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (from) != vn_dtype_get_bits ((VnDType) to))
     return vn_op_fail (ctx, error, _("BitCast: %s has %u bits, %s has %u"), vn_dtype_get_name (from),
                        vn_dtype_get_bits (from), vn_dtype_get_name ((VnDType) to), vn_dtype_get_bits ((VnDType) to));

@@ -27,7 +27,7 @@ cast_infer (VnOpContext *ctx,
   gint64 to = is_name ? vn_dtype_from_proto_name (name) : vn_node_get_int (ctx->node, "to", 0);
 
   if (!vn_dtype_is_valid (to) || to == VN_DTYPE_UNDEFINED)
-    return vn_op_fail (ctx, error, _("Cast: %lld in attribute “to” is no element type"), (long long) to);
+    return vn_op_fail (ctx, error, _("Cast: attribute “to” is %lld, which is not an element type"), (long long) to);
   vn_op_set_output (ctx, 0, (VnDType) to, &ctx->in_types[0].shape);
   return TRUE;
 }
@@ -311,7 +311,7 @@ cast_read_text (VnOpContext  *ctx,
   if (end == text || *end != '\0')
     {
       if (g_ascii_strcasecmp (text, "true") != 0 && g_ascii_strcasecmp (text, "false") != 0)
-        return vn_op_fail (ctx, error, _("%s: “%.40s” is no number"), ctx->op->type, text);
+        return vn_op_fail (ctx, error, _("%s: “%.40s” is not a number"), ctx->op->type, text);
       *value = g_ascii_strcasecmp (text, "true") == 0;
       *integer = (gint64) *value;
       return TRUE;
@@ -406,7 +406,7 @@ cast_run (VnOpContext *ctx,
   options.rounding = (VnScaleRounding) rounding;
   if (!cast_is_castable (in->dtype) || !cast_is_castable (out->dtype))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s from %s to %s cannot be computed"),
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s from %s to %s is not supported"),
                    ctx->op->type, vn_dtype_get_name (in->dtype), vn_dtype_get_name (out->dtype));
       return FALSE;
     }

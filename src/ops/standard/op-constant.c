@@ -32,8 +32,8 @@ constant_value (const VnNode  *node,
   if (vn_node_get_attr (node, "value_floats") != NULL)
     return vn_tensor_new_f32 (&list, NULL);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("Constant: none of the attributes value, value_int, value_ints, value_float, value_floats is there; "
-                 "strings and sparse tensors cannot be computed with"));
+               _("Constant: one of the attributes value, value_int, value_ints, value_float, value_floats is "
+                 "required; strings and sparse tensors are not supported"));
   return NULL;
 }
 
@@ -124,7 +124,7 @@ constant_of_shape_run (VnOpContext *ctx,
 
   if (size == 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ConstantOfShape cannot make elements of type %s"),
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ConstantOfShape does not support elements of type %s"),
                    vn_dtype_get_name (out->dtype));
       return FALSE;
     }
@@ -154,7 +154,7 @@ constant_eye_like_infer (VnOpContext *ctx,
   if (ctx->in_types[0].shape.rank >= 0 && ctx->in_types[0].shape.rank != 2)
     return vn_op_fail (ctx, error, _("EyeLike: the input must have 2 dims, found %d"), ctx->in_types[0].shape.rank);
   if (!vn_dtype_is_valid (dtype))
-    return vn_op_fail (ctx, error, _("EyeLike: %lld in attribute “dtype” is no element type"), (long long) dtype);
+    return vn_op_fail (ctx, error, _("EyeLike: attribute “dtype” is %lld, which is not an element type"), (long long) dtype);
   vn_op_set_output (ctx, 0, (VnDType) dtype, &ctx->in_types[0].shape);
   return TRUE;
 }

@@ -76,7 +76,7 @@ cumsum_run (VnOpContext *ctx,
   int axis;
 
   if (ctx->in[1]->n_elements != 1)
-    return vn_op_fail (ctx, error, _("%s: the axis must be 1 number, found %zu"), ctx->op->type,
+    return vn_op_fail (ctx, error, _("%s: the axis must have 1 element, found %zu"), ctx->op->type,
                        ctx->in[1]->n_elements);
   if (!vn_op_axis (ctx, &in->shape, vn_tensor_get_s64 (ctx->in[1], 0), &axis, error))
     return FALSE;

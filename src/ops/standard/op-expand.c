@@ -98,7 +98,7 @@ expand_get_single_repeat (VnOpContext  *ctx,
     return TRUE;
   if (times->n_elements != 1 || axis->n_elements != 1 || (VN_NUMBER_BITS >> times->dtype & 1) == 0 ||
       (VN_NUMBER_BITS >> axis->dtype & 1) == 0)
-    return vn_op_fail (ctx, error, _("Tile: the number of tiles and the axis must be 1 number each"));
+    return vn_op_fail (ctx, error, _("Tile: the number of tiles and the axis must have 1 element each"));
   t = vn_tensor_get_double (times, 0);
   a = vn_tensor_get_double (axis, 0);
   if (!vn_op_axis (ctx, &ctx->in_types[0].shape, fabs (a) < VN_MAX_RANK ? (gint64) a : VN_MAX_RANK, &resolved, error))

@@ -17,8 +17,7 @@ gather_nd_infer (VnOpContext *ctx,
   if (data->rank >= 0 && indices->rank > 0 && (depth = indices->dims[indices->rank - 1]) >= 0)
     {
       if (batch < 0 || batch >= MIN (data->rank, indices->rank) || depth < 1 || depth > data->rank - batch)
-        return vn_op_fail (ctx, error, _("GatherND: indices of depth %lld after %lld"
-                                         " batch dims do not fit data of %d dims"), (long long) depth,
+        return vn_op_fail (ctx, error, _("GatherND: indices of depth %lld after %lld batch dims do not match data of %d dims"), (long long) depth,
                                          (long long) batch, data->rank);
       if (indices->rank - 1 + data->rank - batch - depth > VN_MAX_RANK)
         return vn_op_fail (ctx, error, _("GatherND: the output would have more than %d dims"), VN_MAX_RANK);
@@ -118,7 +117,7 @@ gather_nd_scatter_nd_infer (VnOpContext *ctx,
       gint64 depth = indices->rank > 0 ? indices->dims[indices->rank - 1] : 0;
 
       if (depth < 1 || depth > data->rank || indices->rank - 1 + data->rank - depth > VN_MAX_RANK)
-        return vn_op_fail (ctx, error, _("ScatterND: indices of depth %lld do not fit data of %d dims"),
+        return vn_op_fail (ctx, error, _("ScatterND: indices of depth %lld do not match data of %d dims"),
                            (long long) depth, data->rank);
       for (int d = 0; d < indices->rank - 1; d++)
         expected.dims[expected.rank++] = indices->dims[d];

@@ -36,8 +36,8 @@ loop_get_body (VnOpContext *ctx,
     {
       if (body != NULL)
         vn_op_fail (ctx, error,
-                    ngettext ("Loop: its graph has %u output, too few for %u carried values and %u results",
-                              "Loop: its graph has %u outputs, too few for %u carried values and %u results", body->outputs->len),
+                    ngettext ("Loop: its body has %u output, too few for %u loop-carried values and %u scan outputs",
+                              "Loop: its body has %u outputs, too few for %u loop-carried values and %u scan outputs", body->outputs->len),
                     body->outputs->len, ctx->n_inputs - 2, ctx->n_outputs);
       return NULL;
     }
@@ -84,7 +84,7 @@ loop_get_limit (VnOpContext *ctx,
   if (tensor == NULL)
     return TRUE;
   if (tensor->kind != VN_KIND_TENSOR || tensor->dtype != VN_DTYPE_S64 || tensor->n_elements != 1)
-    return vn_op_fail (ctx, error, _("Loop: the number of rounds must be one int64, found %s with %zu elements"),
+    return vn_op_fail (ctx, error, _("Loop: the trip count must be one int64, found %s with %zu elements"),
                        vn_dtype_get_name (tensor->dtype), tensor->n_elements);
   *limit = *(const gint64 *) tensor->data;
   return TRUE;
@@ -126,7 +126,7 @@ loop_take_results (VnOpContext *ctx,
 
       if ((old->kind != new->kind && old->kind != VN_KIND_OPTIONAL) ||
           (old->dtype != new->dtype && old->kind == VN_KIND_TENSOR))
-        return vn_op_fail (ctx, error, _("Loop: the carried value %u was %s and became %s"), i,
+        return vn_op_fail (ctx, error, _("Loop: loop-carried value %u changed from %s to %s"), i,
                            vn_dtype_get_name (old->dtype), vn_dtype_get_name (new->dtype));
       vn_tensor_unref (old);
       self->values[2 + i] = g_steal_pointer (&self->results[1 + i]);
@@ -151,7 +151,7 @@ loop_run_rounds (VnOpContext *ctx,
     {
       if (!loop_set_control (self, round, error) ||
           !vn_op_run_body (ctx, self->body, self->values, self->results, error) ||
-          !vn_op_check_flag (ctx, self->results[0], _("the condition from its graph"), &going, error) ||
+          !vn_op_check_flag (ctx, self->results[0], _("the condition from its body"), &going, error) ||
           !loop_take_results (ctx, self, error))
         return FALSE;
       g_clear_pointer (&self->results[0], vn_tensor_unref);

@@ -22,7 +22,7 @@ onehot_get_depth (VnOpContext *ctx,
       return TRUE;
     }
   if (tensor->n_elements != 1)
-    return vn_op_fail (ctx, error, _("OneHot: the depth must be 1 number, found %zu"), tensor->n_elements);
+    return vn_op_fail (ctx, error, _("OneHot: the depth must have 1 element, found %zu"), tensor->n_elements);
   *depth = vn_tensor_get_s64 (tensor, 0);
   if (*depth < 0)
     return vn_op_fail (ctx, error, _("OneHot: the depth is %lld"), (long long) *depth);
@@ -123,7 +123,7 @@ onehot_trilu_run (VnOpContext *ctx,
   if (!vn_op_check_movable (ctx, error))
     return FALSE;
   if (shift != NULL && shift->n_elements != 1)
-    return vn_op_fail (ctx, error, _("Trilu: k must be 1 number, found %zu"), shift->n_elements);
+    return vn_op_fail (ctx, error, _("Trilu: k must have 1 element, found %zu"), shift->n_elements);
   if (in->n_elements == 0)
     return TRUE;
   k = shift != NULL ? CLAMP (vn_tensor_get_s64 (shift, 0), -rows - 1, cols + 1) : 0;

@@ -142,7 +142,7 @@ random_get_dtype (VnOpContext *ctx,
     return TRUE;
   if (vn_dtype_is_valid (given) && (allowed >> given & 1) != 0)
     return TRUE;
-  return vn_op_fail (ctx, error, _("element type %lld in attribute “dtype” (%s) cannot be drawn"), (long long) given,
+  return vn_op_fail (ctx, error, _("random values of element type %lld in attribute “dtype” (%s) are not supported"), (long long) given,
                      vn_dtype_is_valid (given) ? vn_dtype_get_name ((VnDType) given) : "?");
 }
 
@@ -250,7 +250,7 @@ random_multinomial_infer (VnOpContext *ctx,
   if (in->rank >= 0 && in->rank != 2)
     return vn_op_fail (ctx, error, _("the log probabilities must have 2 dims, found %d"), in->rank);
   if (samples < 0 || (in->rank == 2 && in->dims[1] == 0))
-    return vn_op_fail (ctx, error, _("%lld samples cannot be drawn of these classes"), (long long) samples);
+    return vn_op_fail (ctx, error, _("cannot draw %lld samples from these classes"), (long long) samples);
   if (!random_get_dtype (ctx, VN_DTYPE_S32, VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (S64), &dtype, error))
     return FALSE;
   if (in->rank == 2)
@@ -282,7 +282,7 @@ random_sum_up (VnOpContext *ctx,
     sums[i] = sum += exp (sums[i] - max);
   if (isfinite (sum))
     return TRUE;
-  return vn_op_fail (ctx, error, _("row %zu of the log probabilities has no finite largest number"), row);
+  return vn_op_fail (ctx, error, _("row %zu of the log probabilities has no finite maximum"), row);
 }
 
 /* The first class whose sum is above @value. */

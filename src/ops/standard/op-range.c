@@ -14,7 +14,7 @@ range_length (VnOpContext *ctx,
 
   for (guint i = 0; i < 3; i++)
     if (ctx->in[i]->n_elements != 1)
-      return vn_op_fail (ctx, error, _("Range: input %u must be 1 number, found %zu"),
+      return vn_op_fail (ctx, error, _("Range: input %u must have 1 element, found %zu"),
                          i, ctx->in[i]->n_elements);
   if (vn_dtype_is_integer (start->dtype))
     {
@@ -30,7 +30,7 @@ range_length (VnOpContext *ctx,
     }
   count = ceil ((vn_tensor_get_double (limit, 0) - vn_tensor_get_double (start, 0)) / vn_tensor_get_double (delta, 0));
   if (!(count < 0x1p40))
-    return vn_op_fail (ctx, error, _("Range: %g to %g in steps of %g has no sensible length"),
+    return vn_op_fail (ctx, error, _("Range: %g to %g in steps of %g has no valid length"),
                        vn_tensor_get_double (start, 0), vn_tensor_get_double (limit, 0), vn_tensor_get_double (delta, 0));
   *n = count > 0 ? (gint64) count : 0;
   return TRUE;

@@ -42,7 +42,7 @@ regex_refuse (GError     **error,
               const char  *pattern,
               const char  *at)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("The pattern “%s” is not RE2 syntax from “%s” on"), pattern, at);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("The pattern “%s” is not valid RE2 syntax from “%s” on"), pattern, at);
   return FALSE;
 }
 
@@ -202,7 +202,7 @@ regex_compile (VnOpContext  *ctx,
 
   if (pattern == NULL || !g_utf8_validate (pattern, -1, NULL) || strlen (pattern) > MAX_PATTERN)
     {
-      vn_op_fail (ctx, error, _("there is no pattern, or it is longer than %d bytes, or not UTF-8"), MAX_PATTERN);
+      vn_op_fail (ctx, error, _("the pattern is missing, longer than %d bytes, or not UTF-8"), MAX_PATTERN);
       return NULL;
     }
   if (!regex_translate (pattern, text, error))
@@ -210,7 +210,7 @@ regex_compile (VnOpContext  *ctx,
   g_string_append (text, ")\\z");
   regex = g_regex_new (text->str, G_REGEX_DOLLAR_ENDONLY | G_REGEX_NEWLINE_LF, 0, &wrong);
   if (regex == NULL)
-    vn_op_fail (ctx, error, _("the pattern “%s” cannot be used: %s"), pattern, wrong->message);
+    vn_op_fail (ctx, error, _("the pattern “%s” is not valid: %s"), pattern, wrong->message);
   return regex;
 }
 
@@ -243,8 +243,8 @@ regex_run (VnOpContext *ctx,
       out[i] = g_regex_match_full (regex, text, -1, 0, 0, NULL, &wrong);
       if (wrong != NULL)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("String %zu takes too many trials to match: "
-                                                          "%s. Use a simpler pattern"), i, wrong->message);
+          g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Matching string %zu takes too many steps: %s. Use a "
+                                                          "simpler pattern"), i, wrong->message);
           return FALSE;
         }
     }

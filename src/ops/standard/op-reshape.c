@@ -41,7 +41,7 @@ reshape_resolve_target (VnOpContext   *ctx,
       if (target[i] == 0 && !allow_zero)
         {
           if (input->rank >= 0 && (int) i >= input->rank)
-            return vn_op_fail (ctx, error, _("Reshape: dim %u of the target is copied from an input of %d dims"),
+            return vn_op_fail (ctx, error, _("Reshape: dim %u of the target is to be copied, but the input has only %d dims"),
                                i, input->rank);
           out->dims[i] = input->rank >= 0 ? input->dims[i] : VN_DIM_UNKNOWN;
         }
@@ -60,8 +60,8 @@ reshape_resolve_target (VnOpContext   *ctx,
       if (!vn_shape_n_elements (input, &total) || !vn_shape_n_elements (&known, &others))
         return TRUE;
       if (others == 0 || total % others != 0)
-        return vn_op_fail (ctx, error, _("Reshape: %zu elements cannot be divided by the other dims "
-                                         "of the target (%zu)"), total, others);
+        return vn_op_fail (ctx, error, _("Reshape: %zu elements are not divisible by the product of the other target "
+                                         "dims (%zu)"), total, others);
       out->dims[rest] = (gint64) (total / others);
     }
   return TRUE;
@@ -171,7 +171,7 @@ reshape_infer (VnOpContext *ctx,
       g_autofree char *from = vn_shape_to_string (input, "×");
       g_autofree char *to = vn_shape_to_string (&out, "×");
 
-      return vn_op_fail (ctx, error, _("Reshape: an input of %s cannot become %s"), from, to);
+      return vn_op_fail (ctx, error, _("Reshape: an input of shape %s cannot be reshaped to %s"), from, to);
     }
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
   return TRUE;

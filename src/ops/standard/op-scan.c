@@ -51,12 +51,12 @@ scan_get_directions (VnOpContext *ctx,
   *back = g_new0 (gboolean, n + 1);
   if (n_given != 0 && n_given != n)
     return vn_op_fail (ctx, error,
-                       ngettext ("Scan: “%s” has %zu value, %u are needed",
-                                 "Scan: “%s” has %zu values, %u are needed", n_given), name, n_given, n);
+                       ngettext ("Scan: “%s” has %zu value, expected %u",
+                                 "Scan: “%s” has %zu values, expected %u", n_given), name, n_given, n);
   for (guint i = 0; i < n_given; i++)
     {
       if (given[i] != 0 && given[i] != 1)
-        return vn_op_fail (ctx, error, _("Scan: “%s” holds %lld, only 0 and 1 have a meaning"), name,
+        return vn_op_fail (ctx, error, _("Scan: “%s” contains %lld, expected 0 or 1"), name,
                            (long long) given[i]);
       (*back)[i] = given[i] == 1;
     }
@@ -75,8 +75,8 @@ scan_get_axes (VnOpContext *ctx,
   self->in_axes = g_new0 (int, self->n_ins + 1);
   if (n_given != 0 && n_given != self->n_ins)
     return vn_op_fail (ctx, error,
-                       ngettext ("Scan: “%s” has %zu value, %u are needed",
-                                 "Scan: “%s” has %zu values, %u are needed", n_given), "scan_input_axes",
+                       ngettext ("Scan: “%s” has %zu value, expected %u",
+                                 "Scan: “%s” has %zu values, expected %u", n_given), "scan_input_axes",
                        n_given, self->n_ins);
   for (guint i = 0; i < self->n_ins; i++)
     {
@@ -101,7 +101,7 @@ scan_init (VnOpContext *ctx,
   self->first = self->batched ? 1 : 0;
   n_data = ctx->n_inputs - self->first;
   if (n_ins < 1 || n_ins > (gint64) n_data)
-    return vn_op_fail (ctx, error, _("Scan: %lld inputs to scan, the node has %u"), (long long) n_ins, n_data);
+    return vn_op_fail (ctx, error, _("Scan: %lld scan inputs, but the node has %u inputs"), (long long) n_ins, n_data);
   self->n_ins = (guint) n_ins;
   self->n_states = n_data - self->n_ins;
   self->body = vn_op_get_body (ctx, "body", n_data, VN_BODY_ANY, error);
@@ -109,8 +109,8 @@ scan_init (VnOpContext *ctx,
     return FALSE;
   if (self->body->outputs->len < self->n_states || self->body->outputs->len != ctx->n_outputs)
     return vn_op_fail (ctx, error,
-                       ngettext ("Scan: its graph has %u output, the node has %u outputs and carries %u values",
-                                 "Scan: its graph has %u outputs, the node has %u outputs and carries %u values", self->body->outputs->len),
+                       ngettext ("Scan: its body has %u output, the node has %u outputs and %u state variables",
+                                 "Scan: its body has %u outputs, the node has %u outputs and %u state variables", self->body->outputs->len),
                        self->body->outputs->len, ctx->n_outputs, self->n_states);
   self->n_outs = self->body->outputs->len - self->n_states;
   return scan_get_axes (ctx, self, error) &&
@@ -133,8 +133,8 @@ scan_output_axis (VnOpContext    *ctx,
   *axis = 0;
   if (n != 0 && n != self->n_outs)
     return vn_op_fail (ctx, error,
-                       ngettext ("Scan: “%s” has %zu value, %u are needed",
-                                 "Scan: “%s” has %zu values, %u are needed", n), "scan_output_axes", n,
+                       ngettext ("Scan: “%s” has %zu value, expected %u",
+                                 "Scan: “%s” has %zu values, expected %u", n), "scan_output_axes", n,
                        self->n_outs);
   if (shape.rank < 0 || shape.rank >= VN_MAX_RANK)
     return TRUE;
@@ -198,7 +198,7 @@ scan_check_slice (VnOpContext    *ctx,
 {
   if (old->kind == VN_KIND_TENSOR && new->kind == VN_KIND_TENSOR && old->dtype == new->dtype)
     return TRUE;
-  return vn_op_fail (ctx, error, _("Scan: the carried value %u was %s and became %s"), i, vn_dtype_get_name (old->dtype),
+  return vn_op_fail (ctx, error, _("Scan: state variable %u changed from %s to %s"), i, vn_dtype_get_name (old->dtype),
                      vn_dtype_get_name (new->dtype));
 }
 
@@ -317,7 +317,7 @@ scan_check_lengths (VnOpContext  *ctx,
 
       if (tensor->shape.dims[self->in_axes[i]] != before->shape.dims[self->in_axes[0]] ||
           (self->batched && tensor->shape.dims[0] != before->shape.dims[0]))
-        return vn_op_fail (ctx, error, _("Scan: the inputs to scan differ in length: %lld and %lld"),
+        return vn_op_fail (ctx, error, _("Scan: the scan inputs differ in length: %lld and %lld"),
                            (long long) before->shape.dims[self->in_axes[0]],
                            (long long) tensor->shape.dims[self->in_axes[i]]);
       *length = tensor->shape.dims[self->in_axes[i]];
@@ -382,11 +382,11 @@ scan_batch_length (VnOpContext *ctx,
   if (lengths == NULL)
     return TRUE;
   if (lengths->dtype != VN_DTYPE_S64 || (gint64) lengths->n_elements != n_members)
-    return vn_op_fail (ctx, error, _("Scan: lengths for %zu sequences, there are %lld"),
+    return vn_op_fail (ctx, error, _("Scan: %zu sequence lengths, but %lld sequences"),
                        lengths->n_elements, (long long) n_members);
   *length = ((const gint64 *) lengths->data)[member];
   if (*length < 0 || *length > total)
-    return vn_op_fail (ctx, error, _("Scan: a sequence of length %lld, there are %lld slices"),
+    return vn_op_fail (ctx, error, _("Scan: the sequence length is %lld, but there are %lld slices"),
                        (long long) *length, (long long) total);
   return TRUE;
 }
@@ -427,7 +427,7 @@ scan_join_members (VnOpContext  *ctx,
   for (guint i = 0; i < ctx->n_outputs; i++)
     {
       if (members[i]->len == 0)
-        return vn_op_fail (ctx, error, _("Scan: a batch of 0 has no results"));
+        return vn_op_fail (ctx, error, _("Scan: an empty batch has no outputs"));
       ctx->out[i] = vn_slab_join (members[i], 0, TRUE, error);
       if (ctx->out[i] == NULL)
         return FALSE;

@@ -26,7 +26,7 @@ sequence_split_check_count (VnOpContext *ctx,
   if (n <= (gint64) MIN (ctx->in[0]->n_elements, G_MAXINT32) + 65536)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-               _("SplitToSequence: %lld pieces of a tensor with %zu elements are too many"), (long long) n,
+               _("SplitToSequence: %lld chunks of a tensor with %zu elements are too many"), (long long) n,
                ctx->in[0]->n_elements);
   return FALSE;
 }
@@ -59,7 +59,7 @@ split_evenly (VnOpContext *ctx,
   gint64 dim = ctx->in[0]->shape.dims[axis];
 
   if (size < 1)
-    return vn_op_fail (ctx, error, _("SplitToSequence: pieces of %lld elements"), (long long) size);
+    return vn_op_fail (ctx, error, _("SplitToSequence: invalid chunk size %lld"), (long long) size);
   if (!sequence_split_check_count (ctx, dim / size, error))
     return FALSE;
   for (gint64 at = 0; at < dim; at += MIN (size, dim - at))
@@ -84,13 +84,13 @@ split_by_list (VnOpContext    *ctx,
       gint64 size = vn_tensor_get_s64 (sizes, i);
 
       if (size < 0 || size > dim - at)
-        return vn_op_fail (ctx, error, _("SplitToSequence: piece %zu has %lld elements, %lld are left"), i,
+        return vn_op_fail (ctx, error, _("SplitToSequence: chunk %zu has %lld elements, but only %lld are left"), i,
                            (long long) size, (long long) (dim - at));
       if (!sequence_split_add_piece (pieces, ctx->in[0], axis, at, size, TRUE, error))
         return FALSE;
       at += size;
     }
-  return at == dim || vn_op_fail (ctx, error, _("SplitToSequence: the sizes sum up to %lld, the axis has %lld"),
+  return at == dim || vn_op_fail (ctx, error, _("SplitToSequence: the sizes add up to %lld, but the axis has %lld"),
                                   (long long) at, (long long) dim);
 }
 
@@ -106,7 +106,7 @@ split_run (VnOpContext *ctx,
   if (!vn_op_axis (ctx, &ctx->in[0]->shape, vn_node_get_int (ctx->node, "axis", 0), &axis, error))
     return FALSE;
   if (sizes != NULL && sizes->dtype != VN_DTYPE_S64 && sizes->dtype != VN_DTYPE_S32)
-    return vn_op_fail (ctx, error, _("SplitToSequence: the sizes are %s, they must be integers"),
+    return vn_op_fail (ctx, error, _("SplitToSequence: the sizes are %s, expected integers"),
                        vn_dtype_get_name (sizes->dtype));
   if (sizes == NULL)
     ok = split_evenly (ctx, pieces, axis, 1, vn_node_get_int (ctx->node, "keepdims", 1) != 0, error);

@@ -63,7 +63,7 @@ sequence_empty_infer (VnOpContext *ctx,
   gint64 dtype = vn_node_get_int (ctx->node, "dtype", VN_DTYPE_F32);
 
   if (!vn_dtype_is_valid (dtype))
-    return vn_op_fail (ctx, error, _("SequenceEmpty: “dtype” is %lld, which is no element type"), (long long) dtype);
+    return vn_op_fail (ctx, error, _("SequenceEmpty: “dtype” is %lld, which is not an element type"), (long long) dtype);
   ctx->out_types[0] = sequence_of ((VnDType) dtype);
   return TRUE;
 }
@@ -105,7 +105,7 @@ sequence_get_position (VnOpContext *ctx,
   if (vn_op_has_input (ctx, input) && (!vn_op_get_ints_input (ctx, input, &value, 1, &found) || found != 1))
     return vn_op_fail (ctx, error, _("%s: the position must be one integer"), ctx->op->type);
   if (value < -n || value > last)
-    return vn_op_fail (ctx, error, _("%s: position %lld in a sequence of %lld"),
+    return vn_op_fail (ctx, error, _("%s: position %lld is out of range for a sequence of %lld"),
                        ctx->op->type, (long long) value, (long long) n);
   *position = (guint) (value < 0 ? value + n : value);
   return TRUE;

@@ -31,7 +31,7 @@ space_depth_divide_dim (VnOpContext  *ctx,
       return TRUE;
     }
   if (shape->dims[d] % by != 0)
-    return vn_op_fail (ctx, error, _("%s: dim %d of %lld is no multiple of %lld"),
+    return vn_op_fail (ctx, error, _("%s: dim %d of %lld is not a multiple of %lld"),
                        ctx->op->type, d, (long long) shape->dims[d], (long long) by);
   shape->dims[d] /= by;
   return TRUE;

@@ -21,7 +21,7 @@ split_check_sizes (VnOpContext  *ctx,
     if (sizes[i] < 0 || !vn_checked_add_s64 (sum, sizes[i], &sum))
       return vn_op_fail (ctx, error, _("Split: size %u is %lld"), i, (long long) sizes[i]);
   if (dim >= 0 && sum != dim)
-    return vn_op_fail (ctx, error, _("Split: the sizes sum up to %lld, the axis has %lld"),
+    return vn_op_fail (ctx, error, _("Split: the sizes add up to %lld, but the axis has %lld"),
                        (long long) sum, (long long) dim);
   return TRUE;
 }

@@ -53,7 +53,7 @@ normalizer_init (Normalizer   *self,
 
   self->change = g_str_equal (action, "LOWER") ? LOWER : g_str_equal (action, "UPPER") ? UPPER : KEEP;
   if (self->change == KEEP && !g_str_equal (action, "NONE"))
-    return vn_op_fail (ctx, error, _("case_change_action is “%s”, none of LOWER, UPPER and NONE"), action);
+    return vn_op_fail (ctx, error, _("case_change_action is “%s”, expected LOWER, UPPER or NONE"), action);
   self->sensitive = vn_node_get_int (ctx->node, "is_case_sensitive", 0) != 0;
   self->stopwords = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; attr != NULL && attr->strings != NULL && i < attr->strings->len; i++)

@@ -15,7 +15,7 @@ string_concat_infer (VnOpContext *ctx,
   if (!vn_op_check_alike (ctx, 0x2, error))
     return FALSE;
   if (a->rank >= 0 && b->rank >= 0 && !vn_shape_broadcast (a, b, &out))
-    return vn_op_fail (ctx, error, _("the shapes of the strings do not broadcast"));
+    return vn_op_fail (ctx, error, _("the shapes of the strings cannot be broadcast"));
   vn_op_set_output (ctx, 0, VN_DTYPE_STRING, &out);
   return TRUE;
 }
@@ -150,7 +150,7 @@ string_split_infer (VnOpContext *ctx,
   Splitter splitter;
 
   if (shape.rank == VN_MAX_RANK)
-    return vn_op_fail (ctx, error, _("strings of %d dims cannot be split into one dim more"), shape.rank);
+    return vn_op_fail (ctx, error, _("splitting strings of %d dims would add one dim too many"), shape.rank);
   if (ctx->in_types[0].dtype != VN_DTYPE_STRING && ctx->in_types[0].dtype != VN_DTYPE_UNDEFINED)
     return vn_op_fail (ctx, error, _("only strings can be split"));
   vn_op_set_output (ctx, 1, VN_DTYPE_S64, &shape);

@@ -14,15 +14,15 @@ tensor_scatter_check_shapes (VnOpContext *ctx,
   if (past->rank < 0 || update->rank < 0)
     return TRUE;
   if (past->rank != update->rank)
-    return vn_op_fail (ctx, error, _("a cache of %d dims, but new rows of %d"), past->rank, update->rank);
+    return vn_op_fail (ctx, error, _("the cache has %d dims, but the update has %d"), past->rank, update->rank);
   if (!vn_op_axis (ctx, past, vn_node_get_int (ctx->node, "axis", -2), axis, error))
     return FALSE;
   if (*axis == 0)
-    return vn_op_fail (ctx, error, _("the axis of the rows cannot be that of the samples"));
+    return vn_op_fail (ctx, error, _("the axis of the update cannot be the batch axis"));
   for (int d = 0; d < past->rank; d++)
     if (past->dims[d] >= 0 && update->dims[d] >= 0 &&
         (d == *axis ? update->dims[d] > past->dims[d] : update->dims[d] != past->dims[d]))
-      return vn_op_fail (ctx, error, _("dim %d of the cache is %lld, of the new rows %lld"),
+      return vn_op_fail (ctx, error, _("dim %d of the cache is %lld, but %lld in the update"),
                          d, (long long) past->dims[d], (long long) update->dims[d]);
   return TRUE;
 }
@@ -55,7 +55,7 @@ tensor_scatter_find_place (VnOpContext  *ctx,
   if (places == NULL || room == 0)
     return TRUE;
   if (places->dtype != VN_DTYPE_S64 || b >= places->n_elements)
-    return vn_op_fail (ctx, error, _("%zu places of type %s, where each sample needs one of int64"),
+    return vn_op_fail (ctx, error, _("found %zu write indices of type %s, expected one int64 per sample"),
                        places->n_elements, vn_dtype_get_name (places->dtype));
   *place = vn_tensor_get_s64 (places, b);
   if (circular)
@@ -64,7 +64,7 @@ tensor_scatter_find_place (VnOpContext  *ctx,
       *place += *place < 0 ? room : 0;
     }
   else if (*place < 0 || *place > room - n)
-    return vn_op_fail (ctx, error, _("%lld rows from place %lld on do not fit into %lld"), (long long) n,
+    return vn_op_fail (ctx, error, _("%lld rows from write index %lld on do not fit into %lld"), (long long) n,
                        (long long) *place, (long long) room);
   return TRUE;
 }

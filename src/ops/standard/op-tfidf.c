@@ -139,9 +139,9 @@ tfidf_read_options (Vectorizer   *self,
   self->skips = vn_node_get_int (ctx->node, "max_skip_count", 0);
   self->weights = vn_node_get_floats (ctx->node, "weights", &self->n_weights);
   if (self->mode == TFIDF && !g_str_equal (mode, "TFIDF"))
-    return vn_op_fail (ctx, error, _("mode is “%s”, none of TF, IDF and TFIDF"), mode);
+    return vn_op_fail (ctx, error, _("mode is “%s”, expected TF, IDF or TFIDF"), mode);
   if (self->shortest < 1 || self->longest < self->shortest || self->skips < 0)
-    return vn_op_fail (ctx, error, _("sequences of %lld to %lld words with at most %lld left out make no sense"),
+    return vn_op_fail (ctx, error, _("n-grams of %lld to %lld words with at most %lld skipped are not valid"),
                        (long long) self->shortest, (long long) self->longest, (long long) self->skips);
   return TRUE;
 }
@@ -162,7 +162,7 @@ tfidf_add_sequences (Vectorizer    *self,
 
   columns = vn_node_get_ints (ctx->node, "ngram_indexes", &n_columns);
   if (id > n_columns || n > n_columns - id)
-    return vn_op_fail (ctx, error, _("the list has more sequences than ngram_indexes has columns: %zu"),
+    return vn_op_fail (ctx, error, _("the pool has more n-grams than ngram_indexes has columns: %zu"),
                        n_columns);
   for (gsize k = 0; k < n; k++)
     {
@@ -191,8 +191,7 @@ tfidf_read_list (Vectorizer    *self,
       gsize n;
 
       if (starts[i] < 0 || end < starts[i] || end > (gint64) n_words)
-        return vn_op_fail (ctx, error, _("ngram_counts goes from %lld to %lld"
-                                         " in a list of %zu"), (long long) starts[i], (long long) end, n_words);
+        return vn_op_fail (ctx, error, _("ngram_counts goes from %lld to %lld in a pool of %zu"), (long long) starts[i], (long long) end, n_words);
       n = (gsize) (end - starts[i]) / (i + 1);
       if ((gint64) i + 1 >= self->shortest && (gint64) i + 1 <= self->longest &&
           !tfidf_add_sequences (self, ctx, pool, (gsize) starts[i], n, i + 1, id, error))
@@ -222,7 +221,7 @@ tfidf_vectorizer_new (VnOpContext  *ctx,
   g_array_append_val (self->columns, none);
   if (pool == NULL || (!self->strings && pool->ints == NULL))
     {
-      vn_op_fail (ctx, error, _("the list of words is missing"));
+      vn_op_fail (ctx, error, _("the word pool is missing"));
       return NULL;
     }
   if (!tfidf_read_columns (self, ctx, &columns, &n, error) || !tfidf_read_options (self, ctx, error) ||
@@ -244,7 +243,7 @@ tfidf_infer (VnOpContext *ctx,
   gsize n;
 
   if (x->rank > 2)
-    return vn_op_fail (ctx, error, _("data of %d dims; it needs 1 or 2"), x->rank);
+    return vn_op_fail (ctx, error, _("the input has %d dims, expected 1 or 2"), x->rank);
   if (!tfidf_read_columns (&self, ctx, &columns, &n, error) || !tfidf_read_options (&self, ctx, error))
     return FALSE;
   if (x->rank >= 0)
@@ -349,7 +348,7 @@ tfidf_run (VnOpContext *ctx,
   if (self == NULL)
     return FALSE;
   if (self->strings != (x->dtype == VN_DTYPE_STRING))
-    return vn_op_fail (ctx, error, _("the list holds %s, but the data are %s"),
+    return vn_op_fail (ctx, error, _("the pool contains %s, but the input is %s"),
                        self->strings ? vn_dtype_get_name (VN_DTYPE_STRING) : vn_dtype_get_name (VN_DTYPE_S64),
                        vn_dtype_get_name (x->dtype));
   words = tfidf_number_words (self, x, error);

@@ -21,7 +21,7 @@ transpose_get_permutation (VnOpContext *ctx,
   for (int i = 0; i < rank; i++)
     {
       if (values[i] < 0 || values[i] >= rank || (seen >> values[i] & 1) != 0)
-        return vn_op_fail (ctx, error, _("Transpose: perm is no permutation: entry %d is %lld"),
+        return vn_op_fail (ctx, error, _("Transpose: perm is not a permutation: entry %d is %lld"),
                            i, (long long) values[i]);
       seen |= 1u << values[i];
       perm[i] = (int) values[i];

@@ -258,8 +258,8 @@ unique_make_outputs (VnOpContext  *ctx,
         return FALSE;
       if (!vn_shape_equal (&ctx->out[i]->shape, &shape))
         return vn_op_fail (ctx, error,
-                           ngettext ("Unique: there is %zu distinct value, another number was expected",
-                                     "Unique: there are %zu distinct values, another number was expected", self.n_groups),
+                           ngettext ("Unique: found %zu distinct value, expected a different number",
+                                     "Unique: found %zu distinct values, expected a different number", self.n_groups),
                            self.n_groups);
       unique_fill_output (&self, meaning, ctx->out[i]);
     }

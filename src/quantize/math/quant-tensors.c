@@ -410,6 +410,6 @@ vn_quant_data_range (VnTensor  *data,
 
   vn_tensor_release_pages (data);
   if (!ok)
-    g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("the data hold NaN; repair or replace them first"));
+    g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("the data contain NaN; fix them first"));
   return ok;
 }

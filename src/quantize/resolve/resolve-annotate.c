@@ -113,7 +113,7 @@ resolve_annotate_say_one_scale (VnResolver    *self,
   vn_resolver_get_annotation (self, weight)->one_scale = TRUE;
   if (self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", weight->name,
-                  _("“%s” has one scale, not one for each channel: its readers have their channels along different axes"),
+                  _("“%s” has a single scale, not one per channel: its consumers have their channels along different axes"),
                   weight->name);
 }
 

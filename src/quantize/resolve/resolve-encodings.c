@@ -29,7 +29,7 @@ resolve_encodings_check_imported (VnResolver        *self,
   if (value->initializer == NULL && imported->n > 0)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("“%s” gives %u scales for “%s”, which is no constant: only weights have a scale for each channel"),
+                   _("“%s” specifies %u scales for “%s”, which is not a constant: only weights are quantized per channel"),
                    files, imported->n, value->name);
       return FALSE;
     }
@@ -197,21 +197,22 @@ resolve_encodings_tell_lost (VnResolver *self,
 
   if (lost->n_unknown > 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "range-unused", lost->unknown,
-                  ngettext ("“%2$s” gives something for %1$u tensor that the prepared network does not have, this one: it has no effect",
-                            "“%2$s” gives something for %1$u tensors that the prepared network does not have, such as this one: it has no effect",
+                  ngettext ("“%2$s” has an entry for %1$u tensor that is not in the prepared model, this one: it has no effect",
+                            "“%2$s” has entries for %1$u tensors that are not in the prepared model, such as this "
+                            "one: they have no effect",
                             lost->n_unknown), lost->n_unknown, files);
   if (lost->n_gone > 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "range-unused", lost->gone,
-                  ngettext ("“%2$s” gives something for %1$u tensor that preparation made a part of another, this one of “%3$s”: it has "
-                            "no effect; give something for that",
-                            "“%2$s” gives something for %1$u tensors that preparation made parts of others, such as this one of “%3$s”: it "
-                            "has no effect; give something for these", lost->n_gone), lost->n_gone, files, lost->heir->name);
+                  ngettext ("“%2$s” has an entry for %1$u tensor that preparation merged into another, this one into "
+                            "“%3$s”: it has no effect; add an entry for that one",
+                            "“%2$s” has entries for %1$u tensors that preparation merged into others, such as this "
+                            "one into “%3$s”: they have no effect; add entries for those", lost->n_gone), lost->n_gone, files, lost->heir->name);
   if (lost->n_inside > 0)
     vn_notes_add (self->notes, VN_NOTE_INFO, "range-inside", lost->inside,
-                  ngettext ("“%2$s” gives something for %1$u tensor that preparation made a part of another, this one: what is given for "
-                            "that one counts",
-                            "“%2$s” gives something for %1$u tensors that preparation made parts of others, such as this one: what is given "
-                            "for these others counts", lost->n_inside), lost->n_inside, files);
+                  ngettext ("“%2$s” has an entry for %1$u tensor that preparation merged into another, this one: the "
+                            "entry of that one is used",
+                            "“%2$s” has entries for %1$u tensors that preparation merged into others, such as this "
+                            "one: the entries of those are used", lost->n_inside), lost->n_inside, files);
 }
 
 static gboolean
@@ -313,8 +314,8 @@ resolve_encodings_check_zero_point (const char  *name,
   if (vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax) && zero_point >= qmin && zero_point <= qmax)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("“%s”: the zero point %lld that is given does not fit %s; choose the type it was made for, or give a "
-                 "range"), name, (long long) zero_point, vn_dtype_get_name (dtype));
+               _("“%s”: the specified zero point %lld is outside the range of %s; choose the type it was made for, or "
+                 "specify a range"), name, (long long) zero_point, vn_dtype_get_name (dtype));
   return FALSE;
 }
 
@@ -340,7 +341,7 @@ vn_encoding_fill_constant (const VnEncoding  *imported,
     return FALSE;
   if (imported->n > 0 && imported->n != n)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: %u scales are given; give 1 or %llu, one for each channel"),
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: %u scales are specified, expected 1 or %llu, one per channel"),
                    row->tensor.name, imported->n, (unsigned long long) n);
       return FALSE;
     }

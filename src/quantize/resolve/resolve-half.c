@@ -272,10 +272,12 @@ resolve_half_note_numbers (VnResolver    *self,
     return;
   if (n_clipped > 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "float16-clipped", value->name,
-                  _("“%s” holds %zu numbers beyond 65504, the largest float16; they become that"), value->name, n_clipped);
+                  ngettext ("“%s” has %zu value beyond 65504, the largest float16; it saturates",
+                            "“%s” has %zu values beyond 65504, the largest float16; they saturate", n_clipped), value->name, n_clipped);
   if (n_raised > 0)
     vn_notes_add (self->notes, VN_NOTE_INFO, "float16-tiny", value->name,
-                  _("“%s” holds %zu numbers too small for float16; they become its smallest, 6e-8"), value->name, n_raised);
+                  ngettext ("“%s” has %zu value too small for float16; it becomes the smallest one, 6e-8",
+                            "“%s” has %zu values too small for float16; they become its smallest value, 6e-8", n_raised), value->name, n_raised);
 }
 
 /* ---- rows ---- */
@@ -354,11 +356,11 @@ resolve_half_fill_value (VnResolver     *self,
   gboolean taken = half ? resolve_half_is_read_as (self, value) : weight && resolve_half_is_stored_as_bfloat (self, value);
 
   if (taken && half)
-    row->tensor.rule = g_strdup (weight ? _("stored as float16") : _("computed with as float16"));
+    row->tensor.rule = g_strdup (weight ? _("stored as float16") : _("computed in float16"));
   else if (taken)
-    row->tensor.rule = g_strdup (_("stored as bfloat16, computed with as float32"));
+    row->tensor.rule = g_strdup (_("stored as bfloat16, computed in float32"));
   else if (half && value->producer != NULL && value->producer->graph == self->graph && self->quant_nodes[value->producer->index].annotated)
-    row->tensor.rule = g_strdup (_("computed as float16, handed on as float32"));
+    row->tensor.rule = g_strdup (_("computed in float16, output in float32"));
   else
     row->tensor.rule = g_strdup (_("stays float32"));
   return !taken || !weight || resolve_half_fill_weight (self, value, row, error);

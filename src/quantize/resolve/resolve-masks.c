@@ -359,19 +359,21 @@ masks_tell (const Masks *self)
     return;
   if (self->n[VN_MASK_FLOAT] > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "mask-stays-float", self->first[VN_MASK_FLOAT],
-                  ngettext ("%u tensor stays in float: it holds infinities or numbers that stand for them, as masks do, and a range with "
-                            "them has no levels for the others",
-                            "%u tensors, this one first, stay in float: they hold infinities or numbers that stand for them, as masks "
-                            "do, and a range with them has no levels for the others", self->n[VN_MASK_FLOAT]), self->n[VN_MASK_FLOAT]);
+                  ngettext ("%u tensor stays in float: it contains infinities or stand-ins for them, as masks do, and "
+                            "a range that includes them leaves no levels for other values",
+                            "%u tensors, this one first, stay in float: they contain infinities or stand-ins for "
+                            "them, as masks do, and a range that includes them leaves no levels for other values", self->n[VN_MASK_FLOAT]), self->n[VN_MASK_FLOAT]);
   if (self->n[VN_MASK_CUT] > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "padding-cut", self->first[VN_MASK_CUT],
-                  ngettext ("%u range leaves out numbers far below all others: only a maximum reads them",
-                            "%u ranges, that of this tensor first, leave out numbers far below all others: only a maximum reads them",
+                  ngettext ("%u range excludes values far below all others: only a maximum uses them",
+                            "%u ranges, that of this tensor first, exclude values far below all others: only a "
+                            "maximum uses them",
                             self->n[VN_MASK_CUT]), self->n[VN_MASK_CUT]);
   if (self->n[VN_MASK_NAN] > 0)
     vn_notes_add (notes, VN_NOTE_WARNING, "nan-stays-float", self->first[VN_MASK_NAN],
-                  ngettext ("%u tensor held NaN values, which reach no output that was looked at: it stays in float",
-                            "%u tensors, this one first, held NaN values, which reach no output that was looked at: they stay in float",
+                  ngettext ("%u tensor had NaN values, which reach none of the outputs checked: it stays in float",
+                            "%u tensors, this one first, had NaN values, which reach none of the outputs checked: "
+                            "they stay in float",
                             self->n[VN_MASK_NAN]), self->n[VN_MASK_NAN]);
 }
 
@@ -387,7 +389,7 @@ masks_check_outputs (VnResolver  *resolver,
       if (histogram == NULL || histogram->n_nan == 0)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
-                   _("“%s” held %llu NaN values during calibration; check the samples and their preprocessing"),
+                   _("“%s” had %llu NaN values during calibration; check the samples and their preprocessing"),
                    value->name, (unsigned long long) histogram->n_nan);
       return FALSE;
     }

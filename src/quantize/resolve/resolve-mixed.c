@@ -99,11 +99,11 @@ resolve_mixed_tell (VnResolver   *self,
     return;
   if (self->recipe->float_mixed)
     vn_notes_add (self->notes, VN_NOTE_INFO, VN_NOTE_CODE_MIXED_STAYS_FLOAT, label,
-                  _("It joins numbers up to %s and up to %s: with one scale nothing would be left of the small ones, so it stays in float, as "
-                    "does what follows it"), large, small);
+                  _("It joins values of up to %s and up to %s: with a single scale, the small ones would be lost, so "
+                    "it stays in float, as do the nodes after it"), large, small);
   else
     vn_notes_add_remedy (self->notes, VN_NOTE_WARNING, "mixed-quantized", label, _("Leave it in float with “float-mixed”"),
-                         _("It joins numbers up to %s and up to %s with one scale for both: little or nothing is left of the small ones"),
+                         _("It joins values of up to %s and up to %s under a single scale: the small ones are mostly lost"),
                          large, small);
 }
 

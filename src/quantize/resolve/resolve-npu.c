@@ -129,7 +129,7 @@ resolve_npu_align_to_least (Refiner      *self,
     }
   for (guint i = 0; i < rows->len && rows->len > 1; i++)
     resolve_npu_set_position (self, g_ptr_array_index (rows, i), least, node,
-                              _("what goes through it unchanged has one scale, the largest"));
+                              _("values that pass through unchanged share one scale, the largest"));
 }
 
 static void
@@ -183,7 +183,7 @@ resolve_npu_shift_read (Refiner *self, const VnNode *node)
   if (!resolve_npu_get_input_positions (self, node, rows, p, 2) || ABS (p[0] - p[1]) <= 7)
     return;
   largest = p[0] > p[1] ? 0 : 1;
-  resolve_npu_set_position (self, rows[largest], p[1 - largest] + 7, node, _("what is added may lie 7 positions apart at most"));
+  resolve_npu_set_position (self, rows[largest], p[1 - largest] + 7, node, _("positions of summands differ by at most 7"));
 }
 
 static void
@@ -195,7 +195,7 @@ resolve_npu_shift_write_add (Refiner *self, const VnNode *node)
   if (out == NULL || !resolve_npu_get_input_positions (self, node, rows, p, 2))
     return;
   shift = MIN (p[0], p[1]) - resolve_npu_get_position (out);
-  resolve_npu_set_position (self, out, MIN (p[0], p[1]) - CLAMP (shift, -7, 25), node, _("a sum is shifted by -7 to 25"));
+  resolve_npu_set_position (self, out, MIN (p[0], p[1]) - CLAMP (shift, -7, 25), node, _("shift of a sum: -7 to 25"));
 }
 
 /* x * sigmoid (x) */
@@ -233,14 +233,14 @@ resolve_npu_limit_product (Refiner      *self,
 static void
 resolve_npu_shift_write_mul (Refiner *self, const VnNode *node)
 {
-  resolve_npu_limit_product (self, node, 32, _("a product is shifted by 0 to 32"));
+  resolve_npu_limit_product (self, node, 32, _("shift of a product: 0 to 32"));
 }
 
 static void
 resolve_npu_shift_swish (Refiner *self, const VnNode *node)
 {
   if (resolve_npu_is_swish (node))
-    resolve_npu_limit_product (self, node, 15, _("a product with a sigmoid is shifted by 0 to 15"));
+    resolve_npu_limit_product (self, node, 15, _("shift of a product with a sigmoid: 0 to 15"));
 }
 
 typedef struct
@@ -271,7 +271,7 @@ resolve_npu_shift_cut (Refiner *self, const VnNode *node)
   x = resolve_npu_get_position (p.x);
   out = resolve_npu_get_position (p.out);
   cut = resolve_npu_get_position (p.weight) + x - out;
-  resolve_npu_set_position (self, p.weight, CLAMP (cut, 0, 16) + out - x, node, _("sums of products are shifted by 0 to 16"));
+  resolve_npu_set_position (self, p.weight, CLAMP (cut, 0, 16) + out - x, node, _("shift of accumulated products: 0 to 16"));
 }
 
 static gboolean
@@ -293,7 +293,9 @@ resolve_npu_shift_bias (Refiner *self, const VnNode *node)
   sum = resolve_npu_get_position (p.weight) + resolve_npu_get_position (p.x);
   cut = sum - resolve_npu_get_position (p.out);
   least = resolve_npu_feeds_leaky_relu (node) ? 0 : MIN (0, -(24 - (8 + cut)));
-  resolve_npu_set_position (self, p.bias, sum - CLAMP (sum - resolve_npu_get_position (p.bias), least, 15), node, _("a bias is shifted as far as its 24 bit register and the shift of the sums allow"));
+  resolve_npu_set_position (self, p.bias, sum - CLAMP (sum - resolve_npu_get_position (p.bias), least, 15), node, _("shift of a bias: limited by its 24-bit "
+                                                                                                                    "register and by the shift of the "
+                                                                                                                    "accumulated products"));
 }
 
 static void
@@ -304,10 +306,10 @@ resolve_npu_hard_sigmoid (Refiner *self, const VnNode *node)
 
   if (x == NULL || out == NULL)
     return;
-  resolve_npu_set_position (self, x, CLAMP (resolve_npu_get_position (x), 0, 15), node, _("HardSigmoid reads positions 0 to 15"));
+  resolve_npu_set_position (self, x, CLAMP (resolve_npu_get_position (x), 0, 15), node, _("input position of HardSigmoid: 0 to 15"));
   position = MAX (resolve_npu_get_position (out), 7);
   position = 14 + resolve_npu_get_position (x) - CLAMP (14 + resolve_npu_get_position (x) - position, 0, 31);
-  resolve_npu_set_position (self, out, position, node, _("HardSigmoid writes from position 7 on, shifted by 0 to 31"));
+  resolve_npu_set_position (self, out, position, node, _("output position of HardSigmoid: at least 7, shift 0 to 31"));
 }
 
 /* In this order. */
@@ -467,6 +469,6 @@ vn_resolver_refine_positions (VnResolver  *self,
   resolve_npu_fill_records (&refiner);
   if (refiner.moved && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "npu-not-stable", NULL,
-                  _("The positions still moved after %d rounds; the processor may refuse some nodes"),
+                  _("The positions did not settle after %d iterations; the NPU may reject some nodes"),
                   (int) self->recipe->npu_rounds);
 }

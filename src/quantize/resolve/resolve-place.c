@@ -48,7 +48,7 @@ resolve_place_warn_about_misses (VnResolver  *self,
         found = vn_pattern_matches_node (list[k], g_ptr_array_index (self->graph->nodes, i), labels[i]);
       if (!found && !vn_resolver_is_meant_inside (self, resolve_place_list_means, single))
         vn_notes_add (self->notes, VN_NOTE_WARNING, "setting-matches-nothing", list[k],
-                      _("%s: “%s” matches no node of the prepared network"), setting, list[k]);
+                      _("%s: “%s” matches no node of the prepared model"), setting, list[k]);
     }
 }
 
@@ -186,7 +186,7 @@ resolve_place_keep_float (VnResolver  *self,
         }
       if (!found && self->notes != NULL)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "setting-matches-nothing", list[k],
-                      _("%s: the network has no “%s”"), setting, list[k]);
+                      _("%s: the model has no “%s”"), setting, list[k]);
     }
 }
 
@@ -223,7 +223,7 @@ resolve_place_check_lists (VnResolver  *self,
     return TRUE;
   names = g_strjoinv (", ", any_type ? recipe->only_nodes : recipe->op_types);
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("%s: no node of the network is meant by “%s”; “inspect” lists operators, names are matched as globs"),
+               _("%s: no node of the model matches “%s”; “inspect” lists operators, names are matched as globs"),
                any_type ? "only-nodes" : "op-types", names);
   return FALSE;
 }
@@ -242,7 +242,7 @@ resolve_place_warn_about_types (VnResolver  *self,
       if ((of_preset == NULL || !g_strv_contains ((const char * const *) of_preset, list[k])) &&
           !resolve_place_types_mean (self->graph, one) && !vn_resolver_is_meant_inside (self, resolve_place_types_mean, one))
         vn_notes_add (self->notes, VN_NOTE_WARNING, "setting-matches-nothing", list[k],
-                      _("%s: the network has no operator “%s”; “inspect” lists them, one is named each time"), setting, list[k]);
+                      _("%s: the model has no operator “%s”; “inspect” lists them. Specify one operator at a time"), setting, list[k]);
     }
 }
 

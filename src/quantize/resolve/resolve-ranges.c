@@ -121,13 +121,13 @@ resolve_ranges_observed_range (VnResolver     *self,
       g_autofree char *files = g_strjoinv ("”, “", self->recipe->ranges);
 
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("No range of “%s” is known: add it to “%s”, or calibrate with samples, too"), value->name, files);
+                   _("No range is known for “%s”: add it to “%s”, or also calibrate with samples"), value->name, files);
       return FALSE;
     }
   if (histogram == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   _("The statistics hold no range of “%s”; calibrate this network again"), value->name);
+                   _("The statistics have no range for “%s”; calibrate this model again"), value->name);
       return FALSE;
     }
   if (annotation->mask == VN_MASK_CUT)

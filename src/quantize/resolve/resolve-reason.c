@@ -59,7 +59,7 @@ reason_of_selected (VnResolver    *self,
   const VnQuantTraits *traits = &info->op->quant;
 
   if (self->opset < vn_quant_get_since (node))
-    return g_strdup_printf (_("%s works on integers from opset %lld on only"),
+    return g_strdup_printf (_("%s supports integers only from opset %lld on"),
                             node->op_type, (long long) vn_quant_get_since (node));
   if (traits->bias_input >= 0 && vn_node_get_input (node, (guint) traits->bias_input) == value &&
       !self->recipe->quantize_bias)
@@ -69,12 +69,12 @@ reason_of_selected (VnResolver    *self,
   for (guint i = 0; self->recipe->float_output_types != NULL && value->producer == node &&
                     self->recipe->float_output_types[i] != NULL; i++)
     if (vn_pattern_matches_text (self->recipe->float_output_types[i], node->op_type))
-      return g_strdup_printf (_("the recipe leaves results of %s in float"), node->op_type);
+      return g_strdup_printf (_("the recipe leaves the outputs of %s in float"), node->op_type);
   if (value->producer == node && vn_resolver_keeps_outputs_float (self, node))
-    return g_strdup_printf (_("a rule leaves results of %s in float"), node->op_type);
+    return g_strdup_printf (_("a rule leaves the outputs of %s in float"), node->op_type);
   if (!info->annotated)
-    return g_strdup_printf (_("%s only hands on what is quantized before it"), node->op_type);
-  return g_strdup_printf (_("%s reads it as a setting, not as data"), node->op_type);
+    return g_strdup_printf (_("%s only passes on what is quantized before it"), node->op_type);
+  return g_strdup_printf (_("%s uses it as a parameter, not as data"), node->op_type);
 }
 
 static char *
@@ -87,17 +87,18 @@ reason_of_node (VnResolver    *self,
   if (info->exclude_rule >= 0)
     return vn_resolver_dup_rule (self, info->exclude_rule, VN_DTYPE_F32);
   if (info->tail)
-    return g_strdup (_("it lies behind the values at which the network is cut"));
+    return g_strdup (_("it is after the point where the model is truncated"));
   if (vn_quant_is_conversion (node))
-    return g_strdup (_("quantized in the model already"));
+    return g_strdup (_("already quantized in the model"));
   if (info->placed_outside)
-    return g_strdup (_("the recipe quantizes other parts of the network only"));
+    return g_strdup (_("the recipe quantizes only other parts of the model"));
   if (info->mixed)
-    return g_strdup (_("numbers of very different size come together here: with one scale nothing would be left of the small ones"));
+    return g_strdup (_("values of very different magnitude are joined here: with a single scale, the small ones would "
+                       "be lost"));
   if (info->blind && !vn_op_has_kernel (node))
-    return g_strdup_printf (_("%s cannot be run here, so its results have no range"), node->op_type);
+    return g_strdup_printf (_("%s is not supported, so its outputs have no range"), node->op_type);
   if (info->blind)
-    return g_strdup (_("it lies behind a node that cannot be run here, so it has no range"));
+    return g_strdup (_("it depends on an unsupported node, so it has no range"));
   if (info->op == NULL || info->op->quant.role == VN_QUANT_OPAQUE || !info->selected)
     return g_strdup_printf (_("%s is not quantized unless a rule asks for it"), node->op_type);
   return reason_of_selected (self, node, value);
@@ -131,26 +132,26 @@ vn_resolver_dup_reason (VnResolver    *self,
 
   annotation = vn_resolver_get_annotation (self, value);
   if (annotation->mask == VN_MASK_NAN)
-    return g_strdup (_("it held NaN, which no integer stands for"));
+    return g_strdup (_("it had NaN values, which integers cannot represent"));
   if (annotation->mask == VN_MASK_FLOAT)
-    return g_strdup (_("it holds infinities or numbers that stand for them, as masks do: others would have no levels left"));
+    return g_strdup (_("it contains infinities or stand-ins for them, as masks do: no levels would be left for other values"));
   if (annotation->keep_float)
     return annotation->tensor_rule >= 0 ? vn_resolver_dup_rule (self, annotation->tensor_rule, VN_DTYPE_F32)
                                   : g_strdup (_("the recipe leaves it in float"));
   if (vn_resolver_is_divisor (self, value))
-    return g_strdup (_("something is divided by it: where large numbers share an exponent with small ones, these become 0"));
+    return g_strdup (_("it is a divisor: small values that share an exponent with large ones would become 0"));
   if (annotation->fused)
-    return g_strdup (_("the processor computes what reads it together with what writes it"));
+    return g_strdup (_("its producer and its consumer are fused on the target"));
   if (annotation->absorbed_into != NULL)
-    return g_strdup_printf (_("the range of “%s” does the work of the clamp behind it"), annotation->absorbed_into->name);
+    return g_strdup_printf (_("the range of “%s” replaces the clip after it"), annotation->absorbed_into->name);
   if (vn_quant_count_uses (value) == 0 && !value->is_output)
-    return g_strdup (_("nothing reads it"));
+    return g_strdup (_("it has no consumers"));
   if (value->initializer != NULL && self->recipe->quantize_bias && resolve_reason_has_copies (self, value))
     return g_strdup (_("quantized nodes read copies of it"));
   if (value->producer != NULL)
     return reason_of_node (self, value->producer, value);
   if (value->is_input && value->is_output)
-    return g_strdup (_("it is an input and an output of the network"));
+    return g_strdup (_("it is an input and an output of the model"));
 
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -159,5 +160,5 @@ vn_resolver_dup_reason (VnResolver    *self,
       if (node->graph == self->graph)
         return reason_of_node (self, node, value);
     }
-  return g_strdup (_("only a subgraph reads it"));
+  return g_strdup (_("it is used only in a subgraph"));
 }

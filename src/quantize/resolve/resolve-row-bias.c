@@ -83,7 +83,7 @@ resolve_row_bias_adjust_weight_for_bias (VnResolver         *self,
     }
   if (self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "weight-scale-raised", bias->weight->name,
-                  _("The scale of “%s” was raised so that the bias “%s” fits 32 bit"),
+                  _("The scale of “%s” was increased so that the bias “%s” fits in 32 bits"),
                   bias->weight->name, bias->bias->name);
   return TRUE;
 }
@@ -187,7 +187,7 @@ resolve_row_bias_say_large (VnResolver        *self,
 {
   if (self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "bias-stays-float", bias->bias->name,
-                  _("The bias “%s” stays in float: it needs more than %lld steps"), bias->bias->name,
+                  _("The bias “%s” stays in float: it needs more than %lld quantization levels"), bias->bias->name,
                   (long long) self->recipe->largest_bias);
   return TRUE;
 }
@@ -230,8 +230,10 @@ resolve_row_bias_say_clipped (VnResolver        *self,
                  (double) high + 1;
   if (n_clipped > 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "bias-clipped", bias->bias->name,
-                  ngettext ("%zu of %zu numbers of the bias “%s” is cut off: it needs more than %u bits with the scales of its input and weight",
-                            "%zu of %zu numbers of the bias “%s” are cut off: they need more than %u bits with the scales of its input and weight",
+                  ngettext ("%zu of %zu values of the bias “%s” saturates: it needs more than %u bits with the scales "
+                            "of its input and weight",
+                            "%zu of %zu values of the bias “%s” saturate: they need more than %u bits with the scales "
+                            "of its input and weight",
                             n_clipped), n_clipped, data->n_elements, bias->bias->name, vn_dtype_get_bits (row->tensor.dtype));
 }
 
@@ -289,7 +291,7 @@ resolve_row_bias_fill (VnResolver         *self,
   row->tensor.max = max;
   g_free (row->tensor.rule);
   row->tensor.rule = product ? g_strdup_printf (_("scale of “%s” times scale of “%s”"), bias->x->name, bias->weight->name)
-                             : g_strdup_printf (_("goes with the weight “%s”"), bias->weight->name);
+                             : g_strdup_printf (_("determined by the weight “%s”"), bias->weight->name);
   row->source = g_strdup (bias->bias->name);
   row->node = bias->node->index;
   row->input = bias->input;
@@ -331,7 +333,7 @@ vn_resolver_fill_biases (VnResolver   *self,
         }
       else if (self->notes != NULL)
         vn_notes_add (self->notes, VN_NOTE_INFO, "bias-stays-float", bias->bias->name,
-                      _("The bias “%s” stays in float: it does not fit the scales of its input and weight"),
+                      _("The bias “%s” stays in float: it does not match the scales of its input and weight"),
                       bias->bias->name);
     }
   return TRUE;

@@ -69,7 +69,7 @@ resolve_rows_fill_rounded (VnResolver     *self,
     }
   if (row->tensor.dtype == VN_DTYPE_F16 && MAX (-row->tensor.min, row->tensor.max) > 65504 && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "too-large", value->name,
-                  _("“%s” reaches %g; float16 ends at 65504, what is larger becomes infinite"), value->name,
+                  _("“%s” reaches %g, but the largest float16 is 65504; larger values become infinite"), value->name,
                   MAX (-row->tensor.min, row->tensor.max));
   row->tensor.method = g_strdup ("none");
   row->tensor.rule = vn_resolver_dup_rule (self, annotation->activation_rule, row->tensor.dtype);
@@ -96,7 +96,7 @@ resolve_rows_fill_activation (VnResolver     *self,
   if (outer != NULL && outer->tensor.dtype == row->tensor.dtype)
     {
       vn_quant_row_take (row, outer, NULL);
-      row->tensor.rule = g_strdup_printf (_("takes the parameters of “%s”"), value->name);
+      row->tensor.rule = g_strdup_printf (_("shares the parameters of “%s”"), value->name);
       return TRUE;
     }
   if (vn_dtype_is_rounded (row->tensor.dtype))
@@ -225,7 +225,7 @@ resolve_rows_fill_constant (VnResolver     *self,
     }
   if (n_infinite > 0 && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "infinite-values", value->name,
-                  _("“%s” holds infinite values; its range is that of the finite ones"), value->name);
+                  _("“%s” contains infinite values; its range is that of the finite ones"), value->name);
 
   row->tensor.axis = annotation->axis;
   row->tensor.method = g_strdup (annotation->as_weight ? vn_recipe_get_weight_method (self->recipe) : "minmax");
@@ -297,10 +297,10 @@ resolve_rows_fill_shared (VnResolver    *self,
 
   vn_quant_row_take (row, from, owner->name);
   row->shares_converted = vn_quant_plan_find_row (plan, owner->name) != from;
-  row->tensor.rule = g_strdup_printf (_("takes the parameters of “%s”"), owner->name);
+  row->tensor.rule = g_strdup_printf (_("shares the parameters of “%s”"), owner->name);
   if (rule != NULL && rule->convert == VN_DTYPE_UNDEFINED && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-about-shared", value->name,
-                  _("The rule about “%s” has no effect: it takes the parameters of “%s”"), value->name, owner->name);
+                  _("The rule for “%s” has no effect: it shares the parameters of “%s”"), value->name, owner->name);
 }
 
 /* ---- all ---- */

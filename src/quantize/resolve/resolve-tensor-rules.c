@@ -32,7 +32,8 @@ resolve_tensor_rules_check_params (const VnQuantRow  *row,
   if (vn_dtype_is_rounded (row->tensor.dtype))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("“%s”: a rule gives the scale %g; %s has none, as values are only rounded to it; leave the scale out, or take another type"),
+                   _("“%s”: a rule sets the scale %g, but %s has no scale, as values are only rounded to it; remove "
+                     "the scale, or choose another type"),
                    row->tensor.name, scales[0], vn_dtype_get_name (row->tensor.dtype));
       return FALSE;
     }
@@ -41,14 +42,14 @@ resolve_tensor_rules_check_params (const VnQuantRow  *row,
     {
       if (!((float) scales[i] >= FLT_MIN))
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: a rule gives the scale %g; it must be positive"),
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s”: a rule sets the scale %g; it must be positive"),
                        row->tensor.name, scales[i]);
           return FALSE;
         }
       if (!(zero_points[i] >= (double) low && zero_points[i] <= (double) high && rint (zero_points[i]) == zero_points[i]))
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                       _("“%s”: a rule gives the zero point %g; %s has the integers from %lld to %lld"), row->tensor.name,
+                       _("“%s”: a rule sets the zero point %g, but the range of %s is %lld to %lld"), row->tensor.name,
                        zero_points[i], vn_dtype_get_name (row->tensor.dtype), (long long) low, (long long) high);
           return FALSE;
         }
@@ -168,7 +169,7 @@ vn_resolver_set_tensor_rules (VnResolver *self)
           self->scope != NULL || vn_resolver_is_meant_inside (self, resolve_tensor_rules_list_means, rule->tensors))
         continue;
       vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", rule->tensors[0],
-                    _("Rule %u (%s) matches no tensor of the prepared network"), r + 1, rule->tensors[0]);
+                    _("Rule %u (%s) matches no tensor of the prepared model"), r + 1, rule->tensors[0]);
     }
 }
 
@@ -300,7 +301,7 @@ vn_resolver_fill_converted (VnResolver     *self,
     {
       if (self->notes != NULL)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-without-receivers", value->name,
-                      _("None of the receivers that a rule names reads “%s”"), value->name);
+                      _("None of the consumers in a rule reads “%s”"), value->name);
       return TRUE;
     }
   row->converted = vn_quant_row_new (value->name, VN_TENSOR_ACTIVATION);

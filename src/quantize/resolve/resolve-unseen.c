@@ -48,10 +48,10 @@ resolve_unseen_tell (VnResolver *self,
   if (n == 0 || self->notes == NULL || (scope->outer_plan != NULL && scope->outer_plan->unreached))
     return;
   vn_notes_add (self->notes, n_products > 0 ? VN_NOTE_WARNING : VN_NOTE_INFO, "not-reached", scope->holder,
-                ngettext ("No sample has run %u node of the graph “%s” inside “%s”, so nothing is known of its ranges: it stays in "
-                          "float. Calibrate with samples that run it, too",
-                          "No sample has run %u nodes of the graph “%s” inside “%s”, so nothing is known of their ranges: they stay in "
-                          "float. Calibrate with samples that run them, too", n), n, scope->attr, scope->holder);
+                ngettext ("No sample reached %u node of the graph “%s” inside “%s”, so its range is unknown: it stays "
+                          "in float. Also calibrate with samples that reach it",
+                          "No sample reached %u nodes of the graph “%s” inside “%s”, so their ranges are unknown: "
+                          "they stay in float. Also calibrate with samples that reach them", n), n, scope->attr, scope->holder);
 }
 
 static gboolean
@@ -59,7 +59,7 @@ resolve_unseen_refuse (const char  *label,
                        GError     **error)
 {
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("“%s” is to be quantized, but no sample has run it: calibrate with samples that do, or leave it out"), label);
+               _("“%s” cannot be quantized because no sample reached it: calibrate with samples that do, or exclude it"), label);
   return FALSE;
 }
 

@@ -271,10 +271,10 @@ vn_resolver_fill_blocks (VnResolver     *self,
       row->tensor.quantized = FALSE;
       row->tensor.dtype = VN_DTYPE_F32;
       g_free (row->tensor.rule);
-      row->tensor.rule = g_strdup (_("it holds numbers too large for blocks"));
+      row->tensor.rule = g_strdup (_("its values are too large for block formats"));
       if (self->notes != NULL)
         vn_notes_add (self->notes, VN_NOTE_WARNING, "weight-stays-float", value->name,
-                      _("“%s” stays in float: it holds infinite or nearly infinite values"), value->name);
+                      _("“%s” stays in float: it has infinite or nearly infinite values"), value->name);
       return TRUE;
     }
 

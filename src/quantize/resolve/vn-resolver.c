@@ -60,7 +60,7 @@ resolver_apply_to_heir (VnResolver       *self,
   node = &self->quant_nodes[i];
   if (self->notes != NULL && (rule->exclude ? node->exclude_rule : node->rule) < 0)
     vn_notes_add (self->notes, VN_NOTE_INFO, "rule-of-heir", rule->pattern,
-                  _("Rule %u holds for “%s”, which took in what it names"), (guint) index + 1, heir);
+                  _("Rule %u applies to “%s”, into which the nodes it names were fused"), (guint) index + 1, heir);
   resolver_apply_rule (node, rule, index);
   return 1;
 }
@@ -107,7 +107,7 @@ resolver_tell_leaks (VnResolver          *self,
                       _("Rule %u does not enclose its region: this tensor leaves for “%s”; add it to “to”"), rule + 1, label);
       else
         vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", leak->value->name,
-                      _("Rule %u does not enclose its region: this tensor is an output of the network; add it to “to”"), rule + 1);
+                      _("Rule %u does not enclose its region: this tensor is an output of the model; add it to “to”"), rule + 1);
     }
   if (leaks->len > MOST_LEAKS)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", NULL,
@@ -198,7 +198,7 @@ resolver_apply_rules (VnResolver  *self,
                       _("Rule %u matches no node: %s"), r + 1, error->message);
       else
         vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-matches-nothing", subject,
-                      _("Rule %u (%s) matches no node of the prepared network"), r + 1, subject);
+                      _("Rule %u (%s) matches no node of the prepared model"), r + 1, subject);
     }
 }
 

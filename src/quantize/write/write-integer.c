@@ -107,7 +107,7 @@ write_integer_repeat_zero_point (const VnTensorPlan *row,
 
   if (values == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("There is no memory for %llu elements"), (unsigned long long) n);
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Not enough memory for %llu elements"), (unsigned long long) n);
       return NULL;
     }
   for (gsize i = 0; i < n; i++)
@@ -125,7 +125,7 @@ write_integer_check_channels (const VnTensorPlan  *row,
   if (row->axis == axis && write_integer_has_one_zero_point (row, zero_point))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("“%s”: %s takes scales along axis %d and one zero point for all of them; what is asked for lies along axis %d"),
+               _("“%s”: %s supports scales along axis %d and a single zero point, but axis %d is requested"),
                row->name, op_type, axis, row->axis);
   return FALSE;
 }

@@ -393,7 +393,8 @@ equalize_log_group (const VnEqualGroup *group,
       g_string_append_printf (to, "%s, ", label);
     }
   equalize_append_labels (to, group->tails, 0);
-  vn_edit_log_add (log, "set", first, NULL, _("%s%s equalized with %s: %u channels, factors from %.4g to %.4g"), first,
+  vn_edit_log_add (log, "set", first, NULL, ngettext ("%s%s equalized with %s: %u channel, factors from %.4g to %.4g",
+                                                      "%s%s equalized with %s: %u channels, factors from %.4g to %.4g", group->n), first,
                    with->str, to->str, (guint) group->n, least, most);
 }
 
@@ -476,8 +477,8 @@ equalize_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_equalize = {
   .id = "equalize",
-  .title = N_("Equalize weights"),
-  .summary = N_("Moves factors between layers that follow each other, so that their channels have like ranges, as AMD’s tools do."),
+  .title = N_("Cross-layer equalization"),
+  .summary = N_("Rescales channels between consecutive layers so that their ranges are similar, as AMD’s tools do."),
   .stage = VN_PASS_REQUEST,
   .run = equalize_run,
 };

@@ -47,7 +47,7 @@ VN_OPSET_RULE (vn_opset_gemm_broadcast)
 VN_OPSET_RULE (vn_opset_spatial)
 {
   if (vn_node_get_int (node, "spatial", 1) != 1)
-    return vn_opset_refuse (step, _("it normalizes each position by itself (spatial = 0)"), error);
+    return vn_opset_refuse (step, _("it normalizes each position separately (spatial = 0)"), error);
   return opset_broadcast_drop_attr (node, "spatial");
 }
 
@@ -65,7 +65,7 @@ opset_broadcast_append_ones (VnOpsetStep  *step,
   VnTensor *constant = vn_value_get_constant (value);
 
   if (rank + n > VN_MAX_RANK)
-    return vn_opset_refuse (step, _("too many dims"), error);
+    return vn_opset_refuse (step, _("too many dimensions"), error);
   if (constant != NULL)
     {
       VnShape shape = constant->shape;
@@ -106,7 +106,7 @@ VN_OPSET_RULE (vn_opset_broadcast)
   if (axis < 0)
     axis += a;
   if (axis < 0 || axis + b > a)
-    return vn_opset_refuse (step, _("the axis of broadcasting does not fit"), error);
+    return vn_opset_refuse (step, _("the broadcast axis does not match"), error);
   return axis + b == a || opset_broadcast_append_ones (step, node, 1, a - b - (int) axis, error);
 }
 

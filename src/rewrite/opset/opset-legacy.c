@@ -72,7 +72,7 @@ VN_OPSET_RULE (vn_opset_crop)
   gint64 starts[2], ends[2];
 
   if (border == NULL || n_border != 4 || (scale != NULL && n_scale != 2))
-    return vn_opset_refuse (step, _("its border is not given as four numbers"), error);
+    return vn_opset_refuse (step, _("its border does not have four values"), error);
   starts[0] = border[1];
   starts[1] = border[0];
   for (guint i = 0; i < 2; i++)
@@ -99,7 +99,7 @@ VN_OPSET_RULE (vn_opset_lp_exponent)
   if (attr == NULL || attr->type != VN_ATTR_FLOAT)
     return FALSE;
   if (!(p >= 1 && p < 1000) || p != (float) (gint64) p)
-    return vn_opset_refuse (step, _("its exponent is no whole number"), error);
+    return vn_opset_refuse (step, _("its exponent is not an integer"), error);
   vn_node_set_int (node, "p", (gint64) p);
   return TRUE;
 }
@@ -167,7 +167,7 @@ VN_OPSET_RULE (vn_opset_first_tile)
   if (rank < 0)
     return vn_opset_refuse (step, _("the rank of its input is not known"), error);
   if (!opset_legacy_get_whole (node, 1, 0, &times) || !opset_legacy_get_whole (node, 2, 0, &axis) || axis < 0 || axis >= rank)
-    return vn_opset_refuse (step, _("its axis or its number of tiles is not constant, or does not fit"), error);
+    return vn_opset_refuse (step, _("its axis or its number of tiles is not constant, or does not match the input"), error);
   for (int d = 0; d < rank; d++)
     repeats[d] = d == axis ? times : 1;
   opset_legacy_drop_inputs (node, 1);

@@ -133,7 +133,7 @@ VN_OPSET_RULE (vn_opset_softmax)
   if (x == NULL || vn_node_get_output (node, 0) == NULL)
     return FALSE;
   if (rank >= 0 && !vn_shape_resolve_axis (&x->type.shape, axis, &resolved))
-    return vn_opset_refuse (step, _("its axis does not fit its input"), error);
+    return vn_opset_refuse (step, _("its axis is out of range for its input"), error);
   if (axis == -1 || (rank >= 0 && opset_shape_all_ones_behind (&x->type.shape, resolved)))
     {
       vn_node_set_int (node, "axis", axis);
@@ -162,7 +162,7 @@ VN_OPSET_RULE (vn_opset_batch_norm_outputs)
       VnValue *value = vn_node_get_output (node, i);
 
       if (value != NULL && (value->uses->len > 0 || value->is_output))
-        return vn_opset_refuse (step, _("its outputs of training are used"), error);
+        return vn_opset_refuse (step, _("its training outputs are used"), error);
     }
   while (node->outputs->len > 1)
     {
@@ -225,7 +225,7 @@ VN_OPSET_RULE (vn_opset_group_norm)
   gint64 channels = vn_opset_rank (x) > 1 ? x->type.shape.dims[1] : -1;
 
   if (groups <= 0 || channels <= 0 || channels % groups != 0)
-    return vn_opset_refuse (step, _("the number of its channels is not known"), error);
+    return vn_opset_refuse (step, _("its number of channels is unknown"), error);
   return opset_shape_repeat_groups (step, node, 1, "scale", channels / groups, error) &&
          opset_shape_repeat_groups (step, node, 2, "bias", channels / groups, error);
 }

@@ -188,7 +188,7 @@ opset_note_legacy (VnPassContext  *ctx,
 
       if (*node->domain == '\0' && vn_opset_is_legacy (node->op_type))
         vn_notes_add (ctx->notes, VN_NOTE_WARNING, "legacy-operator", label,
-                      _("%s was an experiment of the first ONNX versions; it is left as it is and may not run"),
+                      _("%s is an experimental operator of early ONNX versions; it is left unchanged and may not run"),
                       node->op_type);
     }
   return TRUE;
@@ -206,7 +206,7 @@ opset_check_versions (VnPassContext  *ctx,
                  _("Opset %lld is not known; choose one up to %d"), (long long) ctx->target_opset, MAX_OPSET);
   else
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("The model does not say which version of the standard operators it uses; it cannot be converted"));
+                 _("The model does not declare an opset of the standard operators; it cannot be converted"));
   return FALSE;
 }
 

@@ -99,7 +99,7 @@ bn_conv_convert (VnPassContext  *ctx,
     return FALSE;
   if (!bn_conv_compute (&constants, vn_node_get_float (node, "epsilon", 1e-5f), weight, bias))
     return TRUE;
-  vn_edit_log_add (ctx->log, "replace", label, NULL, _("%s by %s"), node->op_type, "Conv");
+  vn_edit_log_add (ctx->log, "replace", label, NULL, _("%s with %s"), node->op_type, "Conv");
   vn_rewrite_need_ir (ctx, 4);
   for (guint i = node->inputs->len; i-- > 1;)
     {
@@ -138,7 +138,7 @@ bn_conv_run (VnPassContext  *ctx,
 const VnPass vn_pass_bn_to_conv = {
   .id = "bn-to-conv",
   .title = N_("BatchNormalization to Conv"),
-  .summary = N_("Makes a Conv of one pixel of each BatchNormalization that is left."),
+  .summary = N_("Replaces each remaining BatchNormalization with a 1×1 Conv."),
   .stage = VN_PASS_REQUEST,
   .run = bn_conv_run,
 };

@@ -45,7 +45,7 @@ branches_inline (VnInliner      *inliner,
             }
           continue;
         }
-      vn_edit_log_add (ctx->log, "replace", label, NULL, _("by its branch “%s”: the condition is always the same"),
+      vn_edit_log_add (ctx->log, "replace", label, NULL, _("with its branch “%s”: the condition is constant"),
                        branch->name);
       /* What comes in may hold such nodes itself. */
       *changed = TRUE;
@@ -78,8 +78,8 @@ branches_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_branches = {
   .id = "branches",
-  .title = N_("Take known branches"),
-  .summary = N_("Puts the branch that is always taken in the place of an If whose condition is constant."),
+  .title = N_("Inline constant branches"),
+  .summary = N_("Replaces an If that has a constant condition with the branch that is always taken."),
   .exact = TRUE,
   .run = branches_run,
 };

@@ -281,7 +281,7 @@ channel_norms_l2_norm_run (VnPassContext  *ctx,
 const VnPass vn_pass_fuse_instance_norm = {
   .id = "fuse-instance-norm",
   .title = N_("InstanceNormalization"),
-  .summary = N_("Makes one node of a decomposed instance normalization."),
+  .summary = N_("Fuses a decomposed instance normalization into one node."),
   .stage = VN_PASS_REQUEST,
   .run = channel_norms_instance_norm_run,
 };
@@ -289,7 +289,7 @@ const VnPass vn_pass_fuse_instance_norm = {
 const VnPass vn_pass_fuse_l2_norm = {
   .id = "fuse-l2-norm",
   .title = N_("LpNormalization"),
-  .summary = N_("Makes one node of a division by the Euclidean norm along an axis."),
+  .summary = N_("Fuses a division by the Euclidean norm along an axis into one node."),
   .stage = VN_PASS_REQUEST,
   .run = channel_norms_l2_norm_run,
 };

@@ -127,7 +127,7 @@ clamps_merge (VnPassContext *ctx,
       vn_edit_log_note_same (ctx->log, second_name, first_name);
     }
   label = vn_node_dup_label (first);
-  vn_edit_log_add (ctx->log, "set", label, NULL, _("results lie between %g and %g"), both.low, both.high);
+  vn_edit_log_add (ctx->log, "set", label, NULL, _("the outputs lie between %g and %g"), both.low, both.high);
   clamps_write_interval (ctx, first, &both);
   return TRUE;
 }
@@ -156,7 +156,7 @@ clamps_run (VnPassContext  *ctx,
 const VnPass vn_pass_clamps = {
   .id = "clamps",
   .title = N_("Merge Relu and Clip"),
-  .summary = N_("Makes one of Relu and Clip that follow each other."),
+  .summary = N_("Merges consecutive Relu and Clip nodes."),
   .stage = VN_PASS_OPTIMIZE,
   .exact = TRUE,
   .repeats = TRUE,

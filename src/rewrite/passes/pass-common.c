@@ -58,7 +58,7 @@ common_weights (VnPassContext *ctx,
         }
       if (same == NULL || !vn_rewrite_can_rename (value, same))
         continue;
-      vn_edit_log_add (ctx->log, "fold", value->name, same->name, _("the same numbers as %s"), same->name);
+      vn_edit_log_add (ctx->log, "fold", value->name, same->name, _("same values as %s"), same->name);
       vn_edit_log_note_same (ctx->log, value->name, same->name);
       vn_value_replace_uses (value, same, NULL);
       vn_graph_remove_value (graph, value);
@@ -213,7 +213,7 @@ common_run (VnPassContext  *ctx,
 const VnPass vn_pass_common = {
   .id = "common",
   .title = N_("Merge duplicates"),
-  .summary = N_("Keeps one of weights with the same numbers, and of nodes that compute the same."),
+  .summary = N_("Merges weights with identical values, and nodes that compute the same."),
   .stage = VN_PASS_OPTIMIZE,
   .exact = TRUE,
   .repeats = TRUE,

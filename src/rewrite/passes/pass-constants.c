@@ -77,7 +77,7 @@ constants_replace_constant (VnPassContext  *ctx,
   vn_graph_remove_node (value->graph, node);
   vn_graph_set_initializer (value->graph, value, tensor);
   value->has_info = FALSE;
-  vn_edit_log_add (ctx->log, "replace", label, value->name, _("by the initializer %s"), value->name);
+  vn_edit_log_add (ctx->log, "replace", label, value->name, _("with the initializer %s"), value->name);
   return TRUE;
 }
 

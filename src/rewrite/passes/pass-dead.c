@@ -24,7 +24,7 @@ dead_remove_node (VnPassContext *ctx,
   g_autofree char *label = vn_node_dup_label (node);
   g_autoptr(GPtrArray) outputs = g_ptr_array_copy (node->outputs, NULL, NULL);
 
-  vn_edit_log_add (ctx->log, "remove", label, NULL, _("nothing uses its results"));
+  vn_edit_log_add (ctx->log, "remove", label, NULL, _("its outputs are unused"));
   vn_graph_remove_node (node->graph, node);
   for (guint i = 0; i < outputs->len; i++)
     if (g_ptr_array_index (outputs, i) != NULL)
@@ -67,7 +67,7 @@ dead_weights (VnPassContext  *ctx,
       g_autofree char *name = g_strdup (value->name);
 
       if (vn_rewrite_drop_unused (returned, value))
-        vn_edit_log_add (ctx->log, "remove", name, NULL, _("nothing uses it"));
+        vn_edit_log_add (ctx->log, "remove", name, NULL, _("it is unused"));
     }
   return TRUE;
 }
@@ -92,7 +92,7 @@ dead_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_dead = {
   .id = "dead",
-  .title = N_("Remove what is not used"),
+  .title = N_("Remove unused nodes and weights"),
   .summary = N_("Removes nodes and weights that contribute to no output."),
   .exact = TRUE,
   .repeats = TRUE,

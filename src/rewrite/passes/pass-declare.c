@@ -33,7 +33,7 @@ declare_graph (VnPassContext  *ctx,
     }
   if (n > 0)
     vn_edit_log_add (ctx->log, "set", *graph->name != '\0' ? graph->name : "graph", NULL,
-                     g_dngettext (GETTEXT_PACKAGE, "%u type written into the file", "%u types written into the file", n), n);
+                     g_dngettext (GETTEXT_PACKAGE, "%u type added to the file", "%u types added to the file", n), n);
   return TRUE;
 }
 
@@ -47,8 +47,8 @@ declare_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_declare = {
   .id = "declare",
-  .title = N_("Write types"),
-  .summary = N_("Lists the types and shapes of all values in the file."),
+  .title = N_("Add types"),
+  .summary = N_("Stores the types and shapes of all tensors in the model."),
   .stage = VN_PASS_REQUEST,
   .exact = TRUE,
   .run = declare_run,

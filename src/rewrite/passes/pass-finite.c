@@ -47,7 +47,7 @@ finite_graph (VnPassContext  *ctx,
           return FALSE;
         }
       if (has_nan)
-        vn_notes_add (ctx->notes, VN_NOTE_WARNING, "nan-weights", value->name, _("weights that are no numbers stay"));
+        vn_notes_add (ctx->notes, VN_NOTE_WARNING, "nan-weights", value->name, _("NaN weights are kept"));
       if (finite == NULL)
         continue;
       vn_graph_set_initializer (graph, value, finite);
@@ -66,7 +66,7 @@ finite_run (VnPassContext  *ctx,
 const VnPass vn_pass_finite_weights = {
   .id = "finite-weights",
   .title = N_("Finite weights"),
-  .summary = N_("Replaces infinite weights by 10000 or -10000."),
+  .summary = N_("Replaces infinite weights with 10000 or -10000."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
   .run = finite_run,

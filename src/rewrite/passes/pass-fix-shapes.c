@@ -69,7 +69,7 @@ fix_input (VnPassContext *ctx,
   if (changed)
     vn_edit_log_add (ctx->log, "set", value->name, NULL, _("the input is %s"), text);
   if (open)
-    vn_notes_add (ctx->notes, VN_NOTE_WARNING, "open-size", value->name, _("sizes of the input stay open: %s"), text);
+    vn_notes_add (ctx->notes, VN_NOTE_WARNING, "open-size", value->name, _("input dimensions remain dynamic: %s"), text);
 }
 
 /* Sizes of results that the file calls by such a name. */
@@ -109,8 +109,8 @@ fix_shapes_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_fix_shapes = {
   .id = "fix-shapes",
-  .title = N_("Fix open sizes"),
-  .summary = N_("Writes the sizes given by --shape and --dim into the model."),
+  .title = N_("Fix dynamic dimensions"),
+  .summary = N_("Sets the dimensions given by --shape and --dim in the model."),
   .stage = VN_PASS_REQUEST,
   .exact = TRUE,
   .run = fix_shapes_run,

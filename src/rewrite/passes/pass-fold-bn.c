@@ -382,7 +382,7 @@ fold_bn_run (VnPassContext  *ctx,
 const VnPass vn_pass_fold_bn = {
   .id = "fold-bn",
   .title = N_("Fold BatchNormalization"),
-  .summary = N_("Moves BatchNormalization and constant factors and offsets of channels into the weights before them."),
+  .summary = N_("Folds BatchNormalization and constant per-channel factors and offsets into the preceding weights."),
   .exact = FALSE,
   .repeats = TRUE,
   .run = fold_bn_run,

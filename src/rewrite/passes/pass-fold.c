@@ -235,7 +235,7 @@ fold_replace_node (VnPassContext *ctx,
       value->has_info = FALSE;
       target = target != NULL ? target : value->name;
     }
-  vn_edit_log_add (ctx->log, "fold", label, target, _("%s computed into the initializer %s"), op_type,
+  vn_edit_log_add (ctx->log, "fold", label, target, _("%s folded into the initializer %s"), op_type,
                    target != NULL ? target : "");
 }
 
@@ -320,7 +320,7 @@ fold_run (VnPassContext  *ctx,
 const VnPass vn_pass_fold = {
   .id = "fold",
   .title = N_("Fold constants"),
-  .summary = N_("Computes what depends on constants only."),
+  .summary = N_("Evaluates nodes that depend on constants only."),
   .exact = FALSE,
   .repeats = TRUE,
   .run = fold_run,

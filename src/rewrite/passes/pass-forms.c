@@ -231,7 +231,7 @@ forms_run (VnPassContext  *ctx,
 const VnPass vn_pass_kernel_forms = {
   .id = "kernel-forms",
   .title = N_("Forms that kernels on integers compute"),
-  .summary = N_("Writes Pad, Resize and AveragePool in forms that ONNX Runtime computes rightly between 8 bit pairs."),
+  .summary = N_("Writes Pad, Resize and AveragePool in forms that ONNX Runtime computes correctly between 8-bit Q/DQ pairs."),
   .stage = VN_PASS_REQUEST,
   .exact = TRUE,
   .run = forms_run,

@@ -151,8 +151,8 @@ functions_refuse_opset (const VnFunction *function,
   g_autofree char *name = functions_dup_function_name (function);
 
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("The function “%s” uses %s of opset %lld of “%s”, the model imports opset %lld"
-                 ", where it may mean something else: convert the model to the opset of the function"),
+               _("The function “%s” uses %s from opset %lld of “%s”, but the model imports opset %lld, where it may "
+                 "behave differently: convert the model to the opset of the function"),
                name, node->op_type, (long long) opset->version,
                *functions_plain_domain (opset->domain) != '\0' ? opset->domain : "ai.onnx", (long long) version);
   return FALSE;
@@ -220,7 +220,7 @@ functions_check_chain (const VnFunction *function,
       return functions_refuse_recursion (function, chain, error);
   if (chain == NULL || chain->depth < MAX_DEPTH)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Functions call each other more than %d deep, last “%s”"), MAX_DEPTH,
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("Function calls are nested more than %d levels deep, last “%s”"), MAX_DEPTH,
                function->name);
   return FALSE;
 }
@@ -262,7 +262,8 @@ functions_expand_call (Expand            *self,
       g_prefix_error (error, _("node “%s” (%s): "), label, function->name);
       return FALSE;
     }
-  vn_edit_log_add (self->ctx->log, "replace", label, NULL, _("by the %u nodes of the function %s"), added->len, name);
+  vn_edit_log_add (self->ctx->log, "replace", label, NULL, ngettext ("with the %u node of the function %s",
+                                                                     "with the %u nodes of the function %s", added->len), added->len, name);
   return functions_expand_nodes (self, added, &inner, error);
 }
 
@@ -372,8 +373,8 @@ functions_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_functions = {
   .id = "functions",
-  .title = N_("Expand functions"),
-  .summary = N_("Puts the nodes of the model's functions in the place of their calls."),
+  .title = N_("Inline functions"),
+  .summary = N_("Replaces calls of the model's functions with the nodes of their bodies."),
   .exact = TRUE,
   .run = functions_run,
 };

@@ -88,7 +88,7 @@ gemm_run (VnPassContext  *ctx,
 const VnPass vn_pass_gemm = {
   .id = "gemm",
   .title = N_("MatMul and Add to Gemm"),
-  .summary = N_("Makes one Gemm of the product of two matrices and a constant that is added to each row."),
+  .summary = N_("Fuses a matrix product and a constant added to each row into one Gemm."),
   .stage = VN_PASS_OPTIMIZE,
   .exact = FALSE,
   .repeats = TRUE,

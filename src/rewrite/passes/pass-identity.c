@@ -60,8 +60,8 @@ identity_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_identity = {
   .id = "identity",
-  .title = N_("Remove idle nodes"),
-  .summary = N_("Removes Identity, Dropout and Casts that change nothing."),
+  .title = N_("Remove identity nodes"),
+  .summary = N_("Removes Identity, Dropout and Cast nodes that change nothing."),
   .exact = TRUE,
   .repeats = TRUE,
   .run = identity_run,

@@ -76,7 +76,7 @@ infer_run (VnPassContext  *ctx,
 const VnPass vn_pass_infer = {
   .id = "infer",
   .title = N_("Infer types"),
-  .summary = N_("Finds the element types and shapes of all values."),
+  .summary = N_("Infers the element types and shapes of all tensors."),
   .exact = TRUE,
   .run = infer_run,
 };

@@ -19,15 +19,15 @@ inputs_run (VnPassContext  *ctx,
       value->is_input = FALSE;
       value->has_info = value->is_output;
       g_ptr_array_remove_index (graph->inputs, i);
-      vn_edit_log_add (ctx->log, "set", value->name, NULL, _("weights are no input of the network"));
+      vn_edit_log_add (ctx->log, "set", value->name, NULL, _("weights are not model inputs"));
     }
   return TRUE;
 }
 
 const VnPass vn_pass_inputs = {
   .id = "inputs",
-  .title = N_("Weights are no inputs"),
-  .summary = N_("Takes initializers off the list of inputs."),
+  .title = N_("Remove weights from inputs"),
+  .summary = N_("Removes initializers from the list of model inputs."),
   .exact = TRUE,
   .run = inputs_run,
 };

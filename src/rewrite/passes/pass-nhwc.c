@@ -18,10 +18,10 @@ nhwc_find_obstacle (const VnValue *value)
   if (shape == NULL || shape->rank != 4)
     return _("it does not have four axes");
   if (!nhwc_is_channels (shape->dims[1]))
-    return _("its second axis is no axis of 1, 3 or 4 channels");
+    return _("its second axis does not hold 1, 3 or 4 channels");
   if (nhwc_is_channels (shape->dims[3]) && shape->dims[3] > shape->dims[1])
-    return _("its last axis may be the channels already");
-  return value->is_output ? _("it is an output, too") : NULL;
+    return _("its last axis may already hold the channels");
+  return value->is_output ? _("it is also an output") : NULL;
 }
 
 static gboolean
@@ -88,7 +88,7 @@ nhwc_convert_input (VnPassContext *ctx,
   nhwc_permute_type (&value->type);
   vn_edit_log_note_same (ctx->log, value->name, inner->name);
   text = vn_type_to_string (&value->type);
-  vn_edit_log_add (ctx->log, "set", value->name, inner->name, _("takes %s, the channels last"), text);
+  vn_edit_log_add (ctx->log, "set", value->name, inner->name, _("takes %s, channels last"), text);
 }
 
 static gboolean
@@ -115,7 +115,7 @@ nhwc_run (VnPassContext  *ctx,
 const VnPass vn_pass_nhwc_inputs = {
   .id = "nhwc-inputs",
   .title = N_("Channels last"),
-  .summary = N_("Lets inputs that are pictures have their channels last, by a Transpose behind each."),
+  .summary = N_("Makes image inputs channels-last (NHWC), with a Transpose after each."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
   .run = nhwc_run,

@@ -221,8 +221,8 @@ no_ops_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_no_ops = {
   .id = "no-ops",
-  .title = N_("Remove what does nothing"),
-  .summary = N_("Removes reshaping, padding, slicing, resizing and arithmetic that give back what they got."),
+  .title = N_("Remove no-op nodes"),
+  .summary = N_("Removes reshape, pad, slice, resize and arithmetic nodes whose output equals their input."),
   .stage = VN_PASS_OPTIMIZE,
   .exact = FALSE,
   .repeats = TRUE,

@@ -44,7 +44,7 @@ vn_rewrite_replace_pattern (VnPassContext *ctx,
 {
   g_autofree char *label = vn_node_dup_label (last);
 
-  vn_edit_log_add (ctx->log, "replace", label, NULL, _("the nodes up to here by %s"), op_type);
+  vn_edit_log_add (ctx->log, "replace", label, NULL, _("the nodes up to here with %s"), op_type);
   for (guint i = last->inputs->len; i-- > 0;)
     vn_node_set_input (last, i, i < n_inputs ? inputs[i] : NULL);
   for (guint i = last->inputs->len; i < n_inputs; i++)
@@ -249,7 +249,7 @@ vn_rewrite_fuse_all (VnPassContext  *ctx,
 
   if (vn_model_get_opset (ctx->model, "") < opset)
     {
-      vn_notes_add (ctx->notes, VN_NOTE_INFO, "opset-too-low", pass, _("not done: the operator came with opset %d"), (int) opset);
+      vn_notes_add (ctx->notes, VN_NOTE_INFO, "opset-too-low", pass, _("skipped: the operator requires opset %d"), (int) opset);
       return TRUE;
     }
   if (!vn_rewrite_infer (ctx, pass, error))
@@ -279,7 +279,7 @@ norms_gelu_run (VnPassContext  *ctx,
 const VnPass vn_pass_fuse_layer_norm = {
   .id = "fuse-layer-norm",
   .title = N_("LayerNormalization"),
-  .summary = N_("Makes one node of a decomposed layer normalization (from opset 17 on)."),
+  .summary = N_("Fuses a decomposed layer normalization into one node (opset 17 or later)."),
   .stage = VN_PASS_REQUEST,
   .run = norms_layer_norm_run,
 };
@@ -287,7 +287,7 @@ const VnPass vn_pass_fuse_layer_norm = {
 const VnPass vn_pass_fuse_gelu = {
   .id = "fuse-gelu",
   .title = N_("Gelu"),
-  .summary = N_("Makes one node of a decomposed Gelu (from opset 20 on)."),
+  .summary = N_("Fuses a decomposed Gelu into one node (opset 20 or later)."),
   .stage = VN_PASS_REQUEST,
   .run = norms_gelu_run,
 };

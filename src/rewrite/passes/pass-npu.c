@@ -36,7 +36,7 @@ npu_log_type (VnPassContext *ctx,
 {
   g_autofree char *label = vn_node_dup_label (node);
 
-  vn_edit_log_add (ctx->log, "replace", label, NULL, _("%s by %s"), node->op_type, by);
+  vn_edit_log_add (ctx->log, "replace", label, NULL, _("%s with %s"), node->op_type, by);
 }
 
 static void
@@ -92,7 +92,7 @@ npu_mean_to_pool_run (VnPassContext  *ctx,
 const VnPass vn_pass_mean_to_pool = {
   .id = "mean-to-pool",
   .title = N_("ReduceMean to GlobalAveragePool"),
-  .summary = N_("Replaces ReduceMean over height and width by GlobalAveragePool."),
+  .summary = N_("Replaces ReduceMean over height and width with GlobalAveragePool."),
   .stage = VN_PASS_REQUEST,
   .run = npu_mean_to_pool_run,
 };
@@ -159,7 +159,7 @@ npu_split_pool_run (VnPassContext  *ctx,
 const VnPass vn_pass_split_large_pool = {
   .id = "split-large-pool",
   .title = N_("Split large pools"),
-  .summary = N_("Makes two pools of a GlobalAveragePool over more than 512 pixels."),
+  .summary = N_("Splits a GlobalAveragePool over more than 512 pixels into two pools."),
   .stage = VN_PASS_REQUEST,
   .run = npu_split_pool_run,
 };
@@ -242,7 +242,7 @@ npu_split_to_slice_run (VnPassContext  *ctx,
 const VnPass vn_pass_split_to_slice = {
   .id = "split-to-slice",
   .title = N_("Split to Slice"),
-  .summary = N_("Replaces Split by a Slice for each part."),
+  .summary = N_("Replaces Split with one Slice per part."),
   .stage = VN_PASS_REQUEST,
   .exact = TRUE,
   .run = npu_split_to_slice_run,
@@ -311,8 +311,8 @@ npu_clip6_to_relu_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_clip_to_relu = {
   .id = "clip-to-relu",
-  .title = N_("Clip to Relu"),
-  .summary = N_("Replaces Clip from 0 to anything by Relu; what lay above the upper bound is no longer cut off."),
+  .title = N_("Replace Clip with Relu"),
+  .summary = N_("Replaces Clip with minimum 0 with Relu; values above the maximum are no longer clipped."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
   .run = npu_clip_to_relu_run,
@@ -321,7 +321,8 @@ const VnPass vn_pass_clip_to_relu = {
 const VnPass vn_pass_clip6_to_relu = {
   .id = "clip6-to-relu",
   .title = N_("Clip from 0 to 6 to Relu"),
-  .summary = N_("Replaces Clip from 0 to 6 by Relu, as before equalizing layers; what lay above 6 is no longer cut off."),
+  .summary = N_("Replaces Clip from 0 to 6 with Relu, as before cross-layer equalization; values above 6 are no "
+                "longer clipped."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
   .run = npu_clip6_to_relu_run,

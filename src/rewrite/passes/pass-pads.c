@@ -131,7 +131,7 @@ pads_run (VnPassContext  *ctx,
 const VnPass vn_pass_pads = {
   .id = "pads",
   .title = N_("Pad into Conv"),
-  .summary = N_("Lets Conv and AveragePool add the zeros that a Pad before them adds."),
+  .summary = N_("Folds zero padding of a preceding Pad into Conv and AveragePool."),
   .stage = VN_PASS_OPTIMIZE,
   .exact = TRUE,
   .repeats = TRUE,

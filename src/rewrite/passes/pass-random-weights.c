@@ -77,7 +77,7 @@ random_graph (VnPassContext  *ctx,
       if (random == NULL)
         continue;
       vn_graph_set_initializer (graph, value, random);
-      vn_edit_log_add (ctx->log, "set", value->name, NULL, _("random numbers"));
+      vn_edit_log_add (ctx->log, "set", value->name, NULL, _("random values"));
     }
   return TRUE;
 }
@@ -92,7 +92,7 @@ random_run (VnPassContext  *ctx,
 const VnPass vn_pass_random_weights = {
   .id = "random-weights",
   .title = N_("Random weights"),
-  .summary = N_("Replaces float weights by random numbers of their range, to hand out a network without what it learned."),
+  .summary = N_("Replaces float weights with random values of their range, to share a model without its trained weights."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
   .run = random_run,

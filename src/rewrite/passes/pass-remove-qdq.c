@@ -68,7 +68,7 @@ remove_qdq_become_clamp (VnPassContext *ctx,
   const float bounds[2] = { 0, (float) high };
   g_autofree char *label = vn_node_dup_label (node);
 
-  vn_edit_log_add (ctx->log, "replace", label, NULL, _("a Clip from 0 to %g, which the pair was as well"), high);
+  vn_edit_log_add (ctx->log, "replace", label, NULL, _("a Clip from 0 to %g, which the Q/DQ pair also performed"), high);
   for (guint i = node->inputs->len; i-- > 1;)
     vn_node_set_input (node, i, NULL);
   g_ptr_array_set_size (node->inputs, 1);
@@ -142,7 +142,7 @@ remove_qdq_run (VnPassContext  *ctx,
 const VnPass vn_pass_remove_qdq = {
   .id = "remove-qdq",
   .title = N_("Back to float"),
-  .summary = N_("Removes pairs of QuantizeLinear and DequantizeLinear, FixNeuron and the like, and dequantizes weights."),
+  .summary = N_("Removes Q/DQ pairs, FixNeuron and similar operators, and dequantizes weights."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
   .run = remove_qdq_run,

@@ -278,7 +278,7 @@ requantize_narrow_bias (VnPassContext  *ctx,
       if (vn_model_get_opset (ctx->model, MICROSOFT) == 0)
         vn_model_set_opset (ctx->model, MICROSOFT, 1);
     }
-  vn_edit_log_add (ctx->log, "set", label, NULL, _("a bias of int16, scale %g, was %g"), vn_tensor_get_double (raised, 0),
+  vn_edit_log_add (ctx->log, "set", label, NULL, _("an int16 bias, scale %g, was %g"), vn_tensor_get_double (raised, 0),
                    vn_tensor_get_double (scale, 0));
   return TRUE;
 }
@@ -304,8 +304,8 @@ requantize_bias_int16_run (VnPassContext  *ctx,
 
 const VnPass vn_pass_activations_u8 = {
   .id = "activations-u8",
-  .title = N_("Activations of uint8"),
-  .summary = N_("Makes uint8 of quantized activations of int8 (the same numbers), int16 and uint16 (257 steps are one)."),
+  .title = N_("uint8 activations"),
+  .summary = N_("Converts quantized activations from int8 (same values), int16 and uint16 (257 steps become one) to uint8."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
   .run = requantize_activations_u8_run,
@@ -313,8 +313,8 @@ const VnPass vn_pass_activations_u8 = {
 
 const VnPass vn_pass_activations_s8 = {
   .id = "activations-s8",
-  .title = N_("Activations of int8"),
-  .summary = N_("Makes int8 of quantized activations of uint8 (the same numbers), int16 and uint16 (257 steps are one)."),
+  .title = N_("int8 activations"),
+  .summary = N_("Converts quantized activations from uint8 (same values), int16 and uint16 (257 steps become one) to int8."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
   .run = requantize_activations_s8_run,
@@ -322,8 +322,8 @@ const VnPass vn_pass_activations_s8 = {
 
 const VnPass vn_pass_bias_int16 = {
   .id = "bias-int16",
-  .title = N_("Biases of int16"),
-  .summary = N_("Makes int16 of quantized biases of int32, with larger scales where they do not fit."),
+  .title = N_("int16 biases"),
+  .summary = N_("Converts quantized biases from int32 to int16, with larger scales where they would overflow."),
   .stage = VN_PASS_REQUEST,
   .alters = TRUE,
   .run = requantize_bias_int16_run,

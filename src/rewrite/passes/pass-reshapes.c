@@ -116,7 +116,7 @@ reshapes_cancel (VnPassContext *ctx,
 
   if (vn_rewrite_is_kept (returned, to) || to->uses->len == 0 || !vn_rewrite_can_rename (to, from))
     return FALSE;
-  vn_edit_log_add (ctx->log, "remove", other, label, _("it undoes what %s does"), label);
+  vn_edit_log_add (ctx->log, "remove", other, label, _("it reverses %s"), label);
   vn_edit_log_note_same (ctx->log, to->name, from->name);
   vn_edit_log_note_same (ctx->log, vn_node_get_output (first, 0)->name, from->name);
   vn_value_replace_uses (to, from, NULL);
@@ -184,7 +184,7 @@ reshapes_run (VnPassContext  *ctx,
 const VnPass vn_pass_reshapes = {
   .id = "reshapes",
   .title = N_("Merge reshapes"),
-  .summary = N_("Merges Reshape, Flatten, Squeeze and Unsqueeze that follow each other."),
+  .summary = N_("Merges consecutive Reshape, Flatten, Squeeze and Unsqueeze nodes."),
   .stage = VN_PASS_OPTIMIZE,
   .exact = TRUE,
   .repeats = TRUE,

@@ -18,7 +18,8 @@ sort_graph (VnPassContext  *ctx,
     return TRUE;
   vn_graph_reorder (graph, order);
   vn_edit_log_add (ctx->log, "set", *graph->name != '\0' ? graph->name : "graph", NULL,
-                   _("%u nodes moved so that each follows what it uses"), n);
+                   ngettext ("%u node moved after the nodes it depends on",
+                             "%u nodes moved after the nodes they depend on", n), n);
   return TRUE;
 }
 
@@ -32,7 +33,7 @@ sort_run (VnPassContext  *ctx,
 const VnPass vn_pass_sort = {
   .id = "sort",
   .title = N_("Sort nodes"),
-  .summary = N_("Puts the nodes into an order that can run."),
+  .summary = N_("Sorts the nodes topologically."),
   .exact = TRUE,
   .run = sort_run,
 };

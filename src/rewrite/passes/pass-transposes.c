@@ -247,7 +247,7 @@ transposes_sink (VnPassContext *ctx,
       else
         vn_rewrite_drop_unused (returned, old);
     }
-  vn_edit_log_add (ctx->log, "replace", label, NULL, _("its result is transposed instead of what it takes"));
+  vn_edit_log_add (ctx->log, "replace", label, NULL, _("its output is transposed instead of its inputs"));
   moved = vn_rewrite_add_result (node, "before_transpose");
   vn_edit_log_note_same (ctx->log, result->name, moved->name);
   transposes_type_moved (moved, result, &perm);
@@ -285,7 +285,7 @@ transposes_run (VnPassContext  *ctx,
 const VnPass vn_pass_transposes = {
   .id = "transposes",
   .title = N_("Merge transposes"),
-  .summary = N_("Merges Transposes that follow each other, also through nodes that work on each element alone."),
+  .summary = N_("Merges consecutive Transpose nodes, also across element-wise nodes."),
   .stage = VN_PASS_OPTIMIZE,
   .exact = TRUE,
   .repeats = TRUE,

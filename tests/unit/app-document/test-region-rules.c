@@ -187,7 +187,7 @@ test_words (void)
       g_assert_cmpstr (effect, ==, "float");
       rule->exclude = FALSE;
       none = vn_override_dup_effect (rule);
-      g_assert_cmpstr (none, ==, "as the target says");
+      g_assert_cmpstr (none, ==, "target default");
       rule->activation = VN_DTYPE_U16;
       rule->weight = VN_DTYPE_S8;
       other = vn_override_dup_effect (rule);

@@ -76,7 +76,7 @@ assert_refused (Place *self)
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_IO);
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, self->path));
-  g_assert_nonnull (strstr (error->message, "changed on disk while it was read"));
+  g_assert_nonnull (strstr (error->message, "changed while it was being read"));
   g_assert_false (vn_file_is_current (self->bytes));
 }
 

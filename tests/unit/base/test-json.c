@@ -59,7 +59,7 @@ test_twice (void)
 {
   static const struct { const char *text, *what; } cases[] = {
     { "{\"a\": 1, \"a\": 2}", "file, line 1: “a”" },
-    { "{\"a\": 1,\n\n\"b\": {\"a\": [], \"c\": {}},\n \"b\": 2}", "file, line 4: “b” stands twice in the same object, first in line 3" },
+    { "{\"a\": 1,\n\n\"b\": {\"a\": [], \"c\": {}},\n \"b\": 2}", "file, line 4: duplicate key “b”, first used in line 3" },
     { "[{}, {\"a\": {\"b\": 1,\n\"b\": 2}}]", "line 2: “b”" },
     { "{\"a\\u0062\": 1, \"ab\": 2}", "“ab”" },
     { "{\"a\\\"\": 1, \"a\\\"\": 2}", "“a\"”" },
@@ -115,7 +115,7 @@ test_behind_end (void)
       g_test_message ("%s: %s", cases[i].text, error != NULL ? error->message : "taken");
       g_assert_cmpint (node != NULL, ==, cases[i].good);
       if (i == 0)
-        g_assert_nonnull (strstr (error->message, "file, line 3: the text goes on behind its end"));
+        g_assert_nonnull (strstr (error->message, "file, line 3: unexpected content after the end"));
     }
 }
 
@@ -124,12 +124,12 @@ static void
 test_not_json (void)
 {
   static const struct { const char *text, *what; } cases[] = {
-    { "/ \" /[[", "line 1: “/”" }, { "// \"\n{}", "“/”" }, { "{}\n # a", "line 2: the text goes on" }, { "[\n #]", "line 2: “#”" },
+    { "/ \" /[[", "line 1: “/”" }, { "// \"\n{}", "“/”" }, { "{}\n # a", "line 2: unexpected content" }, { "[\n #]", "line 2: “#”" },
     { "{'a': 1}", "“'”" }, { "[010]", "“010”" }, { "[0x10]", "“0x10”" }, { "[.5]", "“.5”" }, { "[1.]", "“1.”" }, { "[1e]", "“1e”" },
     { "[-]", "“-”" }, { "[+1]", "“+1”" }, { "[1-2]", "“1-2”" }, { "[NaN]", "“NaN”" }, { "[-Infinity]", "“-Infinity”" },
     { "[nullx]", "“nullx”" }, { "[nul]", "“nul”" }, { "var a = {}", "“var”" }, { "[ä]", "“ä”" }, { "[$10]", "“$”" },
-    { "[\"\\uDDs\"]", "“\\u” begins no escape" }, { "[\"\\d\"]", "“\\d”" }, { "[\"\\101\"]", "“\\1”" }, { "[\"\\ä\"]", "“\\ä”" },
-    { "null {}", "the text goes on" }, { "{} true", "the text goes on" }, { "[1 /* a", "" }, { "{\"", "" }, { "{\"a\\", "" }, { "/*", "" },
+    { "[\"\\uDDs\"]", "“\\u” is not a JSON escape" }, { "[\"\\d\"]", "“\\d”" }, { "[\"\\101\"]", "“\\1”" }, { "[\"\\ä\"]", "“\\ä”" },
+    { "null {}", "unexpected content" }, { "{} true", "unexpected content" }, { "[1 /* a", "" }, { "{\"", "" }, { "{\"a\\", "" }, { "/*", "" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

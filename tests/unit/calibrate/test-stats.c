@@ -193,7 +193,7 @@ test_origin (void)
   g_assert_cmpstr (example, ==, "ü2.png");
 
   expect_no_merge (b, again, "ü8.png");
-  expect_no_merge (a, other, "another network");
+  expect_no_merge (a, other, "a different model");
   expect_no_merge (a, otherwise, "“e”");
   nothing->origin = vn_stats_origin_copy (a->origin);
   more = vn_stats_merge ((VnStats *[]) { nothing, a }, 2, &error);

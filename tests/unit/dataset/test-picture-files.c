@@ -263,7 +263,7 @@ test_palette (void)
   g_assert_true (g_file_set_contents (path, (const char *) header, sizeof header, NULL));
   g_assert_null (vn_pixbuf_read (path, 0, &error));
   g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
-  g_assert_nonnull (strstr (error->message, "cut short"));
+  g_assert_nonnull (strstr (error->message, "truncated"));
   g_unlink (path);
 }
 

@@ -298,7 +298,7 @@ test_not_opened (Folder        *folder,
     { "syntax.py:f", NULL, "line 2" },
     { "imports.py:f", NULL, "no_such_module" },
     { "code.py:size", "/no/such/python", "/no/such/python" },
-    { "code.py:size", "false", "needs “false” to be Python 3" },
+    { "code.py:size", "false", "“false” must be Python 3" },
   };
 
   if (!have_python ())
@@ -395,8 +395,8 @@ test_replaced (Folder        *folder,
       g_clear_error (&error);
       g_assert_false (vn_dataset_load (dataset, 0, &bad, &error));
       g_test_message ("%s", error->message);
-      g_assert_cmpint (strstr (error->message, "not tried again") != NULL, ==, i == 3);
-      g_assert_nonnull (strstr (error->message, "ended with status 1"));
+      g_assert_cmpint (strstr (error->message, "Giving up") != NULL, ==, i == 3);
+      g_assert_nonnull (strstr (error->message, "exited with status 1"));
       g_assert_cmpint (vn_dataset_load (dataset, 1, &good, NULL), ==, i < 2);
     }
 }

@@ -82,7 +82,7 @@ test_nothing (Folder        *folder,
     { NULL, "looked for" },
     { "missing", "no file or folder" },
     { "notes.md", "names no files" },
-    { "program", "neither a picture" },
+    { "program", "neither an image" },
     { "cut.npy", "cut.npy" },
   };
 
@@ -236,9 +236,9 @@ test_inputs_refused (Folder        *folder,
   static const char * const cases[][2] = {
     { "few", "3 samples" },
     { "half", "neither a folder" },
-    { "pictures", "needs a sub-folder" },
+    { "pictures", "needs a subfolder" },
     { "group", "has no file" },
-    { "mask=/tmp", "No samples are given" },
+    { "mask=/tmp", "There are no samples for" },
     { "lines.txt", "line 2" },
   };
 

@@ -207,7 +207,7 @@ static void
 test_refused (void)
 {
   static const struct { guint from, to; const char *word; } cases[] = {
-    { 1, 1, "itself" }, { 2, 0, "own results" }, { 0, 9, "only 3 nodes" },
+    { 1, 1, "itself" }, { 2, 0, "own outputs" }, { 0, 9, "only 3 nodes" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

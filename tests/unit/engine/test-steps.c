@@ -244,7 +244,7 @@ test_open_sizes_explained (void)
   g_test_message ("%s", error->message);
   g_assert_error (error, VN_ERROR, VN_ERROR_SHAPE);
   g_assert_nonnull (strstr (error->message, "“conv”"));
-  g_assert_nonnull (strstr (error->message, "input “picture” leaves open were set to 1"));
+  g_assert_nonnull (strstr (error->message, "input “picture” were set to 1"));
 }
 
 /* What would blow the plan up is made in each run instead. */

@@ -109,9 +109,9 @@ typedef struct
 static const Case cases[] = {
   { "nothing", CAUSE_NONE, "conv", NULL, NULL },
   { "outlier", CAUSE_OUTLIER, "conv", "outliers make the range", NULL },
-  { "passed-on", CAUSE_BEFORE, "turn", "Passes on the error of conv", "conv" },
-  { "clipped", CAUSE_CLIPPED, "conv", "cuts off", NULL },
-  { "weight", CAUSE_WEIGHT, "conv", "scales per channel", NULL },
+  { "passed-on", CAUSE_BEFORE, "turn", "Propagates the error of conv", "conv" },
+  { "clipped", CAUSE_CLIPPED, "conv", "clips", NULL },
+  { "weight", CAUSE_WEIGHT, "conv", "per-channel scales", NULL },
   { "excluded", CAUSE_EXCLUDED, "conv", "Not quantized", NULL },
 };
 

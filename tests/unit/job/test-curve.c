@@ -298,10 +298,10 @@ test_out_of_reach (Fixture       *fixture,
 {
   fixture->settings.target_db = 60;
   fixture->settings.most_float = 0.01;
-  check_fails (fixture, "No choice reaches 60.0 dB");
+  check_fails (fixture, "No configuration reaches 60.0 dB");
   fixture->settings.target_db = fixture->settings.most_float = NAN;
   fixture->settings.most_bytes = 100;
-  check_fails (fixture, "No choice fits into 100");
+  check_fails (fixture, "No configuration fits into 100");
 }
 
 static void

@@ -76,9 +76,9 @@ build_turned_twice (VnModel *model)
   add_node (model, "Conv", "second", "c w2", "y");
 }
 
-#define SIMPLER "made simpler"
-#define TAIL    "what only joins"
-#define FUSED   "activation functions read"
+#define SIMPLER "simplified before"
+#define TAIL    "that only join"
+#define FUSED   "feed activation functions"
 
 /* In which networks there is something to do for a step. */
 static void

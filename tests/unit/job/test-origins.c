@@ -343,8 +343,8 @@ test_wide (void)
       job = run_improve (&settings);
       tries = vn_improve_job_get_tries (VN_IMPROVE_JOB (job));
       check_chain (tries);
-      wide = find_try (tries, "16 bit where");
-      all = find_try (tries, "activations of 16 bit");
+      wide = find_try (tries, "16-bit at error sources");
+      all = find_try (tries, "16-bit activations");
       g_assert_true ((wide != NULL) == (i == 0));
       g_assert_true ((find_try (tries, "left in float") != NULL) == (i == 1));
       if (i == 1)

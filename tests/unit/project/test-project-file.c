@@ -378,7 +378,7 @@ static const struct { const char *text, *message; } wrong[] = {
   { START "[{}]}", "“runs[0].id” is missing" },
   { START "[" RUN ("../../a") "]}", "runs[0].id is “../../a”" },
   { START "[" RUN ("") "]}", "runs[0].id is “”" },
-  { START "[" RUN ("a") ", " RUN ("a") "]}", "runs[1].id is “a”, as that of another run" },
+  { START "[" RUN ("a") ", " RUN ("a") "]}", "runs[1].id is “a”, which another run already uses" },
 };
 
 static void

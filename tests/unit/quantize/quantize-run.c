@@ -22,7 +22,7 @@ static gboolean per_channel, symmetric, asymmetric_weights, reduce_range, operat
 static const GOptionEntry entries[] = {
   { "prepare", 0, 0, G_OPTION_ARG_INT, &prepare_opset, "Only prepare for quantization, at this opset or the model's", "OPSET" },
   { "preset", 0, 0, G_OPTION_ARG_STRING, &preset, "Preset", "ID" },
-  { "weight", 0, 0, G_OPTION_ARG_STRING, &weight, "Type of weights", "TYPE" },
+  { "weight", 0, 0, G_OPTION_ARG_STRING, &weight, "Weight type", "TYPE" },
   { "asymmetric-weights", 0, 0, G_OPTION_ARG_NONE, &asymmetric_weights, "Zero points for weights", NULL },
   { "data", 0, 0, G_OPTION_ARG_FILENAME, &data_folder, "Folder of .npy samples of the only input", "DIR" },
   { "ranges", 0, 0, G_OPTION_ARG_FILENAME, &ranges_file, "Ranges of all tensors", "FILE" },
@@ -33,7 +33,7 @@ static const GOptionEntry entries[] = {
   { "per-channel", 0, 0, G_OPTION_ARG_NONE, &per_channel, "Scales per channel", NULL },
   { "symmetric", 0, 0, G_OPTION_ARG_NONE, &symmetric, "Symmetric activations", NULL },
   { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings, "A setting of the recipe", "ID=VALUE" },
-  { "reduce-range", 0, 0, G_OPTION_ARG_NONE, &reduce_range, "One bit less for weights", NULL },
+  { "reduce-range", 0, 0, G_OPTION_ARG_NONE, &reduce_range, "Reduce weight range", NULL },
   { "operators", 0, 0, G_OPTION_ARG_NONE, &operators, "List operators and whether they are quantized by default", NULL },
   { NULL }
 };

@@ -303,13 +303,13 @@ check_alignment (gconstpointer data)
 /* ---- what is refused ---- */
 
 static const struct { const char *json, *message; } refused[] = {
-  { "{\"tensors\": [\"x\"], \"nodes\": \"a\"}",                         "rule 1: give a pattern" },
-  { "{\"tensors\": [\"x\"], \"scale\": [\"1\"]}",                       "rule 1: give scale and zero point together" },
-  { "{\"tensors\": [\"x\"], \"scale\": [\"1\"], \"zero-point\": [\"0\"], \"min\": [\"0\"]}", "rule 1: a scale leaves nothing" },
+  { "{\"tensors\": [\"x\"], \"nodes\": \"a\"}",                         "rule 1: set a pattern" },
+  { "{\"tensors\": [\"x\"], \"scale\": [\"1\"]}",                       "rule 1: set scale and zero point together" },
+  { "{\"tensors\": [\"x\"], \"scale\": [\"1\"], \"zero-point\": [\"0\"], \"min\": [\"0\"]}", "rule 1: a scale cannot be combined" },
   { "{\"tensors\": [\"x\"], \"min\": [\"small\"]}",                     "rule 1: min: “small” is not a number" },
-  { "{\"tensors\": [\"x\"], \"receivers\": [\"a\"]}",                   "rule 1: say with “convert”" },
+  { "{\"tensors\": [\"x\"], \"receivers\": [\"a\"]}",                   "rule 1: set “convert”" },
   { "{\"tensors\": [\"x\"], \"convert\": \"bfp16\"}",                   "convert: “bfp16” is not allowed" },
-  { "{\"tensors\": [\"x\"], \"axis\": 1, \"per-channel\": \"false\"}",  "rule 1: an axis needs" },
+  { "{\"tensors\": [\"x\"], \"axis\": 1, \"per-channel\": \"false\"}",  "rule 1: an axis requires" },
   { "{\"nodes\": \"a\", \"max\": [\"1\"]}",                             "rule 1: ranges, scales" },
 };
 

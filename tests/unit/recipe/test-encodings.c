@@ -98,7 +98,7 @@ test_refused (void)
     { "{\"a\": {\"scale\": [1, 0], \"zero_point\": [0, 0]}}", "the scale 0" },
     { "{\"a\": {\"scale\": [1], \"zero_point\": 0}}", "“a”" },
     { "{\"quant_info\": []}", "quant_info" }, { "{\"quant_info\": {\"a\": 1}}", "a: " },
-    { "{\"quant_info\": {\"a\": {\"scale\": 1}}}", "“scale” and “zero_point” are expected" },
+    { "{\"quant_info\": {\"a\": {\"scale\": 1}}}", "expected “scale” and “zero_point”" },
     { "{\"quant_info\": {\"a\": {\"scale\": -1, \"zero_point\": 0}}}", "the scale -1" },
     { "{\"quant_info\": {\"a\": {\"scale\": 1, \"zero_point\": 0.5}}}", "not an integer" },
     { "{\"quant_info\": {\"a\": {\"scale\": 1, \"zero_point\": 1e300}}}", "not an integer" },
@@ -106,7 +106,7 @@ test_refused (void)
     { "{\"configs\": 1, \"values\": {}}", "configs" }, { "{\"configs\": {}, \"values\": 1}", "values" },
     { "{\"configs\": {\"op\": 1}, \"values\": {}}", "op: " }, { "{\"configs\": {\"op\": {\"a\": 1}}, \"values\": {}}", "a: " },
     { "{\"configs\": {\"op\": {\"a\": {\"bit_width\": 8, \"hash\": 1}}}, \"values\": {\"1\": 2}}", "a: " },
-    { "{\"onnx_file\": \"m.onnx\", \"calibration_table\": \"tables/m.table\"}", "settings of PPQ for TensorRT" },
+    { "{\"onnx_file\": \"m.onnx\", \"calibration_table\": \"tables/m.table\"}", "PPQ settings for TensorRT" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

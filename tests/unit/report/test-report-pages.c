@@ -81,7 +81,7 @@ add_findings (VnResult *result)
   g_ptr_array_add (result->spreads, spread);
   result->steps = vn_run_steps_new ();
   vn_run_steps_add (result->steps, &(VnRunStep) { "bias correction", "18.0 → 20.5 dB, kept", TRUE, 18, 20.5 });
-  vn_run_steps_add (result->steps, &(VnRunStep) { "limited gates", "not tried, the time is up", FALSE, 20.5, NAN });
+  vn_run_steps_add (result->steps, &(VnRunStep) { "limited gates", "not tried: out of time", FALSE, 20.5, NAN });
   result->curve = vn_curve_new (VN_CURVE_COST_SIZE);
   curve_fixture_add (result->curve, 18, 18.25, 1000000, 0, FALSE);
   curve_fixture_add (result->curve, 21, NAN, 1250000, 1, TRUE);

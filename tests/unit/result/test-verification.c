@@ -83,8 +83,8 @@ test_saturates (void)
                  gboolean has_remedy; } cases[] = {
     { FALSE, FALSE, NAN,  &same,   FALSE, NULL,                    FALSE },
     { TRUE,  TRUE,  61,   &same,   FALSE, NULL,                    FALSE },
-    { FALSE, FALSE, NAN,  &far,    FALSE, "do not hold there",     FALSE },
-    { TRUE,  FALSE, 5,    &far,    FALSE, "at least a part",       TRUE },
+    { FALSE, FALSE, NAN,  &far,    FALSE, "do not apply there",     FALSE },
+    { TRUE,  FALSE, 5,    &far,    FALSE, "at least part",       TRUE },
     { TRUE,  FALSE, NAN,  &far,    FALSE, "is not known",          TRUE },
     { TRUE,  TRUE,  61,   &far,    TRUE,  "agrees to 61.0\u00a0dB", TRUE },
     { FALSE, FALSE, NAN,  &fair,   FALSE, NULL,                    FALSE },
@@ -134,7 +134,7 @@ test_figures (void)
   g_assert_cmpfloat_with_epsilon (figures.least_ratio, 2 / vn_runtime_get_margin (), 1e-12);
   g_assert_cmpfloat_with_epsilon (figures.most_ratio, 2 * vn_runtime_get_margin (), 1e-12);
   forecast_text = vn_runtime_figures_dup_ratio (&figures);
-  expected = g_strdup_printf ("about 2.0 times the time of the float network (%.1f to %.1f)", figures.least_ratio, figures.most_ratio);
+  expected = g_strdup_printf ("about 2.0 times the latency of the float model (%.1f to %.1f)", figures.least_ratio, figures.most_ratio);
   g_assert_cmpstr (forecast_text, ==, expected);
   g_assert_cmpfloat (figures.integer_share, ==, 0.8);
   g_assert_false (figures.time_measured || figures.share_measured);
@@ -150,7 +150,7 @@ test_figures (void)
   g_assert_cmpfloat_with_epsilon (figures.ratio, 1.5, 1e-12);
   g_assert_true (figures.least_ratio == figures.ratio && figures.most_ratio == figures.ratio);
   measured_text = vn_runtime_figures_dup_ratio (&figures);
-  g_assert_cmpstr (measured_text, ==, "1.50 times the time of the float network");
+  g_assert_cmpstr (measured_text, ==, "1.50 times the latency of the float model");
   g_assert_cmpfloat (figures.integer_share, ==, 0.5);
   g_assert_cmpfloat (figures.conversion_share, ==, 0.25);
   g_assert_true (figures.share_measured);

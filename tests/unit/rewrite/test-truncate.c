@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cutting a network at values: what lies behind them, and what is wrong with values that do not divide it. */
+/* Cutting a network at values: what lies behind them, and what is wrong with values that do not split it. */
 #include "pass-models.h"
 
 #include "vn-error.h"
@@ -56,13 +56,13 @@ test_refused (void)
     const char *words[3];
   } cases[] = {
     /* Past the cut, by the value that leads there and the node it reaches. */
-    { { "boxes" }, { "do not divide", "“scores”", "“times”" } },
-    { { "scores" }, { "do not divide", "“shaped”", "“times”" } },
-    { { "boxez", "scores" }, { "“boxez”", "no value has that name", "boxes" } },
-    { { "/model/Concat_17" }, { "no value has that name", "inspect", "" } },
+    { { "boxes" }, { "do not split", "“scores”", "“times”" } },
+    { { "scores" }, { "do not split", "“shaped”", "“times”" } },
+    { { "boxez", "scores" }, { "“boxez”", "no tensor has that name", "boxes" } },
+    { { "/model/Concat_17" }, { "no tensor has that name", "inspect", "" } },
     { { "x" }, { "“x”", "input or a weight", "" } },
     { { "wb" }, { "“wb”", "input or a weight", "" } },
-    { { "features", "boxes" }, { "“boxes”", "behind another", "" } },
+    { { "features", "boxes" }, { "“boxes”", "downstream of another", "" } },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -75,7 +75,7 @@ vn_epilogue_from_node (VnEpilogue   *self,
         map->max = i == 1 ? (float) INFINITY : map->b;
         return TRUE;
       }
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("activation “%s” of a fused operator is not known"), name);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("unknown activation “%s” in a fused operator"), name);
   return FALSE;
 }
 
