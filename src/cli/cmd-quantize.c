@@ -607,7 +607,7 @@ quantize_run (char        **args,
 }
 
 static const char * const common[] = { "output", "data", "samples", "preprocess", "preset", "method", "per-channel",
-                                       "exclude", "equalize", "bias-correction", "report", "json", NULL };
+                                       "exclude", "auto", "verify", "report", "json", NULL };
 
 const VnCmd vn_cmd_quantize = {
   .name = "quantize",

@@ -76,9 +76,27 @@ _vn_pdf_add_cards (PdfPage             *self,
   self->y += n_rows * CARD;
 }
 
+/* Puts a text on the page, or only measures it, and returns its height. */
+typedef double (*PdfPut) (PdfPage       *self,
+                          const PdfText *style,
+                          double         x,
+                          double         y,
+                          const char    *text);
+
+static double
+pdf_head_measure (PdfPage       *self,
+                  const PdfText *style,
+                  double         x,
+                  double         y,
+                  const char    *text)
+{
+  return _vn_pdf_measure (self, style, text);
+}
+
 /* In one line if there is room, otherwise the detail below; a name that is too long for a line is shortened by itself. */
 static double
 pdf_head_put_brief (PdfPage             *self,
+                    PdfPut               put,
                     const VnReportBrief *brief,
                     double               x,
                     double               y,
@@ -90,13 +108,14 @@ pdf_head_put_brief (PdfPage             *self,
   double height;
 
   if (brief->detail == NULL || _vn_pdf_measure_width (self, &label, line) <= width)
-    return _vn_pdf_put (self, &label, x, y, line);
-  height = _vn_pdf_put (self, &label, x, y, brief->label);
-  return height + _vn_pdf_put (self, &detail, x, y + height, brief->detail);
+    return put (self, &label, x, y, line);
+  height = put (self, &label, x, y, brief->label);
+  return height + put (self, &detail, x, y + height, brief->detail);
 }
 
 static double
 pdf_head_add_briefs (PdfPage               *self,
+                     PdfPut                 put,
                      const VnReportSection *section,
                      double                 x,
                      double                 y,
@@ -105,7 +124,7 @@ pdf_head_add_briefs (PdfPage               *self,
   const double top = y;
   const PdfText title = { .size = 11, .alpha = 1, .width = width, .bold = TRUE, .lines = 1 };
 
-  y += _vn_pdf_put (self, &title, x, y, section->title) + 3;
+  y += put (self, &title, x, y, section->title) + 3;
   for (guint i = 0; i < section->briefs->len; i++)
     {
       const VnReportBrief *brief = g_ptr_array_index (section->briefs, i);
@@ -113,8 +132,8 @@ pdf_head_add_briefs (PdfPage               *self,
       const PdfText figure = { .size = 8.5, .alpha = 1, .width = 56, .bold = TRUE, .lines = 1 };
 
       if (brief->figure != NULL)
-        _vn_pdf_put (self, &figure, x, y, brief->figure);
-      y += pdf_head_put_brief (self, brief, x + left, y, width - left) + 3;
+        put (self, &figure, x, y, brief->figure);
+      y += pdf_head_put_brief (self, put, brief, x + left, y, width - left) + 3;
     }
   return y - top;
 }
@@ -126,20 +145,16 @@ pdf_head_has_briefs (const VnReportSection *section)
   return section->stage == VN_REPORT_STAGE_REST && section->briefs->len > 0;
 }
 
-/*< private >
- * _vn_pdf_add_glance:
- *
- * Adds the gist of the sections to come, two lists beside each other if there is room.
- */
-void
-_vn_pdf_add_glance (PdfPage             *self,
-                    const VnReportModel *model)
+/* The lists in their columns, the shorter one first; returns the height of the longer one. */
+static double
+pdf_head_add_columns (PdfPage             *self,
+                      PdfPut               put,
+                      const VnReportModel *model,
+                      guint                n_columns,
+                      double               width)
 {
-  const guint n_columns = (self->inner - 24) / 2 >= LEAST_LIST ? 2 : 1;
-  const double width = (self->inner - 24 * (n_columns - 1)) / n_columns;
   double heights[2] = { 0, 0 };
 
-  self->y += 12;
   for (guint i = 0; i < model->sections->len; i++)
     {
       const VnReportSection *section = g_ptr_array_index (model->sections, i);
@@ -147,7 +162,39 @@ _vn_pdf_add_glance (PdfPage             *self,
 
       if (!pdf_head_has_briefs (section))
         continue;
-      heights[column] += pdf_head_add_briefs (self, section, self->left + column * (width + 24), self->y + heights[column], width) + 8;
+      heights[column] += 8 + pdf_head_add_briefs (self, put, section, self->left + column * (width + 24),
+                                                  self->y + heights[column], width);
     }
-  self->y += MAX (heights[0], heights[1]);
+  return MAX (heights[0], heights[1]);
+}
+
+/*< private >
+ * _vn_pdf_add_glance:
+ *
+ * Adds the gist of the sections to come, two lists beside each other if there is room: as a whole on the next page where this one is
+ * too short, and list by list where they stand below each other.
+ */
+void
+_vn_pdf_add_glance (PdfPage             *self,
+                    const VnReportModel *model)
+{
+  const guint n_columns = (self->inner - 24) / 2 >= LEAST_LIST ? 2 : 1;
+  const double width = (self->inner - 24 * (n_columns - 1)) / n_columns;
+
+  self->y += 12;
+  if (n_columns > 1)
+    {
+      _vn_pdf_need (self, pdf_head_add_columns (self, pdf_head_measure, model, n_columns, width));
+      self->y += pdf_head_add_columns (self, _vn_pdf_put, model, n_columns, width);
+      return;
+    }
+  for (guint i = 0; i < model->sections->len; i++)
+    {
+      const VnReportSection *section = g_ptr_array_index (model->sections, i);
+
+      if (!pdf_head_has_briefs (section))
+        continue;
+      _vn_pdf_need (self, pdf_head_add_briefs (self, pdf_head_measure, section, self->left, self->y, width));
+      self->y += 8 + pdf_head_add_briefs (self, _vn_pdf_put, section, self->left, self->y, width);
+    }
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds nodes by what is typed: terms between spaces, all of which have to hold. A term is a part of a name, a glob over names,
- * "type:Conv|Gemm", "precision:16", "band:bad", or a threshold such as "sqnr<20"; one with "-" before it must not hold. */
+ * "type:Conv|Gemm", "precision:16", "band:bad", or a threshold such as "sqnr<20"; one with "-" before it must not hold.
+ *
+ * To add something to search nodes by: a kind of term here, with an example for those who ask; its German in `po/de.po`;
+ * its cases in `tests/unit/result/test-node-query.c`. */
 #include "vn-node-query.h"
 
 #include "vn-i18n.h"

@@ -33,9 +33,9 @@ def check_program(program, name, version):
     lines = ask_version(program)
     want(lines[0] == f'{name} {version}', f'{name} --version says {lines[0]!r}')
     want(len(lines) == 3 and re.fullmatch(r'Build: (.+, )?(gcc|clang) [\d.]+ for \w+, optimization \w+', lines[1]), f'{name} --version: build: {lines[1:]}')
-    best = re.fullmatch(r'Instruction set in use: (\S+)', lines[2])
+    best = re.fullmatch(r'Instruction set: (\S+)', lines[2])
     want(best and best[1] in LEVELS, f'{name} --version: {lines[2]}')
-    want(ask_version(program, 'generic')[2].startswith('Instruction set in use: generic'), f'{name} --version: not the set that was chosen')
+    want(ask_version(program, 'generic')[2].startswith('Instruction set: generic'), f'{name} --version: not the set that was chosen')
     if best and best[1] != 'generic':
         want(best[1] in ask_version(program, 'generic')[2], f'{name} --version: not the set of the processor')
 

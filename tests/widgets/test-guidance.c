@@ -419,7 +419,7 @@ test_clicks (Fixture       *fixture,
   table = vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnReviewTable"), NULL);
   g_assert_nonnull (get_cell (table, "Size", "Float"));
   g_assert_true (vn_test_wait (review_is_high_enough, wizard, SECONDS));
-  g_assert_nonnull (strstr (get_cell (table, "Signal to noise, /head/relu", "Now"), "dB"));
+  g_assert_nonnull (strstr (get_cell (table, "SQNR, /head/relu", "Now"), "dB"));
   g_assert_null (get_cell (table, "Size", "Before"));
 
   press (fixture, "_Export…", &clicks);
@@ -439,7 +439,7 @@ test_clicks (Fixture       *fixture,
   vn_document_edit_recipe (fixture->document, recipe, "Other scales");
   g_assert_true (vn_document_quantize (fixture->document, NULL));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  g_assert_nonnull (strstr (get_cell (table, "Signal to noise, /head/relu", "Before"), "dB"));
+  g_assert_nonnull (strstr (get_cell (table, "SQNR, /head/relu", "Before"), "dB"));
   vn_wizard_begin (wizard, "review");
   vn_test_settle (400);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-guidance-review");

@@ -119,13 +119,13 @@ test_parts (Fixture       *fixture,
   vn_document_cancel_origins (fixture->document);
   review = vn_test_find (GTK_WIDGET (show_step (fixture, "review")), VN_TYPE_STEP_REVIEW, NULL);
   table = vn_test_find (review, VN_TYPE_REVIEW_TABLE, NULL);
-  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Signal to noise, /head/relu"));
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "SQNR, /head/relu"));
   pretend_parts (fixture, 30, 12);
-  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Signal to noise, /head/relu, channels 4–7 (up to 0.9)"));
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "SQNR, /head/relu, channels 4–7 (up to 0.9)"));
   g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "12.0\u00a0dB"));
   pretend_parts (fixture, 8, 25);
-  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Signal to noise, /head/relu, channels 0–3 (up to 500)"));
-  g_assert_null (vn_test_find (table, GTK_TYPE_LABEL, "Signal to noise, /head/relu, channels 4–7 (up to 0.9)"));
+  g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "SQNR, /head/relu, channels 0–3 (up to 500)"));
+  g_assert_null (vn_test_find (table, GTK_TYPE_LABEL, "SQNR, /head/relu, channels 4–7 (up to 0.9)"));
   g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "8.0\u00a0dB"));
   g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "12.0\u00a0dB"));
   scroll_down (review);

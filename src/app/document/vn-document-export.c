@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can be exported of a document, and the job that writes it. */
+/* What can be exported of a document, and the job that writes it.
+ *
+ * To add a file that the window exports: a line here, written by what `document_export_add()` there makes of it: rows of
+ * the step Export follow; a form of the picture of the graph also in `src/app/graph/vn-graph-picture.c` and
+ * `src/app/widgets/vn-compat.c`. */
 #include "vn-document-private.h"
 
 #include "vn-error.h"

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Pictures of reports: data that knows how to draw itself with any pen, at any width. */
+/* Pictures of reports: data that knows how to draw itself with any pen, at any width.
+ *
+ * To add a chart in reports: a `VnPictureKind` in `src/draw/picture/picture-*.c`, drawn with a pen
+ * (`src/draw/picture/vn-pen.h`: cairo and SVG follow); its function here; a line in `src/draw/meson.build`; the section
+ * that adds it, as a table shows the same. */
 
 #include "vn-curve.h"
 #include "vn-graph-layout.h"

@@ -58,9 +58,9 @@ static void
 test_twice (void)
 {
   static const struct { const char *text, *what; } cases[] = {
-    { "{\"a\": 1, \"a\": 2}", "file, line 1: “a”" },
+    { "{\"a\": 1, \"a\": 2}", "file, line 1: duplicate key “a”" },
     { "{\"a\": 1,\n\n\"b\": {\"a\": [], \"c\": {}},\n \"b\": 2}", "file, line 4: duplicate key “b”, first used in line 3" },
-    { "[{}, {\"a\": {\"b\": 1,\n\"b\": 2}}]", "line 2: “b”" },
+    { "[{}, {\"a\": {\"b\": 1,\n\"b\": 2}}]", "line 2: duplicate key “b”" },
     { "{\"a\\u0062\": 1, \"ab\": 2}", "“ab”" },
     { "{\"a\\\"\": 1, \"a\\\"\": 2}", "“a\"”" },
     { "{\"\": 1, \"x\": \"\", \"\": 2}", "“”" },
@@ -68,7 +68,7 @@ test_twice (void)
     { "{\"a\": 1, /*/ \" */ \"a\": 2}", "“a”" },
     { "{\"a\": 1, /***/ \"a\": 2}", "“a”" },
     { "{\"a\": \"/*\", \"a\": \"*/\"}", "“a”" },
-    { "{/* \"b\": 1,\n */ \"a\": 1, \"a\": 2}", "line 2: “a”" },
+    { "{/* \"b\": 1,\n */ \"a\": 1, \"a\": 2}", "line 2: duplicate key “a”" },
   };
   static const char * const good[] = {
     "{\"a\": {\"a\": [{\"a\": 1}, {\"a\": 1}]}, \"b\": \"a\", \"A\": \"b\"}",

@@ -309,7 +309,7 @@ check_bits (GString    *text,
   if (is_dim)
     {
       g_assert_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED);
-      g_assert_nonnull (strstr (error->message, "12 bits"));
+      g_assert_nonnull (strstr (error->message, "12-bit"));
     }
   else
     g_assert_no_error (error);

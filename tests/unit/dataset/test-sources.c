@@ -79,10 +79,10 @@ test_nothing (Folder        *folder,
     const char *path;
     const char *said;
   } cases[] = {
-    { NULL, "looked for" },
-    { "missing", "no file or folder" },
-    { "notes.md", "names no files" },
-    { "program", "neither an image" },
+    { NULL, ".npz" },
+    { "missing", "missing" },
+    { "notes.md", "notes.md" },
+    { "program", "program" },
     { "cut.npy", "cut.npy" },
   };
 

@@ -159,9 +159,9 @@ test_inputs_are_checked (void)
     VnDType     dtype;
     const char *text;
   } cases[] = {
-    { { 2, { 2, 4 } }, VN_DTYPE_F32, "float32[2,3], but float32[2,4]" },
-    { { 1, { 6 } },    VN_DTYPE_F32, "float32[2,3], but float32[6]" },
-    { { 2, { 2, 3 } }, VN_DTYPE_U8,  "float32[2,3], but uint8[2,3]" },
+    { { 2, { 2, 4 } }, VN_DTYPE_F32, "but was passed as float32[2,4]" },
+    { { 1, { 6 } },    VN_DTYPE_F32, "but was passed as float32[6]" },
+    { { 2, { 2, 3 } }, VN_DTYPE_U8,  "but was passed as uint8[2,3]" },
   };
   g_autoptr(VnModel) model = make_chain (VN_SHAPE (2, 3));
   g_autoptr(VnPlan) plan = vn_plan_new (model, NULL, NULL, NULL);

@@ -370,7 +370,7 @@ test_refused (Fixture       *self,
 
   g_assert_false (vn_runner_run_from (self->runner, &self->x, self->kept, &(VnTapValue) { 2, small }, 1, outputs, NULL, &error));
   g_assert_error (error, VN_ERROR, VN_ERROR_SHAPE);
-  g_assert_nonnull (strstr (error->message, "“b” is planned as float32[2,16,14,12], but float32[2,3] was given"));
+  g_assert_nonnull (strstr (error->message, "“b” is planned as float32[2,16,14,12], but was passed as float32[2,3]"));
   for (guint i = 0; i < N_OUTPUTS; i++)
     g_assert_null (outputs[i]);
   g_assert_true (vn_runner_run (self->runner, &self->x, outputs, NULL, NULL));

@@ -253,7 +253,7 @@ test_wrong (void)
     { CALIBRATION ("\"input_parametres\": [{\"std_value\": [1, 0]}]"), { "input_parametres[0].std_value" } },
     { CALIBRATION ("\"input_parametres\": [{\"std_value\": 1e-60}]"), { "input_parametres[0].std_value", "1e-60" } },
     { CALIBRATION ("\"input_parametres\": [{\"mean_value\": 1e60}]"), { "input_parametres[0].mean_value", "1e+60" } },
-    { CALIBRATION ("\"input_parametres\": {}"), { "input_parametres", "a list" } },
+    { CALIBRATION ("\"input_parametres\": {}"), { "input_parametres", "an array" } },
     { CALIBRATION ("\"input_parametres\": [{\"mean_value\": [1, 2, 3, 4, 5]}]"), { "mean_value", "1 to 4" } },
     { CALIBRATION ("\"input_parametres\": [{\"input_shape\": [1.5]}]"), { "input_shape[0]", "1.5" } },
     { CALIBRATION ("\"input_parametres\": [{\"preprocess_file\": \"TF_IMAGENET\"}]"), { "preprocess_file", "PT_IMAGENET, IMAGENET" } },
@@ -298,7 +298,7 @@ test_bind_wrong (void)
     { CALIBRATION ("\"input_parametres\": [{\"dtype\": \"int8\"}]"), "input_parametres[0].dtype: int8 not implemented yet" },
     { "{\"calibration_parameters\": {\"input_parametres\": [" INPUT "]}, \"quantization_parameters\": {\"custom_setting\": ["
       "{\"input_names\": [\"a\"], \"output_names\": [\"nowhere\"], \"precision_level\": 2}]}}",
-      "custom_setting: output_names: the network has no tensor “nowhere”" },
+      "custom_setting: output_names: the model has no tensor “nowhere”" },
     { "{\"calibration_parameters\": {\"input_parametres\": [" INPUT "]},"
       " \"quantization_parameters\": {\"truncate_var_names\": [\"nowhere\"]}}", "truncate graph failed" },
     { "{\"calibration_parameters\": {\"input_parametres\": [" INPUT "]},"

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define DIGITS "0123456789"
+
 static gboolean generate;
 
 static void dump_graph (GString       *out,
@@ -167,13 +169,28 @@ dump_model (const VnModel *model)
 }
 
 /* Messages without the folder of this checkout. */
+/* The code, what the message names in quotes, and its numbers: words may change, what is wrong and where may not. */
 static char *
 dump_error (const GError *error)
 {
   g_auto(GStrv) parts = g_strsplit (error->message, GOLDEN_DIR "/", -1);
-  g_autofree char *text = g_strjoinv ("", parts);
+  g_autofree char *message = g_strjoinv ("", parts);
+  g_auto(GStrv) quoted = g_strsplit (message, "“", -1);
+  GString *text = g_string_new (NULL);
 
-  return g_strdup_printf ("error %s %d: %s\n", g_quark_to_string (error->domain), error->code, text);
+  g_string_printf (text, "error %s %d:", g_quark_to_string (error->domain), error->code);
+  for (guint i = 0; quoted[i] != NULL; i++)
+    {
+      const char *end = i > 0 ? strstr (quoted[i], "”") : quoted[i];
+
+      g_assert_nonnull (end);
+      if (i > 0)
+        g_string_append_printf (text, " “%.*s”", (int) (end - quoted[i]), quoted[i]);
+      for (const char *at = strpbrk (end, DIGITS); at != NULL; at = strpbrk (at + strspn (at, DIGITS), DIGITS))
+        g_string_append_printf (text, " %.*s", (int) strspn (at, DIGITS), at);
+    }
+  g_string_append_c (text, '\n');
+  return g_string_free (text, FALSE);
 }
 
 static char *

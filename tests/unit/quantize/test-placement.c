@@ -332,10 +332,10 @@ static void
 test_refused_later (void)
 {
   static const struct { const char *preset, *rule, *message; } rules[] = {
-    { "cpu", "\"scale\": [\"0\"], \"zero-point\": [\"0\"]",                 "the scale 0" },
-    { "cpu", "\"scale\": [\"1\"], \"zero-point\": [\"300\"]",               "the zero point 300" },
-    { "cpu", "\"scale\": [\"1\", \"2\", \"3\"], \"zero-point\": [\"0\"]",   "gives 3 numbers" },
-    { "bfp16", "\"scale\": [\"1\"], \"zero-point\": [\"0\"]",                 "the scale 1; bfp16 has none" },
+    { "cpu", "\"scale\": [\"0\"], \"zero-point\": [\"0\"]",                 "scale 0" },
+    { "cpu", "\"scale\": [\"1\"], \"zero-point\": [\"300\"]",               "zero point 300" },
+    { "cpu", "\"scale\": [\"1\", \"2\", \"3\"], \"zero-point\": [\"0\"]",   "3 scales" },
+    { "bfp16", "\"scale\": [\"1\"], \"zero-point\": [\"0\"]",                 "scale 1, but bfp16" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)

@@ -91,14 +91,14 @@ test_refused (void)
     { "{\"format\": \"vernier-ranges\", \"version\": 2, \"tensors\": {}}", "version" },
     { "{\"format\": \"vernier-ranges\", \"version\": 1, \"tensors\": []}", "tensors" },
     { "{\"input_quantization_params\": 5}", "input_quantization_params" },
-    { "{\"a\": {\"scale\": 1, \"zero_point\": 128, \"type\": \"int8\"}}", "from -128 to 127" },
-    { "{\"a\": {\"scale\": 1, \"zero_point\": 0, \"type\": \"float32\"}}", "“float32” is not allowed" },
-    { "{\"a\": {\"scale\": [1, 2], \"zero_point\": [0]}}", "2 scales and 1 zero points" },
+    { "{\"a\": {\"scale\": 1, \"zero_point\": 128, \"type\": \"int8\"}}", "128" },
+    { "{\"a\": {\"scale\": 1, \"zero_point\": 0, \"type\": \"float32\"}}", "“float32”" },
+    { "{\"a\": {\"scale\": [1, 2], \"zero_point\": [0]}}", "2 scales" },
     { "{\"a\": {\"scale\": [], \"zero_point\": []}}", "0 scales" },
     { "{\"a\": {\"scale\": [1, 0], \"zero_point\": [0, 0]}}", "the scale 0" },
     { "{\"a\": {\"scale\": [1], \"zero_point\": 0}}", "“a”" },
     { "{\"quant_info\": []}", "quant_info" }, { "{\"quant_info\": {\"a\": 1}}", "a: " },
-    { "{\"quant_info\": {\"a\": {\"scale\": 1}}}", "expected “scale” and “zero_point”" },
+    { "{\"quant_info\": {\"a\": {\"scale\": 1}}}", "“scale” and “zero_point”" },
     { "{\"quant_info\": {\"a\": {\"scale\": -1, \"zero_point\": 0}}}", "the scale -1" },
     { "{\"quant_info\": {\"a\": {\"scale\": 1, \"zero_point\": 0.5}}}", "not an integer" },
     { "{\"quant_info\": {\"a\": {\"scale\": 1, \"zero_point\": 1e300}}}", "not an integer" },
@@ -106,7 +106,7 @@ test_refused (void)
     { "{\"configs\": 1, \"values\": {}}", "configs" }, { "{\"configs\": {}, \"values\": 1}", "values" },
     { "{\"configs\": {\"op\": 1}, \"values\": {}}", "op: " }, { "{\"configs\": {\"op\": {\"a\": 1}}, \"values\": {}}", "a: " },
     { "{\"configs\": {\"op\": {\"a\": {\"bit_width\": 8, \"hash\": 1}}}, \"values\": {\"1\": 2}}", "a: " },
-    { "{\"onnx_file\": \"m.onnx\", \"calibration_table\": \"tables/m.table\"}", "PPQ settings for TensorRT" },
+    { "{\"onnx_file\": \"m.onnx\", \"calibration_table\": \"tables/m.table\"}", "TensorRT" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -72,7 +72,7 @@ test_messages (void)
   g_assert_null (vn_preset_find ("IPU_CNN", &preset));
   g_assert_cmpstr (preset->message, ==, "There is no preset “IPU_CNN”; did you mean “npu-cnn”?");
   g_assert_false (vn_recipe_set (recipe, "method", "MinMSE", &method));
-  g_assert_cmpstr (method->message, ==, "method: There is no calibration method “MinMSE”; did you mean “minmse”?");
+  g_assert_cmpstr (method->message, ==, "method: There is no range method “MinMSE”; did you mean “minmse”?");
   g_assert_false (vn_recipe_set (recipe, "format", "QDQ", &format));
   g_assert_cmpstr (format->message, ==, "format: “QDQ” is not allowed; did you mean “qdq”?");
   g_assert_false (vn_recipe_set (recipe, "per_channel", "true", &setting));

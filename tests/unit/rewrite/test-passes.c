@@ -268,9 +268,9 @@ test_refusals (void)
     VnError     code;
     const char *words;
   } cases[] = {
-    { "GlobalLpPool", 1, 13, VN_ERROR_UNSUPPORTED, "whole" },
+    { "GlobalLpPool", 1, 13, VN_ERROR_UNSUPPORTED, "integer" },
     { "Relu", 13, 99, VN_ERROR_SETTING,     "99"  },
-    { "Relu",  0, 13, VN_ERROR_UNSUPPORTED, "version" },
+    { "Relu",  0, 13, VN_ERROR_UNSUPPORTED, "opset" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -322,7 +322,7 @@ test_keyboard (void)
   tear_down (&fixture);
 }
 
-/* A closed group stands for all its nodes; one of them that is selected stays so, whatever is open. */
+/* A collapsed group stands for all its nodes; one of them that is selected stays so, whatever is open. */
 static void
 test_selection (void)
 {
@@ -338,7 +338,7 @@ test_selection (void)
   node = vn_graph_view_get_focus_node (fixture.view);
   label = vn_graph_view_dup_node_label (fixture.view, node);
   g_test_message ("%s", label);
-  g_assert_nonnull (strstr (label, "layer\u00a03, closed group, "));
+  g_assert_nonnull (strstr (label, "layer\u00a03, collapsed group, "));
   g_assert_nonnull (strstr (label, "selected"));
 
   vn_graph_view_select (fixture.view, &node, 1, FALSE);
