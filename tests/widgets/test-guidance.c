@@ -200,13 +200,13 @@ test_keep (Fixture       *fixture,
 static gboolean
 says_all_used (gpointer row)
 {
-  return strstr (adw_action_row_get_subtitle (row), "all 4 there are") != NULL;
+  return strstr (adw_action_row_get_subtitle (row), "all 4 available") != NULL;
 }
 
 static gboolean
 says_spread (gpointer row)
 {
-  return strstr (adw_action_row_get_subtitle (row), "evenly spread") != NULL;
+  return strstr (adw_action_row_get_subtitle (row), "evenly spaced") != NULL;
 }
 
 /* Few samples are a fact; a folder without pictures is said once; what is held out is chosen, and kept by the project. */
