@@ -133,7 +133,7 @@ def check_ours(cli, models, folder):
         done = call(cli, 'quantize', source, '-o', out, '--preset', preset, '--data', 'random', '--samples', '2', '--held-out', '0')
         check(preset, done.returncode == 0, done.stderr)
         second = call(cli, 'quantize', out, '-o', again, '--data', 'random', '--samples', '2', '--held-out', '0')
-        refused = second.returncode == 1 and 'quantized already' in second.stderr and not os.path.exists(again)
+        refused = second.returncode == 1 and 'already quantized' in second.stderr and not os.path.exists(again)
         check(preset + ' again', refused != (preset in NOT_INTEGERS), second.stderr + second.stdout)
         if os.path.exists(again):
             os.unlink(again)

@@ -246,7 +246,7 @@ def check_branch(cli, folder):
         q.quantize_static(path('flat.onnx'), theirs, Reader(), quant_format=q.QuantFormat.QDQ, per_channel=channel,
                           activation_type=q.QuantType.QUInt8, weight_type=q.QuantType.QInt8)
         said = quantize(cli, path('if.onnx'), path('yes'), ours, f'--per-channel={str(channel).lower()}', '--preset=cpu')
-        assert 'else_branch' in said and 'No sample has run 3 nodes' in said, said
+        assert 'else_branch' in said and 'No sample reached 3 nodes' in said, said
         have, want = constants(ours), constants(theirs)
         pairs = {'b': 't_o'}     # what the If returns has conversions of its own
         for name, arrays in want.items():
@@ -339,7 +339,7 @@ def check_silero(cli, folder):
     worst = check_prediction(cli, path('silero.onnx'), samples, folder)
     make_samples(path('one'), lambda random, i: speak(random, 2 * i + 1))
     said = quantize(cli, source, path('one'), path('silero-16k.onnx'))
-    assert 'If_0: No sample has run 25 nodes of the graph “else_branch”' in said, said
+    assert 'If_0: No sample reached 25 nodes of the graph “else_branch”' in said, said
     assert 0 < count(path('silero-16k.onnx'), ('QuantizeLinear',), inside=True) < n
     check_prediction(cli, path('silero-16k.onnx'), samples, folder)
     print(f'silero: {n} QuantizeLinear inside, off by {worst:.1e} at most')
