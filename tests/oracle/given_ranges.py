@@ -166,8 +166,8 @@ cases = (
     ('the first of two', turned, ['--optimize'], 'x t y', {'c': 't'}, None),
     ('the same twice', twice, ['--optimize'], 'x c z m a y', {'s': 'z'}, None),
     ('batch norm', folded, [], 'x c n y', {'n': 'n'}, None),
-    ('batch norm, gone', folded, ['--data'], 'x c y', {'x': 'x', 'y': 'y'}, 'part of another, this one of “n”'),
-    ('not of it', identity, [], 'x c y other', {'c': 'c'}, 'tensor that the prepared network does not have'),
+    ('batch norm, gone', folded, ['--data'], 'x c y', {'x': 'x', 'y': 'y'}, 'merged into another, this one into “n”'),
+    ('not of it', identity, [], 'x c y other', {'c': 'c'}, 'tensor that is not in the prepared model'),
     ('nhwc', padded, ['--passes', 'nhwc-inputs'], 'x p y', {'x_nchw': 'x', 'c': 'p'}, None),
     ('windows', large, ['--passes', 'split-large-pool'], 'x c p y', {'c': 'c'}, None),
 )

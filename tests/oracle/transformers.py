@@ -336,7 +336,7 @@ def check_auto(work, unseen):
     Builder('norm', 1).build(network)
     unseen = make_related(unseen)
     wanted = run(network, unseen)
-    for preset, options, words in (('w4-matmul', ['--block-size', '16'], 'second-order rounding'), ('dynamic', [], 'a scale for each output channel')):
+    for preset, options, words in (('w4-matmul', ['--block-size', '16'], 'second-order rounding'), ('dynamic', [], 'per-channel weight scales')):
         paths = [os.path.join(work, f'auto-{i}.onnx') for i in (0, 1)]
         for path, more in zip(paths, ([], ['--auto'])):
             done = subprocess.run([CLI, 'quantize', network, '-o', path, '--data', data, '--preset', preset, *options, *more],

@@ -171,7 +171,7 @@ def check_figure(folder):
     _, all_ = run(folder, export, '--model', os.path.join(DEMO, 'demo.onnx'), '--data', os.path.join(DEMO, 'samples'), '--preprocess', 'minus-one-one',
                   '--samples', '64', '--runs', '1')
     there = min(output['onnxruntime_sqnr_db'] for output in all_['outputs'])
-    told = re.search(r'keeps (-?[0-9.]+)(?: ± [0-9.]+)? dB', summary['text'].replace(chr(160), ' '))
+    told = re.search(r'SQNR of (-?[0-9.]+)(?: ± [0-9.]+)? dB', summary['text'].replace(chr(160), ' '))
     expect(told is not None and abs(float(told[1]) - there) < 1, f'{there:.2f} dB in ONNX Runtime: {told and told[0]}')
 
 
