@@ -33,7 +33,7 @@ struct _VnWindow
   GMenu          *colors_menu;
 
   VnDocument      *document;
-  guint            spinner_timeout, draft_source, toast_source;
+  guint            spinner_timeout, draft_source, toast_source, toast_tick, toast_frames;
   VnPage          *view_pages[VN_WINDOW_N_PAGES];   /* borrowed from @views */
   gboolean         panels[VN_WINDOW_N_PAGES][2];    /* by page: outline, inspector, where there is room for them */
   guint            page;                            /* index into both */

@@ -195,6 +195,9 @@ vn_window_dispose (GObject *object)
   g_clear_handle_id (&self->spinner_timeout, g_source_remove);
   g_clear_handle_id (&self->draft_source, g_source_remove);
   g_clear_handle_id (&self->toast_source, g_source_remove);
+  if (self->toast_tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self->toasts), self->toast_tick);
+  self->toast_tick = 0;
   if (self->document != NULL)
     {
       vn_document_flush (self->document);

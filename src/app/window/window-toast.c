@@ -34,15 +34,41 @@ window_toast_clicked (AdwToast *toast,
     vn_show_error (window, failure->title, failure->error);
 }
 
+/* libadwaita 1.2 frees what it knows of a toast when it has slid out, and reads it when it has slid in: where no frame was drawn in
+ * between, as while a window is hidden, both happen in the next one, in this order. In the first frame from now it has slid in. */
+static gboolean
+window_toast_tick (GtkWidget     *toasts,
+                   GdkFrameClock *clock,
+                   gpointer       data)
+{
+  VnWindow *self = data;
+
+  if (self->toast_frames++ == 0)
+    return G_SOURCE_CONTINUE;
+  self->toast_tick = 0;
+  if (self->toast != NULL)
+    adw_toast_dismiss (self->toast);
+  return G_SOURCE_REMOVE;
+}
+
 static gboolean
 window_toast_end (gpointer data)
 {
   VnWindow *self = data;
 
   self->toast_source = 0;
-  if (self->toast != NULL)
-    adw_toast_dismiss (self->toast);
+  self->toast_frames = 0;
+  self->toast_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self->toasts), window_toast_tick, self, NULL);
   return G_SOURCE_REMOVE;
+}
+
+static void
+window_toast_stop (VnWindow *self)
+{
+  g_clear_handle_id (&self->toast_source, g_source_remove);
+  if (self->toast_tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self->toasts), self->toast_tick);
+  self->toast_tick = 0;
 }
 
 static void
@@ -51,7 +77,7 @@ window_toast_ended (VnWindow *self,
 {
   if (self->toast != toast)
     return;
-  g_clear_handle_id (&self->toast_source, g_source_remove);
+  window_toast_stop (self);
   g_clear_weak_pointer (&self->toast);
 }
 
@@ -75,7 +101,7 @@ window_toast_take (VnWindow   *self,
     }
   else
     adw_toast_set_title (toast, escaped);
-  g_clear_handle_id (&self->toast_source, g_source_remove);
+  window_toast_stop (self);
   self->toast_source = g_timeout_add_seconds (seconds, window_toast_end, self);
   return toast;
 }
