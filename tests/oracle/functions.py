@@ -159,9 +159,9 @@ def check_refusals(cli, work):
          ['com.example.Ping', 'com.example.Ping → com.example.Pong → com.example.Ping']),
         (recursion('Own', 'Own')[:1], node('Own', ['x'], ['y'], DOMAIN), 13, ['com.example.Own → com.example.Own']),
         ([left_out], node('LeftOut', ['x'], ['y'], DOMAIN), 13, ['returns “b”']),
-        ([passing], node('Passing', ['x'], ['y'], DOMAIN), 13, ['“y” is an input that is left out']),
+        ([passing], node('Passing', ['x'], ['y'], DOMAIN), 13, ['“y” is an omitted input']),
         ([short], node('Short', ['x', 'x'], ['y'], DOMAIN), 13, ['com.example.Short', '1 input']),
-        (doubling(40), node('F0', ['x'], ['y'], DOMAIN), 13, ['stand for more than 101312 nodes']),
+        (doubling(40), node('F0', ['x'], ['y'], DOMAIN), 13, ['more than 101312 nodes']),
         ([softmax], node('Soft', ['x'], ['y'], DOMAIN), 11, ['com.example.Soft', 'Softmax', '13', '11']),
     ]
     for functions, top, opset, words in cases:
