@@ -316,6 +316,36 @@ test_cancel (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
+static gboolean
+has_no_toast (gpointer window)
+{
+  return vn_test_find (window, g_type_from_name ("AdwToastWidget"), NULL) == NULL;
+}
+
+static gboolean
+is_going (gpointer toast)
+{
+  return !gtk_widget_get_can_target (toast);
+}
+
+/* Its time is over before a frame was drawn, as in a hidden window, and then as much as it takes to slide out. */
+static void
+test_toast (Fixture       *fixture,
+            gconstpointer  data)
+{
+  GtkWidget *toast;
+
+  vn_window_fixture_open_model (fixture);
+  g_assert_true (vn_test_wait (has_no_toast, fixture->window, SECONDS));
+  vn_document_tell (fixture->document, "said once");
+  toast = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("AdwToastWidget"), NULL);
+  g_assert_nonnull (toast);
+  g_usleep (7 * G_USEC_PER_SEC);
+  g_assert_true (vn_test_wait (is_going, toast, SECONDS));
+  g_usleep (G_USEC_PER_SEC);
+  g_assert_true (vn_test_wait (has_no_toast, fixture->window, SECONDS));
+}
+
 static void
 test_selection (Fixture       *fixture,
                 gconstpointer  data)
@@ -476,6 +506,7 @@ main (int    argc,
     { "/window/exclude-unnamed", test_exclude_unnamed },
     { "/window/demo", test_demo },
     { "/window/cancel", test_cancel },
+    { "/window/toast", test_toast },
     { "/window/selection", test_selection },
     { "/window/grow-selection", test_grow_selection },
     { "/window/wizard", test_wizard },
