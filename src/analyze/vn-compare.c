@@ -331,7 +331,6 @@ compare_is_last (VnPlan        *plan,
   for (guint i = 0; i < value->uses->len; i++)
     {
       const VnNode *user = g_array_index (value->uses, VnUse, i).node;
-
       gboolean is_run = FALSE;
 
       while (user->graph != value->graph && user->graph->parent_node != NULL)

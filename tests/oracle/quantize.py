@@ -40,7 +40,7 @@ NAMED_SETTINGS = [  # the peer knows nodes by name only
     ('exclude', ['--exclude', 'type:Concat'], {'exclude_type': 'Concat'}),
     ('excl.conv', ['--exclude', 'type:Conv'], {'exclude_type': 'Conv'}),
 ]
-EXTRA = {'det_ultraface_rfb320': MORE_SETTINGS, 'det_nanodet_m_320': NAMED_SETTINGS}
+EXTRA = {'det_ultraface_rfb320': MORE_SETTINGS, 'mnist_rten_op18': MORE_SETTINGS, 'det_nanodet_m_320': NAMED_SETTINGS}
 SQNR_TOLERANCE = 0.5
 SCALE_TOLERANCE = 2e-4
 

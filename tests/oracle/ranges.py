@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ranges.py RANGE_RUN [--all | MODEL...]: the range methods against onnxruntime.quantization's calibrators on real networks, and against
+"""ranges.py RANGE_RUN [MODEL...]: the range methods against onnxruntime.quantization's calibrators on real networks, and against
 their formulas, worked out here on the elements themselves, on small cases.
 
 MinMax, its moving average and Entropy must agree but for the rounding of the two engines. Percentiles may differ by one bin
@@ -15,8 +15,7 @@ import tempfile
 
 import oracle
 
-MODELS = ['mnist_rten_op18', 'kws_micro_fp32']
-MORE_MODELS = ['det_ultraface_rfb320', 'cls_mobilenetv2_035_128_flowers', 'vit_cct2_32_op20']   # with --all
+MODELS = ['det_ultraface_rfb320', 'cls_mobilenetv2_035_128_flowers', 'mnist_rten_op18', 'vit_cct2_32_op20', 'kws_micro_fp32']
 N_SAMPLES = 4
 ENGINES = 2e-5      # what two engines' results of the same network differ by, of the largest value
 BINS = 2048
@@ -527,8 +526,7 @@ def test_xslim(program, folder, label, samples, wrong, single=None):
 def main():
     oracle.use_oracle_python()
     shared = oracle.shared_folder()
-    program, stems = sys.argv[1], [a for a in sys.argv[2:] if a != '--all']
-    models = MODELS + (MORE_MODELS if '--all' in sys.argv else [])
+    program, stems = sys.argv[1], sys.argv[2:]
     import logging
     logging.disable(logging.WARNING)
     import onnxruntime
@@ -547,7 +545,7 @@ def main():
     for line in wrong[:20]:
         print('    ' + line)
     good, total = 0, 0
-    for stem in stems or models:
+    for stem in stems or MODELS:
         if not os.path.exists(os.path.join(shared, 'models', stem + '.onnx')):
             print(stem, 'is not there')
             continue

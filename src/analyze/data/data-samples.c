@@ -9,9 +9,9 @@ typedef struct
   const GArray *samples;
   VnDataScan    scan;
   gpointer      data;
-  gboolean      good;
 } Look;
 
+/* The error ends the loop, and is seen by nobody. */
 static gboolean
 data_samples_scan (gpointer       worker,
                    guint          item,
@@ -20,10 +20,12 @@ data_samples_scan (gpointer       worker,
                    GCancellable  *cancellable,
                    GError       **error)
 {
-  Look *look = data;
+  const Look *look = data;
 
-  look->good = look->good && look->scan (g_array_index (look->samples, guint, item), inputs, look->data, cancellable);
-  return TRUE;
+  if (look->scan (g_array_index (look->samples, guint, item), inputs, look->data, cancellable))
+    return TRUE;
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "enough");
+  return FALSE;
 }
 
 /*< private >
@@ -65,9 +67,9 @@ _vn_data_each (VnDataset    *dataset,
 {
   static const VnSampleFuncs funcs = { NULL, data_samples_scan, NULL };
   const VnSamples all = { .dataset = dataset, .indices = (const guint *) (gpointer) samples->data, .n = samples->len };
-  Look look = { samples, scan, data, TRUE };
+  Look look = { samples, scan, data };
   g_autoptr(VnSampleLoop) loop = vn_sample_loop_new (&all, &(VnSampleOptions) { .in_turn = TRUE }, &funcs, &look, NULL);
 
-  return loop != NULL && vn_sample_loop_run (loop, 0, all.n, cancellable, NULL) && look.good &&
+  return loop != NULL && vn_sample_loop_run (loop, 0, all.n, cancellable, NULL) &&
          vn_sample_loop_get_n_read (loop) == all.n;
 }

@@ -2,6 +2,7 @@
 /* Sums of each answer are kept, and added in their order: threads write beside each other, and the numbers do not depend on them. */
 #include "evaluate-outputs.h"
 
+#include "vn-op.h"
 #include "vn-part-sums.h"
 
 struct _EvaluateOutputs
@@ -161,4 +162,40 @@ evaluate_outputs_sum_up (const EvaluateOutputs *self,
       vn_error_table_add (table, row);
     }
   return vn_error_table_get_n (table) > 0 ? g_steal_pointer (&table) : NULL;
+}
+
+/* ---- of which kind they are ---- */
+
+/* Whether the first output has one element for each class of @dataset, and can be computed here. */
+gboolean
+evaluate_outputs_are_classes (const VnModel *model,
+                              VnDataset     *dataset)
+{
+  const VnValue *output = model->graph->outputs->len > 0 ? g_ptr_array_index (model->graph->outputs, 0) : NULL;
+  g_autofree gboolean *lost = vn_graph_find_lost (model->graph);
+  gint64 n = 1;
+
+  if (output == NULL || output->type.shape.rank < 1 || (vn_dataset_get_n_classes (dataset) < 2 && vn_dataset_get_labels (dataset) == NULL))
+    return FALSE;
+  if (output->graph != model->graph || lost[output->id])
+    return FALSE;
+  for (int i = 0; i < output->type.shape.rank; i++)
+    n *= output->type.shape.dims[i] < 0 && i == 0 ? 1 : output->type.shape.dims[i];
+  return vn_dataset_get_labels (dataset) != NULL ? n >= 2 && output->type.shape.rank <= 2 : n == vn_dataset_get_n_classes (dataset);
+}
+
+/* Whether all of them can be computed here. */
+gboolean
+evaluate_outputs_are_computed (const VnModel *model)
+{
+  g_autofree gboolean *lost = vn_graph_find_lost (model->graph);
+
+  for (guint i = 0; i < model->graph->outputs->len; i++)
+    {
+      const VnValue *output = g_ptr_array_index (model->graph->outputs, i);
+
+      if (output->graph != model->graph || lost[output->id])
+        return FALSE;
+    }
+  return TRUE;
 }

@@ -3,6 +3,7 @@
 
 /* How far the outputs of networks are from those of the first one, by the rule of the figure of merit: output by output, part by part. */
 
+#include "vn-dataset.h"
 #include "vn-error-table.h"
 #include "vn-tensor.h"
 
@@ -24,5 +25,8 @@ void             evaluate_outputs_add    (EvaluateOutputs       *self,
 VnErrorTable    *evaluate_outputs_sum_up (const EvaluateOutputs *self,
                                           gsize                  start,
                                           gsize                  step);
+gboolean         evaluate_outputs_are_classes (const VnModel    *model,
+                                          VnDataset             *dataset);
+gboolean         evaluate_outputs_are_computed (const VnModel   *model);
 
 G_END_DECLS

@@ -602,39 +602,6 @@ vn_score_clear (VnScore *self)
 
 /* ---- the float and the quantized network ---- */
 
-static gboolean
-evaluate_is_classifier (const VnModel *model,
-                        VnDataset     *dataset)
-{
-  const VnValue *output = model->graph->outputs->len > 0 ? g_ptr_array_index (model->graph->outputs, 0) : NULL;
-  g_autofree gboolean *lost = vn_graph_find_lost (model->graph);
-  gint64 n = 1;
-
-  if (output == NULL || output->type.shape.rank < 1 || (vn_dataset_get_n_classes (dataset) < 2 && vn_dataset_get_labels (dataset) == NULL))
-    return FALSE;
-  if (output->graph != model->graph || lost[output->id])
-    return FALSE;
-  for (int i = 0; i < output->type.shape.rank; i++)
-    n *= output->type.shape.dims[i] < 0 && i == 0 ? 1 : output->type.shape.dims[i];
-  return vn_dataset_get_labels (dataset) != NULL ? n >= 2 && output->type.shape.rank <= 2 : n == vn_dataset_get_n_classes (dataset);
-}
-
-/* All that comes out can be computed here. */
-static gboolean
-evaluate_is_whole (const VnModel *model)
-{
-  g_autofree gboolean *lost = vn_graph_find_lost (model->graph);
-
-  for (guint i = 0; i < model->graph->outputs->len; i++)
-    {
-      const VnValue *output = g_ptr_array_index (model->graph->outputs, i);
-
-      if (output->graph != model->graph || lost[output->id])
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /**
  * vn_evaluate_accuracy:
  * @accuracy: (out): valid is %FALSE when the data have no labels, or the output does not have one element per class or
@@ -663,8 +630,8 @@ vn_evaluate_accuracy (VnModel                 *float_model,
   g_return_val_if_fail (float_model != NULL && quant_model != NULL && options != NULL && accuracy != NULL, FALSE);
 
   *accuracy = (VnAccuracy) { 0 };
-  is_classifier = evaluate_is_classifier (float_model, dataset);
-  if (!is_classifier && !evaluate_is_whole (float_model))
+  is_classifier = evaluate_outputs_are_classes (float_model, dataset);
+  if (!is_classifier && !evaluate_outputs_are_computed (float_model))
     return TRUE;
   labels = vn_labels_new (dataset, vn_dataset_get_labels (dataset), notes, error);
   self = (Evaluate) { .contestants = contestants, .n_contestants = 2, .labels = labels, .options = options, .notes = notes,

@@ -75,7 +75,7 @@ typedef struct
 #define ALL(x) { x, x, x }
 static const Network networks[] = {
   { "cls_ppocr_v2_angle", ALL (127.5f), ALL (127.5f), FALSE, 1, FALSE, "minus-one-one", .quick = TRUE },
-  { "seg_deeplab_dm05_513_op8", ALL (127.5f), ALL (127.5f), FALSE, 1, TRUE, "minus-one-one", .n_samples = 6 },
+  { "seg_deeplab_dm05_513_op8", ALL (127.5f), ALL (127.5f), FALSE, 1, TRUE, "minus-one-one", .n_samples = 6, .quick = TRUE },
   { "det_picodet_s_320_constnodes", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet" },
   { "det_ultraface_rfb320_raw_bn", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one", .quick = TRUE },
   { "seg_sinet_portrait_320", { 102.89f, 111.25f, 126.91f }, { 16048, 15820, 16921 }, TRUE, 1 },
