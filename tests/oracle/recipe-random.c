@@ -112,13 +112,13 @@ print_wrong (const char      *where,
       break;
     case VN_SETTING_STRING:
       if (g_str_equal (setting->id, "name"))
-        g_print ("%s\t%s\t\"  \"\ta name of blanks\n", where, setting->id);
+        g_print ("%s\t%s\t\"  \"\ta name cannot consist\n", where, setting->id);
       else if (setting->check != NULL)
         g_print ("%s\t%s\t\"nonsense\"\tminmax, average\n", where, setting->id);
-      g_print ("%s\t%s\t7\ta text\n", where, setting->id);
+      g_print ("%s\t%s\t7\ta string\n", where, setting->id);
       break;
     default:
-      g_print ("%s\t%s\t7\ta list\n", where, setting->id);
+      g_print ("%s\t%s\t7\tan array\n", where, setting->id);
     }
 }
 

@@ -351,12 +351,12 @@ def refuse_wrong(work):
             json.dump({'vernier-recipe': 1, **(content if where == 'recipe' else {'rules': [{'nodes': '*', **content}]})}, f)
         ways = [(['--recipe', recipe], name)]
         # on the command line everything is text, and so are names in lists
-        if where == 'recipe' and not allowed.startswith('a '):
+        if where == 'recipe' and not allowed.startswith(('a ', 'an ')):
             ways.append(([f'--{name}={json.loads(value)}'], '--' + name))
         for option, told in ways:
             done = subprocess.run(command + option, capture_output=True, text=True)
             wanted = [told, allowed]
-            if not (allowed.startswith('a ') or allowed == 'true or false'):
+            if not (allowed.startswith(('a ', 'an ')) or allowed == 'true or false'):
                 wanted.append(as_told(json.loads(value)))
             tried += 1
             if done.returncode == 0 or os.path.exists(out) or not all(w in done.stderr for w in wanted):
