@@ -196,7 +196,7 @@ def check_dynamic(work, data, unseen):
         expect(old == new and 'DynamicQuantizeLinear' in new, 'with the same operators as before')
         done = subprocess.run([CLI, 'quantize', network, '-o', balanced, '--data', data, '--preset', 'dynamic', '--auto'],
                               check=True, capture_output=True, text=True)
-        kept = [line for line in done.stdout.split('\n') if 'channels balanced' in line and line.endswith(', kept')]
+        kept = [line for line in done.stdout.split('\n') if 'channel smoothing' in line and line.endswith(', kept')]
         expect(bool(kept) == (spread > 1), '--auto does it where it helps')
 
 
