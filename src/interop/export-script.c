@@ -8,7 +8,7 @@
 #include "export-told.h"
 
 #include "vn-i18n.h"
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 #include "vn-resolver.h"
 
 #include <string.h>

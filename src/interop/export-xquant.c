@@ -9,7 +9,7 @@
 #include "vn-config-private.h"
 #include "vn-i18n.h"
 #include "vn-json.h"
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What people call the rules of a recipe: one line that can be read, whoever wrote it. */
-#include "vn-recipe-private.h"
+#include "vn-recipe-check-private.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"

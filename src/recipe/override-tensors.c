@@ -2,27 +2,33 @@
 
 /* Rules about tensors: what their fields may hold, and numbers that stand in them as text. */
 
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-recipe-check-private.h"
 
 #include <float.h>
 #include <math.h>
 
-/*< private >
+/**
  * vn_override_is_for_tensors:
+ * @self: a rule
  *
  * Returns: whether the rule selects tensors, not nodes
  */
 gboolean
 vn_override_is_for_tensors (const VnOverride *self)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return self->tensors != NULL;
 }
 
-/*< private >
+/**
  * vn_answer_or:
+ * @answer: what a rule says, or %VN_AS_RECIPE
+ * @otherwise: what the recipe says
  *
  * Returns: what a rule says, @otherwise where it leaves that to the recipe
  */
@@ -43,9 +49,9 @@ override_parse_number (const char *text,
   return end != text && *end == '\0' && fabs (*number) <= FLT_MAX;
 }
 
-/*< private >
+/**
  * vn_recipe_parse_numbers:
- * @list: of a rule
+ * @list: %NULL-terminated texts of a rule
  * @n: how many are needed
  * @name: of the tensor
  * @numbers: (out) (array length=n): what @list says, one for all repeated
@@ -59,8 +65,11 @@ vn_recipe_parse_numbers (char       **list,
                          double      *numbers,
                          GError     **error)
 {
-  gsize length = g_strv_length (list);
+  gsize length;
 
+  g_return_val_if_fail (list != NULL && name != NULL && numbers != NULL, FALSE);
+
+  length = g_strv_length (list);
   if (length != 1 && length != n)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,

@@ -2,10 +2,11 @@
 
 /* Whether a recipe can be followed: each field by itself, and what a format or a processor asks of several together. */
 
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-recipe-check-private.h"
 
 static gboolean
 check_fuse (const VnRecipe  *self,

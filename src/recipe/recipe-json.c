@@ -11,12 +11,13 @@
  * Yes and no are true and false, numbers are numbers, types and methods texts, lists lists of texts. What is unknown or
  * of the wrong kind is refused with its place: a recipe with a typing error must not quantize something else. */
 
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include "vn-digest.h"
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-recipe-check-private.h"
 #include "vn-recipe-json.h"
 
 #define VERSION_KEY "vernier-recipe"

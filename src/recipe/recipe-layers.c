@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settings that a recipe has for all nodes, and its rules for some: what holds for each node and each tensor. */
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include "vn-subgraph.h"
 
@@ -29,8 +29,10 @@ vn_layer_setting_get_id (VnLayerSetting self)
   return layers[self].id;
 }
 
-/*< private >
+/**
  * vn_recipe_get_layer_setting:
+ * @self: a recipe
+ * @which: a setting that rules have, too
  *
  * Returns: what @self says where no rule does
  */
@@ -43,8 +45,10 @@ vn_recipe_get_layer_setting (const VnRecipe *self,
   return G_STRUCT_MEMBER (int, self, layers[which].of_recipe);
 }
 
-/*< private >
+/**
  * vn_override_get_layer_setting:
+ * @self: a rule
+ * @which: a setting that rules have, too
  *
  * Returns: %VN_AS_RECIPE, or one more than what a recipe would say
  */

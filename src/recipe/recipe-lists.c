@@ -2,13 +2,14 @@
 
 /* What elements of lists in a recipe look like. */
 
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include "vn-error.h"
 #include "vn-foreign-word.h"
 #include "vn-i18n.h"
 #include "vn-op.h"
 #include "vn-pass.h"
+#include "vn-recipe-check-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,9 +98,13 @@ vn_recipe_check_channel_axis (const char  *text,
   return FALSE;
 }
 
-/*< private >
+/**
  * vn_recipe_get_channel_axis:
+ * @self: a recipe
+ * @op_type: an operator
  * @axis: (out): as the recipe says, may be counted from the end; left alone if it says nothing of @op_type
+ *
+ * Returns: whether it says something
  */
 gboolean
 vn_recipe_get_channel_axis (const VnRecipe *self,
@@ -109,6 +114,8 @@ vn_recipe_get_channel_axis (const VnRecipe *self,
   gboolean found = FALSE;
   gsize n_type;
   int number;
+
+  g_return_val_if_fail (self != NULL && op_type != NULL && axis != NULL, FALSE);
 
   for (guint i = 0; self->channel_axes != NULL && self->channel_axes[i] != NULL; i++)
     if (recipe_lists_parse_channel_axis (self->channel_axes[i], &n_type, &number) && strlen (op_type) == n_type &&

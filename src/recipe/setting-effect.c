@@ -2,7 +2,7 @@
 
 /* Whether a setting can change anything beside the others, and which settings differ from their preset. */
 
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include "vn-format-traits.h"
 #include "vn-i18n.h"

@@ -2,7 +2,7 @@
 
 /* Rules of a recipe, and the patterns by which they speak of nodes. */
 
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include "vn-subgraph.h"
 
@@ -125,16 +125,20 @@ override_reads_constant (const VnNode *node)
   return FALSE;
 }
 
-/*< private >
+/**
  * vn_pattern_matches_node:
  * @pattern: glob over names, or "type:OP"
  * @label: what vn_node_dup_label() says of @node; callers with many patterns compute it once
+ *
+ * Returns: whether @pattern selects @node
  */
 gboolean
 vn_pattern_matches_node (const char   *pattern,
                          const VnNode *node,
                          const char   *label)
 {
+  g_return_val_if_fail (pattern != NULL && node != NULL && label != NULL, FALSE);
+
   if (g_str_has_prefix (pattern, VN_PATTERN_TYPE_PREFIX))
     return override_type_matches (pattern + strlen (VN_PATTERN_TYPE_PREFIX), node);
   if (g_str_has_prefix (pattern, VN_PATTERN_COMPUTED_PREFIX))
@@ -144,15 +148,21 @@ vn_pattern_matches_node (const char   *pattern,
   return vn_pattern_matches_text (pattern, label);
 }
 
-/*< private >
+/**
  * vn_override_matches_labelled:
+ * @self: a rule
+ * @node: a node
  * @label: what vn_node_dup_label() says of @node
+ *
+ * Returns: whether the pattern of @self selects @node
  */
 gboolean
 vn_override_matches_labelled (const VnOverride *self,
                               const VnNode     *node,
                               const char       *label)
 {
+  g_return_val_if_fail (self != NULL && node != NULL && label != NULL, FALSE);
+
   return self->pattern != NULL && vn_pattern_matches_node (self->pattern, node, label);
 }
 

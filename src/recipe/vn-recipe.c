@@ -7,7 +7,7 @@
 #include "vn-foreign-word.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include <string.h>
 

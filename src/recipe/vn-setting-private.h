@@ -3,7 +3,7 @@
 
 /* How the files of a setting reach the field it names. */
 
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 G_BEGIN_DECLS
 

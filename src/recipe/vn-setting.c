@@ -7,6 +7,7 @@
 #include "vn-error.h"
 #include "vn-foreign-word.h"
 #include "vn-i18n.h"
+#include "vn-recipe-check-private.h"
 
 #include <math.h>
 

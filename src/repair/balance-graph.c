@@ -4,7 +4,7 @@
 #include "balance-graph.h"
 
 #include "vn-graph-edit.h"
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include <math.h>
 

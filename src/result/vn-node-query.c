@@ -7,7 +7,7 @@
 #include "vn-node-query.h"
 
 #include "vn-i18n.h"
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Gradients of operators on two tensors that broadcast: where an input is repeated, what its places cost is summed up. */
 #include "vn-gradient-private.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 /**
  * RowFunc: one row; @a and @b step by @a_step and @b_step, which are 0 or 1.

@@ -2,7 +2,7 @@
 /* Gradients of normalizations. A line is what is normalized together; mean and variance follow from it, but for BatchNormalization. */
 #include "vn-gradient-private.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 enum { X, SCALE, BIAS, MEAN, VARIANCE };
 enum { SKIP = 1, GAMMA, BETA, SKIP_BIAS };

@@ -2,7 +2,7 @@
 /* Gradients of reductions and of pooling over all of a picture: each element gets its share of what the result costs. */
 #include "vn-gradient-private.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 /* The share of an element x in the result y that costs d. */
 typedef enum

@@ -4,7 +4,7 @@
 
 #include "vn-gradient.h"
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CDist of ONNX Runtime: distance of each row of a to each row of b, Euclidean or its square. Inverse: of each square
  * matrix of a batch, by elimination with the largest pivot of each column. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 typedef struct
 {

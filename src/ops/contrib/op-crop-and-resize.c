@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CropAndResize of ONNX Runtime: boxes of images, each resized to the same size with the corners of the box on the
  * corners of the result. What lies outside of the image has the value “extrapolation_value”. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 enum { X, BOXES, IMAGES, SIZE };
 

@@ -5,7 +5,7 @@
 #include "vn-attend.h"
 #include "vn-rotary.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 enum { Q, K, V, PAST_K, PAST_V, LENGTHS, TOTAL, COS, SIN, POSITIONS, BIAS, SINK, K_SCALE, V_SCALE, Q_NORM, K_NORM };
 enum { Y, PRESENT_K, PRESENT_V, SCORES };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Operators of ONNX Runtime's own domain that compute what an operator of ONNX does: mostly they were there first. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static const struct
 {

@@ -3,7 +3,7 @@
  * with keys and values packed together, or with all three; cross attention may pass keys with the heads apart. */
 #include "vn-attend.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 enum { Q, K, V, BIAS, MASK, SCORE_BIAS, PAST_K, PAST_V, PAST_LENGTH, INDIRECTION };
 enum { Y, PRESENT_K, PRESENT_V, SCORES };

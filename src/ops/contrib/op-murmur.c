@@ -3,7 +3,7 @@
  * each string. */
 #include "vn-string-private.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static guint32
 murmur_rotate (guint32 x,

@@ -3,7 +3,7 @@
 
 /* Operators of two inputs that broadcast: a table of kernels by element type, one driver. */
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* NumPy's broadcasting as a walk over rows: dims that all inputs treat alike are merged, so tensors of the same shape
  * are one long row, a scalar or a per-channel operand is a row with a constant. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 /* Whether a dim of @n with @strides makes one with the dim before it, for all inputs. */
 static gboolean

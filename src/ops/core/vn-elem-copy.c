@@ -3,7 +3,7 @@
  *
  * Neighbouring dims that lie regularly on both sides are merged first, so a copy of contiguous memory is one memcpy
  * and a permutation of the last two dims is one matrix transposition, done in tiles that fit the cache. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 #include "vn-lanes.h"
 
 #define TILE 16

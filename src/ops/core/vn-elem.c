@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Element types and attributes, as the element-wise operators need them. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 /**
  * vn_elem_size:

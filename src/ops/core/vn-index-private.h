@@ -3,7 +3,7 @@
 
 /* Indices from tensors: read and checked one by one, because they come from the model or the data. */
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 G_BEGIN_DECLS
 

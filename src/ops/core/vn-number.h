@@ -3,7 +3,7 @@
 
 /* Elements of any number type, one by one; and orders of them. */
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Splits the work of an operator over threads, if there is enough of it. */
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 #include "vn-parallel.h"
 
 /* Below this much work a thread costs more than it brings. */

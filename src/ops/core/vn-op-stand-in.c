@@ -7,7 +7,7 @@
  *
  * The descriptor says which. Everything lies in the scratch that `infer` asked for; constants are widened once, in
  * `prepare`. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 #define HANDLE (sizeof (gpointer) == 8 ? VN_DTYPE_U64 : VN_DTYPE_U32)
 

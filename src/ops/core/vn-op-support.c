@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which nodes of a network cannot be run here, and what depends on them. */
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 /* Half precision is no obstacle: a network with an operator that cannot be run in it is converted before. */
 static gboolean

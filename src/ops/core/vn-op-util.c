@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What operators share: checks of their inputs, setting outputs, and reading small constant inputs. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 #include "vn-memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of operators: found by name and opset, and the family of each for display. */
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 static const VnOp * const ops[] = {
 #define VN_OP(name) &name,

@@ -3,7 +3,7 @@
  * smaller than a byte are moved one by one. */
 #include "vn-op-body.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 /* @n elements from index @from to index @to. */
 static void

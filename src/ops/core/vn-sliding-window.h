@@ -3,7 +3,7 @@
 
 /* How the kernel of a convolution or a pooling slides over spatial axes. */
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

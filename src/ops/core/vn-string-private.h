@@ -3,7 +3,7 @@
 
 /* Elements of string tensors: NUL-terminated, owned by the tensor one by one. */
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 /* What shape inference keeps during one run over a model. */
 
 #include "vn-infer.h"
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
  * may see are left out of both products. */
 #include "vn-attend.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 #include "vn-gemm-general.h"
 #include "vn-softmax.h"
 

@@ -2,7 +2,7 @@
 /* The equation of Einsum, as sizes and strides of its labels. */
 #pragma once
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

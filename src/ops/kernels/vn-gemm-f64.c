@@ -3,7 +3,7 @@
  * there are computed as copies of the first and dropped. */
 #include "vn-gemm.h"
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 #define ROWS 4
 #define COLUMNS 8

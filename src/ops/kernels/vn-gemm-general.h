@@ -3,7 +3,7 @@
 
 /* Matrix products of any layout, with packing of their own. */
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
  * many columns as a tile has, as deep as the first caches can hold. The left one is read where it lies. */
 #include "vn-gemm.h"
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 #define DEPTH 256
 #define FEW_ROWS 16     /* so few rows do not pay for packing */

@@ -3,7 +3,7 @@
 
 /* The inner loops of normalizations. */
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 /* Sums over a run of floats. They are kept in 16 lanes that are added up at the end: exact order on every machine
  * and for every number of threads, less error than one running sum, and vector code. */
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

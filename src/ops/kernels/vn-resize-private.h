@@ -3,7 +3,7 @@
 
 /* What the files of Resize share: its attributes, tables of taps, and the passes over axes. */
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 G_BEGIN_DECLS
 

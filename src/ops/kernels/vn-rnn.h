@@ -3,7 +3,7 @@
 
 /* What the recurrent operators share: activations, projection of the data, and the cell. */
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

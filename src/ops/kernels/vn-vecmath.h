@@ -4,7 +4,7 @@
 /* Elementary functions without branches or calls, so that loops over them become vector code. NaN and infinities
  * give what the C library gives; errors stay within about 2 units in the last place. */
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 /* Matrix products of whole numbers. */
 
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 G_BEGIN_DECLS
 

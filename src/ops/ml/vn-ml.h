@@ -3,7 +3,7 @@
 
 /* What the operators of ai.onnx.ml share: rows of features, transforms of scores, labels, look-up by key. */
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 G_BEGIN_DECLS
 

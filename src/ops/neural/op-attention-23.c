@@ -3,7 +3,7 @@
  * last axis (3-D); several heads of queries may share one of keys. Earlier keys come before the new ones. */
 #include "vn-attend.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 enum { Q, K, V, MASK, PAST_K, PAST_V, LENGTHS };
 enum { Y, PRESENT_K, PRESENT_V, SCORES };

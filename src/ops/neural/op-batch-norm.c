@@ -3,7 +3,7 @@
  * old versions, each by element of a sample. In training the mean and the variance are those of the data, and the
  * running ones follow them: running = running * momentum + measured * (1 - momentum). */
 #include "vn-conv.h"
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 #include <math.h>
 

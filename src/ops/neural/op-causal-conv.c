@@ -3,7 +3,7 @@
  * elements are put out for the next step. */
 #include "vn-vecmath.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 enum { X, W, B, STATE };
 

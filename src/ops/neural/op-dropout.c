@@ -4,7 +4,7 @@
  * with 53 bits each, the seed is the attribute “seed” or 0: the same mask in every run.
  * Until opset 6 an attribute, is_test, said what is wanted; nobody wrote it, and a network that is given away is one to be
  * run: it does not count. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 #include "vn-minifloat.h"
 
 enum { X, RATIO, TRAINING };

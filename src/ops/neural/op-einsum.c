@@ -4,7 +4,7 @@
  * into that order, multiplied as matrices, and the product is copied into the order of the result. Everything else
  * element by element. */
 #include "vn-einsum.h"
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 #include "vn-gemm-general.h"
 
 #define MAX_GROUP 16

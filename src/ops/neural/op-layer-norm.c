@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* LayerNormalization: y = (x - mean) / sqrt (variance + epsilon) * scale + bias over the axes from `axis` on, and
  * RMSNormalization: y = x / sqrt (mean of squares + epsilon) * scale. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 #include "vn-norm-line.h"
 
 #include <math.h>

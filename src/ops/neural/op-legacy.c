@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Experimental operators of early ONNX, still found in old models: Affine, Scale, ParametricSoftplus, ScaledTanh,
  * ImageScaler, Crop. They were never in a later opset, so any version is taken. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 legacy_check_f32 (VnOpContext *ctx,

@@ -3,7 +3,7 @@
  *   S <- exp (decay) S;  v' = beta (v - S' k), or v;  S <- S + k v';  y = scale q' S
  * Decay and correction (delta) depend on the rule. Heads lie side by side in the last axis; several heads of queries
  * may share one of keys. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 enum { QUERY, KEY, VALUE, STATE, DECAY, BETA };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* LpNormalization: x / (sum of |x|^p along an axis)^(1/p), 0 where that is 0; p is 1 or 2. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* LRN: y = x / (bias + alpha / size * sum of x^2 over `size` channels around)^beta */
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* MeanVarianceNormalization: (x - mean) / (standard deviation + 1e-9) over the given axes. */
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 #include <math.h>
 

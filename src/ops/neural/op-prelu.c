@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* PRelu: y = x < 0 ? slope x : x, the slope broadcast to the shape of x. */
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 enum { X, SLOPE };
 

@@ -5,7 +5,7 @@
  *
  * MXQuantizeDequantize (MXFixNeuron) is the same for microscaling. The arithmetic stands in vn-block.c. */
 #include "vn-block.h"
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 bfp_get_format (VnOpContext    *ctx,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* FixNeuron: quantization and dequantization in one operator: with b = bit_width,
  * y = (clamp (round (x / scale) + zero_point, -2^(b-1), 2^(b-1) - 1) - zero_point) * scale, ties to even. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 typedef struct
 {

@@ -2,7 +2,7 @@
 /* GatherBlockQuantized of ONNX Runtime: Gather of a table quantized in blocks along an axis, and what is gathered
  * becomes (q - zero) * scale. Elements have 4 bits, or are uint8 that hold 2, 4 or 8 bits each, packed along the last
  * axis; the zero points of a row are packed the same way. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 enum { DATA, INDICES, SCALES, ZEROS };
 

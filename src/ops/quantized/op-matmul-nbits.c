@@ -2,7 +2,7 @@
 /* MatMulNBits of ONNX Runtime: y = a * transposed (b) + bias, b of N rows of K numbers of 2, 4 or 8 bits in blocks along K:
  * b = (q - zero) * scale with one scale per block. Inputs: a, b (N x blocks x bytes of a block, low bits first), scales,
  * zero points (packed like b, or of the type of a; without: half of the range), group index, bias. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 #include "vn-gemm-general.h"
 
 enum { A, B, SCALES, ZEROS, GROUPS, BIAS };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* QLinearConv and NhwcMaxPool of ONNX Runtime: operators of ONNX on data whose channels come last. The data are put in
  * ONNX's order, computed with, and put back. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 #define MAX_INPUTS 9
 

@@ -3,7 +3,7 @@
 
 /* Products of 8-bit integers, summed exactly in 32 bits, and the way back to 8 bits. */
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 /* Which scale belongs to which element: per tensor, per axis or per block of an axis. */
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ArgMax, ArgMin: index of the extreme along one axis; of equal ones the first, or the last by select_last_index. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 arg_infer (VnOpContext *ctx,

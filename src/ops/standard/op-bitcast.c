@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* BitCast: the same bits under another element type of the same size. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 bitcast_infer (VnOpContext *ctx,

@@ -5,7 +5,7 @@
  * value, NaN gives 0. Integers narrow by dropping high bits. Everything becomes bool by != 0. Narrower floats round to
  * nearest, ties to even; beyond their range they become infinite, or for floats of 8 bits the largest number unless
  * the attribute “saturate” is 0. A number becomes the shortest text that reads back as the same number. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 #include "vn-minifloat.h"
 
 #define CASTABLE_BITS (VN_NUMBER_BITS | VN_DTYPE_BIT (BOOL) | VN_EIGHT_BITS | VN_PACKED_BITS | \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CenterCropPad: cuts or fills with zeros on both sides of some axes until they have the sizes asked for; what is odd
  * goes to the end. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 center_crop_pad_get_target (VnOpContext *ctx,

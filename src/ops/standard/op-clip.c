@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Clip: y = min (max (x, min), max). Bounds were attributes up to opset 10 and are scalar inputs since. NaN stays. */
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Concat: the inputs one after the other along one axis. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 concat_join_shape (VnOpContext   *ctx,

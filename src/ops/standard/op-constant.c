@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Constant, ConstantOfShape, EyeLike: tensors made from attributes. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 /* The value of a Constant node from whichever attribute has it. */
 static VnTensor *

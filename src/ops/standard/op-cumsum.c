@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CumSum, CumProd: running sums and products along the axis that input 1 names; optionally from the end, and without the
  * element itself. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 cumsum_infer (VnOpContext *ctx,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Expand: broadcast to a shape. Tile: repeat along each axis. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 expand_infer (VnOpContext *ctx,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* OneHot: a new axis of length depth with the “on” value at the index and “off” elsewhere; an index outside gives “off”
  * everywhere. Trilu: the upper or lower triangle of matrices. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 onehot_get_depth (VnOpContext *ctx,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Optional, OptionalHasElement, OptionalGetElement. From opset 18 on the last two take plain values as well: these
  * count as optionals that hold them. */
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 static gboolean
 optional_infer (VnOpContext *ctx,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pad: begins and ends per axis, negative ones crop. Modes: constant, reflect (without repeating the border), edge,
  * wrap. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 typedef enum { PAD_CONSTANT, PAD_REFLECT, PAD_EDGE, PAD_WRAP } PadMode;
 

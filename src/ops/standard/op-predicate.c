@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Not, IsNaN, IsInf: outputs of bool. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 #include "vn-minifloat.h"
 
 #define FLOATS (VN_FLOAT_BITS | VN_EIGHT_BITS)

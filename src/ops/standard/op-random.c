@@ -5,7 +5,7 @@
  * of the node's first output, make the key, and the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable
  * pseudorandom number generators, 2014) makes 53 bits of key + i * golden ratio. So every run repeats the one before,
  * with any number of threads. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 #define GOLDEN G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)
 #define BLOCK 256

@@ -2,7 +2,7 @@
 /* Range: start, start + delta ... below limit: max (ceil ((limit - start) / delta), 0) numbers. NonZero: indices of the
  * elements that are not 0, one row per dim. Their sizes depend on values, so they are found as soon as those are
  * known. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 range_length (VnOpContext *ctx,

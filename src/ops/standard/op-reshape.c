@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Identity, Reshape, Flatten, Squeeze, Unsqueeze: the same elements under another shape. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 reshape_copy_run (VnOpContext *ctx,

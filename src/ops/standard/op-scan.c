@@ -3,7 +3,7 @@
  * scanned one after the other, and lengths of the sequences may be given; from opset 9 on any axis may be scanned. */
 #include "vn-op-body.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 typedef struct
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Compress: the slices (or elements) whose condition is true. ReverseSequence: the first lengths[b] steps of each
  * sequence backwards. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 /* Slices taken of @dim: a condition that is shorter counts as false beyond its end. */
 static gint64

@@ -2,7 +2,7 @@
 /* SplitToSequence and ConcatFromSequence: a tensor cut along an axis, and put together again. */
 #include "vn-op-body.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 split_infer (VnOpContext *ctx,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shape, Size: known as soon as the shape of the input is, whatever its values. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static void
 shape_range (VnOpContext *ctx,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shrink: x + bias below -lambd, x - bias above lambd, 0 between. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static double
 shrink (double x,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Slice: start, end and step per axis, as NumPy's. Bounds beyond the dim are clamped to it. */
 #include "vn-dims-private.h"
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 typedef struct
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* DepthToSpace, SpaceToDepth: a transposition in six dims.
  * DCR: depth is (block row, block column, channel); CRD: (channel, block row, block column). */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 space_depth_get_block (VnOpContext *ctx,

@@ -2,7 +2,7 @@
 /* Split: pieces along one axis. Sizes from an attribute (opset 1, 2, 11; in 1 also an input of
  * floats), an input (13) or equal pieces whose last one
  * may be smaller (18, num_outputs). */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 split_check_sizes (VnOpContext  *ctx,

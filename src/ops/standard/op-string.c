@@ -3,7 +3,7 @@
  * string with the most pieces needs. */
 #include "vn-string-private.h"
 
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 string_concat_infer (VnOpContext *ctx,

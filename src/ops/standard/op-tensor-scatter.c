@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* TensorScatter: new rows written into a cache, for each sample from its own place on; circular: on from the start. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 enum { PAST, UPDATE, PLACES };
 

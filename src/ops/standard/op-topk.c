@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* TopK: the k largest (or smallest) along one axis with their indices, sorted; of equal ones the lower index first.
  * NaN counts as larger than every number. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 typedef struct
 {

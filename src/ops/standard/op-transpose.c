@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Transpose: out[i0, i1 ...] has the dims of the input in the order of `perm`; by default reversed. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 transpose_get_permutation (VnOpContext *ctx,

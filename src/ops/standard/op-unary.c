@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions of one number, element by element. Round takes ties to even; Sign of NaN is NaN. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 #include "vn-vecmath.h"
 
 typedef void (*UnaryFunc) (gconstpointer x,

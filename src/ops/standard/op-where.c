@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where: y = condition ? x : z, all three broadcast. */
-#include "vn-elem-private.h"
+#include "vn-elem.h"
 
 static gboolean
 where_infer (VnOpContext *ctx,

@@ -5,7 +5,7 @@
 
 #include "vn-format-traits.h"
 #include "vn-quantize.h"
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 #include "vn-quant-nodes.h"
 #include "vn-quant-plan.h"
 #include "vn-quantize.h"
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 #include "vn-setting.h"
 
 G_BEGIN_DECLS

@@ -8,7 +8,7 @@
 #include "vn-quant-nodes.h"
 #include "vn-quant-plan.h"
 #include "vn-quantize.h"
-#include "vn-recipe-private.h"
+#include "vn-recipe-rules.h"
 
 G_BEGIN_DECLS
 

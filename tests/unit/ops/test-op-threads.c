@@ -2,7 +2,7 @@
 /* Every operator that splits its work: the same bits with one thread and with several, on sizes that leave odd ends,
  * with guard bytes around results and scratch. */
 #include "op-text.h"
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 #include <math.h>
 #include <string.h>

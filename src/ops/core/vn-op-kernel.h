@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* For op-*.c files only. */
+/* What kernels of operators include: the descriptors of all, errors and checked sizes, and work split over threads. */
 
 #include "vn-checked.h"
 #include "vn-error.h"

@@ -4,7 +4,7 @@
 /* Element types, strided copies and broadcasting: shared by the operators that work element by element. */
 
 #include "vn-half.h"
-#include "vn-op-private.h"
+#include "vn-op-kernel.h"
 
 #include <math.h>
 
