@@ -130,6 +130,15 @@ vn_json_fields_has (VnJsonFields *self,
   return node != NULL && !JSON_NODE_HOLDS_NULL (node);
 }
 
+gboolean
+vn_json_fields_contains (VnJsonFields *self,
+                         const char   *id)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->object != NULL && json_object_has_member (self->object, id);
+}
+
 /**
  * vn_json_fields_fail:
  * @format: what is wrong with member @id, behind its name: “is -1; allowed are …”

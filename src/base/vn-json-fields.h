@@ -36,6 +36,8 @@ void       vn_json_fields_take_error (VnJsonFields   *self,
                                       GError         *reason);  /* nullable */
 gboolean   vn_json_fields_has        (VnJsonFields   *self,
                                       const char     *id);     /* null is nothing */
+gboolean   vn_json_fields_contains   (VnJsonFields   *self,
+                                      const char     *id);     /* null, too */
 char      *vn_json_fields_dup_where  (VnJsonFields   *self,
                                       const char     *id);     /* "errors.tensors" */
 void       vn_json_fields_fail       (VnJsonFields   *self,

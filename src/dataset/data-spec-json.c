@@ -15,88 +15,45 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
-#include "vn-json.h"
+#include "vn-json-members.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #define MAX_SIDE 65536
-
-/* ---- plain fields of the preparation ---- */
-
-typedef enum { FIELD_COUNT, FIELD_BOOL, FIELD_NUMBER, FIELD_NUMBERS, FIELD_CHOICE } FieldKind;
 
 static const char * const fits[] = { "stretch", "crop", "letterbox", NULL };
 static const char * const colors[] = { "rgb", "bgr", NULL };
 static const char * const resamples[] = { "linear", "area", NULL };
 static const char * const layouts[] = { "auto", "nchw", "nhwc", NULL };
 
-/* Choices are enums and as large as an int. */
-G_STATIC_ASSERT (sizeof (VnFit) == sizeof (int) && sizeof (VnColorOrder) == sizeof (int) && sizeof (VnLayout) == sizeof (int) &&
-                 sizeof (VnResample) == sizeof (int));
+#define AT(field) VN_JSON_MAY_MISS, G_STRUCT_OFFSET (VnPreprocess, field)
 
-static const struct
-{
-  const char          *id;
-  FieldKind            kind;
-  gsize                offset;
-  const char * const  *choices;
-} fields[] = {
-  { "fit",       FIELD_CHOICE,  offsetof (VnPreprocess, fit),       fits },
-  { "color",     FIELD_CHOICE,  offsetof (VnPreprocess, color),     colors },
-  { "layout",    FIELD_CHOICE,  offsetof (VnPreprocess, layout),    layouts },
-  { "width",     FIELD_COUNT,   offsetof (VnPreprocess, width),     NULL },
-  { "height",    FIELD_COUNT,   offsetof (VnPreprocess, height),    NULL },
-  { "resize",    FIELD_COUNT,   offsetof (VnPreprocess, resize),    NULL },
-  { "crop-part", FIELD_NUMBER,  offsetof (VnPreprocess, crop_part), NULL },
-  { "crop-down", FIELD_BOOL,    offsetof (VnPreprocess, crop_down), NULL },
-  { "fill",      FIELD_NUMBER,  offsetof (VnPreprocess, fill),      NULL },
-  { "resample",  FIELD_CHOICE,  offsetof (VnPreprocess, resample),  resamples },
-  { "mean",      FIELD_NUMBERS, offsetof (VnPreprocess, mean),      NULL },
-  { "std",       FIELD_NUMBERS, offsetof (VnPreprocess, std),       NULL },
+static const VnJsonMember preprocess_members[] = {
+  { "fit", VN_JSON_CHOICE, AT (fit), .choices = fits },
+  { "color", VN_JSON_CHOICE, AT (color), .choices = colors },
+  { "layout", VN_JSON_CHOICE, AT (layout), .choices = layouts },
+  { "width", VN_JSON_UINT, AT (width), MAX_SIDE },
+  { "height", VN_JSON_UINT, AT (height), MAX_SIDE },
+  { "resize", VN_JSON_UINT, AT (resize), MAX_SIDE },
+  { "crop-part", VN_JSON_FLOAT, AT (crop_part) },
+  { "crop-down", VN_JSON_BOOL, AT (crop_down) },
+  { "fill", VN_JSON_FLOAT, AT (fill) },
+  { "resample", VN_JSON_CHOICE, AT (resample), .choices = resamples },
+  { "mean", VN_JSON_CHANNELS, AT (mean) },
+  { "std", VN_JSON_CHANNELS, AT (std) },
+  { NULL }
+};
+
+/* What stands between others when it is written. */
+static const VnJsonMember spec_members[] = {
+  { "samples", VN_JSON_UINT, VN_JSON_MAY_MISS, G_STRUCT_OFFSET (VnDataSpec, max_samples), G_MAXINT },
+  { "held-out", VN_JSON_UINT, VN_JSON_MAY_MISS, G_STRUCT_OFFSET (VnDataSpec, held_out), G_MAXINT },
+  { "timeout", VN_JSON_UINT, VN_JSON_MAY_MISS, G_STRUCT_OFFSET (VnDataSpec, timeout), G_MAXINT },
+  { "seed", VN_JSON_COUNT, VN_JSON_MAY_MISS, G_STRUCT_OFFSET (VnDataSpec, seed), G_MAXINT64 },
+  { NULL }
 };
 
 /* ---- write ---- */
-
-static void
-data_spec_json_add_field (JsonBuilder        *json,
-                          guint               k,
-                          const VnPreprocess *self)
-{
-  gconstpointer at = (const char *) self + fields[k].offset;
-
-  json_builder_set_member_name (json, fields[k].id);
-  switch (fields[k].kind)
-    {
-    case FIELD_COUNT:
-      json_builder_add_int_value (json, *(const guint *) at);
-      break;
-    case FIELD_BOOL:
-      json_builder_add_boolean_value (json, *(const gboolean *) at);
-      break;
-    case FIELD_NUMBER:
-      json_builder_add_double_value (json, *(const float *) at);
-      break;
-    case FIELD_NUMBERS:
-      json_builder_begin_array (json);
-      for (guint i = 0; i < 4; i++)
-        json_builder_add_double_value (json, ((const float *) at)[i]);
-      json_builder_end_array (json);
-      break;
-    case FIELD_CHOICE:
-      json_builder_add_string_value (json, fields[k].choices[*(const int *) at]);
-      break;
-    }
-}
-
-static void
-data_spec_json_add_preprocess (JsonBuilder        *json,
-                               const VnPreprocess *self)
-{
-  for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
-    data_spec_json_add_field (json, k, self);
-}
 
 static char *
 data_spec_json_lengthen (const char *path,
@@ -153,7 +110,7 @@ data_spec_json_add_inputs (JsonBuilder      *json,
       g_autofree char *script = data->script != NULL ? vn_file_dup_short (data->script, folder) : NULL;
 
       vn_json_begin_object (json, at->data);
-      data_spec_json_add_preprocess (json, &data->preprocess);
+      vn_json_members_write (preprocess_members, &data->preprocess, json);
       vn_json_add_text_if (json, "script", script);
       vn_json_add_text_if (json, "raw-type", data->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (data->raw_type) : NULL);
       json_builder_end_object (json);
@@ -185,7 +142,7 @@ vn_data_spec_to_json (const VnDataSpec *self,
   if (self->held_out != VN_HELD_OUT_USUAL)
     vn_json_add_int (json, "held-out", self->held_out);
   vn_json_add_int (json, "seed", (gint64) self->seed);
-  data_spec_json_add_preprocess (json, &self->preprocess);
+  vn_json_members_write (preprocess_members, &self->preprocess, json);
   vn_json_add_text_if (json, "script", script);
   vn_json_add_int (json, "timeout", self->timeout);
   vn_json_add_text_if (json, "raw-type", self->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (self->raw_type) : NULL);
@@ -197,270 +154,132 @@ vn_data_spec_to_json (const VnDataSpec *self,
 
 /* ---- read ---- */
 
-static gboolean
-data_spec_json_read_float (JsonNode    *node,
-                           const char  *where,
-                           float       *value,
-                           GError     **error)
+static void
+data_spec_json_refuse_unknown (VnJsonFields       *fields,
+                               const char * const *others)
 {
-  double number;
+  JsonObjectIter iter;
+  const char *id;
 
-  if (!vn_json_get_number (node, where, &number, error))
-    return FALSE;
-  if (fabs (number) <= FLT_MAX)
-    {
-      *value = (float) number;
-      return TRUE;
-    }
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is %g, which is out of the range of a float"), where, number);
-  return FALSE;
-}
-
-static gboolean
-data_spec_json_read_floats (JsonNode    *node,
-                            const char  *where,
-                            float        values[4],
-                            GError     **error)
-{
-  JsonArray *array = vn_json_get_array (node, where, error);
-
-  if (array == NULL)
-    return FALSE;
-  if (json_array_get_length (array) != 4)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s has %u values; expected four, one per channel"), where,
-                   json_array_get_length (array));
-      return FALSE;
-    }
-  for (guint i = 0; i < 4; i++)
-    if (!data_spec_json_read_float (json_array_get_element (array, i), where, &values[i], error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-data_spec_json_read_choice (JsonNode            *node,
-                            const char          *where,
-                            const char * const  *choices,
-                            int                 *value,
-                            GError             **error)
-{
-  const char *text = vn_json_get_string (node, where, error);
-  g_autofree char *allowed = g_strjoinv (", ", (char **) choices);
-
-  if (text == NULL)
-    return FALSE;
-  for (int i = 0; choices[i] != NULL; i++)
-    if (g_str_equal (choices[i], text))
+  if (fields->object == NULL)
+    return;
+  json_object_iter_init (&iter, fields->object);
+  while (fields->error == NULL && json_object_iter_next (&iter, &id, NULL))
+    if (vn_json_members_find (preprocess_members, id) == NULL && !g_strv_contains (others, id))
       {
-        *value = i;
-        return TRUE;
+        g_autofree char *where = vn_json_fields_dup_where (fields, id);
+
+        vn_json_fields_take_error (fields, g_error_new (VN_ERROR, VN_ERROR_SETTING, _("%s: unknown field"), where));
       }
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; choose one of: %s"), where, text, allowed);
-  return FALSE;
 }
 
-static gboolean
-data_spec_json_read_field (JsonNode      *node,
-                           guint          k,
-                           const char    *where,
-                           VnPreprocess  *self,
-                           GError       **error)
+static void
+data_spec_json_read_preprocess (VnJsonFields *fields,
+                                VnPreprocess *self)
 {
-  gpointer at = (char *) self + fields[k].offset;
-  guint64 value = 0;
-
-  switch (fields[k].kind)
-    {
-    case FIELD_COUNT:
-      if (!vn_json_get_count (node, where, MAX_SIDE, &value, error))
-        return FALSE;
-      *(guint *) at = (guint) value;
-      return TRUE;
-    case FIELD_BOOL:
-      return vn_json_get_boolean (node, where, at, error);
-    case FIELD_NUMBER:
-      return data_spec_json_read_float (node, where, at, error);
-    case FIELD_NUMBERS:
-      return data_spec_json_read_floats (node, where, at, error);
-    case FIELD_CHOICE:
-      return data_spec_json_read_choice (node, where, fields[k].choices, at, error);
-    }
-  return FALSE;
-}
-
-static int
-data_spec_json_find_field (const char *id)
-{
-  for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
-    if (g_str_equal (fields[k].id, id))
-      return (int) k;
-  return -1;
-}
-
-static gboolean
-data_spec_json_check_preprocess (const VnPreprocess  *self,
-                                 const char          *where,
-                                 GError             **error)
-{
-  for (guint i = 0; i < 4; i++)
+  vn_json_members_read (preprocess_members, self, fields);
+  if (fields->error != NULL)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (self->std); i++)
     if (self->std[i] == 0)
       {
-        g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.std: division by 0 is not allowed"), where);
-        return FALSE;
+        vn_json_fields_take_error (fields, g_error_new (VN_ERROR, VN_ERROR_SETTING, _("%s.std: division by 0 is not allowed"),
+                                                        fields->where));
+        return;
       }
-  if (self->crop_part >= 0 && self->crop_part <= 1)
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.crop-part is %g; expected 0 to 1"), where, (double) self->crop_part);
-  return FALSE;
+  if (self->crop_part < 0 || self->crop_part > 1)
+    vn_json_fields_take_error (fields, g_error_new (VN_ERROR, VN_ERROR_SETTING, _("%s.crop-part is %g; expected 0 to 1"),
+                                                    fields->where, (double) self->crop_part));
 }
 
-static gboolean
-data_spec_json_refuse_member (const char  *where,
-                              GError     **error)
+static void
+data_spec_json_read_path (VnJsonFields  *fields,
+                          const char    *id,
+                          const char    *folder,
+                          char         **path)
 {
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: unknown field"), where);
-  return FALSE;
-}
-
-static char *
-data_spec_json_read_path (JsonNode    *node,
-                          const char  *where,
-                          const char  *folder,
-                          GError     **error)
-{
-  const char *text = vn_json_get_string (node, where, error);
-
-  return text != NULL ? data_spec_json_change_places (text, folder, data_spec_json_lengthen) : NULL;
-}
-
-static gboolean
-data_spec_json_read_raw_type (VnDType     *raw_type,
-                              JsonNode    *node,
-                              const char  *where,
-                              GError     **error)
-{
-  const char *text = vn_json_get_string (node, where, error);
+  g_autofree char *text = vn_json_fields_contains (fields, id) ? vn_json_fields_dup_text (fields, id) : NULL;
 
   if (text == NULL)
-    return FALSE;
-  *raw_type = vn_dtype_from_name (text);
-  if (*raw_type != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (*raw_type) >= 8)
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s is “%s”; expected a type such as float32 or int64"), where, text);
-  return FALSE;
+    return;
+  g_free (*path);
+  *path = data_spec_json_change_places (text, folder, data_spec_json_lengthen);
 }
 
-static gboolean
-data_spec_json_read_input (VnDataSpec  *self,
-                           const char  *name,
-                           JsonNode    *node,
-                           const char  *where,
-                           const char  *folder,
-                           GError     **error)
+static void
+data_spec_json_read_raw_type (VnJsonFields *fields,
+                              VnDType      *raw_type)
 {
-  JsonObject *object = vn_json_get_object (node, where, error);
+  g_autofree char *text = vn_json_fields_contains (fields, "raw-type") ? vn_json_fields_dup_text (fields, "raw-type") : NULL;
+
+  if (text == NULL)
+    return;
+  *raw_type = vn_dtype_from_name (text);
+  if (*raw_type == VN_DTYPE_UNDEFINED || vn_dtype_get_bits (*raw_type) < 8)
+    vn_json_fields_fail (fields, "raw-type", _("is “%s”; expected a type such as float32 or int64"), text);
+}
+
+static void
+data_spec_json_read_input (VnDataSpec   *self,
+                           const char   *name,
+                           VnJsonFields *fields,
+                           const char   *folder)
+{
+  static const char * const others[] = { "script", "raw-type", NULL };
   VnPreprocess preprocess = self->preprocess;
   VnDType raw_type = VN_DTYPE_UNDEFINED;
   g_autofree char *script = NULL;
-  JsonObjectIter iter;
-  const char *id;
-  JsonNode *member;
 
-  if (object == NULL)
-    return FALSE;
-  json_object_iter_init (&iter, object);
-  while (json_object_iter_next (&iter, &id, &member))
-    {
-      g_autofree char *place = g_strconcat (where, ".", id, NULL);
-      int k = data_spec_json_find_field (id);
-
-      if (g_str_equal (id, "script"))
-        {
-          g_free (script);
-          script = data_spec_json_read_path (member, place, folder, error);
-          if (script == NULL)
-            return FALSE;
-        }
-      else if (g_str_equal (id, "raw-type"))
-        {
-          if (!data_spec_json_read_raw_type (&raw_type, member, place, error))
-            return FALSE;
-        }
-      else if (k < 0 ? !data_spec_json_refuse_member (place, error) : !data_spec_json_read_field (member, (guint) k, place, &preprocess, error))
-        return FALSE;
-    }
-  if (!data_spec_json_check_preprocess (&preprocess, where, error))
-    return FALSE;
+  data_spec_json_refuse_unknown (fields, others);
+  data_spec_json_read_preprocess (fields, &preprocess);
+  data_spec_json_read_path (fields, "script", folder, &script);
+  data_spec_json_read_raw_type (fields, &raw_type);
+  if (fields->error != NULL)
+    return;
   vn_data_spec_set_input (self, name, &preprocess, script);
   vn_data_spec_set_raw_type (self, name, raw_type);
-  return TRUE;
 }
 
-static gboolean
-data_spec_json_read_inputs (VnDataSpec  *self,
-                            JsonNode    *node,
-                            const char  *where,
-                            const char  *folder,
-                            GError     **error)
+static void
+data_spec_json_read_inputs (VnDataSpec   *self,
+                            VnJsonFields *inputs,
+                            const char   *folder)
 {
-  JsonObject *object = vn_json_get_object (node, where, error);
-  JsonObjectIter iter;
-  const char *name;
-  JsonNode *member;
+  g_autoptr(GList) names = inputs->object != NULL ? json_object_get_members (inputs->object) : NULL;
 
-  if (object == NULL)
-    return FALSE;
-  json_object_iter_init (&iter, object);
-  while (json_object_iter_next (&iter, &name, &member))
+  for (GList *at = names; at != NULL && inputs->error == NULL; at = at->next)
     {
-      g_autofree char *place = g_strconcat (where, ".", name, NULL);
+      VnJsonFields fields;
 
-      if (!data_spec_json_read_input (self, name, member, place, folder, error))
-        return FALSE;
+      vn_json_fields_enter (&fields, inputs, at->data);
+      data_spec_json_read_input (self, at->data, &fields, folder);
+      vn_json_fields_leave (&fields, inputs);
     }
-  return TRUE;
 }
 
-/* What is said about the whole, not about how a picture becomes a tensor. */
-static gboolean
-data_spec_json_read_member (VnDataSpec  *self,
-                            const char  *id,
-                            JsonNode    *node,
-                            const char  *where,
-                            const char  *folder,
-                            GError     **error)
+static void
+data_spec_json_read_spec (VnDataSpec   *self,
+                          VnJsonFields *fields,
+                          const char   *folder)
 {
-  char **path = g_str_equal (id, "path") ? &self->path : g_str_equal (id, "script") ? &self->script
-              : g_str_equal (id, "labels") ? &self->labels : NULL;
-  guint64 value = 0;
-  int k = data_spec_json_find_field (id);
+  static const char * const others[] = { "path", "samples", "held-out", "seed", "script", "python", "timeout", "raw-type", "labels",
+                                         "inputs", NULL };
+  g_autofree char *python = NULL;
+  VnJsonFields inputs;
 
-  if (k >= 0)
-    return data_spec_json_read_field (node, (guint) k, where, &self->preprocess, error);
-  if (path != NULL)
-    {
-      g_free (*path);
-      *path = data_spec_json_read_path (node, where, folder, error);
-      return *path != NULL;
-    }
-  if (g_str_equal (id, "python"))
-    return vn_json_get_string (node, where, error) != NULL;
-  if (g_str_equal (id, "raw-type"))
-    return data_spec_json_read_raw_type (&self->raw_type, node, where, error);
-  if (g_str_equal (id, "inputs"))
-    return TRUE;
-  if (!g_str_equal (id, "samples") && !g_str_equal (id, "held-out") && !g_str_equal (id, "timeout") && !g_str_equal (id, "seed"))
-    return data_spec_json_refuse_member (where, error);
-  if (!vn_json_get_count (node, where, g_str_equal (id, "seed") ? G_MAXINT64 : G_MAXINT, &value, error))
-    return FALSE;
-  if (g_str_equal (id, "seed"))
-    self->seed = value;
-  else if (g_str_equal (id, "held-out"))
-    self->held_out = (gint) value;
-  else
-    *(g_str_equal (id, "samples") ? &self->max_samples : &self->timeout) = (guint) value;
-  return TRUE;
+  data_spec_json_refuse_unknown (fields, others);
+  data_spec_json_read_preprocess (fields, &self->preprocess);
+  vn_json_members_read (spec_members, self, fields);
+  data_spec_json_read_path (fields, "path", folder, &self->path);
+  data_spec_json_read_path (fields, "script", folder, &self->script);
+  data_spec_json_read_path (fields, "labels", folder, &self->labels);
+  data_spec_json_read_raw_type (fields, &self->raw_type);
+  python = vn_json_fields_contains (fields, "python") ? vn_json_fields_dup_text (fields, "python") : NULL;
+  if (!vn_json_fields_contains (fields, "inputs"))
+    return;
+  vn_json_fields_enter (&inputs, fields, "inputs");
+  data_spec_json_read_inputs (self, &inputs, folder);
+  vn_json_fields_leave (&inputs, fields);
 }
 
 /**
@@ -480,37 +299,18 @@ vn_data_spec_from_json (JsonNode    *node,
                         GError     **error)
 {
   g_autoptr(VnDataSpec) self = NULL;
-  JsonObject *object;
-  JsonObjectIter iter;
-  const char *id;
-  JsonNode *member;
+  g_auto(VnJsonFields) fields = { 0 };
 
   g_return_val_if_fail (node != NULL && where != NULL && folder != NULL, NULL);
 
-  object = vn_json_get_object (node, where, error);
-  if (object == NULL)
-    return NULL;
-  if (!json_object_has_member (object, "path"))
+  vn_json_fields_init (&fields, node, where);
+  if (fields.object != NULL && !json_object_has_member (fields.object, "path"))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.path is missing: specify the samples, or “random”"), where);
       return NULL;
     }
   self = vn_data_spec_new (VN_DATA_RANDOM);
   self->foreign = TRUE;
-  json_object_iter_init (&iter, object);
-  while (json_object_iter_next (&iter, &id, &member))
-    {
-      g_autofree char *place = g_strconcat (where, ".", id, NULL);
-
-      if (!data_spec_json_read_member (self, id, member, place, folder, error))
-        return NULL;
-    }
-  if (json_object_has_member (object, "inputs"))
-    {
-      g_autofree char *place = g_strconcat (where, ".inputs", NULL);
-
-      if (!data_spec_json_read_inputs (self, json_object_get_member (object, "inputs"), place, folder, error))
-        return NULL;
-    }
-  return data_spec_json_check_preprocess (&self->preprocess, where, error) ? g_steal_pointer (&self) : NULL;
+  data_spec_json_read_spec (self, &fields, folder);
+  return vn_json_fields_end (&fields, error) ? g_steal_pointer (&self) : NULL;
 }

@@ -101,15 +101,7 @@ static const VnConfigField layer_fields[] = {
   { NULL }
 };
 
-static gpointer
-config_amd_make_layer (void)
-{
-  Layer *self = g_new0 (Layer, 1);
-
-  self->group.overall.is_signed = TRUE;
-  self->group.overall.symmetry = TRUE;
-  return self;
-}
+static const Layer usual_layer = { .group.overall = { .is_signed = TRUE, .symmetry = TRUE } };
 
 static const char * const algorithms[] = { "adaround", "adaquant", NULL };
 
@@ -153,21 +145,7 @@ static const VnConfigField algorithm_fields[] = {
   { NULL }
 };
 
-static gpointer
-config_amd_make_algorithm (void)
-{
-  Finetune *self = g_new0 (Finetune, 1);
-
-  *self = (Finetune) { .rate = -1, .regularization = -1, .drop = -1 };
-  return self;
-}
-
-static void
-config_amd_free_algorithm (gpointer data)
-{
-  g_free (((Finetune *) data)->algorithm);
-  g_free (data);
-}
+static const Finetune usual_finetune = { .rate = -1, .regularization = -1, .drop = -1 };
 
 /* As vai_q_onnx and Quark call them in Python. */
 static const VnConfigField extra_fields[] = {
@@ -193,59 +171,23 @@ static const VnConfigField fields[] = {
   { "keep_add_layer_accuracy", VN_CONFIG_BOOL, AT (Settings, add) },
   { "include_bias_corr", VN_CONFIG_BOOL, AT (Settings, correct) },
   { "include_fast_ft", VN_CONFIG_BOOL, AT (Settings, fast_finetune) },
-  { "algo_config", VN_CONFIG_OBJECTS, AT (Settings, algorithms), .fields = algorithm_fields, .make = config_amd_make_algorithm },
+  { "algo_config", VN_CONFIG_OBJECTS, AT (Settings, algorithms), .fields = algorithm_fields,
+    .size = sizeof (Finetune), .initial = &usual_finetune },
   { "extra_options", VN_CONFIG_OBJECT, .fields = extra_fields },
   { "target_device", VN_CONFIG_TEXT, AT (Settings, device) },
   { "onnx_opset_version", VN_CONFIG_INT, AT (Settings, opset), 1, 1000 },
   { "quantizable_data_type", VN_CONFIG_TEXTS, AT (Settings, kinds) },
   { "overall_quantize_config", VN_CONFIG_OBJECT, AT (Settings, group.overall), .fields = tensor_fields },
   { "tensor_quantize_config", VN_CONFIG_OBJECT, AT (Settings, group), .fields = kind_fields },
-  { "layer_quantize_config", VN_CONFIG_OBJECTS, AT (Settings, layers), .fields = layer_fields, .make = config_amd_make_layer },
+  { "layer_quantize_config", VN_CONFIG_OBJECTS, AT (Settings, layers), .fields = layer_fields, .size = sizeof (Layer),
+    .initial = &usual_layer },
   { NULL }
 };
 
 static void
-config_amd_clear_tensors (Tensors *self)
-{
-  g_free (self->datatype);
-  g_free (self->method);
-  g_free (self->round_mode);
-  g_free (self->scale_type);
-  g_free (self->statistic);
-}
-
-static void
-config_amd_clear_group (Group *self)
-{
-  config_amd_clear_tensors (&self->overall);
-  config_amd_clear_tensors (&self->input);
-  config_amd_clear_tensors (&self->weights);
-  config_amd_clear_tensors (&self->bias);
-  config_amd_clear_tensors (&self->activation);
-}
-
-static void
-config_amd_free_layer (gpointer data)
-{
-  Layer *self = data;
-
-  g_free (self->type);
-  g_free (self->name);
-  g_strfreev (self->kinds);
-  config_amd_clear_group (&self->group);
-  g_free (self);
-}
-
-static void
 config_amd_clear (Settings *self)
 {
-  g_free (self->device);
-  g_free (self->minmse);
-  g_strfreev (self->kinds);
-  config_amd_clear_group (&self->group);
-  g_ptr_array_unref (self->layers);
-  g_ptr_array_unref (self->algorithms);
-  g_free (self->finetune.algorithm);
+  vn_config_clear_fields (fields, self);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, config_amd_clear)
@@ -478,7 +420,7 @@ config_amd_set_training (VnConfig       *config,
 {
   if (settings->fast_finetune || settings->finetune.algorithm != NULL)
     config_amd_set_finetune (config->recipe, &settings->finetune);
-  for (guint i = 0; i < settings->algorithms->len; i++)
+  for (guint i = 0; settings->algorithms != NULL && i < settings->algorithms->len; i++)
     {
       const Finetune *algorithm = g_ptr_array_index (settings->algorithms, i);
 
@@ -497,14 +439,12 @@ config_amd_read_settings (VnConfig  *config,
 {
   g_auto(Settings) settings = { .group.overall = { .is_signed = TRUE, .symmetry = TRUE }, .steps = 1, .difference = 2e-7,
                                 .threshold = 0.5, .append_bias = TRUE, .use_threshold = TRUE,
-                                .finetune = { .rate = -1, .regularization = -1, .drop = -1 } };
+                                .finetune = usual_finetune };
 
   settings.group.weights.is_signed = settings.group.activation.is_signed = TRUE;
-  settings.layers = g_ptr_array_new_with_free_func (config_amd_free_layer);
-  settings.algorithms = g_ptr_array_new_with_free_func (config_amd_free_algorithm);
   if (!vn_config_read_fields (config, fields, &settings, root, "", error) || !config_amd_set_overall (config, &settings, error))
     return FALSE;
-  for (guint i = 0; i < settings.layers->len; i++)
+  for (guint i = 0; settings.layers != NULL && i < settings.layers->len; i++)
     if (!config_amd_add_layer (config, g_ptr_array_index (settings.layers, i), i, error))
       return FALSE;
   config->recipe->opset = settings.opset >= 13 ? settings.opset : 0;
@@ -530,12 +470,6 @@ const VnConfigReader vn_config_amd = {
 
 /* ---- subgraphs ---- */
 
-static gpointer
-config_amd_make_group (void)
-{
-  return g_new0 (VnConfigGroup, 1);
-}
-
 static const VnConfigField group_fields[] = {
   { "name", VN_CONFIG_TEXT, AT (VnConfigGroup, name) },
   { "start_nodes", VN_CONFIG_TEXTS, AT (VnConfigGroup, start_nodes) },
@@ -544,7 +478,7 @@ static const VnConfigField group_fields[] = {
 };
 
 static const VnConfigField subgraph_fields[] = {
-  { "subgraphs", VN_CONFIG_OBJECTS, AT (VnConfig, groups), .fields = group_fields, .make = config_amd_make_group },
+  { "subgraphs", VN_CONFIG_OBJECTS, AT (VnConfig, groups), .fields = group_fields, .size = sizeof (VnConfigGroup) },
   { NULL }
 };
 

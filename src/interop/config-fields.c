@@ -181,6 +181,19 @@ config_fields_read_elements (const VnConfigField *field,
   return TRUE;
 }
 
+static gpointer
+config_fields_add_object (const VnConfigField *field,
+                          gpointer             target)
+{
+  GPtrArray **elements = &G_STRUCT_MEMBER (GPtrArray *, target, field->offset);
+  gpointer element = field->initial != NULL ? g_memdup2 (field->initial, field->size) : g_malloc0 (field->size);
+
+  if (*elements == NULL)
+    *elements = g_ptr_array_new ();
+  g_ptr_array_add (*elements, element);
+  return element;
+}
+
 static gboolean
 config_fields_read_objects (VnConfig            *self,
                             const VnConfigField *field,
@@ -189,7 +202,6 @@ config_fields_read_objects (VnConfig            *self,
                             const char          *where,
                             GError             **error)
 {
-  GPtrArray *elements = G_STRUCT_MEMBER (GPtrArray *, target, field->offset);
   JsonArray *array = vn_json_get_array (node, where, error);
 
   if (array == NULL)
@@ -197,9 +209,8 @@ config_fields_read_objects (VnConfig            *self,
   for (guint i = 0; i < json_array_get_length (array); i++)
     {
       g_autofree char *at = g_strdup_printf ("%s[%u]", where, i);
-      gpointer element = field->make ();
+      gpointer element = config_fields_add_object (field, target);
 
-      g_ptr_array_add (elements, element);
       if (!vn_config_read_fields (self, field->fields, element, json_array_get_element (array, i), at, error))
         return FALSE;
     }
@@ -214,7 +225,6 @@ config_fields_read_map (VnConfig            *self,
                         const char          *where,
                         GError             **error)
 {
-  GPtrArray *elements = G_STRUCT_MEMBER (GPtrArray *, target, field->offset);
   JsonObject *object = vn_json_get_object (node, where, error);
   JsonObjectIter iter;
   const char *name;
@@ -226,9 +236,8 @@ config_fields_read_map (VnConfig            *self,
   while (json_object_iter_next (&iter, &name, &value))
     {
       g_autofree char *at = g_strconcat (where, ".", name, NULL);
-      gpointer element = field->make ();
+      gpointer element = config_fields_add_object (field, target);
 
-      g_ptr_array_add (elements, element);
       G_STRUCT_MEMBER (char *, element, field->key) = g_strdup (name);
       if (!vn_config_read_fields (self, field->fields, element, value, at, error))
         return FALSE;
@@ -272,6 +281,57 @@ config_fields_read_field (VnConfig            *self,
       vn_config_say (self, VN_NOTE_INFO, where, _("This has no effect here"));
       return TRUE;
     }
+}
+
+static void
+config_fields_clear_objects (const VnConfigField *field,
+                             GPtrArray           *elements)
+{
+  for (guint i = 0; elements != NULL && i < elements->len; i++)
+    {
+      gpointer element = g_ptr_array_index (elements, i);
+
+      vn_config_clear_fields (field->fields, element);
+      if (field->kind == VN_CONFIG_MAP)
+        g_free (G_STRUCT_MEMBER (char *, element, field->key));
+      g_free (element);
+    }
+  g_clear_pointer (&elements, g_ptr_array_unref);
+}
+
+/*< private >
+ * vn_config_clear_fields:
+ *
+ * Frees what vn_config_read_fields() put into @target and nobody took.
+ */
+void
+vn_config_clear_fields (const VnConfigField *fields,
+                        gpointer             target)
+{
+  for (; fields->name != NULL; fields++)
+    switch (fields->kind)
+      {
+      case VN_CONFIG_TEXT:
+      case VN_CONFIG_CHOICE:
+        g_clear_pointer (&G_STRUCT_MEMBER (char *, target, fields->offset), g_free);
+        break;
+      case VN_CONFIG_TEXTS:
+        g_clear_pointer (&G_STRUCT_MEMBER (char **, target, fields->offset), g_strfreev);
+        break;
+      case VN_CONFIG_SIZES:
+      case VN_CONFIG_NUMBERS:
+        g_clear_pointer (&G_STRUCT_MEMBER (GArray *, target, fields->offset), g_array_unref);
+        break;
+      case VN_CONFIG_OBJECT:
+        vn_config_clear_fields (fields->fields, (char *) target + fields->offset);
+        break;
+      case VN_CONFIG_OBJECTS:
+      case VN_CONFIG_MAP:
+        config_fields_clear_objects (fields, g_steal_pointer (&G_STRUCT_MEMBER (GPtrArray *, target, fields->offset)));
+        break;
+      default:
+        break;
+      }
 }
 
 static const VnConfigField *

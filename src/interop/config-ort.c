@@ -34,31 +34,13 @@ static const VnConfigField model_fields[] = {
   { NULL }
 };
 
-static gpointer
-config_ort_make_model (void)
-{
-  return g_new0 (Model, 1);
-}
-
-static void
-config_ort_free_model (gpointer data)
-{
-  Model *self = data;
-
-  g_free (self->name);
-  g_strfreev (self->op_types);
-  g_free (self->weight_type);
-  g_free (self->activation_type);
-  g_free (self);
-}
-
 static const VnConfigField fields[] = {
   { "per_channel", VN_CONFIG_BOOL, AT (Settings, per_channel) },
   { "reduce_range", VN_CONFIG_BOOL, AT (Settings, reduce_range) },
   { "op_types", VN_CONFIG_TEXTS, AT (Settings, op_types) },
   { "weight_type", VN_CONFIG_CHOICE, AT (Settings, weight_type), .choices = types },
   { "activation_type", VN_CONFIG_CHOICE, AT (Settings, activation_type), .choices = types },
-  { "per_model_config", VN_CONFIG_MAP, AT (Settings, models), .fields = model_fields, .make = config_ort_make_model,
+  { "per_model_config", VN_CONFIG_MAP, AT (Settings, models), .fields = model_fields, .size = sizeof (Model),
     .key = G_STRUCT_OFFSET (Model, name) },
   { NULL }
 };
@@ -66,10 +48,7 @@ static const VnConfigField fields[] = {
 static void
 config_ort_clear (Settings *self)
 {
-  g_strfreev (self->op_types);
-  g_free (self->weight_type);
-  g_free (self->activation_type);
-  g_ptr_array_unref (self->models);
+  vn_config_clear_fields (fields, self);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, config_ort_clear)
@@ -109,16 +88,15 @@ config_ort_read_settings (VnConfig  *config,
   g_auto(Settings) settings = { 0 };
   const Model *model = NULL;
 
-  settings.models = g_ptr_array_new_with_free_func (config_ort_free_model);
   if (!vn_config_read_fields (config, fields, &settings, root, "", error))
     return FALSE;
-  if (settings.models->len > 1)
+  if (settings.models != NULL && settings.models->len > 1)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("per_model_config: there are settings for %u models; keep one of them"),
                    settings.models->len);
       return FALSE;
     }
-  if (settings.models->len == 1)
+  if (settings.models != NULL && settings.models->len == 1)
     model = g_ptr_array_index (settings.models, 0);
   config->recipe->per_channel = settings.per_channel;
   config->recipe->reduce_range = settings.reduce_range;

@@ -61,48 +61,7 @@ static const char * const devices[] = { "cuda", "cpu", NULL };
 static const char * const colors[] = { "bgr", "rgb", NULL };
 static const char * const dtypes[] = { "float32", "int8", "uint8", "int16", "uint16", "int32", "int64", "float16", "bool", NULL };
 
-static gpointer
-config_xquant_make_input (void)
-{
-  return g_new0 (Input, 1);
-}
-
-static void
-config_xquant_free_input (gpointer data)
-{
-  Input *self = data;
-
-  g_free (self->name);
-  g_free (self->dtype);
-  g_free (self->file_type);
-  g_free (self->color);
-  g_free (self->preprocess);
-  g_free (self->list);
-  g_clear_pointer (&self->shape, g_array_unref);
-  g_clear_pointer (&self->mean, g_array_unref);
-  g_clear_pointer (&self->std, g_array_unref);
-  g_free (self);
-}
-
-static gpointer
-config_xquant_make_custom (void)
-{
-  Custom *self = g_new0 (Custom, 1);
-
-  self->level = LEVEL_NONE;
-  return self;
-}
-
-static void
-config_xquant_free_custom (gpointer data)
-{
-  Custom *self = data;
-
-  g_strfreev (self->from);
-  g_strfreev (self->to);
-  g_free (self->type);
-  g_free (self);
-}
+static const Custom usual_custom = { .level = LEVEL_NONE };
 
 #define AT(type, field) .offset = G_STRUCT_OFFSET (type, field)
 
@@ -134,8 +93,8 @@ static const VnConfigField calibration_fields[] = {
   { "calibration_batch_size", VN_CONFIG_INT, AT (XQuant, batch), 1, 1e6 },
   { "calibration_device", VN_CONFIG_CHOICE, AT (XQuant, device), .choices = devices },
   { "calibration_type", VN_CONFIG_CHOICE, AT (XQuant, type), .choices = types },
-  { "input_parametres", VN_CONFIG_OBJECTS, AT (XQuant, inputs), .fields = input_fields, .make = config_xquant_make_input },
-  { "input_parameters", VN_CONFIG_OBJECTS, AT (XQuant, inputs), .fields = input_fields, .make = config_xquant_make_input },
+  { "input_parametres", VN_CONFIG_OBJECTS, AT (XQuant, inputs), .fields = input_fields, .size = sizeof (Input) },
+  { "input_parameters", VN_CONFIG_OBJECTS, AT (XQuant, inputs), .fields = input_fields, .size = sizeof (Input) },
   { NULL }
 };
 
@@ -153,7 +112,8 @@ static const VnConfigField quantization_fields[] = {
   { "precision_level", VN_CONFIG_INT, AT (XQuant, precision), LEVEL_ALL, LEVEL_HALF },
   { "finetune_level", VN_CONFIG_INT, AT (XQuant, finetune), 0, 3 },
   { "max_percentile", VN_CONFIG_NUMBER, AT (XQuant, percentile), 0.5, 1 },
-  { "custom_setting", VN_CONFIG_OBJECTS, AT (XQuant, customs), .fields = custom_fields, .make = config_xquant_make_custom },
+  { "custom_setting", VN_CONFIG_OBJECTS, AT (XQuant, customs), .fields = custom_fields, .size = sizeof (Custom),
+    .initial = &usual_custom },
   { "truncate_var_names", VN_CONFIG_TEXTS, AT (XQuant, truncate) },
   { "ignore_op_types", VN_CONFIG_TEXTS, AT (XQuant, ignore_types) },
   { "ignore_op_names", VN_CONFIG_TEXTS, AT (XQuant, ignore_names) },
@@ -170,16 +130,7 @@ static const VnConfigField fields[] = {
 static void
 config_xquant_clear (XQuant *self)
 {
-  g_free (self->model);
-  g_free (self->prefix);
-  g_free (self->working_dir);
-  g_free (self->device);
-  g_free (self->type);
-  g_ptr_array_unref (self->inputs);
-  g_ptr_array_unref (self->customs);
-  g_strfreev (self->truncate);
-  g_strfreev (self->ignore_types);
-  g_strfreev (self->ignore_names);
+  vn_config_clear_fields (fields, self);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (XQuant, config_xquant_clear)
@@ -412,7 +363,7 @@ config_xquant_add_rules (VnConfig      *config,
                          const XQuant  *xquant,
                          GError       **error)
 {
-  for (guint i = 0; i < xquant->customs->len; i++)
+  for (guint i = 0; xquant->customs != NULL && i < xquant->customs->len; i++)
     if (!config_xquant_add_custom (config, xquant, g_ptr_array_index (xquant->customs, i), i, error))
       return FALSE;
   for (char **at = xquant->ignore_types; at != NULL && *at != NULL; at++)
@@ -495,7 +446,7 @@ config_xquant_convert (VnConfig  *config,
   config_xquant_mend_path (config, &xquant->model, "model_parameters.onnx_model");
   if (!config_xquant_set_recipe (config, xquant, error) || !config_xquant_add_rules (config, xquant, error))
     return FALSE;
-  for (guint i = 0; i < xquant->inputs->len; i++)
+  for (guint i = 0; xquant->inputs != NULL && i < xquant->inputs->len; i++)
     if (!config_xquant_add_input (config, g_ptr_array_index (xquant->inputs, i), i, error))
       return FALSE;
   config->model = g_steal_pointer (&xquant->model);
@@ -537,8 +488,6 @@ config_xquant_read_xquant (VnConfig  *config,
 {
   g_auto(XQuant) xquant = { .step = config_xquant_is_xslim (root) ? XSLIM_STEP : XQUANT_STEP, .batch = 1, .precision = LEVEL_ALL, .finetune = 1, .analyze = TRUE };
 
-  xquant.inputs = g_ptr_array_new_with_free_func (config_xquant_free_input);
-  xquant.customs = g_ptr_array_new_with_free_func (config_xquant_free_custom);
   return vn_config_read_fields (config, fields, &xquant, root, "", error) && config_xquant_convert (config, &xquant, error);
 }
 

@@ -20,7 +20,7 @@ typedef enum
   VN_CONFIG_SIZES,      /* GArray * of gint64, VN_DIM_UNKNOWN for a text */
   VN_CONFIG_NUMBERS,    /* GArray * of double; a single number is a list of one */
   VN_CONFIG_OBJECT,     /* a structure at the offset, by @fields */
-  VN_CONFIG_OBJECTS,    /* GPtrArray * of what @make makes, each by @fields */
+  VN_CONFIG_OBJECTS,    /* GPtrArray * of structures of @size, each by @fields; made as needed */
   VN_CONFIG_MAP,        /* the same, for each member of an object: @key is given its name */
   VN_CONFIG_IGNORED,    /* known, and of no effect here */
 } VnConfigKind;
@@ -39,7 +39,8 @@ struct _VnConfigField
   double                min, max;
   const char * const   *choices;
   const VnConfigField  *fields;      /* ends with one without name */
-  gpointer            (*make) (void);
+  gsize                 size;        /* OBJECTS, MAP: of an element */
+  gconstpointer         initial;     /* nullable: what an element is before it is read; else 0 */
   gsize                 key;         /* MAP: offset of the char * for the name */
 };
 
@@ -49,6 +50,8 @@ gboolean vn_config_read_fields (VnConfig            *self,
                                 JsonNode            *node,
                                 const char          *where,
                                 GError             **error);
+void     vn_config_clear_fields (const VnConfigField *fields,
+                                 gpointer             target);
 gboolean vn_config_set         (VnConfig            *self,
                                 const char          *id,
                                 const char          *text,
