@@ -293,7 +293,7 @@ benchmark_run (char        **args,
   job = vn_benchmark_job_new (&settings);
   if (!vn_cmd_run_job (job, error))
     return FALSE;
-  result = vn_benchmark_job_get_result (VN_BENCHMARK_JOB (job));
+  result = vn_benchmark_job_get_result (job);
   cmd_benchmark_print_summary (result, args[0]);
   cmd_benchmark_print_types (result);
   cmd_benchmark_print_nodes (result);

@@ -122,9 +122,9 @@ calibrate (VnCalibrateSettings  *settings,
         vn_cmd_tell_kept (output);
       return FALSE;
     }
-  *prepared = vn_model_ref (vn_calibrate_job_get_prepared (VN_CALIBRATE_JOB (job)));
-  *stats = vn_stats_ref (vn_calibrate_job_get_stats (VN_CALIBRATE_JOB (job)));
-  *notes = vn_notes_ref (vn_calibrate_job_get_notes (VN_CALIBRATE_JOB (job)));
+  *prepared = vn_model_ref (vn_calibrate_job_get_prepared (job));
+  *stats = vn_stats_ref (vn_calibrate_job_get_stats (job));
+  *notes = vn_notes_ref (vn_calibrate_job_get_notes (job));
   return TRUE;
 }
 

@@ -108,8 +108,8 @@ compare_run (char        **args,
   if (!vn_cmd_run_job (job, error))
     return FALSE;
   input = (VnReportInput) { .source = float_model, .quantized = quant_model, .data = data,
-                            .errors = vn_compare_job_get_errors (VN_COMPARE_JOB (job)),
-                            .notes = vn_compare_job_get_notes (VN_COMPARE_JOB (job)),
+                            .errors = vn_compare_job_get_errors (job),
+                            .notes = vn_compare_job_get_notes (job),
                             .float_bytes = float_model->file_size, .quantized_bytes = quant_model->file_size };
   input.n_held_out = vn_error_table_get_n_samples (input.errors);
   report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);

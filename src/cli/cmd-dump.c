@@ -71,9 +71,9 @@ dump_run (char        **args,
   vn_cmd_hold_files ();
   if (!vn_cmd_run_job (job, error))
     return FALSE;
-  vn_cmd_print_notes (vn_dump_job_get_notes (VN_DUMP_JOB (job)));
-  cmd_dump_print_result (vn_dump_job_get_dump (VN_DUMP_JOB (job)), settings.folder, json);
-  vn_cmd_json_notes (json, vn_dump_job_get_notes (VN_DUMP_JOB (job)));
+  vn_cmd_print_notes (vn_dump_job_get_notes (job));
+  cmd_dump_print_result (vn_dump_job_get_dump (job), settings.folder, json);
+  vn_cmd_json_notes (json, vn_dump_job_get_notes (job));
   return TRUE;
 }
 

@@ -536,8 +536,8 @@ evaluate_run (char        **args,
   job = vn_evaluate_job_new (&settings);
   if (!vn_cmd_run_job (job, error))
     return FALSE;
-  names = cmd_evaluate_list_metrics (vn_evaluate_job_get_scores (VN_EVALUATE_JOB (job)), models->len);
-  table = (Table) { args, models, vn_evaluate_job_get_scores (VN_EVALUATE_JOB (job)), names, models->len };
+  names = cmd_evaluate_list_metrics (vn_evaluate_job_get_scores (job), models->len);
+  table = (Table) { args, models, vn_evaluate_job_get_scores (job), names, models->len };
   if (report_file != NULL)
     {
       g_autofree char *text = cmd_evaluate_make_markdown (&table);
@@ -546,7 +546,7 @@ evaluate_run (char        **args,
       if (!vn_file_write_all (report_file, text, strlen (text), error))
         return FALSE;
     }
-  notes = vn_evaluate_job_get_notes (VN_EVALUATE_JOB (job));
+  notes = vn_evaluate_job_get_notes (job);
   vn_cmd_print_notes (notes);
   cmd_evaluate_print_table (&table);
   cmd_evaluate_add_scores (json, &table);

@@ -158,7 +158,7 @@ cmd_prepare_add_edits (JsonBuilder *json,
 static void
 cmd_prepare_print_result (JsonBuilder   *json,
                           const VnModel *before,
-                          VnPrepareJob  *job)
+                          VnJob         *job)
 {
   const VnModel *after = vn_prepare_job_get_model (job);
   gint64 from = vn_model_get_opset (before, ""), to = vn_model_get_opset (after, "");
@@ -214,7 +214,7 @@ prepare_run (char        **args,
   vn_cmd_catch_interrupts ();
   if (!vn_cmd_run_job (job, error))
     return FALSE;
-  cmd_prepare_print_result (json, model, VN_PREPARE_JOB (job));
+  cmd_prepare_print_result (json, model, job);
   return TRUE;
 }
 

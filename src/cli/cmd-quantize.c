@@ -107,7 +107,7 @@ cmd_quantize_improve (const VnQuantizeSettings  *settings,
       return NULL;
     }
   job = vn_improve_job_new (&improved);
-  return vn_cmd_run_job (job, error) ? vn_result_ref (vn_improve_job_get_result (VN_IMPROVE_JOB (job))) : NULL;
+  return vn_cmd_run_job (job, error) ? vn_result_ref (vn_improve_job_get_result (job)) : NULL;
 }
 
 static VnResult *
@@ -125,7 +125,7 @@ cmd_quantize_find_cures (const VnQuantizeSettings  *settings,
       return NULL;
     }
   job = vn_cure_job_new (&cured);
-  return vn_cmd_run_job (job, error) ? vn_result_ref (vn_cure_job_get_result (VN_CURE_JOB (job))) : NULL;
+  return vn_cmd_run_job (job, error) ? vn_result_ref (vn_cure_job_get_result (job)) : NULL;
 }
 
 static gboolean
@@ -182,7 +182,7 @@ cmd_quantize_choose (const VnQuantizeSettings  *settings,
       wished.quantize.recipe = improved->recipe;
     }
   job = vn_curve_job_new (&wished);
-  return vn_cmd_run_job (job, error) ? vn_result_ref (vn_curve_job_get_result (VN_CURVE_JOB (job))) : NULL;
+  return vn_cmd_run_job (job, error) ? vn_result_ref (vn_curve_job_get_result (job)) : NULL;
 }
 
 static VnResult *
@@ -213,7 +213,7 @@ quantize (VnModel     *model,
         vn_cmd_tell_kept (save_stats);
       return NULL;
     }
-  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_result_ref (vn_quantize_job_get_result (job));
 }
 
 /* What --config says, instead of a preset or a recipe; other options change what it says. Samples of the command line come
@@ -337,10 +337,10 @@ cmd_quantize_export (VnResult       *result,
 {
   g_autoptr(VnJob) export = vn_export_job_new (result, model_path, report_path);
 
-  vn_export_job_set_write_options (VN_EXPORT_JOB (export), &writing->options);
+  vn_export_job_set_write_options (export, &writing->options);
   if (verifies)
-    vn_export_job_set_verify (VN_EXPORT_JOB (export), writing->python, verify);
-  return vn_cmd_run_job (export, error) ? vn_result_ref (vn_export_job_get_result (VN_EXPORT_JOB (export))) : NULL;
+    vn_export_job_set_verify (export, writing->python, verify);
+  return vn_cmd_run_job (export, error) ? vn_result_ref (vn_export_job_get_result (export)) : NULL;
 }
 
 /* What ONNX Runtime makes of it stands in all that is written. With --verify it is the file itself that is run, otherwise a copy. */

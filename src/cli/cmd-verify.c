@@ -155,10 +155,10 @@ verify_run (char        **args,
   job = vn_verify_job_new (&settings);
   if (!vn_cmd_run_job (job, error))
     return FALSE;
-  vn_cmd_print_notes (vn_verify_job_get_notes (VN_VERIFY_JOB (job)));
-  cmd_verify_print (vn_verify_job_get_result (VN_VERIFY_JOB (job)));
-  cmd_verify_add_json (json, vn_verify_job_get_result (VN_VERIFY_JOB (job)));
-  vn_cmd_json_notes (json, vn_verify_job_get_notes (VN_VERIFY_JOB (job)));
+  vn_cmd_print_notes (vn_verify_job_get_notes (job));
+  cmd_verify_print (vn_verify_job_get_result (job));
+  cmd_verify_add_json (json, vn_verify_job_get_result (job));
+  vn_cmd_json_notes (json, vn_verify_job_get_notes (job));
   return TRUE;
 }
 

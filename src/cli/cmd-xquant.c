@@ -184,7 +184,7 @@ cmd_xquant_quantize (VnConfig    *config,
 
   if (!vn_cmd_run_job (job, error))
     return NULL;
-  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_result_ref (vn_quantize_job_get_result (job));
 }
 
 /* Of the configuration and of the run, in one list. */

@@ -350,7 +350,7 @@ vn_cmd_open_model (const char  *path,
   job = vn_open_job_new (path);
   if (!vn_cmd_run_job (job, error))
     return NULL;
-  model = vn_open_job_get_model (VN_OPEN_JOB (job));
+  model = vn_open_job_get_model (job);
   if (opened == NULL)
     opened = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_model_unref);
   g_ptr_array_add (opened, vn_model_ref (model));

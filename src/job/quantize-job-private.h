@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-struct _VnQuantizeJob
+typedef struct
 {
-  VnJob              parent_instance;
+  VnJob             *job;             /* whose state it is */
   VnQuantizeSettings settings;      /* owns what it points to */
   VnJobInput         input;
   VnStats           *stats;         /* nullable: from files */
@@ -21,7 +21,7 @@ struct _VnQuantizeJob
   guint              n_parts;       /* of the samples, each left out in turn to be measured; 0: none is */
   VnResult          *draft;         /* what the stages fill, until all have succeeded */
   VnResult          *result;
-};
+} VnQuantizeJob;
 
 /* quantize-train.c */
 const VnModel   *_vn_quantize_job_get_float       (VnQuantizeJob               *self);

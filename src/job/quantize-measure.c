@@ -23,7 +23,7 @@ quantize_measure_make_folds (VnQuantizeJob  *self,
     {
       g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
       const VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->input.calibration, .n_parts = self->n_parts };
-      VnStats *stats = vn_job_calibrate (VN_JOB (self), &calibration, cancellable, error);
+      VnStats *stats = vn_job_calibrate (self->job, &calibration, cancellable, error);
 
       if (stats == NULL)
         return FALSE;
@@ -46,7 +46,7 @@ _vn_quantize_job_compare (VnQuantizeJob  *self,
   VnCompareOptions options = { .plan = result->plan, .samples = (const guint *) (gpointer) input->measured->data,
                                .n_samples = input->measured->len, .n_threads = input->n_threads, .parts = input->parts,
                                .task = self->settings.recipe->task };
-  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
+  VnProgress progress = vn_job_get_reporter (self->job);
 
   quantized = vn_job_write_measurable (input, written, result->plan, result->quantized, result->value_names, &names, error);
   if (quantized == NULL)
@@ -122,7 +122,7 @@ _vn_quantize_job_find_origins (VnQuantizeJob  *self,
                                GCancellable   *cancellable,
                                GError        **error)
 {
-  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
+  VnProgress progress = vn_job_get_reporter (self->job);
 
   self->draft->contributions = _vn_quantize_job_measure_origins (self, self->draft, self->input.notes, NULL, &progress, cancellable, error);
   quantize_measure_mark_errors (self->draft);

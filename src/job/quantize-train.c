@@ -64,7 +64,7 @@ quantize_train_run (VnQuantizeJob  *self,
   if (gate != NULL && left < gate->least)
     return TRUE;
   self->input.train_seconds = (double) left / G_USEC_PER_SEC;
-  return vn_job_train (&self->input, VN_JOB (self), self->corrected, self->rounded, self->draft->stats, trained, gain, cancellable, error);
+  return vn_job_train (&self->input, self->job, self->corrected, self->rounded, self->draft->stats, trained, gain, cancellable, error);
 }
 
 /* The run is one that has not trained. */

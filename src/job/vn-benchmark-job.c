@@ -8,9 +8,9 @@
 #define FEWEST_RUNS 3
 #define DEFAULT_SECONDS 2.0
 
-struct _VnBenchmarkJob
+typedef struct
 {
-  VnJob                parent_instance;
+  VnJob               *job;             /* whose state it is */
   VnBenchmarkSettings  settings;       /* owns what it points to */
   VnBenchmark         *result;
 
@@ -20,9 +20,9 @@ struct _VnBenchmarkJob
   gint                 n_done;         /* atomic */
   guint                n_total;
   GCancellable        *cancellable;    /* of the stage that runs */
-};
+} VnBenchmarkJob;
 
-G_DEFINE_FINAL_TYPE (VnBenchmarkJob, vn_benchmark_job, VN_TYPE_JOB)
+static const VnJobKind benchmark_job_kind;
 
 static gboolean
 benchmark_job_is_enough (const VnBenchmarkSettings *settings,
@@ -43,7 +43,7 @@ benchmark_job_report (VnBenchmarkJob *self,
 {
   const VnBenchmarkSettings *settings = &self->settings;
   double seconds = settings->seconds > 0 ? settings->seconds : DEFAULT_SECONDS;
-  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
+  VnProgress progress = vn_job_get_reporter (self->job);
 
   if (settings->n_runs > 0)
     vn_progress_report (&progress, _("runs"), n_runs, settings->n_runs);
@@ -93,7 +93,7 @@ benchmark_job_run_one (gsize      item,
                        GError   **error)
 {
   VnBenchmarkJob *self = data;
-  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
+  VnProgress progress = vn_job_get_reporter (self->job);
   int n;
 
   if (!vn_runner_run (self->runners[worker], self->inputs, NULL, self->cancellable, error))
@@ -118,7 +118,7 @@ vn_benchmark_job_time_at_once (VnJob         *job,
                                GCancellable  *cancellable,
                                GError       **error)
 {
-  VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
+  VnBenchmarkJob *self = vn_job_get_state (job, &benchmark_job_kind);
   VnBenchmark *result = self->result;
   guint n_threads = self->settings.n_threads;
   gint64 start;
@@ -162,7 +162,7 @@ vn_benchmark_job_plan (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
+  VnBenchmarkJob *self = vn_job_get_state (job, &benchmark_job_kind);
   const VnBenchmarkSettings *settings = &self->settings;
   g_autoptr(VnModel) model = vn_model_to_float (settings->model, cancellable, error);
   g_autoptr(GHashTable) shapes = NULL;
@@ -187,7 +187,7 @@ vn_benchmark_job_warm_up (VnJob         *job,
                           GCancellable  *cancellable,
                           GError       **error)
 {
-  VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
+  VnBenchmarkJob *self = vn_job_get_state (job, &benchmark_job_kind);
 
   self->runners[0] = vn_runner_new (self->plan, error);
   return self->runners[0] != NULL && vn_runner_run (self->runners[0], self->inputs, NULL, cancellable, error);
@@ -198,7 +198,9 @@ vn_benchmark_job_time_one (VnJob         *job,
                            GCancellable  *cancellable,
                            GError       **error)
 {
-  return benchmark_job_time_mode (VN_BENCHMARK_JOB (job), VN_BENCHMARK_ONE, 1, cancellable, error);
+  VnBenchmarkJob *self = vn_job_get_state (job, &benchmark_job_kind);
+
+  return benchmark_job_time_mode (self, VN_BENCHMARK_ONE, 1, cancellable, error);
 }
 
 static gboolean
@@ -206,7 +208,7 @@ vn_benchmark_job_time_many (VnJob         *job,
                             GCancellable  *cancellable,
                             GError       **error)
 {
-  VnBenchmarkJob *self = VN_BENCHMARK_JOB (job);
+  VnBenchmarkJob *self = vn_job_get_state (job, &benchmark_job_kind);
 
   return benchmark_job_time_mode (self, VN_BENCHMARK_MANY, self->settings.n_threads, cancellable, error);
 }
@@ -221,9 +223,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_benchmark_job_finalize (GObject *object)
+benchmark_job_clear (gpointer data)
 {
-  VnBenchmarkJob *self = VN_BENCHMARK_JOB (object);
+  VnBenchmarkJob *self = data;
 
   benchmark_job_clear_measured (self);
   vn_model_unref (self->settings.model);
@@ -231,20 +233,14 @@ vn_benchmark_job_finalize (GObject *object)
   g_clear_pointer (&self->settings.inputs, g_hash_table_unref);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->result, vn_benchmark_free);
-  G_OBJECT_CLASS (vn_benchmark_job_parent_class)->finalize (object);
 }
 
-static void
-vn_benchmark_job_class_init (VnBenchmarkJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_benchmark_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_benchmark_job_init (VnBenchmarkJob *self)
-{
-}
+static const VnJobKind benchmark_job_kind = {
+  .id = VN_JOB_BENCHMARK,
+  .state_size = sizeof (VnBenchmarkJob),
+  .stages = stages,
+  .clear = benchmark_job_clear,
+};
 
 /**
  * vn_benchmark_job_new:
@@ -255,27 +251,32 @@ vn_benchmark_job_init (VnBenchmarkJob *self)
 VnJob *
 vn_benchmark_job_new (const VnBenchmarkSettings *settings)
 {
+  VnJob *job;
   VnBenchmarkJob *self;
 
   g_return_val_if_fail (settings != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_BENCHMARK_JOB, NULL);
+  job = vn_job_new (&benchmark_job_kind);
+  self = vn_job_get_state (job, &benchmark_job_kind);
+  self->job = job;
   self->settings = *settings;
   vn_model_ref (settings->model);
-  vn_job_add_source (VN_JOB (self), settings->model);
+  vn_job_add_source (job, settings->model);
   self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
   self->settings.inputs = settings->inputs != NULL ? g_hash_table_ref (settings->inputs) : NULL;
   self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;
   if (settings->n_threads == 0)
     self->settings.n_threads = vn_parallel_default_threads ();
-  vn_job_set_title (VN_JOB (self), _("Measuring speed"));
-  return VN_JOB (self);
+  return job;
 }
 
 VnBenchmark *
-vn_benchmark_job_get_result (VnBenchmarkJob *self)
+vn_benchmark_job_get_result (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_BENCHMARK_JOB (self), NULL);
+  VnBenchmarkJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_BENCHMARK), NULL);
+
+  self = vn_job_get_state (job, &benchmark_job_kind);
   return self->result;
 }

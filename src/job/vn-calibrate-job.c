@@ -6,25 +6,24 @@
 #include "vn-i18n.h"
 #include "vn-setting.h"
 
-struct _VnCalibrateJob
+typedef struct
 {
-  VnJob               parent_instance;
   VnCalibrateSettings settings;      /* owns what it points to */
   VnNotes            *notes;
   VnEditLog          *edits;
   VnJobInput          input;
   GArray             *samples;       /* of guint: those of the input that are in this part */
   VnStats            *stats;
-};
+} VnCalibrateJob;
 
-G_DEFINE_FINAL_TYPE (VnCalibrateJob, vn_calibrate_job, VN_TYPE_JOB)
+static const VnJobKind calibrate_job_kind;
 
 static gboolean
 vn_calibrate_job_prepare (VnJob         *job,
                           GCancellable  *cancellable,
                           GError       **error)
 {
-  VnCalibrateJob *self = VN_CALIBRATE_JOB (job);
+  VnCalibrateJob *self = vn_job_get_state (job, &calibrate_job_kind);
   const VnCalibrateSettings *settings = &self->settings;
 
   if (!vn_job_input_validate (&self->input, error) || !vn_job_input_prepare (&self->input, cancellable, error))
@@ -42,7 +41,9 @@ vn_calibrate_job_prepare (VnJob         *job,
 static gboolean
 vn_calibrate_job_wants_equalize (VnJob *job)
 {
-  return vn_job_input_wants_equalize (&VN_CALIBRATE_JOB (job)->input);
+  VnCalibrateJob *self = vn_job_get_state (job, &calibrate_job_kind);
+
+  return vn_job_input_wants_equalize (&self->input);
 }
 
 static gboolean
@@ -50,13 +51,17 @@ vn_calibrate_job_equalize (VnJob         *job,
                            GCancellable  *cancellable,
                            GError       **error)
 {
-  return vn_job_input_equalize (&VN_CALIBRATE_JOB (job)->input, job, cancellable, error);
+  VnCalibrateJob *self = vn_job_get_state (job, &calibrate_job_kind);
+
+  return vn_job_input_equalize (&self->input, job, cancellable, error);
 }
 
 static gboolean
 vn_calibrate_job_wants_balance (VnJob *job)
 {
-  return vn_job_wants_balance (VN_CALIBRATE_JOB (job)->settings.recipe);
+  VnCalibrateJob *self = vn_job_get_state (job, &calibrate_job_kind);
+
+  return vn_job_wants_balance (self->settings.recipe);
 }
 
 static gboolean
@@ -64,14 +69,18 @@ vn_calibrate_job_balance (VnJob         *job,
                           GCancellable  *cancellable,
                           GError       **error)
 {
-  return vn_job_balance_channels (&VN_CALIBRATE_JOB (job)->input, job, cancellable, error);
+  VnCalibrateJob *self = vn_job_get_state (job, &calibrate_job_kind);
+
+  return vn_job_balance_channels (&self->input, job, cancellable, error);
 }
 
 /* Of processes that share the samples one looks at them. */
 static gboolean
 vn_calibrate_job_wants_check (VnJob *job)
 {
-  return VN_CALIBRATE_JOB (job)->settings.rank == 0;
+  VnCalibrateJob *self = vn_job_get_state (job, &calibrate_job_kind);
+
+  return self->settings.rank == 0;
 }
 
 static gboolean
@@ -79,7 +88,7 @@ vn_calibrate_job_check (VnJob         *job,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  VnCalibrateJob *self = VN_CALIBRATE_JOB (job);
+  VnCalibrateJob *self = vn_job_get_state (job, &calibrate_job_kind);
 
   vn_recipe_note_idle_settings (self->settings.recipe, self->notes);
   return vn_job_input_check (&self->input, TRUE, cancellable, error);
@@ -90,7 +99,7 @@ vn_calibrate_job_calibrate (VnJob         *job,
                             GCancellable  *cancellable,
                             GError       **error)
 {
-  VnCalibrateJob *self = VN_CALIBRATE_JOB (job);
+  VnCalibrateJob *self = vn_job_get_state (job, &calibrate_job_kind);
   const VnCalibrateSettings *settings = &self->settings;
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (self->input.prepared, settings->recipe);
   VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->samples,
@@ -113,9 +122,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_calibrate_job_finalize (GObject *object)
+calibrate_job_clear (gpointer data)
 {
-  VnCalibrateJob *self = VN_CALIBRATE_JOB (object);
+  VnCalibrateJob *self = data;
 
   vn_model_unref (self->settings.model);
   vn_data_spec_free ((VnDataSpec *) self->settings.data);
@@ -128,22 +137,14 @@ vn_calibrate_job_finalize (GObject *object)
   vn_job_input_clear (&self->input);
   vn_edit_log_free (self->edits);
   vn_notes_unref (self->notes);
-  G_OBJECT_CLASS (vn_calibrate_job_parent_class)->finalize (object);
 }
 
-static void
-vn_calibrate_job_class_init (VnCalibrateJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_calibrate_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_calibrate_job_init (VnCalibrateJob *self)
-{
-  self->notes = vn_notes_new ();
-  self->edits = vn_edit_log_new ();
-}
+static const VnJobKind calibrate_job_kind = {
+  .id = VN_JOB_CALIBRATE,
+  .state_size = sizeof (VnCalibrateJob),
+  .stages = stages,
+  .clear = calibrate_job_clear,
+};
 
 /**
  * vn_calibrate_job_new:
@@ -154,14 +155,18 @@ vn_calibrate_job_init (VnCalibrateJob *self)
 VnJob *
 vn_calibrate_job_new (const VnCalibrateSettings *settings)
 {
+  VnJob *job;
   VnCalibrateJob *self;
 
   g_return_val_if_fail (settings != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_CALIBRATE_JOB, NULL);
+  job = vn_job_new (&calibrate_job_kind);
+  self = vn_job_get_state (job, &calibrate_job_kind);
+  self->notes = vn_notes_new ();
+  self->edits = vn_edit_log_new ();
   self->settings = *settings;
   self->settings.model = vn_model_ref (settings->model);
-  vn_job_add_source (VN_JOB (self), settings->model);
+  vn_job_add_source (job, settings->model);
   self->settings.data = vn_data_spec_copy (settings->data);
   self->settings.recipe = vn_recipe_copy (settings->recipe);
   self->settings.keep = g_strdup (settings->keep);
@@ -172,8 +177,7 @@ vn_calibrate_job_new (const VnCalibrateSettings *settings)
   self->input = (VnJobInput) { .model = self->settings.model, .data = self->settings.data, .recipe = self->settings.recipe,
                                .given_shapes = self->settings.input_shapes, .n_calibration = settings->n_calibration,
                                .n_threads = settings->n_threads, .edits = self->edits, .notes = self->notes };
-  vn_job_set_title (VN_JOB (self), _("Calibrating"));
-  return VN_JOB (self);
+  return job;
 }
 
 /**
@@ -182,25 +186,34 @@ vn_calibrate_job_new (const VnCalibrateSettings *settings)
  * Returns: (transfer none) (nullable): the statistics, once the job has succeeded
  */
 VnStats *
-vn_calibrate_job_get_stats (VnCalibrateJob *self)
+vn_calibrate_job_get_stats (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_CALIBRATE_JOB (self), NULL);
+  VnCalibrateJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_CALIBRATE), NULL);
+
+  self = vn_job_get_state (job, &calibrate_job_kind);
   return self->stats;
 }
 
 VnModel *
-vn_calibrate_job_get_prepared (VnCalibrateJob *self)
+vn_calibrate_job_get_prepared (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_CALIBRATE_JOB (self), NULL);
+  VnCalibrateJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_CALIBRATE), NULL);
+
+  self = vn_job_get_state (job, &calibrate_job_kind);
   return self->input.prepared;
 }
 
 VnNotes *
-vn_calibrate_job_get_notes (VnCalibrateJob *self)
+vn_calibrate_job_get_notes (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_CALIBRATE_JOB (self), NULL);
+  VnCalibrateJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_CALIBRATE), NULL);
+
+  self = vn_job_get_state (job, &calibrate_job_kind);
   return self->notes;
 }

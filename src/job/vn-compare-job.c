@@ -8,9 +8,8 @@
 #include "vn-node-match.h"
 #include "vn-weights-check.h"
 
-struct _VnCompareJob
+typedef struct
 {
-  VnJob         parent_instance;
   VnModel      *float_model, *quant_model;
   VnDataSpec   *data;
   GHashTable   *input_shapes;
@@ -21,9 +20,9 @@ struct _VnCompareJob
   VnParts      *parts;
   VnErrorTable *errors;
   VnNotes      *notes;
-};
+} VnCompareJob;
 
-G_DEFINE_FINAL_TYPE (VnCompareJob, vn_compare_job, VN_TYPE_JOB)
+static const VnJobKind compare_job_kind;
 
 static void
 compare_job_list_all (guint   n,
@@ -57,7 +56,7 @@ vn_compare_job_prepare (VnJob         *job,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  VnCompareJob *self = VN_COMPARE_JOB (job);
+  VnCompareJob *self = vn_job_get_state (job, &compare_job_kind);
 
   self->float_run = vn_model_to_float (self->float_model, cancellable, error);
   self->quant_run = self->float_run != NULL ? vn_model_to_runnable (self->quant_model, cancellable, error) : NULL;
@@ -72,7 +71,7 @@ vn_compare_job_check (VnJob         *job,
                       GCancellable  *cancellable,
                       GError       **error)
 {
-  VnCompareJob *self = VN_COMPARE_JOB (job);
+  VnCompareJob *self = vn_job_get_state (job, &compare_job_kind);
 
   return vn_data_check (self->float_model, self->float_run, self->shapes, self->dataset, FALSE, self->notes, cancellable, error);
 }
@@ -82,7 +81,7 @@ vn_compare_job_compare (VnJob         *job,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  VnCompareJob *self = VN_COMPARE_JOB (job);
+  VnCompareJob *self = vn_job_get_state (job, &compare_job_kind);
   g_autoptr(VnNodeMatch) match = vn_node_match_new (self->float_run, self->quant_run);
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
   VnCompareOptions options = { .value_names = vn_node_match_get_values (match), .n_threads = self->n_threads, .local = TRUE };
@@ -111,7 +110,7 @@ vn_compare_job_compare_weights (VnJob         *job,
                                 GCancellable  *cancellable,
                                 GError       **error)
 {
-  VnCompareJob *self = VN_COMPARE_JOB (job);
+  VnCompareJob *self = vn_job_get_state (job, &compare_job_kind);
 
   compare_weights (self, cancellable);
   vn_notes_sort (self->notes);
@@ -127,9 +126,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_compare_job_finalize (GObject *object)
+compare_job_clear (gpointer data)
 {
-  VnCompareJob *self = VN_COMPARE_JOB (object);
+  VnCompareJob *self = data;
 
   vn_model_unref (self->float_model);
   vn_model_unref (self->quant_model);
@@ -142,21 +141,14 @@ vn_compare_job_finalize (GObject *object)
   g_clear_pointer (&self->parts, vn_parts_unref);
   g_clear_pointer (&self->errors, vn_error_table_unref);
   vn_notes_unref (self->notes);
-  G_OBJECT_CLASS (vn_compare_job_parent_class)->finalize (object);
 }
 
-static void
-vn_compare_job_class_init (VnCompareJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_compare_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_compare_job_init (VnCompareJob *self)
-{
-  self->notes = vn_notes_new ();
-}
+static const VnJobKind compare_job_kind = {
+  .id = VN_JOB_COMPARE,
+  .state_size = sizeof (VnCompareJob),
+  .stages = stages,
+  .clear = compare_job_clear,
+};
 
 /**
  * vn_compare_job_new:
@@ -174,34 +166,42 @@ vn_compare_job_new (VnModel          *float_model,
                     GHashTable       *input_shapes,
                     guint             n_threads)
 {
+  VnJob *job;
   VnCompareJob *self;
 
   g_return_val_if_fail (float_model != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_COMPARE_JOB, NULL);
+  job = vn_job_new (&compare_job_kind);
+  self = vn_job_get_state (job, &compare_job_kind);
+  self->notes = vn_notes_new ();
   self->float_model = vn_model_ref (float_model);
   self->quant_model = vn_model_ref (quant_model);
-  vn_job_add_source (VN_JOB (self), float_model);
-  vn_job_add_source (VN_JOB (self), quant_model);
+  vn_job_add_source (job, float_model);
+  vn_job_add_source (job, quant_model);
   self->data = vn_data_spec_copy (data);
   self->input_shapes = input_shapes != NULL ? g_hash_table_ref (input_shapes) : NULL;
   self->n_threads = n_threads;
-  vn_job_set_title (VN_JOB (self), _("Comparing"));
-  return VN_JOB (self);
+  return job;
 }
 
 VnErrorTable *
-vn_compare_job_get_errors (VnCompareJob *self)
+vn_compare_job_get_errors (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_COMPARE_JOB (self), NULL);
+  VnCompareJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_COMPARE), NULL);
+
+  self = vn_job_get_state (job, &compare_job_kind);
   return self->errors;
 }
 
 VnNotes *
-vn_compare_job_get_notes (VnCompareJob *self)
+vn_compare_job_get_notes (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_COMPARE_JOB (self), NULL);
+  VnCompareJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_COMPARE), NULL);
+
+  self = vn_job_get_state (job, &compare_job_kind);
   return self->notes;
 }

@@ -11,17 +11,16 @@
 
 #include <math.h>
 
-struct _VnCureJob
+typedef struct
 {
-  VnJob           parent_instance;
   VnCureSettings  settings;      /* owns what it points to */
   VnResult       *result;
   double          plain_db;
   double          longest;       /* seconds of the longest run so far */
   gint64          began;
-};
+} VnCureJob;
 
-G_DEFINE_FINAL_TYPE (VnCureJob, vn_cure_job, VN_TYPE_JOB)
+static const VnJobKind cure_job_kind;
 
 static double
 cure_job_get_seconds (const VnCureJob *self)
@@ -44,7 +43,7 @@ cure_job_quantize (VnCureJob           *self,
     return NULL;
   if (!settings->origins)
     self->longest = MAX (self->longest, cure_job_get_seconds (self) - began);
-  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_result_ref (vn_quantize_job_get_result (job));
 }
 
 /* What small numbers in an output lose does not show in the noise of all: there it counts that the reason is gone. */
@@ -164,7 +163,7 @@ vn_cure_job_find (VnJob         *job,
                   GCancellable  *cancellable,
                   GError       **error)
 {
-  VnCureJob *self = VN_CURE_JOB (job);
+  VnCureJob *self = vn_job_get_state (job, &cure_job_kind);
   VnQuantizeSettings settings = self->settings.quantize;
 
   settings.origins = TRUE;
@@ -187,7 +186,7 @@ vn_cure_job_try_all (VnJob         *job,
                      GCancellable  *cancellable,
                      GError       **error)
 {
-  VnCureJob *self = VN_CURE_JOB (job);
+  VnCureJob *self = vn_job_get_state (job, &cure_job_kind);
   VnDiagnosis *diagnosis = self->result->diagnosis;
   VnProgress progress = vn_job_get_reporter (job);
 
@@ -214,9 +213,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_cure_job_finalize (GObject *object)
+cure_job_clear (gpointer data)
 {
-  VnCureJob *self = VN_CURE_JOB (object);
+  VnCureJob *self = data;
   VnQuantizeSettings *quantize = &self->settings.quantize;
 
   vn_model_unref (quantize->model);
@@ -227,20 +226,14 @@ vn_cure_job_finalize (GObject *object)
   g_free ((char *) quantize->save_stats);
   g_clear_pointer (&quantize->base, vn_stats_unref);
   g_clear_pointer (&self->result, vn_result_unref);
-  G_OBJECT_CLASS (vn_cure_job_parent_class)->finalize (object);
 }
 
-static void
-vn_cure_job_class_init (VnCureJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_cure_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_cure_job_init (VnCureJob *self)
-{
-}
+static const VnJobKind cure_job_kind = {
+  .id = VN_JOB_CURE,
+  .state_size = sizeof (VnCureJob),
+  .stages = stages,
+  .clear = cure_job_clear,
+};
 
 /**
  * vn_cure_job_new:
@@ -251,12 +244,14 @@ vn_cure_job_init (VnCureJob *self)
 VnJob *
 vn_cure_job_new (const VnCureSettings *settings)
 {
+  VnJob *job;
   VnCureJob *self;
   VnQuantizeSettings *quantize;
 
   g_return_val_if_fail (settings != NULL && settings->quantize.model != NULL && settings->quantize.recipe != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_CURE_JOB, NULL);
+  job = vn_job_new (&cure_job_kind);
+  self = vn_job_get_state (job, &cure_job_kind);
   self->settings = *settings;
   quantize = &self->settings.quantize;
   quantize->model = vn_model_ref (quantize->model);
@@ -269,9 +264,8 @@ vn_cure_job_new (const VnCureSettings *settings)
     g_hash_table_ref (quantize->input_shapes);
   if (quantize->base != NULL)
     vn_stats_ref (quantize->base);
-  vn_job_add_source (VN_JOB (self), quantize->model);
-  vn_job_set_title (VN_JOB (self), _("Finding fixes"));
-  return VN_JOB (self);
+  vn_job_add_source (job, quantize->model);
+  return job;
 }
 
 /**
@@ -280,9 +274,12 @@ vn_cure_job_new (const VnCureSettings *settings)
  * Returns: (transfer none) (nullable): the run as it was asked for, after success; its diagnosis has the trials
  */
 VnResult *
-vn_cure_job_get_result (VnCureJob *self)
+vn_cure_job_get_result (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_CURE_JOB (self), NULL);
+  VnCureJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_CURE), NULL);
+
+  self = vn_job_get_state (job, &cure_job_kind);
   return self->result;
 }

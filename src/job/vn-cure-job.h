@@ -6,9 +6,6 @@
 
 G_BEGIN_DECLS
 
-#define VN_TYPE_CURE_JOB (vn_cure_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnCureJob, vn_cure_job, VN, CURE_JOB, VnJob)
-
 /**
  * VnCureSettings:
  * @quantize: samples must be there, and be compared
@@ -25,6 +22,6 @@ typedef struct
 #define VN_CURE_TENSORS 3
 
 VnJob    *vn_cure_job_new        (const VnCureSettings *settings);
-VnResult *vn_cure_job_get_result (VnCureJob            *self);       /* borrowed; after success */
+VnResult *vn_cure_job_get_result (VnJob                *job);        /* borrowed; after success */
 
 G_END_DECLS

@@ -10,15 +10,14 @@
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 
-struct _VnDumpJob
+typedef struct
 {
-  VnJob           parent_instance;
   VnDumpSettings  settings;      /* owns what it points to */
   VnDump         *dump;
   VnNotes        *notes;
-};
+} VnDumpJob;
 
-G_DEFINE_FINAL_TYPE (VnDumpJob, vn_dump_job, VN_TYPE_JOB)
+static const VnJobKind dump_job_kind;
 
 /* ---- the folder ---- */
 
@@ -133,7 +132,7 @@ vn_dump_job_plan (VnJob         *job,
                   GCancellable  *cancellable,
                   GError       **error)
 {
-  VnDumpJob *self = VN_DUMP_JOB (job);
+  VnDumpJob *self = vn_job_get_state (job, &dump_job_kind);
   const VnDumpSettings *settings = &self->settings;
   g_autoptr(VnModel) model = vn_model_to_runnable (settings->model, cancellable, error);
   g_autoptr(GHashTable) shapes = NULL;
@@ -166,7 +165,7 @@ vn_dump_job_write (VnJob         *job,
                    GCancellable  *cancellable,
                    GError       **error)
 {
-  VnDumpJob *self = VN_DUMP_JOB (job);
+  VnDumpJob *self = vn_job_get_state (job, &dump_job_kind);
   g_autofree char *index = g_build_filename (self->settings.folder, VN_DUMP_INDEX, NULL);
 
   g_unlink (index);   /* of an older dump, which is no longer complete */
@@ -183,9 +182,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_dump_job_finalize (GObject *object)
+dump_job_clear (gpointer data)
 {
-  VnDumpJob *self = VN_DUMP_JOB (object);
+  VnDumpJob *self = data;
 
   vn_model_unref (self->settings.model);
   vn_data_spec_free (self->settings.data);
@@ -195,21 +194,14 @@ vn_dump_job_finalize (GObject *object)
   g_clear_pointer (&self->settings.files, vn_file_set_unref);
   g_clear_pointer (&self->dump, vn_dump_free);
   vn_notes_unref (self->notes);
-  G_OBJECT_CLASS (vn_dump_job_parent_class)->finalize (object);
 }
 
-static void
-vn_dump_job_class_init (VnDumpJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_dump_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_dump_job_init (VnDumpJob *self)
-{
-  self->notes = vn_notes_new ();
-}
+static const VnJobKind dump_job_kind = {
+  .id = VN_JOB_DUMP,
+  .state_size = sizeof (VnDumpJob),
+  .stages = stages,
+  .clear = dump_job_clear,
+};
 
 /**
  * vn_dump_job_new:
@@ -221,35 +213,43 @@ vn_dump_job_init (VnDumpJob *self)
 VnJob *
 vn_dump_job_new (const VnDumpSettings *settings)
 {
+  VnJob *job;
   VnDumpJob *self;
 
   g_return_val_if_fail (settings != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_DUMP_JOB, NULL);
+  job = vn_job_new (&dump_job_kind);
+  self = vn_job_get_state (job, &dump_job_kind);
+  self->notes = vn_notes_new ();
   self->settings = *settings;
   vn_model_ref (settings->model);
-  vn_job_add_source (VN_JOB (self), settings->model);
+  vn_job_add_source (job, settings->model);
   self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
   self->settings.inputs = settings->inputs != NULL ? g_hash_table_ref (settings->inputs) : NULL;
   self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;
   self->settings.folder = g_strdup (settings->folder);
   self->settings.files = settings->files != NULL ? vn_file_set_ref (settings->files) : NULL;
-  vn_job_set_title (VN_JOB (self), _("Dumping"));
-  return VN_JOB (self);
+  return job;
 }
 
 VnDump *
-vn_dump_job_get_dump (VnDumpJob *self)
+vn_dump_job_get_dump (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_DUMP_JOB (self), NULL);
+  VnDumpJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_DUMP), NULL);
+
+  self = vn_job_get_state (job, &dump_job_kind);
   return self->dump;
 }
 
 VnNotes *
-vn_dump_job_get_notes (VnDumpJob *self)
+vn_dump_job_get_notes (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_DUMP_JOB (self), NULL);
+  VnDumpJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_DUMP), NULL);
+
+  self = vn_job_get_state (job, &dump_job_kind);
   return self->notes;
 }

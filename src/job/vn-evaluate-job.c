@@ -8,9 +8,8 @@
 #include "vn-i18n.h"
 #include "vn-task-reader.h"
 
-struct _VnEvaluateJob
+typedef struct
 {
-  VnJob               parent_instance;
   VnEvaluateSettings  settings;      /* owns what it points to */
   VnContestant       *contestants;
   VnLabels           *labels;        /* nullable: before the samples are open */
@@ -18,9 +17,9 @@ struct _VnEvaluateJob
   VnScore            *scores;
   VnParts            *parts;         /* nullable: of the outputs of the first network, as its samples show them */
   VnNotes            *notes;
-};
+} VnEvaluateJob;
 
-G_DEFINE_FINAL_TYPE (VnEvaluateJob, vn_evaluate_job, VN_TYPE_JOB)
+static const VnJobKind evaluate_job_kind;
 
 static gboolean
 evaluate_job_same_inputs (const VnModel *a,
@@ -139,7 +138,7 @@ vn_evaluate_job_prepare (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  VnEvaluateJob *self = VN_EVALUATE_JOB (job);
+  VnEvaluateJob *self = vn_job_get_state (job, &evaluate_job_kind);
 
   for (guint k = 0; k < self->settings.models->len; k++)
     if (!evaluate_job_open_contestant (self, k, cancellable, error))
@@ -157,7 +156,7 @@ vn_evaluate_job_check (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnEvaluateJob *self = VN_EVALUATE_JOB (job);
+  VnEvaluateJob *self = vn_job_get_state (job, &evaluate_job_kind);
   const VnContestant *first = &self->contestants[0];
 
   return vn_data_check (self->settings.models->pdata[0], first->model, first->shapes, first->dataset, FALSE, self->notes,
@@ -186,7 +185,7 @@ vn_evaluate_job_evaluate (VnJob         *job,
                           GCancellable  *cancellable,
                           GError       **error)
 {
-  VnEvaluateJob *self = VN_EVALUATE_JOB (job);
+  VnEvaluateJob *self = vn_job_get_state (job, &evaluate_job_kind);
   VnProgress progress = vn_job_get_reporter (job);
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
   VnCompareOptions options = { .n_threads = self->settings.n_threads, .task = self->settings.task };
@@ -223,9 +222,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_evaluate_job_finalize (GObject *object)
+evaluate_job_clear (gpointer data)
 {
-  VnEvaluateJob *self = VN_EVALUATE_JOB (object);
+  VnEvaluateJob *self = data;
 
   for (guint k = 0; k < self->settings.models->len; k++)
     {
@@ -248,21 +247,14 @@ vn_evaluate_job_finalize (GObject *object)
   g_free ((char *) self->settings.python);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
   vn_notes_unref (self->notes);
-  G_OBJECT_CLASS (vn_evaluate_job_parent_class)->finalize (object);
 }
 
-static void
-vn_evaluate_job_class_init (VnEvaluateJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_evaluate_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_evaluate_job_init (VnEvaluateJob *self)
-{
-  self->notes = vn_notes_new ();
-}
+static const VnJobKind evaluate_job_kind = {
+  .id = VN_JOB_EVALUATE,
+  .state_size = sizeof (VnEvaluateJob),
+  .stages = stages,
+  .clear = evaluate_job_clear,
+};
 
 /**
  * vn_evaluate_job_new:
@@ -273,11 +265,14 @@ vn_evaluate_job_init (VnEvaluateJob *self)
 VnJob *
 vn_evaluate_job_new (const VnEvaluateSettings *settings)
 {
+  VnJob *job;
   VnEvaluateJob *self;
 
   g_return_val_if_fail (settings != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_EVALUATE_JOB, NULL);
+  job = vn_job_new (&evaluate_job_kind);
+  self = vn_job_get_state (job, &evaluate_job_kind);
+  self->notes = vn_notes_new ();
   self->settings = *settings;
   g_ptr_array_ref (settings->models);
   self->settings.data = vn_data_spec_copy (settings->data);
@@ -289,9 +284,8 @@ vn_evaluate_job_new (const VnEvaluateSettings *settings)
   self->contestants = g_new0 (VnContestant, MAX (settings->models->len, 1));
   self->scores = g_new0 (VnScore, MAX (settings->models->len, 1));
   for (guint i = 0; i < settings->models->len; i++)
-    vn_job_add_source (VN_JOB (self), g_ptr_array_index (settings->models, i));
-  vn_job_set_title (VN_JOB (self), _("Evaluating"));
-  return VN_JOB (self);
+    vn_job_add_source (job, g_ptr_array_index (settings->models, i));
+  return job;
 }
 
 /**
@@ -300,17 +294,23 @@ vn_evaluate_job_new (const VnEvaluateSettings *settings)
  * Returns: (transfer none): one for each model, in their order, once the job has succeeded
  */
 const VnScore *
-vn_evaluate_job_get_scores (VnEvaluateJob *self)
+vn_evaluate_job_get_scores (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_EVALUATE_JOB (self), NULL);
+  VnEvaluateJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_EVALUATE), NULL);
+
+  self = vn_job_get_state (job, &evaluate_job_kind);
   return self->scores;
 }
 
 VnNotes *
-vn_evaluate_job_get_notes (VnEvaluateJob *self)
+vn_evaluate_job_get_notes (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_EVALUATE_JOB (self), NULL);
+  VnEvaluateJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_EVALUATE), NULL);
+
+  self = vn_job_get_state (job, &evaluate_job_kind);
   return self->notes;
 }

@@ -23,9 +23,8 @@ typedef struct
   GDestroyNotify  destroy;
 } File;
 
-struct _VnExportJob
+typedef struct
 {
-  VnJob      parent_instance;
   VnResult  *result;        /* nullable */
   char      *model_path, *python;
   gboolean   verifies, is_asked;
@@ -34,9 +33,9 @@ struct _VnExportJob
   GPtrArray *written;       /* of char */
   VnOnnxWriteOptions write;
   VnFileSet *files;
-};
+} VnExportJob;
 
-G_DEFINE_FINAL_TYPE (VnExportJob, vn_export_job, VN_TYPE_JOB)
+static const VnJobKind export_job_kind;
 
 static void
 export_job_free_report (gpointer data)
@@ -62,7 +61,9 @@ export_job_free_file (gpointer data)
 static gboolean
 vn_export_job_wants_model (VnJob *job)
 {
-  return VN_EXPORT_JOB (job)->model_path != NULL;
+  VnExportJob *self = vn_job_get_state (job, &export_job_kind);
+
+  return self->model_path != NULL;
 }
 
 static gboolean
@@ -70,7 +71,7 @@ vn_export_job_write_model (VnJob         *job,
                            GCancellable  *cancellable,
                            GError       **error)
 {
-  VnExportJob *self = VN_EXPORT_JOB (job);
+  VnExportJob *self = vn_job_get_state (job, &export_job_kind);
 
   for (guint i = 0; i < self->reports->len; i++)
     if (!vn_report_expect_memory (((Report *) g_ptr_array_index (self->reports, i))->path, error))
@@ -86,7 +87,9 @@ vn_export_job_write_model (VnJob         *job,
 static gboolean
 vn_export_job_wants_verify (VnJob *job)
 {
-  return VN_EXPORT_JOB (job)->verifies;
+  VnExportJob *self = vn_job_get_state (job, &export_job_kind);
+
+  return self->verifies;
 }
 
 static void
@@ -103,13 +106,13 @@ vn_export_job_verify (VnJob         *job,
                       GCancellable  *cancellable,
                       GError       **error)
 {
-  VnExportJob *self = VN_EXPORT_JOB (job);
+  VnExportJob *self = vn_job_get_state (job, &export_job_kind);
   g_autoptr(VnJob) verify = vn_verify_job_new_for_result (self->result, self->model_path, self->python, self->is_asked);
   g_autoptr(VnResult) unverified = NULL;
   g_autoptr(GError) reason = NULL;
 
   if ((self->is_asked || vn_verify_job_suits (self->result, &reason)) && vn_job_run (verify, cancellable, &reason))
-    export_job_take (self, vn_verify_job_get_verified (VN_VERIFY_JOB (verify)));
+    export_job_take (self, vn_verify_job_get_verified (verify));
   else if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   else
@@ -124,7 +127,9 @@ vn_export_job_verify (VnJob         *job,
 static gboolean
 vn_export_job_wants_report (VnJob *job)
 {
-  return VN_EXPORT_JOB (job)->reports->len > 0;
+  VnExportJob *self = vn_job_get_state (job, &export_job_kind);
+
+  return self->reports->len > 0;
 }
 
 static gboolean
@@ -132,7 +137,7 @@ vn_export_job_write_report (VnJob         *job,
                             GCancellable  *cancellable,
                             GError       **error)
 {
-  VnExportJob *self = VN_EXPORT_JOB (job);
+  VnExportJob *self = vn_job_get_state (job, &export_job_kind);
   const VnProgress progress = vn_job_get_reporter (job);
   VnReportInput input;
   g_autoptr(VnReportModel) model = NULL;
@@ -157,7 +162,9 @@ vn_export_job_write_report (VnJob         *job,
 static gboolean
 vn_export_job_wants_others (VnJob *job)
 {
-  return VN_EXPORT_JOB (job)->others->len > 0;
+  VnExportJob *self = vn_job_get_state (job, &export_job_kind);
+
+  return self->others->len > 0;
 }
 
 static gboolean
@@ -165,7 +172,7 @@ vn_export_job_write_others (VnJob         *job,
                             GCancellable  *cancellable,
                             GError       **error)
 {
-  VnExportJob *self = VN_EXPORT_JOB (job);
+  VnExportJob *self = vn_job_get_state (job, &export_job_kind);
   const VnProgress progress = vn_job_get_reporter (job);
 
   for (guint i = 0; i < self->others->len; i++)
@@ -212,7 +219,7 @@ vn_export_job_check (VnJob         *job,
                      GCancellable  *cancellable,
                      GError       **error)
 {
-  VnExportJob *self = VN_EXPORT_JOB (job);
+  VnExportJob *self = vn_job_get_state (job, &export_job_kind);
   VnResult *result = self->result;
 
   if (!vn_job_check_sources (job, error))
@@ -253,9 +260,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_export_job_finalize (GObject *object)
+export_job_clear (gpointer data)
 {
-  VnExportJob *self = VN_EXPORT_JOB (object);
+  VnExportJob *self = data;
 
   g_clear_pointer (&self->result, vn_result_unref);
   g_ptr_array_unref (self->reports);
@@ -264,24 +271,14 @@ vn_export_job_finalize (GObject *object)
   g_free (self->model_path);
   g_free (self->python);
   vn_file_set_unref (self->files);
-  G_OBJECT_CLASS (vn_export_job_parent_class)->finalize (object);
 }
 
-static void
-vn_export_job_class_init (VnExportJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_export_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_export_job_init (VnExportJob *self)
-{
-  self->files = vn_file_set_new ();
-  self->reports = g_ptr_array_new_with_free_func (export_job_free_report);
-  self->others = g_ptr_array_new_with_free_func (export_job_free_file);
-  self->written = g_ptr_array_new_with_free_func (g_free);
-}
+static const VnJobKind export_job_kind = {
+  .id = VN_JOB_EXPORT,
+  .state_size = sizeof (VnExportJob),
+  .stages = stages,
+  .clear = export_job_clear,
+};
 
 /**
  * vn_export_job_new:
@@ -296,18 +293,23 @@ vn_export_job_new (VnResult   *result,
                    const char *model_path,
                    const char *report)
 {
+  VnJob *job;
   VnExportJob *self;
 
   g_return_val_if_fail (result != NULL || (model_path == NULL && report == NULL), NULL);
 
-  self = g_object_new (VN_TYPE_EXPORT_JOB, NULL);
+  job = vn_job_new (&export_job_kind);
+  self = vn_job_get_state (job, &export_job_kind);
+  self->files = vn_file_set_new ();
+  self->reports = g_ptr_array_new_with_free_func (export_job_free_report);
+  self->others = g_ptr_array_new_with_free_func (export_job_free_file);
+  self->written = g_ptr_array_new_with_free_func (g_free);
   self->result = result != NULL ? vn_result_ref (result) : NULL;
   self->model_path = g_strdup (model_path);
   if (report != NULL)
-    vn_export_job_add_report (self, NULL, report);
-  vn_job_add_source (VN_JOB (self), result != NULL ? result->source : NULL);
-  vn_job_set_title (VN_JOB (self), _("Exporting"));
-  return VN_JOB (self);
+    vn_export_job_add_report (job, NULL, report);
+  vn_job_add_source (job, result != NULL ? result->source : NULL);
+  return job;
 }
 
 /**
@@ -317,11 +319,14 @@ vn_export_job_new (VnResult   *result,
  * Before the job runs.
  */
 void
-vn_export_job_set_write_options (VnExportJob              *self,
+vn_export_job_set_write_options (VnJob                    *job,
                                  const VnOnnxWriteOptions *options)
 {
-  g_return_if_fail (VN_IS_EXPORT_JOB (self));
+  VnExportJob *self;
 
+  g_return_if_fail (vn_job_is (job, VN_JOB_EXPORT));
+
+  self = vn_job_get_state (job, &export_job_kind);
   self->write = *options;
 }
 
@@ -334,12 +339,15 @@ vn_export_job_set_write_options (VnExportJob              *self,
  * Before the job runs.
  */
 void
-vn_export_job_set_verify (VnExportJob *self,
-                          const char  *python,
-                          gboolean     is_asked)
+vn_export_job_set_verify (VnJob      *job,
+                          const char *python,
+                          gboolean    is_asked)
 {
-  g_return_if_fail (VN_IS_EXPORT_JOB (self));
+  VnExportJob *self;
 
+  g_return_if_fail (vn_job_is (job, VN_JOB_EXPORT));
+
+  self = vn_job_get_state (job, &export_job_kind);
   self->verifies = TRUE;
   self->is_asked = is_asked;
   g_free (self->python);
@@ -352,10 +360,13 @@ vn_export_job_set_verify (VnExportJob *self,
  * Returns: (transfer none) (nullable): what was exported, with what was measured of it in ONNX Runtime if that was asked for
  */
 VnResult *
-vn_export_job_get_result (VnExportJob *self)
+vn_export_job_get_result (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_EXPORT_JOB (self), NULL);
+  VnExportJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_EXPORT), NULL);
+
+  self = vn_job_get_state (job, &export_job_kind);
   return self->result;
 }
 
@@ -367,13 +378,17 @@ vn_export_job_get_result (VnExportJob *self)
  * Before the job runs; it has a result.
  */
 void
-vn_export_job_add_report (VnExportJob           *self,
+vn_export_job_add_report (VnJob                 *job,
                           const VnReportPrinter *printer,
                           const char            *path)
 {
+  VnExportJob *self;
   Report *report;
 
-  g_return_if_fail (VN_IS_EXPORT_JOB (self) && self->result != NULL && path != NULL);
+  g_return_if_fail (vn_job_is (job, VN_JOB_EXPORT) && path != NULL);
+
+  self = vn_job_get_state (job, &export_job_kind);
+  g_return_if_fail (self->result != NULL);
 
   report = g_new0 (Report, 1);
   *report = (Report) { printer, g_strdup (path) };
@@ -391,17 +406,19 @@ vn_export_job_add_report (VnExportJob           *self,
  * Before the job runs. Such files are written last, in this order.
  */
 void
-vn_export_job_add_file (VnExportJob    *self,
+vn_export_job_add_file (VnJob          *job,
                         const char     *path,
                         const char     *what,
                         VnExportFunc    func,
                         gpointer        data,
                         GDestroyNotify  destroy)
 {
+  VnExportJob *self;
   File *file;
 
-  g_return_if_fail (VN_IS_EXPORT_JOB (self) && path != NULL && what != NULL && func != NULL);
+  g_return_if_fail (vn_job_is (job, VN_JOB_EXPORT) && path != NULL && what != NULL && func != NULL);
 
+  self = vn_job_get_state (job, &export_job_kind);
   file = g_new0 (File, 1);
   *file = (File) { g_strdup (path), g_strdup (what), func, data, destroy };
   g_ptr_array_add (self->others, file);
@@ -413,9 +430,12 @@ vn_export_job_add_file (VnExportJob    *self,
  * Returns: (transfer none) (element-type filename): what was written, in that order; also after an error
  */
 GPtrArray *
-vn_export_job_get_written (VnExportJob *self)
+vn_export_job_get_written (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_EXPORT_JOB (self), NULL);
+  VnExportJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_EXPORT), NULL);
+
+  self = vn_job_get_state (job, &export_job_kind);
   return self->written;
 }

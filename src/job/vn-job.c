@@ -7,8 +7,11 @@
 #include "vn-memory.h"
 #include "vn-thread.h"
 
-typedef struct
+struct _VnJob
 {
+  GObject       parent_instance;
+  const VnJobKind *kind;
+  gpointer      state;        /* of its kind */
   GMainContext *context;      /* in which the job was made */
   GMutex        lock;
   char         *title;
@@ -23,34 +26,37 @@ typedef struct
   gint64        stage_start;  /* monotonic, microseconds; 0: not started */
   GArray       *timings;      /* of VnTiming, stage by stage */
   gint          notify_queued;        /* atomic */
-} VnJobPrivate;
+};
 
-G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (VnJob, vn_job, G_TYPE_OBJECT)
+G_DEFINE_FINAL_TYPE (VnJob, vn_job, G_TYPE_OBJECT)
+
+/* @title: (nullable): the job says it by vn_job_set_title(); @failure: (nullable): the error says it all */
+static const struct
+{
+  const char *title, *failure;
+} job_kinds[] = {
+#define VN_JOB_KIND(id, title, failure) { title, failure },
+#include "vn-job-kinds.def"
+#undef VN_JOB_KIND
+};
 
 enum { PROP_PROGRESS = 1, N_PROPS };
 
 static GParamSpec *props[N_PROPS];
 
-static VnJobPrivate *
-job_get_private (VnJob *self)
-{
-  return vn_job_get_instance_private (self);
-}
-
-static gboolean job_run_stages (VnJob         *self,
-                                GCancellable  *cancellable,
-                                GError       **error);
-
 static void
 vn_job_finalize (GObject *object)
 {
-  VnJobPrivate *priv = job_get_private (VN_JOB (object));
+  VnJob *self = VN_JOB (object);
 
-  g_main_context_unref (priv->context);
-  g_mutex_clear (&priv->lock);
-  g_array_unref (priv->timings);
-  g_ptr_array_unref (priv->sources);
-  g_free (priv->title);
+  if (self->state != NULL)
+    self->kind->clear (self->state);
+  g_free (self->state);
+  g_main_context_unref (self->context);
+  g_mutex_clear (&self->lock);
+  g_array_unref (self->timings);
+  g_ptr_array_unref (self->sources);
+  g_free (self->title);
   G_OBJECT_CLASS (vn_job_parent_class)->finalize (object);
 }
 
@@ -73,7 +79,6 @@ vn_job_class_init (VnJobClass *klass)
 
   object_class->finalize = vn_job_finalize;
   object_class->get_property = vn_job_get_property;
-  klass->run = job_run_stages;
   props[PROP_PROGRESS] = g_param_spec_double ("progress", NULL, NULL, 0, 1, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, props);
 }
@@ -81,20 +86,92 @@ vn_job_class_init (VnJobClass *klass)
 static void
 vn_job_init (VnJob *self)
 {
-  VnJobPrivate *priv = job_get_private (self);
-
-  priv->context = g_main_context_ref_thread_default ();
-  g_mutex_init (&priv->lock);
-  priv->timings = g_array_new (FALSE, FALSE, sizeof (VnTiming));
-  priv->sources = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_model_unref);
+  self->context = g_main_context_ref_thread_default ();
+  g_mutex_init (&self->lock);
+  self->timings = g_array_new (FALSE, FALSE, sizeof (VnTiming));
+  self->sources = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_model_unref);
 }
+
+/* ---- its kind ---- */
+
+/**
+ * vn_job_new:
+ * @kind: what it does
+ *
+ * Returns: (transfer full): a job whose state is all zeros
+ */
+VnJob *
+vn_job_new (const VnJobKind *kind)
+{
+  VnJob *self;
+
+  g_return_val_if_fail (kind != NULL && kind->id < VN_N_JOB_KINDS && kind->stages != NULL && kind->clear != NULL, NULL);
+
+  self = g_object_new (VN_TYPE_JOB, NULL);
+  self->kind = kind;
+  self->state = g_malloc0 (kind->state_size);
+  return self;
+}
+
+/**
+ * vn_job_get_state:
+ * @kind: of which it must be
+ *
+ * Returns: (transfer none): what the stages fill, for the functions of its kind; as long as the job
+ */
+gpointer
+vn_job_get_state (VnJob           *self,
+                  const VnJobKind *kind)
+{
+  g_return_val_if_fail (VN_IS_JOB (self) && self->kind == kind, NULL);
+
+  return self->state;
+}
+
+/**
+ * vn_job_is:
+ * @self: (nullable): a job, or none
+ *
+ * Returns: whether it is a job of the kind @id
+ */
+gboolean
+vn_job_is (VnJob   *self,
+           VnJobId  id)
+{
+  g_return_val_if_fail (self == NULL || VN_IS_JOB (self), FALSE);
+
+  return self != NULL && self->kind->id == id;
+}
+
+VnJobId
+vn_job_get_id (VnJob *self)
+{
+  g_return_val_if_fail (VN_IS_JOB (self), VN_N_JOB_KINDS);
+
+  return self->kind->id;
+}
+
+/**
+ * vn_job_id_get_failure:
+ *
+ * Returns: (transfer none): what heads the error of a job of this kind, translated: "Quantization failed"; empty: nothing does
+ */
+const char *
+vn_job_id_get_failure (VnJobId id)
+{
+  g_return_val_if_fail (id < VN_N_JOB_KINDS, "");
+
+  return job_kinds[id].failure != NULL ? _(job_kinds[id].failure) : "";
+}
+
+/* ---- progress ---- */
 
 static gboolean
 job_notify_progress_cb (gpointer data)
 {
   VnJob *self = data;
 
-  g_atomic_int_set (&job_get_private (self)->notify_queued, FALSE);
+  g_atomic_int_set (&self->notify_queued, FALSE);
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_PROGRESS]);
   return G_SOURCE_REMOVE;
 }
@@ -104,15 +181,14 @@ job_notify_progress_cb (gpointer data)
 static void
 job_queue_notify (VnJob *self)
 {
-  VnJobPrivate *priv = job_get_private (self);
   g_autoptr(GSource) source = NULL;
 
-  if (!g_atomic_int_compare_and_exchange (&priv->notify_queued, FALSE, TRUE))
+  if (!g_atomic_int_compare_and_exchange (&self->notify_queued, FALSE, TRUE))
     return;
   source = g_idle_source_new ();
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_callback (source, job_notify_progress_cb, g_object_ref (self), g_object_unref);
-  g_source_attach (source, priv->context);
+  g_source_attach (source, self->context);
 }
 
 static void
@@ -122,16 +198,15 @@ job_report_cb (gpointer    data,
                guint64     total)
 {
   VnJob *self = data;
-  VnJobPrivate *priv = job_get_private (self);
   double fraction = total > 0 ? CLAMP ((double) done / (double) total, 0, 1) : 0;
 
-  g_mutex_lock (&priv->lock);
-  priv->unit = unit;
-  priv->done = done;
-  priv->total = total;
+  g_mutex_lock (&self->lock);
+  self->unit = unit;
+  self->done = done;
+  self->total = total;
   /* Workers report in any order; the bar never runs back. */
-  priv->progress = MAX (priv->progress, priv->from + fraction * (priv->to - priv->from));
-  g_mutex_unlock (&priv->lock);
+  self->progress = MAX (self->progress, self->from + fraction * (self->to - self->from));
+  g_mutex_unlock (&self->lock);
   job_queue_notify (self);
 }
 
@@ -170,19 +245,18 @@ static void
 job_begin_stage (VnJob         *self,
                  const VnStage *stage)
 {
-  VnJobPrivate *priv = job_get_private (self);
   double share = stage->weight / MAX (stage->weight + job_sum_weights (self, stage + 1), 1e-9);
 
-  g_mutex_lock (&priv->lock);
-  priv->stage = _(stage->title);
-  priv->unit = NULL;
-  priv->done = priv->total = 0;
-  priv->progress = MAX (priv->progress, priv->to);
-  priv->from = priv->progress;
-  priv->to = priv->from + share * (1 - priv->from);
-  priv->stage_start_progress = priv->from;
-  priv->stage_start = g_get_monotonic_time ();
-  g_mutex_unlock (&priv->lock);
+  g_mutex_lock (&self->lock);
+  self->stage = _(stage->title);
+  self->unit = NULL;
+  self->done = self->total = 0;
+  self->progress = MAX (self->progress, self->to);
+  self->from = self->progress;
+  self->to = self->from + share * (1 - self->from);
+  self->stage_start_progress = self->from;
+  self->stage_start = g_get_monotonic_time ();
+  g_mutex_unlock (&self->lock);
   job_queue_notify (self);
 }
 
@@ -209,30 +283,36 @@ static void
 job_begin_timings (VnJob         *self,
                    const VnStage *stages)
 {
-  VnJobPrivate *priv = job_get_private (self);
-
-  g_array_set_size (priv->timings, 0);
+  g_array_set_size (self->timings, 0);
   for (const VnStage *stage = stages; stage->id != NULL; stage++)
     {
       VnTiming timing = { stage->id, stage->title, 0 };
 
-      g_array_append_val (priv->timings, timing);
+      g_array_append_val (self->timings, timing);
     }
 }
 
-/* VnJobClass.run of jobs that need no more. */
-static gboolean
-job_run_stages (VnJob         *self,
-                GCancellable  *cancellable,
-                GError       **error)
+/**
+ * vn_job_run_stages:
+ *
+ * Runs the stages of the job one after the other; for VnJobKind.run.
+ *
+ * Returns: %FALSE with the error of the first that fails; the others are not run
+ */
+gboolean
+vn_job_run_stages (VnJob         *self,
+                   GCancellable  *cancellable,
+                   GError       **error)
 {
-  VnJobPrivate *priv = job_get_private (self);
-  const VnStage *stages = VN_JOB_GET_CLASS (self)->stages;
+  const VnStage *stages;
 
+  g_return_val_if_fail (VN_IS_JOB (self), FALSE);
+
+  stages = self->kind->stages;
   job_begin_timings (self, stages);
   for (guint i = 0; stages[i].id != NULL; i++)
     if ((stages[i].is_wanted == NULL || stages[i].is_wanted (self)) &&
-        !job_run_stage (self, &stages[i], &g_array_index (priv->timings, VnTiming, i), cancellable, error))
+        !job_run_stage (self, &stages[i], &g_array_index (self->timings, VnTiming, i), cancellable, error))
       return FALSE;
   return TRUE;
 }
@@ -240,14 +320,12 @@ job_run_stages (VnJob         *self,
 static void
 job_end_stages (VnJob *self)
 {
-  VnJobPrivate *priv = job_get_private (self);
-
-  g_mutex_lock (&priv->lock);
-  priv->stage = _("Done");
-  priv->unit = NULL;
-  priv->done = priv->total = 0;
-  priv->progress = priv->from = priv->to = 1;
-  g_mutex_unlock (&priv->lock);
+  g_mutex_lock (&self->lock);
+  self->stage = _("Done");
+  self->unit = NULL;
+  self->done = self->total = 0;
+  self->progress = self->from = self->to = 1;
+  g_mutex_unlock (&self->lock);
   job_queue_notify (self);
 }
 
@@ -262,45 +340,43 @@ vn_job_dup_timings (VnJob *self)
 {
   g_return_val_if_fail (VN_IS_JOB (self), NULL);
 
-  return g_array_copy (job_get_private (self)->timings);
+  return g_array_copy (self->timings);
 }
 
+/**
+ * vn_job_set_title:
+ * @title: translated; instead of that of its kind
+ */
 void
 vn_job_set_title (VnJob      *self,
                   const char *title)
 {
-  VnJobPrivate *priv;
-
   g_return_if_fail (VN_IS_JOB (self));
 
-  priv = job_get_private (self);
-  g_free (priv->title);
-  priv->title = g_strdup (title);
+  g_free (self->title);
+  self->title = g_strdup (title);
 }
 
 const char *
 vn_job_get_title (VnJob *self)
 {
-  VnJobPrivate *priv;
-
   g_return_val_if_fail (VN_IS_JOB (self), NULL);
 
-  priv = job_get_private (self);
-  return priv->title != NULL ? priv->title : "";
+  if (self->title != NULL)
+    return self->title;
+  return job_kinds[self->kind->id].title != NULL ? _(job_kinds[self->kind->id].title) : "";
 }
 
 double
 vn_job_get_progress (VnJob *self)
 {
-  VnJobPrivate *priv;
   double progress;
 
   g_return_val_if_fail (VN_IS_JOB (self), 0);
 
-  priv = job_get_private (self);
-  g_mutex_lock (&priv->lock);
-  progress = priv->progress;
-  g_mutex_unlock (&priv->lock);
+  g_mutex_lock (&self->lock);
+  progress = self->progress;
+  g_mutex_unlock (&self->lock);
   return progress;
 }
 
@@ -312,15 +388,13 @@ vn_job_get_progress (VnJob *self)
 char *
 vn_job_dup_stage (VnJob *self)
 {
-  VnJobPrivate *priv;
   char *stage;
 
   g_return_val_if_fail (VN_IS_JOB (self), NULL);
 
-  priv = job_get_private (self);
-  g_mutex_lock (&priv->lock);
-  stage = g_strdup (priv->stage != NULL ? priv->stage : vn_job_get_title (self));
-  g_mutex_unlock (&priv->lock);
+  g_mutex_lock (&self->lock);
+  stage = g_strdup (self->stage != NULL ? self->stage : vn_job_get_title (self));
+  g_mutex_unlock (&self->lock);
   return stage;
 }
 
@@ -332,18 +406,16 @@ vn_job_dup_stage (VnJob *self)
 char *
 vn_job_dup_detail (VnJob *self)
 {
-  VnJobPrivate *priv;
   char *detail = NULL;
 
   g_return_val_if_fail (VN_IS_JOB (self), NULL);
 
-  priv = job_get_private (self);
-  g_mutex_lock (&priv->lock);
-  if (priv->unit != NULL && priv->total > 0)
+  g_mutex_lock (&self->lock);
+  if (self->unit != NULL && self->total > 0)
     /* Translators: 62 of 100 samples */
-    detail = g_strdup_printf (_("%llu of %llu %s"), (unsigned long long) priv->done, (unsigned long long) priv->total,
-                              priv->unit);
-  g_mutex_unlock (&priv->lock);
+    detail = g_strdup_printf (_("%llu of %llu %s"), (unsigned long long) self->done, (unsigned long long) self->total,
+                              self->unit);
+  g_mutex_unlock (&self->lock);
   return detail;
 }
 
@@ -357,15 +429,12 @@ vn_job_get_counts (VnJob   *self,
                    guint64 *done,
                    guint64 *total)
 {
-  VnJobPrivate *priv;
-
   g_return_if_fail (VN_IS_JOB (self));
 
-  priv = job_get_private (self);
-  g_mutex_lock (&priv->lock);
-  *done = priv->done;
-  *total = priv->total;
-  g_mutex_unlock (&priv->lock);
+  g_mutex_lock (&self->lock);
+  *done = self->done;
+  *total = self->total;
+  g_mutex_unlock (&self->lock);
 }
 
 /**
@@ -376,22 +445,20 @@ vn_job_get_counts (VnJob   *self,
 double
 vn_job_get_seconds_left (VnJob *self)
 {
-  VnJobPrivate *priv;
   double left = -1;
 
   g_return_val_if_fail (VN_IS_JOB (self), 0);
 
-  priv = job_get_private (self);
-  g_mutex_lock (&priv->lock);
-  if (priv->stage_start > 0)
+  g_mutex_lock (&self->lock);
+  if (self->stage_start > 0)
     {
-      double seconds = (double) (g_get_monotonic_time () - priv->stage_start) / G_USEC_PER_SEC;
-      double gained = priv->progress - priv->stage_start_progress;
+      double seconds = (double) (g_get_monotonic_time () - self->stage_start) / G_USEC_PER_SEC;
+      double gained = self->progress - self->stage_start_progress;
 
       if (seconds > 0.3 && gained > 0.01)
-        left = seconds / gained * (1 - priv->progress);
+        left = seconds / gained * (1 - self->progress);
     }
-  g_mutex_unlock (&priv->lock);
+  g_mutex_unlock (&self->lock);
   return left;
 }
 
@@ -408,7 +475,7 @@ vn_job_add_source (VnJob   *self,
   g_return_if_fail (VN_IS_JOB (self));
 
   if (model != NULL)
-    g_ptr_array_add (job_get_private (self)->sources, vn_model_ref (model));
+    g_ptr_array_add (self->sources, vn_model_ref (model));
 }
 
 /**
@@ -423,15 +490,12 @@ gboolean
 vn_job_check_sources (VnJob   *self,
                       GError **error)
 {
-  VnJobPrivate *priv;
-
   g_return_val_if_fail (VN_IS_JOB (self), FALSE);
 
-  priv = job_get_private (self);
-  if (!vn_file_check_lost (priv->lost, error))
+  if (!vn_file_check_lost (self->lost, error))
     return FALSE;
-  for (guint i = 0; i < priv->sources->len; i++)
-    if (!vn_model_check_files (g_ptr_array_index (priv->sources, i), error))
+  for (guint i = 0; i < self->sources->len; i++)
+    if (!vn_model_check_files (g_ptr_array_index (self->sources, i), error))
       return FALSE;
   return TRUE;
 }
@@ -458,8 +522,8 @@ vn_job_run (VnJob         *self,
     return FALSE;
   if (cancellable != NULL)
     g_cancellable_push_current (cancellable);     /* samples that are prepared by a helper process wait for it */
-  job_get_private (self)->lost = vn_file_mark_lost ();
-  if (VN_JOB_GET_CLASS (self)->run (self, cancellable, &reason))
+  self->lost = vn_file_mark_lost ();
+  if (self->kind->run != NULL ? self->kind->run (self, cancellable, &reason) : vn_job_run_stages (self, cancellable, &reason))
     vn_memory_check (mark, &reason);
   if (cancellable != NULL)
     g_cancellable_pop_current (cancellable);

@@ -10,10 +10,22 @@ G_BEGIN_DECLS
 
 /* A job is an object with a synchronous run(). The thread it runs on belongs to whoever starts it: tests call
  * vn_job_run() in place, the window and the command line vn_job_start(). Its inputs are immutable, its result is a
- * new object. Progress may be set from any thread and is announced on the main context in which the job was made. */
+ * new object. Progress may be set from any thread and is announced on the main context in which the job was made.
+ *
+ * What it does is of its kind (VnJobKind), which each kind's file defines: the stages, and the state they fill, which
+ * the functions of that file set and read. */
 
 #define VN_TYPE_JOB (vn_job_get_type ())
-G_DECLARE_DERIVABLE_TYPE (VnJob, vn_job, VN, JOB, GObject)
+G_DECLARE_FINAL_TYPE (VnJob, vn_job, VN, JOB, GObject)
+
+/* The lines of vn-job-kinds.def. */
+typedef enum
+{
+#define VN_JOB_KIND(id, title, failure) VN_JOB_##id,
+#include "vn-job-kinds.def"
+#undef VN_JOB_KIND
+  VN_N_JOB_KINDS
+} VnJobId;
 
 /**
  * VnStage: one part of the work of a job. Where a job says it stands, how much time is left and how long its parts took
@@ -37,16 +49,23 @@ typedef struct
 } VnStage;
 
 /**
- * VnJobClass:
+ * VnJobKind: what jobs of a kind do. Static; a job keeps it.
+ * @id: its line in vn-job-kinds.def
+ * @state_size: bytes of the state, which begins as zeros
  * @stages: what the job does, in this order
- * @run: what vn_job_run() calls; unless replaced, it runs @stages up to the first that fails
+ * @clear: frees what the state owns, when the job goes
+ * @run: (nullable): what vn_job_run() calls instead of vn_job_run_stages(), which it calls itself
  */
-struct _VnJobClass
+typedef struct
 {
-  GObjectClass   parent_class;
+  VnJobId        id;
+  gsize          state_size;
   const VnStage *stages;
-  gboolean     (*run) (VnJob *self, GCancellable *cancellable, GError **error);
-};
+  void         (*clear) (gpointer       state);
+  gboolean     (*run)   (VnJob         *job,
+                         GCancellable  *cancellable,
+                         GError       **error);
+} VnJobKind;
 
 /* Signals and properties: "progress" (double 0..1, notify). */
 
@@ -61,6 +80,10 @@ gboolean    vn_job_finish       (VnJob                *self,
                                  GAsyncResult         *result,
                                  GError              **error);
 
+gboolean    vn_job_is           (VnJob                *self,      /* nullable */
+                                 VnJobId               id);
+VnJobId     vn_job_get_id       (VnJob                *self);
+const char *vn_job_id_get_failure (VnJobId             id);       /* "Quantization failed" */
 const char *vn_job_get_title    (VnJob                *self);
 double      vn_job_get_progress (VnJob                *self);     /* 0 .. 1, over all stages */
 char       *vn_job_dup_stage    (VnJob                *self);     /* "Calibrating" */
@@ -72,7 +95,13 @@ double      vn_job_get_seconds_left (VnJob            *self);     /* estimate; n
 
 GArray     *vn_job_dup_timings  (VnJob                *self);     /* of VnTiming; after the end */
 
-/* For subclasses. */
+/* For the files of kinds. */
+VnJob      *vn_job_new          (const VnJobKind      *kind);
+gpointer    vn_job_get_state    (VnJob                *self,
+                                 const VnJobKind      *kind);
+gboolean    vn_job_run_stages   (VnJob                *self,
+                                 GCancellable         *cancellable,
+                                 GError              **error);
 void        vn_job_set_title    (VnJob                *self,
                                  const char           *title);
 void        vn_job_add_source   (VnJob                *self,

@@ -40,15 +40,10 @@ gboolean  vn_plan_load_sample    (VnPlan           *plan,
 
 /* ---- open: read, validate, infer types ---- */
 
-#define VN_TYPE_OPEN_JOB (vn_open_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnOpenJob, vn_open_job, VN, OPEN_JOB, VnJob)
 VnJob    *vn_open_job_new        (const char       *path);
-VnModel  *vn_open_job_get_model  (VnOpenJob        *self);   /* borrowed; after success */
+VnModel  *vn_open_job_get_model  (VnJob            *job);    /* borrowed; after success */
 
 /* ---- calibrate: statistics to quantize with, here or elsewhere ---- */
-
-#define VN_TYPE_CALIBRATE_JOB (vn_calibrate_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnCalibrateJob, vn_calibrate_job, VN, CALIBRATE_JOB, VnJob)
 
 /**
  * VnCalibrateSettings:
@@ -79,9 +74,9 @@ typedef struct
 } VnCalibrateSettings;
 
 VnJob    *vn_calibrate_job_new       (const VnCalibrateSettings *settings);   /* copies what it needs */
-VnStats  *vn_calibrate_job_get_stats (VnCalibrateJob            *self);       /* borrowed; after success */
-VnModel  *vn_calibrate_job_get_prepared (VnCalibrateJob         *self);       /* borrowed; what ran */
-VnNotes  *vn_calibrate_job_get_notes (VnCalibrateJob            *self);       /* borrowed */
+VnStats  *vn_calibrate_job_get_stats (VnJob                     *job);        /* borrowed; after success */
+VnModel  *vn_calibrate_job_get_prepared (VnJob                  *job);        /* borrowed; what ran */
+VnNotes  *vn_calibrate_job_get_notes (VnJob                     *job);        /* borrowed */
 
 /* What is left beside @path while its statistics are being made. */
 void      vn_calibrate_add_outputs   (VnFileSet        *set,
@@ -96,9 +91,6 @@ gboolean  vn_calibrate_clear_parts   (const char       *path,
                                       GError          **error);
 
 /* ---- the main job: prepare, calibrate, resolve, write, compare ---- */
-
-#define VN_TYPE_QUANTIZE_JOB (vn_quantize_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN, QUANTIZE_JOB, VnJob)
 
 /**
  * VnTrainingGate: who decides whether what was trained is kept; the network that was there before stays otherwise.
@@ -153,9 +145,9 @@ typedef struct
 } VnQuantizeSettings;
 
 VnJob    *vn_quantize_job_new        (const VnQuantizeSettings *settings);   /* copies what it needs */
-VnResult *vn_quantize_job_get_result (VnQuantizeJob            *self);       /* borrowed; after success */
-GHashTable *vn_quantize_job_get_shapes (VnQuantizeJob          *self);
-VnContributions *vn_quantize_job_measure_origins (VnQuantizeJob                *self,
+VnResult *vn_quantize_job_get_result (VnJob                    *job);        /* borrowed; after success */
+GHashTable *vn_quantize_job_get_shapes (VnJob                  *job);
+VnContributions *vn_quantize_job_measure_origins (VnJob                        *job,
                                                   const VnContributionOptions  *options,    /* nullable */
                                                   const VnProgress             *progress,
                                                   GCancellable                 *cancellable,
@@ -163,17 +155,12 @@ VnContributions *vn_quantize_job_measure_origins (VnQuantizeJob                *
 
 /* ---- origins: where the error of a run starts, after the run ---- */
 
-#define VN_TYPE_ORIGINS_JOB (vn_origins_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnOriginsJob, vn_origins_job, VN, ORIGINS_JOB, VnJob)
-VnJob    *vn_origins_job_new         (VnQuantizeJob *run,
+VnJob    *vn_origins_job_new         (VnJob         *run,
                                       VnResult      *result);   /* nullable */
-VnResult *vn_origins_job_get_result  (VnOriginsJob  *self);     /* borrowed; after success */
-VnContributions *vn_origins_job_dup_contributions (VnOriginsJob *self);   /* nullable; so far; from any thread */
+VnResult *vn_origins_job_get_result  (VnJob         *job);      /* borrowed; after success */
+VnContributions *vn_origins_job_dup_contributions (VnJob        *job);    /* nullable; so far; from any thread */
 
 /* ---- prepare: float to float, and write ---- */
-
-#define VN_TYPE_PREPARE_JOB (vn_prepare_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnPrepareJob, vn_prepare_job, VN, PREPARE_JOB, VnJob)
 
 typedef struct
 {
@@ -184,26 +171,21 @@ typedef struct
 } VnPrepareSettings;
 
 VnJob     *vn_prepare_job_new       (const VnPrepareSettings *settings);
-VnModel   *vn_prepare_job_get_model (VnPrepareJob            *self);   /* borrowed; after success */
-VnEditLog *vn_prepare_job_get_edits (VnPrepareJob            *self);   /* borrowed */
-VnNotes   *vn_prepare_job_get_notes (VnPrepareJob            *self);   /* borrowed */
+VnModel   *vn_prepare_job_get_model (VnJob                   *job);    /* borrowed; after success */
+VnEditLog *vn_prepare_job_get_edits (VnJob                   *job);    /* borrowed */
+VnNotes   *vn_prepare_job_get_notes (VnJob                   *job);    /* borrowed */
 
 /* ---- compare two models from files ---- */
 
-#define VN_TYPE_COMPARE_JOB (vn_compare_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnCompareJob, vn_compare_job, VN, COMPARE_JOB, VnJob)
 VnJob        *vn_compare_job_new        (VnModel          *float_model,
                                          VnModel          *quant_model,
                                          const VnDataSpec *data,
                                          GHashTable       *input_shapes,
                                          guint             n_threads);
-VnErrorTable *vn_compare_job_get_errors (VnCompareJob     *self);   /* borrowed */
-VnNotes      *vn_compare_job_get_notes  (VnCompareJob     *self);
+VnErrorTable *vn_compare_job_get_errors (VnJob            *job);    /* borrowed */
+VnNotes      *vn_compare_job_get_notes  (VnJob            *job);
 
 /* ---- evaluate: networks side by side, and how often they are right ---- */
-
-#define VN_TYPE_EVALUATE_JOB (vn_evaluate_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnEvaluateJob, vn_evaluate_job, VN, EVALUATE_JOB, VnJob)
 
 /**
  * VnEvaluateSettings:
@@ -229,13 +211,10 @@ typedef struct
 } VnEvaluateSettings;
 
 VnJob         *vn_evaluate_job_new        (const VnEvaluateSettings *settings);
-const VnScore *vn_evaluate_job_get_scores (VnEvaluateJob            *self);   /* borrowed; after success */
-VnNotes       *vn_evaluate_job_get_notes  (VnEvaluateJob            *self);   /* borrowed */
+const VnScore *vn_evaluate_job_get_scores (VnJob                    *job);    /* borrowed; after success */
+VnNotes       *vn_evaluate_job_get_notes  (VnJob                    *job);    /* borrowed */
 
 /* ---- dump: every tensor of one sample ---- */
-
-#define VN_TYPE_DUMP_JOB (vn_dump_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnDumpJob, vn_dump_job, VN, DUMP_JOB, VnJob)
 
 /* The list of what was written, in the same folder. */
 #define VN_DUMP_INDEX "index.json"
@@ -262,13 +241,10 @@ typedef struct
 } VnDumpSettings;
 
 VnJob    *vn_dump_job_new       (const VnDumpSettings *settings);
-VnDump   *vn_dump_job_get_dump  (VnDumpJob            *self);       /* borrowed; after success */
-VnNotes  *vn_dump_job_get_notes (VnDumpJob            *self);       /* borrowed */
+VnDump   *vn_dump_job_get_dump  (VnJob                *job);        /* borrowed; after success */
+VnNotes  *vn_dump_job_get_notes (VnJob                *job);        /* borrowed */
 
 /* ---- benchmark: where the time of a network goes ---- */
-
-#define VN_TYPE_BENCHMARK_JOB (vn_benchmark_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnBenchmarkJob, vn_benchmark_job, VN, BENCHMARK_JOB, VnJob)
 
 /**
  * VnBenchmarkSettings:
@@ -288,12 +264,9 @@ typedef struct
 } VnBenchmarkSettings;
 
 VnJob       *vn_benchmark_job_new        (const VnBenchmarkSettings *settings);
-VnBenchmark *vn_benchmark_job_get_result (VnBenchmarkJob            *self);   /* borrowed; after success */
+VnBenchmark *vn_benchmark_job_get_result (VnJob                     *job);    /* borrowed; after success */
 
 /* ---- export: model and report; all or nothing per file ---- */
-
-#define VN_TYPE_EXPORT_JOB (vn_export_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnExportJob, vn_export_job, VN, EXPORT_JOB, VnJob)
 
 /* Writes a file of its own: nothing is there afterwards, or all of it. Runs on the thread of the job. */
 typedef gboolean (*VnExportFunc) (gpointer      data,
@@ -310,21 +283,21 @@ gboolean  vn_export_add_outputs (VnFileSet                 *set,
                                  const char                *report,
                                  const VnOnnxWriteOptions  *options,
                                  GError                   **error);
-void      vn_export_job_set_verify (VnExportJob              *self,
+void      vn_export_job_set_verify (VnJob                    *job,
                                     const char               *python,     /* nullable */
                                     gboolean                  is_asked);
-VnResult *vn_export_job_get_result (VnExportJob              *self);      /* borrowed; with what was measured */
-void      vn_export_job_add_report (VnExportJob              *self,
+VnResult *vn_export_job_get_result (VnJob                    *job);       /* borrowed; with what was measured */
+void      vn_export_job_add_report (VnJob                    *job,
                                     const VnReportPrinter    *printer,    /* nullable: by the ending */
                                     const char               *path);
-void      vn_export_job_add_file   (VnExportJob              *self,
+void      vn_export_job_add_file   (VnJob                    *job,
                                     const char               *path,
                                     const char               *what,
                                     VnExportFunc              func,
                                     gpointer                  data,
                                     GDestroyNotify            destroy);
-GPtrArray *vn_export_job_get_written (VnExportJob            *self);      /* of char, borrowed */
-void      vn_export_job_set_write_options (VnExportJob              *self,
+GPtrArray *vn_export_job_get_written (VnJob                  *job);       /* of char, borrowed */
+void      vn_export_job_set_write_options (VnJob                    *job,
                                            const VnOnnxWriteOptions *options);   /* its name must outlive the job */
 
 G_END_DECLS

@@ -7,22 +7,21 @@
 #include "vn-onnx.h"
 #include "vn-validate.h"
 
-struct _VnOpenJob
+typedef struct
 {
-  VnJob    parent_instance;
   char    *path;
   VnModel *opened;   /* until all is done */
   VnModel *model;
-};
+} VnOpenJob;
 
-G_DEFINE_FINAL_TYPE (VnOpenJob, vn_open_job, VN_TYPE_JOB)
+static const VnJobKind open_job_kind;
 
 static gboolean
 vn_open_job_read (VnJob         *job,
                   GCancellable  *cancellable,
                   GError       **error)
 {
-  VnOpenJob *self = VN_OPEN_JOB (job);
+  VnOpenJob *self = vn_job_get_state (job, &open_job_kind);
 
   self->opened = vn_onnx_read_file (self->path, error);
   vn_job_add_source (job, self->opened);
@@ -34,7 +33,7 @@ vn_open_job_check (VnJob         *job,
                    GCancellable  *cancellable,
                    GError       **error)
 {
-  VnOpenJob *self = VN_OPEN_JOB (job);
+  VnOpenJob *self = vn_job_get_state (job, &open_job_kind);
 
   if (vn_model_validate (self->opened, VN_VALIDATE_CONTENTS, self->opened->notes, error))
     {
@@ -51,7 +50,7 @@ vn_open_job_infer (VnJob         *job,
                    GCancellable  *cancellable,
                    GError       **error)
 {
-  VnOpenJob *self = VN_OPEN_JOB (job);
+  VnOpenJob *self = vn_job_get_state (job, &open_job_kind);
   g_autoptr(GError) inference = NULL;
 
   if (!vn_model_infer_types (self->opened, NULL, self->opened->notes, &inference))
@@ -68,27 +67,21 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_open_job_finalize (GObject *object)
+open_job_clear (gpointer data)
 {
-  VnOpenJob *self = VN_OPEN_JOB (object);
+  VnOpenJob *self = data;
 
   g_free (self->path);
   g_clear_pointer (&self->opened, vn_model_unref);
   g_clear_pointer (&self->model, vn_model_unref);
-  G_OBJECT_CLASS (vn_open_job_parent_class)->finalize (object);
 }
 
-static void
-vn_open_job_class_init (VnOpenJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_open_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_open_job_init (VnOpenJob *self)
-{
-}
+static const VnJobKind open_job_kind = {
+  .id = VN_JOB_OPEN,
+  .state_size = sizeof (VnOpenJob),
+  .stages = stages,
+  .clear = open_job_clear,
+};
 
 /**
  * vn_open_job_new:
@@ -99,18 +92,20 @@ vn_open_job_init (VnOpenJob *self)
 VnJob *
 vn_open_job_new (const char *path)
 {
+  VnJob *job;
   VnOpenJob *self;
   g_autofree char *base = NULL;
   g_autofree char *title = NULL;
 
   g_return_val_if_fail (path != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_OPEN_JOB, NULL);
+  job = vn_job_new (&open_job_kind);
+  self = vn_job_get_state (job, &open_job_kind);
   base = g_path_get_basename (path);
   title = g_strdup_printf (_("Opening “%s”"), base);
   self->path = g_strdup (path);
-  vn_job_set_title (VN_JOB (self), title);
-  return VN_JOB (self);
+  vn_job_set_title (job, title);
+  return job;
 }
 
 /**
@@ -119,9 +114,12 @@ vn_open_job_new (const char *path)
  * Returns: (transfer none) (nullable): the model, once the job has succeeded
  */
 VnModel *
-vn_open_job_get_model (VnOpenJob *self)
+vn_open_job_get_model (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_OPEN_JOB (self), NULL);
+  VnOpenJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_OPEN), NULL);
+
+  self = vn_job_get_state (job, &open_job_kind);
   return self->model;
 }

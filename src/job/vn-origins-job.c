@@ -6,22 +6,23 @@
 
 #include "vn-i18n.h"
 
-struct _VnOriginsJob
+typedef struct
 {
-  VnJob          parent_instance;
-  VnQuantizeJob *run;
+  VnJob         *run;
   VnResult      *base;      /* nullable */
   VnResult      *result;
   GMutex           lock;
   VnContributions *so_far;   /* nullable; under the lock */
-};
+} VnOriginsJob;
 
-G_DEFINE_FINAL_TYPE (VnOriginsJob, vn_origins_job, VN_TYPE_JOB)
+static const VnJobKind origins_job_kind;
 
 static gboolean
 vn_origins_job_wants_run (VnJob *job)
 {
-  return vn_quantize_job_get_result (VN_ORIGINS_JOB (job)->run) == NULL;
+  VnOriginsJob *self = vn_job_get_state (job, &origins_job_kind);
+
+  return vn_quantize_job_get_result (self->run) == NULL;
 }
 
 static gboolean
@@ -29,13 +30,16 @@ vn_origins_job_quantize (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  return vn_job_run (VN_JOB (VN_ORIGINS_JOB (job)->run), cancellable, error);
+  VnOriginsJob *self = vn_job_get_state (job, &origins_job_kind);
+
+  return vn_job_run (self->run, cancellable, error);
 }
 
 static gboolean
 vn_origins_job_wants_origins (VnJob *job)
 {
-  VnResult *result = vn_quantize_job_get_result (VN_ORIGINS_JOB (job)->run);
+  VnOriginsJob *self = vn_job_get_state (job, &origins_job_kind);
+  VnResult *result = vn_quantize_job_get_result (self->run);
 
   return result == NULL || result->errors != NULL;
 }
@@ -57,7 +61,7 @@ vn_origins_job_measure (VnJob         *job,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  VnOriginsJob *self = VN_ORIGINS_JOB (job);
+  VnOriginsJob *self = vn_job_get_state (job, &origins_job_kind);
   VnProgress progress = vn_job_get_reporter (job);
   VnContributionOptions options = { .found = origins_job_take, .data = self };
   g_autoptr(VnContributions) contributions = NULL;
@@ -78,30 +82,23 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_origins_job_finalize (GObject *object)
+origins_job_clear (gpointer data)
 {
-  VnOriginsJob *self = VN_ORIGINS_JOB (object);
+  VnOriginsJob *self = data;
 
   g_clear_object (&self->run);
   g_clear_pointer (&self->base, vn_result_unref);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->so_far, vn_contributions_unref);
   g_mutex_clear (&self->lock);
-  G_OBJECT_CLASS (vn_origins_job_parent_class)->finalize (object);
 }
 
-static void
-vn_origins_job_class_init (VnOriginsJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_origins_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_origins_job_init (VnOriginsJob *self)
-{
-  g_mutex_init (&self->lock);
-}
+static const VnJobKind origins_job_kind = {
+  .id = VN_JOB_ORIGINS,
+  .state_size = sizeof (VnOriginsJob),
+  .stages = stages,
+  .clear = origins_job_clear,
+};
 
 /**
  * vn_origins_job_new:
@@ -111,19 +108,21 @@ vn_origins_job_init (VnOriginsJob *self)
  * Returns: (transfer full): the job; it keeps @run and @result
  */
 VnJob *
-vn_origins_job_new (VnQuantizeJob *run,
-                    VnResult      *result)
+vn_origins_job_new (VnJob    *run,
+                    VnResult *result)
 {
+  VnJob *job;
   VnOriginsJob *self;
 
-  g_return_val_if_fail (VN_IS_QUANTIZE_JOB (run), NULL);
+  g_return_val_if_fail (vn_job_is (run, VN_JOB_QUANTIZE), NULL);
 
-  self = g_object_new (VN_TYPE_ORIGINS_JOB, NULL);
+  job = vn_job_new (&origins_job_kind);
+  self = vn_job_get_state (job, &origins_job_kind);
+  g_mutex_init (&self->lock);
   self->run = g_object_ref (run);
   self->base = result != NULL ? vn_result_ref (result) : NULL;
-  vn_job_add_source (VN_JOB (self), result != NULL ? result->source : NULL);
-  vn_job_set_title (VN_JOB (self), _("Finding error sources"));
-  return VN_JOB (self);
+  vn_job_add_source (job, result != NULL ? result->source : NULL);
+  return job;
 }
 
 /**
@@ -133,10 +132,13 @@ vn_origins_job_new (VnQuantizeJob *run,
  *   samples to measure on
  */
 VnResult *
-vn_origins_job_get_result (VnOriginsJob *self)
+vn_origins_job_get_result (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_ORIGINS_JOB (self), NULL);
+  VnOriginsJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_ORIGINS), NULL);
+
+  self = vn_job_get_state (job, &origins_job_kind);
   return self->result;
 }
 
@@ -148,12 +150,14 @@ vn_origins_job_get_result (VnOriginsJob *self)
  * Returns: (transfer full) (nullable): %NULL before there is anything
  */
 VnContributions *
-vn_origins_job_dup_contributions (VnOriginsJob *self)
+vn_origins_job_dup_contributions (VnJob *job)
 {
+  VnOriginsJob *self;
   VnContributions *so_far;
 
-  g_return_val_if_fail (VN_IS_ORIGINS_JOB (self), NULL);
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_ORIGINS), NULL);
 
+  self = vn_job_get_state (job, &origins_job_kind);
   g_mutex_lock (&self->lock);
   so_far = self->so_far != NULL ? vn_contributions_ref (self->so_far) : NULL;
   g_mutex_unlock (&self->lock);

@@ -19,15 +19,15 @@
 #define USUAL_LINES 16       /* that pip prints */
 #define LONGEST_TRY 86400    /* seconds: what was begun earlier was left by a program that was killed */
 
-struct _VnOrtInstall
+typedef struct
 {
-  VnJob  parent_instance;
+  VnJob *job;           /* whose state it is */
   char  *python;        /* that makes the environment */
   char  *place, *part;  /* where it will be, and where it is made */
   char  *own;           /* the interpreter in @part */
-};
+} VnOrtInstall;
 
-G_DEFINE_FINAL_TYPE (VnOrtInstall, vn_ort_install, VN_TYPE_JOB)
+static const VnJobKind ort_install_kind;
 
 /* ---- processes ---- */
 
@@ -58,7 +58,7 @@ ort_install_read (VnOrtInstall  *self,
                   char         **reason,
                   GCancellable  *cancellable)
 {
-  const VnProgress progress = vn_job_get_reporter (VN_JOB (self));
+  const VnProgress progress = vn_job_get_reporter (self->job);
   g_autoptr(GDataInputStream) lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (process));
   guint64 n = 0;
 
@@ -130,7 +130,7 @@ vn_ort_install_make (VnJob         *job,
                      GCancellable  *cancellable,
                      GError       **error)
 {
-  VnOrtInstall *self = VN_ORT_INSTALL (job);
+  VnOrtInstall *self = vn_job_get_state (job, &ort_install_kind);
   g_autofree char *above = g_path_get_dirname (self->place);
   const char *argv[] = { self->python, "-m", "venv", NULL, NULL };
 
@@ -160,7 +160,7 @@ vn_ort_install_fetch (VnJob         *job,
                       GCancellable  *cancellable,
                       GError       **error)
 {
-  VnOrtInstall *self = VN_ORT_INSTALL (job);
+  VnOrtInstall *self = vn_job_get_state (job, &ort_install_kind);
   const char *argv[] = { self->own, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", "onnxruntime",
                          "numpy", NULL };
 
@@ -175,7 +175,7 @@ vn_ort_install_try (VnJob         *job,
                     GCancellable  *cancellable,
                     GError       **error)
 {
-  VnOrtInstall *self = VN_ORT_INSTALL (job);
+  VnOrtInstall *self = vn_job_get_state (job, &ort_install_kind);
   const char *argv[] = { self->own, "-c", "import numpy, onnxruntime", NULL };
 
   if (!ort_install_run (self, argv, cancellable, error))
@@ -205,8 +205,8 @@ vn_ort_install_run (VnJob         *job,
                     GCancellable  *cancellable,
                     GError       **error)
 {
-  VnOrtInstall *self = VN_ORT_INSTALL (job);
-  gboolean good = VN_JOB_CLASS (vn_ort_install_parent_class)->run (job, cancellable, error);
+  VnOrtInstall *self = vn_job_get_state (job, &ort_install_kind);
+  gboolean good = vn_job_run_stages (job, cancellable, error);
 
   if (self->part != NULL)
     vn_verify_folder_remove (self->part);
@@ -215,29 +215,22 @@ vn_ort_install_run (VnJob         *job,
 }
 
 static void
-vn_ort_install_finalize (GObject *object)
+ort_install_clear (gpointer data)
 {
-  VnOrtInstall *self = VN_ORT_INSTALL (object);
+  VnOrtInstall *self = data;
 
   g_free (self->python);
   g_free (self->place);
   g_free (self->own);
-  G_OBJECT_CLASS (vn_ort_install_parent_class)->finalize (object);
 }
 
-static void
-vn_ort_install_class_init (VnOrtInstallClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_ort_install_finalize;
-  VN_JOB_CLASS (klass)->run = vn_ort_install_run;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_ort_install_init (VnOrtInstall *self)
-{
-  self->place = vn_verify_dup_environment ();
-}
+static const VnJobKind ort_install_kind = {
+  .id = VN_JOB_ORT_INSTALL,
+  .state_size = sizeof (VnOrtInstall),
+  .stages = stages,
+  .clear = ort_install_clear,
+  .run = vn_ort_install_run,
+};
 
 /**
  * vn_ort_install_new:
@@ -248,9 +241,11 @@ vn_ort_install_init (VnOrtInstall *self)
 VnJob *
 vn_ort_install_new (const char *python)
 {
-  VnOrtInstall *self = g_object_new (VN_TYPE_ORT_INSTALL, NULL);
+  VnJob *job = vn_job_new (&ort_install_kind);
+  VnOrtInstall *self = vn_job_get_state (job, &ort_install_kind);
 
+  self->job = job;
+  self->place = vn_verify_dup_environment ();
   self->python = g_strdup (python != NULL ? python : "python3");
-  vn_job_set_title (VN_JOB (self), _("Installing ONNX Runtime"));
-  return VN_JOB (self);
+  return job;
 }

@@ -6,18 +6,17 @@
 #include "vn-memory.h"
 #include "vn-quantize.h"
 
-struct _VnPrepareJob
+typedef struct
 {
-  VnJob              parent_instance;
   VnPrepareSettings  settings;   /* owns what it points to, but for the options of files */
   VnFileSet         *files;
   VnModel           *prepared;   /* until it is written */
   VnModel           *result;
   VnEditLog         *edits;
   VnNotes           *notes;
-};
+} VnPrepareJob;
 
-G_DEFINE_FINAL_TYPE (VnPrepareJob, vn_prepare_job, VN_TYPE_JOB)
+static const VnJobKind prepare_job_kind;
 
 static void
 prepare_job_note_opset (VnPrepareJob *self)
@@ -50,7 +49,7 @@ vn_prepare_job_prepare (VnJob         *job,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  VnPrepareJob *self = VN_PREPARE_JOB (job);
+  VnPrepareJob *self = vn_job_get_state (job, &prepare_job_kind);
   guint mark = vn_memory_mark ();
 
   vn_model_add_files (self->settings.model, self->files);
@@ -75,7 +74,7 @@ vn_prepare_job_write (VnJob         *job,
                       GCancellable  *cancellable,
                       GError       **error)
 {
-  VnPrepareJob *self = VN_PREPARE_JOB (job);
+  VnPrepareJob *self = vn_job_get_state (job, &prepare_job_kind);
 
   if (!vn_onnx_write_file (self->prepared, self->settings.path, &self->settings.write, cancellable, error))
     return FALSE;
@@ -90,9 +89,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_prepare_job_finalize (GObject *object)
+prepare_job_clear (gpointer data)
 {
-  VnPrepareJob *self = VN_PREPARE_JOB (object);
+  VnPrepareJob *self = data;
 
   vn_model_unref (self->settings.model);
   g_strfreev ((char **) self->settings.options.passes);
@@ -103,23 +102,14 @@ vn_prepare_job_finalize (GObject *object)
   vn_edit_log_free (self->edits);
   vn_notes_unref (self->notes);
   vn_file_set_unref (self->files);
-  G_OBJECT_CLASS (vn_prepare_job_parent_class)->finalize (object);
 }
 
-static void
-vn_prepare_job_class_init (VnPrepareJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_prepare_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_prepare_job_init (VnPrepareJob *self)
-{
-  self->edits = vn_edit_log_new ();
-  self->notes = vn_notes_new ();
-  self->files = vn_file_set_new ();
-}
+static const VnJobKind prepare_job_kind = {
+  .id = VN_JOB_PREPARE,
+  .state_size = sizeof (VnPrepareJob),
+  .stages = stages,
+  .clear = prepare_job_clear,
+};
 
 /**
  * vn_prepare_job_new:
@@ -130,20 +120,24 @@ vn_prepare_job_init (VnPrepareJob *self)
 VnJob *
 vn_prepare_job_new (const VnPrepareSettings *settings)
 {
+  VnJob *job;
   VnPrepareJob *self;
 
   g_return_val_if_fail (settings != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_PREPARE_JOB, NULL);
+  job = vn_job_new (&prepare_job_kind);
+  self = vn_job_get_state (job, &prepare_job_kind);
+  self->edits = vn_edit_log_new ();
+  self->notes = vn_notes_new ();
+  self->files = vn_file_set_new ();
   self->settings = *settings;
   self->settings.model = vn_model_ref (settings->model);
-  vn_job_add_source (VN_JOB (self), settings->model);
+  vn_job_add_source (job, settings->model);
   self->settings.path = g_strdup (settings->path);
   self->settings.options.passes = (const char * const *) g_strdupv ((char **) settings->options.passes);
   if (settings->options.input_shapes != NULL)
     g_hash_table_ref (settings->options.input_shapes);
-  vn_job_set_title (VN_JOB (self), _("Preparing"));
-  return VN_JOB (self);
+  return job;
 }
 
 /**
@@ -152,10 +146,13 @@ vn_prepare_job_new (const VnPrepareSettings *settings)
  * Returns: (transfer none) (nullable): the prepared model, once the job has succeeded
  */
 VnModel *
-vn_prepare_job_get_model (VnPrepareJob *self)
+vn_prepare_job_get_model (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_PREPARE_JOB (self), NULL);
+  VnPrepareJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_PREPARE), NULL);
+
+  self = vn_job_get_state (job, &prepare_job_kind);
   return self->result;
 }
 
@@ -165,10 +162,13 @@ vn_prepare_job_get_model (VnPrepareJob *self)
  * Returns: (transfer none): what was changed
  */
 VnEditLog *
-vn_prepare_job_get_edits (VnPrepareJob *self)
+vn_prepare_job_get_edits (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_PREPARE_JOB (self), NULL);
+  VnPrepareJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_PREPARE), NULL);
+
+  self = vn_job_get_state (job, &prepare_job_kind);
   return self->edits;
 }
 
@@ -178,9 +178,12 @@ vn_prepare_job_get_edits (VnPrepareJob *self)
  * Returns: (transfer none): what is worth knowing
  */
 VnNotes *
-vn_prepare_job_get_notes (VnPrepareJob *self)
+vn_prepare_job_get_notes (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_PREPARE_JOB (self), NULL);
+  VnPrepareJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_PREPARE), NULL);
+
+  self = vn_job_get_state (job, &prepare_job_kind);
   return self->notes;
 }

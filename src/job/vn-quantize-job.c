@@ -12,7 +12,7 @@
 #include "vn-onnx.h"
 #include "vn-weights-check.h"
 
-G_DEFINE_FINAL_TYPE (VnQuantizeJob, vn_quantize_job, VN_TYPE_JOB)
+static const VnJobKind quantize_job_kind;
 
 /* Recipes do not know which tasks there are. */
 static gboolean
@@ -34,7 +34,7 @@ vn_quantize_job_prepare (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   g_autoptr(GArray) compared = NULL;
 
   if (!quantize_job_check_task (self->settings.recipe, error) || !vn_job_input_prepare (&self->input, cancellable, error))
@@ -49,7 +49,9 @@ vn_quantize_job_prepare (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_equalize (VnJob *job)
 {
-  return vn_job_input_wants_equalize (&VN_QUANTIZE_JOB (job)->input);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return vn_job_input_wants_equalize (&self->input);
 }
 
 static gboolean
@@ -57,13 +59,17 @@ vn_quantize_job_equalize (VnJob         *job,
                           GCancellable  *cancellable,
                           GError       **error)
 {
-  return vn_job_input_equalize (&VN_QUANTIZE_JOB (job)->input, job, cancellable, error);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return vn_job_input_equalize (&self->input, job, cancellable, error);
 }
 
 static gboolean
 vn_quantize_job_wants_balance (VnJob *job)
 {
-  return vn_job_wants_balance (VN_QUANTIZE_JOB (job)->settings.recipe);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return vn_job_wants_balance (self->settings.recipe);
 }
 
 static gboolean
@@ -71,7 +77,7 @@ vn_quantize_job_balance (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
 
   if (!vn_job_balance_channels (&self->input, job, cancellable, error))
     return FALSE;
@@ -100,7 +106,7 @@ vn_quantize_job_check (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   VnJobInput *input = &self->input;
 
   if (!quantize_job_load_stats (self, cancellable, error))
@@ -120,7 +126,7 @@ vn_quantize_job_check (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_calibrate (VnJob *job)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
 
   return vn_recipe_uses_samples (self->settings.recipe) && self->settings.stats == NULL && self->draft->stats == NULL;
 }
@@ -130,7 +136,7 @@ vn_quantize_job_calibrate (VnJob         *job,
                            GCancellable  *cancellable,
                            GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   const char *path = self->settings.save_stats;
   VnResult *result = self->draft;
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
@@ -150,7 +156,9 @@ vn_quantize_job_calibrate (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_correction (VnJob *job)
 {
-  return vn_recipe_get_most (VN_QUANTIZE_JOB (job)->settings.recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF;
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return vn_recipe_get_most (self->settings.recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF;
 }
 
 static gboolean
@@ -158,7 +166,7 @@ vn_quantize_job_correct (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
 
   self->corrected = vn_job_correct_biases (&self->input, job, self->rounded, self->draft->stats, cancellable, error);
   return self->corrected != NULL;
@@ -167,7 +175,9 @@ vn_quantize_job_correct (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_search (VnJob *job)
 {
-  return VN_QUANTIZE_JOB (job)->settings.recipe->range_search != VN_RANGE_SEARCH_OFF;
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return self->settings.recipe->range_search != VN_RANGE_SEARCH_OFF;
 }
 
 static gboolean
@@ -175,7 +185,7 @@ vn_quantize_job_search (VnJob         *job,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   VnStats *found = vn_job_search_ranges (&self->input, job, self->draft->stats, cancellable, error);
 
   if (found == NULL)
@@ -188,7 +198,9 @@ vn_quantize_job_search (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_rounding (VnJob *job)
 {
-  return vn_recipe_get_most (VN_QUANTIZE_JOB (job)->settings.recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST;
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return vn_recipe_get_most (self->settings.recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST;
 }
 
 static gboolean
@@ -196,7 +208,7 @@ vn_quantize_job_round (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
 
   self->rounded = vn_job_round_weights (&self->input, job, self->draft->stats, cancellable, error);
   return self->rounded != NULL;
@@ -205,7 +217,9 @@ vn_quantize_job_round (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_training (VnJob *job)
 {
-  return vn_recipe_get_most (VN_QUANTIZE_JOB (job)->settings.recipe, VN_LAYER_TRAIN) != VN_TRAIN_OFF;
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return vn_recipe_get_most (self->settings.recipe, VN_LAYER_TRAIN) != VN_TRAIN_OFF;
 }
 
 static gboolean
@@ -213,7 +227,9 @@ vn_quantize_job_train (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  return _vn_quantize_job_train (VN_QUANTIZE_JOB (job), cancellable, error);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return _vn_quantize_job_train (self, cancellable, error);
 }
 
 static gsize
@@ -231,7 +247,7 @@ vn_quantize_job_quantize (VnJob         *job,
                           GCancellable  *cancellable,
                           GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   const VnRecipe *recipe = self->settings.recipe;
   VnResult *result = self->draft;
   const VnModel *model = _vn_quantize_job_get_float (self);
@@ -259,7 +275,7 @@ vn_quantize_job_check_settings (VnJob         *job,
                                 GCancellable  *cancellable,
                                 GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
 
   vn_job_note_idle_settings (job, &self->input, self->draft, self->corrected, self->rounded,
                              self->untrained.stats != NULL ? &self->untrained : NULL, cancellable);
@@ -269,7 +285,7 @@ vn_quantize_job_check_settings (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_compare (VnJob *job)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
 
   return self->settings.data != NULL && !self->settings.skip_compare;
 }
@@ -279,7 +295,9 @@ vn_quantize_job_compare (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  return _vn_quantize_job_compare (VN_QUANTIZE_JOB (job), cancellable, error);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return _vn_quantize_job_compare (self, cancellable, error);
 }
 
 /* ---- origins ---- */
@@ -287,7 +305,7 @@ vn_quantize_job_compare (VnJob         *job,
 static gboolean
 vn_quantize_job_wants_origins (VnJob *job)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
 
   return self->settings.origins && vn_quantize_job_wants_compare (job);
 }
@@ -297,7 +315,9 @@ vn_quantize_job_find_origins (VnJob         *job,
                               GCancellable  *cancellable,
                               GError       **error)
 {
-  return _vn_quantize_job_find_origins (VN_QUANTIZE_JOB (job), cancellable, error);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return _vn_quantize_job_find_origins (self, cancellable, error);
 }
 
 /**
@@ -312,15 +332,19 @@ vn_quantize_job_find_origins (VnJob         *job,
  * Returns: (transfer full) (nullable): %NULL with an error if it was cancelled or memory is short
  */
 VnContributions *
-vn_quantize_job_measure_origins (VnQuantizeJob                *self,
+vn_quantize_job_measure_origins (VnJob                        *job,
                                  const VnContributionOptions  *options,
                                  const VnProgress             *progress,
                                  GCancellable                 *cancellable,
                                  GError                      **error)
 {
+  VnQuantizeJob *self;
   g_autoptr(VnNotes) notes = NULL;   /* samples that cannot be read are in those of the result, which others read now */
 
-  g_return_val_if_fail (VN_IS_QUANTIZE_JOB (self) && self->result != NULL && self->result->errors != NULL, NULL);
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_QUANTIZE), NULL);
+
+  self = vn_job_get_state (job, &quantize_job_kind);
+  g_return_val_if_fail (self->result != NULL && self->result->errors != NULL, NULL);
 
   notes = vn_notes_new ();
   return _vn_quantize_job_measure_origins (self, self->result, notes, options, progress, cancellable, error);
@@ -331,7 +355,7 @@ vn_quantize_job_find_reasons (VnJob         *job,
                               GCancellable  *cancellable,
                               GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
 
   self->draft->diagnosis = vn_diagnose (self->draft);
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
@@ -407,13 +431,13 @@ vn_quantize_job_run (VnJob         *job,
                      GCancellable  *cancellable,
                      GError       **error)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (job);
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
 
   quantize_job_begin_result (self);
   if (!vn_job_input_validate (&self->input, error))
     return FALSE;
   vn_weights_check (self->settings.model, self->draft->notes);
-  if (!VN_JOB_CLASS (vn_quantize_job_parent_class)->run (job, cancellable, error))
+  if (!vn_job_run_stages (job, cancellable, error))
     {
       if (!g_cancellable_is_cancelled (cancellable))
         vn_job_explain_failure (&self->input, error);
@@ -429,9 +453,9 @@ vn_quantize_job_run (VnJob         *job,
 }
 
 static void
-vn_quantize_job_finalize (GObject *object)
+quantize_job_clear (gpointer data)
 {
-  VnQuantizeJob *self = VN_QUANTIZE_JOB (object);
+  VnQuantizeJob *self = data;
 
   vn_model_unref (self->settings.model);
   vn_data_spec_free ((VnDataSpec *) self->settings.data);
@@ -449,21 +473,15 @@ vn_quantize_job_finalize (GObject *object)
   g_strfreev ((char **) self->settings.stats);
   g_free ((char *) self->settings.save_stats);
   g_clear_pointer (&self->settings.base, vn_stats_unref);
-  G_OBJECT_CLASS (vn_quantize_job_parent_class)->finalize (object);
 }
 
-static void
-vn_quantize_job_class_init (VnQuantizeJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_quantize_job_finalize;
-  VN_JOB_CLASS (klass)->run = vn_quantize_job_run;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_quantize_job_init (VnQuantizeJob *self)
-{
-}
+static const VnJobKind quantize_job_kind = {
+  .id = VN_JOB_QUANTIZE,
+  .state_size = sizeof (VnQuantizeJob),
+  .stages = stages,
+  .clear = quantize_job_clear,
+  .run = vn_quantize_job_run,
+};
 
 /**
  * vn_quantize_job_new:
@@ -474,14 +492,17 @@ vn_quantize_job_init (VnQuantizeJob *self)
 VnJob *
 vn_quantize_job_new (const VnQuantizeSettings *settings)
 {
+  VnJob *job;
   VnQuantizeJob *self;
 
   g_return_val_if_fail (settings != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_QUANTIZE_JOB, NULL);
+  job = vn_job_new (&quantize_job_kind);
+  self = vn_job_get_state (job, &quantize_job_kind);
+  self->job = job;
   self->settings = *settings;
   self->settings.model = vn_model_ref (settings->model);
-  vn_job_add_source (VN_JOB (self), settings->model);
+  vn_job_add_source (job, settings->model);
   self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
   self->settings.recipe = vn_recipe_copy (settings->recipe);
   if (settings->input_shapes != NULL)
@@ -492,8 +513,7 @@ vn_quantize_job_new (const VnQuantizeSettings *settings)
   self->settings.save_stats = g_strdup (settings->save_stats);
   if (settings->base != NULL)
     vn_stats_ref (settings->base);
-  vn_job_set_title (VN_JOB (self), _("Quantizing"));
-  return VN_JOB (self);
+  return job;
 }
 
 /**
@@ -502,10 +522,13 @@ vn_quantize_job_new (const VnQuantizeSettings *settings)
  * Returns: (transfer none) (nullable): the result, once the job has succeeded
  */
 VnResult *
-vn_quantize_job_get_result (VnQuantizeJob *self)
+vn_quantize_job_get_result (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_QUANTIZE_JOB (self), NULL);
+  VnQuantizeJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_QUANTIZE), NULL);
+
+  self = vn_job_get_state (job, &quantize_job_kind);
   return self->result;
 }
 
@@ -516,9 +539,12 @@ vn_quantize_job_get_result (VnQuantizeJob *self)
  *   has succeeded; %NULL: all are fixed by the model
  */
 GHashTable *
-vn_quantize_job_get_shapes (VnQuantizeJob *self)
+vn_quantize_job_get_shapes (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_QUANTIZE_JOB (self), NULL);
+  VnQuantizeJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_QUANTIZE), NULL);
+
+  self = vn_job_get_state (job, &quantize_job_kind);
   return self->input.shapes;
 }

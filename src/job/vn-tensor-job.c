@@ -243,16 +243,15 @@ tensor_job_add_errors (VnTensorView *view,
 
 /* ---- job ---- */
 
-struct _VnTensorJob
+typedef struct
 {
-  VnJob           parent_instance;
   VnTensorReader *reader;
   VnTensorQuery   query;
   VnTensorPair   *pair;
   VnTensorView   *view;
-};
+} VnTensorJob;
 
-G_DEFINE_FINAL_TYPE (VnTensorJob, vn_tensor_job, VN_TYPE_JOB)
+static const VnJobKind tensor_job_kind;
 
 static gboolean
 tensor_job_prepare (VnTensorJob   *self,
@@ -279,7 +278,7 @@ vn_tensor_job_prepare (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnTensorJob *self = VN_TENSOR_JOB (job);
+  VnTensorJob *self = vn_job_get_state (job, &tensor_job_kind);
 
   return self->query.is_weight || tensor_job_prepare (self, cancellable, error);
 }
@@ -327,7 +326,7 @@ vn_tensor_job_look (VnJob         *job,
                     GCancellable  *cancellable,
                     GError       **error)
 {
-  VnTensorJob *self = VN_TENSOR_JOB (job);
+  VnTensorJob *self = vn_job_get_state (job, &tensor_job_kind);
   VnTensor *tensors[2] = { NULL, NULL };
   const VnValueGrid *grid;
 
@@ -351,7 +350,7 @@ vn_tensor_job_look (VnJob         *job,
 static gboolean
 tensor_job_wants_all (VnJob *job)
 {
-  VnTensorJob *self = VN_TENSOR_JOB (job);
+  VnTensorJob *self = vn_job_get_state (job, &tensor_job_kind);
 
   return self->query.all && !self->query.is_weight;
 }
@@ -362,7 +361,7 @@ vn_tensor_job_measure (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnTensorJob *self = VN_TENSOR_JOB (job);
+  VnTensorJob *self = vn_job_get_state (job, &tensor_job_kind);
   VnProgress progress = vn_job_get_reporter (job);
   guint n = vn_tensor_reader_get_n_samples (self->reader);
 
@@ -397,9 +396,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_tensor_job_finalize (GObject *object)
+tensor_job_clear (gpointer data)
 {
-  VnTensorJob *self = VN_TENSOR_JOB (object);
+  VnTensorJob *self = data;
 
   for (guint i = 0; i < 2; i++)
     {
@@ -414,20 +413,14 @@ vn_tensor_job_finalize (GObject *object)
   g_clear_pointer (&self->pair, vn_tensor_pair_free);
   g_clear_pointer (&self->view, vn_tensor_view_unref);
   g_clear_pointer (&self->reader, vn_tensor_reader_unref);
-  G_OBJECT_CLASS (vn_tensor_job_parent_class)->finalize (object);
 }
 
-static void
-vn_tensor_job_class_init (VnTensorJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_tensor_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_tensor_job_init (VnTensorJob *self)
-{
-}
+static const VnJobKind tensor_job_kind = {
+  .id = VN_JOB_TENSOR,
+  .state_size = sizeof (VnTensorJob),
+  .stages = stages,
+  .clear = tensor_job_clear,
+};
 
 /**
  * vn_tensor_query_get_axis:
@@ -455,11 +448,13 @@ VnJob *
 vn_tensor_job_new (VnTensorReader      *reader,
                    const VnTensorQuery *query)
 {
+  VnJob *job;
   VnTensorJob *self;
 
   g_return_val_if_fail (reader != NULL && query != NULL && query->sources[0].network != NULL && query->sources[1].network != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_TENSOR_JOB, NULL);
+  job = vn_job_new (&tensor_job_kind);
+  self = vn_job_get_state (job, &tensor_job_kind);
   self->reader = vn_tensor_reader_ref (reader);
   self->query = *query;
   for (guint i = 0; i < 2; i++)
@@ -467,7 +462,7 @@ vn_tensor_job_new (VnTensorReader      *reader,
       VnTensorSource *source = &self->query.sources[i];
 
       vn_model_ref (source->network);
-      vn_job_add_source (VN_JOB (self), source->network);
+      vn_job_add_source (job, source->network);
       source->value = g_strdup (source->value);
       source->plan_value = g_strdup (source->plan_value);
       if (source->reference != NULL)
@@ -475,14 +470,16 @@ vn_tensor_job_new (VnTensorReader      *reader,
       if (source->plan != NULL)
         vn_quant_plan_ref (source->plan);
     }
-  vn_job_set_title (VN_JOB (self), _("Comparing"));
-  return VN_JOB (self);
+  return job;
 }
 
 VnTensorView *
-vn_tensor_job_get_view (VnTensorJob *self)
+vn_tensor_job_get_view (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_TENSOR_JOB (self), NULL);
+  VnTensorJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_TENSOR), NULL);
+
+  self = vn_job_get_state (job, &tensor_job_kind);
   return self->view;
 }

@@ -81,11 +81,9 @@ typedef struct
 
 int             vn_tensor_query_get_axis       (const VnNode        *node);
 
-#define VN_TYPE_TENSOR_JOB (vn_tensor_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnTensorJob, vn_tensor_job, VN, TENSOR_JOB, VnJob)
 VnJob          *vn_tensor_job_new              (VnTensorReader      *reader,
                                                 const VnTensorQuery *query);
-VnTensorView   *vn_tensor_job_get_view         (VnTensorJob         *self);         /* borrowed; after success */
+VnTensorView   *vn_tensor_job_get_view         (VnJob               *job);          /* borrowed; after success */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnTensorReader, vn_tensor_reader_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnTensorView, vn_tensor_view_unref)

@@ -25,9 +25,8 @@
 #define SHORT_TIMEOUT 60
 #define LONG_RUN 0.25      /* seconds; of runs that are longer half the samples are run */
 
-struct _VnVerifyJob
+typedef struct
 {
-  VnJob             parent_instance;
   VnVerifySettings  settings;      /* owns what it points to */
   VnNotes          *notes;
   VnModel          *model;         /* that is run here */
@@ -42,9 +41,9 @@ struct _VnVerifyJob
   VnResult         *result;        /* nullable: of which @settings.model is the export */
   VnResult         *verified;      /* nullable: @result with all that */
   gboolean          is_asked;
-};
+} VnVerifyJob;
 
-G_DEFINE_FINAL_TYPE (VnVerifyJob, vn_verify_job, VN_TYPE_JOB)
+static const VnJobKind verify_job_kind;
 
 /* ---- the temporary folder ---- */
 
@@ -216,7 +215,7 @@ vn_verify_job_prepare (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnVerifyJob *self = VN_VERIFY_JOB (job);
+  VnVerifyJob *self = vn_job_get_state (job, &verify_job_kind);
 
   if (!verify_job_open_samples (self, cancellable, error))
     return FALSE;
@@ -267,7 +266,7 @@ vn_verify_job_run_there (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  VnVerifyJob *self = VN_VERIFY_JOB (job);
+  VnVerifyJob *self = vn_job_get_state (job, &verify_job_kind);
   const VnVerifySettings *settings = &self->settings;
   g_autofree char *written = settings->path == NULL ? g_build_filename (self->folder, "export.onnx", NULL) : NULL;
   g_autofree char *source = NULL;
@@ -382,7 +381,7 @@ vn_verify_job_compare (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnVerifyJob *self = VN_VERIFY_JOB (job);
+  VnVerifyJob *self = vn_job_get_state (job, &verify_job_kind);
   static const VnSampleFuncs funcs = { verify_job_compare_start, verify_job_compare_sample, vn_sample_runner_stop };
   VnProgress progress = vn_job_get_reporter (job);
   const VnSamples samples = verify_job_get_samples (self, self->dataset, &progress);
@@ -427,7 +426,7 @@ vn_verify_job_read_kernels (VnJob         *job,
                             GCancellable  *cancellable,
                             GError       **error)
 {
-  VnVerifyJob *self = VN_VERIFY_JOB (job);
+  VnVerifyJob *self = vn_job_get_state (job, &verify_job_kind);
   g_autofree char *path = g_build_filename (self->folder, OPTIMIZED, NULL);
   g_autoptr(VnModel) optimized = g_file_test (path, G_FILE_TEST_EXISTS) ? vn_onnx_read_file (path, NULL) : NULL;
   g_autoptr(VnRuntimeForecast) made = NULL;
@@ -465,16 +464,17 @@ vn_verify_job_run (VnJob         *job,
                    GCancellable  *cancellable,
                    GError       **error)
 {
-  gboolean good = VN_JOB_CLASS (vn_verify_job_parent_class)->run (job, cancellable, error);
+  VnVerifyJob *self = vn_job_get_state (job, &verify_job_kind);
+  gboolean good = vn_job_run_stages (job, cancellable, error);
 
-  verify_job_remove_folder (VN_VERIFY_JOB (job));
+  verify_job_remove_folder (self);
   return good;
 }
 
 static void
-vn_verify_job_finalize (GObject *object)
+verify_job_clear (gpointer data)
 {
-  VnVerifyJob *self = VN_VERIFY_JOB (object);
+  VnVerifyJob *self = data;
 
   g_free ((char *) self->settings.path);
   g_free ((char *) self->settings.float_path);
@@ -493,23 +493,15 @@ vn_verify_job_finalize (GObject *object)
   vn_runtime_forecast_free (self->kernels);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->verified, vn_result_unref);
-  G_OBJECT_CLASS (vn_verify_job_parent_class)->finalize (object);
 }
 
-static void
-vn_verify_job_class_init (VnVerifyJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_verify_job_finalize;
-  VN_JOB_CLASS (klass)->run = vn_verify_job_run;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_verify_job_init (VnVerifyJob *self)
-{
-  self->notes = vn_notes_new ();
-  self->found = vn_verification_new ();
-}
+static const VnJobKind verify_job_kind = {
+  .id = VN_JOB_VERIFY,
+  .state_size = sizeof (VnVerifyJob),
+  .stages = stages,
+  .clear = verify_job_clear,
+  .run = vn_verify_job_run,
+};
 
 /* What another process can find, wherever it starts. */
 static char *
@@ -528,25 +520,28 @@ verify_job_dup_absolute (const char *path)
 VnJob *
 vn_verify_job_new (const VnVerifySettings *settings)
 {
+  VnJob *job;
   VnVerifyJob *self;
 
   g_return_val_if_fail (settings != NULL && settings->model != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_VERIFY_JOB, NULL);
+  job = vn_job_new (&verify_job_kind);
+  self = vn_job_get_state (job, &verify_job_kind);
+  self->notes = vn_notes_new ();
+  self->found = vn_verification_new ();
   self->settings = *settings;
   self->settings.path = verify_job_dup_absolute (settings->path);
   self->settings.float_path = verify_job_dup_absolute (settings->float_path);
   self->settings.python = g_strdup (settings->python);
   self->settings.model = vn_model_ref (settings->model);
-  vn_job_add_source (VN_JOB (self), settings->model);
+  vn_job_add_source (job, settings->model);
   self->settings.data = settings->data != NULL ? vn_data_spec_copy (settings->data) : NULL;
   self->settings.input_shapes = settings->input_shapes != NULL ? g_hash_table_ref (settings->input_shapes) : NULL;
   self->settings.n_samples = settings->n_samples > 0 ? settings->n_samples : USUAL_SAMPLES;
   self->settings.n_runs = settings->n_runs > 0 ? settings->n_runs : USUAL_RUNS;
   self->settings.timeout = settings->timeout > 0 ? settings->timeout : USUAL_TIMEOUT;
   self->is_asked = TRUE;
-  vn_job_set_title (VN_JOB (self), _("Verifying"));
-  return VN_JOB (self);
+  return job;
 }
 
 /**
@@ -567,7 +562,8 @@ vn_verify_job_new_for_result (VnResult   *result,
 {
   const char *source;
   VnVerifySettings settings = { 0 };
-  VnJob *self;
+  VnJob *job;
+  VnVerifyJob *self;
 
   g_return_val_if_fail (result != NULL && result->quantized != NULL, NULL);
 
@@ -580,17 +576,21 @@ vn_verify_job_new_for_result (VnResult   *result,
       settings.seconds = FEW_SECONDS;
       settings.timeout = SHORT_TIMEOUT;
     }
-  self = vn_verify_job_new (&settings);
-  VN_VERIFY_JOB (self)->result = vn_result_ref (result);
-  VN_VERIFY_JOB (self)->is_asked = is_asked;
-  return self;
+  job = vn_verify_job_new (&settings);
+  self = vn_job_get_state (job, &verify_job_kind);
+  self->result = vn_result_ref (result);
+  self->is_asked = is_asked;
+  return job;
 }
 
 VnVerification *
-vn_verify_job_get_result (VnVerifyJob *self)
+vn_verify_job_get_result (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_VERIFY_JOB (self), NULL);
+  VnVerifyJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_VERIFY), NULL);
+
+  self = vn_job_get_state (job, &verify_job_kind);
   return self->found->version != NULL ? self->found : NULL;
 }
 
@@ -600,10 +600,13 @@ vn_verify_job_get_result (VnVerifyJob *self)
  * Returns: (transfer none) (nullable): the forecast with the kernels that ONNX Runtime really chose, if its graph could be had
  */
 VnRuntimeForecast *
-vn_verify_job_get_kernels (VnVerifyJob *self)
+vn_verify_job_get_kernels (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_VERIFY_JOB (self), NULL);
+  VnVerifyJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_VERIFY), NULL);
+
+  self = vn_job_get_state (job, &verify_job_kind);
   return self->kernels;
 }
 
@@ -613,17 +616,23 @@ vn_verify_job_get_kernels (VnVerifyJob *self)
  * Returns: (transfer none) (nullable): the result of vn_verify_job_new_for_result() with what was measured, after success
  */
 VnResult *
-vn_verify_job_get_verified (VnVerifyJob *self)
+vn_verify_job_get_verified (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_VERIFY_JOB (self), NULL);
+  VnVerifyJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_VERIFY), NULL);
+
+  self = vn_job_get_state (job, &verify_job_kind);
   return self->verified;
 }
 
 VnNotes *
-vn_verify_job_get_notes (VnVerifyJob *self)
+vn_verify_job_get_notes (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_VERIFY_JOB (self), NULL);
+  VnVerifyJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_VERIFY), NULL);
+
+  self = vn_job_get_state (job, &verify_job_kind);
   return self->notes;
 }

@@ -7,9 +7,6 @@
 
 G_BEGIN_DECLS
 
-#define VN_TYPE_VERIFY_JOB (vn_verify_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnVerifyJob, vn_verify_job, VN, VERIFY_JOB, VnJob)
-
 /**
  * VnVerifySettings:
  * @path: (nullable): where @model was read from; NULL: it is written into a temporary file
@@ -44,10 +41,10 @@ gboolean           vn_verify_job_lacks_runtime  (void);
 void               vn_verify_job_look_for_runtime (GCancellable         *cancellable);   /* nullable */
 gboolean           vn_verify_job_suits          (VnResult               *result,
                                                  GError                **error);
-VnVerification    *vn_verify_job_get_result     (VnVerifyJob            *self);     /* borrowed; after success */
-VnRuntimeForecast *vn_verify_job_get_kernels    (VnVerifyJob            *self);     /* borrowed; NULL: not found out */
-VnResult          *vn_verify_job_get_verified   (VnVerifyJob            *self);     /* borrowed; after success, of a result */
-VnNotes           *vn_verify_job_get_notes      (VnVerifyJob            *self);     /* borrowed */
+VnVerification    *vn_verify_job_get_result     (VnJob                  *job);      /* borrowed; after success */
+VnRuntimeForecast *vn_verify_job_get_kernels    (VnJob                  *job);      /* borrowed; NULL: not found out */
+VnResult          *vn_verify_job_get_verified   (VnJob                  *job);      /* borrowed; after success, of a result */
+VnNotes           *vn_verify_job_get_notes      (VnJob                  *job);      /* borrowed */
 
 VnResult          *vn_job_take_verification     (VnResult                *base,
                                                  VnVerification          *verification,

@@ -241,7 +241,7 @@ make_record (void)
   job = vn_quantize_job_new (&settings);
   if (!vn_job_run (job, NULL, &error))
     g_error ("no run: %s", error->message);
-  return vn_run_record_new (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_run_record_new (vn_quantize_job_get_result (job));
 }
 
 void

@@ -244,7 +244,7 @@ try_quantize (VnModel *model,
   if (!check ("quantize", done, &error))
     return;
   tally->n_quantized++;
-  check_result (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  check_result (vn_quantize_job_get_result (job));
 }
 
 static gboolean

@@ -224,7 +224,7 @@ check_network (const char  *path,
   gboolean good;
 
   if (!vn_job_run (job, NULL, error) ||
-      (model = vn_model_to_runnable (vn_open_job_get_model (VN_OPEN_JOB (job)), NULL, error)) == NULL)
+      (model = vn_model_to_runnable (vn_open_job_get_model (job), NULL, error)) == NULL)
     return FALSE;
   options.input_shapes = shapes = choose_shapes (model);
   plan = vn_plan_new (model, &options, NULL, error);

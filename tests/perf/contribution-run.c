@@ -122,7 +122,7 @@ quantize (VnModel          *model,
   if (!vn_recipe_set (recipe, "per-channel", "true", error))
     return NULL;
   job = vn_quantize_job_new (&settings);
-  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
+  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 static VnContributions *

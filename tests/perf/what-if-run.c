@@ -25,7 +25,7 @@ quantize (VnModel           *model,
   VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .n_threads = n_threads, .earlier = earlier };
   g_autoptr(VnJob) job = vn_quantize_job_new (&settings);
 
-  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
+  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 static GPtrArray *

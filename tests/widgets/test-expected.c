@@ -115,7 +115,7 @@ test_shown (Fixture       *fixture,
   if (g_getenv ("VN_BENCHMARK") != NULL)
     g_assert_cmpfloat (watch.most, <, MOST_MS);
   g_assert_true (vn_document_get_result (fixture->document)->is_expected);
-  g_assert_true (VN_IS_QUANTIZE_JOB (vn_document_get_job (fixture->document)));
+  g_assert_true (vn_job_is (vn_document_get_job (fixture->document), VN_JOB_QUANTIZE));
   g_assert_true (vn_document_is_stale (fixture->document));
   expected = get_outputs (fixture);
   g_test_message ("%g -> %g dB", before, expected);

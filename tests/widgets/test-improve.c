@@ -399,7 +399,7 @@ test_improve (Fixture       *fixture,
   g_assert_cmpfloat (vn_document_get_improve_seconds (fixture->document), <, 0);
   gtk_switch_set_active (GTK_SWITCH (vn_test_find (panel, GTK_TYPE_SWITCH, NULL)), TRUE);
   g_signal_emit_by_name (start, "clicked");
-  g_assert_true (VN_IS_IMPROVE_JOB (vn_document_get_job (fixture->document)));
+  g_assert_true (vn_job_is (vn_document_get_job (fixture->document), VN_JOB_IMPROVE));
   g_assert_cmpfloat (vn_document_get_improve_seconds (fixture->document), >, 50);
   g_assert_true (gtk_widget_get_visible (gtk_widget_get_parent (vn_test_find (panel, GTK_TYPE_BUTTON, "_Cancel"))));
   vn_test_settle (30);

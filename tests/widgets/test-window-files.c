@@ -82,7 +82,7 @@ test_project (Fixture       *fixture,
       job = vn_quantize_job_new (&settings);
       g_assert_true (vn_job_run (job, NULL, &error));
       one = vn_model_dup_digest (vn_document_get_result (fixture->document)->quantized);
-      other = vn_model_dup_digest (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))->quantized);
+      other = vn_model_dup_digest (vn_quantize_job_get_result (job)->quantized);
       g_assert_cmpstr (one, ==, other);
       g_unlink (path);
     }

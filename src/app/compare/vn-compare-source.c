@@ -127,7 +127,7 @@ compare_source_failed (VnCompareSource *self,
   g_clear_error (&self->error);
   self->error = g_error_copy (error);
   compare_source_changed (self);
-  g_signal_emit_by_name (self->document, "failed", _("The comparison failed"), error);
+  g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_COMPARE), error);
 }
 
 /* Whether @source is the job that is waited for and has succeeded: why not is told here. */
@@ -279,7 +279,7 @@ compare_source_file_opened (GObject      *source,
 
   if (!compare_source_finish (self, source, async) || vn_document_get_model (self->document) == NULL)
     return;
-  self->file = vn_model_ref (vn_open_job_get_model (VN_OPEN_JOB (source)));
+  self->file = vn_model_ref (vn_open_job_get_model (VN_JOB (source)));
   compare_source_end (self);
   compare_source_load_in_thread (self, NULL);
 }
@@ -328,7 +328,7 @@ compare_source_file_measured (GObject      *source,
       compare_source_make_forecast (self);
       return;
     }
-  errors = vn_error_table_ref (vn_compare_job_get_errors (VN_COMPARE_JOB (source)));
+  errors = vn_error_table_ref (vn_compare_job_get_errors (VN_JOB (source)));
   compare_source_end (self);
   compare_source_load_in_thread (self, errors);
 }
@@ -395,7 +395,7 @@ compare_source_rebuilt (GObject      *source,
 
   if (!compare_source_finish (self, source, async))
     return;
-  compare_source_set_model (self, vn_compared_model_new_result (vn_quantize_job_get_result (VN_QUANTIZE_JOB (source))));
+  compare_source_set_model (self, vn_compared_model_new_result (vn_quantize_job_get_result (VN_JOB (source))));
   compare_source_end (self);
   compare_source_changed (self);
 }

@@ -114,7 +114,7 @@ compare_tensor_take (VnCompareTensor *self,
     return NULL;
   g_clear_object (&self->cancellable);
   gtk_spinner_stop (self->spinner);
-  return vn_tensor_view_ref (vn_tensor_job_get_view (VN_TENSOR_JOB (source)));
+  return vn_tensor_view_ref (vn_tensor_job_get_view (VN_JOB (source)));
 }
 
 static void

@@ -296,10 +296,10 @@ vn_document_get_tries (VnDocument *self)
 
   if (self->improved == NULL)
     return NULL;
-  found = vn_improve_job_get_result (VN_IMPROVE_JOB (self->improved))->recipe;
+  found = vn_improve_job_get_result (self->improved)->recipe;
   if (!vn_recipe_equal (found, self->recipe) && !vn_history_contains (self->history, found))
     return NULL;
-  return vn_improve_job_get_tries (VN_IMPROVE_JOB (self->improved));
+  return vn_improve_job_get_tries (self->improved);
 }
 
 /**

@@ -197,7 +197,7 @@ document_export_write_project (gpointer       data,
 
 static void
 document_export_add_work (VnDocument         *self,
-                          VnExportJob        *job,
+                          VnJob              *job,
                           const VnExportFile *file)
 {
   Script *script;
@@ -233,7 +233,7 @@ document_export_find_result (VnDocument  *self,
 
 static gboolean
 document_export_add (VnDocument          *self,
-                     VnExportJob         *job,
+                     VnJob               *job,
                      const VnExportFile  *file,
                      GError             **error)
 {
@@ -294,12 +294,12 @@ vn_document_export_files (VnDocument          *self,
     return FALSE;
   job = vn_export_job_new (result, model, NULL);
   for (guint i = 0; i < n_files; i++)
-    if (!document_export_add (self, VN_EXPORT_JOB (job), &files[i], error))
+    if (!document_export_add (self, job, &files[i], error))
       return FALSE;
   if (verify && model != NULL)
     {
       vn_document_make_room (self);
-      vn_export_job_set_verify (VN_EXPORT_JOB (job), NULL, TRUE);
+      vn_export_job_set_verify (job, NULL, TRUE);
     }
   vn_document_start_job (self, g_steal_pointer (&job), VN_WORK_EXPORT);
   return TRUE;
@@ -331,7 +331,7 @@ vn_document_export (VnDocument  *self,
   if (verify)
     {
       vn_document_make_room (self);
-      vn_export_job_set_verify (VN_EXPORT_JOB (job), NULL, TRUE);
+      vn_export_job_set_verify (job, NULL, TRUE);
     }
   vn_document_start_job (self, job, VN_WORK_EXPORT);
   return TRUE;

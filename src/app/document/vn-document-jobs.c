@@ -19,31 +19,6 @@ document_jobs_end_job (VnDocument *self)
   g_clear_object (&self->cancellable);
 }
 
-static const char *
-document_jobs_get_failure (VnWork work)
-{
-  switch (work)
-    {
-    case VN_WORK_OPEN:
-      return _("The model could not be opened");
-    case VN_WORK_QUANTIZE:
-      return _("Quantization failed");
-    case VN_WORK_IMPROVE:
-      return _("Automatic improvement failed");
-    case VN_WORK_CURES:
-      return _("The fixes could not be measured");
-    case VN_WORK_CURVE:
-      return _("Mixed precision could not be calculated");
-    case VN_WORK_VERIFY:
-      return _("The export could not be verified");
-    case VN_WORK_EXPORT:
-      return _("Export failed");
-    case VN_WORK_NONE:
-      break;
-    }
-  return "";
-}
-
 /**
  * Prepared: what a run takes of the document.
  */
@@ -122,7 +97,7 @@ document_jobs_job_ended (GObject      *source,
   else if (!ok && work == VN_WORK_VERIFY && g_error_matches (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED))
     vn_document_take_refusal (self, error);
   else if (!ok && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, document_jobs_get_failure (work), error);
+    g_signal_emit (self, vn_document_signals[VN_SIGNAL_FAILED], 0, vn_job_id_get_failure (vn_job_get_id (job)), error);
   if (again && self->model != NULL && !vn_document_lacks_samples (self) && self->job == NULL)
     vn_document_quantize (self, NULL);
   else if (self->origins_again)

@@ -61,7 +61,7 @@ document_origins_ended (GObject      *source,
   g_autoptr(VnJob) job = g_object_ref (VN_JOB (source));
   g_autoptr(GError) error = NULL;
   gboolean ok = vn_job_finish (job, async, &error);
-  VnResult *result = vn_origins_job_get_result (VN_ORIGINS_JOB (job));
+  VnResult *result = vn_origins_job_get_result (job);
 
   if (self->origins != job)   /* dropped in the meantime */
     return;
@@ -106,8 +106,8 @@ vn_document_cancel_origins (VnDocument *self)
  * found, when the search is over.
  */
 void
-vn_document_find_origins (VnDocument    *self,
-                          VnQuantizeJob *run)
+vn_document_find_origins (VnDocument *self,
+                          VnJob      *run)
 {
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
@@ -137,7 +137,7 @@ vn_document_search_origins (VnDocument *self)
   if (self->data == NULL || self->job != NULL || self->result == NULL || vn_document_is_stale (self))
     return FALSE;
   run = vn_document_make_run (self);
-  vn_document_find_origins (self, VN_QUANTIZE_JOB (run));
+  vn_document_find_origins (self, run);
   return self->origins != NULL;
 }
 

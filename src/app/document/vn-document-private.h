@@ -218,6 +218,6 @@ void vn_document_take_job     (VnDocument *self,
 void vn_document_verify_usually (VnDocument *self);
 void vn_document_drop_verifying (VnDocument *self);
 void vn_document_find_origins (VnDocument *self,
-                               VnQuantizeJob *run);
+                               VnJob      *run);
 
 G_END_DECLS

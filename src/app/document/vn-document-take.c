@@ -57,9 +57,9 @@ document_take_model (VnDocument *self,
   void (*opened) (VnDocument *self) = g_steal_pointer (&self->opened);
 
   if (self->reloads)
-    vn_document_renew_model (self, vn_open_job_get_model (VN_OPEN_JOB (job)));
+    vn_document_renew_model (self, vn_open_job_get_model (job));
   else
-    vn_document_set_model (self, vn_open_job_get_model (VN_OPEN_JOB (job)));
+    vn_document_set_model (self, vn_open_job_get_model (job));
   if (opened != NULL)
     opened (self);
 }
@@ -105,9 +105,8 @@ vn_document_take_known (VnDocument *self,
 
 static void
 document_take_run (VnDocument *self,
-                   VnJob      *job)
+                   VnJob      *run)
 {
-  VnQuantizeJob *run = VN_QUANTIZE_JOB (job);
   g_autoptr(VnResult) result = vn_document_join_curve (self, vn_quantize_job_get_result (run));
 
   document_take_result (self, result, vn_quantize_job_get_shapes (run));
@@ -125,7 +124,7 @@ document_take_whole (VnDocument *self,
   if (!self->result_fits)
     return;
   run = vn_document_make_run (self);
-  vn_document_find_origins (self, VN_QUANTIZE_JOB (run));
+  vn_document_find_origins (self, run);
 }
 
 /* What was found becomes one step of the recipe. */
@@ -133,7 +132,7 @@ static void
 document_take_improved (VnDocument *self,
                         VnJob      *job)
 {
-  VnResult *result = vn_improve_job_get_result (VN_IMPROVE_JOB (job));
+  VnResult *result = vn_improve_job_get_result (job);
 
   vn_document_take_recipe (self, vn_recipe_copy (result->recipe), _("Improved automatically"));
   g_clear_pointer (&self->improved, g_object_unref);
@@ -146,7 +145,7 @@ static void
 document_take_curve (VnDocument *self,
                      VnJob      *job)
 {
-  VnResult *found = vn_curve_job_get_result (VN_CURVE_JOB (job));
+  VnResult *found = vn_curve_job_get_result (job);
   g_autoptr(VnResult) result = vn_document_take_curve (self, found);
 
   if (result == NULL)
@@ -163,7 +162,7 @@ static void
 document_take_cures (VnDocument *self,
                      VnJob      *job)
 {
-  VnResult *found = vn_cure_job_get_result (VN_CURE_JOB (job));
+  VnResult *found = vn_cure_job_get_result (job);
   g_autoptr(VnResult) result = NULL;
 
   if (self->result == NULL || !vn_recipe_equal (self->result->recipe, found->recipe))
@@ -244,13 +243,13 @@ vn_document_take_job (VnDocument *self,
   else if (work == VN_WORK_VERIFY)
     {
       title = _("Verified");
-      vn_document_take_measured (self, vn_verify_job_get_verified (VN_VERIFY_JOB (job)));
+      vn_document_take_measured (self, vn_verify_job_get_verified (job));
     }
   else
     {
       title = _("Exported");
-      vn_document_take_measured (self, vn_export_job_get_result (VN_EXPORT_JOB (job)));
-      g_signal_emit (self, vn_document_signals[VN_SIGNAL_WRITTEN], 0, vn_export_job_get_written (VN_EXPORT_JOB (job)));
+      vn_document_take_measured (self, vn_export_job_get_result (job));
+      g_signal_emit (self, vn_document_signals[VN_SIGNAL_WRITTEN], 0, vn_export_job_get_written (job));
     }
   g_signal_emit (self, vn_document_signals[VN_SIGNAL_DONE], 0, title);
 }

@@ -23,12 +23,12 @@ document_verify_take (VnDocument   *self,
                       VnJob        *job,
                       const GError *reason)
 {
-  VnResult *found = reason == NULL ? vn_verify_job_get_verified (VN_VERIFY_JOB (job)) : NULL;
+  VnResult *found = reason == NULL ? vn_verify_job_get_verified (job) : NULL;
   g_autoptr(VnResult) result = NULL;
 
   if (self->result == NULL || self->result->quantized != self->verified_network || document_verify_was_tried (self->result))
     return;
-  result = found != NULL ? vn_job_take_verification (self->result, found->verification, vn_verify_job_get_kernels (VN_VERIFY_JOB (job)))
+  result = found != NULL ? vn_job_take_verification (self->result, found->verification, vn_verify_job_get_kernels (job))
                          : vn_job_note_unverified (self->result, reason, FALSE);
   vn_document_take_measured (self, result);
 }

@@ -96,7 +96,7 @@ inspector_origins_measure (VnDocument *document)
   g_autoptr(GError) error = NULL;
 
   if (!vn_document_measure_cures (document, MEASURE_SECONDS, &error))
-    g_signal_emit_by_name (document, "failed", _("The fixes could not be measured"), error);
+    g_signal_emit_by_name (document, "failed", vn_job_id_get_failure (VN_JOB_CURE), error);
 }
 
 /* What is told of a cure is a guess until it was tried. */

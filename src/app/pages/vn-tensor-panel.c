@@ -168,7 +168,7 @@ tensor_panel_read (GObject      *source,
       gtk_label_set_label (self->status, error->message);
       return;
     }
-  self->view = vn_tensor_view_ref (vn_tensor_job_get_view (VN_TENSOR_JOB (source)));
+  self->view = vn_tensor_view_ref (vn_tensor_job_get_view (VN_JOB (source)));
   tensor_panel_show_view (self);
 }
 

@@ -26,7 +26,7 @@ expected_bar_is_running (VnExpectedBar *self)
 {
   VnJob *job = vn_document_get_job (self->document);
 
-  return job != NULL && VN_IS_QUANTIZE_JOB (job);
+  return vn_job_is (job, VN_JOB_QUANTIZE);
 }
 
 /* What becomes of the outputs, and on how many samples that was seen. */
@@ -99,7 +99,7 @@ expected_bar_run (VnExpectedBar *self)
   g_autoptr(GError) error = NULL;
 
   if (!vn_document_quantize (self->document, &error))
-    g_signal_emit_by_name (self->document, "failed", _("Quantization failed"), error);
+    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_QUANTIZE), error);
 }
 
 /**

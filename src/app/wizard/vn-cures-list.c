@@ -181,7 +181,7 @@ cures_list_measure (VnCuresList *self)
   g_autoptr(GError) error = NULL;
 
   if (!vn_document_measure_cures (self->document, MEASURE_SECONDS, &error))
-    g_signal_emit_by_name (self->document, "failed", _("The fixes could not be measured"), error);
+    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_CURE), error);
 }
 
 static void
@@ -210,7 +210,7 @@ static void
 cures_list_job_changed (VnCuresList *self)
 {
   VnJob *job = vn_document_get_job (self->document);
-  const gboolean measures = job != NULL && VN_IS_CURE_JOB (job), is_trying = vn_document_is_trying (self->document);
+  const gboolean measures = vn_job_is (job, VN_JOB_CURE), is_trying = vn_document_is_trying (self->document);
 
   if (self->job != NULL)
     g_signal_handlers_disconnect_by_data (self->job, self);

@@ -147,7 +147,7 @@ static void
 curve_panel_job_changed (VnCurvePanel *self)
 {
   VnJob *job = vn_document_get_job (self->document);
-  const gboolean runs = job != NULL && VN_IS_CURVE_JOB (job), ended = self->job != NULL && !runs;
+  const gboolean runs = vn_job_is (job, VN_JOB_CURVE), ended = self->job != NULL && !runs;
 
   if (self->job != NULL)
     g_signal_handlers_disconnect_by_data (self->job, self);
@@ -175,7 +175,7 @@ curve_panel_start (VnCurvePanel *self)
   g_autoptr(GError) error = NULL;
 
   if (!vn_document_measure_curve (self->document, (VnCurveCost) MIN (gtk_drop_down_get_selected (self->cost), VN_N_CURVE_COSTS - 1), &error))
-    g_signal_emit_by_name (self->document, "failed", _("Mixed precision could not be calculated"), error);
+    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_CURVE), error);
 }
 
 static void

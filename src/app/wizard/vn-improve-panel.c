@@ -160,7 +160,7 @@ static void
 improve_panel_job_changed (VnImprovePanel *self)
 {
   VnJob *job = vn_document_get_job (self->document);
-  gboolean improves = job != NULL && VN_IS_IMPROVE_JOB (job);
+  gboolean improves = vn_job_is (job, VN_JOB_IMPROVE);
 
   if (self->job != NULL)
     g_signal_handlers_disconnect_by_data (self->job, self);
@@ -186,7 +186,7 @@ improve_panel_start (VnImprovePanel *self)
 
   if (!vn_document_improve (self->document, gtk_spin_button_get_value (self->seconds),
                             gtk_switch_get_active (self->accuracy_first), &error))
-    g_signal_emit_by_name (self->document, "failed", _("Automatic improvement failed"), error);
+    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_IMPROVE), error);
 }
 
 static void

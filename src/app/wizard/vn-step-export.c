@@ -332,7 +332,7 @@ step_export_begin (gpointer data)
   gtk_widget_set_visible (self->done, FALSE);
   self->exporting = vn_document_export_files (document, (const VnExportFile *) (gpointer) wanted->data, wanted->len, gtk_switch_get_active (self->verify), &error);
   if (error != NULL)
-    g_signal_emit_by_name (document, "failed", _("Export failed"), error);
+    g_signal_emit_by_name (document, "failed", vn_job_id_get_failure (VN_JOB_EXPORT), error);
 }
 
 static void

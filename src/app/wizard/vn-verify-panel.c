@@ -151,7 +151,7 @@ verify_panel_job_changed (VnVerifyPanel *self)
 {
   VnJob *job = vn_document_get_job (self->document);
 
-  verify_panel_watch (&self->verify, job != NULL && VN_IS_VERIFY_JOB (job) ? job : NULL);
+  verify_panel_watch (&self->verify, vn_job_is (job, VN_JOB_VERIFY) ? job : NULL);
   verify_panel_watch (&self->install, vn_document_get_install_job (self->document));
   verify_panel_update (self);
 }
@@ -184,7 +184,7 @@ verify_panel_start (VnVerifyPanel *self)
   g_autoptr(GError) error = NULL;
 
   if (!vn_document_verify (self->document, &error))
-    g_signal_emit_by_name (self->document, "failed", _("The export could not be verified"), error);
+    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_VERIFY), error);
 }
 
 static void
@@ -200,7 +200,7 @@ verify_panel_install (gpointer data)
   g_autoptr(GError) error = NULL;
 
   if (!vn_document_install_runtime (self->document, &error))
-    g_signal_emit_by_name (self->document, "failed", _("ONNX Runtime was not installed"), error);
+    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_ORT_INSTALL), error);
 }
 
 static void

@@ -9,19 +9,18 @@
 
 G_BEGIN_DECLS
 
-
 /* Choices that are measured to correct the prediction of the others. */
 #define VN_CURVE_ANCHORS 16
 
 /**
- * VnCurveJob:
+ * VnCurveJob: the state of a job that draws a curve.
  * @other_rounded: (nullable): weights that are rounded for the other type
  * @sums: VnCurvePoint -> VnCurveSums
  * @spares: (element-type VnCurvePoint): choices that are no points, to correct by where there are few points
  */
-struct _VnCurveJob
+typedef struct
 {
-  VnJob              parent_instance;
+  VnJob             *job;             /* whose state it is */
   VnCurveSettings    settings;        /* owns what it points to */
   VnResult          *plain;
   VnImproveBench    *bench;
@@ -37,7 +36,7 @@ struct _VnCurveJob
   guint              n_copies;        /* how often each of these */
   VnRecipe          *chosen;
   VnResult          *result;
-};
+} VnCurveJob;
 
 /* curve-round.c */
 gboolean _vn_curve_job_round_other   (VnCurveJob      *self,

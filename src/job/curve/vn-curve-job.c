@@ -28,7 +28,7 @@
 /* Of each output of a sample that tell how errors of several tensors come together. */
 #define NUMBERS 1024
 
-G_DEFINE_FINAL_TYPE (VnCurveJob, vn_curve_job, VN_TYPE_JOB)
+static const VnJobKind curve_job_kind;
 
 /* ---- where it starts ---- */
 
@@ -48,7 +48,7 @@ curve_run (VnCurveJob      *self,
   run.skip_compare = skip_compare;
   run.origins = run.origins && !skip_compare;
   job = vn_quantize_job_new (&run);
-  return vn_job_run (job, cancellable, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
+  return vn_job_run (job, cancellable, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 /* Points are measured on all samples, each several times: their errors are chance that is to be averaged. What tensors cost alone is
@@ -86,7 +86,7 @@ vn_curve_job_quantize (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  VnCurveJob *self = VN_CURVE_JOB (job);
+  VnCurveJob *self = vn_job_get_state (job, &curve_job_kind);
 
   if (self->settings.quantize.data == NULL)
     {
@@ -116,7 +116,7 @@ curve_contribute (VnCurveJob      *self,
   g_autoptr(VnModel) weights = vn_job_take_rounded (&bench->input, self->plain->corrected, rounded);
   VnContributionOptions options = { .thorough = TRUE, .n_numbers = NUMBERS, .n_copies = self->n_copies,
                                     .make_copy = vn_judge_make_near_copy, .parts = bench->input.parts };
-  VnProgress progress = vn_job_get_reporter (VN_JOB (self));
+  VnProgress progress = vn_job_get_reporter (self->job);
   VnSamples run = { .shapes = bench->input.shapes, .dataset = bench->input.dataset,
                        .indices = (const guint *) (gpointer) self->judged->data, .n = self->n_contributed,
                        .n_threads = bench->input.n_threads, .progress = &progress, .notes = bench->input.notes };
@@ -139,7 +139,7 @@ vn_curve_job_contribute (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  VnCurveJob *self = VN_CURVE_JOB (job);
+  VnCurveJob *self = vn_job_get_state (job, &curve_job_kind);
   const VnRecipe *recipe = self->settings.quantize.recipe;
   GHashTable *shapes = self->bench->input.shapes;
 
@@ -169,7 +169,7 @@ vn_curve_job_choose (VnJob         *job,
                      GCancellable  *cancellable,
                      GError       **error)
 {
-  VnCurveJob *self = VN_CURVE_JOB (job);
+  VnCurveJob *self = vn_job_get_state (job, &curve_job_kind);
   VnCurveNetwork network = { self->bench->input.prepared, self->settings.quantize.recipe, self->plain->plan, self->contributions, self->other,
                              self->quantized, self->floats, vn_curve_get_other_weight (self->settings.quantize.recipe) };
   g_autoptr(VnCurveChoices) choices = NULL;
@@ -204,7 +204,7 @@ vn_curve_job_measure (VnJob         *job,
                       GCancellable  *cancellable,
                       GError       **error)
 {
-  VnCurveJob *self = VN_CURVE_JOB (job);
+  VnCurveJob *self = vn_job_get_state (job, &curve_job_kind);
 
   self->curve->n_samples = vn_judge_get_n (self->bench->judge);
   if (!_vn_curve_job_measure_some (self, cancellable, error))
@@ -220,7 +220,7 @@ vn_curve_job_finish (VnJob         *job,
                      GCancellable  *cancellable,
                      GError       **error)
 {
-  VnCurveJob *self = VN_CURVE_JOB (job);
+  VnCurveJob *self = vn_job_get_state (job, &curve_job_kind);
 
   self->result = curve_run (self, self->chosen, self->plain->stats, self->settings.quantize.skip_compare, cancellable, error);
   if (self->result == NULL)
@@ -239,9 +239,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_curve_job_finalize (GObject *object)
+curve_job_clear (gpointer data)
 {
-  VnCurveJob *self = VN_CURVE_JOB (object);
+  VnCurveJob *self = data;
   VnQuantizeSettings *quantize = &self->settings.quantize;
 
   g_clear_pointer (&self->bench, vn_improve_bench_free);
@@ -262,28 +262,19 @@ vn_curve_job_finalize (GObject *object)
   vn_data_spec_free ((VnDataSpec *) quantize->data);
   vn_recipe_free ((VnRecipe *) quantize->recipe);
   g_clear_pointer (&quantize->input_shapes, g_hash_table_unref);
-  G_OBJECT_CLASS (vn_curve_job_parent_class)->finalize (object);
 }
 
-static void
-vn_curve_job_class_init (VnCurveJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_curve_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
+static const VnJobKind curve_job_kind = {
+  .id = VN_JOB_CURVE,
+  .state_size = sizeof (VnCurveJob),
+  .stages = stages,
+  .clear = curve_job_clear,
+};
 
 static void
 curve_free_spare (gpointer data)
 {
   vn_curve_point_free (data);
-}
-
-static void
-vn_curve_job_init (VnCurveJob *self)
-{
-  self->sums = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  self->spares = g_ptr_array_new_with_free_func (curve_free_spare);
-  self->fit = vn_curve_fit_new ();
 }
 
 /**
@@ -295,12 +286,18 @@ vn_curve_job_init (VnCurveJob *self)
 VnJob *
 vn_curve_job_new (const VnCurveSettings *settings)
 {
+  VnJob *job;
   VnCurveJob *self;
   const VnQuantizeSettings *quantize;
 
   g_return_val_if_fail (settings != NULL && settings->quantize.model != NULL && settings->quantize.recipe != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_CURVE_JOB, NULL);
+  job = vn_job_new (&curve_job_kind);
+  self = vn_job_get_state (job, &curve_job_kind);
+  self->job = job;
+  self->sums = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->spares = g_ptr_array_new_with_free_func (curve_free_spare);
+  self->fit = vn_curve_fit_new ();
   quantize = &settings->quantize;
   self->settings = *settings;
   self->settings.quantize = (VnQuantizeSettings) {
@@ -310,9 +307,8 @@ vn_curve_job_new (const VnCurveSettings *settings)
     .n_calibration = quantize->n_calibration, .n_threads = quantize->n_threads, .origins = quantize->origins,
     .skip_compare = quantize->skip_compare,
   };
-  vn_job_add_source (VN_JOB (self), quantize->model);
-  vn_job_set_title (VN_JOB (self), _("Selecting precision"));
-  return VN_JOB (self);
+  vn_job_add_source (job, quantize->model);
+  return job;
 }
 
 /**
@@ -321,9 +317,12 @@ vn_curve_job_new (const VnCurveSettings *settings)
  * Returns: (transfer none) (nullable): the result, after success
  */
 VnResult *
-vn_curve_job_get_result (VnCurveJob *self)
+vn_curve_job_get_result (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_CURVE_JOB (self), NULL);
+  VnCurveJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_CURVE), NULL);
+
+  self = vn_job_get_state (job, &curve_job_kind);
   return self->result;
 }

@@ -7,9 +7,6 @@
 
 G_BEGIN_DECLS
 
-#define VN_TYPE_CURVE_JOB (vn_curve_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnCurveJob, vn_curve_job, VN, CURVE_JOB, VnJob)
-
 /**
  * VnCurveSettings:
  * @quantize: where it starts; samples must be there
@@ -29,6 +26,6 @@ typedef struct
 } VnCurveSettings;
 
 VnJob    *vn_curve_job_new        (const VnCurveSettings *settings);
-VnResult *vn_curve_job_get_result (VnCurveJob            *self);       /* borrowed; after success; has the curve */
+VnResult *vn_curve_job_get_result (VnJob                 *job);        /* borrowed; after success; has the curve */
 
 G_END_DECLS

@@ -63,7 +63,7 @@ vn_improve_run (const VnQuantizeSettings  *settings,
   run.recipe = recipe;
   run.earlier = earlier;
   job = vn_quantize_job_new (&run);
-  return vn_job_run (job, cancellable, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
+  return vn_job_run (job, cancellable, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 /*< private >
@@ -155,7 +155,7 @@ improve_try_network (VnImproveJob         *self,
   vn_recipe_turn_off (simple, VN_LAYER_ROUNDING);
   vn_recipe_turn_off (simple, VN_LAYER_BIAS_CORRECTION);
   plain = vn_improve_run (&self->trial, simple, self->plain->stats, cancellable, error);
-  bench = plain != NULL ? vn_improve_bench_new (VN_JOB (self), &self->trial, plain, cancellable, error) : NULL;
+  bench = plain != NULL ? vn_improve_bench_new (self->job, &self->trial, plain, cancellable, error) : NULL;
   if (bench == NULL || !vn_improve_make (bench, VN_IMPROVE_NETWORK, recipe, cancellable, error) ||
       !vn_improve_bench_try (bench, recipe, &trial, cancellable, error))
     return FALSE;

@@ -9,9 +9,9 @@
 
 G_BEGIN_DECLS
 
-struct _VnImproveJob
+typedef struct
 {
-  VnJob              parent_instance;
+  VnJob             *job;             /* whose state it is */
   VnImproveSettings  settings;      /* owns what it points to */
   VnQuantizeSettings trial;         /* borrows: the same with fewer samples to calibrate on; others are left to judge by */
   VnResult          *whole;         /* the plain run, from all samples */
@@ -25,7 +25,11 @@ struct _VnImproveJob
   VnImproveTimes     times;
   gint64             began;
   GPtrArray         *tries;         /* of VnImproveTry */
-};
+} VnImproveJob;
+
+/* ---- vn-improve-job.c ---- */
+
+VnImproveJob    *_vn_improve_job_get_state (VnJob               *job);
 
 /* ---- improve-judge.c ---- */
 

@@ -9,7 +9,7 @@
 /* How often all steps are gone through, as long as some are kept. */
 #define ROUNDS 2
 
-G_DEFINE_FINAL_TYPE (VnImproveJob, vn_improve_job, VN_TYPE_JOB)
+static const VnJobKind improve_job_kind;
 
 static void
 improve_free_try (gpointer data)
@@ -62,7 +62,7 @@ vn_improve_job_quantize (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error)
 {
-  VnImproveJob *self = VN_IMPROVE_JOB (job);
+  VnImproveJob *self = vn_job_get_state (job, &improve_job_kind);
 
   self->began = g_get_monotonic_time ();
   if (self->settings.quantize.data == NULL)
@@ -87,7 +87,7 @@ vn_improve_job_try_all (VnJob         *job,
                         GCancellable  *cancellable,
                         GError       **error)
 {
-  VnImproveJob *self = VN_IMPROVE_JOB (job);
+  VnImproveJob *self = vn_job_get_state (job, &improve_job_kind);
   VnProgress progress = vn_job_get_reporter (job);
   guint n;
   const VnImproveStep *steps = vn_improve_step_list (&n);
@@ -110,7 +110,9 @@ vn_improve_job_finish (VnJob         *job,
                        GCancellable  *cancellable,
                        GError       **error)
 {
-  return vn_improve_finish (VN_IMPROVE_JOB (job), cancellable, error);
+  VnImproveJob *self = vn_job_get_state (job, &improve_job_kind);
+
+  return vn_improve_finish (self, cancellable, error);
 }
 
 static const VnStage stages[] = {
@@ -121,9 +123,9 @@ static const VnStage stages[] = {
 };
 
 static void
-vn_improve_job_finalize (GObject *object)
+improve_job_clear (gpointer data)
 {
-  VnImproveJob *self = VN_IMPROVE_JOB (object);
+  VnImproveJob *self = data;
   VnQuantizeSettings *quantize = &self->settings.quantize;
 
   g_clear_pointer (&self->bench, vn_improve_bench_free);
@@ -139,22 +141,14 @@ vn_improve_job_finalize (GObject *object)
   vn_recipe_free ((VnRecipe *) quantize->recipe);
   g_clear_pointer (&quantize->input_shapes, g_hash_table_unref);
   g_ptr_array_unref (self->tries);
-  G_OBJECT_CLASS (vn_improve_job_parent_class)->finalize (object);
 }
 
-static void
-vn_improve_job_class_init (VnImproveJobClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = vn_improve_job_finalize;
-  VN_JOB_CLASS (klass)->stages = stages;
-}
-
-static void
-vn_improve_job_init (VnImproveJob *self)
-{
-  self->tries = g_ptr_array_new_with_free_func (improve_free_try);
-  self->earlier = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_recipe_free);
-}
+static const VnJobKind improve_job_kind = {
+  .id = VN_JOB_IMPROVE,
+  .state_size = sizeof (VnImproveJob),
+  .stages = stages,
+  .clear = improve_job_clear,
+};
 
 /**
  * vn_improve_job_new:
@@ -163,12 +157,17 @@ vn_improve_job_init (VnImproveJob *self)
 VnJob *
 vn_improve_job_new (const VnImproveSettings *settings)
 {
+  VnJob *job;
   VnImproveJob *self;
   const VnQuantizeSettings *quantize;
 
   g_return_val_if_fail (settings != NULL && settings->quantize.model != NULL && settings->quantize.recipe != NULL, NULL);
 
-  self = g_object_new (VN_TYPE_IMPROVE_JOB, NULL);
+  job = vn_job_new (&improve_job_kind);
+  self = vn_job_get_state (job, &improve_job_kind);
+  self->job = job;
+  self->tries = g_ptr_array_new_with_free_func (improve_free_try);
+  self->earlier = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_recipe_free);
   quantize = &settings->quantize;
   self->settings = (VnImproveSettings) { .seconds = settings->seconds, .accuracy_first = settings->accuracy_first,
                                          .plain = settings->plain != NULL ? vn_result_ref (settings->plain) : NULL };
@@ -178,9 +177,19 @@ vn_improve_job_new (const VnImproveSettings *settings)
     .input_shapes = quantize->input_shapes != NULL ? g_hash_table_ref (quantize->input_shapes) : NULL,
     .n_calibration = quantize->n_calibration, .n_threads = quantize->n_threads, .origins = quantize->origins,
   };
-  vn_job_add_source (VN_JOB (self), quantize->model);
-  vn_job_set_title (VN_JOB (self), _("Improving"));
-  return VN_JOB (self);
+  vn_job_add_source (job, quantize->model);
+  return job;
+}
+
+/**
+ * _vn_improve_job_get_state:
+ *
+ * Returns: (transfer none): the state of a job of “--auto”
+ */
+VnImproveJob *
+_vn_improve_job_get_state (VnJob *job)
+{
+  return vn_job_get_state (job, &improve_job_kind);
 }
 
 /**
@@ -189,10 +198,13 @@ vn_improve_job_new (const VnImproveSettings *settings)
  * Returns: (transfer none) (nullable): the best result, after success; its recipe makes it again, its notes tell what was tried
  */
 VnResult *
-vn_improve_job_get_result (VnImproveJob *self)
+vn_improve_job_get_result (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_IMPROVE_JOB (self), NULL);
+  VnImproveJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_IMPROVE), NULL);
+
+  self = vn_job_get_state (job, &improve_job_kind);
   return self->result;
 }
 
@@ -202,9 +214,12 @@ vn_improve_job_get_result (VnImproveJob *self)
  * Returns: (transfer none) (element-type VnImproveTry): what each step came to, in the order of trying; after success
  */
 GPtrArray *
-vn_improve_job_get_tries (VnImproveJob *self)
+vn_improve_job_get_tries (VnJob *job)
 {
-  g_return_val_if_fail (VN_IS_IMPROVE_JOB (self), NULL);
+  VnImproveJob *self;
 
+  g_return_val_if_fail (vn_job_is (job, VN_JOB_IMPROVE), NULL);
+
+  self = vn_job_get_state (job, &improve_job_kind);
   return self->tries;
 }

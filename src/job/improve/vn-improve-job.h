@@ -6,9 +6,6 @@
 
 G_BEGIN_DECLS
 
-#define VN_TYPE_IMPROVE_JOB (vn_improve_job_get_type ())
-G_DECLARE_FINAL_TYPE (VnImproveJob, vn_improve_job, VN, IMPROVE_JOB, VnJob)
-
 /**
  * VnImproveSettings:
  * @quantize: where it starts; samples must be there, and be compared
@@ -75,7 +72,7 @@ char     *vn_improve_try_dup_outcome (const VnImproveTry     *self);
 char     *vn_improve_try_dup_text    (const VnImproveTry     *self);       /* with what was tried */
 
 VnJob    *vn_improve_job_new        (const VnImproveSettings *settings);
-GPtrArray *vn_improve_job_get_tries (VnImproveJob            *self);       /* of VnImproveTry, borrowed; after success */
-VnResult *vn_improve_job_get_result (VnImproveJob            *self);       /* borrowed; after success */
+GPtrArray *vn_improve_job_get_tries (VnJob                   *job);        /* of VnImproveTry, borrowed; after success */
+VnResult *vn_improve_job_get_result (VnJob                   *job);        /* borrowed; after success */
 
 G_END_DECLS

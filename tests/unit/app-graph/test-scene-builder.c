@@ -300,7 +300,7 @@ test_result (void)
     }
   opened = vn_open_job_new (path);
   g_assert_true (vn_job_run (opened, NULL, &error));
-  model = vn_open_job_get_model (VN_OPEN_JOB (opened));
+  model = vn_open_job_get_model (opened);
   recipe = vn_recipe_new ("cpu");
   vn_recipe_add_exclude (recipe, "type:Transpose");
   data = vn_data_spec_new ("random");
@@ -313,7 +313,7 @@ test_result (void)
   vn_data_spec_free (data);
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  result = vn_quantize_job_get_result (VN_QUANTIZE_JOB (job));
+  result = vn_quantize_job_get_result (job);
 
   plain = vn_scene_build (model, NULL);
   scene = vn_scene_build (model, result);

@@ -275,5 +275,5 @@ diagnosis_run (gboolean cures)
   diagnosis_remove_samples (folder);
   g_assert_no_error (error);
   g_assert_true (good);
-  return vn_result_ref (cures ? vn_cure_job_get_result (VN_CURE_JOB (job)) : vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_result_ref (cures ? vn_cure_job_get_result (job) : vn_quantize_job_get_result (job));
 }

@@ -43,7 +43,7 @@ run_job (VnJob *job)
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (vn_job_get_progress (job), ==, 1.0);
-  return vn_benchmark_job_get_result (VN_BENCHMARK_JOB (job));
+  return vn_benchmark_job_get_result (job);
 }
 
 static const VnBenchmarkNode *

@@ -231,7 +231,7 @@ quantize (VnModel    *model,
   g_assert_true (vn_recipe_set (recipe, "bias-correction", correction, &error));
   job = vn_quantize_job_new (&settings);
   g_assert_true (vn_job_run (job, NULL, &error) || (g_test_message ("%s", error->message), FALSE));
-  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_result_ref (vn_quantize_job_get_result (job));
 }
 
 /* The mean over channels of how far the means of the layers are off. */

@@ -94,7 +94,7 @@ run (Made     made,
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
   remove_samples (folder);
-  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_result_ref (vn_quantize_job_get_result (job));
 }
 
 typedef struct

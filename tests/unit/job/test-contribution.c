@@ -51,7 +51,7 @@ set_up (Fixture       *self,
     plant (recipe, data);
   job = vn_quantize_job_new (&settings);
   g_assert_true (vn_job_run (job, NULL, &error));
-  self->result = vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  self->result = vn_result_ref (vn_quantize_job_get_result (job));
   input = g_ptr_array_index (self->result->prepared->graph->inputs, 0);
   self->dataset = vn_dataset_open (spec, &(VnInputSpec) { input->name, input->type.dtype, input->type.shape }, 1, NULL, &error);
   g_assert_no_error (error);
@@ -261,12 +261,12 @@ test_job (Fixture       *self,
   double sum = 0;
 
   g_assert_true (vn_job_run (whole, NULL, NULL));
-  result = vn_quantize_job_get_result (VN_QUANTIZE_JOB (whole));
-  job = vn_origins_job_new (VN_QUANTIZE_JOB (whole), NULL);
-  g_assert_null (vn_origins_job_dup_contributions (VN_ORIGINS_JOB (job)));
+  result = vn_quantize_job_get_result (whole);
+  job = vn_origins_job_new (whole, NULL);
+  g_assert_null (vn_origins_job_dup_contributions (job));
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  found = vn_origins_job_dup_contributions (VN_ORIGINS_JOB (job));
+  found = vn_origins_job_dup_contributions (job);
   check_same (found, result->contributions);
   for (guint i = 0; i < vn_error_table_get_n (result->errors); i++)
     sum += vn_error_table_get (result->errors, i)->contribution;
@@ -334,7 +334,7 @@ test_parts (void)
   job = vn_quantize_job_new (&settings);
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  self.result = vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  self.result = vn_result_ref (vn_quantize_job_get_result (job));
   self.dataset = vn_dataset_open (data, &(VnInputSpec) { "x", VN_DTYPE_F32, VN_SHAPE (1, 3, 16, 16) }, 1, NULL, &error);
   g_assert_no_error (error);
   parts = vn_error_table_list_parts (self.result->errors);

@@ -97,7 +97,7 @@ run_curve (Fixture *fixture)
 
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  return vn_result_ref (vn_curve_job_get_result (VN_CURVE_JOB (job)));
+  return vn_result_ref (vn_curve_job_get_result (job));
 }
 
 static const VnCurvePoint *
@@ -189,7 +189,7 @@ check_makes_again (Fixture            *fixture,
   settings.recipe = read;
   job = vn_quantize_job_new (&settings);
   g_assert_true (vn_job_run (job, NULL, NULL));
-  ours = vn_onnx_write_bytes (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))->quantized, NULL);
+  ours = vn_onnx_write_bytes (vn_quantize_job_get_result (job)->quantized, NULL);
   theirs = vn_onnx_write_bytes (result->quantized, NULL);
   g_assert_true (g_bytes_equal (ours, theirs));
 }

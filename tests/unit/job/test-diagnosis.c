@@ -166,7 +166,7 @@ check_trial (VnResult          *result,
   job = vn_quantize_job_new (&settings);
   g_assert_true (vn_job_run (job, NULL, NULL));
   diagnosis_remove_samples (folder);
-  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))->errors),
+  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_quantize_job_get_result (job)->errors),
                                   trial->after_db, 1e-9);
   g_assert_false (vn_recipe_equal (trial->recipe, result->recipe));
 }

@@ -316,10 +316,10 @@ static VnResult *
 get_result (Work   work,
             VnJob *job)
 {
-  return work == WORK_CURES ? vn_cure_job_get_result (VN_CURE_JOB (job))
-         : work == WORK_CURVE ? vn_curve_job_get_result (VN_CURVE_JOB (job))
-         : work == WORK_AUTO ? vn_improve_job_get_result (VN_IMPROVE_JOB (job))
-                             : vn_quantize_job_get_result (VN_QUANTIZE_JOB (job));
+  return work == WORK_CURES ? vn_cure_job_get_result (job)
+         : work == WORK_CURVE ? vn_curve_job_get_result (job)
+         : work == WORK_AUTO ? vn_improve_job_get_result (job)
+                             : vn_quantize_job_get_result (job);
 }
 
 /* It measures, and leaves the export as it is. */
@@ -361,7 +361,7 @@ assert_found (Work      work,
     }
   if (work == WORK_AUTO)
     {
-      GPtrArray *tries = vn_improve_job_get_tries (VN_IMPROVE_JOB (job));
+      GPtrArray *tries = vn_improve_job_get_tries (job);
 
       g_assert_cmpuint (tries->len, >, 1);
       for (guint i = 0; i < tries->len; i++)

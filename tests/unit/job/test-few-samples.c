@@ -35,7 +35,7 @@ quantize (VnModel        *model,
 
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_result_ref (vn_quantize_job_get_result (job));
 }
 
 static VnDataSpec *

@@ -48,7 +48,7 @@ export (VnModel        *model,
                                                      .n_threads = 1 });
   if (!vn_job_run (job, NULL, NULL))
     return NULL;
-  result = vn_quantize_job_get_result (VN_QUANTIZE_JOB (job));
+  result = vn_quantize_job_get_result (job);
   *notes = vn_notes_ref (result->notes);
   g_ptr_array_set_size (result->quantized->metadata, 0);
   return vn_onnx_write_bytes (result->quantized, NULL);

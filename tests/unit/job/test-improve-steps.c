@@ -206,7 +206,7 @@ test_unusable (void)
     {
       const VnImproveSettings settings = { { .model = model, .recipe = recipe }, 60, FALSE, NULL };
       g_autoptr(VnJob) job = vn_improve_job_new (&settings);
-      VnImproveJob *self = VN_IMPROVE_JOB (job);
+      VnImproveJob *self = _vn_improve_job_get_state (job);
 
       self->best = (VnImproveTrial) { .judgement = { .sqnr_db = rows[i].before_db, .each = g_array_new (FALSE, FALSE, sizeof (double)) },
                                       .price = { 0.8, 1, NAN, 0.26 } };

@@ -4,15 +4,11 @@
 
 typedef struct
 {
-  VnJob    parent_instance;
   gboolean fail, wait_for_cancel, extra;
   double   before, at_count, at_end;      /* progress when the stages began */
 } TestJob;
 
-typedef VnJobClass TestJobClass;
-
-GType test_job_get_type (void);
-G_DEFINE_TYPE (TestJob, test_job, VN_TYPE_JOB)
+static const VnJobKind test_job_kind;
 
 #define N_UPDATES 1001
 
@@ -21,7 +17,7 @@ test_job_start (VnJob         *job,
                 GCancellable  *cancellable,
                 GError       **error)
 {
-  TestJob *self = (TestJob *) job;
+  TestJob *self = vn_job_get_state (job, &test_job_kind);
 
   self->before = vn_job_get_progress (job);
   return TRUE;
@@ -30,7 +26,9 @@ test_job_start (VnJob         *job,
 static gboolean
 test_job_wants_extra (VnJob *job)
 {
-  return ((TestJob *) job)->extra;
+  TestJob *self = vn_job_get_state (job, &test_job_kind);
+
+  return self->extra;
 }
 
 static gboolean
@@ -47,7 +45,7 @@ test_job_count (VnJob         *job,
                 GCancellable  *cancellable,
                 GError       **error)
 {
-  TestJob *self = (TestJob *) job;
+  TestJob *self = vn_job_get_state (job, &test_job_kind);
   VnProgress progress = vn_job_get_reporter (job);
 
   self->at_count = vn_job_get_progress (job);
@@ -67,7 +65,7 @@ test_job_end (VnJob         *job,
               GCancellable  *cancellable,
               GError       **error)
 {
-  TestJob *self = (TestJob *) job;
+  TestJob *self = vn_job_get_state (job, &test_job_kind);
 
   self->at_end = vn_job_get_progress (job);
   return TRUE;
@@ -81,22 +79,21 @@ static const VnStage stages[] = {
   { NULL },
 };
 
-static void
-test_job_class_init (TestJobClass *klass)
-{
-  klass->stages = stages;
-}
+static guint n_cleared;
 
 static void
-test_job_init (TestJob *self)
+test_job_clear (gpointer data)
 {
+  n_cleared++;
 }
 
-static TestJob *
-make_job (void)
-{
-  return g_object_new (test_job_get_type (), NULL);
-}
+/* A line of the table says what the job is called. */
+static const VnJobKind test_job_kind = {
+  .id = VN_JOB_QUANTIZE,
+  .state_size = sizeof (TestJob),
+  .stages = stages,
+  .clear = test_job_clear,
+};
 
 typedef struct
 {
@@ -132,7 +129,7 @@ finished_cb (GObject      *source,
 static void
 test_in_place (void)
 {
-  g_autoptr(VnJob) job = VN_JOB (make_job ());
+  g_autoptr(VnJob) job = vn_job_new (&test_job_kind);
   g_autoptr(GError) error = NULL;
 
   g_assert_true (vn_job_run (job, NULL, &error));
@@ -148,8 +145,8 @@ test_stages (void)
 
   for (gboolean extra = FALSE; extra <= TRUE; extra++)
     {
-      TestJob *test = make_job ();
-      g_autoptr(VnJob) job = VN_JOB (test);
+      g_autoptr(VnJob) job = vn_job_new (&test_job_kind);
+      TestJob *test = vn_job_get_state (job, &test_job_kind);
       g_autoptr(GArray) timings = NULL;
       double whole = extra ? 15 : 10;
 
@@ -171,7 +168,7 @@ test_worker (void)
 {
   g_autoptr(GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   Watch watch = { loop, g_thread_self (), 0, FALSE, NULL };
-  g_autoptr(VnJob) job = VN_JOB (make_job ());
+  g_autoptr(VnJob) job = vn_job_new (&test_job_kind);
 
   g_signal_connect (job, "notify::progress", G_CALLBACK (notify_cb), &watch);
   vn_job_start (job, NULL, finished_cb, &watch);
@@ -196,8 +193,8 @@ test_cancel (void)
   g_autoptr(GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   g_autoptr(GCancellable) cancellable = g_cancellable_new ();
   Watch watch = { loop, g_thread_self (), 0, FALSE, NULL };
-  TestJob *test = make_job ();
-  g_autoptr(VnJob) job = VN_JOB (test);
+  g_autoptr(VnJob) job = vn_job_new (&test_job_kind);
+  TestJob *test = vn_job_get_state (job, &test_job_kind);
 
   test->wait_for_cancel = TRUE;
   vn_job_start (job, cancellable, finished_cb, &watch);
@@ -211,8 +208,8 @@ test_cancel (void)
 static void
 test_failure (void)
 {
-  TestJob *test = make_job ();
-  g_autoptr(VnJob) job = VN_JOB (test);
+  g_autoptr(VnJob) job = vn_job_new (&test_job_kind);
+  TestJob *test = vn_job_get_state (job, &test_job_kind);
   g_autoptr(GError) error = NULL;
   g_autofree char *stage = NULL;
   g_autofree char *detail = NULL;
@@ -227,11 +224,43 @@ test_failure (void)
   g_assert_cmpfloat_with_epsilon (vn_job_get_progress (job), 0.8, 1e-9);
 }
 
+/* Whoever takes a job for one of another kind gets nothing of it. */
+static void
+test_kind (void)
+{
+  static const VnJobKind other = {
+    .id = VN_JOB_QUANTIZE,
+    .state_size = sizeof (TestJob),
+    .stages = stages,
+    .clear = test_job_clear,
+  };
+  VnJob *job = vn_job_new (&test_job_kind);
+  const guint before = n_cleared;
+
+  g_assert_cmpint (vn_job_get_id (job), ==, VN_JOB_QUANTIZE);
+  g_assert_true (vn_job_is (job, VN_JOB_QUANTIZE));
+  g_assert_false (vn_job_is (job, VN_JOB_OPEN));
+  g_assert_false (vn_job_is (NULL, VN_JOB_QUANTIZE));
+  g_assert_nonnull (vn_job_get_state (job, &test_job_kind));
+  g_test_expect_message ("vn-job", G_LOG_LEVEL_CRITICAL, "*kind*");
+  g_assert_null (vn_job_get_state (job, &other));
+  g_test_assert_expected_messages ();
+  g_assert_cmpstr (vn_job_get_title (job), ==, "Quantizing");
+  vn_job_set_title (job, "Testing");
+  g_assert_cmpstr (vn_job_get_title (job), ==, "Testing");
+  g_object_unref (job);
+  g_assert_cmpuint (n_cleared, ==, before + 1);
+  for (guint i = 0; i < VN_N_JOB_KINDS; i++)
+    g_assert_nonnull (vn_job_id_get_failure ((VnJobId) i));
+  g_assert_cmpstr (vn_job_id_get_failure (VN_JOB_EXPORT), !=, "");
+}
+
 int
 main (int   argc,
       char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/job/kind", test_kind);
   g_test_add_func ("/job/in-place", test_in_place);
   g_test_add_func ("/job/stages", test_stages);
   g_test_add_func ("/job/worker", test_worker);

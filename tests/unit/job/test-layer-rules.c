@@ -91,7 +91,7 @@ quantize (VnModel    *model,
     }
   job = vn_quantize_job_new (&job_settings);
   g_assert_true (vn_job_run (job, NULL, &error) || (g_test_message ("%s", error->message), FALSE));
-  return vn_model_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))->quantized);
+  return vn_model_ref (vn_quantize_job_get_result (job)->quantized);
 }
 
 /* Scales to five digits: ranges are found in a float network that may round otherwise. */

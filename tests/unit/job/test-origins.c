@@ -69,15 +69,15 @@ test_afterwards (void)
   g_assert_true (vn_job_run (within, NULL, &error));
   g_assert_true (vn_job_run (run, NULL, &error));
   g_assert_no_error (error);
-  plain = vn_quantize_job_get_result (VN_QUANTIZE_JOB (run));
+  plain = vn_quantize_job_get_result (run);
   g_assert_null (plain->contributions);
-  origins = vn_origins_job_new (VN_QUANTIZE_JOB (run), NULL);
+  origins = vn_origins_job_new (run, NULL);
   g_assert_true (vn_job_run (origins, NULL, &error));
   g_assert_no_error (error);
-  with = vn_result_ref (vn_origins_job_get_result (VN_ORIGINS_JOB (origins)));
+  with = vn_result_ref (vn_origins_job_get_result (origins));
   g_object_unref (origins);
   g_assert_null (plain->contributions);
-  assert_same (with->contributions, vn_quantize_job_get_result (VN_QUANTIZE_JOB (within))->contributions);
+  assert_same (with->contributions, vn_quantize_job_get_result (within)->contributions);
 
   /* it lives on without the run, and knows the nodes of the model */
   g_clear_object (&run);
@@ -127,7 +127,7 @@ test_known_size (void)
   run = make_run (model, recipe, TRUE);
   g_assert_true (vn_job_run (run, NULL, &error));
   g_assert_no_error (error);
-  found = vn_quantize_job_get_result (VN_QUANTIZE_JOB (run))->contributions;
+  found = vn_quantize_job_get_result (run)->contributions;
   for (guint i = 0; i < vn_contributions_get_n (found); i++)
     told |= g_str_equal (vn_contributions_get (found, i)->name, "places") || g_str_equal (vn_contributions_get (found, i)->name, "anchors");
   g_assert_true (told);
@@ -145,13 +145,13 @@ test_of_another (void)
   VnResult *result;
 
   g_assert_true (vn_job_run (first, NULL, &error));
-  result = vn_quantize_job_get_result (VN_QUANTIZE_JOB (first));
-  origins = vn_origins_job_new (VN_QUANTIZE_JOB (second), result);
+  result = vn_quantize_job_get_result (first);
+  origins = vn_origins_job_new (second, result);
   g_assert_true (vn_job_run (origins, NULL, &error));
   g_assert_no_error (error);
-  g_assert_nonnull (vn_quantize_job_get_result (VN_QUANTIZE_JOB (second)));
-  g_assert_true (vn_origins_job_get_result (VN_ORIGINS_JOB (origins))->notes == result->notes);
-  g_assert_nonnull (vn_origins_job_get_result (VN_ORIGINS_JOB (origins))->contributions);
+  g_assert_nonnull (vn_quantize_job_get_result (second));
+  g_assert_true (vn_origins_job_get_result (origins)->notes == result->notes);
+  g_assert_nonnull (vn_origins_job_get_result (origins)->contributions);
 }
 
 static void
@@ -164,11 +164,11 @@ test_cancelled (void)
   g_autoptr(GError) error = NULL;
 
   g_assert_true (vn_job_run (run, NULL, &error));
-  origins = vn_origins_job_new (VN_QUANTIZE_JOB (run), NULL);
+  origins = vn_origins_job_new (run, NULL);
   g_cancellable_cancel (cancellable);
   g_assert_false (vn_job_run (origins, cancellable, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_assert_null (vn_origins_job_get_result (VN_ORIGINS_JOB (origins)));
+  g_assert_null (vn_origins_job_get_result (origins));
 }
 
 /* Each step starts from what was kept, whatever that was measured with. Returns: how many were kept */
@@ -232,8 +232,8 @@ test_tries (void)
 
   data->max_samples = 12;
   job = run_improve (&settings);
-  result = vn_improve_job_get_result (VN_IMPROVE_JOB (job));
-  tries = vn_improve_job_get_tries (VN_IMPROVE_JOB (job));
+  result = vn_improve_job_get_result (job);
+  tries = vn_improve_job_get_tries (job);
   g_assert_cmpuint (tries->len, >, 3);
   g_assert_cmpuint (check_chain (tries), >, 0);
   g_assert_nonnull (result->errors);
@@ -244,12 +244,12 @@ test_tries (void)
   /* a plain run that is there need not be made again, and is no worse than what comes of it */
   plain = make_run (model, recipe, FALSE);
   g_assert_true (vn_job_run (plain, NULL, NULL));
-  first = vn_quantize_job_get_result (VN_QUANTIZE_JOB (plain));
+  first = vn_quantize_job_get_result (plain);
   settings.plain = first;
   again = run_improve (&settings);
   g_assert_cmpfloat (get_headline (result), >, get_headline (first));
   g_assert_false (is_same_network (result->quantized, first->quantized));
-  check_chain (vn_improve_job_get_tries (VN_IMPROVE_JOB (again)));
+  check_chain (vn_improve_job_get_tries (again));
   g_assert_null (first->steps);
 }
 
@@ -268,10 +268,10 @@ test_plain (void)
   data->max_samples = 12;
   plain = make_run (model, recipe, TRUE);
   g_assert_true (vn_job_run (plain, NULL, NULL));
-  first = settings.plain = vn_quantize_job_get_result (VN_QUANTIZE_JOB (plain));
+  first = settings.plain = vn_quantize_job_get_result (plain);
   job = run_improve (&settings);
-  result = vn_improve_job_get_result (VN_IMPROVE_JOB (job));
-  tries = vn_improve_job_get_tries (VN_IMPROVE_JOB (job));
+  result = vn_improve_job_get_result (job);
+  tries = vn_improve_job_get_tries (job);
   g_assert_cmpuint (tries->len, >, 0);
   for (guint i = 0; i < tries->len; i++)
     g_assert_false (vn_improve_try_is_kept (g_ptr_array_index (tries, i)));
@@ -341,7 +341,7 @@ test_wide (void)
       recipe->activation = VN_DTYPE_U8;
       data->max_samples = 12;
       job = run_improve (&settings);
-      tries = vn_improve_job_get_tries (VN_IMPROVE_JOB (job));
+      tries = vn_improve_job_get_tries (job);
       check_chain (tries);
       wide = find_try (tries, "16-bit at error sources");
       all = find_try (tries, "16-bit activations");
@@ -352,7 +352,7 @@ test_wide (void)
           g_assert_true (isnan (all->after_wide));
           continue;
         }
-      result = vn_improve_job_get_result (VN_IMPROVE_JOB (job));
+      result = vn_improve_job_get_result (job);
       g_assert_cmpint (all->outcome, ==, VN_IMPROVE_TOO_WIDE);
       g_assert_cmpint (wide->outcome, ==, VN_IMPROVE_KEPT);
       g_assert_cmpfloat (wide->after_db, >, wide->before_db + 1);

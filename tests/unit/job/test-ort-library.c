@@ -34,7 +34,7 @@ verify (const char   *library,
   g_setenv ("VN_TEST_ORT", way, TRUE);
   g_assert_false (vn_job_run (job, cancellable, &error));
   g_assert_nonnull (error);
-  g_assert_null (vn_verify_job_get_result (VN_VERIFY_JOB (job)));
+  g_assert_null (vn_verify_job_get_result (job));
   g_test_message ("%s", error->message);
   return error;
 }

@@ -51,7 +51,7 @@ quantize (VnModel           *model,
                                   .earlier = earlier };
   g_autoptr(VnJob) job = vn_quantize_job_new (&settings);
 
-  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
+  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 static VnResult *
@@ -301,7 +301,7 @@ test_same_samples (void)
       result = quantize (model, data, recipe, NULL, NULL);
       job = vn_calibrate_job_new (&settings);
       g_assert_true (vn_job_run (job, NULL, NULL));
-      g_assert_true (vn_stats_equal (vn_calibrate_job_get_stats (VN_CALIBRATE_JOB (job)), result->stats));
+      g_assert_true (vn_stats_equal (vn_calibrate_job_get_stats (job), result->stats));
     }
 }
 

@@ -103,7 +103,7 @@ run (VnModel          *model,
   samples->held_out = 4;
   g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
   job = vn_quantize_job_new (&settings);
-  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job))) : NULL;
+  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 /* That both reports say what @verdict says, suspicions first; returns the level in JSON. */

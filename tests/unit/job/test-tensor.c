@@ -34,7 +34,7 @@ set_up (Fixture       *fixture,
   job = vn_quantize_job_new (&settings);
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  fixture->result = vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  fixture->result = vn_result_ref (vn_quantize_job_get_result (job));
   fixture->sides[0] = vn_compared_model_new_float (fixture->model);
   fixture->sides[1] = vn_compared_model_new_result (fixture->result);
   fixture->reader = vn_tensor_reader_new (fixture->data, NULL, 0);
@@ -61,7 +61,7 @@ look (Fixture             *fixture,
 
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  return vn_tensor_view_ref (vn_tensor_job_get_view (VN_TENSOR_JOB (job)));
+  return vn_tensor_view_ref (vn_tensor_job_get_view (job));
 }
 
 static guint
@@ -140,7 +140,7 @@ test_file (Fixture       *fixture,
 
   vn_job_run (compare, NULL, &error);
   g_assert_no_error (error);
-  file = vn_compared_model_new_file (fixture->model, shown, vn_compare_job_get_errors (VN_COMPARE_JOB (compare)));
+  file = vn_compared_model_new_file (fixture->model, shown, vn_compare_job_get_errors (compare));
   match = vn_compared_model_match (fixture->sides[0], file);
   for (guint i = 0; i < shown->graph->nodes->len; i++)
     {

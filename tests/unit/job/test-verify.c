@@ -29,7 +29,7 @@ test_no_answer (void)
 
   g_assert_false (vn_job_run (job, NULL, &error));
   g_assert_nonnull (error);
-  g_assert_null (vn_verify_job_get_result (VN_VERIFY_JOB (job)));
+  g_assert_null (vn_verify_job_get_result (job));
 }
 
 static void

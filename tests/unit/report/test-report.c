@@ -65,7 +65,7 @@ run (const char *preset)
   job = vn_quantize_job_new (&settings);
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_result_ref (vn_quantize_job_get_result (job));
 }
 
 /* What a run finds only sometimes. */

@@ -244,7 +244,7 @@ quantize (VnModel    *model,
     }
   job = vn_quantize_job_new (&job_settings);
   g_assert_true (vn_job_run (job, NULL, &error) || (g_test_message ("%s", error->message), FALSE));
-  return vn_result_ref (vn_quantize_job_get_result (VN_QUANTIZE_JOB (job)));
+  return vn_result_ref (vn_quantize_job_get_result (job));
 }
 
 /* On samples that were neither calibrated with nor trained with. */
