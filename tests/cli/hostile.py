@@ -133,10 +133,9 @@ def npy(shape, data=b'', descr='<f4', header=None):
 def npz(array, zeros):
     """An archive whose only array goes on with @zeros bytes."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    packed, block = [packer.compress(array)], b'\0' * MB
-    for _ in range(zeros // MB):
-        packed.append(packer.compress(block))
-    packed = b''.join(packed) + packer.flush()
+    packed = packer.compress(array) + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(b'\0' * MB) + packer.flush(zlib.Z_FULL_FLUSH)     # begins and ends at a byte, and refers to nothing before
+    packed += block * (zeros // MB) + packer.flush()
     size = len(array) + zeros // MB * MB
     head = struct.pack('<IHHHHHIIIHH', 0x04034b50, 20, 0, 8, 0, 0, 0, len(packed), size, 5, 0) + b'v.npy'
     entry = struct.pack('<IHHHHHHIIIHHHHHII', 0x02014b50, 20, 20, 0, 8, 0, 0, 0, len(packed), size, 5, 0, 0, 0, 0, 0, 0) + b'v.npy'
