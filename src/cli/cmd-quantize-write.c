@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What "quantize" writes: the model, its report, recipe, project and what other tools read; and what ONNX Runtime makes of the
+ * model. */
+#include "cmd-quantize.h"
+
+#include "vn-cmd-project.h"
+#include "vn-export-settings.h"
+#include "vn-file.h"
+#include "vn-file-hold.h"
+#include "vn-i18n.h"
+#include "vn-verify-job.h"
+
+#include <string.h>
+
+typedef char *(*ExportFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *, VnNotes *);
+
+static gboolean
+quantize_write_settings (const char       *file,
+                         ExportFunc        func,
+                         VnResult         *result,
+                         const char       *model,
+                         GError          **error)
+{
+  g_autofree char *text = NULL;
+
+  if (file == NULL)
+    return TRUE;
+  text = func (result->recipe, result->source, model, result->data, result->notes, result->notes);
+  return vn_file_write_all (file, text, strlen (text), error);
+}
+
+/* What writing needs beside the result.
+ * @keep: where the run is kept, and what is told of that */
+typedef struct
+{
+  VnCmdKeep           keep;
+  const char         *python;
+  VnOnnxWriteOptions  options;
+} Writing;
+
+/* NULL with an error set if something could not be written; otherwise the result, with what verifying found. */
+static VnResult *
+quantize_write_export (VnResult       *result,
+                       const char     *model_path,
+                       const char     *report_path,
+                       gboolean        verifies,
+                       const Writing  *writing,
+                       GError        **error)
+{
+  g_autoptr(VnJob) export = vn_export_job_new (result, model_path, report_path);
+
+  vn_export_job_set_write_options (export, &writing->options);
+  if (verifies)
+    vn_export_job_set_verify (export, writing->python, vn_quantize_options.verify);
+  return vn_cmd_run_job (export, error) ? vn_result_ref (vn_export_job_get_result (export)) : NULL;
+}
+
+/* What ONNX Runtime makes of it stands in all that is written. With --verify it is the file itself that is run, otherwise a
+ * copy. */
+static VnResult *
+quantize_write_verify (VnResult       *result,
+                       const Writing  *writing,
+                       GError        **error)
+{
+  const VnQuantizeOptions *options = &vn_quantize_options;
+
+  if (!options->verify && (options->no_verify || !vn_verify_job_is_usual ()))
+    return vn_result_ref (result);
+  return quantize_write_export (result, options->verify ? options->output : NULL, NULL, TRUE, writing, error);
+}
+
+/* The model comes last, when all else is complete and waits for its name; only with --verify, which runs it, it comes first. */
+static gboolean
+quantize_write_all (VnResult       **result,
+                    const Writing   *writing,
+                    GError         **error)
+{
+  const VnQuantizeOptions *options = &vn_quantize_options;
+  g_autoptr(VnResult) written = quantize_write_verify (*result, writing, error);
+  g_autoptr(VnResult) reported = NULL;
+  g_autoptr(VnResult) last = NULL;
+
+  if (written == NULL)
+    return FALSE;
+  vn_cmd_hold_files ();
+  reported = options->report != NULL ? quantize_write_export (written, NULL, options->report, FALSE, writing, error)
+                                     : vn_result_ref (written);
+  if (reported == NULL || (options->save_recipe != NULL && !vn_recipe_save (written->recipe, options->save_recipe, error)) ||
+      !quantize_write_settings (options->export_script, vn_recipe_to_ort_script, written, writing->keep.model, error) ||
+      !quantize_write_settings (options->export_xquant, vn_recipe_to_xquant, written, writing->keep.model, error) ||
+      !vn_cmd_keep_run (&writing->keep, written, error))
+    return FALSE;
+  if (!options->verify && options->output != NULL)
+    {
+      vn_file_hold (FALSE);
+      last = quantize_write_export (written, options->output, NULL, FALSE, writing, error);
+      if (last == NULL)
+        return FALSE;
+    }
+  vn_result_unref (*result);
+  *result = g_steal_pointer (&written);
+  return TRUE;
+}
+
+/**
+ * vn_cmd_quantize_write:
+ * @result: (inout): gets what verifying found
+ * @python: (nullable): as in VnVerifySettings
+ * @told: gets what there is to say of the run that projects keep
+ *
+ * Verifies the export, and writes all that the options name, together when the command has done all.
+ */
+gboolean
+vn_cmd_quantize_write (VnResult              **result,
+                       const VnQuantizeInput  *input,
+                       const char             *python,
+                       GString                *told,
+                       GError                **error)
+{
+  Writing writing;
+
+  g_return_val_if_fail (result != NULL && *result != NULL && input != NULL && told != NULL, FALSE);
+
+  writing = (Writing) { { .save = vn_quantize_options.save_project, .given = input->project != NULL ? input->given : NULL,
+                          .model = input->path, .run = input->run, .told = told, .sizes = input->shapes },
+                        python, input->write };
+  return quantize_write_all (result, &writing, error);
+}
+
+/**
+ * vn_cmd_quantize_judge:
+ *
+ * Makes the command fail if ONNX Runtime does not give what was expected of the export, or was asked and could not. All is
+ * written and told then.
+ */
+void
+vn_cmd_quantize_judge (const VnResult *result)
+{
+  const VnVerification *found;
+  g_autofree char *fault = NULL;
+  g_autoptr(GError) reason = NULL;
+
+  g_return_if_fail (result != NULL);
+
+  found = result->verification;
+  /* that sums saturate on this processor is no fault of the export */
+  fault = found != NULL && !vn_verification_is_saturated (found) ? vn_verification_dup_fault (found) : NULL;
+  if (fault != NULL)
+    reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED, _("%s. The written files were kept"), fault);
+  else if (vn_quantize_options.verify && found == NULL)
+    reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING, _("The export could not be run in ONNX Runtime. "
+                                                                      "The written files were kept"));
+  if (reason != NULL)
+    vn_cmd_fail (reason);
+}
