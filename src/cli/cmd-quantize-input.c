@@ -4,6 +4,7 @@
 
 #include "vn-cmd-project.h"
 #include "vn-config.h"
+#include "vn-export-job.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-report.h"

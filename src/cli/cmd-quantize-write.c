@@ -4,6 +4,7 @@
 #include "cmd-quantize.h"
 
 #include "vn-cmd-project.h"
+#include "vn-export-job.h"
 #include "vn-export-settings.h"
 #include "vn-file.h"
 #include "vn-file-hold.h"

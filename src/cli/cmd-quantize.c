@@ -3,6 +3,7 @@
 #include "cmd-quantize.h"
 
 #include "vn-i18n.h"
+#include "vn-report.h"
 
 /* The report's JSON is the command's JSON. */
 static void

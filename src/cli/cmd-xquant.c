@@ -6,6 +6,7 @@
 
 #include "vn-config.h"
 #include "vn-error.h"
+#include "vn-export-job.h"
 #include "vn-file-hold.h"
 #include "vn-format.h"
 #include "vn-i18n.h"

@@ -11,7 +11,6 @@
 #include "vn-onnx.h"
 #include "vn-pass.h"
 #include "vn-model-data.h"
-#include "vn-report.h"
 #include "vn-result.h"
 
 G_BEGIN_DECLS
@@ -153,13 +152,6 @@ VnContributions *vn_quantize_job_measure_origins (VnJob                        *
                                                   GCancellable                 *cancellable,
                                                   GError                      **error);
 
-/* ---- origins: where the error of a run starts, after the run ---- */
-
-VnJob    *vn_origins_job_new         (VnJob         *run,
-                                      VnResult      *result);   /* nullable */
-VnResult *vn_origins_job_get_result  (VnJob         *job);      /* borrowed; after success */
-VnContributions *vn_origins_job_dup_contributions (VnJob        *job);    /* nullable; so far; from any thread */
-
 /* ---- prepare: float to float, and write ---- */
 
 typedef struct
@@ -265,39 +257,5 @@ typedef struct
 
 VnJob       *vn_benchmark_job_new        (const VnBenchmarkSettings *settings);
 VnBenchmark *vn_benchmark_job_get_result (VnJob                     *job);    /* borrowed; after success */
-
-/* ---- export: model and report; all or nothing per file ---- */
-
-/* Writes a file of its own: nothing is there afterwards, or all of it. Runs on the thread of the job. */
-typedef gboolean (*VnExportFunc) (gpointer      data,
-                                  const char   *path,
-                                  GCancellable *cancellable,
-                                  GError      **error);
-
-VnJob    *vn_export_job_new      (VnResult         *result,         /* nullable: only files of vn_export_job_add_file() */
-                                  const char       *model_path,     /* nullable */
-                                  const char       *report);        /* nullable: file or folder: vn_report_export() */
-gboolean  vn_export_add_outputs (VnFileSet                 *set,
-                                 const VnModel             *source,
-                                 const char                *model_path,
-                                 const char                *report,
-                                 const VnOnnxWriteOptions  *options,
-                                 GError                   **error);
-void      vn_export_job_set_verify (VnJob                    *job,
-                                    const char               *python,     /* nullable */
-                                    gboolean                  is_asked);
-VnResult *vn_export_job_get_result (VnJob                    *job);       /* borrowed; with what was measured */
-void      vn_export_job_add_report (VnJob                    *job,
-                                    const VnReportPrinter    *printer,    /* nullable: by the ending */
-                                    const char               *path);
-void      vn_export_job_add_file   (VnJob                    *job,
-                                    const char               *path,
-                                    const char               *what,
-                                    VnExportFunc              func,
-                                    gpointer                  data,
-                                    GDestroyNotify            destroy);
-GPtrArray *vn_export_job_get_written (VnJob                  *job);       /* of char, borrowed */
-void      vn_export_job_set_write_options (VnJob                    *job,
-                                           const VnOnnxWriteOptions *options);   /* its name must outlive the job */
 
 G_END_DECLS

@@ -3,7 +3,7 @@
 #include "quantize-job-private.h"
 
 #include "quantize-folds.h"
-#include "vn-forecast-export-private.h"
+#include "vn-forecast-export.h"
 #include "vn-known-stats-private.h"
 
 #include "vn-diagnose.h"

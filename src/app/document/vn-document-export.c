@@ -7,6 +7,7 @@
 #include "vn-document-private.h"
 
 #include "vn-error.h"
+#include "vn-export-job.h"
 #include "vn-export-settings.h"
 #include "vn-file.h"
 #include "vn-i18n.h"

@@ -4,6 +4,7 @@
 
 #include "vn-drop.h"
 #include "vn-i18n.h"
+#include "vn-origins-job.h"
 
 static void
 document_origins_emit (VnDocument *self,

@@ -4,6 +4,7 @@
 
 #include "vn-cure-job.h"
 #include "vn-curve-job.h"
+#include "vn-export-job.h"
 #include "vn-i18n.h"
 #include "vn-verify-job.h"
 

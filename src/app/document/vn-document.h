@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vn-data-look.h"
+#include "vn-export-job.h"
 #include "vn-heat.h"
 #include "vn-improve-job.h"
 #include "vn-jobs.h"

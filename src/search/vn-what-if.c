@@ -2,7 +2,7 @@
 /* Rules and settings change what becomes of a few tensors: ranges are known, and only what lies behind these tensors is run. */
 #include "vn-what-if.h"
 
-#include "vn-forecast-export-private.h"
+#include "vn-forecast-export.h"
 #include "vn-job-input.h"
 
 #include "vn-error-carry.h"

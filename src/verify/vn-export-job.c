@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The job of exporting: the quantized model, reports, and what else is to be written. */
-#include "vn-jobs.h"
+#include "vn-export-job.h"
 #include "vn-verify-job.h"
 
 #include "vn-i18n.h"

@@ -6,6 +6,7 @@
 #include "vn-improve-job.h"
 #include "vn-model-data.h"
 
+#include "vn-origins-job.h"
 #include "vn-quant-plan.h"
 
 #include <math.h>

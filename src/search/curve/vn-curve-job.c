@@ -6,7 +6,7 @@
 #include "judge-copies.h"
 
 #include "vn-error.h"
-#include "vn-forecast-export-private.h"
+#include "vn-forecast-export.h"
 #include "vn-i18n.h"
 
 #include <math.h>

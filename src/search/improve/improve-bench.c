@@ -3,7 +3,7 @@
 #include "improve-bench.h"
 
 #include "vn-error.h"
-#include "vn-forecast-export-private.h"
+#include "vn-forecast-export.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
 #include "vn-model-data.h"

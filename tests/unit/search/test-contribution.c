@@ -4,6 +4,7 @@
 #include "vn-jobs.h"
 #include "vn-memory.h"
 #include "vn-onnx.h"
+#include "vn-origins-job.h"
 
 #include <math.h>
 #include <string.h>

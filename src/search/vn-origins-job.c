@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The job that finds where the error of a run starts, and why, when the result of the run is already in use. */
-#include "vn-jobs.h"
+#include "vn-origins-job.h"
 
 #include "vn-diagnose.h"
-
 #include "vn-i18n.h"
+#include "vn-jobs.h"
 
 typedef struct
 {

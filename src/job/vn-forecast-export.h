@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+#define VN_NOTE_CODE_SLOWER "slower-than-float"   /* of the note that warns of it */
+
 gboolean           vn_job_has_forecast    (const VnRecipe   *recipe);
 VnRuntimeForecast *vn_job_forecast_float  (const VnModel    *source,
                                            const VnModel    *prepared,

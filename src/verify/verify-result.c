@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Puts what was measured in ONNX Runtime in the place of what was forecast, and says what is worth knowing of it. */
+#include "vn-verify-job.h"
+
+#include "vn-forecast-export.h"
+#include "vn-i18n.h"
+
+#define NOTE_DIFFERS "runtime-differs"
+
+/* Beside the float network, as measured: less is chance. */
+#define SLOWER 1.15
+#define SECONDS 1e-4   /* what nobody notices: networks that take no longer are all overhead */
+
+static void
+verify_result_copy_note (const VnNote *note,
+                         const char   *but,
+                         VnNotes      *notes)
+{
+  if (!g_str_equal (note->code, but))
+    vn_notes_add_remedy (notes, note->level, note->code, note->subject, note->remedy, "%s", note->text);
+}
+
+/* Without what was said of expected times, or after an earlier try. */
+static VnNotes *
+verify_result_copy_notes (VnNotes *notes)
+{
+  VnNotes *copy = vn_notes_new ();
+
+  for (guint i = 0; i < vn_notes_get_n (notes); i++)
+    {
+      const VnNote *note = vn_notes_get (notes, i);
+
+      if (!g_str_equal (note->code, VN_NOTE_CODE_SLOWER) && !g_str_equal (note->code, NOTE_DIFFERS))
+        verify_result_copy_note (note, VN_NOTE_CODE_NOT_VERIFIED, copy);
+    }
+  return copy;
+}
+
+/* What is made for another target may be slower there: that is no fault. */
+static void
+verify_result_note_measured (const VnVerification *found,
+                             gboolean              is_target,
+                             VnNotes              *notes)
+{
+  const double more = found->seconds - found->float_seconds;
+  g_autofree char *fault = vn_verification_dup_fault (found), *remedy = vn_verification_dup_remedy (found);
+
+  if (is_target && found->float_seconds > 0 && found->seconds > SLOWER * found->float_seconds && more > SECONDS)
+    vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_SLOWER, NULL,
+                  _("In ONNX Runtime %s, this model has %.1f times the latency of the float model, measured on one "
+                    "thread. The report lists the nodes that run in float, and why"), found->version, found->seconds / found->float_seconds);
+  if (fault != NULL)
+    vn_notes_add_remedy (notes, VN_NOTE_WARNING, NOTE_DIFFERS, NULL, remedy, "%s", fault);
+}
+
+/**
+ * vn_job_take_verification:
+ * @base: a result
+ * @verification: what was measured of its export
+ * @forecast: (nullable): with the kernels found there; copied
+ *
+ * Returns: (transfer full): @base with measured figures instead of forecast ones, and without what was said of the latter
+ */
+VnResult *
+vn_job_take_verification (VnResult                *base,
+                          VnVerification          *verification,
+                          const VnRuntimeForecast *forecast)
+{
+  g_autoptr(VnNotes) notes = NULL;
+
+  g_return_val_if_fail (base != NULL && verification != NULL, NULL);
+
+  notes = verify_result_copy_notes (base->notes);
+  verify_result_note_measured (verification, base->forecast != NULL, notes);
+  vn_notes_sort (notes);
+  return vn_result_new_with_verification (base, verification, forecast != NULL ? vn_runtime_forecast_copy (forecast) : NULL, notes);
+}
+
+/**
+ * vn_job_note_unverified:
+ * @reason: why nothing was measured in ONNX Runtime
+ * @is_asked: the user asked for it
+ *
+ * Returns: (transfer full): @base as one that ONNX Runtime refuses, if it does; or else with a note that it could not be asked
+ */
+VnResult *
+vn_job_note_unverified (VnResult     *base,
+                        const GError *reason,
+                        gboolean      is_asked)
+{
+  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(VnVerification) refused = NULL;
+
+  g_return_val_if_fail (base != NULL && reason != NULL, NULL);
+
+  for (guint i = 0; i < vn_notes_get_n (base->notes); i++)
+    verify_result_copy_note (vn_notes_get (base->notes, i), VN_NOTE_CODE_NOT_VERIFIED, notes);
+  if (g_error_matches (reason, VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED))
+    refused = vn_verification_new_refused (reason->message);
+  else
+    vn_notes_add (notes, is_asked ? VN_NOTE_WARNING : VN_NOTE_INFO, VN_NOTE_CODE_NOT_VERIFIED, NULL,
+                  base->verification != NULL ? _("The export was not verified again: %s")
+                                             : _("The export was not verified; its ONNX Runtime figures are estimates: %s"),
+                  reason->message);
+  vn_notes_sort (notes);
+  return vn_result_new_with_verification (base, refused, NULL, notes);
+}
