@@ -19,12 +19,6 @@ MISSING = "Uw"
 # The layer; its files, or its folders; why they may call each other.
 ALLOWED = [
     ("app",
-     "document/vn-document-changed.c document/vn-document-curve.c document/vn-document-effects.c document/vn-document-expected.c "
-     "document/vn-document-foresee.c document/vn-document-jobs.c document/vn-document-origins.c document/vn-document-project.c "
-     "document/vn-document-recipe.c document/vn-document-rules.c document/vn-document-sizes.c document/vn-document-take.c document/vn-document-verify.c "
-     "document/vn-document.c",
-     "one object in several files: its state, and recipe, runs and what they found that act on it"),
-    ("app",
      "graph/graph-view-camera.c graph/graph-view-chips.c graph/graph-view-edges.c graph/graph-view-fold.c graph/graph-view-input.c graph/graph-view-lasso.c graph/graph-view-open.c graph/graph-view-scene.c "
      "graph/graph-view-select.c graph/graph-view-words.c graph/vn-graph-view.c",
      "one widget in several files: its state, and input, camera, selection and open groups that act on it"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* autosave-run PROJECT: a window with a project whose recipe changes all the time, as fast as it is saved by itself, until somebody
  * ends the program. The first line tells its process, the others each change when it has been made. */
-#include "vn-document-private.h"
+#include "vn-bench.h"
 #include "vn-window.h"
 #include "widget-fixture.h"
 #include "window-fixture.h"
@@ -12,7 +12,7 @@
 static gboolean
 has_project (gpointer document)
 {
-  return vn_document_get_project_path (document) != NULL;
+  return vn_bench_get_project_path (VN_BENCH (document)) != NULL;
 }
 
 int
@@ -33,11 +33,11 @@ main (int    argc,
   printf ("process %ld\n", (long) getpid ());
   for (guint i = 0;; i++)
     {
-      VnRecipe *recipe = vn_recipe_copy (vn_document_get_recipe (fixture.document));
+      VnRecipe *recipe = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture.document)));
 
       recipe->percentile = 90 + i % 1000 / 200.0;
-      vn_document_edit_recipe (fixture.document, recipe, "percentile");
-      vn_document_keep (fixture.document);
+      vn_bench_edit_recipe (VN_BENCH (fixture.document), recipe, "percentile");
+      vn_bench_keep (VN_BENCH (fixture.document));
       printf ("%u\n", i);
       fflush (stdout);
       vn_test_settle (1);

@@ -113,7 +113,7 @@ main (int    argc,
   model = vn_onnx_read_file (first, &error);
   g_assert_no_error (error);
   document = vn_document_new ();
-  vn_document_set_model (document, model);
+  vn_bench_set_model (VN_BENCH (document), model);
   window = gtk_window_new ();
   page = g_object_new (VN_TYPE_COMPARE_PAGE, NULL);
   vn_page_set_document (VN_PAGE (page), document);

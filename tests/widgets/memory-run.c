@@ -34,7 +34,7 @@ tell (const char *what)
 static gboolean
 is_calm (gpointer document)
 {
-  return vn_window_fixture_is_idle (document) && vn_document_get_origins_job (document) == NULL;
+  return vn_window_fixture_is_idle (document) && vn_bench_get_origins_job (VN_BENCH (document)) == NULL;
 }
 
 int
@@ -60,11 +60,11 @@ main (int    argc,
   vn_test_settle (SETTLE_MS);
   tell ("a model opened");
   data = vn_data_spec_new (argv[2]);
-  vn_document_set_n_samples (fixture.document, argc > 3 ? (guint) g_ascii_strtoull (argv[3], NULL, 10) : 12);
-  vn_document_set_data (fixture.document, data);
+  vn_bench_set_n_samples (VN_BENCH (fixture.document), argc > 3 ? (guint) g_ascii_strtoull (argv[3], NULL, 10) : 12);
+  vn_bench_set_data (VN_BENCH (fixture.document), data);
   vn_test_settle (SETTLE_MS);
   tell ("samples looked at");
-  if (!vn_document_quantize (fixture.document, &error))
+  if (!vn_bench_quantize (VN_BENCH (fixture.document), &error))
     g_error ("%s", error->message);
   vn_test_wait (vn_window_fixture_is_idle, fixture.document, 600);
   tell ("quantized");
@@ -72,7 +72,7 @@ main (int    argc,
   tell ("where the error starts found");
   vn_test_settle (SETTLE_MS);
   tell ("a while later");
-  vn_document_set_model (fixture.document, NULL);
+  vn_bench_set_model (VN_BENCH (fixture.document), NULL);
   vn_test_settle (SETTLE_MS);
   tell ("nothing open");
   vn_window_fixture_tear_down (&fixture, NULL);

@@ -60,7 +60,7 @@ make_other (Fixture *fixture,
 static gboolean
 is_done (gpointer document)
 {
-  return vn_window_fixture_is_idle (document) && vn_document_get_origins_job (document) == NULL;
+  return vn_window_fixture_is_idle (document) && vn_bench_get_origins_job (VN_BENCH (document)) == NULL;
 }
 
 static void
@@ -80,10 +80,10 @@ test_reload (Fixture       *fixture,
   vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/left/conv")->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.set-precision", "s", "16");
   vn_window_fixture_quantize (fixture);
-  g_assert_true (vn_document_save (fixture->document, "project", project, notes, &error));
+  g_assert_true (vn_bench_save (VN_BENCH (fixture->document), "project", project, notes, &error));
   g_assert_no_error (error);
-  n_runs = vn_document_get_runs (fixture->document)->len;
-  before = vn_document_get_model (fixture->document);
+  n_runs = vn_bench_get_runs (VN_BENCH (fixture->document))->len;
+  before = vn_bench_get_model (VN_BENCH (fixture->document));
   g_assert_false (is_told (fixture->window));
   g_assert_true (vn_test_wait (is_done, fixture->document, SECONDS));
 
@@ -92,10 +92,10 @@ test_reload (Fixture       *fixture,
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-changed");
 
   /* Nothing is made of constants of neither. */
-  g_assert_false (vn_document_quantize (fixture->document, &error));
+  g_assert_false (vn_bench_quantize (VN_BENCH (fixture->document), &error));
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_IO);
   g_clear_error (&error);
-  g_assert_true (vn_document_export (fixture->document, out, NULL, FALSE, &error));
+  g_assert_true (vn_bench_export (VN_BENCH (fixture->document), out, NULL, FALSE, &error));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 1);
   fixture->n_failed = 0;
@@ -104,18 +104,18 @@ test_reload (Fixture       *fixture,
   g_signal_emit_by_name (vn_test_find (get_bar (fixture), GTK_TYPE_BUTTON, NULL), "clicked");
   g_assert_true (vn_test_wait (is_not_told, fixture->window, SECONDS));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  g_assert_true (vn_document_get_model (fixture->document) != before);
-  g_assert_cmpstr (vn_document_get_project_path (fixture->document), ==, project);
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
-  g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, n_runs);
-  g_assert_nonnull (vn_document_get_data (fixture->document));
-  g_assert_null (vn_document_get_result (fixture->document));
+  g_assert_true (vn_bench_get_model (VN_BENCH (fixture->document)) != before);
+  g_assert_cmpstr (vn_bench_get_project_path (VN_BENCH (fixture->document)), ==, project);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 1);
+  g_assert_cmpuint (vn_bench_get_runs (VN_BENCH (fixture->document))->len, ==, n_runs);
+  g_assert_nonnull (vn_bench_get_data (VN_BENCH (fixture->document)));
+  g_assert_null (vn_bench_get_shown (VN_BENCH (fixture->document)));
 
   /* The work goes on: the step before can be taken back, and the new model is quantized and exported. */
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 0);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 0);
   vn_window_fixture_quantize (fixture);
-  g_assert_true (vn_document_export (fixture->document, out, NULL, FALSE, &error));
+  g_assert_true (vn_bench_export (VN_BENCH (fixture->document), out, NULL, FALSE, &error));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   g_assert_true (g_file_test (out, G_FILE_TEST_IS_REGULAR));
@@ -132,20 +132,20 @@ test_replaced (Fixture       *fixture,
 
   make_other (fixture, &data, &size);
   vn_window_fixture_open_model (fixture);
-  before = vn_document_get_model (fixture->document);
+  before = vn_bench_get_model (VN_BENCH (fixture->document));
   g_assert_true (g_file_get_contents (fixture->model_path, &same, &n_same, NULL));
   g_assert_true (g_file_set_contents (fixture->model_path, same, (gssize) n_same, NULL));
   vn_test_settle (1000);
-  vn_document_look_at_files (fixture->document);
-  g_assert_false (vn_document_has_changed_files (fixture->document));
+  vn_bench_look_at_files (VN_BENCH (fixture->document));
+  g_assert_false (vn_bench_has_changed_files (VN_BENCH (fixture->document)));
 
   g_assert_true (g_file_set_contents (fixture->model_path, data, (gssize) size / 2, NULL));
   g_assert_true (vn_test_wait (is_told, fixture->window, SECONDS));
   g_signal_emit_by_name (vn_test_find (get_bar (fixture), GTK_TYPE_BUTTON, NULL), "clicked");
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 1);
-  g_assert_true (vn_document_get_model (fixture->document) == before);
-  g_assert_true (vn_document_has_changed_files (fixture->document));
+  g_assert_true (vn_bench_get_model (VN_BENCH (fixture->document)) == before);
+  g_assert_true (vn_bench_has_changed_files (VN_BENCH (fixture->document)));
 
   /* As it was: nothing is to be told. */
   g_assert_true (g_file_set_contents (fixture->model_path, same, (gssize) n_same, NULL));

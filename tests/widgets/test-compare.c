@@ -281,7 +281,7 @@ static double
 get_held_out (Fixture    *fixture,
               const char *node)
 {
-  VnErrorTable *errors = vn_document_get_result (fixture->document)->errors;
+  VnErrorTable *errors = vn_bench_get_shown (VN_BENCH (fixture->document))->errors;
 
   for (guint i = 0; i < vn_error_table_get_n (errors); i++)
     if (g_str_equal (vn_error_table_get (errors, i)->node, node))
@@ -392,7 +392,7 @@ test_kept_run (Fixture       *fixture,
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
   node = vn_window_fixture_get_item (fixture, "/left/conv")->index;
-  record = vn_run_record_new (vn_document_get_confirmed (fixture->document));
+  record = vn_run_record_new (vn_bench_get_confirmed (VN_BENCH (fixture->document)));
   record->time = 1;   /* none that the document remembers */
   run = vn_project_run_new ("kept", record);
   source = vn_compare_source_new (fixture->document, VN_COMPARE_RUN, run, NULL);

@@ -13,8 +13,8 @@
 static gboolean
 is_settled (gpointer data)
 {
-  return vn_document_get_job (data) == NULL && vn_document_get_origins_job (data) == NULL &&
-         vn_document_get_expecting (data) == VN_EXPECTING_NOTHING;
+  return vn_bench_get_job (VN_BENCH (data)) == NULL && vn_bench_get_origins_job (VN_BENCH (data)) == NULL &&
+         vn_bench_get_expecting (VN_BENCH (data)) == VN_EXPECTING_NOTHING;
 }
 
 static GtkWidget *
@@ -38,10 +38,10 @@ calculate (Fixture   *fixture,
            GtkWidget *panel)
 {
   g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Calculate"), "clicked");
-  g_assert_nonnull (vn_document_get_job (fixture->document));
+  g_assert_nonnull (vn_bench_get_job (VN_BENCH (fixture->document)));
   g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
-  g_assert_nonnull (vn_document_get_curve (fixture->document));
+  g_assert_nonnull (vn_bench_get_curve (VN_BENCH (fixture->document)));
   vn_test_settle (300);
   return VN_CURVE_VIEW (vn_test_find (panel, VN_TYPE_CURVE_VIEW, NULL));
 }
@@ -88,7 +88,7 @@ test_walk (Fixture       *fixture,
 {
   GtkWidget *panel = open_panel (fixture);
   VnCurveView *view = calculate (fixture, panel);
-  const VnCurve *curve = vn_document_get_curve (fixture->document);
+  const VnCurve *curve = vn_bench_get_curve (VN_BENCH (fixture->document));
   double last = -INFINITY;
   guint n = 0;
   int before;
@@ -123,7 +123,7 @@ test_click (Fixture       *fixture,
 {
   GtkWidget *panel = open_panel (fixture);
   VnCurveView *view = calculate (fixture, panel);
-  const VnCurve *curve = vn_document_get_curve (fixture->document);
+  const VnCurve *curve = vn_bench_get_curve (VN_BENCH (fixture->document));
   GtkDropDown *costs = GTK_DROP_DOWN (vn_test_find (panel, GTK_TYPE_DROP_DOWN, NULL));
   guint n_clicked = 0;
 
@@ -146,7 +146,7 @@ test_click (Fixture       *fixture,
           g_assert_true (vn_curve_view_locate_point (view, (guint) selected, &at_x, &at_y));
           g_assert_true (hypot (at_x - x, at_y - y) < 4);                        /* two points may lie upon each other */
           n_clicked += selected == (int) i;
-          if (selected == (int) i && i != (guint) vn_document_find_curve_point (fixture->document))
+          if (selected == (int) i && i != (guint) vn_bench_find_curve_point (VN_BENCH (fixture->document)))
             g_assert_nonnull (vn_test_find (panel, GTK_TYPE_LABEL, text));
         }
     }
@@ -163,17 +163,17 @@ test_apply (Fixture       *fixture,
 {
   GtkWidget *panel = open_panel (fixture);
   VnCurveView *view = calculate (fixture, panel);
-  VnCurve *curve = vn_document_get_curve (fixture->document);
-  g_autoptr(VnRecipe) before = vn_recipe_copy (vn_document_get_recipe (fixture->document));
-  const int plain = vn_document_find_curve_point (fixture->document);
+  VnCurve *curve = vn_bench_get_curve (VN_BENCH (fixture->document));
+  g_autoptr(VnRecipe) before = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
+  const int plain = vn_bench_find_curve_point (VN_BENCH (fixture->document));
   const VnCurvePoint *point;
   VnResult *result;
   guint chosen = 0;
 
   g_assert_true (vn_curve_get (curve, (guint) plain)->is_plain);
-  g_assert_false (vn_document_can_undo (fixture->document));        /* to calculate changes nothing */
-  g_assert_nonnull (vn_document_get_result (fixture->document)->curve);
-  g_assert_nonnull (vn_document_get_result (fixture->document)->contributions);
+  g_assert_false (vn_bench_can_undo (VN_BENCH (fixture->document)));        /* to calculate changes nothing */
+  g_assert_nonnull (vn_bench_get_shown (VN_BENCH (fixture->document))->curve);
+  g_assert_nonnull (vn_bench_get_shown (VN_BENCH (fixture->document))->contributions);
   press (view, GDK_KEY_End);
   press (view, GDK_KEY_Left);
   if (vn_curve_view_get_selected (view) == plain)
@@ -182,26 +182,26 @@ test_apply (Fixture       *fixture,
   point = vn_curve_get (curve, (guint) vn_curve_view_get_selected (view));
   vn_test_screenshot (GTK_WIDGET (fixture->window), "curve-selected");
   press (view, GDK_KEY_Return);
-  g_assert_true (vn_recipe_equal (vn_document_get_recipe (fixture->document), point->recipe));
+  g_assert_true (vn_recipe_equal (vn_bench_get_recipe (VN_BENCH (fixture->document)), point->recipe));
   g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
   vn_test_settle (300);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
-  result = vn_document_get_result (fixture->document);
+  result = vn_bench_get_shown (VN_BENCH (fixture->document));
   g_assert_true (vn_recipe_equal (result->recipe, point->recipe));
   g_assert_nonnull (result->curve);
   for (guint i = 0; i < vn_curve_get_n (result->curve); i++)
     chosen += vn_curve_get (result->curve, i)->is_chosen;
   g_assert_cmpuint (chosen, ==, 1);                                 /* reports say which */
-  g_assert_cmpint (vn_document_find_curve_point (fixture->document), ==, vn_curve_view_get_selected (view));
-  g_assert_cmpuint (vn_document_get_effects (fixture->document)->len, ==, 1);
-  g_assert_true (((VnEffect *) g_ptr_array_index (vn_document_get_effects (fixture->document), 0))->measured);
+  g_assert_cmpint (vn_bench_find_curve_point (VN_BENCH (fixture->document)), ==, vn_curve_view_get_selected (view));
+  g_assert_cmpuint (vn_bench_get_effects (VN_BENCH (fixture->document))->len, ==, 1);
+  g_assert_true (((VnEffect *) g_ptr_array_index (vn_bench_get_effects (VN_BENCH (fixture->document)), 0))->measured);
   g_test_message ("predicted %g dB, measured %g dB", point->predicted_db,
-                  ((VnEffect *) g_ptr_array_index (vn_document_get_effects (fixture->document), 0))->after_db);
+                  ((VnEffect *) g_ptr_array_index (vn_bench_get_effects (VN_BENCH (fixture->document)), 0))->after_db);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "curve-applied");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-  g_assert_true (vn_recipe_equal (vn_document_get_recipe (fixture->document), before));
-  g_assert_false (vn_document_can_undo (fixture->document));
-  g_assert_cmpint (vn_document_find_curve_point (fixture->document), ==, plain);
+  g_assert_true (vn_recipe_equal (vn_bench_get_recipe (VN_BENCH (fixture->document)), before));
+  g_assert_false (vn_bench_can_undo (VN_BENCH (fixture->document)));
+  g_assert_cmpint (vn_bench_find_curve_point (VN_BENCH (fixture->document)), ==, plain);
 }
 
 /* A cancelled calculation leaves nothing; another recipe than any point's has no curve. */
@@ -212,20 +212,20 @@ test_cancel (Fixture       *fixture,
   GtkWidget *panel = open_panel (fixture);
   VnNodeItem *item;
 
-  vn_document_set_n_samples (fixture->document, 400);      /* so that it takes a while, and starts from no result */
+  vn_bench_set_n_samples (VN_BENCH (fixture->document), 400);      /* so that it takes a while, and starts from no result */
   g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Calculate"), "clicked");
   g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Cancel"), "clicked");
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  g_assert_null (vn_document_get_curve (fixture->document));
+  g_assert_null (vn_bench_get_curve (VN_BENCH (fixture->document)));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   calculate (fixture, panel);
   item = vn_window_fixture_get_item (fixture, "/left/conv");
   vn_document_select_one (fixture->document, item->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.set-precision", "s", "16");
-  g_assert_null (vn_document_get_curve (fixture->document));
-  g_assert_cmpint (vn_document_find_curve_point (fixture->document), ==, -1);
+  g_assert_null (vn_bench_get_curve (VN_BENCH (fixture->document)));
+  g_assert_cmpint (vn_bench_find_curve_point (VN_BENCH (fixture->document)), ==, -1);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-  g_assert_nonnull (vn_document_get_curve (fixture->document));
+  g_assert_nonnull (vn_bench_get_curve (VN_BENCH (fixture->document)));
   g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
 }
 

@@ -16,19 +16,19 @@
 static gboolean
 is_shown (gpointer data)
 {
-  return vn_document_get_expecting (data) == VN_EXPECTING_SHOWN;
+  return vn_bench_get_expecting (VN_BENCH (data)) == VN_EXPECTING_SHOWN;
 }
 
 static gboolean
 is_refused (gpointer data)
 {
-  return vn_document_get_expecting (data) == VN_EXPECTING_REFUSED;
+  return vn_bench_get_expecting (VN_BENCH (data)) == VN_EXPECTING_REFUSED;
 }
 
 static double
 get_outputs (Fixture *fixture)
 {
-  return vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors);
+  return vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors);
 }
 
 /* Statistics serve again: with many samples to measure on, a run takes longer than the window needs to show something. */
@@ -41,11 +41,11 @@ begin_with (Fixture *fixture,
 
   vn_window_fixture_open_model (fixture);
   data->held_out = n_held_out;
-  vn_document_set_n_samples (fixture->document, n_samples);
-  vn_document_set_data (fixture->document, data);
-  g_assert_true (vn_document_quantize (fixture->document, NULL));
+  vn_bench_set_n_samples (VN_BENCH (fixture->document), n_samples);
+  vn_bench_set_data (VN_BENCH (fixture->document), data);
+  g_assert_true (vn_bench_quantize (VN_BENCH (fixture->document), NULL));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
+  g_assert_cmpint (vn_bench_get_expecting (VN_BENCH (fixture->document)), ==, VN_EXPECTING_NOTHING);
 }
 
 static void
@@ -67,10 +67,10 @@ set (Fixture    *fixture,
      const char *id,
      const char *text)
 {
-  VnRecipe *recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  VnRecipe *recipe = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
 
   g_assert_true (vn_recipe_set (recipe, id, text, NULL));
-  vn_document_edit_recipe (fixture->document, recipe, id);
+  vn_bench_edit_recipe (VN_BENCH (fixture->document), recipe, id);
 }
 
 typedef struct { double last, most; } Watch;
@@ -107,16 +107,16 @@ test_shown (Fixture       *fixture,
   watch = (Watch) { vn_test_get_own_time (), 0 };
   tick = g_timeout_add (2, watch_tick, &watch);
   give_16_bits (fixture, "/head/relu");
-  g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_SOON);
-  g_assert_null (vn_document_get_job (fixture->document));
+  g_assert_cmpint (vn_bench_get_expecting (VN_BENCH (fixture->document)), ==, VN_EXPECTING_SOON);
+  g_assert_null (vn_bench_get_job (VN_BENCH (fixture->document)));
   g_assert_true (vn_test_wait (is_shown, fixture->document, SECONDS));
   g_source_remove (tick);
   g_test_message ("main loop busy for at most %.1f ms", watch.most);
   if (g_getenv ("VN_BENCHMARK") != NULL)
     g_assert_cmpfloat (watch.most, <, MOST_MS);
-  g_assert_true (vn_document_get_result (fixture->document)->is_expected);
-  g_assert_true (vn_job_is (vn_document_get_job (fixture->document), VN_JOB_QUANTIZE));
-  g_assert_true (vn_document_is_stale (fixture->document));
+  g_assert_true (vn_bench_get_shown (VN_BENCH (fixture->document))->is_expected);
+  g_assert_true (vn_job_is (vn_bench_get_job (VN_BENCH (fixture->document)), VN_JOB_QUANTIZE));
+  g_assert_true (vn_bench_is_stale (VN_BENCH (fixture->document)));
   expected = get_outputs (fixture);
   g_test_message ("%g -> %g dB", before, expected);
   g_assert_cmpfloat (expected, >, before);
@@ -130,18 +130,18 @@ test_shown (Fixture       *fixture,
   inspector = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_INSPECTOR, NULL);
   g_assert_nonnull (vn_test_find (inspector, GTK_TYPE_LABEL, "Estimated; a full run will confirm it"));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_false (vn_document_get_result (fixture->document)->is_expected);
+  g_assert_false (vn_bench_get_shown (VN_BENCH (fixture->document))->is_expected);
   g_assert_cmpfloat_with_epsilon (get_outputs (fixture), expected, 1);
   g_assert_null (vn_test_find (inspector, GTK_TYPE_LABEL, "Estimated; a full run will confirm it"));
-  g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
+  g_assert_cmpint (vn_bench_get_expecting (VN_BENCH (fixture->document)), ==, VN_EXPECTING_NOTHING);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
 static void
 cancel_run (VnDocument *document)
 {
-  if (vn_document_get_job (document) != NULL && is_shown (document))
-    vn_document_cancel (document);
+  if (vn_bench_get_job (VN_BENCH (document)) != NULL && is_shown (document))
+    vn_bench_cancel (VN_BENCH (document));
 }
 
 /* On a machine that does other things as well a run may be over before it is cancelled: then another change is made. */
@@ -149,12 +149,12 @@ static void
 leave_unconfirmed (Fixture *fixture)
 {
   static const char * const nodes[] = { "/head/relu", "/stem/relu", "/left/conv", "/right/conv" };
-  gulong handler = g_signal_connect (fixture->document, "job-changed", G_CALLBACK (cancel_run), NULL);
+  gulong handler = g_signal_connect (fixture->document, "work-changed", G_CALLBACK (cancel_run), NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (nodes) && !is_shown (fixture->document); i++)
     {
       give_16_bits (fixture, nodes[i]);
-      g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_SOON);
+      g_assert_cmpint (vn_bench_get_expecting (VN_BENCH (fixture->document)), ==, VN_EXPECTING_SOON);
       g_assert_true (vn_test_wait (is_shown, fixture->document, SECONDS));
       g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
     }
@@ -174,12 +174,12 @@ test_unconfirmed (Fixture       *fixture,
   leave_unconfirmed (fixture);
   g_assert_true (is_shown (fixture->document));
   expected = get_outputs (fixture);
-  g_assert_false (vn_document_export (fixture->document, "never.onnx", NULL, FALSE, NULL));
+  g_assert_false (vn_bench_export (VN_BENCH (fixture->document), "never.onnx", NULL, FALSE, NULL));
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-expected");
   g_signal_emit_by_name (vn_test_find (bar, GTK_TYPE_BUTTON, "_Run Now"), "clicked");
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
+  g_assert_cmpint (vn_bench_get_expecting (VN_BENCH (fixture->document)), ==, VN_EXPECTING_NOTHING);
   g_assert_cmpfloat_with_epsilon (get_outputs (fixture), expected, 1);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
@@ -195,10 +195,10 @@ test_undo (Fixture       *fixture,
   before = get_outputs (fixture);
   give_16_bits (fixture, "/stem/relu");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);   /* while it is measured */
-  g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
-  g_assert_null (vn_document_get_job (fixture->document));
+  g_assert_cmpint (vn_bench_get_expecting (VN_BENCH (fixture->document)), ==, VN_EXPECTING_NOTHING);
+  g_assert_null (vn_bench_get_job (VN_BENCH (fixture->document)));
   g_assert_cmpfloat (get_outputs (fixture), ==, before);
-  g_assert_false (vn_document_is_stale (fixture->document));
+  g_assert_false (vn_bench_is_stale (VN_BENCH (fixture->document)));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.redo", NULL);
   g_assert_true (vn_test_wait (is_shown, fixture->document, SECONDS));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
@@ -207,12 +207,12 @@ test_undo (Fixture       *fixture,
   for (guint i = 0; i < 2; i++)
     {
       gtk_widget_activate_action (GTK_WIDGET (fixture->window), i == 0 ? "win.undo" : "win.redo", NULL);
-      g_assert_null (vn_document_get_job (fixture->document));
-      g_assert_false (vn_document_get_result (fixture->document)->is_expected);
-      g_assert_nonnull (vn_document_get_result (fixture->document)->contributions);
+      g_assert_null (vn_bench_get_job (VN_BENCH (fixture->document)));
+      g_assert_false (vn_bench_get_shown (VN_BENCH (fixture->document))->is_expected);
+      g_assert_nonnull (vn_bench_get_shown (VN_BENCH (fixture->document))->contributions);
       g_assert_cmpfloat (get_outputs (fixture), ==, i == 0 ? before : after);
     }
-  g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, 2);
+  g_assert_cmpuint (vn_bench_get_runs (VN_BENCH (fixture->document))->len, ==, 2);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
@@ -230,9 +230,9 @@ test_quick_changes (Fixture       *fixture,
       vn_test_settle (i * 15);
     }
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_true (vn_recipe_equal (vn_document_get_result (fixture->document)->recipe, vn_document_get_recipe (fixture->document)));
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, G_N_ELEMENTS (nodes));
-  g_assert_false (vn_document_is_stale (fixture->document));
+  g_assert_true (vn_recipe_equal (vn_bench_get_shown (VN_BENCH (fixture->document))->recipe, vn_bench_get_recipe (VN_BENCH (fixture->document))));
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, G_N_ELEMENTS (nodes));
+  g_assert_false (vn_bench_is_stale (VN_BENCH (fixture->document)));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
@@ -249,11 +249,11 @@ test_refused (Fixture       *fixture,
   bar = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_EXPECTED_BAR, NULL);
   set (fixture, "rounding", "second-order");
   g_assert_true (vn_test_wait (is_refused, fixture->document, SECONDS));
-  g_assert_null (vn_document_get_job (fixture->document));
-  g_assert_false (vn_document_get_result (fixture->document)->is_expected);
+  g_assert_null (vn_bench_get_job (VN_BENCH (fixture->document)));
+  g_assert_false (vn_bench_get_shown (VN_BENCH (fixture->document))->is_expected);
   g_assert_cmpfloat (get_outputs (fixture), ==, before);
   g_assert_nonnull (vn_test_find (bar, GTK_TYPE_LABEL, "Needs a Full Run"));
-  g_assert_nonnull (vn_test_find (bar, GTK_TYPE_LABEL, vn_document_get_refusal (fixture->document)));
+  g_assert_nonnull (vn_test_find (bar, GTK_TYPE_LABEL, vn_bench_get_refusal (VN_BENCH (fixture->document))));
   run = vn_test_find (bar, GTK_TYPE_BUTTON, "_Run Now");
   g_assert_true (gtk_widget_get_visible (run));
   vn_test_settle (300);
@@ -261,21 +261,21 @@ test_refused (Fixture       *fixture,
   g_signal_emit_by_name (run, "clicked");
   g_assert_false (gtk_widget_get_visible (run));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_nonnull (vn_document_get_result (fixture->document)->rounded);
-  g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
+  g_assert_nonnull (vn_bench_get_shown (VN_BENCH (fixture->document))->rounded);
+  g_assert_cmpint (vn_bench_get_expecting (VN_BENCH (fixture->document)), ==, VN_EXPECTING_NOTHING);
   {
     VnNodeItem *item = vn_window_fixture_get_item (fixture, "/left/conv");
-    g_autofree char *key = vn_document_dup_precision_key (fixture->document, item->index, VN_NODE_FLOAT);
+    g_autofree char *key = vn_bench_dup_precision_key (VN_BENCH (fixture->document), item->index, VN_NODE_FLOAT);
     const VnEffect *effect;
 
-    g_assert_true (vn_document_try_precision (fixture->document, item->index, VN_NODE_FLOAT));
-    effect = vn_document_find_effect (fixture->document, key);
-    g_assert_true (vn_document_is_measuring (fixture->document, effect));
-    vn_document_cancel (fixture->document);
-    g_assert_false (vn_document_is_measuring (fixture->document, effect));
+    g_assert_true (vn_bench_try_precision (VN_BENCH (fixture->document), item->index, VN_NODE_FLOAT));
+    effect = vn_bench_find_effect (VN_BENCH (fixture->document), key);
+    g_assert_true (vn_bench_is_measuring (VN_BENCH (fixture->document), effect));
+    vn_bench_cancel (VN_BENCH (fixture->document));
+    g_assert_false (vn_bench_is_measuring (VN_BENCH (fixture->document), effect));
     g_assert_true (is_refused (fixture->document));
     gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-    g_assert_cmpint (vn_document_get_expecting (fixture->document), ==, VN_EXPECTING_NOTHING);
+    g_assert_cmpint (vn_bench_get_expecting (VN_BENCH (fixture->document)), ==, VN_EXPECTING_NOTHING);
   }
   /* weights that samples rounded stay as they are when something else changes */
   give_16_bits (fixture, "/head/relu");

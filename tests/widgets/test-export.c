@@ -32,7 +32,7 @@ static const char *
 get_name (Fixture    *fixture,
           const char *id)
 {
-  const VnExportKind *kind = vn_document_find_export (id);
+  const VnExportKind *kind = vn_bench_find_export (id);
 
   g_assert_nonnull (kind);
   return gtk_editable_get_text (GTK_EDITABLE (vn_test_find (get_step (fixture), ADW_TYPE_ENTRY_ROW, kind->title)));
@@ -97,7 +97,7 @@ test_names (Fixture       *fixture,
 
   begin (fixture);
   step = VN_STEP_EXPORT (get_step (fixture));
-  g_assert_true (g_str_has_suffix (get_name (fixture, "model"), VN_QUANTIZED_ENDING));
+  g_assert_true (g_str_has_suffix (get_name (fixture, "model"), VN_QUANTIZED_SUFFIX));
   vn_step_export_set_model_path (step, "/nowhere/a-quantized.onnx");
   g_assert_cmpstr (get_name (fixture, "html"), ==, "a-report.html");
   g_assert_cmpstr (get_name (fixture, "png"), ==, "a-graph.png");
@@ -129,7 +129,7 @@ check_written (Fixture    *fixture,
   };
   g_autofree char *text = read_done (fixture);
 
-  g_assert_cmpuint (G_N_ELEMENTS (files), ==, vn_document_count_exports ());
+  g_assert_cmpuint (G_N_ELEMENTS (files), ==, vn_bench_count_exports ());
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
       gsize length = 0;
@@ -171,8 +171,8 @@ test_all (Fixture       *fixture,
   begin (fixture);
   step = get_step (fixture);
   vn_step_export_set_model_path (VN_STEP_EXPORT (step), model);
-  for (guint i = 0; i < vn_document_count_exports (); i++)
-    vn_step_export_choose (VN_STEP_EXPORT (step), vn_document_get_export (i)->id, TRUE, NULL);
+  for (guint i = 0; i < vn_bench_count_exports (); i++)
+    vn_step_export_choose (VN_STEP_EXPORT (step), vn_bench_get_export (i)->id, TRUE, NULL);
   vn_wizard_step_next (VN_WIZARD_STEP (step));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   check_written (fixture, folder);
@@ -217,14 +217,14 @@ test_picture (Fixture       *fixture,
   g_autofree char *light = g_build_filename (fixture->folder, "light.svg", NULL), *dark = g_build_filename (fixture->folder, "dark.svg", NULL);
   const char *shots = g_getenv ("VN_SCREENSHOTS");
   g_autofree char *png = g_build_filename (shots != NULL ? shots : fixture->folder, "graph.png", NULL);
-  const VnExportFile files[] = { { vn_document_find_export ("svg"), light, 0 }, { vn_document_find_export ("svg"), dark, 1 },
-                                 { vn_document_find_export ("png"), png, -1 } };
+  const VnExportFile files[] = { { vn_bench_find_export ("svg"), light, 0 }, { vn_bench_find_export ("svg"), dark, 1 },
+                                 { vn_bench_find_export ("png"), png, -1 } };
   g_autofree char *light_text = NULL, *dark_text = NULL;
   g_autoptr(GError) error = NULL;
 
   vn_window_fixture_open_model (fixture);
   vn_test_settle (1000);
-  g_assert_true (vn_document_export_files (fixture->document, files, G_N_ELEMENTS (files), FALSE, &error));
+  g_assert_true (vn_bench_export_files (VN_BENCH (fixture->document), files, G_N_ELEMENTS (files), FALSE, &error));
   g_assert_no_error (error);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);

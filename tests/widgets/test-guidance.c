@@ -135,11 +135,11 @@ show_data_step (Fixture    *fixture,
 {
   g_autoptr(VnDataSpec) data = vn_data_spec_new (samples);
 
-  vn_document_open (fixture->document, model);
+  vn_bench_open (VN_BENCH (fixture->document), model);
   g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
   vn_wizard_begin (VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL)), "data");
-  vn_document_set_data (fixture->document, data);
+  vn_bench_set_data (VN_BENCH (fixture->document), data);
 }
 
 /* Pixels of 0 to 255 where −1 to 1 are wanted: said, mended by the button, and said no more. */
@@ -164,7 +164,7 @@ test_cure (Fixture       *fixture,
   vn_test_settle (600);
   g_assert_true (card_is_hidden (fixture->window));      /* also after another look */
   g_assert_false (step_warns (fixture));
-  data = vn_document_get_data (fixture->document);
+  data = vn_bench_get_data (VN_BENCH (fixture->document));
   g_assert_cmpfloat (data->preprocess.mean[1], ==, 127.5f);
   g_assert_cmpfloat (data->preprocess.std[2], ==, 127.5f);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-guidance-mended");
@@ -186,12 +186,12 @@ test_keep (Fixture       *fixture,
   g_signal_emit_by_name (vn_test_find (find_card (fixture), GTK_TYPE_BUTTON, "_Keep"), "clicked");
   g_assert_true (card_is_hidden (fixture->window));
   g_assert_true (step_warns (fixture));
-  vn_document_set_n_samples (fixture->document, 8);      /* the same samples */
+  vn_bench_set_n_samples (VN_BENCH (fixture->document), 8);      /* the same samples */
   vn_test_settle (1000);
   g_assert_true (card_is_hidden (fixture->window));
-  data = vn_data_spec_copy (vn_document_get_data (fixture->document));
+  data = vn_data_spec_copy (vn_bench_get_data (VN_BENCH (fixture->document)));
   data->preprocess.std[0] = data->preprocess.std[1] = data->preprocess.std[2] = 0.5f;
-  vn_document_set_data (fixture->document, data);
+  vn_bench_set_data (VN_BENCH (fixture->document), data);
   g_assert_true (vn_test_wait (card_is_shown, fixture->window, SECONDS));
   remove_folder (pictures);
   g_unlink (model);
@@ -222,10 +222,10 @@ test_samples (Fixture       *fixture,
   GtkWidget *card, *folder, *used;
 
   show_data_step (fixture, model, pictures);
-  small = vn_data_spec_copy (vn_document_get_data (fixture->document));
+  small = vn_data_spec_copy (vn_bench_get_data (VN_BENCH (fixture->document)));
   for (guint c = 0; c < 4; c++)
     small->preprocess.mean[c] = small->preprocess.std[c] = 127.5f;
-  vn_document_set_data (fixture->document, small);
+  vn_bench_set_data (VN_BENCH (fixture->document), small);
   card = find_card (fixture);
   g_assert_true (vn_test_wait (card_says_few, card, SECONDS));
   g_assert_false (step_warns (fixture));
@@ -233,12 +233,12 @@ test_samples (Fixture       *fixture,
   /* more than there are changes nothing, and says so */
   used = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL), ADW_TYPE_ACTION_ROW, "Use for calibration");
   g_assert_true (vn_test_wait (says_all_used, used, SECONDS));
-  vn_document_set_n_samples (fixture->document, 3);
+  vn_bench_set_n_samples (VN_BENCH (fixture->document), 3);
   g_assert_true (vn_test_wait (says_spread, used, SECONDS));
 
   g_assert_cmpint (g_mkdir (empty, 0700), ==, 0);
   none = vn_data_spec_new (empty);
-  vn_document_set_data (fixture->document, none);
+  vn_bench_set_data (VN_BENCH (fixture->document), none);
   g_assert_true (vn_test_wait (card_says_unusable, card, SECONDS));
   /* the row says where, the card says why */
   folder = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL);
@@ -318,13 +318,13 @@ review_is_high_enough (gpointer wizard)
 static gboolean
 is_refused (gpointer document)
 {
-  return vn_document_get_expecting (document) == VN_EXPECTING_REFUSED;
+  return vn_bench_get_expecting (VN_BENCH (document)) == VN_EXPECTING_REFUSED;
 }
 
 static gboolean
 is_settled (gpointer document)
 {
-  return vn_document_get_expecting (document) == VN_EXPECTING_NOTHING && vn_window_fixture_is_idle (document) && !vn_document_is_stale (document);
+  return vn_bench_get_expecting (VN_BENCH (document)) == VN_EXPECTING_NOTHING && vn_window_fixture_is_idle (document) && !vn_bench_is_stale (VN_BENCH (document));
 }
 
 /* What a change does cannot be told then: a run is offered, and what was found before comes back at once. */
@@ -332,20 +332,20 @@ static void
 change_without_samples (Fixture *fixture)
 {
   g_autoptr(GtkBitset) node = gtk_bitset_new_range (vn_window_fixture_get_item (fixture, "/left/conv")->index, 1);
-  VnResult *before = vn_document_get_result (fixture->document);
+  VnResult *before = vn_bench_get_shown (VN_BENCH (fixture->document));
   GtkWidget *bar = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_EXPECTED_BAR, NULL);
 
   vn_document_set_precision (fixture->document, node, VN_NODE_FLOAT);
   g_assert_true (vn_test_wait (is_refused, fixture->document, SECONDS));
-  g_assert_cmpstr (vn_document_get_refusal (fixture->document), ==, "There are no samples to measure the change with");
+  g_assert_cmpstr (vn_bench_get_refusal (VN_BENCH (fixture->document)), ==, "There are no samples to measure the change with");
   vn_test_settle (300);
   g_signal_emit_by_name (vn_test_find (bar, GTK_TYPE_BUTTON, "_Run Now"), "clicked");
   g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
-  g_assert_true (vn_document_get_result (fixture->document) != before);
-  g_assert_cmpuint (vn_document_get_result (fixture->document)->recipe->overrides->len, ==, 1);
-  vn_document_undo (fixture->document);
+  g_assert_true (vn_bench_get_shown (VN_BENCH (fixture->document)) != before);
+  g_assert_cmpuint (vn_bench_get_shown (VN_BENCH (fixture->document))->recipe->overrides->len, ==, 1);
+  vn_bench_undo (VN_BENCH (fixture->document));
   g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
-  g_assert_cmpuint (vn_document_get_result (fixture->document)->recipe->overrides->len, ==, 0);
+  g_assert_cmpuint (vn_bench_get_shown (VN_BENCH (fixture->document))->recipe->overrides->len, ==, 0);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
@@ -367,19 +367,19 @@ test_without_samples (Fixture       *fixture,
   next = vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_BUTTON, "_Next");
   g_assert_true (gtk_widget_has_css_class (next, "blocked"));
   g_assert_nonnull (vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_LABEL, "This target needs samples"));
-  vn_document_edit_recipe (fixture->document, vn_recipe_new ("dynamic"), "Target Dynamic");
+  vn_bench_edit_recipe (VN_BENCH (fixture->document), vn_recipe_new ("dynamic"), "Target Dynamic");
   vn_test_settle (300);
   g_assert_false (gtk_widget_has_css_class (next, "blocked"));
   press (fixture, "_Calibrate Now", &clicks);
   g_assert_true (vn_test_wait (is_at_review, wizard, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
-  g_assert_null (vn_document_get_result (fixture->document)->errors);
+  g_assert_null (vn_bench_get_shown (VN_BENCH (fixture->document))->errors);
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-without-samples");
   table = vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnReviewTable"), NULL);
   g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Not measured: no samples were run"));
   g_assert_nonnull (get_cell (table, "Size", "Now"));
-  g_assert_true (vn_document_export (fixture->document, model, NULL, FALSE, &error));
+  g_assert_true (vn_bench_export (VN_BENCH (fixture->document), model, NULL, FALSE, &error));
   g_assert_no_error (error);
   g_assert_true (vn_test_wait (exists, model, SECONDS));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
@@ -410,7 +410,7 @@ test_clicks (Fixture       *fixture,
   g_assert_true (gtk_widget_get_mapped (waiting));
   for (guint c = 0; c < 4; c++)
     data->preprocess.mean[c] = data->preprocess.std[c] = 127.5f;
-  vn_document_set_data (fixture->document, data);               /* Change… */
+  vn_bench_set_data (VN_BENCH (fixture->document), data);               /* Change… */
   clicks++;
   vn_test_settle (600);
   g_assert_false (gtk_widget_get_visible (waiting));
@@ -434,10 +434,10 @@ test_clicks (Fixture       *fixture,
   g_assert_cmpuint (clicks, <=, 6);
 
   /* Another run: what was before stands beside it. */
-  recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  recipe = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
   recipe->per_channel = !recipe->per_channel;
-  vn_document_edit_recipe (fixture->document, recipe, "Other scales");
-  g_assert_true (vn_document_quantize (fixture->document, NULL));
+  vn_bench_edit_recipe (VN_BENCH (fixture->document), recipe, "Other scales");
+  g_assert_true (vn_bench_quantize (VN_BENCH (fixture->document), NULL));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_nonnull (strstr (get_cell (table, "SQNR, /head/relu", "Before"), "dB"));
   vn_wizard_begin (wizard, "review");
@@ -471,7 +471,7 @@ test_files (Fixture       *fixture,
   g_assert_true (g_file_set_contents (settings, "{ \"fit\": \"letterbox\", \"color\": \"bgr\", \"mean\": [1, 2, 3, 0], \"std\": [4, 5, 6, 1], "
                                                 "\"script\": \"evil.py:run\" }", -1, NULL));
   vn_data_files_load (files, settings);
-  data = vn_document_get_data (fixture->document);
+  data = vn_bench_get_data (VN_BENCH (fixture->document));
   g_assert_cmpstr (data->path, ==, pictures);
   g_assert_cmpint (data->preprocess.fit, ==, VN_FIT_LETTERBOX);
   g_assert_cmpint (data->preprocess.color, ==, VN_COLOR_BGR);
@@ -480,20 +480,20 @@ test_files (Fixture       *fixture,
 
   g_assert_true (g_file_set_contents (labels, "one\ntwo\n", -1, NULL));
   vn_data_files_set_labels (files, labels);
-  data = vn_document_get_data (fixture->document);
+  data = vn_bench_get_data (VN_BENCH (fixture->document));
   g_assert_cmpstr (data->labels, ==, labels);
   g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (vn_test_find (GTK_WIDGET (files), ADW_TYPE_ACTION_ROW, NULL))), "labels.txt"));
   vn_data_files_set_labels (files, NULL);
-  g_assert_null (vn_document_get_data (fixture->document)->labels);
+  g_assert_null (vn_bench_get_data (VN_BENCH (fixture->document))->labels);
 
   g_assert_true (g_file_set_contents (script, "import numpy\n\ndef _own():\n  pass\n\ndef load(path):\n  return None\n", -1, NULL));
   vn_data_files_set_script (files, script);
-  g_assert_cmpstr (vn_document_get_data (fixture->document)->script, ==, wanted);
+  g_assert_cmpstr (vn_bench_get_data (VN_BENCH (fixture->document))->script, ==, wanted);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   g_assert_true (g_file_set_contents (script, "x = 1\n", -1, NULL));
   vn_data_files_set_script (files, script);
   g_assert_cmpuint (fixture->n_failed, ==, 1);
-  vn_document_set_data (fixture->document, NULL);
+  vn_bench_set_data (VN_BENCH (fixture->document), NULL);
   vn_test_settle (600);
   g_unlink (settings);
   g_unlink (labels);
@@ -546,7 +546,7 @@ test_custom_preset (Fixture       *fixture,
       g_signal_emit_by_name (mean, "apply");
       g_assert_cmpuint (g_list_model_get_n_items (names), ==, n + 1);
       g_assert_cmpuint (adw_combo_row_get_selected (ADW_COMBO_ROW (preset)), ==, n);
-      g_assert_cmpfloat (vn_document_get_data (fixture->document)->preprocess.mean[1], ==, 0.25f);
+      g_assert_cmpfloat (vn_bench_get_data (VN_BENCH (fixture->document))->preprocess.mean[1], ==, 0.25f);
     }
   adw_combo_row_set_selected (ADW_COMBO_ROW (preset), 1);
   g_assert_cmpuint (g_list_model_get_n_items (names), ==, n);
@@ -572,7 +572,7 @@ test_presets (Fixture       *fixture,
   for (guint i = n; i-- > 0; )
     {
       adw_combo_row_set_selected (ADW_COMBO_ROW (row), i);
-      g_assert_true (vn_preprocess_find_preset (&vn_document_get_data (fixture->document)->preprocess) == &presets[i]);
+      g_assert_true (vn_preprocess_find_preset (&vn_bench_get_data (VN_BENCH (fixture->document))->preprocess) == &presets[i]);
       g_assert_cmpuint (adw_combo_row_get_selected (ADW_COMBO_ROW (row)), ==, i);
       g_assert_cmpuint (g_list_model_get_n_items (adw_combo_row_get_model (ADW_COMBO_ROW (row))), ==, n);
     }

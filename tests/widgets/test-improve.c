@@ -37,21 +37,21 @@ test_come_in (Fixture       *fixture,
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  g_signal_connect_swapped (fixture->document, "result-changed", G_CALLBACK (count_signal), &n_results);
+  g_signal_connect_swapped (fixture->document, "changed::run", G_CALLBACK (count_signal), &n_results);
   g_signal_connect_swapped (fixture->document, "metric-changed", G_CALLBACK (count_signal), &n_metrics);
-  plain = vn_document_get_result (fixture->document);
+  plain = vn_bench_get_shown (VN_BENCH (fixture->document));
   keep = vn_result_ref (plain);
   g_assert_null (plain->contributions);
-  g_assert_nonnull (vn_document_get_origins_job (fixture->document));
-  g_assert_null (vn_document_get_job (fixture->document));   /* nobody has to wait */
+  g_assert_nonnull (vn_bench_get_origins_job (VN_BENCH (fixture->document)));
+  g_assert_null (vn_bench_get_job (VN_BENCH (fixture->document)));   /* nobody has to wait */
   g_assert_cmpint (vn_document_get_metric (fixture->document), ==, VN_METRIC_SQNR);
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_cmpuint (n_results, ==, 1);
   g_assert_cmpuint (n_metrics, ==, 1);
   g_assert_null (plain->contributions);                      /* whoever has the first keeps it */
   g_assert_cmpint (vn_document_get_metric (fixture->document), ==, VN_METRIC_CONTRIBUTION);
-  g_assert_false (vn_document_is_stale (fixture->document));
-  g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, 1);
+  g_assert_false (vn_bench_is_stale (VN_BENCH (fixture->document)));
+  g_assert_cmpuint (vn_bench_get_runs (VN_BENCH (fixture->document))->len, ==, 1);
   g_signal_handlers_disconnect_by_data (fixture->document, &n_results);   /* the document lives longer than these */
   g_signal_handlers_disconnect_by_data (fixture->document, &n_metrics);
 }
@@ -100,7 +100,7 @@ test_list (Fixture       *fixture,
   double last = 1, all = 0;
 
   vn_window_fixture_find_origins (fixture);
-  result = vn_document_get_result (fixture->document);
+  result = vn_bench_get_shown (VN_BENCH (fixture->document));
   weakest = vn_weakest_list (fixture->document);
   g_assert_cmpuint (weakest->len, >=, 3);
   for (guint i = 0; i < weakest->len; i++)
@@ -128,18 +128,18 @@ test_cancel (Fixture       *fixture,
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  g_assert_nonnull (vn_document_get_origins_job (fixture->document));
+  g_assert_nonnull (vn_bench_get_origins_job (VN_BENCH (fixture->document)));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.cancel-job", NULL);
-  g_assert_null (vn_document_get_origins_job (fixture->document));
+  g_assert_null (vn_bench_get_origins_job (VN_BENCH (fixture->document)));
   vn_test_settle (200);
-  g_assert_null (vn_document_get_result (fixture->document)->contributions);
+  g_assert_null (vn_bench_get_shown (VN_BENCH (fixture->document))->contributions);
   wizard = vn_window_fixture_open_review (fixture);
   list = vn_test_find (wizard, VN_TYPE_ORIGINS_LIST, NULL);
   find = vn_test_find (list, GTK_TYPE_BUTTON, "_Find Error Sources");
   g_assert_true (gtk_widget_get_visible (find));
   g_assert_nonnull (vn_test_find (list, GTK_TYPE_LABEL, "Weakest Nodes"));
   g_signal_emit_by_name (find, "clicked");
-  g_assert_nonnull (vn_document_get_origins_job (fixture->document));
+  g_assert_nonnull (vn_bench_get_origins_job (VN_BENCH (fixture->document)));
   g_assert_false (gtk_widget_get_visible (find));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_nonnull (vn_test_find (list, GTK_TYPE_LABEL, "Error Sources"));
@@ -183,21 +183,21 @@ test_gain (Fixture       *fixture,
   wizard = vn_window_fixture_open_review (fixture);
   cures = vn_test_find (wizard, VN_TYPE_CURES_LIST, NULL);
   g_signal_emit_by_name (vn_test_find (vn_test_find (wizard, VN_TYPE_ORIGINS_LIST, NULL), GTK_TYPE_BUTTON, "Exclude"), "clicked");
-  key = vn_document_dup_precision_key (fixture->document, worst->index, VN_NODE_FLOAT);
-  effect = vn_document_find_effect (fixture->document, key);
+  key = vn_bench_dup_precision_key (VN_BENCH (fixture->document), worst->index, VN_NODE_FLOAT);
+  effect = vn_bench_find_effect (VN_BENCH (fixture->document), key);
   g_assert_nonnull (effect);
   g_assert_false (effect->measured);
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  effect = vn_document_find_effect (fixture->document, key);
+  effect = vn_bench_find_effect (VN_BENCH (fixture->document), key);
   g_assert_true (effect->measured);
-  g_assert_cmpfloat (effect->after_db, ==, vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors));
+  g_assert_cmpfloat (effect->after_db, ==, vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors));
   g_test_message ("%s: %g -> %g dB", effect->title, effect->before_db, effect->after_db);
-  g_assert_true (vn_document_is_in_force (fixture->document, effect));
+  g_assert_true (vn_bench_is_in_force (VN_BENCH (fixture->document), effect));
   g_assert_nonnull (vn_test_find (cures, ADW_TYPE_ACTION_ROW, effect->title));
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-review");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-  g_assert_false (vn_document_is_in_force (fixture->document, effect));
+  g_assert_false (vn_bench_is_in_force (VN_BENCH (fixture->document), effect));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
@@ -205,7 +205,7 @@ test_gain (Fixture       *fixture,
 static gboolean
 has_trials (gpointer data)
 {
-  VnResult *result = vn_document_get_result (data);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
 
   return vn_window_fixture_has_origins (data) && result->diagnosis != NULL && vn_diagnosis_get_n_trials (result->diagnosis) > 0;
 }
@@ -252,7 +252,7 @@ test_cures (Fixture       *fixture,
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-cures");
   g_signal_emit_by_name (vn_test_find (list, GTK_TYPE_BUTTON, "Apply"), "clicked");
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  effect = vn_document_find_effect (fixture->document, first->key);
+  effect = vn_bench_find_effect (VN_BENCH (fixture->document), first->key);
   g_assert_true (effect->measured);
   g_assert_true (vn_effect_has_helped (effect));
   g_assert_cmpfloat_with_epsilon (effect->after_db - effect->before_db, gain, 1e-6);
@@ -289,7 +289,7 @@ test_apply_all (Fixture       *fixture,
   all = vn_test_find (list, GTK_TYPE_BUTTON, "_Apply All");
   g_assert_false (gtk_widget_get_visible (all));     /* nothing is measured yet */
   measure_cures (fixture, list);
-  before = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  before = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
   offers = vn_cure_offers_list (fixture->document, NULL);
   bundle = vn_cure_bundle_new (fixture->document, offers);
   g_assert_nonnull (bundle);
@@ -300,13 +300,13 @@ test_apply_all (Fixture       *fixture,
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-apply-all");
   g_signal_emit_by_name (all, "clicked");
-  g_assert_true (vn_recipe_equal (bundle->recipe, vn_document_get_recipe (fixture->document)));
+  g_assert_true (vn_recipe_equal (bundle->recipe, vn_bench_get_recipe (VN_BENCH (fixture->document))));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   effect = vn_cure_bundle_find_effect (fixture->document);
   g_assert_nonnull (effect);
   g_assert_true (effect->measured);
   g_test_message ("%g -> %g dB", effect->before_db, effect->after_db);
-  g_assert_cmpfloat (effect->after_db, ==, vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors));
+  g_assert_cmpfloat (effect->after_db, ==, vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors));
   g_assert_true (vn_effect_has_helped (effect));
   gain = vn_format_signed_db (effect->after_db - effect->before_db);
   said = g_strconcat ("outputs ", gain, NULL);
@@ -317,7 +317,7 @@ test_apply_all (Fixture       *fixture,
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-applied-all");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);    /* one step */
-  g_assert_true (vn_recipe_equal (before, vn_document_get_recipe (fixture->document)));
+  g_assert_true (vn_recipe_equal (before, vn_bench_get_recipe (VN_BENCH (fixture->document))));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   g_assert_true (gtk_widget_get_visible (all));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
@@ -342,7 +342,7 @@ test_in_vain (Fixture       *fixture,
     number = first->finding;
     item = g_list_model_get_item (vn_document_get_nodes (fixture->document), first->node);
   }
-  finding = vn_diagnosis_get (vn_document_get_result (fixture->document)->diagnosis, number);
+  finding = vn_diagnosis_get (vn_bench_get_shown (VN_BENCH (fixture->document))->diagnosis, number);
   cures = vn_reason_list_cures (finding->reason);
   for (guint i = 0; i <= cures->len; i++)
     {
@@ -367,7 +367,7 @@ test_in_vain (Fixture       *fixture,
       effect->title = g_strdup (offer->step);
       effect->recipe = vn_recipe_copy (offer->recipe);
       effect->measured = TRUE;
-      g_ptr_array_add (vn_document_get_effects (fixture->document), effect);
+      g_ptr_array_add (vn_bench_get_effects (VN_BENCH (fixture->document)), effect);
     }
   g_assert_cmpuint (n_offered, >=, 2);
   g_assert_cmpuint (g_hash_table_size (sentences), ==, n_offered + 1);
@@ -377,7 +377,7 @@ test_in_vain (Fixture       *fixture,
 static gboolean
 has_improved (gpointer data)
 {
-  return vn_document_get_tries (data) != NULL && vn_window_fixture_has_origins (data);
+  return vn_bench_get_tries (VN_BENCH (data)) != NULL && vn_window_fixture_has_origins (data);
 }
 
 /* The button tries, shows progress with the time left, takes the recipe as one step, and tells what each step gained. */
@@ -391,39 +391,39 @@ test_improve (Fixture       *fixture,
   VnResult *result;
 
   vn_window_fixture_find_origins (fixture);
-  before = vn_recipe_copy (vn_document_get_recipe (fixture->document));
-  plain = vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors);
+  before = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
+  plain = vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors);
   wizard = vn_window_fixture_open_review (fixture);
   panel = vn_test_find (wizard, VN_TYPE_IMPROVE_PANEL, NULL);
   start = vn_test_find (panel, GTK_TYPE_BUTTON, "_Improve Automatically");
-  g_assert_cmpfloat (vn_document_get_improve_seconds (fixture->document), <, 0);
+  g_assert_cmpfloat (vn_bench_get_improve_seconds (VN_BENCH (fixture->document)), <, 0);
   gtk_switch_set_active (GTK_SWITCH (vn_test_find (panel, GTK_TYPE_SWITCH, NULL)), TRUE);
   g_signal_emit_by_name (start, "clicked");
-  g_assert_true (vn_job_is (vn_document_get_job (fixture->document), VN_JOB_IMPROVE));
-  g_assert_cmpfloat (vn_document_get_improve_seconds (fixture->document), >, 50);
+  g_assert_true (vn_job_is (vn_bench_get_job (VN_BENCH (fixture->document)), VN_JOB_IMPROVE));
+  g_assert_cmpfloat (vn_bench_get_improve_seconds (VN_BENCH (fixture->document)), >, 50);
   g_assert_true (gtk_widget_get_visible (gtk_widget_get_parent (vn_test_find (panel, GTK_TYPE_BUTTON, "_Cancel"))));
   vn_test_settle (30);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-improving");
   g_assert_true (vn_test_wait (has_improved, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
-  result = vn_document_get_result (fixture->document);
+  result = vn_bench_get_shown (VN_BENCH (fixture->document));
   improved = vn_error_table_get_outputs_sqnr (result->errors);
   g_test_message ("%g -> %g dB", plain, improved);
   g_assert_cmpfloat (improved, >, plain);
-  g_assert_true (vn_recipe_equal (result->recipe, vn_document_get_recipe (fixture->document)));
-  g_assert_false (vn_recipe_equal (before, vn_document_get_recipe (fixture->document)));
-  g_assert_false (vn_document_is_stale (fixture->document));
+  g_assert_true (vn_recipe_equal (result->recipe, vn_bench_get_recipe (VN_BENCH (fixture->document))));
+  g_assert_false (vn_recipe_equal (before, vn_bench_get_recipe (VN_BENCH (fixture->document))));
+  g_assert_false (vn_bench_is_stale (VN_BENCH (fixture->document)));
   g_assert_true (gtk_widget_get_visible (vn_test_find (panel, GTK_TYPE_LABEL, "Results of Automatic Improvement")));
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-improved");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-  g_assert_true (vn_recipe_equal (before, vn_document_get_recipe (fixture->document)));
-  g_assert_null (vn_document_get_tries (fixture->document));
+  g_assert_true (vn_recipe_equal (before, vn_bench_get_recipe (VN_BENCH (fixture->document))));
+  g_assert_null (vn_bench_get_tries (VN_BENCH (fixture->document)));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors), plain, 1e-6);
+  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors), plain, 1e-6);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.redo", NULL);
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_document_get_result (fixture->document)->errors), improved, 1e-6);
+  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors), improved, 1e-6);
 }
 
 /* What was there before stays when improving is cancelled, or the recipe is changed under it. */
@@ -436,20 +436,20 @@ test_improve_cancelled (Fixture       *fixture,
   VnNodeItem *item;
 
   vn_window_fixture_find_origins (fixture);
-  before = vn_recipe_copy (vn_document_get_recipe (fixture->document));
-  g_assert_true (vn_document_improve (fixture->document, 60, FALSE, &error));
-  g_assert_false (vn_document_improve (fixture->document, 60, FALSE, NULL));
+  before = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
+  g_assert_true (vn_bench_improve (VN_BENCH (fixture->document), 60, FALSE, &error));
+  g_assert_false (vn_bench_improve (VN_BENCH (fixture->document), 60, FALSE, NULL));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.cancel-job", NULL);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  g_assert_null (vn_document_get_tries (fixture->document));
-  g_assert_true (vn_recipe_equal (before, vn_document_get_recipe (fixture->document)));
+  g_assert_null (vn_bench_get_tries (VN_BENCH (fixture->document)));
+  g_assert_true (vn_recipe_equal (before, vn_bench_get_recipe (VN_BENCH (fixture->document))));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 
   item = vn_window_fixture_get_item (fixture, "/left/conv");
-  g_assert_true (vn_document_improve (fixture->document, 60, FALSE, &error));
-  g_assert_true (vn_document_try_precision (fixture->document, item->index, VN_NODE_FLOAT));
+  g_assert_true (vn_bench_improve (VN_BENCH (fixture->document), 60, FALSE, &error));
+  g_assert_true (vn_bench_try_precision (VN_BENCH (fixture->document), item->index, VN_NODE_FLOAT));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_null (vn_document_get_tries (fixture->document));
+  g_assert_null (vn_bench_get_tries (VN_BENCH (fixture->document)));
   g_assert_true (item->excluded);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
@@ -465,7 +465,7 @@ test_kernels (Fixture       *fixture,
   guint n_integer = 0, n_named = 0;
 
   vn_window_fixture_find_origins (fixture);
-  g_assert_nonnull (vn_document_get_result (fixture->document)->forecast);
+  g_assert_nonnull (vn_bench_get_shown (VN_BENCH (fixture->document))->forecast);
   legend = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_LEGEND, NULL);
   view = VN_GRAPH_VIEW (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_GRAPH_VIEW, NULL));
   gtk_drop_down_set_selected (GTK_DROP_DOWN (vn_test_find (legend, GTK_TYPE_DROP_DOWN, NULL)), VN_CHOICE_KERNELS);

@@ -39,7 +39,7 @@ get_inspector (Fixture *fixture)
 static gboolean
 is_settled (gpointer document)
 {
-  return vn_window_fixture_is_idle (document) && vn_document_get_expecting (document) != VN_EXPECTING_SOON;
+  return vn_window_fixture_is_idle (document) && vn_bench_get_expecting (VN_BENCH (document)) != VN_EXPECTING_SOON;
 }
 
 static void
@@ -55,7 +55,7 @@ select_node (Fixture    *fixture,
 static const VnOverride *
 get_only_rule (Fixture *fixture)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (fixture->document);
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (fixture->document));
 
   g_assert_cmpuint (recipe->overrides->len, ==, 1);
   return g_ptr_array_index (recipe->overrides, 0);
@@ -99,15 +99,15 @@ test_precision (Fixture       *fixture,
   choose (find_named (get_inspector (fixture), "edit-precision"), "16-bit");
   g_assert_cmpstr (get_only_rule (fixture)->pattern, ==, "/left/conv");
   g_assert_cmpint (vn_dtype_get_bits (get_only_rule (fixture)->activation), ==, 16);
-  text = vn_recipe_to_json (vn_document_get_recipe (fixture->document));
+  text = vn_recipe_to_json (vn_bench_get_recipe (VN_BENCH (fixture->document)));
   g_assert_nonnull (strstr (text, "/left/conv"));
   settle (fixture);
-  plan = vn_result_get_node_plan (vn_document_get_result (fixture->document), vn_window_fixture_get_item (fixture, "/left/conv")->node);
+  plan = vn_result_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)), vn_window_fixture_get_item (fixture, "/left/conv")->node);
   g_assert_cmpint (vn_dtype_get_bits (plan->dtype), ==, 16);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "inspector-precision");
 
-  g_assert_nonnull (vn_document_undo (fixture->document));
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 0);
+  g_assert_nonnull (vn_bench_undo (VN_BENCH (fixture->document)));
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 0);
   settle (fixture);
   choose (find_named (get_inspector (fixture), "edit-weight"), "Float");
   g_assert_true (get_only_rule (fixture)->exclude);
@@ -125,10 +125,10 @@ test_method (Fixture       *fixture,
   choose (find_named (get_inspector (fixture), "edit-method"), "Percentile");
   g_assert_cmpstr (get_only_rule (fixture)->method, ==, "percentile");
   settle (fixture);
-  plan = vn_result_get_node_plan (vn_document_get_result (fixture->document), vn_window_fixture_get_item (fixture, "/left/conv")->node);
+  plan = vn_result_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)), vn_window_fixture_get_item (fixture, "/left/conv")->node);
   g_assert_cmpstr (plan->method, ==, "percentile");
   choose (find_named (get_inspector (fixture), "edit-method"), "Target default");
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 0);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 0);
   settle (fixture);
 }
 
@@ -146,7 +146,7 @@ test_range (Fixture       *fixture,
   vn_test_settle (50);
   g_assert_cmpstr (get_only_rule (fixture)->max[0], ==, "0.75");
   settle (fixture);
-  plan = vn_result_get_node_plan (vn_document_get_result (fixture->document), vn_window_fixture_get_item (fixture, "/left/conv")->node);
+  plan = vn_result_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)), vn_window_fixture_get_item (fixture, "/left/conv")->node);
   g_assert_cmpfloat_with_epsilon (plan->max, 0.75, 1e-6);
 
   /* what is no number changes nothing */
@@ -195,7 +195,7 @@ test_drag (Fixture       *fixture,
 
   select_node (fixture, "/left/conv");
   g_assert_true (vn_test_wait (has_methods, get_inspector (fixture), SECONDS));
-  plan = vn_result_get_node_plan (vn_document_get_result (fixture->document), vn_window_fixture_get_item (fixture, "/left/conv")->node);
+  plan = vn_result_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)), vn_window_fixture_get_item (fixture, "/left/conv")->node);
   max = plan->max;
   view = vn_test_find (get_inspector (fixture), VN_TYPE_HISTOGRAM_VIEW, NULL);
   told = gtk_widget_get_next_sibling (view);
@@ -209,15 +209,15 @@ test_drag (Fixture       *fixture,
   g_assert_cmpstr (gtk_label_get_label (GTK_LABEL (told)), !=, before);
   g_assert_nonnull (strstr (gtk_label_get_label (GTK_LABEL (told)), "dB"));
   g_assert_nonnull (strstr (gtk_label_get_label (GTK_LABEL (told)), "clipped"));
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 0);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 0);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "inspector-drag");
   g_signal_emit_by_name (drag, "drag-end", -30.0, 0.0);
   vn_test_settle (50);
   g_assert_cmpfloat (g_ascii_strtod (get_only_rule (fixture)->max[0], NULL), <, max);
   settle (fixture);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "inspector-dragged");
-  g_assert_nonnull (vn_document_undo (fixture->document));
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 0);
+  g_assert_nonnull (vn_bench_undo (VN_BENCH (fixture->document)));
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 0);
   settle (fixture);
 }
 
@@ -237,7 +237,7 @@ test_keys (Fixture       *fixture,
   g_assert_true (vn_histogram_view_is_moving (VN_HISTOGRAM_VIEW (view)));
   g_signal_emit_by_name (grip, "give-up");
   vn_test_settle (50);
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 0);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 0);
   g_signal_emit_by_name (grip, "step", 10);
   g_signal_emit_by_name (grip, "step", 1);
   g_signal_emit_by_name (grip, "set");
@@ -345,7 +345,7 @@ test_tensor (Fixture       *fixture,
 static gboolean
 has_demo (gpointer document)
 {
-  return vn_document_get_result (document) != NULL && vn_window_fixture_is_idle (document);
+  return vn_bench_get_shown (VN_BENCH (document)) != NULL && vn_window_fixture_is_idle (document);
 }
 
 #define FEW 2u    /* nodes of each operator, without -m slow */
@@ -385,7 +385,7 @@ test_all (Fixture       *fixture,
       return;
     }
   g_assert_true (vn_test_wait (has_demo, fixture->document, SECONDS));
-  graph = vn_document_get_model (fixture->document)->graph;
+  graph = vn_bench_get_model (VN_BENCH (fixture->document))->graph;
   nodes = choose_nodes (graph);
   for (guint i = 0; i < nodes->len; i++)
     {

@@ -26,7 +26,7 @@ is_shown (gpointer data)
 {
   Fixture *fixture = data;
   VnScene *scene = vn_graph_view_get_scene (get_view (fixture));
-  VnModel *model = vn_document_get_model (fixture->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (fixture->document));
   guint n_pills = 0;
 
   if (model == NULL || scene == NULL || !vn_window_fixture_is_idle (fixture->document))
@@ -227,7 +227,7 @@ test_large (Fixture       *fixture,
 static gboolean
 has_result (gpointer data)
 {
-  return vn_document_get_result (data) != NULL;
+  return vn_bench_get_shown (VN_BENCH (data)) != NULL;
 }
 
 static guint
@@ -247,7 +247,7 @@ run_result (Fixture *fixture)
   show_pages (fixture);
   open_groups (fixture);
   loop_watch_begin ("saving the project");
-  vn_document_save_project (fixture->document, project, &error);
+  vn_bench_save_project (VN_BENCH (fixture->document), project, &error);
   g_assert_no_error (error);
   vn_test_settle (1300);
   loop_watch_pause ();

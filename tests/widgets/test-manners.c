@@ -209,7 +209,7 @@ test_short_names (Fixture       *fixture,
 
   vn_graph_add_node (model->graph, "w", "com.nobody", "Wonder", &x, 1, &y, 1);
   vn_graph_set_output (model->graph, 0, y);
-  vn_document_set_model (fixture->document, model);
+  vn_bench_set_model (VN_BENCH (fixture->document), model);
   vn_document_select_one (fixture->document, 0);
   for (guint i = 0; i < G_N_ELEMENTS (pages); i++)
     {
@@ -349,10 +349,10 @@ test_preferences (Fixture       *fixture,
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (row)), ==, "Usual");
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (row), 5);
   document = vn_document_new ();
-  g_assert_cmpstr (vn_document_get_recipe (document)->preset, !=, vn_document_get_recipe (fixture->document)->preset);
-  g_assert_cmpuint (vn_document_get_n_samples (document), ==, 37);
+  g_assert_cmpstr (vn_bench_get_recipe (VN_BENCH (document))->preset, !=, vn_bench_get_recipe (VN_BENCH (fixture->document))->preset);
+  g_assert_cmpuint (vn_bench_get_n_samples (VN_BENCH (document)), ==, 37);
   vn_document_use_folder (document, fixture->folder);
-  g_assert_cmpint (vn_document_get_data (document)->held_out, ==, 5);
+  g_assert_cmpint (vn_bench_get_data (VN_BENCH (document))->held_out, ==, 5);
 
   vn_parallel_limit_default_threads (0);
   g_settings_reset (settings, "preset");

@@ -168,7 +168,7 @@ write_open_model (const char *path)
 static gboolean
 has_open_model (gpointer data)
 {
-  VnModel *model = vn_document_get_model (data);
+  VnModel *model = vn_bench_get_model (VN_BENCH (data));
 
   return model != NULL && model->graph->nodes->len == 1 && vn_window_fixture_is_idle (data);
 }
@@ -207,8 +207,8 @@ test_sizes (Fixture       *fixture,
       g_signal_emit_by_name (row, "apply");
       g_assert_cmpint (gtk_widget_has_css_class (row, "error"), ==, !cases[i].fits);
       if (cases[i].fits)
-        last = vn_document_get_size (fixture->document, "image")->dims[3];
-      g_assert_cmpint (vn_document_get_size (fixture->document, "image")->dims[3], ==, last);
+        last = vn_bench_get_size (VN_BENCH (fixture->document), "image")->dims[3];
+      g_assert_cmpint (vn_bench_get_size (VN_BENCH (fixture->document), "image")->dims[3], ==, last);
     }
   g_assert_cmpint (last, ==, 30);
 }
@@ -276,20 +276,20 @@ test_target (Fixture       *fixture,
   vn_window_fixture_open_model (fixture);
   vn_document_select_one (fixture->document, 0);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 1);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
   vn_wizard_begin (wizard, "target");
   vn_test_settle (300);
-  before = g_strdup (vn_document_get_recipe (fixture->document)->preset);
+  before = g_strdup (vn_bench_get_recipe (VN_BENCH (fixture->document))->preset);
   row = vn_test_find (step, ADW_TYPE_ACTION_ROW, other->title);
   g_assert_nonnull (row);
   gtk_check_button_set_active (GTK_CHECK_BUTTON (vn_test_find (row, GTK_TYPE_CHECK_BUTTON, NULL)), TRUE);
-  g_assert_cmpstr (vn_document_get_recipe (fixture->document)->preset, ==, "a16w8");
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+  g_assert_cmpstr (vn_bench_get_recipe (VN_BENCH (fixture->document))->preset, ==, "a16w8");
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 1);
   answer = vn_wizard_step_dup_answer (VN_WIZARD_STEP (step));
   g_assert_cmpstr (answer, ==, other->title);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
-  g_assert_cmpstr (vn_document_get_recipe (fixture->document)->preset, ==, before);
+  g_assert_cmpstr (vn_bench_get_recipe (VN_BENCH (fixture->document))->preset, ==, before);
   row = vn_test_find (step, ADW_TYPE_ACTION_ROW, vn_preset_find (before, NULL)->title);
   g_assert_true (gtk_check_button_get_active (GTK_CHECK_BUTTON (vn_test_find (row, GTK_TYPE_CHECK_BUTTON, NULL))));
 }

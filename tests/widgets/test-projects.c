@@ -44,18 +44,18 @@ discard_drafts (void)
 static gboolean
 is_kept (gpointer data)
 {
-  GPtrArray *runs = vn_document_get_runs (data);
+  GPtrArray *runs = vn_bench_get_runs (VN_BENCH (data));
 
   for (guint i = 0; i < runs->len; i++)
     if (((VnProjectRun *) g_ptr_array_index (runs, i))->record != NULL)
       return FALSE;
-  return vn_document_get_place (data) != NULL && vn_document_get_origins_job (data) == NULL && vn_window_fixture_is_idle (data);
+  return vn_bench_get_place (VN_BENCH (data)) != NULL && vn_bench_get_origins_job (VN_BENCH (data)) == NULL && vn_window_fixture_is_idle (data);
 }
 
 static gboolean
 has_result (gpointer data)
 {
-  return vn_document_get_result (data) != NULL;
+  return vn_bench_get_shown (VN_BENCH (data)) != NULL;
 }
 
 static void
@@ -65,7 +65,7 @@ work (Fixture *fixture)
   vn_window_fixture_quantize (fixture);
   vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/left/conv")->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.set-precision", "s", "16");
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 1);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   vn_test_settle (1300);   /* longer than work waits before it is kept */
   g_assert_true (vn_test_wait (is_kept, fixture->document, SECONDS));
@@ -98,13 +98,13 @@ static void
 assert_same_work (VnDocument *document,
                   guint       n_runs)
 {
-  g_assert_cmpuint (vn_document_get_recipe (document)->overrides->len, ==, 1);
-  g_assert_nonnull (vn_document_get_data (document));
-  g_assert_cmpuint (vn_document_get_n_samples (document), ==, 10);
-  g_assert_cmpuint (vn_document_get_runs (document)->len, ==, n_runs);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (document))->overrides->len, ==, 1);
+  g_assert_nonnull (vn_bench_get_data (VN_BENCH (document)));
+  g_assert_cmpuint (vn_bench_get_n_samples (VN_BENCH (document)), ==, 10);
+  g_assert_cmpuint (vn_bench_get_runs (VN_BENCH (document))->len, ==, n_runs);
   g_assert_true (vn_test_wait (has_result, document, SECONDS));
-  g_assert_nonnull (vn_document_get_result (document)->errors);
-  g_assert_false (vn_document_is_stale (document));
+  g_assert_nonnull (vn_bench_get_shown (VN_BENCH (document))->errors);
+  g_assert_false (vn_bench_is_stale (VN_BENCH (document)));
 }
 
 /* The window is closed, or the program killed: the draft is there. */
@@ -118,9 +118,9 @@ test_draft (Fixture       *fixture,
   GtkWidget *row;
 
   work (fixture);
-  n_runs = vn_document_get_runs (fixture->document)->len;
+  n_runs = vn_bench_get_runs (VN_BENCH (fixture->document))->len;
   g_assert_cmpuint (n_runs, ==, 2);
-  path = g_strdup (vn_document_get_place (fixture->document));
+  path = g_strdup (vn_bench_get_place (VN_BENCH (fixture->document)));
   g_assert_cmpuint (count_drafts (), ==, 0);   /* in use */
 
   second = vn_window_new (gtk_window_get_application (GTK_WINDOW (fixture->window)));
@@ -161,12 +161,12 @@ test_left (Fixture       *fixture,
 
   vn_window_fixture_write_model (other, FALSE);
   work (fixture);
-  path = g_strdup (vn_document_get_place (fixture->document));
+  path = g_strdup (vn_bench_get_place (VN_BENCH (fixture->document)));
   vn_window_open_file (fixture->window, file);
   vn_test_settle (500);
   g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
-  g_assert_null (vn_document_get_result (fixture->document));
-  g_assert_null (vn_document_get_place (fixture->document));
+  g_assert_null (vn_bench_get_shown (VN_BENCH (fixture->document)));
+  g_assert_null (vn_bench_get_place (VN_BENCH (fixture->document)));
   vn_test_settle (300);
   button = vn_test_find (GTK_WIDGET (fixture->window), GTK_TYPE_BUTTON, "Go Back");
   g_assert_nonnull (button);
@@ -174,7 +174,7 @@ test_left (Fixture       *fixture,
   vn_test_settle (500);
   g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
   assert_same_work (fixture->document, 2);
-  g_assert_cmpstr (vn_document_get_place (fixture->document), ==, path);
+  g_assert_cmpstr (vn_bench_get_place (VN_BENCH (fixture->document)), ==, path);
 }
 
 /* Saved once, the project keeps itself, and the draft is gone. */
@@ -190,12 +190,12 @@ test_project (Fixture       *fixture,
 
   discard_drafts ();
   work (fixture);
-  ok = vn_document_save_project (fixture->document, path, &error);
+  ok = vn_bench_save_project (VN_BENCH (fixture->document), path, &error);
   g_assert_no_error (error);
   g_assert_true (ok);
-  g_assert_cmpstr (vn_document_get_project_path (fixture->document), ==, path);
-  vn_document_rename_run (fixture->document, ((VnProjectRun *) g_ptr_array_index (vn_document_get_runs (fixture->document), 0))->id, "8 bit");
-  vn_document_undo (fixture->document);
+  g_assert_cmpstr (vn_bench_get_project_path (VN_BENCH (fixture->document)), ==, path);
+  vn_bench_rename_run (VN_BENCH (fixture->document), ((VnProjectRun *) g_ptr_array_index (vn_bench_get_runs (VN_BENCH (fixture->document)), 0))->id, "8 bit");
+  vn_bench_undo (VN_BENCH (fixture->document));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   vn_test_settle (1300);
   g_assert_true (vn_test_wait (is_kept, fixture->document, SECONDS));
@@ -209,8 +209,8 @@ test_project (Fixture       *fixture,
   g_assert_cmpuint (count_drafts (), ==, 0);
   second = open_in_new_window (fixture, path);
   g_assert_true (vn_test_wait (has_result, vn_window_get_document (second), SECONDS));
-  g_assert_cmpint (vn_document_get_expecting (vn_window_get_document (second)), ==, VN_EXPECTING_PAST);
-  g_assert_cmpfloat (vn_result_get_seconds (vn_document_get_result (vn_window_get_document (second)), NULL), >, 0);
+  g_assert_cmpint (vn_bench_get_expecting (VN_BENCH (vn_window_get_document (second))), ==, VN_EXPECTING_PAST);
+  g_assert_cmpfloat (vn_result_get_seconds (vn_bench_get_shown (VN_BENCH (vn_window_get_document (second))), NULL), >, 0);
   gtk_widget_activate_action (GTK_WIDGET (second), "win.quantize", NULL);   /* what there is to see is seen at once */
   g_assert_cmpstr (vn_wizard_get_step (VN_WIZARD (vn_test_find (GTK_WIDGET (second), VN_TYPE_WIZARD, NULL))), ==, "review");
   g_assert_true (vn_test_find (vn_test_find (GTK_WIDGET (second), VN_TYPE_REVIEW_TABLE, NULL), GTK_TYPE_LABEL, "Size") != NULL);
@@ -292,7 +292,7 @@ read_data_page (VnWindow *window)
         for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
           g_queue_push_tail (queue, child);
     }
-  g_string_append_printf (all, "samples %u\n", vn_document_get_n_samples (document));
+  g_string_append_printf (all, "samples %u\n", vn_bench_get_n_samples (VN_BENCH (document)));
   return g_string_free (g_steal_pointer (&all), FALSE);
 }
 
@@ -321,8 +321,8 @@ test_data_page (Fixture       *fixture,
   discard_drafts ();
   write_open_model (fixture->model_path);
   vn_window_fixture_open_model (fixture);
-  vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, 40, 56));
-  vn_document_set_n_samples (fixture->document, 17);
+  vn_bench_set_input_shape (VN_BENCH (fixture->document), "image", &VN_SHAPE (1, 3, 40, 56));
+  vn_bench_set_n_samples (VN_BENCH (fixture->document), 17);
   spec->held_out = 5;
   spec->preprocess.fit = VN_FIT_LETTERBOX;
   spec->preprocess.color = VN_COLOR_BGR;
@@ -333,7 +333,7 @@ test_data_page (Fixture       *fixture,
       spec->preprocess.mean[i] = 100 + (float) i;
       spec->preprocess.std[i] = 50 + (float) i;
     }
-  vn_document_set_data (fixture->document, spec);
+  vn_bench_set_data (VN_BENCH (fixture->document), spec);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
   vn_test_settle (800);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-data-page");
@@ -342,16 +342,16 @@ test_data_page (Fixture       *fixture,
   g_assert_nonnull (strstr (before, "entry 1×3×40×56"));
   g_assert_nonnull (strstr (before, "spin 17"));
   g_assert_nonnull (strstr (before, "spin 5"));
-  g_assert_true (vn_document_save_project (fixture->document, path, &error));
+  g_assert_true (vn_bench_save_project (VN_BENCH (fixture->document), path, &error));
   g_assert_no_error (error);
-  vn_document_set_n_samples (fixture->document, 100);
+  vn_bench_set_n_samples (VN_BENCH (fixture->document), 100);
 
   second = open_in_new_window (fixture, path);
   gtk_widget_activate_action (GTK_WIDGET (second), "win.quantize", NULL);
   vn_test_wait (reads_as_wanted, &(Page) { second, before }, SECONDS);
   after = read_data_page (second);
   g_assert_cmpstr (after, ==, before);
-  g_assert_cmpint (vn_document_get_size (vn_window_get_document (second), "image")->dims[3], ==, 56);
+  g_assert_cmpint (vn_bench_get_size (VN_BENCH (vn_window_get_document (second)), "image")->dims[3], ==, 56);
   gtk_window_destroy (GTK_WINDOW (second));
   vn_test_settle (100);
   discard_drafts ();
@@ -390,28 +390,28 @@ test_runs (Fixture       *fixture,
   GtkWidget *list, *row;
 
   work (fixture);
-  first = g_ptr_array_index (vn_document_get_runs (fixture->document), 0);
-  second = g_ptr_array_index (vn_document_get_runs (fixture->document), 1);
+  first = g_ptr_array_index (vn_bench_get_runs (VN_BENCH (fixture->document)), 0);
+  second = g_ptr_array_index (vn_bench_get_runs (VN_BENCH (fixture->document)), 1);
   id = g_strdup (first->id);
-  g_assert_false (vn_document_is_shown (fixture->document, first));
-  g_assert_true (vn_document_is_shown (fixture->document, second));
+  g_assert_false (vn_bench_is_shown (VN_BENCH (fixture->document), first));
+  g_assert_true (vn_bench_is_shown (VN_BENCH (fixture->document), second));
   list = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_RUNS_LIST, NULL);
   g_assert_nonnull (list);
   row = find_row (list, id);
   g_assert_nonnull (row);
   g_signal_emit_by_name (gtk_widget_get_first_child (list), "row-activated", row);
   vn_test_settle (500);
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 0);
-  g_assert_true (vn_document_is_shown (fixture->document, vn_document_find_run (fixture->document, id)));
-  g_assert_nonnull (vn_document_undo (fixture->document));
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 0);
+  g_assert_true (vn_bench_is_shown (VN_BENCH (fixture->document), vn_bench_find_run (VN_BENCH (fixture->document), id)));
+  g_assert_nonnull (vn_bench_undo (VN_BENCH (fixture->document)));
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 1);
 
   name_run (fixture, id, "Plain");
-  g_assert_cmpstr (vn_document_find_run (fixture->document, id)->name, ==, "Plain");
+  g_assert_cmpstr (vn_bench_find_run (VN_BENCH (fixture->document), id)->name, ==, "Plain");
   g_assert_nonnull (vn_test_find (list, ADW_TYPE_ACTION_ROW, "Plain"));
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.remove-run", "s", id);
-  g_assert_null (vn_document_find_run (fixture->document, id));
+  g_assert_null (vn_bench_find_run (VN_BENCH (fixture->document), id));
   g_assert_true (vn_test_wait (has_no_row, &(RowOf) { list, id }, SECONDS));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.return-run", NULL);
   g_assert_true (vn_test_wait (has_row, &(RowOf) { list, id }, SECONDS));

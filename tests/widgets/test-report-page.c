@@ -126,7 +126,7 @@ test_follows (Fixture       *fixture,
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "report.copy", NULL);
   vn_test_settle (500);
   first = read_clipboard (fixture);
-  markdown = print_markdown (vn_document_get_result (fixture->document));
+  markdown = print_markdown (vn_bench_get_shown (VN_BENCH (fixture->document)));
   g_assert_cmpstr (first, ==, markdown);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "report.copy-command", NULL);
   vn_test_settle (500);
@@ -148,8 +148,8 @@ test_follows (Fixture       *fixture,
 static gboolean
 is_settled (gpointer document)
 {
-  return vn_document_get_job (document) == NULL && vn_document_get_origins_job (document) == NULL && vn_document_get_result (document) != NULL &&
-         vn_document_get_expecting (document) != VN_EXPECTING_SOON;
+  return vn_bench_get_job (VN_BENCH (document)) == NULL && vn_bench_get_origins_job (VN_BENCH (document)) == NULL && vn_bench_get_shown (VN_BENCH (document)) != NULL &&
+         vn_bench_get_expecting (VN_BENCH (document)) != VN_EXPECTING_SOON;
 }
 
 /* A click on the box or the row of a node shows it in the graph; Tab goes from row to row, and then on. */
@@ -168,7 +168,7 @@ test_leads (Fixture       *fixture,
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
   g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
-  vn_report_input_init (&input, vn_document_get_result (fixture->document));
+  vn_report_input_init (&input, vn_bench_get_shown (VN_BENCH (fixture->document)));
   model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
   vn_window_show_page (fixture->window, "report");
   wait_for_report (fixture);
@@ -198,7 +198,7 @@ test_leads (Fixture       *fixture,
         n_tabs++;
       n_rows += n_here;
     }
-  g_assert_cmpuint (n_clicked - n_rows, ==, vn_document_get_model (fixture->document)->graph->nodes->len);
+  g_assert_cmpuint (n_clicked - n_rows, ==, vn_bench_get_model (VN_BENCH (fixture->document))->graph->nodes->len);
   g_assert_cmpuint (n_rows, >, 0);
   g_assert_cmpuint (n_tabs, ==, n_rows);
 }

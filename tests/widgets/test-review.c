@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the review tells of detectors and masks, and of outputs that hold numbers of different size. */
-#include "vn-document-private.h"
+#include "bench-private.h"
 #include "vn-review-table.h"
 #include "vn-step-review.h"
 #include "vn-task.h"
@@ -42,11 +42,11 @@ pretend (Fixture *fixture,
          guint64  n_kept,
          double   share)
 {
-  VnResult *result = vn_document_get_result (fixture->document);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (fixture->document));
   g_autoptr(VnResult) other = vn_result_new_with_verification (result, NULL, NULL, result->notes);
 
   other->accuracy.kept = (VnKept) { task, 8, n, n_kept, 2, share };
-  vn_document_set_result (fixture->document, other);
+  vn_bench_set_run (VN_BENCH (fixture->document), other);
 }
 
 static void
@@ -61,10 +61,10 @@ test_kept (Fixture       *fixture,
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  vn_document_cancel_origins (fixture->document);
+  vn_bench_cancel_origins (VN_BENCH (fixture->document));
   review = vn_test_find (GTK_WIDGET (show_step (fixture, "review")), VN_TYPE_STEP_REVIEW, NULL);
   /* what comes out of the small network looks like masks */
-  g_assert_cmpint (vn_document_get_result (fixture->document)->accuracy.kept.task, ==, VN_TASK_SEGMENTATION);
+  g_assert_cmpint (vn_bench_get_shown (VN_BENCH (fixture->document))->accuracy.kept.task, ==, VN_TASK_SEGMENTATION);
   table = vn_test_find (review, VN_TYPE_REVIEW_TABLE, NULL);
   g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Mask IoU"));
   g_assert_null (vn_test_find (table, GTK_TYPE_LABEL, "Matching detections"));
@@ -90,7 +90,7 @@ pretend_parts (Fixture *fixture,
                double   boxes_db,
                double   scores_db)
 {
-  VnResult *result = vn_document_get_result (fixture->document);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (fixture->document));
   g_autoptr(VnResult) other = vn_result_new_with_verification (result, NULL, NULL, result->notes);
   VnErrorTable *errors = vn_error_table_copy (result->errors);
   VnErrorRow *row = (VnErrorRow *) vn_error_table_find (errors, "/head/relu");
@@ -104,7 +104,7 @@ pretend_parts (Fixture *fixture,
   g_clear_pointer (&other->errors, vn_error_table_unref);
   other->errors = errors;
   other->time++;      /* another run */
-  vn_document_set_result (fixture->document, other);
+  vn_bench_set_run (VN_BENCH (fixture->document), other);
 }
 
 /* The part that speaks for an output is named, and what was before stands in the same line though it was of another part. */
@@ -116,7 +116,7 @@ test_parts (Fixture       *fixture,
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  vn_document_cancel_origins (fixture->document);
+  vn_bench_cancel_origins (VN_BENCH (fixture->document));
   review = vn_test_find (GTK_WIDGET (show_step (fixture, "review")), VN_TYPE_STEP_REVIEW, NULL);
   table = vn_test_find (review, VN_TYPE_REVIEW_TABLE, NULL);
   g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "SQNR, /head/relu"));

@@ -4,6 +4,7 @@
 #include "vn-recipe-panel.h"
 #include "vn-rule-groups.h"
 #include "vn-rule-row.h"
+#include "vn-node-set.h"
 #include "vn-rules.h"
 #include "vn-settings-dialog.h"
 #include "widget-fixture.h"
@@ -29,7 +30,7 @@ static const VnOverride *
 get_rule (Fixture *fixture,
           guint    i)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (fixture->document);
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (fixture->document));
 
   g_assert_cmpuint (i, <, recipe->overrides->len);
   return g_ptr_array_index (recipe->overrides, i);
@@ -51,20 +52,20 @@ test_region (Fixture       *fixture,
   g_assert_cmpstr (rule->out_edges[0], ==, "sum");
   g_assert_null (rule->out_edges[1]);
   g_assert_true (rule->exclude);
-  meant = vn_rule_dup_nodes (rule, vn_document_get_model (fixture->document)->graph);
+  meant = vn_node_set_of_rule (rule, vn_bench_get_model (VN_BENCH (fixture->document))->graph);
   g_assert_true (gtk_bitset_equals (meant, nodes));
-  g_assert_null (vn_rule_describe_leak (rule, vn_document_get_model (fixture->document)->graph));
+  g_assert_null (vn_rule_describe_leak (rule, vn_bench_get_model (VN_BENCH (fixture->document))->graph));
   g_assert_true (vn_window_fixture_get_item (fixture, "/left/conv")->excluded);
   g_assert_false (vn_window_fixture_get_item (fixture, "/stem/conv")->excluded);
 
   vn_window_fixture_quantize (fixture);
-  g_assert_false (vn_quant_plan_is_node_quantized (vn_document_get_result (fixture->document)->plan, "/left/conv"));
-  g_assert_true (vn_quant_plan_is_node_quantized (vn_document_get_result (fixture->document)->plan, "/stem/conv"));
+  g_assert_false (vn_quant_plan_is_node_quantized (vn_bench_get_shown (VN_BENCH (fixture->document))->plan, "/left/conv"));
+  g_assert_true (vn_quant_plan_is_node_quantized (vn_bench_get_shown (VN_BENCH (fixture->document))->plan, "/stem/conv"));
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-region");
 
-  g_assert_nonnull (vn_document_undo (fixture->document));
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 0);
+  g_assert_nonnull (vn_bench_undo (VN_BENCH (fixture->document)));
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 0);
   g_assert_false (vn_window_fixture_get_item (fixture, "/left/conv")->excluded);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
 }
@@ -84,10 +85,10 @@ test_order (Fixture       *fixture,
   g_assert_false (vn_window_fixture_get_item (fixture, "/left/conv")->excluded);
   g_assert_true (vn_window_fixture_get_item (fixture, "/right/conv")->excluded);
 
-  vn_document_move_rules (fixture->document, 1, 1, 0);
+  vn_bench_move_rules (VN_BENCH (fixture->document), 1, 1, 0);
   g_assert_true (get_rule (fixture, 1)->exclude);
   g_assert_true (vn_window_fixture_get_item (fixture, "/left/conv")->excluded);
-  g_assert_nonnull (vn_document_undo (fixture->document));
+  g_assert_nonnull (vn_bench_undo (VN_BENCH (fixture->document)));
   g_assert_false (vn_window_fixture_get_item (fixture, "/left/conv")->excluded);
 }
 
@@ -196,7 +197,7 @@ test_drop (Fixture       *fixture,
   g_assert_true (is_exclusion_last (fixture));
   drop_row (fixture, 0, 1, 0.95);
   g_assert_true (vn_test_wait (is_exclusion_first, fixture, SECONDS));
-  g_assert_nonnull (vn_document_undo (fixture->document));
+  g_assert_nonnull (vn_bench_undo (VN_BENCH (fixture->document)));
   g_assert_true (!get_rule (fixture, 0)->exclude);
 }
 
@@ -221,30 +222,30 @@ test_groups (Fixture       *fixture,
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   vn_test_settle (200);
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 4);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 4);
   g_assert_cmpuint (count_rows (list), ==, 2);
   g_assert_cmpstr (get_row_title (list, 0), ==, "Conv /left/conv to Add /add");
   g_assert_cmpstr (get_row_title (list, 1), ==, "Conv /stem/conv");
   text = adw_action_row_get_subtitle (ADW_ACTION_ROW (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 1)));
   g_assert_nonnull (strstr (text, "dB"));
 
-  groups = vn_rule_groups_list (vn_document_get_recipe (fixture->document), vn_document_get_model (fixture->document));
+  groups = vn_rule_groups_list (vn_bench_get_recipe (VN_BENCH (fixture->document)), vn_bench_get_model (VN_BENCH (fixture->document)));
   group = g_ptr_array_index (groups, 1);
-  effect = vn_document_find_effect (fixture->document, group->key);
+  effect = vn_bench_find_effect (VN_BENCH (fixture->document), group->key);
   g_assert_nonnull (effect);
   g_assert_true (effect->measured);
   g_assert_true (effect->after_db != effect->before_db);
 
-  vn_document_move_rules (fixture->document, group->first, group->n, 0);
+  vn_bench_move_rules (VN_BENCH (fixture->document), group->first, group->n, 0);
   vn_test_settle (200);
   g_assert_cmpstr (get_row_title (list, 0), ==, "Conv /stem/conv");
   g_assert_cmpuint (count_rows (list), ==, 2);
-  vn_document_remove_rules (fixture->document, 1, 3);
+  vn_bench_remove_rules (VN_BENCH (fixture->document), 1, 3);
   vn_test_settle (200);
   g_assert_cmpuint (count_rows (list), ==, 1);
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
-  g_assert_nonnull (vn_document_undo (fixture->document));
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 4);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 1);
+  g_assert_nonnull (vn_bench_undo (VN_BENCH (fixture->document)));
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 4);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
 }
 
@@ -302,14 +303,14 @@ test_rename (Fixture       *fixture,
   vn_test_settle (200);
   g_assert_cmpstr (get_row_title (list, 0), ==, "Both <b>branches</b>");
   g_assert_cmpstr (get_rule (fixture, 0)->name, ==, "Both <b>branches</b>");
-  g_assert_cmpstr (vn_document_undo (fixture->document), ==, "Rule renamed");
+  g_assert_cmpstr (vn_bench_undo (VN_BENCH (fixture->document)), ==, "Rule renamed");
   vn_test_settle (200);
   g_assert_cmpstr (get_row_title (list, 0), ==, before);
-  g_assert_nonnull (vn_document_redo (fixture->document));
+  g_assert_nonnull (vn_bench_redo (VN_BENCH (fixture->document)));
   g_assert_cmpstr (get_rule (fixture, 0)->name, ==, "Both <b>branches</b>");
-  g_assert_true (vn_document_rename_rules (fixture->document, 0, 1, NULL));
+  g_assert_true (vn_bench_rename_rules (VN_BENCH (fixture->document), 0, 1, NULL));
   g_assert_null (get_rule (fixture, 0)->name);
-  g_assert_false (vn_document_rename_rules (fixture->document, 1, 2, "x"));
+  g_assert_false (vn_bench_rename_rules (VN_BENCH (fixture->document), 1, 2, "x"));
 }
 
 /* A rule that got a name after the run does not make that run one of the past, and it is known by its name there. */
@@ -321,11 +322,11 @@ test_named_result (Fixture       *fixture,
 
   add_two_rules (fixture);
   vn_window_fixture_quantize (fixture);
-  g_assert_true (vn_document_rename_rules (fixture->document, 0, 1, "Branches"));
+  g_assert_true (vn_bench_rename_rules (VN_BENCH (fixture->document), 0, 1, "Branches"));
   g_assert_true (vn_window_fixture_is_idle (fixture->document));
-  result = vn_document_get_result (fixture->document);
+  result = vn_bench_get_shown (VN_BENCH (fixture->document));
   g_assert_cmpstr (((const VnOverride *) g_ptr_array_index (result->recipe->overrides, 0))->name, ==, "Branches");
-  g_assert_false (vn_document_is_stale (fixture->document));
+  g_assert_false (vn_bench_is_stale (VN_BENCH (fixture->document)));
   g_assert_nonnull (vn_result_get_identity (result));
 }
 
@@ -348,7 +349,7 @@ test_keys (Fixture       *fixture,
   g_assert_true (press_on_row (fixture, 0, GDK_KEY_Delete, 0));
   g_assert_cmpuint (count_rows (list), ==, 1);
   g_assert_cmpstr (get_row_title (list, 0), ==, second);
-  g_assert_nonnull (vn_document_undo (fixture->document));
+  g_assert_nonnull (vn_bench_undo (VN_BENCH (fixture->document)));
   vn_test_settle (200);
   g_assert_cmpstr (get_row_title (list, 0), ==, first);
   g_assert_false (press_on_row (fixture, 0, GDK_KEY_Down, 0));   /* that is to go to the next row */
@@ -365,9 +366,9 @@ test_reach (Fixture       *fixture,
 
   add_two_rules (fixture);
   nodes = select_branches (fixture);
-  recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  recipe = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
   vn_recipe_add_exclude (recipe, "type:Softmax");
-  vn_document_edit_recipe (fixture->document, recipe, "nothing");
+  vn_bench_edit_recipe (VN_BENCH (fixture->document), recipe, "nothing");
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.select-none", NULL);
   vn_window_show_page (fixture->window, "graph");
   vn_test_settle (300);
@@ -417,12 +418,12 @@ test_leak (Fixture       *fixture,
   rule->in_edges = g_strsplit ("/left/conv", ",", -1);
   rule->out_edges = g_strsplit ("sum", ",", -1);
   rule->exclude = TRUE;
-  leak = vn_rule_describe_leak (rule, vn_document_get_model (fixture->document)->graph);
+  leak = vn_rule_describe_leak (rule, vn_bench_get_model (VN_BENCH (fixture->document))->graph);
   g_test_message ("%s", leak);
   g_assert_nonnull (strstr (leak, "/right/conv"));
-  recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  recipe = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
   g_ptr_array_add (recipe->overrides, rule);
-  vn_document_edit_recipe (fixture->document, recipe, "missing edge");
+  vn_bench_edit_recipe (VN_BENCH (fixture->document), recipe, "missing edge");
   vn_test_settle (200);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-leak");
 }
@@ -430,7 +431,7 @@ test_leak (Fixture       *fixture,
 static gboolean
 is_per_tensor (gpointer data)
 {
-  return !vn_document_get_recipe (data)->per_channel;
+  return !vn_bench_get_recipe (VN_BENCH (data))->per_channel;
 }
 
 static void
@@ -444,12 +445,12 @@ test_settings (Fixture       *fixture,
   gtk_window_present (GTK_WINDOW (dialog));
   vn_test_settle (300);
   vn_test_screenshot (dialog, "small-settings");
-  g_assert_true (vn_document_get_recipe (fixture->document)->per_channel);
+  g_assert_true (vn_bench_get_recipe (VN_BENCH (fixture->document))->per_channel);
   row = gtk_widget_get_ancestor (vn_test_find (dialog, GTK_TYPE_LABEL, "Per-channel scales"), ADW_TYPE_ACTION_ROW);
   adw_action_row_activate (ADW_ACTION_ROW (row));
   g_assert_true (vn_test_wait (is_per_tensor, fixture->document, SECONDS));   /* the switch takes its time */
-  g_assert_nonnull (vn_document_undo (fixture->document));
-  g_assert_true (vn_document_get_recipe (fixture->document)->per_channel);
+  g_assert_nonnull (vn_bench_undo (VN_BENCH (fixture->document)));
+  g_assert_true (vn_bench_get_recipe (VN_BENCH (fixture->document))->per_channel);
   row = gtk_widget_get_ancestor (vn_test_find (dialog, GTK_TYPE_LABEL, "Simulated operators"), ADW_TYPE_ENTRY_ROW);
   g_assert_false (gtk_widget_get_sensitive (row));   /* without “simulate-npu” it changes nothing */
   gtk_window_destroy (GTK_WINDOW (dialog));
@@ -472,19 +473,19 @@ test_files (Fixture       *fixture,
   vn_window_fixture_open_model (fixture);
   g_assert_true (vn_recipe_save (recipe, recipe_path, &error));
   vn_window_open_file (fixture->window, recipe_file);
-  g_assert_true (vn_recipe_equal (vn_document_get_recipe (fixture->document), recipe));
+  g_assert_true (vn_recipe_equal (vn_bench_get_recipe (VN_BENCH (fixture->document)), recipe));
   g_assert_true (g_file_set_contents (wrong_path, "{\"vernier-recipe\": 1, \"format\": \"qdx\"}", -1, NULL));
   vn_window_open_file (fixture->window, wrong);
-  g_assert_true (vn_recipe_equal (vn_document_get_recipe (fixture->document), recipe));
+  g_assert_true (vn_recipe_equal (vn_bench_get_recipe (VN_BENCH (fixture->document)), recipe));
 
   vn_recipe_add_exclude (recipe, "/head/*");
   project = vn_project_new (fixture->model_path, NULL, samples, recipe);
   g_assert_true (vn_project_save (project, project_path, &error));
-  vn_document_set_model (fixture->document, NULL);
+  vn_bench_set_model (VN_BENCH (fixture->document), NULL);
   vn_window_open_file (fixture->window, project_file);
   g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
-  g_assert_true (vn_recipe_equal (vn_document_get_recipe (fixture->document), recipe));
-  g_assert_cmpstr (vn_document_get_data (fixture->document)->path, ==, "random");
+  g_assert_true (vn_recipe_equal (vn_bench_get_recipe (VN_BENCH (fixture->document)), recipe));
+  g_assert_cmpstr (vn_bench_get_data (VN_BENCH (fixture->document))->path, ==, "random");
   g_assert_true (vn_window_fixture_get_item (fixture, "/head/relu")->excluded);
 }
 
@@ -506,29 +507,29 @@ test_save (Fixture       *fixture,
   g_autoptr(GError) error = NULL;
 
   vn_window_fixture_open_model (fixture);
-  vn_document_set_data (fixture->document, samples);
+  vn_bench_set_data (VN_BENCH (fixture->document), samples);
   nodes = select_branches (fixture);
   g_assert_cmpuint (vn_document_set_precision (fixture->document, nodes, VN_NODE_FLOAT), ==, 3);
-  recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  recipe = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
-      g_autofree char *path = vn_document_dup_save_path (fixture->document, kinds[i].kind);
+      g_autofree char *path = vn_bench_dup_save_path (VN_BENCH (fixture->document), kinds[i].kind);
       g_autofree char *name = g_path_get_basename (path), *folder = g_path_get_dirname (path);
       g_autoptr(VnNotes) notes = vn_notes_new ();
       g_autofree char *text = NULL;
 
       g_assert_cmpstr (name, ==, kinds[i].name);
       g_assert_cmpstr (folder, ==, fixture->folder);   /* beside the model */
-      g_assert_true (vn_document_save (fixture->document, kinds[i].kind, path, notes, &error));
+      g_assert_true (vn_bench_save (VN_BENCH (fixture->document), kinds[i].kind, path, notes, &error));
       g_assert_no_error (error);
       g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
       g_assert_nonnull (strstr (text, kinds[i].text));
     }
-  vn_document_set_model (fixture->document, NULL);
-  g_assert_true (vn_document_open_project (fixture->document, project, NULL, &error));
+  vn_bench_set_model (VN_BENCH (fixture->document), NULL);
+  g_assert_true (vn_bench_open_project (VN_BENCH (fixture->document), project, NULL, &error));
   g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
-  g_assert_true (vn_recipe_equal (vn_document_get_recipe (fixture->document), recipe));
-  g_assert_cmpstr (vn_document_get_data (fixture->document)->path, ==, "random");
+  g_assert_true (vn_recipe_equal (vn_bench_get_recipe (VN_BENCH (fixture->document)), recipe));
+  g_assert_cmpstr (vn_bench_get_data (VN_BENCH (fixture->document))->path, ==, "random");
 }
 
 int

@@ -54,7 +54,7 @@ test_verify_fails (Fixture       *fixture,
   g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Verify"), "clicked");
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 1);
-  g_assert_null (vn_document_get_result (fixture->document)->verification);
+  g_assert_null (vn_bench_get_shown (VN_BENCH (fixture->document))->verification);
   g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Verify in ONNX Runtime"))),
                             "/nowhere/python"));
   g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Integer execution in ONNX Runtime, estimated"));
@@ -71,14 +71,14 @@ test_verify (Fixture       *fixture,
   VnResult *result;
 
   vn_window_fixture_find_origins (fixture);
-  python = write_python (vn_document_get_model (fixture->document));
+  python = write_python (vn_bench_get_model (VN_BENCH (fixture->document)));
   g_setenv ("VN_PYTHON", python, TRUE);
   panel = vn_test_find (vn_window_fixture_open_review (fixture), VN_TYPE_VERIFY_PANEL, NULL);
   g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Latency per sample in ONNX Runtime, estimated"));
   g_signal_emit_by_name (vn_test_find (panel, GTK_TYPE_BUTTON, "_Verify"), "clicked");
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
-  result = vn_document_get_result (fixture->document);
+  result = vn_bench_get_shown (VN_BENCH (fixture->document));
   g_assert_nonnull (result->verification);
   g_assert_nonnull (result->contributions);   /* what was known before still is */
   g_assert_cmpstr (result->verification->version, ==, "9.8.7");
@@ -95,7 +95,7 @@ test_verify (Fixture       *fixture,
 static gboolean
 is_verified (gpointer data)
 {
-  VnResult *result = vn_document_get_result (data);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
 
   return result != NULL && result->verification != NULL && result->contributions != NULL;
 }
@@ -109,14 +109,14 @@ test_verify_usually (Fixture       *fixture,
   VnResult *result;
 
   vn_window_fixture_open_model (fixture);
-  python = write_python (vn_document_get_model (fixture->document));
+  python = write_python (vn_bench_get_model (VN_BENCH (fixture->document)));
   g_setenv ("VN_PYTHON", python, TRUE);
   g_unsetenv ("VN_NO_VERIFY");
   vn_window_fixture_quantize (fixture);
   g_assert_true (vn_test_wait (is_verified, fixture->document, SECONDS));
   g_setenv ("VN_NO_VERIFY", "1", TRUE);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
-  result = vn_document_get_result (fixture->document);
+  result = vn_bench_get_shown (VN_BENCH (fixture->document));
   g_assert_cmpstr (result->verification->version, ==, "9.8.7");
   g_assert_nonnull (vn_test_find (vn_window_fixture_open_review (fixture), ADW_TYPE_ACTION_ROW, "Measured in ONNX Runtime 9.8.7"));
   g_unsetenv ("VN_PYTHON");
@@ -204,7 +204,7 @@ lacks_runtime (gpointer data)
 static gboolean
 has_measured (gpointer data)
 {
-  VnResult *result = vn_document_get_result (data);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
 
   return result != NULL && result->verification != NULL;
 }
@@ -212,7 +212,7 @@ has_measured (gpointer data)
 static gboolean
 is_fetching (gpointer data)
 {
-  VnJob *job = vn_document_get_install_job (data);
+  VnJob *job = vn_bench_get_install_job (VN_BENCH (data));
   g_autofree char *stage = job != NULL ? vn_job_dup_stage (job) : NULL;
 
   return g_strcmp0 (stage, "Installing onnxruntime") == 0 && vn_job_get_progress (job) > 0.2;
@@ -221,7 +221,7 @@ is_fetching (gpointer data)
 static gboolean
 installs_nothing (gpointer data)
 {
-  return vn_document_get_install_job (data) == NULL;
+  return vn_bench_get_install_job (VN_BENCH (data)) == NULL;
 }
 
 static GtkWidget *
@@ -284,20 +284,20 @@ test_install (Fixture       *fixture,
   GtkWidget *panel, *row;
 
   vn_window_fixture_open_model (fixture);
-  bare_set_up (&bare, vn_document_get_model (fixture->document));
+  bare_set_up (&bare, vn_bench_get_model (VN_BENCH (fixture->document)));
   g_unsetenv ("VN_NO_VERIFY");
   vn_window_fixture_quantize (fixture);
   g_assert_true (vn_test_wait (lacks_runtime, fixture->document, SECONDS));
   panel = vn_test_find (vn_window_fixture_open_review (fixture), VN_TYPE_VERIFY_PANEL, NULL);
   row = vn_test_find (panel, ADW_TYPE_ACTION_ROW, "ONNX Runtime was not found");
   g_assert_true (gtk_widget_get_visible (row));
-  g_assert_null (vn_document_get_result (fixture->document)->verification);
+  g_assert_null (vn_bench_get_shown (VN_BENCH (fixture->document))->verification);
   gtk_widget_grab_focus (vn_test_find (row, GTK_TYPE_BUTTON, "_Install…"));   /* brings it into view */
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "runtime-missing");
 
   answer_install (row, "runtime-question", "cancel");
-  g_assert_null (vn_document_get_install_job (fixture->document));
+  g_assert_null (vn_bench_get_install_job (VN_BENCH (fixture->document)));
   g_assert_cmpuint (count_files (caches), ==, 0);
 
   bare_tell (&bare, "hangs");
@@ -307,7 +307,7 @@ test_install (Fixture       *fixture,
   g_assert_cmpuint (count_files (caches), ==, 1);
   g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==, "Installing onnxruntime");
   g_assert_cmpfloat (gtk_progress_bar_get_fraction (GTK_PROGRESS_BAR (vn_test_find (row, GTK_TYPE_PROGRESS_BAR, NULL))), >, 0.2);
-  g_assert_null (vn_document_get_job (fixture->document));   /* other work can go on */
+  g_assert_null (vn_bench_get_job (VN_BENCH (fixture->document)));   /* other work can go on */
   vn_test_screenshot (GTK_WIDGET (fixture->window), "runtime-installing");
   g_signal_emit_by_name (vn_test_find (row, GTK_TYPE_BUTTON, "_Cancel"), "clicked");
   g_assert_true (vn_test_wait (installs_nothing, fixture->document, SECONDS));
@@ -325,7 +325,7 @@ test_install (Fixture       *fixture,
   answer_install (row, NULL, "yes");
   g_assert_true (vn_test_wait (has_measured, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 1);
-  g_assert_cmpstr (vn_document_get_result (fixture->document)->verification->version, ==, "9.8.7");
+  g_assert_cmpstr (vn_bench_get_shown (VN_BENCH (fixture->document))->verification->version, ==, "9.8.7");
   g_assert_false (gtk_widget_get_visible (row));
   g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Measured in ONNX Runtime 9.8.7"));
   g_setenv ("VN_NO_VERIFY", "1", TRUE);
@@ -335,7 +335,7 @@ test_install (Fixture       *fixture,
 static gboolean
 shows_past (gpointer data)
 {
-  VnResult *result = vn_document_get_result (data);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
 
   return result != NULL && result->quantized == NULL && vn_window_fixture_is_idle (data);
 }
@@ -352,19 +352,19 @@ test_reopened (Fixture       *fixture,
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  g_assert_true (vn_document_save_project (fixture->document, path, &error));
+  g_assert_true (vn_bench_save_project (VN_BENCH (fixture->document), path, &error));
   g_assert_no_error (error);
-  bare_set_up (&bare, vn_document_get_model (fixture->document));
+  bare_set_up (&bare, vn_bench_get_model (VN_BENCH (fixture->document)));
   g_unsetenv ("VN_NO_VERIFY");
   g_assert_false (vn_verify_job_lacks_runtime ());
-  g_assert_true (vn_document_open_project (fixture->document, path, NULL, &error));
+  g_assert_true (vn_bench_open_project (VN_BENCH (fixture->document), path, NULL, &error));
   g_assert_true (vn_test_wait (shows_past, fixture->document, SECONDS));
   g_assert_true (vn_test_wait (lacks_runtime, fixture->document, SECONDS));
   panel = vn_test_find (vn_window_fixture_open_review (fixture), VN_TYPE_VERIFY_PANEL, NULL);
   row = vn_test_find (panel, ADW_TYPE_ACTION_ROW, "ONNX Runtime was not found");
   vn_test_settle (50);
   g_assert_true (gtk_widget_get_visible (row));
-  g_assert_null (vn_document_get_result (fixture->document)->verification);
+  g_assert_null (vn_bench_get_shown (VN_BENCH (fixture->document))->verification);
   g_setenv ("VN_NO_VERIFY", "1", TRUE);
   bare_tear_down (&bare);
 }

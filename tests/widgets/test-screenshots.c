@@ -23,14 +23,14 @@
 static gboolean
 is_idle (gpointer data)
 {
-  return vn_document_get_job (data) == NULL && vn_document_get_origins_job (data) == NULL &&
-         vn_document_get_expecting (data) != VN_EXPECTING_SOON;
+  return vn_bench_get_job (VN_BENCH (data)) == NULL && vn_bench_get_origins_job (VN_BENCH (data)) == NULL &&
+         vn_bench_get_expecting (VN_BENCH (data)) != VN_EXPECTING_SOON;
 }
 
 static gboolean
 has_model (gpointer data)
 {
-  return vn_document_get_model (data) != NULL && is_idle (data);
+  return vn_bench_get_model (VN_BENCH (data)) != NULL && is_idle (data);
 }
 
 static void
@@ -87,22 +87,22 @@ open_and_quantize (VnWindow   *window,
   ok = vn_preprocess_set_preset (&data->preprocess, preset, &error);
   g_assert_no_error (error);
   g_assert_true (ok);
-  vn_document_set_n_samples (document, 40);
-  vn_document_set_data (document, data);
-  ok = vn_document_quantize (document, &error);
+  vn_bench_set_n_samples (VN_BENCH (document), 40);
+  vn_bench_set_data (VN_BENCH (document), data);
+  ok = vn_bench_quantize (VN_BENCH (document), &error);
   g_assert_no_error (error);
   g_assert_true (ok);
   vn_test_settle (1200);
   vn_test_screenshot (GTK_WIDGET (window), "2-running-light");
   g_assert_true (vn_test_wait (is_idle, document, SECONDS));
-  g_assert_nonnull (vn_document_get_result (document));
+  g_assert_nonnull (vn_bench_get_shown (VN_BENCH (document)));
 }
 
 static void
 cancel_run (VnDocument *document)
 {
-  if (vn_document_get_job (document) != NULL && vn_document_get_expecting (document) == VN_EXPECTING_SHOWN)
-    vn_document_cancel (document);
+  if (vn_bench_get_job (VN_BENCH (document)) != NULL && vn_bench_get_expecting (VN_BENCH (document)) == VN_EXPECTING_SHOWN)
+    vn_bench_cancel (VN_BENCH (document));
 }
 
 /* What 16 bit for the selected nodes are expected to do, before a run tells. */
@@ -110,13 +110,13 @@ static void
 take_expected (VnWindow *window)
 {
   VnDocument *document = vn_window_get_document (window);
-  gulong handler = g_signal_connect (document, "job-changed", G_CALLBACK (cancel_run), NULL);
+  gulong handler = g_signal_connect (document, "work-changed", G_CALLBACK (cancel_run), NULL);
 
   gtk_widget_activate_action (GTK_WIDGET (window), "win.set-precision", "s", "16");
   g_assert_true (vn_test_wait (is_idle, document, SECONDS));
   g_signal_handler_disconnect (document, handler);
   take (window, "2-expected");
-  g_assert_true (vn_document_quantize (document, NULL));
+  g_assert_true (vn_bench_quantize (VN_BENCH (document), NULL));
   g_assert_true (vn_test_wait (is_idle, document, SECONDS));
 }
 
@@ -259,7 +259,7 @@ take_curve (VnWindow  *window,
   take (window, "4-wizard-curve-running");
   g_assert_true (vn_test_wait (is_idle, document, SECONDS));
   vn_test_settle (300);
-  vn_curve_view_select (view, (int) vn_curve_get_n (vn_document_get_curve (document)) / 3);
+  vn_curve_view_select (view, (int) vn_curve_get_n (vn_bench_get_curve (VN_BENCH (document))) / 3);
   take (window, "4-wizard-curve");
 }
 

@@ -6,6 +6,7 @@
 #include "vn-node-item.h"
 #include "vn-nodes-page.h"
 #include "vn-outline.h"
+#include "vn-node-set.h"
 #include "vn-rules.h"
 #include "vn-swatch.h"
 #include "vn-query-chips.h"
@@ -17,9 +18,9 @@
 static gboolean
 has_origins (gpointer data)
 {
-  VnResult *result = vn_document_get_result (data);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
 
-  return vn_window_fixture_is_idle (data) && vn_document_get_origins_job (data) == NULL && result != NULL;
+  return vn_window_fixture_is_idle (data) && vn_bench_get_origins_job (VN_BENCH (data)) == NULL && result != NULL;
 }
 
 static gpointer
@@ -160,7 +161,7 @@ check_network (Fixture    *fixture,
 
   if (path == NULL)
     return;
-  vn_document_open (fixture->document, path);
+  vn_bench_open (VN_BENCH (fixture->document), path);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   vn_window_fixture_quantize (fixture);
   vn_test_settle (500);
@@ -191,7 +192,7 @@ test_counts_quantized (Fixture       *fixture,
 
   if (path == NULL)
     return;
-  vn_document_open (fixture->document, path);
+  vn_bench_open (VN_BENCH (fixture->document), path);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   vn_test_settle (500);
   for (guint band = 0; band < VN_N_BANDS; band++)
@@ -365,7 +366,7 @@ test_search_and_edit (Fixture       *fixture,
 static gboolean
 has_two_runs (gpointer data)
 {
-  return has_origins (data) && vn_document_get_expecting (data) == VN_EXPECTING_NOTHING && vn_document_get_runs (data)->len >= 2;
+  return has_origins (data) && vn_bench_get_expecting (VN_BENCH (data)) == VN_EXPECTING_NOTHING && vn_bench_get_runs (VN_BENCH (data))->len >= 2;
 }
 
 static gboolean
@@ -439,7 +440,7 @@ test_overlays (Fixture       *fixture,
 static VnOverride *
 get_last_rule (Fixture *fixture)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (fixture->document);
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (fixture->document));
 
   return g_ptr_array_index (recipe->overrides, recipe->overrides->len - 1);
 }
@@ -480,14 +481,14 @@ test_leak (Fixture       *fixture,
   const char * const from[] = { "/left/conv", NULL }, * const to[] = { "/head/relu", NULL };
 
   vn_window_fixture_open_model (fixture);
-  recipe = vn_recipe_copy (vn_document_get_recipe (fixture->document));
+  recipe = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
   rule->in_edges = g_strdupv ((char **) from);
   rule->out_edges = g_strdupv ((char **) to);
   rule->exclude = TRUE;
   g_ptr_array_add (recipe->overrides, rule);
-  vn_document_edit_recipe (fixture->document, recipe, "region");
+  vn_bench_edit_recipe (VN_BENCH (fixture->document), recipe, "region");
   rule = get_last_rule (fixture);
-  nodes = vn_rule_dup_nodes (rule, vn_document_get_model (fixture->document)->graph);
+  nodes = vn_node_set_of_rule (rule, vn_bench_get_model (VN_BENCH (fixture->document))->graph);
   g_assert_cmpuint (gtk_bitset_get_size (nodes), ==, 2);      /* the addition reads the other branch, too */
   vn_document_select (fixture->document, nodes);
   vn_test_settle (500);
@@ -502,7 +503,7 @@ test_leak (Fixture       *fixture,
   rule = get_last_rule (fixture);
   g_assert_cmpuint (g_strv_length (rule->in_edges), ==, 2);
   g_assert_cmpstr (rule->in_edges[1], ==, "/right/conv");
-  g_assert_null (vn_rule_describe_leak (rule, vn_document_get_model (fixture->document)->graph));
+  g_assert_null (vn_rule_describe_leak (rule, vn_bench_get_model (VN_BENCH (fixture->document))->graph));
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
   rule = get_last_rule (fixture);
   g_assert_cmpuint (g_strv_length (rule->in_edges), ==, 1);

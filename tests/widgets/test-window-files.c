@@ -22,16 +22,16 @@ test_export (Fixture       *fixture,
   g_autoptr(VnModel) read = NULL;
 
   vn_window_fixture_open_model (fixture);
-  g_assert_false (vn_document_export (fixture->document, model, report, FALSE, &error));
+  g_assert_false (vn_bench_export (VN_BENCH (fixture->document), model, report, FALSE, &error));
   g_assert_nonnull (error);
   g_clear_error (&error);
   vn_window_fixture_quantize (fixture);
-  g_assert_true (vn_document_export (fixture->document, model, report, FALSE, &error));
+  g_assert_true (vn_bench_export (VN_BENCH (fixture->document), model, report, FALSE, &error));
   g_assert_no_error (error);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   g_assert_true (g_file_test (markdown, G_FILE_TEST_IS_REGULAR));
-  g_assert_true (vn_document_export (fixture->document, NULL, page, FALSE, &error));
+  g_assert_true (vn_bench_export (VN_BENCH (fixture->document), NULL, page, FALSE, &error));
   g_assert_no_error (error);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_true (g_file_test (page, G_FILE_TEST_IS_REGULAR));
@@ -44,7 +44,7 @@ test_export (Fixture       *fixture,
 static gboolean
 has_data (gpointer document)
 {
-  return vn_document_get_data (document) != NULL;
+  return vn_bench_get_data (VN_BENCH (document)) != NULL;
 }
 
 static void
@@ -69,19 +69,19 @@ test_project (Fixture       *fixture,
       samples->held_out = cases[i].held_out;
       project = vn_project_new (fixture->model_path, NULL, samples, recipe);
       g_assert_true (vn_project_save (project, path, &error));
-      vn_document_set_data (fixture->document, NULL);
+      vn_bench_set_data (VN_BENCH (fixture->document), NULL);
       vn_window_open_file (fixture->window, file);
       g_assert_true (vn_test_wait (has_data, fixture->document, SECONDS));
-      g_assert_true (vn_document_quantize (fixture->document, &error));
+      g_assert_true (vn_bench_quantize (VN_BENCH (fixture->document), &error));
       g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
       g_assert_cmpuint (fixture->n_failed, ==, 0);
-      g_assert_cmpuint (vn_document_get_result (fixture->document)->n_calibration, ==, cases[i].n);
+      g_assert_cmpuint (vn_bench_get_shown (VN_BENCH (fixture->document))->n_calibration, ==, cases[i].n);
 
-      model = vn_model_ref (vn_document_get_model (fixture->document));
+      model = vn_model_ref (vn_bench_get_model (VN_BENCH (fixture->document)));
       settings.model = model;
       job = vn_quantize_job_new (&settings);
       g_assert_true (vn_job_run (job, NULL, &error));
-      one = vn_model_dup_digest (vn_document_get_result (fixture->document)->quantized);
+      one = vn_model_dup_digest (vn_bench_get_shown (VN_BENCH (fixture->document))->quantized);
       other = vn_model_dup_digest (vn_quantize_job_get_result (job)->quantized);
       g_assert_cmpstr (one, ==, other);
       g_unlink (path);
@@ -110,11 +110,11 @@ test_project_runs (Fixture       *fixture,
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, 1);
-  g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));
+  g_assert_cmpuint (vn_bench_get_runs (VN_BENCH (fixture->document))->len, ==, 1);
+  g_assert_true (vn_bench_save (VN_BENCH (fixture->document), "project", path, notes, &error));
   g_assert_no_error (error);
-  vn_document_set_model (fixture->document, NULL);
-  g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, 0);
+  vn_bench_set_model (VN_BENCH (fixture->document), NULL);
+  g_assert_cmpuint (vn_bench_get_runs (VN_BENCH (fixture->document))->len, ==, 0);
 
   for (guint n = 1; n <= 2; n++)
     {
@@ -122,11 +122,11 @@ test_project_runs (Fixture       *fixture,
 
       vn_window_open_file (fixture->window, file);
       g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
-      g_assert_cmpuint (vn_document_get_runs (fixture->document)->len, ==, n);
+      g_assert_cmpuint (vn_bench_get_runs (VN_BENCH (fixture->document))->len, ==, n);
       quantize_in_float (fixture, n - 1);
-      g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));
+      g_assert_true (vn_bench_save (VN_BENCH (fixture->document), "project", path, notes, &error));
       vn_window_fixture_quantize (fixture);   /* the same once more is no other run */
-      g_assert_true (vn_document_save (fixture->document, "project", path, notes, &error));
+      g_assert_true (vn_bench_save (VN_BENCH (fixture->document), "project", path, notes, &error));
       project = vn_project_load (path, &error);
       g_assert_no_error (error);
       g_assert_cmpuint (project->runs->len, ==, n + 1);
@@ -139,7 +139,7 @@ test_project_runs (Fixture       *fixture,
           g_assert_cmpstr (run->verdict, !=, "");
           g_unlink (n == 2 ? run->file : "");
         }
-      vn_document_set_model (fixture->document, NULL);
+      vn_bench_set_model (VN_BENCH (fixture->document), NULL);
     }
   g_unlink (path);
   g_rmdir (folder);

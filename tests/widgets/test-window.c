@@ -50,8 +50,8 @@ test_drop (Fixture       *fixture,
   g_assert_true (vn_window_drop_file (fixture->window, file));
   g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
   g_assert_true (vn_window_drop_file (fixture->window, folder));
-  g_assert_nonnull (vn_document_get_data (fixture->document));
-  g_assert_cmpstr (vn_document_get_data (fixture->document)->path, ==, fixture->folder);
+  g_assert_nonnull (vn_bench_get_data (VN_BENCH (fixture->document)));
+  g_assert_cmpstr (vn_bench_get_data (VN_BENCH (fixture->document))->path, ==, fixture->folder);
 }
 
 static void
@@ -68,7 +68,7 @@ test_measure (Fixture       *fixture,
   for (guint i = 0; i < 6; i++)
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (fixture->document), i);
-      VnResult *result = vn_document_get_result (fixture->document);
+      VnResult *result = vn_bench_get_shown (VN_BENCH (fixture->document));
       const VnErrorRow *row = vn_result_get_node_error (result, item->node);
 
       g_test_message ("%s: %g dB, %s", item->label, item->metrics[VN_METRIC_SQNR],
@@ -87,14 +87,14 @@ static gboolean
 is_quantized (Fixture    *fixture,
               const char *label)
 {
-  return vn_quant_plan_is_node_quantized (vn_document_get_result (fixture->document)->plan, label);
+  return vn_quant_plan_is_node_quantized (vn_bench_get_shown (VN_BENCH (fixture->document))->plan, label);
 }
 
 static void
 assert_size (Fixture    *fixture,
              const char *expected)
 {
-  g_autofree char *text = vn_shape_to_string (vn_document_get_size (fixture->document, "image"), "x");
+  g_autofree char *text = vn_shape_to_string (vn_bench_get_size (VN_BENCH (fixture->document), "image"), "x");
 
   g_assert_cmpstr (text, ==, expected);
 }
@@ -120,10 +120,10 @@ wait_for_samples (Fixture           *fixture,
 {
   g_autoptr(GAsyncResult) result = NULL;
 
-  vn_document_open_dataset_async (fixture->document, data, NULL, samples_opened, &result);
+  vn_bench_open_dataset_async (VN_BENCH (fixture->document), data, NULL, samples_opened, &result);
   g_assert_null (result);   /* nothing is read before the main loop goes on */
   g_assert_true (vn_test_wait (is_set, &result, SECONDS));
-  return vn_document_open_dataset_finish (fixture->document, result, NULL, error);
+  return vn_bench_open_dataset_finish (VN_BENCH (fixture->document), result, NULL, error);
 }
 
 static void
@@ -134,7 +134,7 @@ open_samples (Fixture    *fixture,
   g_autoptr(VnDataset) dataset = NULL;
   g_autoptr(GError) error = NULL;
 
-  vn_document_set_data (fixture->document, data);
+  vn_bench_set_data (VN_BENCH (fixture->document), data);
   dataset = wait_for_samples (fixture, data, &error);
   g_assert_no_error (error);
   g_assert_nonnull (dataset);
@@ -153,23 +153,23 @@ test_open_sizes (Fixture       *fixture,
   for (guint i = 0; i < 70 * 99; i++)
     g_string_append_printf (picture, "%u\n", i % 256);
   g_assert_true (g_file_set_contents (path, picture->str, -1, NULL));
-  vn_document_set_model (fixture->document, model);
+  vn_bench_set_model (VN_BENCH (fixture->document), model);
   assert_size (fixture, "1x3x?x?");
   open_samples (fixture, "random");
   assert_size (fixture, "1x3x224x224");
-  vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, 40, -1));
+  vn_bench_set_input_shape (VN_BENCH (fixture->document), "image", &VN_SHAPE (1, 3, 40, -1));
   open_samples (fixture, "random");
   assert_size (fixture, "1x3x40x40");
-  vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, -1, -1));
+  vn_bench_set_input_shape (VN_BENCH (fixture->document), "image", &VN_SHAPE (1, 3, -1, -1));
   open_samples (fixture, fixture->folder);
   assert_size (fixture, "1x3x96x64");
-  vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, 40, 48));
+  vn_bench_set_input_shape (VN_BENCH (fixture->document), "image", &VN_SHAPE (1, 3, 40, 48));
   open_samples (fixture, fixture->folder);
   assert_size (fixture, "1x3x40x48");
-  vn_document_set_input_shape (fixture->document, "image", &VN_SHAPE (1, 3, -1, -1));
+  vn_bench_set_input_shape (VN_BENCH (fixture->document), "image", &VN_SHAPE (1, 3, -1, -1));
   assert_size (fixture, "1x3x?x?");
 
-  vn_document_quantize (fixture->document, &error);
+  vn_bench_quantize (VN_BENCH (fixture->document), &error);
   g_assert_no_error (error);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
@@ -192,8 +192,8 @@ test_exclude_and_undo (Fixture       *fixture,
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_test_message ("%g dB before, %g dB in float", before, item->metrics[VN_METRIC_SQNR]);
   g_assert_true (item->excluded);
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
-  g_assert_false (vn_document_is_stale (fixture->document));
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 1);
+  g_assert_false (vn_bench_is_stale (VN_BENCH (fixture->document)));
   g_assert_false (is_quantized (fixture, "/left/conv"));
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.undo", NULL);
@@ -201,8 +201,8 @@ test_exclude_and_undo (Fixture       *fixture,
   g_assert_false (item->excluded);
   g_assert_cmpfloat (item->metrics[VN_METRIC_SQNR], ==, before);
   g_assert_true (is_quantized (fixture, "/left/conv"));
-  g_assert_true (vn_document_can_redo (fixture->document));
-  g_assert_false (vn_document_can_undo (fixture->document));
+  g_assert_true (vn_bench_can_redo (VN_BENCH (fixture->document)));
+  g_assert_false (vn_bench_can_undo (VN_BENCH (fixture->document)));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
@@ -226,7 +226,7 @@ test_precision (Fixture       *fixture,
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_true (item->excluded);
-  g_assert_cmpuint (vn_document_get_recipe (fixture->document)->overrides->len, ==, 1);
+  g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 1);
   vn_test_settle (100);
   rules = GTK_WIDGET (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_RECIPE_PANEL, NULL));
   gtk_switch_set_active (GTK_SWITCH (vn_test_find (rules, GTK_TYPE_SWITCH, NULL)), FALSE);
@@ -260,7 +260,7 @@ test_exclude_unnamed (Fixture       *fixture,
   vn_document_select_one (fixture->document, item->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.exclude", NULL);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  result = vn_document_get_result (fixture->document);
+  result = vn_bench_get_shown (VN_BENCH (fixture->document));
   row = vn_quant_plan_find (result->plan, "/left/conv.weight");
   g_assert_true (row == NULL || !row->quantized);
   row = vn_quant_plan_find (result->plan, "/right/conv.weight");
@@ -272,7 +272,7 @@ test_exclude_unnamed (Fixture       *fixture,
 static gboolean
 has_result (gpointer data)
 {
-  return vn_document_get_result (data) != NULL && vn_window_fixture_is_idle (data);
+  return vn_bench_get_shown (VN_BENCH (data)) != NULL && vn_window_fixture_is_idle (data);
 }
 
 static void
@@ -288,7 +288,7 @@ test_demo (Fixture       *fixture,
       return;
     }
   g_assert_true (vn_test_wait (has_result, fixture->document, SECONDS));
-  result = vn_document_get_result (fixture->document);
+  result = vn_bench_get_shown (VN_BENCH (fixture->document));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   g_assert_true (result->accuracy.valid);
   g_test_message ("float %u, quantized %u of %u", result->accuracy.float_top1, result->accuracy.quant_top1,
@@ -305,14 +305,14 @@ test_cancel (Fixture       *fixture,
   g_autoptr(VnDataSpec) random = vn_data_spec_new ("random");
 
   vn_window_fixture_open_model (fixture);
-  vn_document_set_n_samples (fixture->document, 20000);
-  vn_document_set_data (fixture->document, random);
-  g_assert_true (vn_document_quantize (fixture->document, NULL));
+  vn_bench_set_n_samples (VN_BENCH (fixture->document), 20000);
+  vn_bench_set_data (VN_BENCH (fixture->document), random);
+  g_assert_true (vn_bench_quantize (VN_BENCH (fixture->document), NULL));
   /* no turn of the main loop between the two: on a busy machine the run may have ended after any wait */
-  g_assert_nonnull (vn_document_get_job (fixture->document));
+  g_assert_nonnull (vn_bench_get_job (VN_BENCH (fixture->document)));
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.cancel-job", NULL));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  g_assert_null (vn_document_get_result (fixture->document));
+  g_assert_null (vn_bench_get_shown (VN_BENCH (fixture->document)));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
@@ -337,7 +337,7 @@ test_toast (Fixture       *fixture,
 
   vn_window_fixture_open_model (fixture);
   g_assert_true (vn_test_wait (has_no_toast, fixture->window, SECONDS));
-  vn_document_tell (fixture->document, "said once");
+  vn_bench_report (VN_BENCH (fixture->document), "said once");
   toast = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("AdwToastWidget"), NULL);
   g_assert_nonnull (toast);
   g_usleep (7 * G_USEC_PER_SEC);
@@ -436,8 +436,8 @@ test_wizard (Fixture       *fixture,
   g_signal_emit_by_name (vn_test_find (GTK_WIDGET (wizard), GTK_TYPE_BUTTON, "_Back"), "clicked");
   g_assert_cmpstr (vn_wizard_get_step (wizard), ==, "data");
 
-  vn_document_set_n_samples (fixture->document, 10);
-  vn_document_set_data (fixture->document, random);
+  vn_bench_set_n_samples (VN_BENCH (fixture->document), 10);
+  vn_bench_set_data (VN_BENCH (fixture->document), random);
   vn_test_settle (300);
   for (guint i = 1; i < G_N_ELEMENTS (steps); i++)
     {
@@ -450,7 +450,7 @@ test_wizard (Fixture       *fixture,
       if (i + 1 < G_N_ELEMENTS (steps))
         vn_wizard_go_next (wizard);
     }
-  g_assert_nonnull (vn_document_get_result (fixture->document));
+  g_assert_nonnull (vn_bench_get_shown (VN_BENCH (fixture->document)));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 

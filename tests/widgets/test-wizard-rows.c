@@ -86,7 +86,7 @@ test_wizard_settings (Fixture       *fixture,
 static gboolean
 is_symmetric (gpointer data)
 {
-  return vn_document_get_recipe (data)->symmetric_activations;
+  return vn_bench_get_recipe (VN_BENCH (data))->symmetric_activations;
 }
 
 /* Rows follow the recipe, edit it, say what has no effect, refuse what is not allowed, and all of it can be undone. */
@@ -115,7 +115,7 @@ test_wizard_rows (Fixture       *fixture,
       title = gtk_string_object_get_string (item);
     }
   adw_combo_row_set_selected (ADW_COMBO_ROW (method), n - 1);
-  recipe = vn_document_get_recipe (fixture->document);
+  recipe = vn_bench_get_recipe (VN_BENCH (fixture->document));
   g_assert_cmpstr (recipe->method, ==, "percentile");
   g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (method)), ==, "Percentile");
   g_assert_true (gtk_widget_get_sensitive (percentile));
@@ -124,23 +124,23 @@ test_wizard_rows (Fixture       *fixture,
   entry = vn_test_find (percentile, GTK_TYPE_ENTRY, NULL);
   gtk_editable_set_text (GTK_EDITABLE (entry), "99.5");
   g_signal_emit_by_name (entry, "activate");
-  g_assert_cmpfloat (vn_document_get_recipe (fixture->document)->percentile, ==, 99.5);
+  g_assert_cmpfloat (vn_bench_get_recipe (VN_BENCH (fixture->document))->percentile, ==, 99.5);
   gtk_editable_set_text (GTK_EDITABLE (entry), "12");
   g_signal_emit_by_name (entry, "activate");
-  g_assert_cmpfloat (vn_document_get_recipe (fixture->document)->percentile, ==, 99.5);
+  g_assert_cmpfloat (vn_bench_get_recipe (VN_BENCH (fixture->document))->percentile, ==, 99.5);
   g_assert_true (gtk_widget_has_css_class (percentile, "error"));
   vn_test_settle (400);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-wizard-settings");
 
   adw_action_row_activate (ADW_ACTION_ROW (symmetric));
   g_assert_true (vn_test_wait (is_symmetric, fixture->document, SECONDS));
-  g_assert_cmpstr (vn_document_undo (fixture->document), ==, "Symmetric activations");
-  g_assert_cmpstr (vn_document_undo (fixture->document), ==, "Percentile");
+  g_assert_cmpstr (vn_bench_undo (VN_BENCH (fixture->document)), ==, "Symmetric activations");
+  g_assert_cmpstr (vn_bench_undo (VN_BENCH (fixture->document)), ==, "Percentile");
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "99.999");
-  g_assert_cmpstr (vn_document_undo (fixture->document), ==, "Range method");
-  g_assert_cmpstr (vn_document_get_recipe (fixture->document)->method, ==, "minmax");
+  g_assert_cmpstr (vn_bench_undo (VN_BENCH (fixture->document)), ==, "Range method");
+  g_assert_cmpstr (vn_bench_get_recipe (VN_BENCH (fixture->document))->method, ==, "minmax");
   g_assert_cmpuint (adw_combo_row_get_selected (ADW_COMBO_ROW (method)), !=, n - 1);
-  g_assert_false (vn_document_can_undo (fixture->document));
+  g_assert_false (vn_bench_can_undo (VN_BENCH (fixture->document)));
 }
 
 /* What is quantized already is shown, and not quantized again. */
@@ -155,9 +155,9 @@ test_quantized (Fixture       *fixture,
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  g_assert_true (vn_document_export (fixture->document, path, NULL, FALSE, &error));
+  g_assert_true (vn_bench_export (VN_BENCH (fixture->document), path, NULL, FALSE, &error));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  vn_document_set_model (fixture->document, NULL);
+  vn_bench_set_model (VN_BENCH (fixture->document), NULL);
   vn_window_open_file (fixture->window, file);
   g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
   vn_test_settle (200);

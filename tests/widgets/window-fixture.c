@@ -118,12 +118,11 @@ vn_window_fixture_write_model (const char *path,
 }
 
 static void
-on_failed (VnDocument *document,
-           const char *title,
-           GError     *error,
-           Fixture    *fixture)
+on_failed (VnDocument     *document,
+           const VnNotice *notice,
+           Fixture        *fixture)
 {
-  g_test_message ("failed: %s: %s", title, error->message);
+  g_test_message ("failed: %s: %s", notice->text, notice->error->message);
   fixture->n_failed++;
 }
 
@@ -140,7 +139,7 @@ vn_window_fixture_set_up (Fixture       *fixture,
   vn_window_fixture_write_model (fixture->model_path, TRUE);
   fixture->window = vn_window_new (GTK_APPLICATION (app));
   fixture->document = vn_window_get_document (fixture->window);
-  g_signal_connect (fixture->document, "failed", G_CALLBACK (on_failed), fixture);
+  g_signal_connect (fixture->document, "notice::failed", G_CALLBACK (on_failed), fixture);
   gtk_window_set_default_size (GTK_WINDOW (fixture->window), 1600, 1000);
   gtk_window_present (GTK_WINDOW (fixture->window));
   vn_test_settle (300);
@@ -177,13 +176,13 @@ vn_window_fixture_tear_down (Fixture       *fixture,
 gboolean
 vn_window_fixture_is_idle (gpointer data)
 {
-  return vn_document_get_job (data) == NULL && vn_document_get_expecting (data) != VN_EXPECTING_SOON;
+  return vn_bench_get_job (VN_BENCH (data)) == NULL && vn_bench_get_expecting (VN_BENCH (data)) != VN_EXPECTING_SOON;
 }
 
 gboolean
 vn_window_fixture_has_model (gpointer data)
 {
-  return vn_document_get_model (data) != NULL && vn_window_fixture_is_idle (data);
+  return vn_bench_get_model (VN_BENCH (data)) != NULL && vn_window_fixture_is_idle (data);
 }
 
 void
@@ -203,22 +202,22 @@ vn_window_fixture_quantize (Fixture *fixture)
   g_autoptr(GError) error = NULL;
   gboolean ok;
 
-  vn_document_set_n_samples (fixture->document, 10);
-  vn_document_set_data (fixture->document, data);
-  ok = vn_document_quantize (fixture->document, &error);
+  vn_bench_set_n_samples (VN_BENCH (fixture->document), 10);
+  vn_bench_set_data (VN_BENCH (fixture->document), data);
+  ok = vn_bench_quantize (VN_BENCH (fixture->document), &error);
   g_assert_no_error (error);
   g_assert_true (ok);
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 0);
-  g_assert_nonnull (vn_document_get_result (fixture->document));
+  g_assert_nonnull (vn_bench_get_shown (VN_BENCH (fixture->document)));
 }
 
 gboolean
 vn_window_fixture_has_origins (gpointer data)
 {
-  VnResult *result = vn_document_get_result (data);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
 
-  return vn_window_fixture_is_idle (data) && vn_document_get_origins_job (data) == NULL && result != NULL &&
+  return vn_window_fixture_is_idle (data) && vn_bench_get_origins_job (VN_BENCH (data)) == NULL && result != NULL &&
          result->contributions != NULL;
 }
 

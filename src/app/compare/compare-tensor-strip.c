@@ -128,7 +128,7 @@ static void
 compare_tensor_wider_clicked (VnCompareTensor *self)
 {
   if (self->node != VN_MATCH_NONE)
-    vn_document_try_precision (self->document, self->node, VN_NODE_16_BIT);
+    vn_bench_try_precision (VN_BENCH (self->document), self->node, VN_NODE_16_BIT);
 }
 
 static void
@@ -144,10 +144,10 @@ static void
 compare_tensor_add_wider (VnCompareTensor *self,
                           VnNodeItem      *item)
 {
-  g_autofree char *key = vn_document_dup_precision_key (self->document, self->node, VN_NODE_16_BIT);
+  g_autofree char *key = vn_bench_dup_precision_key (VN_BENCH (self->document), self->node, VN_NODE_16_BIT);
   GtkWidget *button;
 
-  if (vn_document_find_effect (self->document, key) != NULL || vn_dtype_get_bits (item->precision) != 8)
+  if (vn_bench_find_effect (VN_BENCH (self->document), key) != NULL || vn_dtype_get_bits (item->precision) != 8)
     return;
   button = gtk_button_new_with_label (_("Use 16-Bit Here"));
   g_signal_connect_swapped (button, "clicked", G_CALLBACK (compare_tensor_wider_clicked), self);
@@ -183,7 +183,7 @@ _vn_compare_tensor_show_fixes (VnCompareTensor *self)
   if (item == NULL)
     return;
   /* they are made for the quantized network as it is now, whatever else is beside it */
-  if (vn_document_get_result (self->document) != NULL && self->models[1] != NULL && !vn_compared_model_is_file (self->models[1]))
+  if (vn_bench_get_shown (VN_BENCH (self->document)) != NULL && self->models[1] != NULL && !vn_compared_model_is_file (self->models[1]))
     {
       reason = vn_cure_offers_dup_reason (self->document, item);
       offers = vn_cure_offers_list (self->document, item);

@@ -72,8 +72,8 @@ compare_source_dup_run_detail (const VnProjectRun *run)
 static void
 compare_source_describe (VnCompareSource *self)
 {
-  VnModel *model = vn_document_get_model (self->document);
-  VnResult *result = vn_document_get_confirmed (self->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  VnResult *result = vn_bench_get_confirmed (VN_BENCH (self->document));
   g_autofree char *bytes = NULL;
 
   g_clear_pointer (&self->title, g_free);
@@ -127,7 +127,7 @@ compare_source_failed (VnCompareSource *self,
   g_clear_error (&self->error);
   self->error = g_error_copy (error);
   compare_source_changed (self);
-  g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_COMPARE), error);
+  vn_bench_report_error (VN_BENCH (self->document), vn_job_id_get_failure (VN_JOB_COMPARE), error);
 }
 
 /* Whether @source is the job that is waited for and has succeeded: why not is told here. */
@@ -258,7 +258,7 @@ compare_source_load_in_thread (VnCompareSource *self,
   g_autoptr(GTask) task = NULL;
   Loading *loading = g_new0 (Loading, 1);
 
-  loading->float_model = vn_model_ref (vn_document_get_model (self->document));
+  loading->float_model = vn_model_ref (vn_bench_get_model (VN_BENCH (self->document)));
   loading->run = self->run != NULL ? vn_project_run_ref (self->run) : NULL;
   loading->file = self->file != NULL ? vn_model_ref (self->file) : NULL;
   loading->errors = errors != NULL ? vn_error_table_ref (errors) : NULL;
@@ -277,7 +277,7 @@ compare_source_file_opened (GObject      *source,
 {
   g_autoptr(VnCompareSource) self = data;
 
-  if (!compare_source_finish (self, source, async) || vn_document_get_model (self->document) == NULL)
+  if (!compare_source_finish (self, source, async) || vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     return;
   self->file = vn_model_ref (vn_open_job_get_model (VN_JOB (source)));
   compare_source_end (self);
@@ -353,8 +353,8 @@ vn_compare_source_dup_data (VnDocument  *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && shapes != NULL && n_calibration != NULL, NULL);
 
-  data = vn_document_get_data (document);
-  given = vn_document_get_input_shapes (document);
+  data = vn_bench_get_data (VN_BENCH (document));
+  given = vn_bench_get_input_shapes (VN_BENCH (document));
   *n_calibration = 0;
   if (result != NULL && result->data != NULL)
     {
@@ -365,7 +365,7 @@ vn_compare_source_dup_data (VnDocument  *document,
   *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
   copy = data != NULL ? vn_data_spec_copy (data) : vn_data_spec_new (VN_DATA_RANDOM);
   if (result == NULL)
-    copy->max_samples = data != NULL ? vn_document_get_n_samples (document) : VN_MOST_MEASURED;
+    copy->max_samples = data != NULL ? vn_bench_get_n_samples (VN_BENCH (document)) : VN_MOST_MEASURED;
   return copy;
 }
 
@@ -380,7 +380,7 @@ compare_source_measure (VnCompareSource *self)
   self->was_measured = TRUE;
   data = vn_compare_source_dup_data (self->document, NULL, &shapes, &n_calibration);
   data->max_samples = data->max_samples > 0 ? MIN (data->max_samples, VN_MOST_MEASURED) : VN_MOST_MEASURED;
-  compare_source_start (self, vn_compare_job_new (vn_document_get_model (self->document), self->file, data, shapes, 0),
+  compare_source_start (self, vn_compare_job_new (vn_bench_get_model (VN_BENCH (self->document)), self->file, data, shapes, 0),
                         compare_source_file_measured);
 }
 
@@ -416,7 +416,7 @@ vn_compare_source_rebuild (VnCompareSource *self)
   result = self->model != NULL ? vn_compared_model_get_result (self->model) : NULL;
   if (result == NULL || result->data == NULL || vn_compare_source_is_busy (self) || vn_compared_model_has_network (self->model))
     return;
-  now = vn_document_get_confirmed (self->document);
+  now = vn_bench_get_confirmed (VN_BENCH (self->document));
   settings = (VnQuantizeSettings) { .model = result->source, .data = result->data, .recipe = result->recipe, .input_shapes = result->run.shapes,
                                     .n_calibration = result->run.n_calibration, .earlier = now != NULL ? now->stats : NULL };
   compare_source_start (self, vn_quantize_job_new (&settings), compare_source_rebuilt);
@@ -454,7 +454,7 @@ vn_compare_source_new (VnDocument    *document,
 static void
 compare_source_load_run (VnCompareSource *self)
 {
-  VnResult *known = vn_document_find_run_result (self->document, self->run);
+  VnResult *known = vn_bench_find_run_result (VN_BENCH (self->document), self->run);
 
   if (known != NULL)
     compare_source_set_model (self, vn_compared_model_new_result (known));
@@ -475,8 +475,8 @@ vn_compare_source_load (VnCompareSource *self)
 
   g_return_if_fail (VN_IS_COMPARE_SOURCE (self));
 
-  model = vn_document_get_model (self->document);
-  result = vn_document_get_confirmed (self->document);
+  model = vn_bench_get_model (VN_BENCH (self->document));
+  result = vn_bench_get_confirmed (VN_BENCH (self->document));
   if (self->model != NULL || model == NULL || vn_compare_source_is_busy (self) || self->error != NULL)
     return;
   if (self->kind == VN_COMPARE_FLOAT)

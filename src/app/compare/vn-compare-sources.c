@@ -37,14 +37,14 @@ compare_sources_add_runs (GPtrArray  *list,
                           VnDocument *document,
                           GListModel *known)
 {
-  GPtrArray *runs = vn_document_get_runs (document);
-  VnResult *now = vn_document_get_confirmed (document);
+  GPtrArray *runs = vn_bench_get_runs (VN_BENCH (document));
+  VnResult *now = vn_bench_get_confirmed (VN_BENCH (document));
 
   for (guint i = runs->len; i > 0; i--)
     {
       VnProjectRun *run = g_ptr_array_index (runs, i - 1);
 
-      if (now == NULL || !vn_document_is_shown (document, run))
+      if (now == NULL || !vn_bench_is_shown (VN_BENCH (document), run))
         compare_sources_add (list, document, known, VN_COMPARE_RUN, run);
     }
 }
@@ -78,10 +78,10 @@ vn_compare_sources_list (VnDocument *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && G_IS_LIST_MODEL (known), NULL);
 
-  if (vn_document_get_model (document) == NULL)
+  if (vn_bench_get_model (VN_BENCH (document)) == NULL)
     return g_steal_pointer (&list);
   compare_sources_add (list, document, known, VN_COMPARE_FLOAT, NULL);
-  if (vn_document_get_confirmed (document) != NULL)
+  if (vn_bench_get_confirmed (VN_BENCH (document)) != NULL)
     compare_sources_add (list, document, known, VN_COMPARE_NOW, NULL);
   compare_sources_add_runs (list, document, known);
   compare_sources_add_files (list, known);
@@ -122,7 +122,7 @@ vn_compare_sources_get_present (GPtrArray  *list,
     {
       VnCompareSource *source = g_ptr_array_index (list, i);
 
-      if (source->kind == VN_COMPARE_NOW || (source->kind == VN_COMPARE_RUN && vn_document_is_shown (document, source->run)))
+      if (source->kind == VN_COMPARE_NOW || (source->kind == VN_COMPARE_RUN && vn_bench_is_shown (VN_BENCH (document), source->run)))
         return source;
       if (newest == NULL && source->kind == VN_COMPARE_RUN)
         newest = source;

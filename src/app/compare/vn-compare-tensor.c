@@ -27,7 +27,7 @@ compare_tensor_stop (VnCompareTensor *self)
 static const VnNode *
 compare_tensor_get_node (VnCompareTensor *self)
 {
-  return g_ptr_array_index (vn_document_get_model (self->document)->graph->nodes, self->node);
+  return g_ptr_array_index (vn_bench_get_model (VN_BENCH (self->document))->graph->nodes, self->node);
 }
 
 static gboolean
@@ -165,7 +165,7 @@ static gboolean
 compare_tensor_can_read (VnCompareTensor *self)
 {
   gtk_widget_set_visible (self->roles, FALSE);
-  if (self->models[0] == NULL || self->models[1] == NULL || vn_document_get_model (self->document) == NULL)
+  if (self->models[0] == NULL || self->models[1] == NULL || vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     compare_tensor_show_problem (self, _("Nothing to Compare"), _("Choose the content of both sides."));
   else if (self->node == VN_MATCH_NONE)
     compare_tensor_show_problem (self, self->alone != NULL ? _("Only in One Model") : _("Select a Node"),
@@ -424,7 +424,7 @@ vn_compare_tensor_set_document (VnCompareTensor *self,
   g_return_if_fail (VN_IS_COMPARE_TENSOR (self) && VN_IS_DOCUMENT (document));
 
   self->document = g_object_ref (document);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (compare_tensor_document_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (compare_tensor_document_changed), self, G_CONNECT_SWAPPED);
 }
 
 /**

@@ -146,7 +146,7 @@ cure_offers_make (const VnFinding *finding,
 static gboolean
 cure_offers_has_samples (const Offering *self)
 {
-  const guint most = vn_document_get_n_samples (self->document);
+  const guint most = vn_bench_get_n_samples (VN_BENCH (self->document));
 
   return most > 0 && self->result->n_calibration + self->result->n_held_out >= most;
 }
@@ -159,7 +159,7 @@ cure_offers_check (const Offering  *self,
                    VnCureOffer     *offer,
                    gboolean        *in_vain)
 {
-  const VnEffect *effect = vn_document_find_effect (self->document, offer->key);
+  const VnEffect *effect = vn_bench_find_effect (VN_BENCH (self->document), offer->key);
   const VnCureTrial *trial;
 
   *in_vain = FALSE;
@@ -299,8 +299,8 @@ vn_cure_offers_list (VnDocument *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document), self.offers);
 
-  self.result = vn_document_get_result (document);
-  if (self.result == NULL || self.result->diagnosis == NULL || vn_document_is_stale (document))
+  self.result = vn_bench_get_shown (VN_BENCH (document));
+  if (self.result == NULL || self.result->diagnosis == NULL || vn_bench_is_stale (VN_BENCH (document)))
     return self.offers;
   for (guint i = 0; i < vn_diagnosis_get_n (self.result->diagnosis); i++)
     {
@@ -364,14 +364,14 @@ vn_cure_bundle_new (VnDocument *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && offers != NULL, NULL);
 
-  result = vn_document_get_result (document);
+  result = vn_bench_get_shown (VN_BENCH (document));
   if (result == NULL || result->diagnosis == NULL)
     return NULL;
   bundle = g_new0 (VnCureBundle, 1);
   bundle->recipe = vn_recipe_copy (result->recipe);
   for (guint i = 0; i < offers->len; i++)
     cure_offers_add_to_bundle (bundle, result, g_ptr_array_index (offers, i), key);
-  effect = vn_document_find_effect (document, key->str);
+  effect = vn_bench_find_effect (VN_BENCH (document), key->str);
   if (bundle->n < 2 || (effect != NULL && effect->measured &&
                         (!vn_effect_has_helped (effect) || effect->after_db - effect->before_db < bundle->least_db)))
     return NULL;
@@ -392,7 +392,7 @@ vn_cure_bundle_find_effect (VnDocument *document)
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document), NULL);
 
-  effects = vn_document_get_effects (document);
+  effects = vn_bench_get_effects (VN_BENCH (document));
   for (guint i = effects->len; i > 0; i--)
     {
       const VnEffect *effect = g_ptr_array_index (effects, i - 1);
@@ -416,7 +416,7 @@ vn_cure_offers_find_reason (VnDocument *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && VN_IS_NODE_ITEM (item), NULL);
 
-  result = vn_document_get_result (document);
+  result = vn_bench_get_shown (VN_BENCH (document));
   for (guint i = 0; result != NULL && result->diagnosis != NULL && i < vn_diagnosis_get_n (result->diagnosis); i++)
     {
       const VnFinding *finding = vn_diagnosis_get (result->diagnosis, i);

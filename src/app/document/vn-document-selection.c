@@ -38,7 +38,7 @@ vn_document_select (VnDocument *self,
   copy = gtk_bitset_copy (nodes);
   gtk_bitset_unref (self->selection);
   self->selection = copy;
-  g_signal_emit (self, vn_document_signals[VN_SIGNAL_SELECTION], 0);
+  vn_document_emit (self, VN_DOCUMENT_SELECTION);
 }
 
 /**
@@ -64,11 +64,13 @@ void
 vn_document_select_tensor (VnDocument *self,
                            const char *name)
 {
+  const VnModel *model;
   char *copy;
 
   g_return_if_fail (VN_IS_DOCUMENT (self));
 
-  if (name != NULL && (self->model == NULL || vn_graph_find_value (self->model->graph, name) == NULL))
+  model = vn_bench_get_model (VN_BENCH (self));
+  if (name != NULL && (model == NULL || vn_graph_find_value (model->graph, name) == NULL))
     name = NULL;
   if (g_strcmp0 (name, self->tensor) == 0)
     return;
@@ -77,7 +79,7 @@ vn_document_select_tensor (VnDocument *self,
   self->tensor = copy;
   gtk_bitset_unref (self->selection);
   self->selection = gtk_bitset_new_empty ();
-  g_signal_emit (self, vn_document_signals[VN_SIGNAL_SELECTION], 0);
+  vn_document_emit (self, VN_DOCUMENT_SELECTION);
 }
 
 static guint
@@ -205,10 +207,10 @@ vn_document_grow_selection (VnDocument *self,
   g_return_if_fail (VN_IS_DOCUMENT (self));
   g_return_if_fail (way != NULL);
 
-  for (guint i = 0; self->model != NULL && i < G_N_ELEMENTS (ways); i++)
+  for (guint i = 0; vn_bench_get_model (VN_BENCH (self)) != NULL && i < G_N_ELEMENTS (ways); i++)
     if (g_str_equal (way, ways[i].id))
       {
-        g_autoptr(GtkBitset) nodes = ways[i].grow (self->model->graph, self->selection);
+        g_autoptr(GtkBitset) nodes = ways[i].grow (vn_bench_get_model (VN_BENCH (self))->graph, self->selection);
 
         vn_document_select (self, nodes);
       }

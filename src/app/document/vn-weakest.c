@@ -23,7 +23,7 @@ vn_weakest_list (VnDocument *document)
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document), list);
 
-  result = vn_document_get_result (document);
+  result = vn_bench_get_shown (VN_BENCH (document));
   weak = result != NULL ? vn_weak_nodes_list (result) : NULL;
   for (guint i = 0; weak != NULL && i < weak->len; i++)
     g_ptr_array_add (list, g_list_model_get_item (vn_document_get_nodes (document), g_array_index (weak, guint, i)));

@@ -11,8 +11,8 @@
 static VnOverlayInput
 graph_page_overlay_get_input (VnGraphPage *self)
 {
-  return (VnOverlayInput) { .scene = self->scene, .model = vn_document_get_model (self->document),
-                            .result = vn_document_get_result (self->document), .other = self->other,
+  return (VnOverlayInput) { .scene = self->scene, .model = vn_bench_get_model (VN_BENCH (self->document)),
+                            .result = vn_bench_get_shown (VN_BENCH (self->document)), .other = self->other,
                             .handles = vn_legend_get_handles (self->legend) };
 }
 
@@ -25,14 +25,14 @@ graph_page_overlay_read (GObject      *source,
 {
   g_autoptr(VnGraphPage) self = data;
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnResult) other = vn_document_read_run_finish (VN_DOCUMENT (source), async, &error);
+  g_autoptr(VnResult) other = vn_bench_read_run_finish (VN_BENCH (VN_DOCUMENT (source)), async, &error);
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || self->document == NULL)
     return;
   g_clear_object (&self->reading);
   if (other == NULL)
     {
-      g_signal_emit_by_name (self->document, "failed", _("The run could not be read"), error);
+      vn_bench_report_error (VN_BENCH (self->document), _("The run could not be read"), error);
       return;
     }
   self->other = g_steal_pointer (&other);
@@ -53,27 +53,27 @@ static void
 graph_page_overlay_take_run (VnGraphPage *self,
                              const char  *id)
 {
-  VnProjectRun *run = vn_document_find_run (self->document, id);
+  VnProjectRun *run = vn_bench_find_run (VN_BENCH (self->document), id);
 
   if (run == NULL || g_strcmp0 (self->other_id, id) == 0)
     return;
   graph_page_overlay_drop_other (self);
   self->other_id = g_strdup (id);
-  self->other = vn_document_find_run_result (self->document, run);
+  self->other = vn_bench_find_run_result (VN_BENCH (self->document), run);
   if (self->other != NULL)
     {
       vn_result_ref (self->other);
       return;
     }
   self->reading = g_cancellable_new ();
-  vn_document_read_run_async (self->document, run, self->reading, graph_page_overlay_read, g_object_ref (self));
+  vn_bench_read_run_async (VN_BENCH (self->document), run, self->reading, graph_page_overlay_read, g_object_ref (self));
 }
 
 /* Lists the runs but the shown one, the latest first; that is chosen unless another one was. */
 static void
 graph_page_overlay_list_runs (VnGraphPage *self)
 {
-  GPtrArray *runs = vn_document_get_runs (self->document);
+  GPtrArray *runs = vn_bench_get_runs (VN_BENCH (self->document));
   g_autoptr(GStrvBuilder) builder = g_strv_builder_new ();
   g_auto(GStrv) titles = NULL;
   guint chosen = 0;
@@ -84,7 +84,7 @@ graph_page_overlay_list_runs (VnGraphPage *self)
       VnProjectRun *run = g_ptr_array_index (runs, i - 1);
       g_autofree char *title = NULL;
 
-      if (vn_document_is_shown (self->document, run))
+      if (vn_bench_is_shown (VN_BENCH (self->document), run))
         continue;
       title = vn_project_run_dup_title (run);
       if (g_strcmp0 (run->id, self->other_id) == 0)
@@ -154,8 +154,8 @@ vn_graph_page_update_overlay (VnGraphPage *self)
 void
 vn_graph_page_update_legend (VnGraphPage *self)
 {
-  VnModel *model = vn_document_get_model (self->document);
-  VnResult *result = vn_document_get_result (self->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
   gboolean measured = self->scene != NULL && result != NULL && result->errors != NULL;
   GtkRequisition size;
 

@@ -53,7 +53,8 @@ void vn_graph_page_choose_overlay   (VnGraphPage *self,
 void vn_graph_page_show_selection   (VnGraphPage *self);
 void vn_graph_page_take_selection   (VnGraphPage *self);
 char *vn_graph_page_dup_group_title (gpointer     page,
-                                     GtkBitset   *nodes);
+                                     const guint *nodes,
+                                     guint        n);
 void vn_graph_page_selection_changed (VnGraphPage *self);
 void vn_graph_page_select_band      (VnGraphPage *self,
                                      guint        band);

@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 #include "vn-leak-row.h"
+#include "vn-node-set.h"
 #include "vn-rules.h"
 #include "vn-subgraph.h"
 
@@ -109,22 +110,27 @@ graph_page_select_join_titles (VnGraphPage *self,
  * A VnGroupFunc.
  */
 char *
-vn_graph_page_dup_group_title (gpointer   page,
-                               GtkBitset *nodes)
+vn_graph_page_dup_group_title (gpointer     page,
+                               const guint *nodes,
+                               guint        n)
 {
   VnGraphPage *self = page;
-  guint node = self->scene != NULL && self->groups != NULL ? vn_scene_find_source (self->scene, gtk_bitset_get_minimum (nodes)) : VN_SCENE_NONE;
+  guint node = self->scene != NULL && self->groups != NULL && n > 0 ? vn_scene_find_source (self->scene, nodes[0]) : VN_SCENE_NONE;
+  g_autoptr(GtkBitset) set = NULL;
 
-  if (node == VN_SCENE_NONE || self->grouped != vn_document_get_model (self->document))
+  if (node == VN_SCENE_NONE || self->grouped != vn_bench_get_model (VN_BENCH (self->document)))
     return NULL;
+  set = gtk_bitset_new_empty ();
+  for (guint i = 0; i < n; i++)
+    gtk_bitset_add (set, nodes[i]);
   for (guint group = vn_groups_of_node (self->groups, node); group != VN_GROUPS_ROOT && group != VN_SCENE_NONE;
        group = vn_groups_get (self->groups, group)->parent)
     {
       guint64 n_seen = 0;
 
-      if (!graph_page_select_holds_only (self, group, nodes, &n_seen))
+      if (!graph_page_select_holds_only (self, group, set, &n_seen))
         return NULL;
-      if (n_seen == gtk_bitset_get_size (nodes))
+      if (n_seen == n)
         return graph_page_select_join_titles (self, group);
     }
   return NULL;
@@ -147,9 +153,9 @@ static char **
 graph_page_select_list_leaks (VnGraphPage *self,
                               GtkBitset   *selection)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (self->document);
-  const VnGraph *graph = vn_document_get_model (self->document)->graph;
-  int at = vn_rules_find_region (recipe, graph, selection);
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (self->document));
+  const VnGraph *graph = vn_bench_get_model (VN_BENCH (self->document))->graph;
+  int at = vn_node_set_find_region (selection, recipe, graph);
   g_autoptr(GPtrArray) leaks = at >= 0 ? vn_rule_list_leaks (g_ptr_array_index (recipe->overrides, at), graph, NULL) : NULL;
   char **names = g_new0 (char *, leaks != NULL ? leaks->len + 1 : 1);
 
@@ -172,9 +178,9 @@ vn_graph_page_show_leak (VnGraphPage *self,
                          double       x,
                          double       y)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (self->document);
-  const VnGraph *graph = vn_document_get_model (self->document)->graph;
-  int at = vn_rules_find_region (recipe, graph, vn_document_get_selection (self->document));
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (self->document));
+  const VnGraph *graph = vn_bench_get_model (VN_BENCH (self->document))->graph;
+  int at = vn_node_set_find_region (vn_document_get_selection (self->document), recipe, graph);
   g_autoptr(GPtrArray) leaks = at >= 0 ? vn_rule_list_leaks (g_ptr_array_index (recipe->overrides, at), graph, NULL) : NULL;
   GtkWidget *list;
   graphene_point_t point;
@@ -202,7 +208,7 @@ graph_page_select_update_boundary (VnGraphPage *self,
                                    guint       *n_in,
                                    guint       *n_out)
 {
-  VnModel *model = vn_document_get_model (self->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   GtkBitset *selection = vn_document_get_selection (self->document);
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
   g_auto(GStrv) in_names = NULL, out_names = NULL, leaks = NULL;
@@ -263,7 +269,7 @@ graph_page_select_update_bar (VnGraphPage *self)
   guint n_in = 0, n_out = 0;
   g_autofree char *count = NULL, *rest = NULL, *markup = NULL;
 
-  if (vn_document_get_model (self->document) != NULL)
+  if (vn_bench_get_model (VN_BENCH (self->document)) != NULL)
     graph_page_select_update_boundary (self, &n_in, &n_out);
   gtk_revealer_set_reveal_child (self->bar, n > 1);
   graph_page_select_update_place (self);

@@ -61,8 +61,8 @@ static guint
 inspector_edit_find_bits (VnDocument        *document,
                           VnInspectedTensor *tensor)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (document);
-  const VnOverride *rule = vn_document_find_tensor_rule (document, tensor->name);
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (document));
+  const VnOverride *rule = vn_bench_find_tensor_rule (VN_BENCH (document), tensor->name);
   VnDType told;
 
   for (guint i = recipe->overrides->len; tensor->role == VN_TENSOR_ACTIVATION && tensor->item != NULL && i > 0; i--)
@@ -235,11 +235,11 @@ static const char *
 inspector_edit_find_method (VnDocument        *document,
                             VnInspectedTensor *tensor)
 {
-  const VnOverride *rule = vn_document_find_tensor_rule (document, tensor->name);
+  const VnOverride *rule = vn_bench_find_tensor_rule (VN_BENCH (document), tensor->name);
 
   if (rule != NULL && rule->method != NULL)
     return rule->method;
-  return tensor->plan != NULL && tensor->plan->method != NULL ? tensor->plan->method : vn_document_get_recipe (document)->method;
+  return tensor->plan != NULL && tensor->plan->method != NULL ? tensor->plan->method : vn_bench_get_recipe (VN_BENCH (document))->method;
 }
 
 /**

@@ -45,8 +45,8 @@ inspector_origins_add_effect (GtkWidget       *list,
                               VnNodePrecision  precision,
                               const char      *title)
 {
-  g_autofree char *key = vn_document_dup_precision_key (document, item->index, precision);
-  const VnEffect *effect = vn_document_find_effect (document, key);
+  g_autofree char *key = vn_bench_dup_precision_key (VN_BENCH (document), item->index, precision);
+  const VnEffect *effect = vn_bench_find_effect (VN_BENCH (document), key);
   g_autofree char *gain = NULL, *text = NULL;
 
   if (effect == NULL || !effect->measured)
@@ -76,7 +76,7 @@ vn_inspector_origins (VnDocument *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && VN_IS_NODE_ITEM (item), NULL);
 
-  result = vn_document_get_result (document);
+  result = vn_bench_get_shown (VN_BENCH (document));
   parts = vn_weakest_list_parts (result, item);
   if (parts->len == 0)
     return NULL;
@@ -95,8 +95,8 @@ inspector_origins_measure (VnDocument *document)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_measure_cures (document, MEASURE_SECONDS, &error))
-    g_signal_emit_by_name (document, "failed", vn_job_id_get_failure (VN_JOB_CURE), error);
+  if (!vn_bench_measure_cures (VN_BENCH (document), MEASURE_SECONDS, &error))
+    vn_bench_report_error (VN_BENCH (document), vn_job_id_get_failure (VN_JOB_CURE), error);
 }
 
 /* What is told of a cure is a guess until it was tried. */
@@ -136,7 +136,7 @@ vn_inspector_cures (VnDocument *document,
       unmeasured |= offer->recipe != NULL && isnan (offer->gain_db);
       gtk_list_box_append (GTK_LIST_BOX (list), vn_cure_row_new (document, offer, VN_CURE_ROW_NARROW));
     }
-  if (!unmeasured || vn_document_get_job (document) != NULL)
+  if (!unmeasured || vn_bench_get_job (VN_BENCH (document)) != NULL)
     return vn_section_new (_("Suggested Fixes"), NULL, list);
   box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   gtk_box_append (GTK_BOX (box), list);

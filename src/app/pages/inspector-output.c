@@ -80,7 +80,7 @@ inspector_output_has_decision (VnDocument        *document,
                                VnInspectedTensor *tensor)
 {
   return tensor->plan != NULL || (tensor->item != NULL && (tensor->item->precision != VN_DTYPE_UNDEFINED || tensor->item->has_rule)) ||
-         vn_document_get_result (document) == NULL;
+         vn_bench_get_shown (VN_BENCH (document)) == NULL;
 }
 
 /* Where nobody can quantize there is nothing to choose. */
@@ -124,7 +124,7 @@ vn_inspector_output (VnDocument *document,
 
   tensor = vn_inspected_tensor_new_for_node (document, item);
   if (tensor == NULL || !inspector_output_has_decision (document, tensor) || !inspector_output_is_float (tensor) ||
-      vn_quantize_count_quantized (vn_document_get_model (document)) > 0)
+      vn_quantize_count_quantized (vn_bench_get_model (VN_BENCH (document))) > 0)
     return NULL;
   list = vn_row_list_new ();
   if (tensor->plan != NULL && !g_str_equal (tensor->name, tensor->source))      /* a clamp or a norm behind the node does its work there */
@@ -193,13 +193,13 @@ vn_inspector_tensor (VnDocument        *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && tensor != NULL, NULL);
 
-  value = vn_graph_find_value (vn_document_get_model (document)->graph, tensor->source);
+  value = vn_graph_find_value (vn_bench_get_model (VN_BENCH (document))->graph, tensor->source);
   g_return_val_if_fail (value != NULL, NULL);
 
   list = vn_row_list_new ();
   shape = vn_format_shape (&value->type);
   can_edit = value->type.kind == VN_TYPE_TENSOR && vn_dtype_is_float (value->type.dtype) && inspector_output_has_decision (document, tensor) &&
-             vn_quantize_count_quantized (vn_document_get_model (document)) == 0;
+             vn_quantize_count_quantized (vn_bench_get_model (VN_BENCH (document))) == 0;
   inspector_output_add (list, vn_row_new (_("Shape"), shape));
   if (value->type.kind == VN_TYPE_TENSOR && value->type.dtype != VN_DTYPE_UNDEFINED)
     inspector_output_add (list, vn_row_new (_("Type"), vn_dtype_get_name (value->type.dtype)));
@@ -270,7 +270,7 @@ static gboolean
 inspector_output_is_in_list (VnDocument   *document,
                              const VnNode *node)
 {
-  const VnGraph *graph = vn_document_get_model (document)->graph;
+  const VnGraph *graph = vn_bench_get_model (VN_BENCH (document))->graph;
 
   return node != NULL && node->index < graph->nodes->len && g_ptr_array_index (graph->nodes, node->index) == node;
 }

@@ -7,6 +7,7 @@
 #include "vn-later.h"
 #include "vn-leak-row.h"
 #include "vn-rows.h"
+#include "vn-node-set.h"
 #include "vn-rules.h"
 
 #define MAX_EDGE_ROWS 12
@@ -63,7 +64,7 @@ inspector_region_add_surplus (GtkWidget        *box,
                               const VnGraph    *graph,
                               GtkBitset        *selection)
 {
-  g_autoptr(GtkBitset) between = vn_rule_dup_nodes (rule, graph);
+  g_autoptr(GtkBitset) between = vn_node_set_of_rule (rule, graph);
   g_autofree char *text = NULL;
   guint n;
 
@@ -82,7 +83,7 @@ inspector_region_add_leaks (GtkWidget      *box,
                             const VnRecipe *recipe,
                             GtkBitset      *selection)
 {
-  int at = vn_rules_find_region (recipe, graph, selection);
+  int at = vn_node_set_find_region (selection, recipe, graph);
   g_autoptr(GPtrArray) leaks = at >= 0 ? vn_rule_list_leaks (g_ptr_array_index (recipe->overrides, at), graph, NULL) : NULL;
   GtkWidget *list;
 
@@ -111,8 +112,8 @@ vn_inspector_region (VnDocument *document,
   g_return_val_if_fail (VN_IS_DOCUMENT (document), NULL);
   g_return_val_if_fail (selection != NULL, NULL);
 
-  graph = vn_document_get_model (document)->graph;
-  rule = vn_rule_new_for_region (graph, selection);
+  graph = vn_bench_get_model (VN_BENCH (document))->graph;
+  rule = vn_node_set_make_region (selection, graph);
   if (rule->in_edges == NULL && rule->out_edges == NULL)
     {
       vn_override_free (rule);
@@ -125,7 +126,7 @@ vn_inspector_region (VnDocument *document,
   g_object_set_data_full (G_OBJECT (list), OUT_EDGES, g_strdupv (rule->out_edges), (GDestroyNotify) g_strfreev);
   vn_later_frame (list, document, (VnLaterFunc) inspector_region_add_out_edges);
   gtk_box_append (GTK_BOX (box), list);
-  inspector_region_add_leaks (box, graph, vn_document_get_recipe (document), selection);
+  inspector_region_add_leaks (box, graph, vn_bench_get_recipe (VN_BENCH (document)), selection);
   inspector_region_add_surplus (box, rule, graph, selection);
   gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Set Region to 1_6-Bit"), "16"));
   gtk_box_append (GTK_BOX (buttons), inspector_region_make_button (_("Leave Region in _Float"), "float"));

@@ -43,7 +43,7 @@ vn_inspector_error_card (VnDocument *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && VN_IS_NODE_ITEM (item), NULL);
 
-  result = vn_document_get_result (document);
+  result = vn_bench_get_shown (VN_BENCH (document));
   if (result == NULL || (!item->measured && !item->excluded))
     return NULL;
   card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);

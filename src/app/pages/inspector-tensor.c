@@ -8,7 +8,7 @@ static VnNodeItem *
 inspector_tensor_find_producer (VnDocument *document,
                                 const char *value_name)
 {
-  VnModel *model = vn_document_get_model (document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (document));
   const VnValue *value = model != NULL ? vn_graph_find_value (model->graph, value_name) : NULL;
 
   if (value == NULL || value->producer == NULL || vn_node_get_output (value->producer, 0) != value)
@@ -22,7 +22,7 @@ inspector_tensor_new (VnDocument *document,
                       VnNodeItem *item)
 {
   VnInspectedTensor *self = g_new0 (VnInspectedTensor, 1);
-  VnResult *result = vn_document_get_result (document);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (document));
 
   self->source = g_strdup (source);
   self->item = item != NULL ? g_object_ref (item) : NULL;
@@ -87,7 +87,7 @@ vn_inspected_tensor_new_for_value (VnDocument *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && name != NULL, NULL);
 
-  if (vn_document_get_model (document) == NULL || vn_graph_find_value (vn_document_get_model (document)->graph, name) == NULL)
+  if (vn_bench_get_model (VN_BENCH (document)) == NULL || vn_graph_find_value (vn_bench_get_model (VN_BENCH (document))->graph, name) == NULL)
     return NULL;
   producer = inspector_tensor_find_producer (document, name);
   if (producer != NULL)
@@ -133,7 +133,7 @@ vn_inspected_tensor_new_for_constant (VnDocument   *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && VN_IS_NODE_ITEM (item), NULL);
 
-  result = vn_document_get_result (document);
+  result = vn_bench_get_shown (VN_BENCH (document));
   if (result == NULL || result->plan == NULL || result->prepared == NULL)
     return NULL;
   identity = vn_identity_map_get (vn_result_get_identity (result), item->node);
@@ -210,7 +210,7 @@ vn_inspected_tensor_get_range (VnInspectedTensor *self,
 
   g_return_val_if_fail (self != NULL && self->plan != NULL && is_given != NULL, range);
 
-  rule = vn_document_find_tensor_rule (document, self->name);
+  rule = vn_bench_find_tensor_rule (VN_BENCH (document), self->name);
   range = (VnRange) { self->plan->min, self->plan->max };
   *is_given = rule != NULL && (rule->min != NULL || rule->max != NULL);
   if (rule != NULL && rule->min != NULL)
@@ -260,11 +260,11 @@ inspector_tensor_apply (const Change  *self,
   switch (self->kind)
     {
     case CHANGE_RANGE:
-      return vn_document_set_tensor_range (self->document, self->tensor, self->has_range ? &self->range : NULL, error);
+      return vn_bench_set_tensor_range (VN_BENCH (self->document), self->tensor, self->has_range ? &self->range : NULL, error);
     case CHANGE_METHOD:
-      return vn_document_set_tensor_method (self->document, self->tensor, self->method, error);
+      return vn_bench_set_tensor_method (VN_BENCH (self->document), self->tensor, self->method, error);
     case CHANGE_TYPE:
-      return vn_document_set_tensor_type (self->document, self->tensor, self->role, self->dtype, error);
+      return vn_bench_set_tensor_type (VN_BENCH (self->document), self->tensor, self->role, self->dtype, error);
     case CHANGE_NODE:
       nodes = gtk_bitset_new_range (self->node, 1);
       vn_document_set_precision (self->document, nodes, self->precision);
@@ -279,10 +279,10 @@ inspector_tensor_make_change (gpointer data)
   Change *self = data;
   g_autoptr(GError) error = NULL;
 
-  if (vn_document_get_model (self->document) == self->model && !inspector_tensor_apply (self, &error))
+  if (vn_bench_get_model (VN_BENCH (self->document)) == self->model && !inspector_tensor_apply (self, &error))
     {
-      vn_document_tell (self->document, error->message);
-      g_signal_emit_by_name (self->document, "recipe-changed");   /* rows show what holds */
+      vn_bench_report (VN_BENCH (self->document), error->message);
+      g_signal_emit_by_name (self->document, "changed::recipe");   /* rows show what holds */
     }
   return G_SOURCE_REMOVE;
 }
@@ -296,7 +296,7 @@ inspector_tensor_queue (VnDocument        *document,
 
   *queued = change;
   queued->document = g_object_ref (document);
-  queued->model = vn_model_ref (vn_document_get_model (document));
+  queued->model = vn_model_ref (vn_bench_get_model (VN_BENCH (document)));
   queued->tensor = g_strdup (tensor->name);
   queued->method = g_strdup (change.method);
   g_idle_add_full (G_PRIORITY_DEFAULT, inspector_tensor_make_change, queued, inspector_tensor_free_change);
@@ -346,7 +346,7 @@ vn_inspected_tensor_set_bits (VnInspectedTensor *self,
 
   g_return_if_fail (self != NULL && VN_IS_DOCUMENT (document));
 
-  recipe = vn_document_get_recipe (document);
+  recipe = vn_bench_get_recipe (VN_BENCH (document));
   if (self->role == VN_TENSOR_ACTIVATION && self->item != NULL && bits != 4)
     {
       change.kind = CHANGE_NODE;
@@ -423,16 +423,16 @@ vn_inspector_dup_prospect (VnDocument *document)
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document), NULL);
 
-  if (vn_document_get_result (document) == NULL)
+  if (vn_bench_get_shown (VN_BENCH (document)) == NULL)
     return g_strdup (_("A change creates a rule and takes effect at the next quantization."));
-  switch (vn_document_get_expecting (document))
+  switch (vn_bench_get_expecting (VN_BENCH (document)))
     {
     case VN_EXPECTING_SOON:
       return g_strdup (_("Measuring the effect of the change …"));
     case VN_EXPECTING_SHOWN:
       return g_strdup (_("The estimated effect of the change is shown; a full run confirms it."));
     case VN_EXPECTING_REFUSED:
-      refusal = vn_document_get_refusal (document);
+      refusal = vn_bench_get_refusal (VN_BENCH (document));
       return g_strdup_printf (_("A full run is needed to see the effect of the change: %s"), refusal != NULL ? refusal : "");
     case VN_EXPECTING_PAST:
     case VN_EXPECTING_NOTHING:

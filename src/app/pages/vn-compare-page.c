@@ -95,7 +95,7 @@ compare_page_file_chosen (GFile    *file,
   VnComparePage *self = data;
   g_autofree char *path = g_file_get_path (file);
 
-  if (path != NULL && self->document != NULL && vn_document_get_model (self->document) != NULL)
+  if (path != NULL && self->document != NULL && vn_bench_get_model (VN_BENCH (self->document)) != NULL)
     vn_compare_page_open_file (self, path, self->open_side);
 }
 
@@ -232,9 +232,9 @@ compare_page_set_document (VnPage     *page,
 
   self->document = g_object_ref (document);
   vn_compare_tensor_set_document (self->tensor, document);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (vn_compare_page_model_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (vn_compare_page_sources_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "runs-changed", G_CALLBACK (vn_compare_page_sources_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (vn_compare_page_model_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (vn_compare_page_sources_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::runs", G_CALLBACK (vn_compare_page_sources_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (vn_compare_page_show_selection), self, G_CONNECT_SWAPPED);
   vn_compare_page_update_sources (self);
 }
@@ -385,7 +385,7 @@ vn_compare_page_open_file (VnComparePage *self,
   g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
   VnCompareSource *source;
 
-  g_return_if_fail (VN_IS_COMPARE_PAGE (self) && path != NULL && side < 2 && vn_document_get_model (self->document) != NULL);
+  g_return_if_fail (VN_IS_COMPARE_PAGE (self) && path != NULL && side < 2 && vn_bench_get_model (VN_BENCH (self->document)) != NULL);
 
   source = vn_compare_source_new (self->document, VN_COMPARE_FILE, NULL, path);
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
@@ -418,7 +418,7 @@ vn_compare_page_show_run (VnComparePage *self,
     {
       VnCompareSource *source = g_ptr_array_index (list, i);
 
-      if (source->kind == VN_COMPARE_RUN && g_str_equal (source->run->id, id) && !vn_document_is_shown (self->document, source->run))
+      if (source->kind == VN_COMPARE_RUN && g_str_equal (source->run->id, id) && !vn_bench_is_shown (VN_BENCH (self->document), source->run))
         first = source;
     }
   vn_compare_page_set_lists (self, list);

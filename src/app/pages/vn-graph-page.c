@@ -147,7 +147,7 @@ graph_page_grouped (GObject      *source,
   g_clear_pointer (&self->groups, vn_groups_unref);
   self->scene = g_steal_pointer (&scene);
   self->groups = g_steal_pointer (&groups);
-  self->grouped = vn_document_get_model (self->document);
+  self->grouped = vn_bench_get_model (VN_BENCH (self->document));
   graph_page_show_scene (self);
 }
 
@@ -159,7 +159,7 @@ graph_page_start_grouping (VnGraphPage *self,
   if (model == NULL || model->graph->nodes->len < THREAD_NODES)
     return FALSE;
   self->grouping = g_cancellable_new ();
-  vn_scene_build_grouped_async (model, vn_document_get_result (self->document), self->groups, self->grouping, graph_page_grouped,
+  vn_scene_build_grouped_async (model, vn_bench_get_shown (VN_BENCH (self->document)), self->groups, self->grouping, graph_page_grouped,
                                 g_object_ref (self));
   return TRUE;
 }
@@ -168,7 +168,7 @@ graph_page_start_grouping (VnGraphPage *self,
 static void
 graph_page_scene_changed (VnGraphPage *self)
 {
-  VnModel *model = vn_document_get_model (self->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
 
   if (self->grouping != NULL)
     g_cancellable_cancel (self->grouping);
@@ -183,7 +183,7 @@ graph_page_scene_changed (VnGraphPage *self)
     return;
   g_clear_pointer (&self->scene, vn_scene_unref);
   if (model != NULL)
-    self->scene = vn_scene_build (model, vn_document_get_result (self->document));
+    self->scene = vn_scene_build (model, vn_bench_get_shown (VN_BENCH (self->document)));
   if (model != NULL && self->groups == NULL)
     self->groups = vn_groups_new (self->scene);
   self->grouped = model;
@@ -210,7 +210,7 @@ graph_page_layout_failed (VnGraphPage *self,
 {
   g_autoptr(GError) error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED, message);
 
-  g_signal_emit_by_name (self->document, "failed", _("The graph could not be laid out"), error);
+  vn_bench_report_error (VN_BENCH (self->document), _("The graph could not be laid out"), error);
 }
 
 static gboolean
@@ -245,14 +245,14 @@ graph_page_set_document (VnPage     *page,
   VnGraphPage *self = VN_GRAPH_PAGE (page);
 
   self->document = g_object_ref (document);
-  vn_document_set_picture_func (document, graph_page_make_picture, self);
-  vn_document_set_group_func (document, vn_graph_page_dup_group_title, self);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (gtk_popover_popdown), self->leak, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (graph_page_scene_changed), self, G_CONNECT_SWAPPED);
+  vn_bench_set_picture_func (VN_BENCH (document), graph_page_make_picture, self);
+  vn_bench_set_group_func (VN_BENCH (document), vn_graph_page_dup_group_title, self);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (gtk_popover_popdown), self->leak, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (graph_page_scene_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "metric-changed", G_CALLBACK (vn_graph_page_metric_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (vn_graph_page_selection_changed), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "runs-changed", G_CALLBACK (vn_graph_page_update_overlay), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::runs", G_CALLBACK (vn_graph_page_update_overlay), self, G_CONNECT_SWAPPED);
   vn_graph_page_restore_overlay (self);
 }
 
@@ -322,8 +322,8 @@ vn_graph_page_dispose (GObject *object)
   g_clear_pointer (&self->groups, vn_groups_unref);
   if (self->document != NULL)
     {
-      vn_document_set_picture_func (self->document, NULL, NULL);
-      vn_document_set_group_func (self->document, NULL, NULL);
+      vn_bench_set_picture_func (VN_BENCH (self->document), NULL, NULL);
+      vn_bench_set_group_func (VN_BENCH (self->document), NULL, NULL);
     }
   g_clear_object (&self->document);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_GRAPH_PAGE);

@@ -129,7 +129,7 @@ inspector_start_work (VnInspector *self,
     return;
   g_set_object (&self->shown, item);
   work = g_new0 (Work, 1);
-  work->model = vn_model_ref (vn_document_get_model (self->document));
+  work->model = vn_model_ref (vn_bench_get_model (VN_BENCH (self->document)));
   work->node = item->node;
   self->cancellable = g_cancellable_new ();
   task = g_task_new (self, self->cancellable, inspector_work_done, NULL);
@@ -217,7 +217,7 @@ inspector_explain_no_values (VnInspector *self,
 {
   if (has_result)
     return _("One of the two models has no such tensor: it was folded into another.");
-  if (vn_quantize_count_quantized (vn_document_get_model (self->document)) > 0)
+  if (vn_quantize_count_quantized (vn_bench_get_model (VN_BENCH (self->document))) > 0)
     return _("This model is already quantized: Compare shows its values next to those of its float model.");
   return _("Float and quantized values are shown after quantization.");
 }
@@ -226,11 +226,11 @@ static void
 inspector_add_values (VnInspector       *self,
                       VnInspectedTensor *tensor)
 {
-  VnResult *result = vn_document_get_confirmed (self->document);
+  VnResult *result = vn_bench_get_confirmed (VN_BENCH (self->document));
   GtkWidget *panel = result != NULL ? vn_tensor_panel_new (self->document, inspector_get_reader (self, result), tensor) : NULL;
 
   if (panel != NULL)
-    inspector_append (self, vn_section_new (_("Values"), vn_document_is_stale (self->document) ? _("of the last full run") : NULL, panel));
+    inspector_append (self, vn_section_new (_("Values"), vn_bench_is_stale (VN_BENCH (self->document)) ? _("of the last full run") : NULL, panel));
   else
     inspector_append (self, vn_section_new (_("Values"), NULL,
                                             vn_label_new (inspector_explain_no_values (self, result != NULL), "dim-label")));
@@ -241,7 +241,7 @@ inspector_show_tensor (VnInspector *self,
                        const char  *name)
 {
   g_autoptr(VnInspectedTensor) tensor = vn_inspected_tensor_new_for_value (self->document, name);
-  const VnValue *value = vn_graph_find_value (vn_document_get_model (self->document)->graph, name);
+  const VnValue *value = vn_graph_find_value (vn_bench_get_model (VN_BENCH (self->document))->graph, name);
   g_autofree char *way = vn_inspector_dup_way (self->document, value);
 
   gtk_label_set_label (self->title, name);
@@ -282,8 +282,8 @@ inspector_show_many (VnInspector *self,
 static void
 inspector_show_model (VnInspector *self)
 {
-  VnModel *model = vn_document_get_model (self->document);
-  g_autofree char *title = vn_document_dup_title (self->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  g_autofree char *title = vn_bench_dup_title (VN_BENCH (self->document));
   g_autofree char *size = NULL, *opset = NULL, *nodes = NULL, *weights = NULL;
   GtkWidget *list = vn_row_list_new ();
   guint n_quantized = vn_quantize_count_quantized (model);
@@ -385,8 +385,8 @@ inspector_rebuild (VnInspector *self)
     }
   focus = inspector_dup_focus (self);
   inspector_clear (self);
-  gtk_widget_set_visible (self->walk, vn_document_get_model (self->document) != NULL);
-  if (vn_document_get_model (self->document) == NULL)
+  gtk_widget_set_visible (self->walk, vn_bench_get_model (VN_BENCH (self->document)) != NULL);
+  if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     return;
   inspector_fill (self);
   if (focus != NULL)
@@ -417,8 +417,8 @@ vn_inspector_set_document (VnInspector *self,
   g_return_if_fail (VN_IS_INSPECTOR (self));
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
-  static const char * const turns[] = { "model-changed", "selection-changed" };
-  static const char * const signals[] = { "result-changed", "recipe-changed", "expected-changed" };
+  static const char * const turns[] = { "changed::model", "selection-changed" };
+  static const char * const signals[] = { "changed::run", "changed::recipe", "changed::expected" };
 
   self->document = g_object_ref (document);
   for (guint i = 0; i < G_N_ELEMENTS (turns); i++)

@@ -66,7 +66,7 @@ static void
 nodes_page_update_stack (VnNodesPage *self)
 {
   gboolean nothing = g_list_model_get_n_items (G_LIST_MODEL (self->filtered)) == 0 &&
-                     vn_document_get_model (self->document) != NULL;
+                     vn_bench_get_model (VN_BENCH (self->document)) != NULL;
 
   gtk_stack_set_visible_child_name (self->stack, nothing ? "nothing" : "table");
 }
@@ -252,10 +252,10 @@ nodes_page_set_document (VnPage     *page,
   gtk_column_view_set_model (self->table, GTK_SELECTION_MODEL (selection));
   g_object_unref (selection);
 
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (nodes_page_clear_filters), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (nodes_page_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (nodes_page_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (nodes_page_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (nodes_page_clear_filters), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (nodes_page_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (nodes_page_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (nodes_page_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "metric-changed", G_CALLBACK (nodes_page_metric_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (nodes_page_selection_changed), self,
                            G_CONNECT_SWAPPED);

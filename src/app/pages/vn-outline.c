@@ -485,9 +485,9 @@ vn_outline_set_document (VnOutline  *self,
   self->selection = gtk_multi_selection_new (g_object_ref (G_LIST_MODEL (self->rows)));
   outline_make_tree (self);
   vn_query_chips_set (self->chips, document, GTK_EDITABLE (self->search));
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (outline_model_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (outline_model_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "metric-changed", G_CALLBACK (outline_result_changed), self, G_CONNECT_SWAPPED);
   /* Before the link, which selects only rows that are there. */
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (outline_selection_changed), self,

@@ -321,7 +321,7 @@ static void
 range_editor_make_question (VnRangeEditor *self)
 {
   const VnTensorPlan *plan = self->tensor->plan;
-  const VnOverride *rule = vn_document_find_tensor_rule (self->document, self->tensor->name);
+  const VnOverride *rule = vn_bench_find_tensor_rule (VN_BENCH (self->document), self->tensor->name);
 
   self->recipe = vn_recipe_copy (self->tensor->result->recipe);
   self->question = (VnRangeQuestion) { .histogram = self->tensor->histogram, .recipe = self->recipe, .dtype = plan->dtype,

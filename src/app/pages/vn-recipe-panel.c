@@ -3,6 +3,7 @@
 #include "vn-recipe-panel.h"
 
 #include "vn-i18n.h"
+#include "vn-node-set.h"
 #include "vn-rows.h"
 #include "vn-rule-gains.h"
 #include "vn-rule-groups.h"
@@ -65,8 +66,8 @@ recipe_panel_move_to (VnRecipePanel *self,
   if (group == NULL || before == at || before == at + 1)
     return;
   self->focus_at = before > at ? before - 1 : before;
-  vn_document_move_rules (self->document, group->first, group->n,
-                          other != NULL ? other->first : vn_document_get_recipe (self->document)->overrides->len);
+  vn_bench_move_rules (VN_BENCH (self->document), group->first, group->n,
+                          other != NULL ? other->first : vn_bench_get_recipe (VN_BENCH (self->document))->overrides->len);
 }
 
 /* Which row a dragged one would come before. */
@@ -149,7 +150,7 @@ recipe_panel_end_rename (VnRecipePanel *self,
   self->focus_at = self->entry_at;
   name = g_strdup (gtk_editable_get_text (GTK_EDITABLE (entry)));
   if (takes && group != NULL && !g_str_equal (name, group->title))
-    vn_document_rename_rules (self->document, group->first, group->n, name);
+    vn_bench_rename_rules (VN_BENCH (self->document), group->first, group->n, name);
   recipe_panel_schedule (self);
 }
 
@@ -210,12 +211,22 @@ recipe_panel_rename (VnRecipePanel *self,
 /* ---- what else can be done with a rule ---- */
 
 static void
+recipe_panel_select (VnRecipePanel     *self,
+                     const VnRuleGroup *group)
+{
+  g_autoptr(GtkBitset) nodes = vn_node_set_new (group->nodes);
+
+  if (vn_bench_get_model (VN_BENCH (self->document)) != NULL)
+    vn_document_select (self->document, nodes);
+}
+
+static void
 recipe_panel_show (VnRecipePanel     *self,
                    const VnRuleGroup *group)
 {
-  if (vn_document_get_model (self->document) == NULL)
+  if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     return;
-  vn_document_select (self->document, group->nodes);
+  recipe_panel_select (self, group);
   gtk_widget_activate_action (GTK_WIDGET (self), "win.show-in-graph", NULL);
 }
 
@@ -243,8 +254,7 @@ recipe_panel_commanded (VnRecipePanel *self,
     return;
   if (g_str_equal (command, "light"))
     {
-      if (vn_document_get_model (self->document) != NULL)
-        vn_document_select (self->document, group->nodes);
+      recipe_panel_select (self, group);
       return;
     }
   self->focus_at = at;
@@ -255,9 +265,9 @@ recipe_panel_commanded (VnRecipePanel *self,
   else if (g_str_equal (command, "down"))
     recipe_panel_move_to (self, at, at + 2);
   else if (g_str_equal (command, "toggle"))
-    vn_document_enable_rules (self->document, group->first, group->n, !group->enabled);
+    vn_bench_enable_rules (VN_BENCH (self->document), group->first, group->n, !group->enabled);
   else if (g_str_equal (command, "delete"))
-    vn_document_remove_rules (self->document, group->first, group->n);
+    vn_bench_remove_rules (VN_BENCH (self->document), group->first, group->n);
   else
     {
       self->focus_at = NO_ROW;
@@ -283,7 +293,7 @@ static void
 recipe_panel_look_for_tensors (VnRecipePanel  *self,
                                const VnRecipe *recipe)
 {
-  VnResult *result = vn_document_get_result (self->document);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
 
   for (guint i = 0; result != NULL && result->prepared != NULL && i < self->groups->len; i++)
     {
@@ -300,7 +310,7 @@ recipe_panel_list (VnRecipePanel  *self,
                    const VnRecipe *recipe)
 {
   g_clear_pointer (&self->groups, g_ptr_array_unref);
-  self->groups = vn_rule_groups_list (recipe, vn_document_get_model (self->document));
+  self->groups = vn_rule_groups_list (recipe, vn_bench_get_model (VN_BENCH (self->document)));
   recipe_panel_look_for_tensors (self, recipe);
 }
 
@@ -308,7 +318,7 @@ static void
 recipe_panel_fill (VnRecipePanel  *self,
                    const VnRecipe *recipe)
 {
-  g_autoptr(VnRuleGains) gains = self->groups->len > 0 ? vn_rule_gains_new (self->document) : NULL;
+  g_autoptr(VnRuleGains) gains = self->groups->len > 0 ? vn_rule_gains_new (VN_BENCH (self->document)) : NULL;
 
   for (guint i = 0; i < MIN (self->groups->len, MAX_ROWS); i++)
     {
@@ -341,7 +351,7 @@ recipe_panel_find_focused (VnRecipePanel *self)
 static void
 recipe_panel_build_rows (VnRecipePanel *self)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (self->document);
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (self->document));
   GtkWidget *child;
   guint at = self->focus_at != NO_ROW ? self->focus_at : recipe_panel_find_focused (self);
 
@@ -361,7 +371,7 @@ static gboolean
 recipe_panel_build (gpointer data)
 {
   VnRecipePanel *self = data;
-  const VnPreset *preset = vn_preset_find (vn_document_get_recipe (self->document)->preset, NULL);
+  const VnPreset *preset = vn_preset_find (vn_bench_get_recipe (VN_BENCH (self->document))->preset, NULL);
 
   self->rebuild = 0;
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->preset), preset != NULL ? _(preset->title) : "");
@@ -411,9 +421,9 @@ vn_recipe_panel_rename_selected (VnRecipePanel *self)
     }
   for (guint i = MIN (self->groups->len, MAX_ROWS); i > 0; i--)
     {
-      g_autoptr(GtkBitset) outside = gtk_bitset_copy (selection);
+      g_autoptr(GtkBitset) outside = gtk_bitset_copy (selection), nodes = vn_node_set_new (recipe_panel_get_group (self, i - 1)->nodes);
 
-      gtk_bitset_subtract (outside, recipe_panel_get_group (self, i - 1)->nodes);
+      gtk_bitset_subtract (outside, nodes);
       if (!gtk_bitset_is_empty (outside))
         continue;
       recipe_panel_rename (self, i - 1);
@@ -429,14 +439,14 @@ void
 vn_recipe_panel_set_document (VnRecipePanel *self,
                               VnDocument    *document)
 {
-  static const char * const signals[] = { "result-changed", "runs-changed", "expected-changed" };
+  static const char * const signals[] = { "changed::run", "changed::runs", "changed::expected" };
 
   g_return_if_fail (VN_IS_RECIPE_PANEL (self));
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
   self->document = g_object_ref (document);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (recipe_panel_recipe_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (recipe_panel_recipe_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (recipe_panel_recipe_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (recipe_panel_recipe_changed), self, G_CONNECT_SWAPPED);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (document, signals[i], G_CALLBACK (recipe_panel_schedule), self, G_CONNECT_SWAPPED);
   vn_runs_list_set_document (self->runs, document);

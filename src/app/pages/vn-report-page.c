@@ -201,7 +201,7 @@ static void
 report_page_update_actions (VnReportPage *self)
 {
   static const char * const names[] = { "copy", "copy-command" };
-  const gboolean can = self->document != NULL && vn_document_get_result (self->document) != NULL;
+  const gboolean can = self->document != NULL && vn_bench_get_shown (VN_BENCH (self->document)) != NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self->actions), names[i])), can);
@@ -211,7 +211,7 @@ report_page_update_actions (VnReportPage *self)
 static const char *
 report_page_get_state (VnReportPage *self)
 {
-  switch (vn_document_get_expecting (self->document))
+  switch (vn_bench_get_expecting (VN_BENCH (self->document)))
     {
     case VN_EXPECTING_SHOWN:
       return _("Estimated result; run a full quantization to confirm it");
@@ -297,7 +297,7 @@ report_page_get_width (VnReportPage *self)
 static Told *
 report_page_take_told (VnReportPage *self)
 {
-  VnResult *result = vn_document_get_result (self->document);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
   Told *told;
 
   if (self->told != NULL && self->told->result == result)
@@ -328,7 +328,7 @@ report_page_begin (gpointer data)
 static void
 report_page_update (VnReportPage *self)
 {
-  VnResult *result = self->document != NULL ? vn_document_get_result (self->document) : NULL;
+  VnResult *result = self->document != NULL ? vn_bench_get_shown (VN_BENCH (self->document)) : NULL;
 
   report_page_update_actions (self);
   if (result == NULL)
@@ -438,16 +438,16 @@ report_page_printed (GObject      *source,
     return;
   if (error != NULL)
     {
-      g_signal_emit_by_name (self->document, "failed", _("The report could not be copied"), error);
+      vn_bench_report_error (VN_BENCH (self->document), _("The report could not be copied"), error);
       return;
     }
   if (text == NULL)
     {
-      vn_document_tell (self->document, _("No command can reproduce this run: some inputs have individual settings."));
+      vn_bench_report (VN_BENCH (self->document), _("No command can reproduce this run: some inputs have individual settings."));
       return;
     }
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
-  vn_document_tell (self->document, copying->is_command ? _("Command copied: it produces the same model again.")
+  vn_bench_report (VN_BENCH (self->document), copying->is_command ? _("Command copied: it produces the same model again.")
                                                         : _("Report copied as Markdown."));
 }
 
@@ -472,7 +472,7 @@ static void
 report_page_set_document (VnPage     *page,
                           VnDocument *document)
 {
-  static const char * const signals[] = { "model-changed", "data-changed", "recipe-changed", "result-changed", "expected-changed" };
+  static const char * const signals[] = { "changed::model", "changed::data", "changed::recipe", "changed::run", "changed::expected" };
   VnReportPage *self = VN_REPORT_PAGE (page);
 
   self->document = g_object_ref (document);

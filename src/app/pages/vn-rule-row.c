@@ -339,8 +339,8 @@ vn_rule_row_new (VnDocument        *document,
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && group != NULL && at < n_rows, NULL);
 
   self = g_object_new (VN_TYPE_RULE_ROW, NULL);
-  model = vn_document_get_model (document);
-  rule = g_ptr_array_index (vn_document_get_recipe (document)->overrides, group->first);
+  model = vn_bench_get_model (VN_BENCH (document));
+  rule = g_ptr_array_index (vn_bench_get_recipe (VN_BENCH (document))->overrides, group->first);
   self->at = at;
   rule_row_add_actions (self, n_rows);
   rule_row_fill (self, group, rule, gain);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-document.h"
 #include "vn-rule-gains.h"
 #include "vn-rule-groups.h"
 

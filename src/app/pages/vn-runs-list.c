@@ -100,7 +100,7 @@ runs_list_make_row (VnRunsList         *self,
   g_autofree char *title = vn_project_run_dup_title (run);
   g_autofree char *subtitle = runs_list_describe (run);
   g_autofree char *changes = runs_list_describe_all (run);
-  gboolean is_shown = vn_document_is_shown (self->document, run);
+  gboolean is_shown = vn_bench_is_shown (VN_BENCH (self->document), run);
 
   vn_swatch_set (VN_SWATCH (swatch), isnan (run->worst_output) ? VN_SWATCH_EMPTY : VN_SWATCH_VALUE, VN_METRIC_SQNR, run->worst_output);
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
@@ -129,7 +129,7 @@ static gboolean
 runs_list_rebuild (gpointer data)
 {
   VnRunsList *self = data;
-  GPtrArray *runs = vn_document_get_runs (self->document);
+  GPtrArray *runs = vn_bench_get_runs (VN_BENCH (self->document));
   GtkWidget *child;
 
   self->rebuild = 0;
@@ -187,7 +187,7 @@ void
 vn_runs_list_set_document (VnRunsList *self,
                            VnDocument *document)
 {
-  static const char * const signals[] = { "runs-changed", "result-changed", "model-changed" };
+  static const char * const signals[] = { "changed::runs", "changed::run", "changed::model" };
 
   g_return_if_fail (VN_IS_RUNS_LIST (self));
   g_return_if_fail (VN_IS_DOCUMENT (document));

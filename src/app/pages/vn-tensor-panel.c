@@ -305,7 +305,7 @@ tensor_panel_find_sources (VnTensorPanel     *self,
     return FALSE;
   if (tensor->item != NULL)
     {
-      g_autoptr(VnComparedModel) first = vn_compared_model_new_float (vn_document_get_model (document));
+      g_autoptr(VnComparedModel) first = vn_compared_model_new_float (vn_bench_get_model (VN_BENCH (document)));
       g_autoptr(VnComparedModel) second = vn_compared_model_new_result (result);
 
       if (!vn_compared_model_find_tensor (first, second, tensor->item->index, &self->sources[0]) ||
@@ -342,7 +342,7 @@ vn_tensor_panel_new (VnDocument        *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && reader != NULL && tensor != NULL, NULL);
 
-  result = vn_document_get_confirmed (document);
+  result = vn_bench_get_confirmed (VN_BENCH (document));
   if (result == NULL)
     return NULL;
   self = g_object_new (VN_TYPE_TENSOR_PANEL, NULL);

@@ -31,7 +31,7 @@ cure_row_free_application (gpointer  data,
 static void
 cure_row_apply (Application *self)
 {
-  vn_document_try (self->document, vn_recipe_copy (self->recipe), self->step, self->key);
+  vn_bench_try (VN_BENCH (self->document), vn_recipe_copy (self->recipe), self->step, self->key);
 }
 
 static GtkWidget *

@@ -11,10 +11,10 @@ effect_row_describe (VnDocument     *document,
                      const VnEffect *effect)
 {
   g_autofree char *gain = vn_format_signed_db (effect->after_db - effect->before_db);
-  const char *end = vn_document_is_in_force (document, effect) ? "" : _(" · reverted");
+  const char *end = vn_bench_is_in_force (VN_BENCH (document), effect) ? "" : _(" · reverted");
 
   if (!effect->measured)
-    return g_strconcat (vn_document_is_measuring (document, effect) ? _("measuring") : _("not measured"), end, NULL);
+    return g_strconcat (vn_bench_is_measuring (VN_BENCH (document), effect) ? _("measuring") : _("not measured"), end, NULL);
   return g_strdup_printf (vn_effect_has_helped (effect) ? _("outputs %s%s") : _("did not help: outputs %s%s"), gain, end);
 }
 
@@ -64,9 +64,9 @@ vn_effect_row_new (VnDocument     *document,
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
   if (effect->measured)
     adw_action_row_add_suffix (ADW_ACTION_ROW (row), vn_gain_new (effect->after_db - effect->before_db, effect->bytes, effect->time_ratio));
-  if (helped && vn_document_is_in_force (document, effect))
+  if (helped && vn_bench_is_in_force (VN_BENCH (document), effect))
     adw_action_row_add_suffix (ADW_ACTION_ROW (row), effect_row_make_applied ());
-  else if (effect->measured && !helped && vn_document_is_last_change (document, effect))
+  else if (effect->measured && !helped && vn_bench_is_last_change (VN_BENCH (document), effect))
     adw_action_row_add_suffix (ADW_ACTION_ROW (row), effect_row_make_take_back ());
   return row;
 }

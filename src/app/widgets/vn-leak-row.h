@@ -5,6 +5,8 @@
 
 #include "vn-rules.h"
 
+#include <gtk/gtk.h>
+
 G_BEGIN_DECLS
 
 GtkWidget *vn_leak_row_new (guint             rule,

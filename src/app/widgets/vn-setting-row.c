@@ -78,7 +78,7 @@ setting_row_refuse (Row          *self,
       adw_preferences_window_add_toast (ADW_PREFERENCES_WINDOW (dialog), adw_toast_new (escaped));
     }
   else
-    vn_document_tell (self->document, error->message);
+    vn_bench_report (VN_BENCH (self->document), error->message);
 }
 
 static gboolean
@@ -112,7 +112,7 @@ static void
 setting_row_apply (Row        *self,
                    const char *text)
 {
-  g_autoptr(VnRecipe) recipe = vn_recipe_copy (vn_document_get_recipe (self->document));
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (self->document)));
   g_autoptr(GError) error = NULL;
 
   if (!setting_row_parse (self, recipe, text, &error) || !vn_recipe_validate (recipe, &error))
@@ -121,7 +121,7 @@ setting_row_apply (Row        *self,
       return;
     }
   gtk_widget_remove_css_class (self->row, "error");
-  vn_document_edit_recipe (self->document, g_steal_pointer (&recipe), _(self->setting->title));
+  vn_bench_edit_recipe (VN_BENCH (self->document), g_steal_pointer (&recipe), _(self->setting->title));
 }
 
 static char *
@@ -175,7 +175,7 @@ static void
 setting_row_reset_clicked (Row       *self,
                            GtkButton *button)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (self->document);
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (self->document));
   g_autoptr(VnRecipe) target = vn_recipe_new (recipe->preset);
   g_autofree char *text = setting_row_dup_text (self, target);
 
@@ -307,7 +307,7 @@ static void
 setting_row_recipe_changed (GtkWidget *row)
 {
   Row *self = g_object_get_data (G_OBJECT (row), ROW_KEY);
-  const VnRecipe *recipe = vn_document_get_recipe (self->document);
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (self->document));
   g_autoptr(VnRecipe) target = vn_recipe_new (recipe->preset);
   g_autofree char *text = setting_row_dup_text (self, recipe);
   gboolean differs = !vn_setting_equal (self->setting, recipe, target);
@@ -357,7 +357,7 @@ vn_setting_row_new (const VnSetting *setting,
   if (self->editor != NULL)
     gtk_accessible_update_property (GTK_ACCESSIBLE (self->editor), GTK_ACCESSIBLE_PROPERTY_LABEL, _(setting->title), -1);
   g_object_set_data_full (G_OBJECT (self->row), ROW_KEY, self, setting_row_free);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (setting_row_recipe_changed), self->row, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (setting_row_recipe_changed), self->row, G_CONNECT_SWAPPED);
   setting_row_recipe_changed (self->row);
   return self->row;
 }

@@ -20,11 +20,11 @@ G_DEFINE_FINAL_TYPE (VnChangedBar, vn_changed_bar, ADW_TYPE_BIN)
 static void
 changed_bar_update (VnChangedBar *self)
 {
-  gboolean changed = vn_document_has_changed_files (self->document);
+  gboolean changed = vn_bench_has_changed_files (VN_BENCH (self->document));
 
   if (changed)   /* else it slides away as it was */
     {
-      g_autofree char *shown = g_filename_display_basename (vn_document_get_model (self->document)->path);
+      g_autofree char *shown = g_filename_display_basename (vn_bench_get_model (VN_BENCH (self->document))->path);
       g_autofree char *text = g_strdup_printf (_("“%s” now differs from what is shown here"), shown);
 
       gtk_label_set_label (self->text, text);
@@ -36,7 +36,7 @@ changed_bar_update (VnChangedBar *self)
 static void
 changed_bar_reload (VnChangedBar *self)
 {
-  vn_document_reload (self->document);
+  vn_bench_reload (VN_BENCH (self->document));
 }
 
 /**
@@ -50,7 +50,7 @@ vn_changed_bar_set_document (VnChangedBar *self,
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
   g_set_object (&self->document, document);
-  g_signal_connect_object (document, "files-changed", G_CALLBACK (changed_bar_update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::files", G_CALLBACK (changed_bar_update), self, G_CONNECT_SWAPPED);
   changed_bar_update (self);
 }
 

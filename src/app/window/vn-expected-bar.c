@@ -24,7 +24,7 @@ G_DEFINE_FINAL_TYPE (VnExpectedBar, vn_expected_bar, ADW_TYPE_BIN)
 static gboolean
 expected_bar_is_running (VnExpectedBar *self)
 {
-  VnJob *job = vn_document_get_job (self->document);
+  VnJob *job = vn_bench_get_job (VN_BENCH (self->document));
 
   return vn_job_is (job, VN_JOB_QUANTIZE);
 }
@@ -33,8 +33,8 @@ expected_bar_is_running (VnExpectedBar *self)
 static char *
 expected_bar_describe (VnExpectedBar *self)
 {
-  VnResult *before = vn_document_get_confirmed (self->document), *after = vn_document_get_result (self->document);
-  guint n = vn_document_count_expected_on (self->document);
+  VnResult *before = vn_bench_get_confirmed (VN_BENCH (self->document)), *after = vn_bench_get_shown (VN_BENCH (self->document));
+  guint n = vn_bench_count_expected_on (VN_BENCH (self->document));
   g_autofree char *samples = g_strdup_printf (ngettext ("measured on %u sample", "measured on %u samples", n), n);
   g_autofree char *from = NULL, *to = NULL;
 
@@ -56,7 +56,7 @@ expected_bar_make_text (VnExpectedBar *self,
   if (expecting == VN_EXPECTING_PAST)
     what = g_strdup (_("results are stored, the model is not: exporting needs a full run"));
   else
-    what = expecting == VN_EXPECTING_SHOWN ? expected_bar_describe (self) : g_strdup (vn_document_get_refusal (self->document));
+    what = expecting == VN_EXPECTING_SHOWN ? expected_bar_describe (self) : g_strdup (vn_bench_get_refusal (VN_BENCH (self->document)));
   if (expected_bar_is_running (self))
     return g_strdup_printf (_("%s · full run in progress"), what);
   return g_steal_pointer (&what);
@@ -72,7 +72,7 @@ expected_bar_update (VnExpectedBar *self)
     [VN_EXPECTING_REFUSED] = N_("Needs a Full Run"),
     [VN_EXPECTING_PAST] = N_("From an Earlier Run"),
   };
-  VnExpecting expecting = vn_document_get_expecting (self->document);
+  VnExpecting expecting = vn_bench_get_expecting (VN_BENCH (self->document));
   gboolean soon = expecting == VN_EXPECTING_SOON;
   g_autofree char *text = NULL;
 
@@ -90,7 +90,7 @@ expected_bar_update (VnExpectedBar *self)
   gtk_widget_set_visible (GTK_WIDGET (self->spinner), soon);
   gtk_widget_set_visible (GTK_WIDGET (self->icon), !soon);
   gtk_image_set_from_icon_name (self->icon, expecting == VN_EXPECTING_REFUSED ? "dialog-warning-symbolic" : "dialog-information-symbolic");
-  gtk_widget_set_visible (self->run, !soon && vn_document_get_job (self->document) == NULL);
+  gtk_widget_set_visible (self->run, !soon && vn_bench_get_job (VN_BENCH (self->document)) == NULL);
 }
 
 static void
@@ -98,8 +98,8 @@ expected_bar_run (VnExpectedBar *self)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_quantize (self->document, &error))
-    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_QUANTIZE), error);
+  if (!vn_bench_quantize (VN_BENCH (self->document), &error))
+    vn_bench_report_error (VN_BENCH (self->document), vn_job_id_get_failure (VN_JOB_QUANTIZE), error);
 }
 
 /**
@@ -109,7 +109,7 @@ void
 vn_expected_bar_set_document (VnExpectedBar *self,
                               VnDocument    *document)
 {
-  static const char * const signals[] = { "expected-changed", "job-changed", "result-changed" };
+  static const char * const signals[] = { "changed::expected", "work-changed", "changed::run" };
 
   g_return_if_fail (VN_IS_EXPECTED_BAR (self));
   g_return_if_fail (VN_IS_DOCUMENT (document));

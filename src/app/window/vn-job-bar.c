@@ -90,11 +90,11 @@ job_bar_reveal (gpointer data)
 static void
 job_changed (VnJobBar *self)
 {
-  VnJob *job = vn_document_get_job (self->document);
+  VnJob *job = vn_bench_get_job (VN_BENCH (self->document));
 
   /* what the user waits for comes first; where error starts is looked for beside it */
   if (job == NULL)
-    job = vn_document_get_origins_job (self->document);
+    job = vn_bench_get_origins_job (VN_BENCH (self->document));
   if (job != NULL && job == self->job)
     return;
   if (self->job != NULL)
@@ -136,7 +136,7 @@ vn_job_bar_announce (VnJobBar   *self,
 
   g_return_if_fail (VN_IS_JOB_BAR (self));
 
-  result = vn_document_get_result (self->document);
+  result = vn_bench_get_shown (VN_BENCH (self->document));
   gtk_label_set_label (self->title, text);
   if (result != NULL)
     {
@@ -212,14 +212,14 @@ job_bar_fit_problems (VnJobBar *self)
 static void
 job_bar_fill_problems (VnJobBar *self)
 {
-  guint n = MIN (vn_document_get_n_notes (self->document), MAX_NOTES);
+  guint n = MIN (vn_bench_get_n_notes (VN_BENCH (self->document)), MAX_NOTES);
   GtkWidget *child;
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->problems))) != NULL)
     gtk_list_box_remove (self->problems, child);
   for (guint i = 0; i < n; i++)
     {
-      const VnNote *note = vn_document_get_note (self->document, i);
+      const VnNote *note = vn_bench_get_note (VN_BENCH (self->document), i);
       GtkWidget *row = job_bar_make_note_row (note);
 
       job_bar_link_to_node (self, row, note);
@@ -231,7 +231,7 @@ job_bar_fill_problems (VnJobBar *self)
 static void
 job_bar_notes_changed (VnJobBar *self)
 {
-  guint n = vn_document_count_problems (self->document);
+  guint n = vn_bench_count_problems (VN_BENCH (self->document));
   g_autofree char *text = g_strdup_printf (ngettext ("%u problem", "%u problems", n), n);
 
   gtk_label_set_label (self->problems_label, text);
@@ -251,10 +251,10 @@ vn_job_bar_set_document (VnJobBar   *self,
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
   g_set_object (&self->document, document);
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "origins-changed", G_CALLBACK (job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
   job_bar_notes_changed (self);
 }
 

@@ -26,7 +26,7 @@ window_actions_action_undo (GtkWidget  *widget,
                             GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
-  const char *title = vn_document_undo (self->document);
+  const char *title = vn_bench_undo (VN_BENCH (self->document));
 
   if (title != NULL)
     {
@@ -41,7 +41,7 @@ window_actions_action_redo (GtkWidget  *widget,
                             const char *name,
                             GVariant   *parameter)
 {
-  vn_document_redo (VN_WINDOW (widget)->document);
+  vn_bench_redo (VN_BENCH (VN_WINDOW (widget)->document));
 }
 
 static void
@@ -90,7 +90,7 @@ window_actions_action_cancel (GtkWidget  *widget,
                               const char *name,
                               GVariant   *parameter)
 {
-  vn_document_cancel (VN_WINDOW (widget)->document);
+  vn_bench_cancel (VN_BENCH (VN_WINDOW (widget)->document));
 }
 
 static void
@@ -107,7 +107,7 @@ window_actions_set_precision (VnWindow        *self,
                        NULL, NULL);
       return;
     }
-  text = vn_document_get_precision_title (precision, n);
+  text = vn_bench_get_precision_title (precision, n);
   vn_window_toast (self, text, _("Undo"), "win.undo");
 }
 
@@ -157,7 +157,7 @@ window_actions_action_set_region (GtkWidget  *widget,
       vn_window_toast (self, _("No tensor enters or leaves the selected nodes."), NULL, NULL);
       return;
     }
-  text = vn_document_get_precision_title (precision, (guint) gtk_bitset_get_size (nodes));
+  text = vn_bench_get_precision_title (precision, (guint) gtk_bitset_get_size (nodes));
   vn_window_toast (self, text, _("Undo"), "win.undo");
 }
 
@@ -173,7 +173,7 @@ window_actions_action_add_edge (GtkWidget  *widget,
   g_autofree char *text = NULL;
 
   g_variant_get (parameter, "(u&sb)", &rule, &value, &enters);
-  if (!vn_document_add_edge (self->document, rule, value, enters))
+  if (!vn_bench_add_edge (VN_BENCH (self->document), rule, value, enters))
     return;
   text = g_strdup_printf (_("“%s” is now an edge of the region"), value);
   vn_window_toast (self, text, _("Undo"), "win.undo");
@@ -269,7 +269,7 @@ window_actions_action_show_page (GtkWidget  *widget,
 {
   VnWindow *self = VN_WINDOW (widget);
 
-  if (vn_document_get_model (self->document) != NULL)
+  if (vn_bench_get_model (VN_BENCH (self->document)) != NULL)
     vn_window_show_page (self, g_variant_get_string (parameter, NULL));
 }
 
@@ -281,7 +281,7 @@ window_actions_action_compare_file (GtkWidget  *widget,
 {
   VnWindow *self = VN_WINDOW (widget);
 
-  if (vn_document_get_model (self->document) == NULL)
+  if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     return;
   vn_window_show_page (self, "compare");
   gtk_widget_activate_action (GTK_WIDGET (self->view_pages[VN_WINDOW_PAGE_compare]), "compare.open-file", NULL);
@@ -376,17 +376,17 @@ vn_window_update_actions (VnWindow *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   VnDocument *document = self->document;
-  gboolean has_model = vn_document_get_model (document) != NULL;
-  gboolean has_result = vn_document_get_result (document) != NULL;
-  gboolean busy = vn_document_get_job (document) != NULL || vn_document_get_origins_job (document) != NULL;
+  gboolean has_model = vn_bench_get_model (VN_BENCH (document)) != NULL;
+  gboolean has_result = vn_bench_get_shown (VN_BENCH (document)) != NULL;
+  gboolean busy = vn_bench_get_job (VN_BENCH (document)) != NULL || vn_bench_get_origins_job (VN_BENCH (document)) != NULL;
   gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
   gboolean selected = !gtk_bitset_is_empty (vn_document_get_selection (document));
 
   window_actions_suggest (self, has_result);
   vn_window_update_file_actions (self);
   vn_window_update_project_actions (self);
-  gtk_widget_action_set_enabled (widget, "win.undo", vn_document_can_undo (document));
-  gtk_widget_action_set_enabled (widget, "win.redo", vn_document_can_redo (document));
+  gtk_widget_action_set_enabled (widget, "win.undo", vn_bench_can_undo (VN_BENCH (document)));
+  gtk_widget_action_set_enabled (widget, "win.redo", vn_bench_can_redo (VN_BENCH (document)));
   gtk_widget_action_set_enabled (widget, "win.quantize", has_model && !wizard);
   gtk_widget_action_set_enabled (widget, "win.leave-wizard", wizard);
   gtk_widget_action_set_enabled (widget, "win.change-target", has_model);
@@ -404,7 +404,7 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.set-region", selected);
   gtk_widget_action_set_enabled (widget, "win.grow-selection", selected);
   gtk_widget_action_set_enabled (widget, "win.show-in-graph", selected);
-  gtk_widget_action_set_enabled (widget, "win.rename-rule", selected && vn_document_get_recipe (document)->overrides->len > 0);
+  gtk_widget_action_set_enabled (widget, "win.rename-rule", selected && vn_bench_get_recipe (VN_BENCH (document))->overrides->len > 0);
   gtk_widget_action_set_enabled (widget, "win.add-edge", has_model);
   gtk_widget_action_set_enabled (widget, "win.find", has_model && !wizard);
   gtk_widget_action_set_enabled (widget, "win.compare-file", has_model);

@@ -33,7 +33,7 @@ vn_window_drop_file (VnWindow *self,
       vn_window_open_file (self, file);
       return TRUE;
     }
-  if (vn_document_get_model (self->document) == NULL)
+  if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     {
       vn_window_toast (self, _("Open a model first: a folder of samples needs one."), NULL, NULL);
       return FALSE;

@@ -24,7 +24,7 @@ window_files_model_located (GFile    *model,
   g_autoptr(GError) error = NULL;
 
   if (path != NULL && g_file_peek_path (model) != NULL &&
-      !vn_document_open_project (self->document, path, g_file_peek_path (model), &error))
+      !vn_bench_open_project (VN_BENCH (self->document), path, g_file_peek_path (model), &error))
     vn_window_toast_error (self, _("The project could not be opened"), error);
 }
 
@@ -40,7 +40,7 @@ window_files_open_project (VnWindow   *self,
 {
   g_autoptr(GError) error = NULL;
 
-  if (vn_document_open_project (self->document, path, NULL, &error))
+  if (vn_bench_open_project (VN_BENCH (self->document), path, NULL, &error))
     return;
   if (!g_error_matches (error, VN_ERROR, VN_ERROR_MISSING_DATA))
     {
@@ -57,9 +57,9 @@ window_files_open_settings (VnWindow   *self,
 {
   g_autoptr(GError) error = NULL;
 
-  if (vn_document_get_model (self->document) == NULL)
+  if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     vn_window_toast (self, _("Open a model first: a recipe needs one."), NULL, NULL);
-  else if (!vn_document_open_settings (self->document, path, &error))
+  else if (!vn_bench_open_settings (VN_BENCH (self->document), path, &error))
     vn_window_toast_error (self, _("The recipe could not be opened"), error);
   else
     vn_window_toast (self, _("Recipe opened"), _("Undo"), "win.undo");
@@ -86,7 +86,7 @@ vn_window_open_file (VnWindow *self,
   else if (g_str_has_suffix (path, ".json"))
     window_files_open_settings (self, path);
   else
-    vn_document_open (self->document, path);
+    vn_bench_open (VN_BENCH (self->document), path);
 }
 
 static void
@@ -176,7 +176,7 @@ window_files_save_chosen (GFile    *file,
   g_autoptr(GError) error = NULL;
   g_autofree char *lost = NULL;
 
-  if (!vn_document_save (save->window->document, save->kind, g_file_peek_path (file), notes, &error))
+  if (!vn_bench_save (VN_BENCH (save->window->document), save->kind, g_file_peek_path (file), notes, &error))
     {
       vn_window_toast_error (save->window, _("The file could not be saved"), error);
       return;
@@ -193,7 +193,7 @@ window_files_action_save (GtkWidget  *widget,
 {
   VnWindow *self = VN_WINDOW (widget);
   const char *kind = g_variant_get_string (parameter, NULL);
-  g_autofree char *suggestion = vn_document_dup_save_path (self->document, kind);
+  g_autofree char *suggestion = vn_bench_dup_save_path (VN_BENCH (self->document), kind);
   Save *save = g_new0 (Save, 1);
 
   *save = (Save) { self, g_strdup (kind) };
@@ -207,7 +207,7 @@ window_files_export_to (VnWindow   *self,
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_export (self->document, model_path, report, FALSE, &error))
+  if (!vn_bench_export (VN_BENCH (self->document), model_path, report, FALSE, &error))
     vn_window_toast_error (self, _("Export failed"), error);
 }
 
@@ -230,7 +230,7 @@ window_files_action_export_model (GtkWidget  *widget,
                                   const char *name,
                                   GVariant   *parameter)
 {
-  g_autofree char *suggestion = vn_document_dup_file_path (VN_WINDOW (widget)->document, VN_QUANTIZED_ENDING);
+  g_autofree char *suggestion = vn_bench_dup_file_path (VN_BENCH (VN_WINDOW (widget)->document), VN_QUANTIZED_SUFFIX);
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_MODEL, suggestion, window_files_model_chosen, widget, NULL);
 }
@@ -240,7 +240,7 @@ window_files_ask_report (GtkWidget             *widget,
                          const VnReportPrinter *form)
 {
   g_autofree char *ending = g_strconcat ("-report", strrchr (form->file, '.'), NULL);
-  g_autofree char *suggestion = vn_document_dup_file_path (VN_WINDOW (widget)->document, ending);
+  g_autofree char *suggestion = vn_bench_dup_file_path (VN_BENCH (VN_WINDOW (widget)->document), ending);
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_REPORT, suggestion, window_files_report_chosen, widget, NULL);
 }
@@ -272,13 +272,13 @@ window_files_picture_chosen (GFile    *file,
   const char *path = g_file_peek_path (file);
   g_autoptr(GError) error = NULL;
 
-  for (guint i = 0; i < vn_document_count_exports (); i++)
+  for (guint i = 0; i < vn_bench_count_exports (); i++)
     {
-      const VnExportFile picture = { vn_document_get_export (i), path, -1 };
+      const VnExportFile picture = { vn_bench_get_export (i), path, -1 };
 
       if (picture.kind->group != VN_EXPORT_PICTURE || !g_str_has_suffix (path, strrchr (picture.kind->ending, '.')))
         continue;
-      if (!vn_document_export_files (self->document, &picture, 1, FALSE, &error))
+      if (!vn_bench_export_files (VN_BENCH (self->document), &picture, 1, FALSE, &error))
         vn_window_toast_error (self, _("Export failed"), error);
       return;
     }
@@ -290,7 +290,7 @@ window_files_action_export_picture (GtkWidget  *widget,
                                     const char *name,
                                     GVariant   *parameter)
 {
-  g_autofree char *suggestion = vn_document_dup_file_path (VN_WINDOW (widget)->document, vn_document_find_export ("png")->ending);
+  g_autofree char *suggestion = vn_bench_dup_file_path (VN_BENCH (VN_WINDOW (widget)->document), vn_bench_find_export ("png")->ending);
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_PICTURE, suggestion, window_files_picture_chosen, widget, NULL);
 }
@@ -359,8 +359,8 @@ void
 vn_window_update_file_actions (VnWindow *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
-  VnModel *model = vn_document_get_model (self->document);
-  gboolean can_export = vn_document_get_result (self->document) != NULL && vn_document_get_job (self->document) == NULL;
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  gboolean can_export = vn_bench_get_shown (VN_BENCH (self->document)) != NULL && vn_bench_get_job (VN_BENCH (self->document)) == NULL;
 
   gtk_widget_action_set_enabled (widget, "win.save", model != NULL && model->path != NULL);
   gtk_widget_action_set_enabled (widget, "win.open-settings", model != NULL);
@@ -368,5 +368,5 @@ vn_window_update_file_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.export-model", can_export);
   gtk_widget_action_set_enabled (widget, "win.export-report", can_export);
   gtk_widget_action_set_enabled (widget, "win.export-report-as", can_export);
-  gtk_widget_action_set_enabled (widget, "win.export-picture", model != NULL && vn_document_get_job (self->document) == NULL);
+  gtk_widget_action_set_enabled (widget, "win.export-picture", model != NULL && vn_bench_get_job (VN_BENCH (self->document)) == NULL);
 }

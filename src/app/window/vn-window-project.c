@@ -15,7 +15,7 @@ window_project_save_to (VnWindow   *self,
 {
   g_autoptr(GError) error = NULL;
 
-  if (vn_document_save_project (self->document, path, &error))
+  if (vn_bench_save_project (VN_BENCH (self->document), path, &error))
     vn_window_toast (self, _("Saved. From now on, the project is saved automatically."), NULL, NULL);
   else
     vn_window_toast_error (self, _("The project could not be saved"), error);
@@ -34,7 +34,7 @@ window_project_action_save_as (GtkWidget  *widget,
                                const char *name,
                                GVariant   *parameter)
 {
-  g_autofree char *suggestion = vn_document_dup_file_path (VN_WINDOW (widget)->document, VN_PROJECT_SUFFIX);
+  g_autofree char *suggestion = vn_bench_dup_file_path (VN_BENCH (VN_WINDOW (widget)->document), VN_PROJECT_SUFFIX);
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_OTHER, suggestion, window_project_chosen, widget, NULL);
 }
@@ -45,7 +45,7 @@ window_project_action_save (GtkWidget  *widget,
                             GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
-  const char *path = vn_document_get_project_path (self->document);
+  const char *path = vn_bench_get_project_path (VN_BENCH (self->document));
 
   if (path != NULL)
     window_project_save_to (self, path);
@@ -60,7 +60,7 @@ window_project_action_restore_run (GtkWidget  *widget,
                                    const char *name,
                                    GVariant   *parameter)
 {
-  vn_document_restore_run (VN_WINDOW (widget)->document, g_variant_get_string (parameter, NULL));
+  vn_bench_restore_run (VN_BENCH (VN_WINDOW (widget)->document), g_variant_get_string (parameter, NULL));
 }
 
 static void
@@ -70,7 +70,7 @@ window_project_action_compare_run (GtkWidget  *widget,
 {
   VnWindow *self = VN_WINDOW (widget);
 
-  if (vn_document_get_model (self->document) == NULL)
+  if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     return;
   vn_window_show_page (self, "compare");
   vn_compare_page_show_run (VN_COMPARE_PAGE (self->view_pages[VN_WINDOW_PAGE_compare]), g_variant_get_string (parameter, NULL));
@@ -83,13 +83,13 @@ window_project_action_remove_run (GtkWidget  *widget,
 {
   VnWindow *self = VN_WINDOW (widget);
   const char *id = g_variant_get_string (parameter, NULL);
-  VnProjectRun *run = vn_document_find_run (self->document, id);
+  VnProjectRun *run = vn_bench_find_run (VN_BENCH (self->document), id);
   g_autofree char *title = run != NULL ? vn_project_run_dup_title (run) : NULL;
   g_autofree char *text = g_strdup_printf (_("Run “%s” removed"), title);
 
   if (run == NULL)
     return;
-  vn_document_remove_run (self->document, id);
+  vn_bench_remove_run (VN_BENCH (self->document), id);
   vn_window_toast (self, text, _("Undo"), "win.return-run");
 }
 
@@ -98,7 +98,7 @@ window_project_action_return_run (GtkWidget  *widget,
                                   const char *name,
                                   GVariant   *parameter)
 {
-  vn_document_return_run (VN_WINDOW (widget)->document);
+  vn_bench_return_run (VN_BENCH (VN_WINDOW (widget)->document));
 }
 
 static void
@@ -110,7 +110,7 @@ window_project_renamed (VnWindow   *self,
   const char *id = g_object_get_data (G_OBJECT (dialog), "vn-run");
 
   if (g_str_equal (response, "rename"))
-    vn_document_rename_run (self->document, id, gtk_editable_get_text (entry));
+    vn_bench_rename_run (VN_BENCH (self->document), id, gtk_editable_get_text (entry));
 }
 
 static void
@@ -119,7 +119,7 @@ window_project_action_rename_run (GtkWidget  *widget,
                                   GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget);
-  VnProjectRun *run = vn_document_find_run (self->document, g_variant_get_string (parameter, NULL));
+  VnProjectRun *run = vn_bench_find_run (VN_BENCH (self->document), g_variant_get_string (parameter, NULL));
   GtkWidget *dialog, *entry;
   g_autofree char *title = NULL;
 
@@ -158,13 +158,12 @@ window_project_toast_draft (VnWindow   *self,
 }
 
 static void
-window_project_left (VnWindow   *self,
-                     const char *title,
-                     const char *path)
+window_project_left (VnWindow       *self,
+                     const VnNotice *notice)
 {
-  g_autofree char *text = g_strdup_printf (_("Your work on %s has been saved"), title);
+  g_autofree char *text = g_strdup_printf (_("Your work on %s has been saved"), notice->text);
 
-  window_project_toast_draft (self, text, _("Go Back"), path);
+  window_project_toast_draft (self, text, _("Go Back"), notice->path);
 }
 
 /* The newest draft about the open model, which was opened by itself. */
@@ -172,7 +171,7 @@ static gboolean
 window_project_find_draft (gpointer data)
 {
   VnWindow *self = data;
-  VnModel *model = vn_document_get_model (self->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   g_autofree char *folder = vn_drafts_dup_folder ();
   g_autoptr(GPtrArray) drafts = vn_drafts_list (folder);
 
@@ -195,7 +194,7 @@ static void
 window_project_model_changed (VnWindow *self)
 {
   g_clear_handle_id (&self->draft_source, g_source_remove);
-  if (vn_document_get_model (self->document) != NULL && !vn_document_is_demo (self->document) && !vn_document_is_opening_project (self->document))
+  if (vn_bench_get_model (VN_BENCH (self->document)) != NULL && !vn_bench_is_demo (VN_BENCH (self->document)) && !vn_bench_is_opening_project (VN_BENCH (self->document)))
     self->draft_source = g_idle_add_full (G_PRIORITY_LOW, window_project_find_draft, self, NULL);
 }
 
@@ -273,7 +272,7 @@ vn_window_install_project_actions (GtkWidgetClass *klass)
 void
 vn_window_update_project_actions (VnWindow *self)
 {
-  VnModel *model = vn_document_get_model (self->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   gboolean can_save = model != NULL && model->path != NULL;
 
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-project", can_save);
@@ -288,7 +287,7 @@ vn_window_update_project_actions (VnWindow *self)
 void
 vn_window_init_project (VnWindow *self)
 {
-  g_signal_connect_swapped (self->document, "left", G_CALLBACK (window_project_left), self);
-  g_signal_connect_swapped (self->document, "model-changed", G_CALLBACK (window_project_model_changed), self);
+  g_signal_connect_swapped (self->document, "notice::left", G_CALLBACK (window_project_left), self);
+  g_signal_connect_swapped (self->document, "changed::model", G_CALLBACK (window_project_model_changed), self);
   g_signal_connect (self, "notify::is-active", G_CALLBACK (window_project_active_changed), NULL);
 }

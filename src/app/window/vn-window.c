@@ -41,8 +41,8 @@ window_remember_file (const char *path,
 static void
 window_model_changed (VnWindow *self)
 {
-  VnModel *model = vn_document_get_model (self->document);
-  g_autofree char *title = vn_document_dup_title (self->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  g_autofree char *title = vn_bench_dup_title (VN_BENCH (self->document));
 
   gtk_window_set_title (GTK_WINDOW (self), title);
   adw_view_switcher_title_set_title (self->switcher, title);
@@ -50,7 +50,7 @@ window_model_changed (VnWindow *self)
     return;
   gtk_stack_set_visible_child_name (self->pages, "main");
   adw_view_stack_set_visible_child_name (self->views, "graph");
-  if (model->path != NULL && !vn_document_is_demo (self->document) && !vn_document_is_opening_project (self->document))
+  if (model->path != NULL && !vn_bench_is_demo (VN_BENCH (self->document)) && !vn_bench_is_opening_project (VN_BENCH (self->document)))
     window_remember_file (model->path, "application/x-onnx");
 }
 
@@ -58,45 +58,44 @@ window_model_changed (VnWindow *self)
 static void
 window_project_changed (VnWindow *self)
 {
-  const char *path = vn_document_get_project_path (self->document);
+  const char *path = vn_bench_get_project_path (VN_BENCH (self->document));
 
   if (path != NULL && g_file_test (path, G_FILE_TEST_IS_REGULAR))
     window_remember_file (path, "application/x-vernier-project");
 }
 
 static void
-window_document_failed (VnWindow   *self,
-                        const char *title,
-                        GError     *error)
+window_document_failed (VnWindow       *self,
+                        const VnNotice *notice)
 {
   if (vn_window_is_empty (self))
-    vn_empty_page_show_failure (self->empty, title, error->message);
+    vn_empty_page_show_failure (self->empty, notice->text, notice->error->message);
   else
-    vn_window_toast_error (self, title, error);
+    vn_window_toast_error (self, notice->text, notice->error);
 }
 
 static void
-window_document_told (VnWindow   *self,
-                      const char *text)
+window_document_reported (VnWindow       *self,
+                          const VnNotice *notice)
 {
-  vn_window_toast (self, text, NULL, NULL);
+  vn_window_toast (self, notice->text, NULL, NULL);
 }
 
 static void
-window_document_done (VnWindow   *self,
-                      const char *title)
+window_document_done (VnWindow       *self,
+                      const VnNotice *notice)
 {
-  if (*title != 0 && gtk_stack_get_visible_child (self->pages) != GTK_WIDGET (self->wizard))
-    vn_job_bar_announce (self->job_bar, title);
+  if (*notice->text != 0 && gtk_stack_get_visible_child (self->pages) != GTK_WIDGET (self->wizard))
+    vn_job_bar_announce (self->job_bar, notice->text);
 }
 
 /* The assistant lists them itself. */
 static void
-window_document_written (VnWindow  *self,
-                         GPtrArray *paths)
+window_document_written (VnWindow       *self,
+                         const VnNotice *notice)
 {
   if (gtk_stack_get_visible_child (self->pages) != GTK_WIDGET (self->wizard))
-    vn_window_tell_written (self, paths);
+    vn_window_tell_written (self, notice->paths);
 }
 
 static gboolean
@@ -114,7 +113,7 @@ static void
 window_job_changed (VnWindow *self)
 {
   g_clear_handle_id (&self->spinner_timeout, g_source_remove);
-  if (vn_document_get_job (self->document) != NULL)
+  if (vn_bench_get_job (VN_BENCH (self->document)) != NULL)
     self->spinner_timeout = g_timeout_add (SPINNER_DELAY_MS, window_spin, self);
   else
     {
@@ -200,9 +199,9 @@ vn_window_dispose (GObject *object)
   self->toast_tick = 0;
   if (self->document != NULL)
     {
-      vn_document_flush (self->document);
+      vn_bench_flush (VN_BENCH (self->document));
       g_signal_handlers_disconnect_by_data (self->document, self);
-      vn_document_cancel (self->document);
+      vn_bench_cancel (VN_BENCH (self->document));
     }
   g_clear_object (&self->document);
   g_clear_weak_pointer (&self->toast);
@@ -293,18 +292,18 @@ static void
 window_connect_document (VnWindow *self)
 {
   static const struct { const char *signal; GCallback callback; } signals[] = {
-    { "model-changed", G_CALLBACK (window_model_changed) },
-    { "runs-changed", G_CALLBACK (window_project_changed) },
-    { "failed", G_CALLBACK (window_document_failed) },
-    { "done", G_CALLBACK (window_document_done) },
-    { "notice", G_CALLBACK (window_document_told) },
-    { "written", G_CALLBACK (window_document_written) },
-    { "job-changed", G_CALLBACK (window_job_changed) },
-    { "model-changed", G_CALLBACK (vn_window_update_actions) },
-    { "recipe-changed", G_CALLBACK (vn_window_update_actions) },
-    { "result-changed", G_CALLBACK (vn_window_update_actions) },
+    { "changed::model", G_CALLBACK (window_model_changed) },
+    { "changed::runs", G_CALLBACK (window_project_changed) },
+    { "notice::failed", G_CALLBACK (window_document_failed) },
+    { "notice::done", G_CALLBACK (window_document_done) },
+    { "notice::report", G_CALLBACK (window_document_reported) },
+    { "notice::written", G_CALLBACK (window_document_written) },
+    { "work-changed", G_CALLBACK (window_job_changed) },
+    { "changed::model", G_CALLBACK (vn_window_update_actions) },
+    { "changed::recipe", G_CALLBACK (vn_window_update_actions) },
+    { "changed::run", G_CALLBACK (vn_window_update_actions) },
     { "selection-changed", G_CALLBACK (vn_window_update_actions) },
-    { "job-changed", G_CALLBACK (vn_window_update_actions) },
+    { "work-changed", G_CALLBACK (vn_window_update_actions) },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
@@ -367,7 +366,7 @@ static void
 window_active_changed (VnWindow *self)
 {
   if (gtk_window_is_active (GTK_WINDOW (self)))
-    vn_document_look_at_files (self->document);
+    vn_bench_look_at_files (VN_BENCH (self->document));
 }
 
 static void
@@ -420,5 +419,5 @@ vn_window_is_empty (VnWindow *self)
 {
   g_return_val_if_fail (VN_IS_WINDOW (self), FALSE);
 
-  return vn_document_get_model (self->document) == NULL && vn_document_get_job (self->document) == NULL;
+  return vn_bench_get_model (VN_BENCH (self->document)) == NULL && vn_bench_get_job (VN_BENCH (self->document)) == NULL;
 }

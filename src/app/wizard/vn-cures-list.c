@@ -44,8 +44,8 @@ static char *
 cures_list_label_all (VnCuresList        *self,
                       const VnCureBundle *bundle)
 {
-  VnResult *foreseen = vn_document_get_foreseen (self->document), *now = vn_document_get_result (self->document);
-  const VnEffect *effect = vn_document_find_effect (self->document, bundle->key);
+  VnResult *foreseen = vn_bench_get_offered (VN_BENCH (self->document)), *now = vn_bench_get_shown (VN_BENCH (self->document));
+  const VnEffect *effect = vn_bench_find_effect (VN_BENCH (self->document), bundle->key);
   g_autofree char *most = vn_format_signed_db (bundle->most_db), *gain = NULL;
 
   if (effect != NULL && effect->measured)
@@ -86,7 +86,7 @@ cures_list_apply_all (VnCuresList *self)
   g_autoptr(VnCureBundle) bundle = vn_cure_bundle_new (self->document, offers);
 
   if (bundle != NULL)
-    vn_document_try (self->document, g_steal_pointer (&bundle->recipe), bundle->step, bundle->key);
+    vn_bench_try (VN_BENCH (self->document), g_steal_pointer (&bundle->recipe), bundle->step, bundle->key);
 }
 
 /* ---- one by one ---- */
@@ -136,7 +136,7 @@ cures_list_show_note (VnCuresList *self,
 static guint
 cures_list_add_effects (VnCuresList *self)
 {
-  GPtrArray *effects = vn_document_get_effects (self->document);
+  GPtrArray *effects = vn_bench_get_effects (VN_BENCH (self->document));
 
   for (guint i = effects->len; i > 0; i--)
     gtk_list_box_append (self->list, vn_effect_row_new (self->document, g_ptr_array_index (effects, i - 1)));
@@ -162,8 +162,8 @@ cures_list_fill (VnCuresList *self)
       gtk_list_box_append (self->list, vn_cure_row_new (self->document, offer, is_rounding ? VN_CURE_ROW_NODE : VN_CURE_ROW_REASON));
     }
   n += cures_list_add_effects (self);
-  vn_document_foresee (self->document, bundle != NULL ? bundle->recipe : NULL);
-  gtk_widget_set_visible (self->measure, unmeasured && vn_document_get_job (self->document) == NULL);
+  vn_bench_offer (VN_BENCH (self->document), bundle != NULL ? bundle->recipe : NULL);
+  gtk_widget_set_visible (self->measure, unmeasured && vn_bench_get_job (VN_BENCH (self->document)) == NULL);
   cures_list_show_note (self, is_rounding, unmeasured);
   cures_list_show_all (self, bundle);
   gtk_widget_set_visible (GTK_WIDGET (self), n > 0);
@@ -180,8 +180,8 @@ cures_list_measure (VnCuresList *self)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_measure_cures (self->document, MEASURE_SECONDS, &error))
-    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_CURE), error);
+  if (!vn_bench_measure_cures (VN_BENCH (self->document), MEASURE_SECONDS, &error))
+    vn_bench_report_error (VN_BENCH (self->document), vn_job_id_get_failure (VN_JOB_CURE), error);
 }
 
 static void
@@ -209,8 +209,8 @@ cures_list_update_progress (VnCuresList *self)
 static void
 cures_list_job_changed (VnCuresList *self)
 {
-  VnJob *job = vn_document_get_job (self->document);
-  const gboolean measures = vn_job_is (job, VN_JOB_CURE), is_trying = vn_document_is_trying (self->document);
+  VnJob *job = vn_bench_get_job (VN_BENCH (self->document));
+  const gboolean measures = vn_job_is (job, VN_JOB_CURE), is_trying = vn_bench_is_trying (VN_BENCH (self->document));
 
   if (self->job != NULL)
     g_signal_handlers_disconnect_by_data (self->job, self);
@@ -234,7 +234,7 @@ void
 vn_cures_list_set_document (VnCuresList *self,
                             VnDocument  *document)
 {
-  static const char * const signals[] = { "result-changed", "recipe-changed" };
+  static const char * const signals[] = { "changed::run", "changed::recipe" };
 
   g_return_if_fail (VN_IS_CURES_LIST (self));
   g_return_if_fail (VN_IS_DOCUMENT (document));
@@ -242,8 +242,8 @@ vn_cures_list_set_document (VnCuresList *self,
   g_set_object (&self->document, document);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (document, signals[i], G_CALLBACK (cures_list_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (cures_list_job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "foreseen-changed", G_CALLBACK (cures_list_foreseen), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (cures_list_job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::offered", G_CALLBACK (cures_list_foreseen), self, G_CONNECT_SWAPPED);
   cures_list_fill (self);
 }
 
@@ -268,7 +268,7 @@ vn_cures_list_class_init (VnCuresListClass *klass)
 static void
 cures_list_cancel (VnCuresList *self)
 {
-  vn_document_cancel (self->document);
+  vn_bench_cancel (VN_BENCH (self->document));
 }
 
 /* What is shown while the gains are measured. */

@@ -37,12 +37,12 @@ curve_panel_describe (VnCurvePanel       *self,
                       const VnCurvePoint *point,
                       gboolean            in_force)
 {
-  VnResult *result = vn_document_get_result (self->document);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
   g_autofree char *text = vn_curve_point_dup_text (point), *db = NULL;
 
   if (!in_force)
     return g_steal_pointer (&text);
-  if (vn_document_get_expecting (self->document) != VN_EXPECTING_NOTHING || vn_document_is_stale (self->document) || result == NULL ||
+  if (vn_bench_get_expecting (VN_BENCH (self->document)) != VN_EXPECTING_NOTHING || vn_bench_is_stale (VN_BENCH (self->document)) || result == NULL ||
       result->errors == NULL)
     return g_strdup_printf (_("%s · measuring"), text);
   db = vn_format_db (vn_error_table_get_outputs_sqnr (result->errors));
@@ -52,13 +52,13 @@ curve_panel_describe (VnCurvePanel       *self,
 static void
 curve_panel_selected (VnCurvePanel *self)
 {
-  const VnCurve *curve = self->document != NULL ? vn_document_get_curve (self->document) : NULL;
-  const int in_force = curve != NULL ? vn_document_find_curve_point (self->document) : -1, selected = vn_curve_view_get_selected (self->view);
+  const VnCurve *curve = self->document != NULL ? vn_bench_get_curve (VN_BENCH (self->document)) : NULL;
+  const int in_force = curve != NULL ? vn_bench_find_curve_point (VN_BENCH (self->document)) : -1, selected = vn_curve_view_get_selected (self->view);
   const int shown = selected >= 0 ? selected : in_force;
   g_autofree char *text = curve != NULL && shown >= 0 ? curve_panel_describe (self, vn_curve_get (curve, (guint) shown), shown == in_force) : NULL;
 
   gtk_label_set_label (self->point, text != NULL ? text : "");
-  gtk_widget_set_sensitive (self->apply, curve != NULL && selected >= 0 && selected != in_force && vn_document_get_job (self->document) == NULL);
+  gtk_widget_set_sensitive (self->apply, curve != NULL && selected >= 0 && selected != in_force && vn_bench_get_job (VN_BENCH (self->document)) == NULL);
 }
 
 static void
@@ -80,11 +80,11 @@ curve_panel_show_quality (VnCurvePanel  *self,
 static void
 curve_panel_update (VnCurvePanel *self)
 {
-  VnCurve *curve = vn_document_get_curve (self->document);
+  VnCurve *curve = vn_bench_get_curve (VN_BENCH (self->document));
 
   gtk_widget_set_visible (self->found, curve != NULL && self->job == NULL);
   vn_curve_view_set (self->view, curve, (VnCurveCost) MIN (gtk_drop_down_get_selected (self->cost), VN_N_CURVE_COSTS - 1),
-                     vn_document_find_curve_point (self->document));
+                     vn_bench_find_curve_point (VN_BENCH (self->document)));
   if (curve != NULL)
     curve_panel_show_quality (self, curve);
   curve_panel_selected (self);
@@ -103,7 +103,7 @@ curve_panel_apply (VnCurvePanel *self)
   const int selected = vn_curve_view_get_selected (self->view);
 
   if (gtk_widget_get_sensitive (self->apply) && selected >= 0)
-    vn_document_apply_curve_point (self->document, (guint) selected);
+    vn_bench_apply_curve_point (VN_BENCH (self->document), (guint) selected);
 }
 
 /* ---- the job ---- */
@@ -146,7 +146,7 @@ curve_panel_reveal (gpointer data)
 static void
 curve_panel_job_changed (VnCurvePanel *self)
 {
-  VnJob *job = vn_document_get_job (self->document);
+  VnJob *job = vn_bench_get_job (VN_BENCH (self->document));
   const gboolean runs = vn_job_is (job, VN_JOB_CURVE), ended = self->job != NULL && !runs;
 
   if (self->job != NULL)
@@ -163,7 +163,7 @@ curve_panel_job_changed (VnCurvePanel *self)
     }
   gtk_widget_set_visible (self->running, runs);
   gtk_widget_set_visible (self->settings, !runs);
-  gtk_widget_set_sensitive (self->start, vn_document_get_job (self->document) == NULL && vn_document_get_data (self->document) != NULL);
+  gtk_widget_set_sensitive (self->start, vn_bench_get_job (VN_BENCH (self->document)) == NULL && vn_bench_get_data (VN_BENCH (self->document)) != NULL);
   curve_panel_update (self);
   if (ended && self->reveal == 0)
     self->reveal = g_idle_add_full (G_PRIORITY_LOW, curve_panel_reveal, self, NULL);
@@ -174,21 +174,21 @@ curve_panel_start (VnCurvePanel *self)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_measure_curve (self->document, (VnCurveCost) MIN (gtk_drop_down_get_selected (self->cost), VN_N_CURVE_COSTS - 1), &error))
-    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_CURVE), error);
+  if (!vn_bench_measure_curve (VN_BENCH (self->document), (VnCurveCost) MIN (gtk_drop_down_get_selected (self->cost), VN_N_CURVE_COSTS - 1), &error))
+    vn_bench_report_error (VN_BENCH (self->document), vn_job_id_get_failure (VN_JOB_CURVE), error);
 }
 
 static void
 curve_panel_cancel (VnCurvePanel *self)
 {
-  vn_document_cancel (self->document);
+  vn_bench_cancel (VN_BENCH (self->document));
 }
 
 /* What the curve was calculated for is what is shown first. */
 static void
 curve_panel_result_changed (VnCurvePanel *self)
 {
-  const VnCurve *curve = vn_document_get_curve (self->document);
+  const VnCurve *curve = vn_bench_get_curve (VN_BENCH (self->document));
 
   if (curve != NULL && gtk_widget_get_visible (self->found) == FALSE)
     gtk_drop_down_set_selected (self->cost, curve->cost);
@@ -206,10 +206,10 @@ vn_curve_panel_set_document (VnCurvePanel *self,
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
   g_set_object (&self->document, document);
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (curve_panel_job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "data-changed", G_CALLBACK (curve_panel_job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (curve_panel_result_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (curve_panel_update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (curve_panel_job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::data", G_CALLBACK (curve_panel_job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (curve_panel_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (curve_panel_update), self, G_CONNECT_SWAPPED);
   curve_panel_job_changed (self);
 }
 

@@ -34,7 +34,7 @@ data_files_fail (VnDataFiles  *self,
                  const char   *title,
                  const GError *error)
 {
-  g_signal_emit_by_name (self->document, "failed", title, error);
+  vn_bench_report_error (VN_BENCH (self->document), title, error);
 }
 
 /* ---- labels ---- */
@@ -69,12 +69,12 @@ vn_data_files_set_labels (VnDataFiles *self,
 
   g_return_if_fail (VN_IS_DATA_FILES (self));
 
-  if (vn_document_get_data (self->document) == NULL)
+  if (vn_bench_get_data (VN_BENCH (self->document)) == NULL)
     return;
-  data = vn_data_spec_copy (vn_document_get_data (self->document));
+  data = vn_data_spec_copy (vn_bench_get_data (VN_BENCH (self->document)));
   g_free (data->labels);
   data->labels = g_strdup (path);
-  vn_document_set_data (self->document, data);
+  vn_bench_set_data (VN_BENCH (self->document), data);
 }
 
 static void
@@ -114,13 +114,13 @@ vn_data_files_load (VnDataFiles *self,
 
   g_return_if_fail (VN_IS_DATA_FILES (self) && path != NULL);
 
-  if (vn_document_get_data (self->document) == NULL || vn_document_get_model (self->document) == NULL)
+  if (vn_bench_get_data (VN_BENCH (self->document)) == NULL || vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     return;
-  data = vn_load_preprocess (path, vn_document_get_data (self->document), vn_document_get_model (self->document), &error);
+  data = vn_load_preprocess (path, vn_bench_get_data (VN_BENCH (self->document)), vn_bench_get_model (VN_BENCH (self->document)), &error);
   if (data == NULL)
     data_files_fail (self, _("Preprocessing was not loaded"), error);
   else
-    vn_document_set_data (self->document, data);
+    vn_bench_set_data (VN_BENCH (self->document), data);
 }
 
 static void
@@ -164,12 +164,12 @@ static void
 data_files_use_script (VnDataFiles *self,
                        const char  *script)
 {
-  g_autoptr(VnDataSpec) data = vn_data_spec_copy (vn_document_get_data (self->document));
+  g_autoptr(VnDataSpec) data = vn_data_spec_copy (vn_bench_get_data (VN_BENCH (self->document)));
 
   g_free (data->script);
   data->script = g_strdup (script);
   vn_data_spec_trust (data);
-  vn_document_set_data (self->document, data);
+  vn_bench_set_data (VN_BENCH (self->document), data);
 }
 
 /**
@@ -185,7 +185,7 @@ vn_data_files_set_script (VnDataFiles *self,
 
   g_return_if_fail (VN_IS_DATA_FILES (self) && path != NULL);
 
-  if (vn_document_get_data (self->document) == NULL)
+  if (vn_bench_get_data (VN_BENCH (self->document)) == NULL)
     return;
   function = data_files_find_function (path, &error);
   if (function == NULL)
@@ -217,7 +217,7 @@ data_files_script_applied (VnDataFiles *self)
 {
   const char *text = gtk_editable_get_text (GTK_EDITABLE (self->script));
 
-  if (self->busy || vn_document_get_data (self->document) == NULL)
+  if (self->busy || vn_bench_get_data (VN_BENCH (self->document)) == NULL)
     return;
   if (*text != '\0' && !vn_data_spec_is_script (text))
     {
@@ -241,7 +241,7 @@ vn_data_files_show (VnDataFiles *self,
 
   g_return_if_fail (VN_IS_DATA_FILES (self));
 
-  data = vn_document_get_data (self->document);
+  data = vn_bench_get_data (VN_BENCH (self->document));
   self->busy = TRUE;
   gtk_widget_set_sensitive (self->box, data != NULL && !vn_data_spec_is_random (data));
   data_files_show_labels (self, data, dataset);

@@ -106,7 +106,7 @@ improve_panel_make_try (const VnImproveTry *entry)
 static void
 improve_panel_fill_tries (VnImprovePanel *self)
 {
-  GPtrArray *tries = vn_document_get_tries (self->document);
+  GPtrArray *tries = vn_bench_get_tries (VN_BENCH (self->document));
   guint n_in_vain = 0;
   g_autofree char *title = NULL;
   GtkWidget *in_vain;
@@ -140,7 +140,7 @@ static void
 improve_panel_update_progress (VnImprovePanel *self)
 {
   g_autofree char *stage = vn_job_dup_stage (self->job), *detail = vn_job_dup_detail (self->job);
-  double seconds = vn_document_get_improve_seconds (self->document);
+  double seconds = vn_bench_get_improve_seconds (VN_BENCH (self->document));
   g_autofree char *duration = vn_format_duration (MAX (seconds, 0));
   g_autofree char *left = seconds >= 1 ? g_strdup_printf (_("at most %s left"), duration) : g_strdup (_("finishing the current step"));
   g_autofree char *text = g_strjoin (" · ", stage, left, NULL);
@@ -159,7 +159,7 @@ improve_panel_tick (gpointer data)
 static void
 improve_panel_job_changed (VnImprovePanel *self)
 {
-  VnJob *job = vn_document_get_job (self->document);
+  VnJob *job = vn_bench_get_job (VN_BENCH (self->document));
   gboolean improves = vn_job_is (job, VN_JOB_IMPROVE);
 
   if (self->job != NULL)
@@ -176,7 +176,7 @@ improve_panel_job_changed (VnImprovePanel *self)
     }
   gtk_widget_set_visible (self->running, improves);
   gtk_widget_set_visible (self->settings, !improves);
-  gtk_widget_set_sensitive (self->start, vn_document_get_job (self->document) == NULL && vn_document_get_data (self->document) != NULL);
+  gtk_widget_set_sensitive (self->start, vn_bench_get_job (VN_BENCH (self->document)) == NULL && vn_bench_get_data (VN_BENCH (self->document)) != NULL);
 }
 
 static void
@@ -184,15 +184,15 @@ improve_panel_start (VnImprovePanel *self)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_improve (self->document, gtk_spin_button_get_value (self->seconds),
+  if (!vn_bench_improve (VN_BENCH (self->document), gtk_spin_button_get_value (self->seconds),
                             gtk_switch_get_active (self->accuracy_first), &error))
-    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_IMPROVE), error);
+    vn_bench_report_error (VN_BENCH (self->document), vn_job_id_get_failure (VN_JOB_IMPROVE), error);
 }
 
 static void
 improve_panel_cancel (VnImprovePanel *self)
 {
-  vn_document_cancel (self->document);
+  vn_bench_cancel (VN_BENCH (self->document));
 }
 
 /**
@@ -206,10 +206,10 @@ vn_improve_panel_set_document (VnImprovePanel *self,
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
   g_set_object (&self->document, document);
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (improve_panel_job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "data-changed", G_CALLBACK (improve_panel_job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (improve_panel_fill_tries), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (improve_panel_fill_tries), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (improve_panel_job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::data", G_CALLBACK (improve_panel_job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (improve_panel_fill_tries), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (improve_panel_fill_tries), self, G_CONNECT_SWAPPED);
   improve_panel_job_changed (self);
   improve_panel_fill_tries (self);
 }

@@ -32,7 +32,7 @@ vn_input_sizes_update (VnInputSizes *self)
   for (; row != NULL; row = gtk_widget_get_next_sibling (row))
     {
       const char *name = g_object_get_data (G_OBJECT (row), "vn-input");
-      const VnShape *size = vn_document_get_size (self->document, name);
+      const VnShape *size = vn_bench_get_size (VN_BENCH (self->document), name);
       g_autofree char *text = vn_shape_to_string (size, "×");
       VnShape shown;
 
@@ -65,10 +65,10 @@ input_sizes_shape_applied (VnInputSizes *self,
   VnShape shape;
 
   if (vn_format_parse_shape (gtk_editable_get_text (entry), &shape) &&
-      input_sizes_fits_input (vn_document_get_model (self->document), name, &shape))
+      input_sizes_fits_input (vn_bench_get_model (VN_BENCH (self->document)), name, &shape))
     {
       gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
-      vn_document_set_input_shape (self->document, name, &shape);
+      vn_bench_set_input_shape (VN_BENCH (self->document), name, &shape);
     }
   else
     gtk_widget_add_css_class (GTK_WIDGET (entry), "error");
@@ -78,7 +78,7 @@ static GtkWidget *
 input_sizes_make_shape_row (VnInputSizes  *self,
                             const VnValue *input)
 {
-  g_autofree char *text = vn_shape_to_string (vn_document_get_size (self->document, input->name), "×");
+  g_autofree char *text = vn_shape_to_string (vn_bench_get_size (VN_BENCH (self->document), input->name), "×");
   g_autofree char *type = vn_type_to_string (&input->type);
   GtkWidget *row = adw_entry_row_new ();
 
@@ -96,8 +96,8 @@ input_sizes_make_shape_row (VnInputSizes  *self,
 static void
 input_sizes_model_changed (VnInputSizes *self)
 {
-  VnModel *model = vn_document_get_model (self->document);
-  GHashTable *open = vn_document_get_input_shapes (self->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  GHashTable *open = vn_bench_get_input_shapes (VN_BENCH (self->document));
   GtkWidget *child;
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->shapes))) != NULL)
@@ -124,8 +124,8 @@ vn_input_sizes_set_document (VnInputSizes *self,
   g_return_if_fail (VN_IS_INPUT_SIZES (self) && VN_IS_DOCUMENT (document) && self->document == NULL);
 
   self->document = g_object_ref (document);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (input_sizes_model_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "data-changed", G_CALLBACK (vn_input_sizes_update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (input_sizes_model_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::data", G_CALLBACK (vn_input_sizes_update), self, G_CONNECT_SWAPPED);
 }
 
 static void

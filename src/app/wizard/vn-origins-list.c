@@ -42,7 +42,7 @@ origins_list_fix_clicked (VnOriginsList *self,
 {
   guint node = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "vn-node"));
 
-  vn_document_try_precision (self->document, node,
+  vn_bench_try_precision (VN_BENCH (self->document), node,
                              (VnNodePrecision) GPOINTER_TO_INT (g_object_get_data (G_OBJECT (button), "vn-precision")));
 }
 
@@ -76,8 +76,8 @@ origins_list_is_worth_trying (VnOriginsList   *self,
                               VnNodeItem      *item,
                               VnNodePrecision  precision)
 {
-  g_autofree char *key = vn_document_dup_precision_key (self->document, item->index, precision);
-  const VnEffect *effect = vn_document_find_effect (self->document, key);
+  g_autofree char *key = vn_bench_dup_precision_key (VN_BENCH (self->document), item->index, precision);
+  const VnEffect *effect = vn_bench_find_effect (VN_BENCH (self->document), key);
 
   return effect == NULL || !effect->measured || vn_effect_has_helped (effect);
 }
@@ -122,7 +122,7 @@ origins_list_add_next_fix (VnOriginsList *self,
       gtk_box_append (box, gtk_label_new (_("in float")));
       return;
     }
-  if (vn_dtype_get_bits (item->precision) >= 16 || !origins_list_is_activation (vn_document_get_result (self->document), item) ||
+  if (vn_dtype_get_bits (item->precision) >= 16 || !origins_list_is_activation (vn_bench_get_shown (VN_BENCH (self->document)), item) ||
       !origins_list_add_fix (self, box, item, _("16-Bit"), _("Double the Bit Width of This Node's Output"), VN_NODE_16_BIT))
     origins_list_add_fix (self, box, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
   gtk_bitset_add (self->weak, item->index);
@@ -217,7 +217,7 @@ origins_list_is_rounding (VnOriginsList *self,
 static void
 origins_list_fill (VnOriginsList *self)
 {
-  VnResult *result = vn_document_get_result (self->document);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
   g_autoptr(GPtrArray) weak = vn_weakest_list (self->document);
   gboolean by_share = result != NULL && result->contributions != NULL;
   const char *title = by_share ? _("Error Sources") : _("Weakest Nodes");
@@ -259,8 +259,8 @@ origins_list_update_progress (VnOriginsList *self)
 static void
 origins_list_search_changed (VnOriginsList *self)
 {
-  VnJob *job = vn_document_get_origins_job (self->document);
-  VnResult *result = vn_document_get_result (self->document);
+  VnJob *job = vn_bench_get_origins_job (VN_BENCH (self->document));
+  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
   gboolean lacking = result != NULL && result->errors != NULL && result->contributions == NULL;
 
   if (self->job != NULL)
@@ -272,8 +272,8 @@ origins_list_search_changed (VnOriginsList *self)
       origins_list_update_progress (self);
     }
   gtk_widget_set_visible (self->search, job != NULL);
-  gtk_widget_set_visible (self->find, job == NULL && lacking && vn_document_get_job (self->document) == NULL &&
-                                      !vn_document_is_stale (self->document));
+  gtk_widget_set_visible (self->find, job == NULL && lacking && vn_bench_get_job (VN_BENCH (self->document)) == NULL &&
+                                      !vn_bench_is_stale (VN_BENCH (self->document)));
 }
 
 static void
@@ -286,13 +286,13 @@ origins_list_result_changed (VnOriginsList *self)
 static void
 origins_list_find_clicked (VnOriginsList *self)
 {
-  vn_document_search_origins (self->document);
+  vn_bench_search_origins (VN_BENCH (self->document));
 }
 
 static void
 origins_list_cancel_clicked (VnOriginsList *self)
 {
-  vn_document_cancel_origins (self->document);
+  vn_bench_cancel_origins (VN_BENCH (self->document));
 }
 
 /* ---- object ---- */
@@ -357,9 +357,9 @@ vn_origins_list_set_document (VnOriginsList *self,
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
   g_set_object (&self->document, document);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (origins_list_result_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "origins-changed", G_CALLBACK (origins_list_search_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (origins_list_search_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (origins_list_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (origins_list_search_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (origins_list_search_changed), self, G_CONNECT_SWAPPED);
   origins_list_result_changed (self);
 }
 

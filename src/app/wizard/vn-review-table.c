@@ -255,7 +255,7 @@ review_table_fill (VnReviewTable   *self,
                    const char      *measured,
                    const gboolean   shown[N_COLUMNS])
 {
-  VnResult *result = vn_document_get_result (self->document);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
   const char *titles[N_COLUMNS] = { [COLUMN_FLOAT] = _("Float"), [COLUMN_BEFORE] = _("Before"), [COLUMN_NOW] = _("Now"),
                                     [COLUMN_EXPECTED] = result != NULL && result->is_expected ? _("Estimated") : _("With All, Estimated") };
   int at = 1, row = 0;
@@ -295,8 +295,8 @@ vn_review_table_update (VnReviewTable *self,
 
   g_return_if_fail (VN_IS_REVIEW_TABLE (self));
 
-  result = vn_document_get_result (self->document);
-  run = result == NULL || result->is_expected ? vn_document_get_confirmed (self->document) : result;   /* also a kept one */
+  result = vn_bench_get_shown (VN_BENCH (self->document));
+  run = result == NULL || result->is_expected ? vn_bench_get_confirmed (VN_BENCH (self->document)) : result;   /* also a kept one */
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->grid))) != NULL)
     gtk_grid_remove (self->grid, child);
   gtk_widget_set_visible (GTK_WIDGET (self->grid), run != NULL);
@@ -307,7 +307,7 @@ vn_review_table_update (VnReviewTable *self,
   review_table_shorten (lines);
   review_table_merge (lines, self->before.lines, COLUMN_BEFORE);
   shown[COLUMN_BEFORE] = self->before.lines != NULL;
-  awaited = result != NULL && result->is_expected ? result : vn_document_get_foreseen (self->document);
+  awaited = result != NULL && result->is_expected ? result : vn_bench_get_offered (VN_BENCH (self->document));
   if (awaited != NULL)
     {
       expected = review_table_list_lines (awaited);
@@ -337,7 +337,7 @@ vn_review_table_set_document (VnReviewTable *self,
   g_return_if_fail (VN_IS_REVIEW_TABLE (self) && VN_IS_DOCUMENT (document) && self->document == NULL);
 
   self->document = g_object_ref (document);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (review_table_forget), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (review_table_forget), self, G_CONNECT_SWAPPED);
 }
 
 static void

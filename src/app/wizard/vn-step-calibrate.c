@@ -65,7 +65,7 @@ step_calibrate_show_result (VnStepCalibrate *self,
 static void
 step_calibrate_show_idle (VnStepCalibrate *self)
 {
-  VnResult *result = vn_document_get_result (step_calibrate_get_document (self));
+  VnResult *result = vn_bench_get_shown (VN_BENCH (step_calibrate_get_document (self)));
 
   if (self->failure != NULL)
     {
@@ -73,7 +73,7 @@ step_calibrate_show_idle (VnStepCalibrate *self)
       adw_status_page_set_title (self->status, _("Calibration Failed"));
       gtk_label_set_label (self->detail, self->failure);
     }
-  else if (result != NULL && !vn_document_is_stale (step_calibrate_get_document (self)))
+  else if (result != NULL && !vn_bench_is_stale (VN_BENCH (step_calibrate_get_document (self))))
     step_calibrate_show_result (self, result);
   else
     {
@@ -87,7 +87,7 @@ step_calibrate_show_idle (VnStepCalibrate *self)
 static void
 step_calibrate_update (VnStepCalibrate *self)
 {
-  VnJob *job = vn_document_get_job (step_calibrate_get_document (self));
+  VnJob *job = vn_bench_get_job (VN_BENCH (step_calibrate_get_document (self)));
 
   if (self->job != job)
     {
@@ -100,7 +100,7 @@ step_calibrate_update (VnStepCalibrate *self)
   gtk_widget_set_visible (GTK_WIDGET (self->progress), job != NULL);
   gtk_widget_set_visible (self->cancel, job != NULL);
   gtk_widget_set_visible (self->start, job == NULL);
-  gtk_button_set_label (GTK_BUTTON (self->start), vn_document_get_result (step_calibrate_get_document (self)) != NULL
+  gtk_button_set_label (GTK_BUTTON (self->start), vn_bench_get_shown (VN_BENCH (step_calibrate_get_document (self))) != NULL
                                                   ? _("_Run Again") : _("_Start"));
   vn_button_names_set (self->start);
   if (job != NULL)
@@ -114,11 +114,10 @@ step_calibrate_update (VnStepCalibrate *self)
 }
 
 static void
-step_calibrate_failed (VnStepCalibrate *self,
-                       const char      *title,
-                       GError          *error)
+step_calibrate_show_failure (VnStepCalibrate *self,
+                             const GError    *error)
 {
-  const gboolean has_open_sizes = vn_document_get_input_shapes (step_calibrate_get_document (self)) != NULL;
+  const gboolean has_open_sizes = vn_bench_get_input_shapes (VN_BENCH (step_calibrate_get_document (self))) != NULL;
 
   g_free (self->failure);
   if (has_open_sizes && g_error_matches (error, VN_ERROR, VN_ERROR_SHAPE))
@@ -126,6 +125,13 @@ step_calibrate_failed (VnStepCalibrate *self,
   else
     self->failure = g_strdup (error->message);
   step_calibrate_update (self);
+}
+
+static void
+step_calibrate_failed (VnStepCalibrate *self,
+                       const VnNotice  *notice)
+{
+  step_calibrate_show_failure (self, notice->error);
 }
 
 static void
@@ -141,8 +147,8 @@ step_calibrate_start (VnStepCalibrate *self)
   g_autoptr(GError) error = NULL;
 
   g_clear_pointer (&self->failure, g_free);
-  if (!vn_document_quantize (step_calibrate_get_document (self), &error))
-    step_calibrate_failed (self, NULL, error);
+  if (!vn_bench_quantize (VN_BENCH (step_calibrate_get_document (self)), &error))
+    step_calibrate_show_failure (self, error);
 }
 
 static void
@@ -150,8 +156,8 @@ vn_step_calibrate_enter (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  if (vn_document_get_job (document) == NULL &&
-      (vn_document_get_result (document) == NULL || vn_document_is_stale (document)))
+  if (vn_bench_get_job (VN_BENCH (document)) == NULL &&
+      (vn_bench_get_shown (VN_BENCH (document)) == NULL || vn_bench_is_stale (VN_BENCH (document))))
     step_calibrate_start (VN_STEP_CALIBRATE (step));
   step_calibrate_update (VN_STEP_CALIBRATE (step));
 }
@@ -161,18 +167,18 @@ vn_step_calibrate_document_set (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (step_calibrate_update), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "data-changed", G_CALLBACK (step_calibrate_succeeded), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (step_calibrate_succeeded), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (step_calibrate_succeeded), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "failed", G_CALLBACK (step_calibrate_failed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (step_calibrate_update), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::data", G_CALLBACK (step_calibrate_succeeded), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (step_calibrate_succeeded), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (step_calibrate_succeeded), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notice::failed", G_CALLBACK (step_calibrate_failed), step, G_CONNECT_SWAPPED);
   step_calibrate_update (VN_STEP_CALIBRATE (step));
 }
 
 static char *
 vn_step_calibrate_dup_answer (VnWizardStep *step)
 {
-  VnResult *result = vn_document_get_result (vn_wizard_step_get_document (step));
+  VnResult *result = vn_bench_get_shown (VN_BENCH (vn_wizard_step_get_document (step)));
   g_autofree char *duration = NULL;
   double seconds;
 
@@ -193,9 +199,9 @@ vn_step_calibrate_dup_blocker (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  if (vn_document_get_result (document) != NULL)
+  if (vn_bench_get_shown (VN_BENCH (document)) != NULL)
     return NULL;
-  return g_strdup (vn_document_get_job (document) != NULL ? _("Calibration is running")
+  return g_strdup (vn_bench_get_job (VN_BENCH (document)) != NULL ? _("Calibration is running")
                                                           : _("Not calibrated yet"));
 }
 

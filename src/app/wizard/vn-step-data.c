@@ -87,7 +87,7 @@ step_data_show_folder (VnStepData       *self,
 static void
 step_data_show_look (VnStepData *self)
 {
-  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
+  const VnDataSpec *data = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
 
   if (self->problem != NULL)
     vn_data_card_show_problem (self->card, self->problem);
@@ -102,8 +102,8 @@ step_data_show_look (VnStepData *self)
 static void
 step_data_show_held (VnStepData *self)
 {
-  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
-  guint most = vn_document_get_n_samples (step_data_get_document (self));
+  const VnDataSpec *data = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
+  guint most = vn_bench_get_n_samples (VN_BENCH (step_data_get_document (self)));
   guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0, held;
   g_autofree char *used = NULL, *text = NULL;
 
@@ -127,7 +127,7 @@ step_data_show_held (VnStepData *self)
 static void
 step_data_show_previews (VnStepData *self)
 {
-  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
+  const VnDataSpec *data = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
   gboolean as_network = gtk_toggle_button_get_active (self->network);
   gboolean pictures = self->dataset != NULL && vn_dataset_is_image (self->dataset);
   guint n = pictures ? vn_dataset_get_n (self->dataset) : 0;
@@ -159,7 +159,7 @@ step_data_fits_picture (const VnShape *shape)
 static gboolean
 step_data_may_be_pictures (VnStepData *self)
 {
-  VnModel *model = vn_document_get_model (step_data_get_document (self));
+  VnModel *model = vn_bench_get_model (VN_BENCH (step_data_get_document (self)));
 
   if (self->dataset != NULL && !vn_dataset_is_random (self->dataset))
     return vn_dataset_is_image (self->dataset);
@@ -177,7 +177,7 @@ step_data_may_be_pictures (VnStepData *self)
 static void
 step_data_show_kind (VnStepData *self)
 {
-  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
+  const VnDataSpec *data = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
   gboolean pictures = step_data_may_be_pictures (self);
   GtkWidget *seen[] = { GTK_WIDGET (self->previews), self->previews_head };
 
@@ -197,7 +197,7 @@ step_data_show_kind (VnStepData *self)
 static void
 step_data_show_samples (VnStepData *self)
 {
-  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
+  const VnDataSpec *data = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
 
   step_data_show_folder (self, data);
   step_data_show_held (self);
@@ -215,7 +215,7 @@ step_data_looked (GObject      *source,
                   gpointer      user_data)
 {
   g_autoptr(VnStepData) self = user_data;
-  g_autoptr(VnDataLook) look = vn_document_look_finish (VN_DOCUMENT (source), result, NULL);
+  g_autoptr(VnDataLook) look = vn_bench_look_finish (VN_BENCH (VN_DOCUMENT (source)), result, NULL);
 
   if (look == NULL || g_task_get_cancellable (G_TASK (result)) != self->opening)
     return;
@@ -233,7 +233,7 @@ step_data_samples_opened (GObject      *source,
   g_autoptr(VnStepData) self = user_data;
   g_autoptr(VnNotes) notes = NULL;
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnDataset) dataset = vn_document_open_dataset_finish (VN_DOCUMENT (source), result, &notes, &error);
+  g_autoptr(VnDataset) dataset = vn_bench_open_dataset_finish (VN_BENCH (VN_DOCUMENT (source)), result, &notes, &error);
 
   if (g_task_get_cancellable (G_TASK (result)) != self->opening)   /* others are wanted by now, or nobody looks */
     return;
@@ -247,7 +247,7 @@ step_data_samples_opened (GObject      *source,
     self->problem = g_strdup (error->message);
   step_data_show_samples (self);
   if (self->dataset != NULL)
-    vn_document_look_async (VN_DOCUMENT (source), self->dataset, self->opening, step_data_looked, g_object_ref (self));
+    vn_bench_look_async (VN_BENCH (VN_DOCUMENT (source)), self->dataset, self->opening, step_data_looked, g_object_ref (self));
 }
 
 static void
@@ -276,7 +276,7 @@ step_data_refresh (gpointer user_data)
 {
   VnStepData *self = user_data;
   VnDocument *document = step_data_get_document (self);
-  const VnDataSpec *data = vn_document_get_data (document);
+  const VnDataSpec *data = vn_bench_get_data (VN_BENCH (document));
 
   self->refresh_timeout = 0;
   step_data_stop_opening (self);
@@ -285,14 +285,14 @@ step_data_refresh (gpointer user_data)
   g_clear_pointer (&self->notes, vn_notes_unref);
   g_clear_pointer (&self->look, vn_data_look_free);
   step_data_forget_kept (self, data);
-  if (data == NULL || vn_document_get_model (document) == NULL)
+  if (data == NULL || vn_bench_get_model (VN_BENCH (document)) == NULL)
     {
       step_data_show_samples (self);
       return G_SOURCE_REMOVE;
     }
   step_data_show_folder (self, data);
   self->opening = g_cancellable_new ();
-  vn_document_open_dataset_async (document, data, self->opening, step_data_samples_opened, g_object_ref (self));
+  vn_bench_open_dataset_async (VN_BENCH (document), data, self->opening, step_data_samples_opened, g_object_ref (self));
   return G_SOURCE_REMOVE;
 }
 
@@ -300,13 +300,13 @@ static void
 data_changed (VnStepData *self)
 {
   VnDocument *document = step_data_get_document (self);
-  const VnDataSpec *data = vn_document_get_data (document);
+  const VnDataSpec *data = vn_bench_get_data (VN_BENCH (document));
   VnPreprocess plain;
 
   self->busy = TRUE;
   vn_preprocess_init (&plain);
   vn_preprocess_rows_show (self->preprocessing, data != NULL ? &data->preprocess : &plain);
-  gtk_spin_button_set_value (self->count, vn_document_get_n_samples (document));
+  gtk_spin_button_set_value (self->count, vn_bench_get_n_samples (VN_BENCH (document)));
   gtk_spin_button_set_value (self->held, data != NULL ? data->held_out : VN_HELD_OUT_USUAL);
   gtk_switch_set_active (self->random, vn_data_spec_is_random (data));
   gtk_widget_set_sensitive (GTK_WIDGET (self->preprocessing), data != NULL && !vn_data_spec_is_random (data));
@@ -347,7 +347,7 @@ step_data_go_to_preprocessing (VnStepData *self)
 static void
 step_data_random_toggled (VnStepData *self)
 {
-  const VnDataSpec *data = vn_document_get_data (step_data_get_document (self));
+  const VnDataSpec *data = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
   g_autofree char *path = NULL;
 
   if (self->busy)
@@ -363,7 +363,7 @@ step_data_random_toggled (VnStepData *self)
   if (path != NULL)
     step_data_set_path (self, path);
   else
-    vn_document_set_data (step_data_get_document (self), NULL);
+    vn_bench_set_data (VN_BENCH (step_data_get_document (self)), NULL);
 }
 
 /* As in a project: 0 is all. */
@@ -380,7 +380,7 @@ static void
 step_data_count_changed (VnStepData *self)
 {
   if (!self->busy)
-    vn_document_set_n_samples (step_data_get_document (self), (guint) gtk_spin_button_get_value_as_int (self->count));
+    vn_bench_set_n_samples (VN_BENCH (step_data_get_document (self)), (guint) gtk_spin_button_get_value_as_int (self->count));
 }
 
 /* As in a project: -1 is as many as are usual. */
@@ -396,21 +396,21 @@ step_data_held_output (VnStepData *self)
 static void
 step_data_held_changed (VnStepData *self)
 {
-  const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
+  const VnDataSpec *present = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
   g_autoptr(VnDataSpec) data = NULL;
 
   if (self->busy || present == NULL)
     return;
   data = vn_data_spec_copy (present);
   data->held_out = gtk_spin_button_get_value_as_int (self->held);
-  vn_document_set_data (step_data_get_document (self), data);
+  vn_bench_set_data (VN_BENCH (step_data_get_document (self)), data);
 }
 
 static void
 step_data_cure_applied (VnStepData       *self,
                         const VnDataCure *cure)
 {
-  const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
+  const VnDataSpec *present = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
   g_autoptr(VnDataSpec) data = NULL;
 
   if (present == NULL)
@@ -420,21 +420,21 @@ step_data_cure_applied (VnStepData       *self,
     vn_data_spec_set_input (data, cure->input, &cure->settings, NULL);
   else
     data->preprocess = cure->settings;
-  vn_document_set_data (step_data_get_document (self), data);
+  vn_bench_set_data (VN_BENCH (step_data_get_document (self)), data);
 }
 
 static void
 step_data_preprocess_changed (VnStepData         *self,
                               const VnPreprocess *settings)
 {
-  const VnDataSpec *present = vn_document_get_data (step_data_get_document (self));
+  const VnDataSpec *present = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
   g_autoptr(VnDataSpec) data = NULL;
 
   if (present == NULL)
     return;
   data = vn_data_spec_copy (present);
   data->preprocess = *settings;
-  vn_document_set_data (step_data_get_document (self), data);
+  vn_bench_set_data (VN_BENCH (step_data_get_document (self)), data);
 }
 
 static void
@@ -450,7 +450,7 @@ vn_step_data_document_set (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  g_signal_connect_object (document, "data-changed", G_CALLBACK (data_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::data", G_CALLBACK (data_changed), step, G_CONNECT_SWAPPED);
   vn_input_sizes_set_document (VN_STEP_DATA (step)->sizes, document);
   vn_data_files_set_document (VN_STEP_DATA (step)->files, document);
   data_changed (VN_STEP_DATA (step));
@@ -461,11 +461,11 @@ vn_step_data_dup_answer (VnWizardStep *step)
 {
   VnStepData *self = VN_STEP_DATA (step);
   guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0;
-  guint most = vn_document_get_n_samples (vn_wizard_step_get_document (step));
+  guint most = vn_bench_get_n_samples (VN_BENCH (vn_wizard_step_get_document (step)));
 
   if (most > 0)
     n = MIN (n, most);
-  if (vn_document_get_data (vn_wizard_step_get_document (step)) == NULL)
+  if (vn_bench_get_data (VN_BENCH (vn_wizard_step_get_document (step))) == NULL)
     return g_strdup (_("no samples"));
   return self->dataset != NULL ? g_strdup_printf (ngettext ("%u sample", "%u samples", n), n) : NULL;
 }

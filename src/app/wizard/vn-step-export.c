@@ -78,8 +78,8 @@ step_export_dup_stem (VnStepExport *self)
 {
   char *stem = g_strdup (gtk_editable_get_text (step_export_get_file (self, 0)->name));
 
-  if (g_str_has_suffix (stem, VN_QUANTIZED_ENDING) && strlen (stem) > strlen (VN_QUANTIZED_ENDING))
-    stem[strlen (stem) - strlen (VN_QUANTIZED_ENDING)] = '\0';
+  if (g_str_has_suffix (stem, VN_QUANTIZED_SUFFIX) && strlen (stem) > strlen (VN_QUANTIZED_SUFFIX))
+    stem[strlen (stem) - strlen (VN_QUANTIZED_SUFFIX)] = '\0';
   else if (g_str_has_suffix (stem, ".onnx"))
     stem[strlen (stem) - strlen (".onnx")] = '\0';
   return stem;
@@ -113,7 +113,7 @@ step_export_update (VnStepExport *self)
       File *file = step_export_get_file (self, i);
       g_autofree char *path = step_export_dup_path (self, file);
 
-      gtk_widget_set_sensitive (GTK_WIDGET (file->check), vn_document_can_export (step_export_get_document (self), file->kind));
+      gtk_widget_set_sensitive (GTK_WIDGET (file->check), vn_bench_can_export (VN_BENCH (step_export_get_document (self)), file->kind));
       gtk_widget_set_visible (file->replaces, step_export_is_wanted (file) && *gtk_editable_get_text (file->name) != '\0' &&
                                               g_file_test (path, G_FILE_TEST_EXISTS));
     }
@@ -157,13 +157,13 @@ step_export_name_model (VnStepExport *self,
 static void
 step_export_model_changed (VnStepExport *self)
 {
-  VnModel *model = vn_document_get_model (step_export_get_document (self));
-  g_autofree char *name = vn_document_dup_file_name (step_export_get_document (self), VN_QUANTIZED_ENDING);
+  VnModel *model = vn_bench_get_model (VN_BENCH (step_export_get_document (self)));
+  g_autofree char *name = vn_bench_dup_file_name (VN_BENCH (step_export_get_document (self)), VN_QUANTIZED_SUFFIX);
 
   if (model == NULL)
     return;
   g_free (self->folder);
-  self->folder = vn_document_dup_folder (step_export_get_document (self));
+  self->folder = vn_bench_dup_folder (VN_BENCH (step_export_get_document (self)));
   for (guint i = 0; i < self->files->len; i++)
     step_export_get_file (self, i)->is_named = FALSE;
   step_export_name_model (self, name);
@@ -247,7 +247,7 @@ step_export_show_folder (VnStepExport *self)
 static char *
 step_export_dup_measured (VnStepExport *self)
 {
-  VnResult *result = vn_document_get_result (step_export_get_document (self));
+  VnResult *result = vn_bench_get_shown (VN_BENCH (step_export_get_document (self)));
   g_autofree char *text = NULL;
 
   if (!gtk_switch_get_active (self->verify) || result == NULL)
@@ -262,9 +262,10 @@ step_export_dup_measured (VnStepExport *self)
 }
 
 static void
-step_export_written (VnStepExport *self,
-                     GPtrArray    *paths)
+step_export_written (VnStepExport   *self,
+                     const VnNotice *notice)
 {
+  GPtrArray *paths = notice->paths;
   g_autoptr(GString) text = g_string_new (NULL);
   g_autofree char *shown = vn_format_path (self->folder), *measured = NULL;
 
@@ -302,7 +303,7 @@ step_export_job_failed (VnStepExport *self)
 static void
 step_export_job_changed (VnStepExport *self)
 {
-  if (vn_document_get_job (step_export_get_document (self)) == NULL)
+  if (vn_bench_get_job (VN_BENCH (step_export_get_document (self))) == NULL)
     self->exporting = FALSE;   /* it was cancelled */
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
@@ -330,9 +331,9 @@ step_export_begin (gpointer data)
       g_array_append_val (wanted, one);
     }
   gtk_widget_set_visible (self->done, FALSE);
-  self->exporting = vn_document_export_files (document, (const VnExportFile *) (gpointer) wanted->data, wanted->len, gtk_switch_get_active (self->verify), &error);
+  self->exporting = vn_bench_export_files (VN_BENCH (document), (const VnExportFile *) (gpointer) wanted->data, wanted->len, gtk_switch_get_active (self->verify), &error);
   if (error != NULL)
-    g_signal_emit_by_name (document, "failed", vn_job_id_get_failure (VN_JOB_EXPORT), error);
+    vn_bench_report_error (VN_BENCH (document), vn_job_id_get_failure (VN_JOB_EXPORT), error);
 }
 
 static void
@@ -360,11 +361,11 @@ vn_step_export_document_set (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (step_export_model_changed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "written", G_CALLBACK (step_export_written), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "failed", G_CALLBACK (step_export_job_failed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (step_export_job_changed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (step_export_update), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (step_export_model_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notice::written", G_CALLBACK (step_export_written), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notice::failed", G_CALLBACK (step_export_job_failed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (step_export_job_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (step_export_update), step, G_CONNECT_SWAPPED);
   step_export_model_changed (VN_STEP_EXPORT (step));
 }
 
@@ -373,7 +374,7 @@ static gboolean
 step_export_is_model (VnStepExport *self,
                       const char   *name)
 {
-  const VnModel *model = vn_document_get_model (step_export_get_document (self));
+  const VnModel *model = vn_bench_get_model (VN_BENCH (step_export_get_document (self)));
   g_autofree char *path = self->folder != NULL ? g_build_filename (self->folder, name, NULL) : NULL;
   g_autofree char *own = model != NULL && model->path != NULL ? g_canonicalize_filename (model->path, NULL) : NULL;
   g_autofree char *written = path != NULL ? g_canonicalize_filename (path, NULL) : NULL;
@@ -411,9 +412,9 @@ vn_step_export_dup_blocker (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  if (vn_document_get_result (document) == NULL)
+  if (vn_bench_get_shown (VN_BENCH (document)) == NULL)
     return g_strdup (_("Not calibrated yet"));
-  return g_strdup (vn_document_get_job (document) != NULL ? _("Still working") : step_export_find_fault (VN_STEP_EXPORT (step)));
+  return g_strdup (vn_bench_get_job (VN_BENCH (document)) != NULL ? _("Still working") : step_export_find_fault (VN_STEP_EXPORT (step)));
 }
 
 /* What is in the folder may have changed. */
@@ -540,9 +541,9 @@ vn_step_export_init (VnStepExport *self)
       adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (groups[i]), _(titles[i]));
       gtk_box_append (self->groups, groups[i]);
     }
-  for (guint i = 0; i < vn_document_count_exports (); i++)
+  for (guint i = 0; i < vn_bench_count_exports (); i++)
     {
-      const VnExportKind *kind = vn_document_get_export (i);
+      const VnExportKind *kind = vn_bench_get_export (i);
 
       adw_preferences_group_add (ADW_PREFERENCES_GROUP (groups[kind->group]), step_export_make_row (self, kind));
     }

@@ -118,7 +118,7 @@ step_model_show_already (VnStepModel *self,
 static void
 step_model_fill (VnStepModel *self)
 {
-  VnModel *model = vn_document_get_model (vn_wizard_step_get_document (VN_WIZARD_STEP (self)));
+  VnModel *model = vn_bench_get_model (VN_BENCH (vn_wizard_step_get_document (VN_WIZARD_STEP (self))));
 
   if (model == NULL)
     return;
@@ -139,7 +139,7 @@ model_changed (VnStepModel *self)
 static void
 vn_step_model_document_set (VnWizardStep *step)
 {
-  g_signal_connect_object (vn_wizard_step_get_document (step), "model-changed",
+  g_signal_connect_object (vn_wizard_step_get_document (step), "changed::model",
                            G_CALLBACK (model_changed), step, G_CONNECT_SWAPPED);
   step_model_fill (VN_STEP_MODEL (step));
 }
@@ -147,13 +147,13 @@ vn_step_model_document_set (VnWizardStep *step)
 static char *
 vn_step_model_dup_answer (VnWizardStep *step)
 {
-  return vn_document_dup_title (vn_wizard_step_get_document (step));
+  return vn_bench_dup_title (VN_BENCH (vn_wizard_step_get_document (step)));
 }
 
 static char *
 vn_step_model_dup_blocker (VnWizardStep *step)
 {
-  VnModel *model = vn_document_get_model (vn_wizard_step_get_document (step));
+  VnModel *model = vn_bench_get_model (VN_BENCH (vn_wizard_step_get_document (step)));
 
   return model != NULL && vn_quantize_count_quantized (model) > 0 ? g_strdup (_("This model is already quantized")) : NULL;
 }

@@ -21,7 +21,7 @@ static void
 step_precision_add_region (VnStepPrecision   *self,
                            const VnRuleGroup *group)
 {
-  guint n = (guint) gtk_bitset_get_size (group->nodes);
+  guint n = group->nodes->len;
   g_autofree char *text = g_strdup_printf (ngettext ("%u node", "%u nodes", n), n);
 
   gtk_list_box_append (self->regions, vn_row_new_wide (group->title, group->enabled ? text : _("switched off")));
@@ -32,14 +32,14 @@ static void
 step_precision_recipe_changed (VnStepPrecision *self)
 {
   VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
-  const VnRecipe *recipe = vn_document_get_recipe (document);
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (document));
   g_autoptr(GPtrArray) groups = NULL;
   GtkWidget *child;
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->regions))) != NULL)
     gtk_list_box_remove (self->regions, child);
-  if (vn_document_get_model (document) != NULL)
-    groups = vn_rule_groups_list (recipe, vn_document_get_model (document));
+  if (vn_bench_get_model (VN_BENCH (document)) != NULL)
+    groups = vn_rule_groups_list (recipe, vn_bench_get_model (VN_BENCH (document)));
   for (guint i = 0; groups != NULL && i < MIN (groups->len, MOST_REGIONS); i++)
     step_precision_add_region (self, groups->pdata[i]);
   if (groups == NULL || groups->len == 0)
@@ -53,15 +53,15 @@ vn_step_precision_document_set (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (step_precision_recipe_changed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (step_precision_recipe_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (step_precision_recipe_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (step_precision_recipe_changed), step, G_CONNECT_SWAPPED);
   step_precision_recipe_changed (VN_STEP_PRECISION (step));
 }
 
 static char *
 vn_step_precision_dup_answer (VnWizardStep *step)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (vn_wizard_step_get_document (step));
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (vn_wizard_step_get_document (step)));
 
   return g_strdup_printf (_("activations %s, weights %s"), vn_wizard_step_get_type_name (recipe, "activation"),
                           vn_wizard_step_get_type_name (recipe, "weight"));
@@ -72,7 +72,7 @@ vn_step_precision_dup_blocker (VnWizardStep *step)
 {
   g_autoptr(GError) error = NULL;
 
-  if (vn_recipe_validate (vn_document_get_recipe (vn_wizard_step_get_document (step)), &error))
+  if (vn_recipe_validate (vn_bench_get_recipe (VN_BENCH (vn_wizard_step_get_document (step))), &error))
     return NULL;
   return g_strdup (error->message);
 }

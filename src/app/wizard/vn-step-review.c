@@ -300,7 +300,7 @@ step_review_describe_samples (VnStepReview *self,
     return g_strdup (_("Not measured: no samples were run"));
   if (result->is_expected)
     {
-      n = vn_document_count_expected_on (step_review_get_document (self));
+      n = vn_bench_count_expected_on (VN_BENCH (step_review_get_document (self)));
       return g_strdup_printf (ngettext ("Estimated from %u sample; a full run will confirm it",
                                         "Estimated from %u samples; a full run will confirm it", n), n);
     }
@@ -325,7 +325,7 @@ step_review_show_table (VnStepReview *self,
 static void
 step_review_result_changed (VnStepReview *self)
 {
-  VnResult *result = vn_document_get_result (step_review_get_document (self));
+  VnResult *result = vn_bench_get_shown (VN_BENCH (step_review_get_document (self)));
   g_autoptr(VnVerdict) verdict = NULL;
 
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
@@ -344,7 +344,7 @@ step_review_result_changed (VnStepReview *self)
 static void
 step_review_job_changed (VnStepReview *self)
 {
-  const gboolean is_trying = vn_document_is_trying (step_review_get_document (self));
+  const gboolean is_trying = vn_bench_is_trying (VN_BENCH (step_review_get_document (self)));
 
   gtk_widget_set_sensitive (GTK_WIDGET (self->origins), !is_trying);
   gtk_widget_set_sensitive (GTK_WIDGET (self->leave_in_float), !is_trying);
@@ -353,7 +353,7 @@ step_review_job_changed (VnStepReview *self)
 static void
 step_review_foreseen (VnStepReview *self)
 {
-  VnResult *result = vn_document_get_result (step_review_get_document (self));
+  VnResult *result = vn_bench_get_shown (VN_BENCH (step_review_get_document (self)));
 
   if (result != NULL)
     step_review_show_table (self, result);
@@ -370,9 +370,9 @@ vn_step_review_document_set (VnWizardStep *step)
   vn_curve_panel_set_document (VN_STEP_REVIEW (step)->curve, document);
   vn_review_table_set_document (VN_STEP_REVIEW (step)->table, document);
   vn_verify_panel_set_document (VN_STEP_REVIEW (step)->verify, document);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (step_review_result_changed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "foreseen-changed", G_CALLBACK (step_review_foreseen), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (step_review_job_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (step_review_result_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::offered", G_CALLBACK (step_review_foreseen), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (step_review_job_changed), step, G_CONNECT_SWAPPED);
   step_review_result_changed (VN_STEP_REVIEW (step));
 }
 
@@ -392,7 +392,7 @@ vn_step_review_show_curve (VnStepReview *self)
 static char *
 vn_step_review_dup_answer (VnWizardStep *step)
 {
-  VnResult *result = vn_document_get_result (vn_wizard_step_get_document (step));
+  VnResult *result = vn_bench_get_shown (VN_BENCH (vn_wizard_step_get_document (step)));
   g_autoptr(VnVerdict) verdict = NULL;
 
   if (result == NULL)
@@ -404,7 +404,7 @@ vn_step_review_dup_answer (VnWizardStep *step)
 static char *
 vn_step_review_dup_blocker (VnWizardStep *step)
 {
-  VnResult *result = vn_document_get_result (vn_wizard_step_get_document (step));
+  VnResult *result = vn_bench_get_shown (VN_BENCH (vn_wizard_step_get_document (step)));
 
   return result == NULL ? g_strdup (_("Not calibrated yet")) : NULL;
 }

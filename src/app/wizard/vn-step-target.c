@@ -21,7 +21,7 @@ G_DEFINE_FINAL_TYPE (VnStepTarget, vn_step_target, VN_TYPE_WIZARD_STEP)
 static void
 step_target_recipe_changed (VnStepTarget *self)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (vn_wizard_step_get_document (VN_WIZARD_STEP (self)));
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (vn_wizard_step_get_document (VN_WIZARD_STEP (self))));
   guint n;
   const VnPreset * const *presets = vn_preset_list (&n);
   g_autofree char *summary = NULL;
@@ -43,7 +43,7 @@ step_target_preset_toggled (VnStepTarget   *self,
                             GtkCheckButton *button)
 {
   VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
-  const VnRecipe *old = vn_document_get_recipe (document);
+  const VnRecipe *old = vn_bench_get_recipe (VN_BENCH (document));
   const VnPreset *preset = g_object_get_data (G_OBJECT (button), "vn-preset");
   g_autofree char *title = NULL;
   VnRecipe *recipe;
@@ -54,7 +54,7 @@ step_target_preset_toggled (VnStepTarget   *self,
   for (guint i = 0; i < old->overrides->len; i++)
     g_ptr_array_add (recipe->overrides, vn_override_copy (g_ptr_array_index (old->overrides, i)));
   title = g_strdup_printf (_("Target %s"), _(preset->title));
-  vn_document_edit_recipe (document, recipe, title);
+  vn_bench_edit_recipe (VN_BENCH (document), recipe, title);
 }
 
 static void
@@ -62,15 +62,15 @@ vn_step_target_document_set (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
-  g_signal_connect_object (document, "recipe-changed", G_CALLBACK (step_target_recipe_changed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "data-changed", G_CALLBACK (vn_wizard_step_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (step_target_recipe_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::data", G_CALLBACK (vn_wizard_step_changed), step, G_CONNECT_SWAPPED);
   step_target_recipe_changed (VN_STEP_TARGET (step));
 }
 
 static char *
 vn_step_target_dup_answer (VnWizardStep *step)
 {
-  const VnRecipe *recipe = vn_document_get_recipe (vn_wizard_step_get_document (step));
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (vn_wizard_step_get_document (step)));
   const VnPreset *preset = vn_preset_find (recipe->preset, NULL);
 
   return g_strdup (preset != NULL ? _(preset->title) : recipe->preset);
@@ -82,9 +82,9 @@ vn_step_target_dup_blocker (VnWizardStep *step)
   VnDocument *document = vn_wizard_step_get_document (step);
   g_autoptr(GError) error = NULL;
 
-  if (!vn_recipe_validate (vn_document_get_recipe (document), &error))
+  if (!vn_recipe_validate (vn_bench_get_recipe (VN_BENCH (document)), &error))
     return g_strdup (error->message);
-  return vn_document_lacks_samples (document) ? g_strdup (_("This target needs samples")) : NULL;
+  return vn_bench_lacks_samples (VN_BENCH (document)) ? g_strdup (_("This target needs samples")) : NULL;
 }
 
 static void

@@ -82,7 +82,7 @@ verify_panel_add_time (VnVerifyPanel          *self,
 static void
 verify_panel_fill (VnVerifyPanel *self)
 {
-  VnResult *result = vn_document_get_result (self->document);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
   VnRuntimeFigures figures;
 
   gtk_widget_set_visible (GTK_WIDGET (self), result != NULL);
@@ -137,22 +137,22 @@ verify_panel_watch (Action *action,
 static void
 verify_panel_update (VnVerifyPanel *self)
 {
-  VnResult *result = vn_document_get_result (self->document);
+  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
 
   verify_panel_show_action (&self->install);
   verify_panel_show_action (&self->verify);
   gtk_widget_set_visible (GTK_WIDGET (self->install.row), self->install.job != NULL || vn_verify_job_lacks_runtime ());
-  gtk_widget_set_sensitive (GTK_WIDGET (self->verify.start), result != NULL && vn_document_get_job (self->document) == NULL &&
+  gtk_widget_set_sensitive (GTK_WIDGET (self->verify.start), result != NULL && vn_bench_get_job (VN_BENCH (self->document)) == NULL &&
                                                              self->install.job == NULL);
 }
 
 static void
 verify_panel_job_changed (VnVerifyPanel *self)
 {
-  VnJob *job = vn_document_get_job (self->document);
+  VnJob *job = vn_bench_get_job (VN_BENCH (self->document));
 
   verify_panel_watch (&self->verify, vn_job_is (job, VN_JOB_VERIFY) ? job : NULL);
-  verify_panel_watch (&self->install, vn_document_get_install_job (self->document));
+  verify_panel_watch (&self->install, vn_bench_get_install_job (VN_BENCH (self->document)));
   verify_panel_update (self);
 }
 
@@ -166,16 +166,15 @@ verify_panel_result_changed (VnVerifyPanel *self)
 
 /* It stays to be read, as it says what to do. */
 static void
-verify_panel_failed (VnVerifyPanel *self,
-                     const char    *title,
-                     const GError  *error)
+verify_panel_failed (VnVerifyPanel  *self,
+                     const VnNotice *notice)
 {
-  Action *action = self->install.job != NULL && vn_document_get_install_job (self->document) == NULL ? &self->install : &self->verify;
+  Action *action = self->install.job != NULL && vn_bench_get_install_job (VN_BENCH (self->document)) == NULL ? &self->install : &self->verify;
 
   if (action->job == NULL)
     return;
   g_free (action->failure);
-  action->failure = g_strdup (error->message);
+  action->failure = g_strdup (notice->error->message);
 }
 
 static void
@@ -183,14 +182,14 @@ verify_panel_start (VnVerifyPanel *self)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_verify (self->document, &error))
-    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_VERIFY), error);
+  if (!vn_bench_verify (VN_BENCH (self->document), &error))
+    vn_bench_report_error (VN_BENCH (self->document), vn_job_id_get_failure (VN_JOB_VERIFY), error);
 }
 
 static void
 verify_panel_cancel (VnVerifyPanel *self)
 {
-  vn_document_cancel (self->document);
+  vn_bench_cancel (VN_BENCH (self->document));
 }
 
 static void
@@ -199,8 +198,8 @@ verify_panel_install (gpointer data)
   VnVerifyPanel *self = data;
   g_autoptr(GError) error = NULL;
 
-  if (!vn_document_install_runtime (self->document, &error))
-    g_signal_emit_by_name (self->document, "failed", vn_job_id_get_failure (VN_JOB_ORT_INSTALL), error);
+  if (!vn_bench_install_runtime (VN_BENCH (self->document), &error))
+    vn_bench_report_error (VN_BENCH (self->document), vn_job_id_get_failure (VN_JOB_ORT_INSTALL), error);
 }
 
 static void
@@ -214,7 +213,7 @@ verify_panel_ask_install (VnVerifyPanel *self)
 static void
 verify_panel_cancel_install (VnVerifyPanel *self)
 {
-  vn_document_cancel_install (self->document);
+  vn_bench_cancel_install (VN_BENCH (self->document));
 }
 
 /**
@@ -228,9 +227,9 @@ vn_verify_panel_set_document (VnVerifyPanel *self,
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
   g_set_object (&self->document, document);
-  g_signal_connect_object (document, "job-changed", G_CALLBACK (verify_panel_job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "result-changed", G_CALLBACK (verify_panel_result_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "failed", G_CALLBACK (verify_panel_failed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (verify_panel_job_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (verify_panel_result_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notice::failed", G_CALLBACK (verify_panel_failed), self, G_CONNECT_SWAPPED);
   verify_panel_job_changed (self);
   verify_panel_result_changed (self);
 }

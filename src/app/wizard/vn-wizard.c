@@ -205,9 +205,9 @@ wizard_update (VnWizard *self)
   g_autofree char *title = NULL;
 
   self->is_stale = FALSE;
-  if (self->document == NULL || vn_document_get_model (self->document) == NULL)
+  if (self->document == NULL || vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     return;
-  title = vn_document_dup_title (self->document);
+  title = vn_bench_dup_title (VN_BENCH (self->document));
   adw_window_title_set_subtitle (self->title, title);
   wizard_update_list (self);
   wizard_update_buttons (self);
@@ -247,7 +247,7 @@ static void
 wizard_go_on (VnWizard *self)
 {
   if (self->goes_on && self->at == wizard_find (self, "calibrate") && wizard_can_leave (self, self->at) &&
-      vn_document_get_job (self->document) == NULL && !vn_document_is_stale (self->document))
+      vn_bench_get_job (VN_BENCH (self->document)) == NULL && !vn_bench_is_stale (VN_BENCH (self->document)))
     wizard_go_to (self, self->at + 1);
 }
 
@@ -320,7 +320,7 @@ vn_wizard_set_document (VnWizard   *self,
       vn_wizard_step_set_document (self->steps[i], pages[i].id, document);
       g_signal_connect_swapped (self->steps[i], "changed", G_CALLBACK (wizard_step_changed), self);
     }
-  g_signal_connect_object (document, "model-changed", G_CALLBACK (wizard_model_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (wizard_model_changed), self, G_CONNECT_SWAPPED);
 }
 
 /* Where it was left; if it was not shown yet, what there is to review, or the first that asks for something. */
@@ -329,7 +329,7 @@ wizard_find_begin (VnWizard *self)
 {
   if (!wizard_can_leave (self, 0))
     return 0;
-  if (self->at == 0 && vn_document_get_result (self->document) != NULL && !vn_document_is_stale (self->document))
+  if (self->at == 0 && vn_bench_get_shown (VN_BENCH (self->document)) != NULL && !vn_bench_is_stale (VN_BENCH (self->document)))
     return wizard_find (self, "review");
   return MAX (self->at, wizard_find (self, "data"));
 }

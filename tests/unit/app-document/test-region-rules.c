@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rules by edges: which nodes lie between them, what is not enclosed, which rule decides, and the rules in words. */
 #include "branching-graph.h"
+#include "vn-node-set.h"
 #include "vn-rules.h"
 
 #include <string.h>
@@ -57,7 +58,7 @@ test_nodes (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       VnOverride *rule = make_rule (cases[i].from, cases[i].to, cases[i].pattern);
-      g_autoptr(GtkBitset) nodes = vn_rule_dup_nodes (rule, model->graph);
+      g_autoptr(GtkBitset) nodes = vn_node_set_of_rule (rule, model->graph);
       g_autofree char *names = branching_graph_dup_names (model->graph, nodes);
       g_autofree char *leak = vn_rule_describe_leak (rule, model->graph);
 
@@ -78,7 +79,7 @@ test_leaks (void)
   VnOverride *rule = make_rule ("left", "sum", NULL), *none = make_rule (NULL, NULL, "left"), *wrong = make_rule ("nowhere", "sum", NULL);
   g_autoptr(GPtrArray) leaks = vn_rule_list_leaks (rule, model->graph, &error), no_region = NULL, closed = NULL;
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
-  g_autoptr(GtkBitset) nodes = vn_rule_dup_nodes (rule, model->graph);
+  g_autoptr(GtkBitset) nodes = vn_node_set_of_rule (rule, model->graph);
   g_autofree char *text = NULL;
   const VnRuleLeak *leak;
 
@@ -97,12 +98,12 @@ test_leaks (void)
   g_assert_nonnull (error);
   g_ptr_array_set_size (recipe->overrides, 0);
   g_ptr_array_add (recipe->overrides, rule);
-  g_assert_cmpint (vn_rules_find_region (recipe, model->graph, nodes), ==, 0);
+  g_assert_cmpint (vn_node_set_find_region (nodes, recipe, model->graph), ==, 0);
   vn_rule_add_edge (rule, leak->value, leak->enters);
   closed = vn_rule_list_leaks (rule, model->graph, NULL);
   g_assert_cmpuint (closed->len, ==, 0);
   gtk_bitset_add (nodes, 0);
-  g_assert_cmpint (vn_rules_find_region (recipe, model->graph, nodes), ==, -1);
+  g_assert_cmpint (vn_node_set_find_region (nodes, recipe, model->graph), ==, -1);
   vn_override_free (none);
   vn_override_free (wrong);
 }
@@ -125,8 +126,8 @@ test_of_selection (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr(GtkBitset) nodes = branching_graph_find (model->graph, cases[i].nodes);
-      VnOverride *rule = vn_rule_new_for_region (model->graph, nodes);
-      g_autoptr(GtkBitset) found = vn_rule_dup_nodes (rule, model->graph);
+      VnOverride *rule = vn_node_set_make_region (nodes, model->graph);
+      g_autoptr(GtkBitset) found = vn_node_set_of_rule (rule, model->graph);
       g_autofree char *from = join (rule->in_edges), *to = join (rule->out_edges);
       g_autofree char *again = branching_graph_dup_names (model->graph, found);
 

@@ -25,7 +25,7 @@ set_up (Fixture       *fixture,
 {
   fixture->model = branching_graph_new ();
   fixture->document = vn_document_new ();
-  vn_document_set_model (fixture->document, fixture->model);
+  vn_bench_set_model (VN_BENCH (fixture->document), fixture->model);
   g_signal_connect_swapped (fixture->document, "selection-changed", G_CALLBACK (count_cb), fixture);
 }
 

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What a bench is made of, for its files and for what derives from it. */
+
+#include "vn-bench.h"
+#include "vn-file-watch.h"
+#include "vn-history.h"
+#include "vn-keeper.h"
+#include "vn-outlook.h"
+#include "vn-run-list.h"
+#include "vn-subject.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnBenchShown: what runs say of the present subject and recipe.
+ * @run, @run_subject: (nullable): of the last whole run, and what it was made of
+ * @past, @past_subject: (nullable): of a run that the project keeps, shown instead of @run; what the subject was when it was brought back
+ * @expected: (nullable): what the present recipe is expected to come to, shown instead of both
+ * @refusal: (nullable): why that takes a whole run
+ */
+typedef struct
+{
+  VnResult  *run, *past, *expected;
+  VnSubject *run_subject, *past_subject;
+  char      *refusal;
+} VnBenchShown;
+
+/**
+ * VnBenchFound: what was found out about the model beside runs.
+ * @effects: (element-type VnEffect): what was tried
+ * @curve: (nullable): the last that was calculated of the present subject
+ * @improved: (nullable): the job that improved the model last; it tells what it tried
+ * @improve_ends: monotonic: when the time for that is over
+ */
+typedef struct
+{
+  GPtrArray *effects;
+  VnCurve   *curve;
+  VnJob     *improved;
+  gint64     improve_ends;
+} VnBenchFound;
+
+/**
+ * VnBenchOpening: what follows when the model that is being opened is there.
+ * @then: (nullable): called then
+ * @project, @path: (nullable): being opened, and its path
+ * @reloads: the model takes the place of the one that is there, with all that was decided
+ * @is_demo: of what was opened last
+ * @demo: (nullable): its folder
+ */
+typedef struct
+{
+  void     (*then) (VnBench *self);
+  VnProject *project;
+  char      *path, *demo;
+  gboolean   reloads, is_demo;
+} VnBenchOpening;
+
+/**
+ * VnBenchTelling: changes that nobody was told of yet.
+ * @depth: above 0: they are told when all has changed
+ * @what: a set of VnChange
+ * @let_go: what those who show it may still point to until they are told
+ */
+typedef struct
+{
+  guint   depth, what;
+  GArray *let_go;
+} VnBenchTelling;
+
+/* What the window does for the bench. */
+typedef struct
+{
+  VnGroupFunc   group_title;   /* nullable: what the graph calls nodes that are a group there */
+  gpointer      group_data;
+  VnPictureFunc picture;       /* nullable: makes pictures of the graph as it is shown */
+  gpointer      picture_data;
+} VnBenchHooks;
+
+struct _VnBench
+{
+  GObject        parent_instance;
+
+  /*< private >*/
+  VnSubject     *subject;
+  GHashTable    *sizes;        /* nullable: name -> VnShape: what the samples were opened with */
+  VnRecipe      *recipe;
+  VnHistory     *history;
+  VnRunList     *runs;
+  VnBenchShown   shown;
+  VnBenchFound   found;
+  VnOutlook     *outlook;
+  gboolean       run_wanted;   /* of the present change: a whole run also where nothing can be expected */
+  VnWorks       *works;
+  gboolean       again, origins_again;   /* begin that when what is under way in front has ended */
+  GCancellable  *looking;      /* nullable: for ONNX Runtime */
+  VnKeeper      *keeper;
+  VnFileWatch   *files;
+  VnBenchOpening opening;
+  VnBenchTelling telling;
+  VnBenchHooks   hooks;
+};
+
+G_END_DECLS

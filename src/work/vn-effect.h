@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What was tried to lower the error, and what came of it: so that nobody is offered in vain what did not help. */
+
+#include "vn-result.h"
+
+G_BEGIN_DECLS
+
+/**
+ * VnEffect: a change of the recipe that was to lower the error.
+ * @key: what was changed: the same change again has the same
+ * @title: of the step in the history
+ * @before_db, @after_db: signal to noise of the outputs, see vn_error_table_get_outputs_sqnr()
+ * @bytes: how much the quantized file grew by it
+ * @time_ratio: of the forecast times after and before it; NaN: not known
+ * @measured: the run with it is over; else @after_db, @bytes and @time_ratio are not known yet
+ */
+typedef struct
+{
+  char     *key, *title;
+  double    before_db, after_db;
+  gint64    bytes;
+  double    time_ratio;
+  gboolean  measured;
+  /*< private >*/
+  VnRecipe *recipe;
+  gint64    bytes_before;
+  double    seconds_before;
+} VnEffect;
+
+GPtrArray *vn_effects_new       (void);   /* of VnEffect, oldest first */
+VnEffect  *vn_effects_find      (GPtrArray  *effects,
+                                 const char *key);   /* NULL: not tried */
+void       vn_effects_note      (GPtrArray      *effects,
+                                 VnResult       *before,
+                                 const VnRecipe *recipe,
+                                 const char     *title,
+                                 const char     *key);
+void       vn_effects_judge     (GPtrArray *effects,
+                                 VnResult  *before,   /* nullable */
+                                 VnResult  *result);
+gboolean   vn_effect_has_helped (const VnEffect *effect);
+
+G_END_DECLS
