@@ -20,7 +20,7 @@ bench_recipe_refuse (VnBench    *self,
                      const char *reason)
 {
   vn_bench_refuse (self, reason);
-  if (self->run_wanted)
+  if (self->waiting.run)
     vn_bench_quantize (self, NULL);
 }
 
@@ -135,7 +135,7 @@ bench_recipe_edit (VnBench    *self,
       return;
     }
   if (!vn_recipe_equal (self->recipe, recipe))
-    self->run_wanted = run_wanted;
+    self->waiting.run = run_wanted;
   vn_history_push (self->history, self->recipe, title);
   bench_recipe_replace (self, recipe);
 }
@@ -190,7 +190,7 @@ bench_recipe_step (VnBench     *self,
   VnRecipe *recipe = self->recipe;
   const char *title = step (self->history, &recipe);
 
-  self->run_wanted = self->run_wanted && vn_recipe_equal (self->recipe, recipe);
+  self->waiting.run = self->waiting.run && vn_recipe_equal (self->recipe, recipe);
   if (title != NULL)
     bench_recipe_replace (self, recipe);
   return title;

@@ -17,9 +17,9 @@ bench_start_go_on (VnBench  *self,
 {
   if (again && self->subject->model != NULL && !vn_bench_lacks_samples (self) && vn_works_get_job (self->works, VN_PLACE_FRONT) == NULL)
     vn_bench_works[VN_WORK_QUANTIZE].start (self, NULL);
-  else if (self->origins_again)
+  else if (self->waiting.origins)
     vn_bench_works[VN_WORK_ORIGINS].start (self, NULL);
-  self->origins_again = FALSE;
+  self->waiting.origins = FALSE;
   vn_bench_verify_usually (self, NULL);
 }
 
@@ -52,12 +52,12 @@ bench_start_ended (gpointer      owner,
   g_autoptr(VnBench) self = g_object_ref (VN_BENCH (owner));
   const VnWorkInfo *info = vn_work_get_info (work);
   const gboolean is_front = info->place == VN_PLACE_FRONT;
-  const gboolean again = is_front && self->again;
+  const gboolean again = is_front && self->waiting.quantize;
   /* when the recipe has changed since, nobody wants what began with the one before */
   const gboolean is_moot = again && (info->flags & VN_WORK_TRIES) != 0;
 
   if (is_front)
-    self->again = FALSE;
+    self->waiting.quantize = FALSE;
   vn_bench_hold (self);
   vn_bench_changed (self, VN_CHANGED_WORK);
   if (error == NULL && !is_moot)
@@ -137,8 +137,8 @@ vn_bench_drop_front (VnBench *self)
 {
   if (!vn_works_drop (self->works, VN_PLACE_FRONT))
     return;
-  self->again = FALSE;
-  self->origins_again = FALSE;
+  self->waiting.quantize = FALSE;
+  self->waiting.origins = FALSE;
 }
 
 /*< private >
@@ -164,7 +164,7 @@ vn_bench_drop_stale (VnBench *self)
 void
 vn_bench_make_room (VnBench *self)
 {
-  self->origins_again = vn_works_get_job (self->works, VN_PLACE_SEARCH) != NULL;
+  self->waiting.origins = vn_works_get_job (self->works, VN_PLACE_SEARCH) != NULL;
   vn_bench_cancel_origins (self);
 }
 

@@ -47,7 +47,7 @@ vn_bench_quantize (VnBench  *self,
   work = vn_works_get_work (self->works, VN_PLACE_FRONT);
   if (work != VN_WORK_NONE)
     {
-      self->again = TRUE;
+      self->waiting.quantize = TRUE;
       if (work != VN_WORK_OPEN && work != VN_WORK_EXPORT)
         vn_works_cancel (self->works, VN_PLACE_FRONT);
     }
@@ -342,13 +342,13 @@ vn_bench_cancel (VnBench *self)
 {
   g_return_if_fail (VN_IS_BENCH (self));
 
-  self->again = FALSE;
+  self->waiting.quantize = FALSE;
   if (vn_works_get_job (self->works, VN_PLACE_FRONT) != NULL)
     vn_works_cancel (self->works, VN_PLACE_FRONT);
   else if (vn_outlook_is_asked (self->outlook))
     {
       vn_bench_stop_expecting (self);
-      self->run_wanted = FALSE;
+      self->waiting.run = FALSE;
       vn_bench_refuse (self, _("The effect of the change was not measured"));
     }
   else

@@ -62,13 +62,25 @@ typedef struct
  * VnBenchTelling: changes that nobody was told of yet.
  * @depth: above 0: they are told when all has changed
  * @what: a set of VnChange
+ * @expects: that something is expected was told last
  * @let_go: what those who show it may still point to until they are told
  */
 typedef struct
 {
-  guint   depth, what;
-  GArray *let_go;
+  guint    depth, what;
+  gboolean expects;
+  GArray  *let_go;
 } VnBenchTelling;
+
+/**
+ * VnBenchWaiting: what follows something else.
+ * @quantize, @origins: begin that when what is under way in front has ended
+ * @run: of the present change: a whole run also where nothing can be expected
+ */
+typedef struct
+{
+  gboolean quantize, origins, run;
+} VnBenchWaiting;
 
 /* What the window does for the bench. */
 typedef struct
@@ -92,9 +104,8 @@ struct _VnBench
   VnBenchShown   shown;
   VnBenchFound   found;
   VnOutlook     *outlook;
-  gboolean       run_wanted;   /* of the present change: a whole run also where nothing can be expected */
   VnWorks       *works;
-  gboolean       again, origins_again;   /* begin that when what is under way in front has ended */
+  VnBenchWaiting waiting;
   GCancellable  *looking;      /* nullable: for ONNX Runtime */
   VnKeeper      *keeper;
   VnFileWatch   *files;

@@ -52,7 +52,7 @@ vn_bench_dispose (GObject *object)
 {
   VnBench *self = VN_BENCH (object);
 
-  self->again = FALSE;
+  self->waiting.quantize = FALSE;
   if (self->looking != NULL)
     g_cancellable_cancel (self->looking);
   g_clear_object (&self->looking);
@@ -153,14 +153,29 @@ vn_bench_set_usual (VnBench    *self,
 
 /* ---- telling ---- */
 
+/* That nothing is expected, as before, is no news. */
+static guint
+bench_take_news (VnBench *self)
+{
+  const VnBenchShown *shown = &self->shown;
+  gboolean expects = vn_outlook_is_asked (self->outlook) || shown->refusal != NULL || shown->expected != NULL || shown->past != NULL;
+  guint what = self->telling.what;
+
+  if (!expects && !self->telling.expects)
+    what &= ~(guint) VN_CHANGED_EXPECTED;
+  if (what & VN_CHANGED_EXPECTED)
+    self->telling.expects = expects;
+  self->telling.what = 0;
+  return what;
+}
+
 static void
 bench_flush_changes (VnBench *self)
 {
   while (self->telling.what != 0)
     {
-      guint what = self->telling.what;
+      guint what = bench_take_news (self);
 
-      self->telling.what = 0;
       VN_BENCH_GET_CLASS (self)->change (self, what);
     }
   while (self->telling.let_go->len > 0)

@@ -198,6 +198,7 @@ test_told_once (Fixture       *self,
   g_assert_cmpuint (self->n_runs, ==, 1);
   g_assert_cmpuint (self->n_done, ==, 1);
   g_assert_cmpuint (self->n_work, ==, 2);
+  g_assert_cmpuint (self->n_expected + self->n_data + self->n_recipe + self->n_model, ==, 0);
   g_assert_cmpuint (vn_bench_get_runs (self->bench)->len, ==, 1);
   wait_until (self, has_settled);
   g_assert_cmpuint (self->n_run, ==, 2);      /* where error starts is known, too */
