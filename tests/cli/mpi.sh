@@ -60,7 +60,7 @@ for wrong in "$DEMO/none.onnx --data random -o none" "$DEMO/demo.onnx --data ran
 done
 
 # A process that is killed, or all of them: what was kept is taken up by another number of them.
-long=(--data random --samples 10000 --save-every 0.02)
+long=(--data random --samples 5000 --save-every 0.02)
 rm -f many
 calibrate "${long[@]}" -o one >/dev/null
 for resumed in 1 3; do

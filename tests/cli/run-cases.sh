@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# run-cases.sh CLI SOURCE_DIR MAKE_OPEN [--generate]
+# run-cases.sh CLI SOURCE_DIR MAKE_OPEN [--generate | PART PARTS]: all cases, or every PARTS-th from the one of number PART on
 #
 # Each cases/NAME.cmd is a command for bash, run in an empty folder with a home of its own; cases/NAME.out is what it must
 # print: standard output, then "-- stderr", then "-- exit N", then "-- files" that it left behind. In NAME.num.cmd numbers
@@ -15,9 +15,16 @@ CLI=$(realpath "$1")
 SOURCE=$(realpath "$2")
 MAKE_OPEN=$(realpath "$3")
 generate=${4:-}
+part=1
+parts=1
+if [ $# = 5 ]; then
+  part=$4
+  parts=$5
+fi
 cases=$SOURCE/tests/cli/cases
 export CLI MAKE_OPEN DEMO=$SOURCE/data/demo LC_ALL=C.UTF-8 LANGUAGE=
 n=0
+seen=0
 failed=0
 tried=0
 # Ends with an error when everything is written, as what it prints has no place; change files themselves while the command runs; kill the
@@ -30,6 +37,8 @@ log=$kept/log
 trap 'rm -rf "$kept"' EXIT
 
 for cmd in "$cases"/*.cmd; do
+  seen=$((seen + 1))
+  [ $((seen % parts)) = $((part % parts)) ] || continue
   name=$(basename "$cmd" .cmd)
   work=$(mktemp -d)
   mkdir "$work/run" "$work/tmp"

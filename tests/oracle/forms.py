@@ -25,6 +25,8 @@ TOLD, TOLD_MARGIN = 40, 4
 LEVELS = (onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL, onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
 AXES = [f'--channel-axes={axis}' for axis in ('MatMul=0', 'Conv=1', 'Gemm=0')]
 SETTINGS = {'cpu': ['-p', 'cpu'], 'cpu-s8': ['-p', 'cpu-s8'], 'qlinear': ['-p', 'qlinear'], 'a16w8': ['-p', 'a16w8']}
+# At the oldest and the latest opset two each, as what a setting writes differs between opsets only where these differ; --all: all of them.
+OF_OPSET = {11: ('cpu', 'qlinear'), 21: ('cpu-s8', 'a16w8')}
 # Each only at one opset.
 MORE = {'axes': ['-p', 'cpu', *AXES], 'int16-float-bias': ['-p', 'int16', '--bias=float32'], 'xquant': ['-p', 'xquant'],
         'u16-float-bias': ['-p', 'cpu', '--activation=u16', '--weight=u16', '--bias=float32']}
@@ -125,9 +127,10 @@ def list_option(name):
 
 
 def list_settings(opset):
-    settings = {**SETTINGS, **(MORE if opset == MORE_OPSET else {}), **(OTHERS if opset == MORE_OPSET and '--all' in sys.argv else {})}
+    some = SETTINGS if '--all' in sys.argv else {k: v for k, v in SETTINGS.items() if k in OF_OPSET.get(opset, SETTINGS)}
+    settings = {**some, **(MORE if opset == MORE_OPSET else {}), **(OTHERS if opset == MORE_OPSET and '--all' in sys.argv else {})}
     wanted = list_option('--setting')
-    return {k: v for k, v in {**settings, **MORE, **OTHERS}.items() if k in wanted} if wanted else settings
+    return {k: v for k, v in {**settings, **SETTINGS, **MORE, **OTHERS}.items() if k in wanted} if wanted else settings
 
 
 def main():

@@ -40,7 +40,7 @@ for function in raises nan text nothing names told leaves dies missing; do
   run --metric metrics.py:$function
 done
 run --metric broken.py:collect
-run --metric metrics.py:sleeps --metric-timeout 1
+run --metric metrics.py:sleeps --metric-timeout 5
 run --metric metrics.py
 run --metric nowhere.py:hit
 run --metric metrics.py:hit --python no-such-python
