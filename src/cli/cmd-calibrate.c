@@ -94,14 +94,14 @@ cmd_calibrate_check_output (VnFileSet  *files,
 
 /* Of several processes one looks at what is left of an interrupted run, and tells the others. */
 static gboolean
-cmd_calibrate_take_up (VnStats **base,
-                       GError  **error)
+cmd_calibrate_resume (VnStats **base,
+                      GError  **error)
 {
   GError *reason = NULL;
 
   *base = NULL;
   if (vn_ranks_get_rank () == 0 && resume)
-    vn_calibrate_take_up (output, base, &reason);
+    vn_calibrate_resume (output, base, &reason);
   else if (vn_ranks_get_rank () == 0 && output != NULL)
     vn_calibrate_clear_parts (output, &reason);
   return vn_cmd_agree (reason, error) && vn_cmd_share_stats (base, error);
@@ -119,7 +119,7 @@ calibrate (VnCalibrateSettings  *settings,
   if (!vn_cmd_run_job (job, error))
     {
       if (output != NULL)
-        vn_cmd_tell_kept (output);
+        vn_cmd_set_cancel_note (output);
       return FALSE;
     }
   *prepared = vn_model_ref (vn_calibrate_job_get_prepared (job));
@@ -268,7 +268,7 @@ calibrate_run (char        **args,
       vn_model_add_files (model, files);
       vn_file_set_check (files, &reason);
     }
-  if (!vn_cmd_agree (reason, error) || !cmd_calibrate_take_up (&base, error))
+  if (!vn_cmd_agree (reason, error) || !cmd_calibrate_resume (&base, error))
     return FALSE;
   settings.model = model;
   if (project != NULL)

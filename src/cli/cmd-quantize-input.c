@@ -173,7 +173,7 @@ quantize_input_resume (VnStats **base,
 
   if (options->save_stats == NULL)
     return TRUE;
-  return options->resume ? vn_calibrate_take_up (options->save_stats, base, error)
+  return options->resume ? vn_calibrate_resume (options->save_stats, base, error)
                          : vn_calibrate_clear_parts (options->save_stats, error);
 }
 

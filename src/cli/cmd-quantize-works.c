@@ -182,7 +182,7 @@ quantize_works_do (const Work                *work,
   if (vn_cmd_run_job (job, error))
     return vn_result_ref (work->get_result (job));
   if (settings->save_stats != NULL && vn_job_is (job, VN_JOB_QUANTIZE))
-    vn_cmd_tell_kept (settings->save_stats);
+    vn_cmd_set_cancel_note (settings->save_stats);
   return NULL;
 }
 

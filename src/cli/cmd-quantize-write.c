@@ -31,7 +31,7 @@ quantize_write_settings (const char       *file,
 }
 
 /* What writing needs beside the result.
- * @keep: where the run is kept, and what is told of that */
+ * @keep: where the run is kept, and what is printed of that */
 typedef struct
 {
   VnCmdKeep           keep;
@@ -107,7 +107,7 @@ quantize_write_all (VnResult       **result,
  * vn_cmd_quantize_write:
  * @result: (inout): gets what verifying found
  * @python: (nullable): as in VnVerifySettings
- * @told: gets what there is to say of the run that projects keep
+ * @lines: gets what is printed of the run that projects keep
  *
  * Verifies the export, and writes all that the options name, together when the command has done all.
  */
@@ -115,15 +115,15 @@ gboolean
 vn_cmd_quantize_write (VnResult              **result,
                        const VnQuantizeInput  *input,
                        const char             *python,
-                       GString                *told,
+                       GString                *lines,
                        GError                **error)
 {
   Writing writing;
 
-  g_return_val_if_fail (result != NULL && *result != NULL && input != NULL && told != NULL, FALSE);
+  g_return_val_if_fail (result != NULL && *result != NULL && input != NULL && lines != NULL, FALSE);
 
   writing = (Writing) { { .save = vn_quantize_options.save_project, .given = input->project != NULL ? input->given : NULL,
-                          .model = input->path, .run = input->run, .told = told, .sizes = input->shapes },
+                          .model = input->path, .run = input->run, .lines = lines, .sizes = input->shapes },
                         python, input->write };
   return quantize_write_all (result, &writing, error);
 }
@@ -132,7 +132,7 @@ vn_cmd_quantize_write (VnResult              **result,
  * vn_cmd_quantize_judge:
  *
  * Makes the command fail if ONNX Runtime does not give what was expected of the export, or was asked and could not. All is
- * written and told then.
+ * written and printed then.
  */
 void
 vn_cmd_quantize_judge (const VnResult *result)

@@ -22,10 +22,10 @@ cmd_quantize_add_report_json (JsonBuilder         *json,
   json_builder_end_object (json);
 }
 
-/* What people and programs are told is the report. */
+/* Text and JSON are both of the report. */
 static void
-cmd_quantize_tell (JsonBuilder *json,
-                   VnResult    *result)
+cmd_quantize_print (JsonBuilder *json,
+                    VnResult    *result)
 {
   VnReportInput input;
   g_autoptr(VnReportModel) said = NULL;
@@ -42,7 +42,7 @@ quantize_run (char        **args,
               GError      **error)
 {
   g_autofree char *python = vn_cmd_take_python (!vn_quantize_options.no_verify);
-  g_autoptr(GString) told = g_string_new (NULL);
+  g_autoptr(GString) lines = g_string_new (NULL);
   g_auto(VnQuantizeInput) input = { 0 };
   g_autoptr(VnResult) result = NULL;
 
@@ -52,11 +52,11 @@ quantize_run (char        **args,
   if (result == NULL)
     return FALSE;
   vn_quantize_input_note (&input, result->notes);
-  if (!vn_cmd_quantize_write (&result, &input, python, told, error))
+  if (!vn_cmd_quantize_write (&result, &input, python, lines, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);
-  cmd_quantize_tell (json, result);
-  vn_cmd_print_lines (told->str);
+  cmd_quantize_print (json, result);
+  vn_cmd_print_lines (lines->str);
   vn_cmd_quantize_judge (result);
   return TRUE;
 }

@@ -69,7 +69,7 @@ VnResult *vn_cmd_quantize_do_works (const VnQuantizeInput   *input,
 gboolean  vn_cmd_quantize_write    (VnResult               **result,
                                     const VnQuantizeInput   *input,
                                     const char              *python,     /* nullable */
-                                    GString                 *told,
+                                    GString                 *lines,
                                     GError                 **error);
 void      vn_cmd_quantize_judge    (const VnResult          *result);
 

@@ -163,7 +163,7 @@ cmd_xquant_make_data (VnConfig  *config,
       spec = vn_config_make_data (config, model, vn_cmd_options.data, error);
       if (spec == NULL || !vn_cmd_complete_data_spec (spec, error))
         return NULL;
-      vn_cmd_tell_trust (spec, config_file);
+      vn_cmd_trust_scripts (spec, config_file);
     }
   if (spec != NULL)
     spec->held_out = 0;   /* XQuant calibrates on all samples */

@@ -85,7 +85,7 @@ main_fail (const char   *name,
            const GError *error)
 {
   gboolean cancelled = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  const char *kept = vn_cmd_get_kept ();
+  const char *kept = vn_cmd_get_cancel_note ();
   const char *message = !cancelled ? error->message : kept != NULL ? kept : _("Cancelled; nothing was written");
   g_autofree char *explained = NULL;
 

@@ -53,7 +53,7 @@ cmd_project_add_run (const VnCmdKeep *self,
   if (run == NULL)
     return TRUE;
   line = vn_shown_printf (_("  saved as run %u of %s; “vernier-cli runs” lists all runs\n"), project->runs->len, path);
-  g_string_append (self->told, line);
+  g_string_append (self->lines, line);
   return TRUE;
 }
 

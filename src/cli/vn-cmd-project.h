@@ -14,13 +14,13 @@ G_BEGIN_DECLS
  * @given: (nullable): path of the project that was given in the place of a model
  * @model: path of the network
  * @run: id of the run
- * @told: what there is to say of it, for people
+ * @lines: gets what is printed of it, for people
  * @sizes: (nullable) (element-type utf8 VnShape): that inputs were given
  */
 typedef struct
 {
   const char *save, *given, *model, *run;
-  GString    *told;
+  GString    *lines;
   GHashTable *sizes;
 } VnCmdKeep;
 

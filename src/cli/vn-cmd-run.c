@@ -385,16 +385,16 @@ vn_cmd_open_model_sized (const char  *path,
 
 /* ---- what is left of a cancelled run ---- */
 
-static char *kept;
+static char *cancel_note;
 
 /**
- * vn_cmd_tell_kept:
+ * vn_cmd_set_cancel_note:
  * @path: the file of statistics that was to be written
  *
  * Remembers what to say if the command was cancelled: how many samples are kept and how to go on.
  */
 void
-vn_cmd_tell_kept (const char *path)
+vn_cmd_set_cancel_note (const char *path)
 {
   gboolean shared = vn_ranks_get_n () > 1;
   g_autofree char *part = NULL;
@@ -406,20 +406,21 @@ vn_cmd_tell_kept (const char *path)
   stats = vn_stats_load (part, NULL);
   if (stats == NULL)
     return;
-  g_free (kept);
-  kept = shared ? g_strdup_printf (_("Cancelled; the statistics of each process are saved next to “%s”. To continue, "
+  g_free (cancel_note);
+  cancel_note = shared
+                ? g_strdup_printf (_("Cancelled; the statistics of each process are saved next to “%s”. To continue, "
                                      "run the same command with --resume, with any number of processes"), path)
-       : g_strdup_printf (ngettext ("Cancelled; statistics of %u sample are saved in “%s”, %u samples are left. To "
-                                    "continue, run the same command with --resume",
-                                    "Cancelled; statistics of %u samples are saved in “%s”, %u samples are left. To "
-                                    "continue, run the same command with --resume", vn_stats_get_n_samples (stats)),
-                          vn_stats_get_n_samples (stats), part, vn_stats_get_n_left (stats));
+                : g_strdup_printf (ngettext ("Cancelled; statistics of %u sample are saved in “%s”, %u samples are left. To "
+                                             "continue, run the same command with --resume",
+                                             "Cancelled; statistics of %u samples are saved in “%s”, %u samples are left. To "
+                                             "continue, run the same command with --resume", vn_stats_get_n_samples (stats)),
+                                   vn_stats_get_n_samples (stats), part, vn_stats_get_n_left (stats));
 }
 
 const char *
-vn_cmd_get_kept (void)
+vn_cmd_get_cancel_note (void)
 {
-  return kept;
+  return cancel_note;
 }
 
 static void

@@ -56,14 +56,14 @@ vn_cmd_check_trust (VnDataSpec  *spec,
 }
 
 /**
- * vn_cmd_tell_trust:
+ * vn_cmd_trust_scripts:
  * @spec: what @file says of its samples; the command is there to run what such files name
  *
  * Trusts the scripts of @spec, and says that they will run, on the standard error.
  */
 void
-vn_cmd_tell_trust (VnDataSpec *spec,
-                   const char *file)
+vn_cmd_trust_scripts (VnDataSpec *spec,
+                      const char *file)
 {
   g_autofree char *scripts = NULL;
 

@@ -118,7 +118,7 @@ VnDataSpec         *vn_cmd_take_data_spec (const VnDataSpec *kept,     /* nullab
 gboolean            vn_cmd_check_trust    (VnDataSpec   *spec,
                                            const char   *file,
                                            GError      **error);
-void                vn_cmd_tell_trust     (VnDataSpec   *spec,
+void                vn_cmd_trust_scripts  (VnDataSpec   *spec,
                                            const char   *file);
 void                vn_cmd_note_idle_data (VnNotes     *notes,
                                            const char * const *effective,
@@ -169,8 +169,8 @@ gboolean            vn_cmd_join_stats     (VnStats     **stats,
                                            GError      **error);
 
 /* What a cancelled command says: that what it has learned is in a file beside @path, if it is. */
-void                vn_cmd_tell_kept      (const char   *path);
-const char         *vn_cmd_get_kept       (void);
+void                vn_cmd_set_cancel_note (const char   *path);
+const char         *vn_cmd_get_cancel_note (void);
 
 /* What a command has done is written and told, but it is no success. */
 void                vn_cmd_fail           (const GError *reason);

@@ -142,7 +142,7 @@ calibrate_parts_join (GPtrArray  *parts,
 }
 
 /**
- * vn_calibrate_take_up:
+ * vn_calibrate_resume:
  * @path: the file to be written in the end
  * @base: (out) (nullable): what interrupted runs have left; %NULL if nothing
  *
@@ -152,9 +152,9 @@ calibrate_parts_join (GPtrArray  *parts,
  * Returns: %FALSE if a part is damaged or they do not belong together
  */
 gboolean
-vn_calibrate_take_up (const char  *path,
-                      VnStats    **base,
-                      GError     **error)
+vn_calibrate_resume (const char  *path,
+                     VnStats    **base,
+                     GError     **error)
 {
   g_autoptr(GPtrArray) parts = NULL;
   g_autofree char *first = NULL;

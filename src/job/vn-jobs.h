@@ -52,7 +52,7 @@ VnModel  *vn_open_job_get_model  (VnJob            *job);    /* borrowed; after 
  * @shard: number of the part to do, from 0
  * @n_shards: how many parts are made of the samples; 0: one
  * @keep: (nullable): the file that the statistics will be written to: what was learned so far is kept beside it, also
- *   when the job is cancelled; see vn_calibrate_take_up()
+ *   when the job is cancelled; see vn_calibrate_resume()
  * @keep_seconds: how often; 0: as it seems fit
  * @base: (nullable): what an interrupted run has left of these samples
  * @rank: number of this process among @n_ranks that share what @base lacks; the result then has only its own samples
@@ -83,7 +83,7 @@ void      vn_calibrate_add_outputs   (VnFileSet        *set,
                                       const char       *what);
 char     *vn_calibrate_part_path     (const char       *path,
                                       int               rank);                /* -1: of one process */
-gboolean  vn_calibrate_take_up       (const char       *path,
+gboolean  vn_calibrate_resume        (const char       *path,
                                       VnStats         **base,
                                       GError          **error);
 gboolean  vn_calibrate_clear_parts   (const char       *path,

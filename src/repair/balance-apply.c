@@ -37,7 +37,7 @@ balance_apply_has_factors (const Apply   *self,
 }
 
 /* The constant that input @index of @node reads becomes its own. */
-static gboolean
+static void
 balance_apply_set_constant (Apply     *self,
                             VnNode    *node,
                             guint      index,
@@ -49,11 +49,10 @@ balance_apply_set_constant (Apply     *self,
   if (value->uses->len == 1 && value->initializer != NULL && value->graph == self->after)
     {
       vn_graph_set_initializer (self->after, value, tensor);
-      return TRUE;
+      return;
     }
   base = g_strconcat (value->name, "_balanced", NULL);
   vn_node_set_input (node, index, vn_graph_add_initializer (self->after, base, tensor));
-  return TRUE;
 }
 
 /* Multiplies the numbers of a constant by the factors of @value, or divides them. Number i belongs to channel
@@ -81,7 +80,8 @@ balance_apply_scale (Apply          *self,
 
       ((float *) scaled->data)[i] = (float) (divide ? x / factor : x * factor);
     }
-  return balance_apply_set_constant (self, node, index, scaled);
+  balance_apply_set_constant (self, node, index, scaled);
+  return TRUE;
 }
 
 /* ---- in front ---- */
@@ -119,7 +119,10 @@ balance_apply_to_clip (Apply          *self,
     }
   end = (float) (vn_tensor_get_double (vn_value_get_constant (high), 0) / largest);
   tensor = vn_tensor_new_copy (VN_DTYPE_F32, &vn_value_get_constant (high)->shape, &end, error);
-  return tensor != NULL && balance_apply_set_constant (self, node, 2, tensor);
+  if (tensor == NULL)
+    return FALSE;
+  balance_apply_set_constant (self, node, 2, tensor);
+  return TRUE;
 }
 
 /* ---- behind ---- */

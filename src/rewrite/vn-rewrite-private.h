@@ -57,10 +57,10 @@ void        vn_rewrite_set_op_type  (VnNode         *node,
                                      const char     *op_type);
 gboolean    vn_rewrite_drop_unused  (GHashTable     *returned,
                                      VnValue        *value);
-gboolean    vn_rewrite_pass_on      (VnPassContext  *ctx,
-                                     GHashTable     *returned,
-                                     VnNode         *node,
-                                     guint           i);
+gboolean    vn_rewrite_remove_identity (VnPassContext  *ctx,
+                                        GHashTable     *returned,
+                                        VnNode         *node,
+                                        guint           i);
 void        vn_rewrite_need_ir      (VnPassContext  *ctx,
                                      gint64          version);
 gboolean    vn_rewrite_infer        (VnPassContext  *ctx,

@@ -346,7 +346,7 @@ rewrite_util_take_over (VnNode  *node,
 }
 
 /**
- * vn_rewrite_pass_on:
+ * vn_rewrite_remove_identity:
  * @node: whose first output is its input @i, bit for bit
  *
  * Takes the node out, if the names that must stay allow it, and logs that.
@@ -354,10 +354,10 @@ rewrite_util_take_over (VnNode  *node,
  * Returns: whether it is gone
  */
 gboolean
-vn_rewrite_pass_on (VnPassContext *ctx,
-                    GHashTable    *returned,
-                    VnNode        *node,
-                    guint          i)
+vn_rewrite_remove_identity (VnPassContext *ctx,
+                            GHashTable    *returned,
+                            VnNode        *node,
+                            guint          i)
 {
   VnValue *from = vn_node_get_input (node, i), *to = vn_node_get_output (node, 0);
   g_autofree char *label = vn_node_dup_label (node);

@@ -167,16 +167,16 @@ vn_verify_sums_find (const VnVerifySums *self,
 }
 
 /*< private >
- * vn_verify_sums_tell:
+ * vn_verify_sums_report:
  * @which: of vn_verify_sums_find()
  * @output: (out caller-allocates): what was found of it; its strings are borrowed
  * @part: (out) (nullable): owns the part that @output speaks of
  */
 void
-vn_verify_sums_tell (const VnVerifySums  *self,
-                     guint                which,
-                     VnVerifiedOutput    *output,
-                     VnErrorPart        **part)
+vn_verify_sums_report (const VnVerifySums  *self,
+                       guint                which,
+                       VnVerifiedOutput    *output,
+                       VnErrorPart        **part)
 {
   g_return_if_fail (self != NULL && output != NULL && part != NULL);
 
@@ -186,16 +186,16 @@ vn_verify_sums_tell (const VnVerifySums  *self,
 }
 
 /*< private >
- * vn_verify_sums_tell_exact:
+ * vn_verify_sums_report_exact:
  * @which: of vn_verify_sums_find()
  * @output: (out caller-allocates): the same with kernels that do not saturate, without a name
  *
  * Returns: whether that was measured
  */
 gboolean
-vn_verify_sums_tell_exact (const VnVerifySums *self,
-                           guint               which,
-                           VnVerifiedOutput   *output)
+vn_verify_sums_report_exact (const VnVerifySums *self,
+                             guint               which,
+                             VnVerifiedOutput   *output)
 {
   g_return_val_if_fail (self != NULL && output != NULL, FALSE);
 

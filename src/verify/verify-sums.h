@@ -38,12 +38,12 @@ gboolean vn_verify_sums_add        (VnVerifySums        *self,
                                     GError             **error);
 guint    vn_verify_sums_find       (const VnVerifySums  *self,
                                     guint                parts[2]);
-void     vn_verify_sums_tell       (const VnVerifySums  *self,
+void     vn_verify_sums_report     (const VnVerifySums  *self,
                                     guint                which,
                                     VnVerifiedOutput    *output,
                                     VnErrorPart        **part);
-gboolean vn_verify_sums_tell_exact (const VnVerifySums  *self,
-                                    guint                which,
-                                    VnVerifiedOutput    *output);
+gboolean vn_verify_sums_report_exact (const VnVerifySums  *self,
+                                      guint                which,
+                                      VnVerifiedOutput    *output);
 
 G_END_DECLS

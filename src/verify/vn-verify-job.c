@@ -334,8 +334,8 @@ verify_job_compare_sample (gpointer       runner,
 }
 
 static void
-verify_job_tell (VnVerifyJob        *self,
-                 const VnVerifySums *sums)
+verify_job_report (VnVerifyJob        *self,
+                   const VnVerifySums *sums)
 {
   guint parts[2], n = vn_verify_sums_find (sums, parts);
 
@@ -344,7 +344,7 @@ verify_job_tell (VnVerifyJob        *self,
       g_autoptr(VnErrorPart) part = NULL;
       VnVerifiedOutput output;
 
-      vn_verify_sums_tell (sums, parts[i], &output, &part);
+      vn_verify_sums_report (sums, parts[i], &output, &part);
       vn_verification_add (self->found, &output);
     }
 }
@@ -366,7 +366,7 @@ verify_job_take_exact (VnVerifyJob         *self,
       for (guint k = 0; k < n_parts; k++)
         {
           VnVerifiedOutput output;
-          const gboolean known = vn_verify_sums_tell_exact (&sums[i], parts[k], &output);
+          const gboolean known = vn_verify_sums_report_exact (&sums[i], parts[k], &output);
 
           found->exact_agrees = found->exact_agrees && known && vn_verified_output_judge (&output) != VN_AGREEMENT_OTHER;
           found->exact_db = known ? MIN (found->exact_db, output.sqnr_db) : NAN;
@@ -395,7 +395,7 @@ vn_verify_job_compare (VnJob         *job,
   if (!vn_samples_each (&samples, &(VnSampleOptions) { .in_turn = TRUE }, &funcs, &comparing, cancellable, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    verify_job_tell (self, &sums[i]);
+    verify_job_report (self, &sums[i]);
   if (self->found->saturates)
     verify_job_take_exact (self, sums, n);
   return TRUE;

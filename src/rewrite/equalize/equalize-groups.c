@@ -47,7 +47,7 @@ equalize_groups_is_zero_or_missing (const VnNode *node,
 
 /* Nothing is added to the first two axes, and only zeros to the others, or what is there already. */
 static gboolean
-equalize_groups_pad_hands_on (const VnNode *node)
+equalize_groups_pad_propagates (const VnNode *node)
 {
   g_autofree char *mode = vn_node_dup_string (node, "mode", "constant");
   gint64 pads[2 * VN_MAX_RANK];
@@ -61,8 +61,8 @@ equalize_groups_pad_hands_on (const VnNode *node)
 }
 
 static gboolean
-equalize_groups_mean_hands_on (const VnNode  *node,
-                               const VnValue *value)
+equalize_groups_mean_propagates (const VnNode  *node,
+                                 const VnValue *value)
 {
   const VnShape *shape = vn_rewrite_get_shape (value);
   gint64 axes[VN_MAX_RANK];
@@ -78,7 +78,7 @@ equalize_groups_mean_hands_on (const VnNode  *node,
 
 /* Both are computed, and have as many channels: none of them is spread over those of the other. */
 static gboolean
-equalize_groups_sum_hands_on (const VnNode *node)
+equalize_groups_sum_propagates (const VnNode *node)
 {
   const VnShape *a = vn_rewrite_get_shape (vn_node_get_input (node, 0));
   const VnShape *b = vn_rewrite_get_shape (vn_node_get_input (node, 1));
@@ -106,15 +106,15 @@ equalize_groups_has_one_output (const VnNode *node)
 }
 
 /*< private >
- * vn_equalizer_hands_on:
+ * vn_equalizer_propagates:
  * @value: what @node reads
  *
  * Returns: whether a positive factor on a channel of @value is one on that channel of the result
  */
 gboolean
-vn_equalizer_hands_on (const VnEqualizer *self,
-                       const VnNode      *node,
-                       const VnValue     *value)
+vn_equalizer_propagates (const VnEqualizer *self,
+                         const VnNode      *node,
+                         const VnValue     *value)
 {
   static const char * const plain[] = { "Relu", "MaxPool", "GlobalMaxPool", "AveragePool", "GlobalAveragePool", NULL };
   gboolean ppq = self->options->kind == VN_EQUALIZE_PPQ;
@@ -122,10 +122,10 @@ vn_equalizer_hands_on (const VnEqualizer *self,
   if (!equalize_groups_has_one_output (node))
     return FALSE;
   if (!ppq)
-    return vn_node_is (node, "Relu") || vn_node_is (node, "LeakyRelu") || (vn_node_is (node, "Pad") && equalize_groups_pad_hands_on (node)) ||
-           (vn_node_is (node, "ReduceMean") && equalize_groups_mean_hands_on (node, value));
+    return vn_node_is (node, "Relu") || vn_node_is (node, "LeakyRelu") || (vn_node_is (node, "Pad") && equalize_groups_pad_propagates (node)) ||
+           (vn_node_is (node, "ReduceMean") && equalize_groups_mean_propagates (node, value));
   if (vn_node_is (node, "Add") || vn_node_is (node, "Sub"))
-    return self->options->level >= 2 && equalize_groups_sum_hands_on (node);
+    return self->options->level >= 2 && equalize_groups_sum_propagates (node);
   if (vn_node_is (node, "PRelu"))
     return value == vn_node_get_input (node, 0) && vn_value_is_constant (vn_node_get_input (node, 1));
   return equalize_groups_is_one_of (node, plain);
@@ -156,7 +156,7 @@ equalize_groups_follow (const VnEqualizer *self,
 
       if (layer != NULL)
         return index == 0 && layer->n_in == head->n_out ? layer : NULL;
-      if (user == NULL || (plain && !vn_node_is (user, "Relu")) || !vn_equalizer_hands_on (self, user, value))
+      if (user == NULL || (plain && !vn_node_is (user, "Relu")) || !vn_equalizer_propagates (self, user, value))
         return NULL;
       value = vn_node_get_output (user, 0);
     }
@@ -269,7 +269,7 @@ equalize_groups_join (Search        *search,
 {
   gboolean sum = vn_node_is (node, "Add") || vn_node_is (node, "Sub");
 
-  if (!vn_equalizer_hands_on (search->self, node, value))
+  if (!vn_equalizer_propagates (search->self, node, value))
     return FALSE;
   equalize_groups_add_value (search, vn_node_get_output (node, 0));
   equalize_groups_add_value (search, vn_node_get_input (node, 0));

@@ -70,7 +70,7 @@ void          vn_equalizer_find_pairs  (VnEqualizer  *self);
 void          vn_equalizer_find_groups (VnEqualizer  *self);
 VnEqualGroup *vn_equalizer_add_group   (VnEqualizer  *self,
                                         gsize         n);
-gboolean      vn_equalizer_hands_on    (const VnEqualizer *self,
+gboolean      vn_equalizer_propagates  (const VnEqualizer *self,
                                         const VnNode      *node,
                                         const VnValue     *value);
 

@@ -115,11 +115,11 @@ clamps_merge (VnPassContext *ctx,
     return FALSE;
   both = clamps_combine (&a, &b);
   if (clamps_same_interval (&a, &both))
-    return vn_rewrite_pass_on (ctx, returned, second, 0);
+    return vn_rewrite_remove_identity (ctx, returned, second, 0);
   first_name = g_strdup (between->name);
   second_name = g_strdup (vn_node_get_output (second, 0)->name);
   if (between->uses->len > 1 || vn_rewrite_is_kept (returned, between) ||
-      !vn_rewrite_pass_on (ctx, returned, second, 0))
+      !vn_rewrite_remove_identity (ctx, returned, second, 0))
     return FALSE;
   if (g_str_equal (vn_node_get_output (first, 0)->name, first_name))   /* what has that name now is what the second gave */
     {

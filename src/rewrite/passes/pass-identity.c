@@ -34,7 +34,7 @@ identity_remove_idle (VnPassContext *ctx,
                       VnNode        *node)
 {
   if (vn_node_get_input (node, 0) != NULL && vn_node_get_output (node, 0) != NULL && identity_is_idle (node))
-    vn_rewrite_pass_on (ctx, returned, node, 0);
+    vn_rewrite_remove_identity (ctx, returned, node, 0);
 }
 
 static gboolean

@@ -206,7 +206,7 @@ no_ops_graph (VnPassContext  *ctx,
         continue;
       input = no_ops_find_idle_input (node);
       if (input != G_MAXUINT && vn_node_get_input (node, input) != NULL)
-        vn_rewrite_pass_on (ctx, returned, node, input);
+        vn_rewrite_remove_identity (ctx, returned, node, input);
     }
   return TRUE;
 }

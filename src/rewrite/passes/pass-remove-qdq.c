@@ -25,7 +25,7 @@ remove_qdq_become_identity (VnPassContext *ctx,
                             GHashTable    *returned,
                             VnNode        *node)
 {
-  if (vn_rewrite_pass_on (ctx, returned, node, 0))
+  if (vn_rewrite_remove_identity (ctx, returned, node, 0))
     return;
   for (guint i = node->inputs->len; i-- > 1;)
     {

@@ -38,7 +38,7 @@ improve_add_training (VnImproveJob *self)
     return NULL;
   if (vn_improve_get_seconds (self) + vn_improve_times_estimate_last (&self->times, self->recipe) + LEAST_TRAINING > self->settings.seconds)
     {
-      vn_improve_tell (self, step, VN_IMPROVE_NO_TIME, NULL, NULL);
+      vn_improve_add_try (self, step, VN_IMPROVE_NO_TIME, NULL, NULL);
       return NULL;
     }
   recipe->train_time = self->settings.seconds;
@@ -84,7 +84,7 @@ improve_decide_training (VnModel       *untrained,
   *keeps = FALSE;
   if (trained == NULL)
     {
-      vn_improve_tell (self, step, VN_IMPROVE_NO_TIME, NULL, NULL);
+      vn_improve_add_try (self, step, VN_IMPROVE_NO_TIME, NULL, NULL);
       return TRUE;
     }
   if (!improve_measure (self, training->trained, trained, &after, cancellable, error))

@@ -13,15 +13,15 @@
 #define FASTER 0.95
 
 /*< private >
- * vn_improve_tell:
+ * vn_improve_add_try:
  * @trial: (nullable): not measured
  */
 void
-vn_improve_tell (VnImproveJob         *self,
-                 const VnImproveStep  *step,
-                 VnImproveOutcome      outcome,
-                 const VnImproveTrial *trial,
-                 const GError         *reason)
+vn_improve_add_try (VnImproveJob         *self,
+                    const VnImproveStep  *step,
+                    VnImproveOutcome      outcome,
+                    const VnImproveTrial *trial,
+                    const GError         *reason)
 {
   VnImproveTry *entry;
 
@@ -132,7 +132,7 @@ vn_improve_judge (VnImproveJob        *self,
   g_return_val_if_fail (self != NULL && step != NULL && recipe != NULL && trial != NULL, FALSE);
 
   outcome = improve_decide (self, step, trial);
-  vn_improve_tell (self, step, outcome, trial, NULL);
+  vn_improve_add_try (self, step, outcome, trial, NULL);
   if (outcome != VN_IMPROVE_KEPT)
     return FALSE;
   vn_improve_trial_take (&self->best, trial);
@@ -157,7 +157,7 @@ vn_improve_take_remade (VnImproveJob   *self,
   g_return_if_fail (self != NULL && trial != NULL && trial->judgement.each != NULL);
 
   if (trial->judgement.sqnr_db != self->best.judgement.sqnr_db)
-    vn_improve_tell (self, &improve_remade, VN_IMPROVE_REMADE, trial, NULL);
+    vn_improve_add_try (self, &improve_remade, VN_IMPROVE_REMADE, trial, NULL);
   vn_improve_trial_take (&self->best, trial);
 }
 

@@ -107,7 +107,7 @@ improve_take_error (VnImproveJob         *self,
       g_propagate_error (error, reason);
       return FALSE;
     }
-  vn_improve_tell (self, step, VN_IMPROVE_IMPOSSIBLE, NULL, reason);
+  vn_improve_add_try (self, step, VN_IMPROVE_IMPOSSIBLE, NULL, reason);
   g_error_free (reason);
   return TRUE;
 }
@@ -131,7 +131,7 @@ improve_try_recipe (VnImproveJob         *self,
   price = vn_improve_check_price (self, &trial.price);
   if (price != VN_IMPROVE_KEPT)
     {
-      vn_improve_tell (self, step, price, &trial, NULL);
+      vn_improve_add_try (self, step, price, &trial, NULL);
       return TRUE;
     }
   if (!vn_improve_bench_measure (self->bench, &trial, cancellable, error))
@@ -316,7 +316,7 @@ vn_improve_try (VnImproveJob         *self,
     return TRUE;
   if (!improve_has_time (self, step->kind, recipe))
     {
-      vn_improve_tell (self, step, VN_IMPROVE_NO_TIME, NULL, NULL);
+      vn_improve_add_try (self, step, VN_IMPROVE_NO_TIME, NULL, NULL);
       return TRUE;
     }
   began = vn_improve_get_seconds (self);
@@ -328,7 +328,7 @@ vn_improve_try (VnImproveJob         *self,
     self->times.network_seconds = seconds;
   if (!good && vn_improve_deadline_is_over (deadline) && !g_cancellable_is_cancelled (cancellable) && !vn_error_is_memory (reason))
     {
-      vn_improve_tell (self, step, VN_IMPROVE_CUT, NULL, NULL);
+      vn_improve_add_try (self, step, VN_IMPROVE_CUT, NULL, NULL);
       g_error_free (reason);
       return TRUE;
     }

@@ -33,7 +33,7 @@ VnImproveJob    *_vn_improve_job_get_state (VnJob               *job);
 
 /* ---- improve-judge.c ---- */
 
-void             vn_improve_tell        (VnImproveJob          *self,
+void             vn_improve_add_try     (VnImproveJob          *self,
                                          const VnImproveStep   *step,
                                          VnImproveOutcome       outcome,
                                          const VnImproveTrial  *trial,     /* nullable */

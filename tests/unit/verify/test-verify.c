@@ -120,7 +120,7 @@ test_parts (void)
           g_autoptr(VnErrorPart) part = NULL;
           VnVerifiedOutput output;
 
-          vn_verify_sums_tell (sums, which[k], &output, &part);
+          vn_verify_sums_report (sums, which[k], &output, &part);
           vn_verification_add (found, &output);
           g_test_message ("%s: %s, %g dB apart", cases[i].what, part->slices, output.sqnr_db);
           g_assert_cmpstr (part->slices, ==, cases[i].slices[k]);
