@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 . ./tests/lib/setup.sh
 
 install_packages "${BUILD_PACKAGES[@]}"
-configure_build build -Dtests=false
+configure_build build -Dtests=false -Db_pch=true
 "$NINJA" -C build >/dev/null
 
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
