@@ -7,9 +7,8 @@ G_BEGIN_DECLS
 
 /* Watches the main loop: how long it computes between two of its looks for events, in processor time of its thread, which the load of
  * the machine does not count in; what is too long is divided by how slow the machine is just then (vn_test_even_out()). While it computes,
- * what it is at is noted, to be told where it takes too long. */
+ * what it is at is noted, to be told where it takes too long. For benchmarks: whatever is not started does nothing. */
 #define LOOP_WATCH_LIMIT 50.    /* milliseconds that the main loop may compute at a time */
-#define LOOP_WATCH_SLACK 5.     /* as a test, beside others, so many times that is not yet wrong; as a benchmark ($VN_BENCHMARK) none is */
 
 void     loop_watch_start (void);
 void     loop_watch_allow (double milliseconds);   /* another limit than LOOP_WATCH_LIMIT for the step that has begun */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nothing keeps the main loop for longer than somebody notices: large networks are opened, looked at on every page, quantized, kept in
- * a project that is opened again, and closed, while the main loop is watched. */
+/* Large networks are opened, looked at on every page, quantized, kept in a project that is opened again, and closed. As a
+ * benchmark ($VN_BENCHMARK) they are much larger, and the main loop is watched: nothing keeps it longer than somebody notices. */
 #include "large-model.h"
 #include "loop-watch.h"
 #include "vn-graph-view.h"
@@ -13,7 +13,23 @@
 #include <math.h>
 
 #define MOST_ROUNDS 3u
+#define FEW_NODES   1600    /* more than what vn_later() does at once */
 #define SETTLE_MS 700    /* animations, and what waits for a calm moment */
+
+/* As a test, or as a benchmark. */
+static guint
+choose (guint few,
+        guint many)
+{
+  return g_getenv ("VN_BENCHMARK") != NULL ? many : few;
+}
+
+static void
+watch (void)
+{
+  if (choose (FALSE, TRUE))
+    loop_watch_start ();
+}
 
 static VnGraphView *
 get_view (Fixture *fixture)
@@ -174,7 +190,7 @@ run_once (Fixture    *fixture,
           const char *opening,
           const char *path)
 {
-  loop_watch_start ();
+  watch ();
   loop_watch_begin (opening);
   open_file (fixture, path);
   show_pages (fixture);
@@ -220,8 +236,8 @@ test_large (Fixture       *fixture,
 {
   g_autofree char *path = g_build_filename (fixture->folder, "large.onnx", NULL);
 
-  large_model_write (path, 10000, FALSE);
-  run (fixture, "opening 10,000 nodes", path);
+  large_model_write (path, choose (FEW_NODES, 10000), FALSE);
+  run (fixture, "opening a large network", path);
 }
 
 static gboolean
@@ -238,9 +254,9 @@ run_result (Fixture *fixture)
   g_autoptr(GError) error = NULL;
   VnWindow *second;
 
-  large_model_write (path, 4000, FALSE);
+  large_model_write (path, choose (FEW_NODES, 4000), FALSE);
   open_file (fixture, path);
-  loop_watch_start ();
+  watch ();
   loop_watch_begin ("quantizing");
   vn_window_fixture_quantize (fixture);
   vn_test_settle (SETTLE_MS);
@@ -303,7 +319,7 @@ test_later (Fixture       *fixture,
   g_autofree char *path = g_build_filename (fixture->folder, "large.onnx", NULL);
   g_autoptr(GObject) second = NULL;
 
-  large_model_write (path, 2000, FALSE);
+  large_model_write (path, choose (FEW_NODES, 2000), FALSE);
   open_file (fixture, path);
   n_called = 0;
   for (guint i = 0; i < 100; i++)
@@ -333,7 +349,8 @@ main (int    argc,
       char **argv)
 {
   vn_window_fixture_init (&argc, &argv);
-  g_test_add ("/main-loop/transformer", Fixture, NULL, vn_window_fixture_set_up, test_transformer, vn_window_fixture_tear_down);
+  if (choose (FALSE, TRUE))
+    g_test_add ("/main-loop/transformer", Fixture, NULL, vn_window_fixture_set_up, test_transformer, vn_window_fixture_tear_down);
   g_test_add ("/main-loop/large", Fixture, NULL, vn_window_fixture_set_up, test_large, vn_window_fixture_tear_down);
   g_test_add ("/main-loop/result", Fixture, NULL, vn_window_fixture_set_up, test_result, vn_window_fixture_tear_down);
   g_test_add ("/main-loop/later", Fixture, NULL, vn_window_fixture_set_up, test_later, vn_window_fixture_tear_down);

@@ -328,21 +328,27 @@ is_going (gpointer toast)
   return !gtk_widget_get_can_target (toast);
 }
 
-/* Its time is over before a frame was drawn, as in a hidden window, and then as much as it takes to slide out. */
+/* Its time is over before a frame was drawn, as in a hidden window, and then as much as it takes to slide out: for so long the main loop
+ * does not turn. */
 static void
 test_toast (Fixture       *fixture,
             gconstpointer  data)
 {
   GtkWidget *toast;
+  GSource *time;
 
   vn_window_fixture_open_model (fixture);
   g_assert_true (vn_test_wait (has_no_toast, fixture->window, SECONDS));
   vn_bench_report (VN_BENCH (fixture->document), "said once");
   toast = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("AdwToastWidget"), NULL);
   g_assert_nonnull (toast);
-  g_usleep (7 * G_USEC_PER_SEC);
+  time = g_main_context_find_source_by_user_data (NULL, fixture->window);
+  g_assert_nonnull (time);
+  g_assert_cmpint (g_source_get_ready_time (time), >, g_get_monotonic_time () + G_USEC_PER_SEC);
+  g_source_set_ready_time (time, 0);
+  g_usleep (G_USEC_PER_SEC / 2);
   g_assert_true (vn_test_wait (is_going, toast, SECONDS));
-  g_usleep (G_USEC_PER_SEC);
+  g_usleep (G_USEC_PER_SEC / 2);
   g_assert_true (vn_test_wait (has_no_toast, fixture->window, SECONDS));
 }
 
