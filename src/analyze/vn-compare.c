@@ -13,6 +13,7 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-sample-loop.h"
+#include "vn-sample-ranks.h"
 #include "vn-value-grid.h"
 
 #include <math.h>
@@ -245,7 +246,29 @@ compare_scan (gpointer       data,
   return good && self->per_sample[item] != NULL;
 }
 
-static const VnSampleFuncs compare_funcs = { compare_start, compare_scan, compare_stop };
+static GBytes *
+compare_pack (guint    item,
+              gpointer data)
+{
+  const Compare *self = data;
+
+  return g_bytes_new_static (self->per_sample[item], self->n_sums * sizeof (VnErrorSum));
+}
+
+static gboolean
+compare_take (guint           item,
+              gconstpointer   bytes,
+              gsize           size,
+              gpointer        data,
+              GError        **error)
+{
+  Compare *self = data;
+
+  self->per_sample[item] = vn_sample_ranks_dup (bytes, size, self->n_sums, sizeof (VnErrorSum), error);
+  return self->per_sample[item] != NULL;
+}
+
+static const VnSampleFuncs compare_funcs = { compare_start, compare_scan, compare_stop, compare_pack, compare_take };
 
 /* ---- plans ---- */
 

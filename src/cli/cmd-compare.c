@@ -4,6 +4,7 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-ranks.h"
 #include "vn-report.h"
 
 static char *report_file;
@@ -113,6 +114,8 @@ compare_run (char        **args,
                             .float_bytes = float_model->file_size, .quantized_bytes = quant_model->file_size };
   input.n_held_out = vn_error_table_get_n_samples (input.errors);
   report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  if (vn_ranks_get_rank () > 0)
+    return TRUE;
   if (report_file != NULL && !vn_report_write (report, NULL, report_file, error))
     return FALSE;
   vn_cmd_print_run_notes (input.notes);
@@ -128,6 +131,8 @@ const VnCmd vn_cmd_compare = {
   .usage = "FLOAT QUANTIZED --data PATH",
   .summary = N_("Measure the error of each tensor of a quantized model against the float model"),
   .options = entries,
+  .in_ranks = TRUE,
+  .shares_loops = TRUE,
   .needs_data = TRUE,
   .n_args = 2,
   .run = compare_run,

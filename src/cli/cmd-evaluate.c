@@ -5,6 +5,7 @@
 #include "vn-file.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -536,6 +537,8 @@ evaluate_run (char        **args,
   job = vn_evaluate_job_new (&settings);
   if (!vn_cmd_run_job (job, error))
     return FALSE;
+  if (vn_ranks_get_rank () > 0)
+    return TRUE;
   names = cmd_evaluate_list_metrics (vn_evaluate_job_get_scores (job), models->len);
   table = (Table) { args, models, vn_evaluate_job_get_scores (job), names, models->len };
   if (report_file != NULL)
@@ -559,6 +562,8 @@ const VnCmd vn_cmd_evaluate = {
   .usage = "MODEL … --data PATH",
   .summary = N_("Compare the accuracy of models, and the error of each against the first"),
   .options = entries,
+  .in_ranks = TRUE,
+  .shares_loops = TRUE,
   .needs_data = TRUE,
   .n_args = 1,
   .takes_more = TRUE,

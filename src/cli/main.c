@@ -9,6 +9,7 @@
 #include "vn-ort-child.h"
 #include "vn-place.h"
 #include "vn-ranks.h"
+#include "vn-sample-ranks.h"
 #include "vn-verify-error.h"
 #include "vn-version.h"
 
@@ -169,6 +170,8 @@ main_run_in_ranks (const VnCmd   *cmd,
 
   if (cmd->in_ranks && !vn_ranks_start (error))
     return FALSE;
+  if (cmd->shares_loops)
+    vn_sample_ranks_set (vn_ranks_get_rank (), vn_ranks_get_n (), vn_cmd_gather);
   done = main_parse_options (cmd, args, &reason) && cmd->run (*args + 1, json, &reason) && vn_memory_check (0, &reason);
   /* What failed may have failed for a file that is no longer what it was. */
   if (!g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !vn_cmd_check_models (&changed))

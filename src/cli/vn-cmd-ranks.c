@@ -114,6 +114,69 @@ vn_cmd_agree (GError  *own,
   return FALSE;
 }
 
+/* ---- samples of loops ---- */
+
+/* What the thread of a job waits for; the main thread, which alone may talk to the others, answers. */
+static struct
+{
+  GMutex     lock;
+  GCond      answered;
+  GBytes    *own;        /* nullable: nobody waits */
+  GPtrArray *all;        /* nullable */
+} gathering;
+
+/**
+ * vn_cmd_gather:
+ *
+ * A VnGatherFunc, to be called by the thread of a job that vn_cmd_run_job() runs.
+ */
+GPtrArray *
+vn_cmd_gather (GBytes  *own,
+               GError **error)
+{
+  GPtrArray *all;
+
+  g_return_val_if_fail (own != NULL, NULL);
+
+  g_mutex_lock (&gathering.lock);
+  gathering.own = own;
+  while (gathering.own != NULL)
+    g_cond_wait (&gathering.answered, &gathering.lock);
+  all = g_steal_pointer (&gathering.all);
+  g_mutex_unlock (&gathering.lock);
+  if (all == NULL)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "cancelled");
+  return all;
+}
+
+gboolean
+vn_cmd_is_gathering (void)
+{
+  gboolean is;
+
+  g_mutex_lock (&gathering.lock);
+  is = gathering.own != NULL;
+  g_mutex_unlock (&gathering.lock);
+  return is;
+}
+
+/**
+ * vn_cmd_end_gathering:
+ * @good: all processes wait, and call this: they tell each other what they have; else who waits is told that it cannot be
+ */
+void
+vn_cmd_end_gathering (gboolean good)
+{
+  g_mutex_lock (&gathering.lock);
+  if (gathering.own != NULL && good)
+    gathering.all = vn_ranks_gather (gathering.own);
+  gathering.own = NULL;
+  g_cond_signal (&gathering.answered);
+  g_mutex_unlock (&gathering.lock);
+}
+
+/* ---- statistics ---- */
+
 /* The other processes wait for them: without them none can go on. */
 static GBytes *
 cmd_ranks_dup_bytes (VnStats *stats)

@@ -188,12 +188,18 @@ cmd_run_exchange_cb (gpointer data)
 
   vn_job_get_counts (run->job, &mine.done, &mine.total);
   mine.n_finished = run->finished;
-  mine.n_failed = run->finished && !run->done;
+  mine.n_waiting = vn_cmd_is_gathering ();
+  mine.n_failed = run->finished ? !run->done : mine.n_waiting > 0 && g_cancellable_is_cancelled (run->cancellable);
   if (!vn_ranks_exchange (&mine, &sum))
     return G_SOURCE_CONTINUE;
   cmd_run_show_sum (run, &sum);
   if (sum.n_failed > 0)
-    g_cancellable_cancel (run->cancellable);
+    {
+      g_cancellable_cancel (run->cancellable);
+      vn_cmd_end_gathering (FALSE);
+    }
+  else if (sum.n_waiting > 0 && sum.n_waiting + sum.n_finished == vn_ranks_get_n ())
+    vn_cmd_end_gathering (sum.n_finished == 0);     /* else they do not agree which loops there are */
   if (sum.n_finished < vn_ranks_get_n ())
     return G_SOURCE_CONTINUE;
   g_main_loop_quit (run->loop);

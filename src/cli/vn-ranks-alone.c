@@ -89,3 +89,20 @@ vn_ranks_broadcast (GBytes *bytes)
 {
   return g_bytes_ref (bytes);
 }
+
+/**
+ * vn_ranks_gather:
+ *
+ * Returns: (transfer full) (element-type GBytes): what each process has, by rank
+ */
+GPtrArray *
+vn_ranks_gather (GBytes *own)
+{
+  GPtrArray *all;
+
+  g_return_val_if_fail (own != NULL, NULL);
+
+  all = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_ptr_array_add (all, g_bytes_ref (own));
+  return all;
+}

@@ -14,7 +14,9 @@
 
 static int rank, n_ranks = 1;
 static MPI_Request round_request = MPI_REQUEST_NULL;
-static guint64 round_mine[4], round_sum[4];
+#define N_NUMBERS 5
+
+static guint64 round_mine[N_NUMBERS], round_sum[N_NUMBERS];
 static gboolean round_runs;
 
 /* Whoever was started alone needs no MPI, which takes its time to start. */
@@ -88,14 +90,15 @@ vn_ranks_exchange (const VnRanksState *mine,
       round_mine[1] = mine->total;
       round_mine[2] = mine->n_finished;
       round_mine[3] = mine->n_failed;
-      MPI_Iallreduce (round_mine, round_sum, 4, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &round_request);
+      round_mine[4] = mine->n_waiting;
+      MPI_Iallreduce (round_mine, round_sum, N_NUMBERS, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &round_request);
       round_runs = TRUE;
     }
   MPI_Test (&round_request, &ended, MPI_STATUS_IGNORE);
   if (!ended)
     return FALSE;
   round_runs = FALSE;
-  *sum = (VnRanksState) { round_sum[0], round_sum[1], round_sum[2], round_sum[3] };
+  *sum = (VnRanksState) { round_sum[0], round_sum[1], round_sum[2], round_sum[3], round_sum[4] };
   return TRUE;
 }
 
@@ -144,6 +147,25 @@ vn_ranks_receive (guint from)
   return g_bytes_new_take (data, size);
 }
 
+/* @bytes: of the process @root, NULL elsewhere */
+static GBytes *
+ranks_mpi_broadcast (int     root,
+                     GBytes *bytes)
+{
+  gsize own = 0;
+  gconstpointer source = bytes != NULL ? g_bytes_get_data (bytes, &own) : NULL;
+  guint64 size = own;
+  guint8 *data;
+
+  MPI_Bcast (&size, 1, MPI_UINT64_T, root, MPI_COMM_WORLD);
+  data = ranks_mpi_make_room (size);
+  if (rank == root && size > 0)
+    memcpy (data, source, size);
+  for (gsize at = 0; at < size; at += CHUNK)
+    MPI_Bcast (data + at, (int) MIN (CHUNK, size - at), MPI_BYTE, root, MPI_COMM_WORLD);
+  return g_bytes_new_take (data, size);
+}
+
 /**
  * vn_ranks_broadcast:
  * @bytes: (nullable): of rank 0, %NULL elsewhere
@@ -153,18 +175,23 @@ vn_ranks_receive (guint from)
 GBytes *
 vn_ranks_broadcast (GBytes *bytes)
 {
-  gsize own = 0;
-  gconstpointer source = bytes != NULL ? g_bytes_get_data (bytes, &own) : NULL;
-  guint64 size = own;
-  guint8 *data;
+  return n_ranks == 1 ? g_bytes_ref (bytes) : ranks_mpi_broadcast (0, bytes);
+}
 
-  if (n_ranks == 1)
-    return g_bytes_ref (bytes);
-  MPI_Bcast (&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  data = ranks_mpi_make_room (size);
-  if (rank == 0 && size > 0)
-    memcpy (data, source, size);
-  for (gsize at = 0; at < size; at += CHUNK)
-    MPI_Bcast (data + at, (int) MIN (CHUNK, size - at), MPI_BYTE, 0, MPI_COMM_WORLD);
-  return g_bytes_new_take (data, size);
+/**
+ * vn_ranks_gather:
+ *
+ * Returns: (transfer full) (element-type GBytes): what each process has, by rank
+ */
+GPtrArray *
+vn_ranks_gather (GBytes *own)
+{
+  GPtrArray *all;
+
+  g_return_val_if_fail (own != NULL, NULL);
+
+  all = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  for (int i = 0; i < n_ranks; i++)
+    g_ptr_array_add (all, i == rank && n_ranks == 1 ? g_bytes_ref (own) : ranks_mpi_broadcast (i, i == rank ? own : NULL));
+  return all;
 }

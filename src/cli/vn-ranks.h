@@ -14,6 +14,7 @@ typedef struct
 {
   guint64 done, total;            /* of the present work */
   guint64 n_finished, n_failed;   /* processes; one that failed is finished, too */
+  guint64 n_waiting;              /* for all others, to tell each other what they have */
 } VnRanksState;
 
 gboolean  vn_ranks_start     (GError             **error);     /* joins the others; alone if nobody launched any */
@@ -28,5 +29,6 @@ void      vn_ranks_send      (guint                to,
 void      vn_ranks_give_up   (const char          *reason) G_GNUC_NORETURN;   /* ends all processes */
 GBytes   *vn_ranks_receive   (guint                from);
 GBytes   *vn_ranks_broadcast (GBytes              *bytes);     /* gives everybody what rank 0 has; NULL elsewhere */
+GPtrArray *vn_ranks_gather   (GBytes              *own);       /* gives everybody what each has, by rank */
 
 G_END_DECLS

@@ -2,12 +2,19 @@
 /* Reads samples, hands each to a worker, leaves out and names those that cannot be read, reports and can be stopped. */
 #include "vn-sample-loop.h"
 
+#include "vn-sample-ranks.h"
+
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-parallel.h"
 
 #include <string.h>
+
+/* What a process tells the others of each of its samples: its number, that of the dataset that could not read it and why, or
+ * WAS_READ and what was packed. */
+#define SHARE_TYPE "a(uisay)"
+#define WAS_READ -1
 
 struct _VnSampleLoop
 {
@@ -18,20 +25,32 @@ struct _VnSampleLoop
   guint          n_workers, n_inputs, n_before, n_all;
   guint          mark;             /* of vn_memory_mark() at the beginning */
   guint          from;             /* sample of item 0 of the run that is going on */
+  guint          rank, n_ranks;    /* of processes that share the samples: each takes every n_ranks-th */
   GCancellable  *cancellable;      /* of that run */
-  guint          n_done, n_read;   /* atomic */
+  guint          n_done, n_read;   /* atomic; those done by other processes are not in the first */
+  guint          n_done_elsewhere;
   VnDataset    **others;           /* n_others of them: beside that of @samples */
   guint          n_others;
   GMutex         lock;             /* of what follows */
   guint          first_bad;
   char          *reason;           /* nullable: why @first_bad could not be read */
   GHashTable    *noted;            /* samples of the dataset that have been left out */
+  gboolean      *was_read;         /* nullable: with several processes: by sample */
+  GVariantBuilder share;           /* with several processes: what was left out in this run */
 };
+
+/* Which dataset: 0, or the place among the others plus 1. */
+static VnDataset *
+sample_loop_get_dataset (const VnSampleLoop *self,
+                         guint               i)
+{
+  return i > 0 ? self->others[i - 1] : self->samples.dataset;
+}
 
 /* The first bad sample, in the order of the samples, is kept for the case that none can be read. */
 static gboolean
 sample_loop_leave_out (VnSampleLoop  *self,
-                       VnDataset     *dataset,
+                       guint          i,
                        guint          item,
                        GError        *bad,
                        GError       **error)
@@ -47,7 +66,21 @@ sample_loop_leave_out (VnSampleLoop  *self,
     }
   is_new = g_hash_table_add (self->noted, GUINT_TO_POINTER (self->samples.indices[item]));
   g_mutex_unlock (&self->lock);
-  return vn_dataset_leave_out (dataset, self->samples.indices[item], bad, is_new ? self->samples.notes : NULL, error);
+  return vn_dataset_leave_out (sample_loop_get_dataset (self, i), self->samples.indices[item], bad,
+                               is_new ? self->samples.notes : NULL, error);
+}
+
+static void
+sample_loop_tell_bad (VnSampleLoop *self,
+                      guint         i,
+                      guint         item,
+                      const GError *bad)
+{
+  if (self->n_ranks == 1)
+    return;
+  g_mutex_lock (&self->lock);
+  g_variant_builder_add (&self->share, "(uis@ay)", item, (int) i, bad->message, g_variant_new_bytestring (""));
+  g_mutex_unlock (&self->lock);
 }
 
 /* Of all datasets, one behind the other, each with a %NULL at its end. FALSE without an error: left out. */
@@ -63,11 +96,12 @@ sample_loop_read (VnSampleLoop  *self,
   *good = TRUE;
   for (guint i = 0; i <= self->n_others; i++)
     {
-      VnDataset *dataset = i > 0 ? self->others[i - 1] : self->samples.dataset;
+      VnDataset *dataset = sample_loop_get_dataset (self, i);
 
       if (!vn_dataset_load (dataset, self->samples.indices[item], inputs, &bad))
         {
-          *good = sample_loop_leave_out (self, dataset, item, bad, error);
+          sample_loop_tell_bad (self, i, item, bad);
+          *good = sample_loop_leave_out (self, i, item, bad, error);
           return FALSE;
         }
       inputs += vn_dataset_get_n_inputs (dataset) + 1;
@@ -100,10 +134,23 @@ sample_loop_scan (VnSampleLoop  *self,
   if (!sample_loop_read (self, item, inputs, &good, error))
     return good;
   g_atomic_int_inc (&self->n_read);
+  if (self->was_read != NULL)
+    self->was_read[item] = TRUE;
   if (self->funcs.scan (worker, item, inputs, self->data, self->cancellable, error) && vn_memory_check (self->mark, error))
     return TRUE;
   sample_loop_name (self, item, error);
   return FALSE;
+}
+
+/* How many of @n samples from @from on are those of this process. */
+static guint
+sample_loop_count_own (const VnSampleLoop *self,
+                       guint               from,
+                       guint               n)
+{
+  const guint first = (self->rank + self->n_ranks - from % self->n_ranks) % self->n_ranks;
+
+  return first < n ? (n - first - 1) / self->n_ranks + 1 : 0;
 }
 
 static gboolean
@@ -114,10 +161,11 @@ sample_loop_run_item (gsize     item,
 {
   VnSampleLoop *self = data;
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, self->n_inputs + 1);
-  const gboolean good = sample_loop_scan (self, self->workers[worker], self->from + (guint) item, inputs, error);
+  const gboolean good = sample_loop_scan (self, self->workers[worker], self->from + (guint) item * self->n_ranks, inputs, error);
 
   vn_tensor_clear_all (inputs, self->n_inputs);
-  vn_progress_report (self->samples.progress, _("samples"), self->n_before + (guint) g_atomic_int_add (&self->n_done, 1) + 1, self->n_all);
+  vn_progress_report (self->samples.progress, _("samples"), sample_loop_count_own (self, 0, self->n_before) +
+                      (guint) g_atomic_int_add (&self->n_done, 1) + 1, sample_loop_count_own (self, 0, self->n_all));
   return good;
 }
 
@@ -132,7 +180,8 @@ sample_loop_count_workers (VnSampleLoop          *self,
   self->n_workers = 1;
   if (!options->in_turn)
     self->n_workers = vn_plan_share_threads (options->plans, options->n_plans, options->more, n_threads,
-                                              MAX (MAX (self->samples.n, options->n_shares), 1), &n_inside);
+                                              MAX (MAX (sample_loop_count_own (self, 0, self->samples.n), options->n_shares), 1),
+                                              &n_inside);
   return n_inside;
 }
 
@@ -173,6 +222,13 @@ vn_sample_loop_new (const VnSamples        *samples,
       self->others[i] = options->others[i];
       self->n_inputs += 1 + vn_dataset_get_n_inputs (options->others[i]);
     }
+  self->n_ranks = 1;
+  if (funcs->pack != NULL && funcs->take != NULL && !options->in_turn)
+    {
+      self->rank = vn_sample_ranks_get_rank ();
+      self->n_ranks = vn_sample_ranks_get_n ();
+      self->was_read = g_new0 (gboolean, samples->n + 1);
+    }
   n_inside = sample_loop_count_workers (self, options);
   self->workers = g_new0 (gpointer, self->n_workers);
   for (guint i = 0; i < self->n_workers && funcs->start != NULL; i++)
@@ -195,10 +251,105 @@ vn_sample_loop_free (VnSampleLoop *self)
   g_free (self->workers);
   g_free (self->others);
   g_free (self->reason);
+  g_free (self->was_read);
   g_hash_table_unref (self->noted);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
+
+/* ---- several processes ---- */
+
+/* What came of the samples of this process. */
+static GBytes *
+sample_loop_pack (VnSampleLoop *self,
+                  guint         from,
+                  guint         n)
+{
+  g_autoptr(GVariant) all = NULL;
+
+  for (guint item = self->from; item < from + n; item += self->n_ranks)
+    {
+      g_autoptr(GBytes) bytes = self->was_read[item] ? self->funcs.pack (item, self->data) : NULL;
+
+      if (bytes != NULL)
+        g_variant_builder_add (&self->share, "(uis@ay)", item, WAS_READ, "",
+                               g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE));
+    }
+  all = g_variant_ref_sink (g_variant_builder_end (&self->share));
+  return g_variant_get_data_as_bytes (all);
+}
+
+static gboolean
+sample_loop_take_one (VnSampleLoop  *self,
+                      guint          item,
+                      int            dataset,
+                      const char    *reason,
+                      GVariant      *packed,
+                      GError       **error)
+{
+  gsize size;
+  gconstpointer bytes = g_variant_get_fixed_array (packed, &size, 1);
+
+  if (item >= self->samples.n || dataset < WAS_READ || dataset > (int) self->n_others)
+    return vn_sample_ranks_refuse (error);
+  if (dataset != WAS_READ)
+    return sample_loop_leave_out (self, (guint) dataset, item, g_error_new_literal (VN_ERROR, VN_ERROR_MISSING_DATA, reason),
+                                  error);
+  g_atomic_int_inc (&self->n_read);
+  return self->funcs.take (item, bytes, size, self->data, error);
+}
+
+static gboolean
+sample_loop_take (VnSampleLoop  *self,
+                  GBytes        *bytes,
+                  GError       **error)
+{
+  g_autoptr(GVariant) all = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (SHARE_TYPE), bytes, FALSE));
+  gboolean good = TRUE;
+
+  for (gsize i = 0; good && i < g_variant_n_children (all); i++)
+    {
+      g_autoptr(GVariant) one = g_variant_get_child_value (all, i), packed = NULL;
+      const char *reason;
+      guint item;
+      int dataset;
+
+      g_variant_get (one, "(ui&s@ay)", &item, &dataset, &reason, &packed);
+      good = sample_loop_take_one (self, item, dataset, reason, packed, error);
+    }
+  return good;
+}
+
+/* Each process scans its samples and takes what the others have made of theirs, so that all go on with the same. */
+static gboolean
+sample_loop_run_shared (VnSampleLoop  *self,
+                        guint          from,
+                        guint          n,
+                        GCancellable  *cancellable,
+                        GError       **error)
+{
+  const guint n_own = sample_loop_count_own (self, from, n);
+  g_autoptr(GBytes) own = NULL;
+  g_autoptr(GPtrArray) all = NULL;
+  gboolean good;
+
+  g_variant_builder_init (&self->share, G_VARIANT_TYPE (SHARE_TYPE));
+  good = vn_parallel_for (self->n_workers, n_own, sample_loop_run_item, self, cancellable, error);
+  if (!good)
+    {
+      g_variant_builder_clear (&self->share);
+      return FALSE;
+    }
+  own = sample_loop_pack (self, from, n);
+  all = vn_sample_ranks_gather (own, error);
+  for (guint i = 0; all != NULL && good && i < all->len; i++)
+    if (i != self->rank)
+      good = sample_loop_take (self, g_ptr_array_index (all, i), error);
+  self->n_done_elsewhere += n - n_own;
+  return all != NULL && good && vn_memory_check (self->mark, error);
+}
+
+/* ---- running ---- */
 
 /**
  * vn_sample_loop_run:
@@ -219,8 +370,10 @@ vn_sample_loop_run (VnSampleLoop  *self,
 {
   g_return_val_if_fail (self != NULL && from <= self->samples.n && n <= self->samples.n - from, FALSE);
 
-  self->from = from;
+  self->from = from + (self->rank + self->n_ranks - from % self->n_ranks) % self->n_ranks;
   self->cancellable = cancellable;
+  if (self->n_ranks > 1)
+    return sample_loop_run_shared (self, from, n, cancellable, error);
   return vn_parallel_for (self->n_workers, n, sample_loop_run_item, self, cancellable, error);
 }
 
@@ -260,7 +413,7 @@ vn_sample_loop_get_n_done (const VnSampleLoop *self)
 {
   g_return_val_if_fail (self != NULL, 0);
 
-  return (guint) g_atomic_int_get (&self->n_done);
+  return (guint) g_atomic_int_get (&self->n_done) + self->n_done_elsewhere;
 }
 
 /**

@@ -20,6 +20,9 @@ typedef struct _VnSampleLoop VnSampleLoop;
  *   the order of the samples has the same bits for any number of threads. @inputs, one for each input of the dataset and %NULL behind
  *   them, and so on for each of the other datasets, are the loop's: what @scan keeps it sets to %NULL. %FALSE with an error stops all
  * @stop: (nullable): frees a worker
+ * @pack: (nullable): of a @scan that leaves nothing but what came of each sample: that of @item, for other processes on the
+ *   same kind of machine. With it, and @take, processes share the samples: vn_sample_ranks_set(). Afterwards each has all
+ * @take: (nullable): leaves what @pack of another process gave where @scan would have; %FALSE with an error stops all
  */
 typedef struct
 {
@@ -33,6 +36,13 @@ typedef struct
                      GCancellable  *cancellable,
                      GError       **error);
   void     (*stop)  (gpointer       worker);
+  GBytes  *(*pack)  (guint          item,
+                     gpointer       data);
+  gboolean (*take)  (guint          item,
+                     gconstpointer  bytes,
+                     gsize          size,
+                     gpointer       data,
+                     GError       **error);
 } VnSampleFuncs;
 
 /**

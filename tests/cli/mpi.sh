@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mpi.sh CLI SOURCE_DIR: processes that share “calibrate” make the same bytes as one, whatever happens to them.
+# mpi.sh CLI SOURCE_DIR: processes that share “calibrate”, “compare” or “evaluate” make the same bytes as one, whatever happens
+# to them.
 set -u
 CLI=$(realpath "$1")
 DEMO=$(realpath "$2")/data/demo
@@ -58,6 +59,62 @@ for wrong in "$DEMO/none.onnx --data random -o none" "$DEMO/demo.onnx --data ran
   check "wrong: fails" test $? != 0
   check "wrong: told once" test "$(grep -c 'vernier-cli calibrate:' err)" = 1
 done
+
+# Comparing: the samples of the loop are shared; the first process prints and writes the same bits as one alone.
+"$CLI" quantize "$DEMO/demo.onnx" "${data[@]}" --samples 8 -o quantized.onnx >/dev/null 2>&1 || exit 1
+# compare N FILE ARGUMENTS...: what N processes print and write
+compare () {
+  local n=$1 file=$2
+  shift 2
+  if [ "$n" = 0 ]; then set -- "$CLI" compare "$@"; else set -- mpirun -n "$n" "$CLI" compare "$@"; fi
+  "$@" >"$file" 2>"$file.err"
+}
+for kept in "" "--samples 3" "--json"; do
+  # shellcheck disable=SC2086
+  compare 0 one "$DEMO/demo.onnx" quantized.onnx "${data[@]}" $kept
+  for n in 1 2 4; do
+    # shellcheck disable=SC2086
+    compare $n many "$DEMO/demo.onnx" quantized.onnx "${data[@]}" $kept --report many.json
+    check "compare $kept in $n processes: same bytes" cmp one many
+    check "compare $kept in $n processes: a report" test -s many.json
+    rm -f many.json
+  done
+done
+compare 0 one "$DEMO/demo.onnx" quantized.onnx --data data
+for n in 2 4; do
+  compare $n many "$DEMO/demo.onnx" quantized.onnx --data data
+  check "compare, unreadable, in $n processes: same bytes" cmp one many
+  check "compare, unreadable, in $n processes: told once" test "$(grep -c broken.png many.err)" = "$(grep -c broken.png one.err)"
+done
+
+# Evaluating: of the samples, too.
+for kept in "" "--samples 3" "--json" "--task embedding --json" "--report report"; do
+  # shellcheck disable=SC2086
+  "$CLI" evaluate "$DEMO/demo.onnx" quantized.onnx "${data[@]}" $kept >one 2>/dev/null
+  test -e report && mv report alone
+  for n in 2 4; do
+    # shellcheck disable=SC2086
+    mpirun -n $n "$CLI" evaluate "$DEMO/demo.onnx" quantized.onnx "${data[@]}" $kept >many 2>/dev/null
+    check "evaluate $kept in $n processes: same bytes" cmp one many
+    test "$kept" != "--report report" || check "evaluate in $n processes: same report" cmp alone report
+  done
+done
+
+compare 2 none "$DEMO/demo.onnx" quantized.onnx --data data/broken.png
+check "compare, only unreadable: fails" test $? != 0
+check "compare, only unreadable: told once" test "$(grep -c 'vernier-cli compare:' none.err)" = 1
+compare 2 none "$DEMO/demo.onnx" none.onnx "${data[@]}"
+check "compare, wrong: fails" test $? != 0
+check "compare, wrong: told once" test "$(grep -c 'vernier-cli compare:' none.err)" = 1
+mpirun -n 2 "$CLI" compare "$DEMO/demo.onnx" quantized.onnx --data random --samples 3000 --threads 1 >cut 2>cut.err &
+until [ -s cut.err ]; do
+  kill -0 $! 2>/dev/null || break
+  sleep 0.02
+done
+kill -INT $!
+wait $!
+check "compare, interrupted: ends" test $? != 0
+check "compare, interrupted: prints nothing" test ! -s cut
 
 # A process that is killed, or all of them: what was kept is taken up by another number of them.
 long=(--data random --samples 5000 --save-every 0.02)

@@ -5,6 +5,8 @@
 #include "vn-op.h"
 #include "vn-part-sums.h"
 
+#include <math.h>
+
 struct _EvaluateOutputs
 {
   guint         n;             /* outputs of the first network */
@@ -121,6 +123,38 @@ evaluate_outputs_add (EvaluateOutputs    *self,
 }
 
 /*< private >
+ * evaluate_outputs_get:
+ * @n_sums: (out): how many each answer has
+ *
+ * Returns: (transfer none) (nullable): the sums of @answer; %NULL: it was not compared
+ */
+const VnErrorSum *
+evaluate_outputs_get (const EvaluateOutputs *self,
+                      gsize                  answer,
+                      gsize                 *n_sums)
+{
+  g_return_val_if_fail (self != NULL && answer < self->n_answers && n_sums != NULL, NULL);
+
+  *n_sums = self->places[self->n];
+  return self->sums[answer];
+}
+
+/*< private >
+ * evaluate_outputs_take:
+ * @sums: (transfer full): as many as evaluate_outputs_get() says
+ */
+void
+evaluate_outputs_take (EvaluateOutputs *self,
+                       gsize            answer,
+                       VnErrorSum      *sums)
+{
+  g_return_if_fail (self != NULL && answer < self->n_answers);
+
+  g_free (self->sums[answer]);
+  self->sums[answer] = sums;
+}
+
+/*< private >
  * evaluate_outputs_sum_up:
  * @start, @step: the answers @start, @start + @step, ... are those of one network
  *
@@ -162,6 +196,44 @@ evaluate_outputs_sum_up (const EvaluateOutputs *self,
       vn_error_table_add (table, row);
     }
   return vn_error_table_get_n (table) > 0 ? g_steal_pointer (&table) : NULL;
+}
+
+/* ---- what is in them ---- */
+
+/* How many classes come before @wanted: those with more, and of equal ones those with lower numbers. */
+int
+evaluate_outputs_find_rank (const VnTensor *tensor,
+                            gsize           n,
+                            gsize           wanted)
+{
+  double value = vn_tensor_get_double (tensor, wanted);
+  int rank = 0;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      double other = vn_tensor_get_double (tensor, i);
+
+      rank += other > value || (other == value && i < wanted) || (isnan (value) && i != wanted);
+    }
+  return rank;
+}
+
+/* Outputs in float16 are looked at as those in float32 are. */
+gboolean
+evaluate_outputs_widen (VnTensor **outputs,
+                        guint      n,
+                        GError   **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (outputs[i] != NULL && !vn_tensor_is_container (outputs[i]) && outputs[i]->dtype == VN_DTYPE_F16)
+      {
+        g_autoptr(VnTensor) half = outputs[i];
+
+        outputs[i] = vn_tensor_convert (half, VN_DTYPE_F32, error);
+        if (outputs[i] == NULL)
+          return FALSE;
+      }
+  return TRUE;
 }
 
 /* ---- of which kind they are ---- */

@@ -5,10 +5,12 @@
 
 #include "evaluate-metric.h"
 #include "evaluate-outputs.h"
+#include "evaluate-share.h"
 #include "vn-kept-meter.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-sample-loop.h"
+#include "vn-sample-ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,6 +41,7 @@ typedef struct
   EvaluateOutputs        *outputs;         /* of these answers */
   VnUserMetric           *metric;          /* nullable */
   VnMetricResult        **measured;        /* by sample and contestant */
+  GVariant              **kept;            /* nullable: by sample, for other processes */
   const VnProgress       *progress;
   VnNotes                *notes;
   gboolean                no_classes;      /* leave classifiers, and what is not recognized */
@@ -47,24 +50,6 @@ typedef struct
 } Evaluate;
 
 /* ---- one answer ---- */
-
-/* How many classes come before @wanted: those with more, and of equal ones those with lower numbers. */
-static int
-evaluate_find_rank (const VnTensor *tensor,
-                    gsize           n,
-                    gsize           wanted)
-{
-  double value = vn_tensor_get_double (tensor, wanted);
-  int rank = 0;
-
-  for (gsize i = 0; i < n; i++)
-    {
-      double other = vn_tensor_get_double (tensor, i);
-
-      rank += other > value || (other == value && i < wanted) || (isnan (value) && i != wanted);
-    }
-  return rank;
-}
 
 static void
 evaluate_score (const Evaluate   *self,
@@ -82,7 +67,7 @@ evaluate_score (const Evaluate   *self,
     return;
   wanted = vn_labels_get (self->labels, self->options->samples[item], answer->n_outputs);
   if (wanted >= 0)
-    answer->rank = evaluate_find_rank (outputs[at], answer->n_outputs, (gsize) wanted);
+    answer->rank = evaluate_outputs_find_rank (outputs[at], answer->n_outputs, (gsize) wanted);
 }
 
 /* ---- what the user's metric says of them ---- */
@@ -144,24 +129,6 @@ evaluate_sum_up_metric (const Evaluate  *self,
 
 /* ---- one sample ---- */
 
-/* Outputs in float16 are looked at as those in float32 are. */
-static gboolean
-evaluate_widen_halves (VnTensor **outputs,
-                       guint      n,
-                       GError   **error)
-{
-  for (guint i = 0; i < n; i++)
-    if (outputs[i] != NULL && !vn_tensor_is_container (outputs[i]) && outputs[i]->dtype == VN_DTYPE_F16)
-      {
-        g_autoptr(VnTensor) half = outputs[i];
-
-        outputs[i] = vn_tensor_convert (half, VN_DTYPE_F32, error);
-        if (outputs[i] == NULL)
-          return FALSE;
-      }
-  return TRUE;
-}
-
 /* @first: (nullable): what the first network gave */
 static gboolean
 evaluate_run_one (Evaluate         *self,
@@ -178,7 +145,7 @@ evaluate_run_one (Evaluate         *self,
   Answer *answer = &self->answers[(gsize) item * self->n_contestants + k];
 
   if (!vn_runner_run (runner, inputs, outputs, cancellable, error) ||
-      !evaluate_widen_halves (outputs, n, error))
+      !evaluate_outputs_widen (outputs, n, error))
     return FALSE;
   evaluate_score (self, item, outputs, n, answer);
   if (first != NULL)
@@ -255,7 +222,9 @@ evaluate_scan (gpointer       worker,
       good = evaluate_run_one (self, runners[k], item, k, own, k > 0 ? outputs[0] : NULL, outputs[k], cancellable, error);
       described[k] = evaluate_describe_outputs (self, k, own, outputs[k]);
     }
-  if (good && n > 1)
+  if (good && self->kept != NULL)
+    self->kept[item] = g_variant_ref_sink (vn_kept_meter_add_packed (self->meter, item, described));
+  else if (good && n > 1)
     vn_kept_meter_add (self->meter, item, described);
   good = good && evaluate_measure (self, item, outputs, error);
   for (guint k = 0; k < n; k++)
@@ -267,6 +236,42 @@ evaluate_scan (gpointer       worker,
 }
 
 static const VnSampleFuncs evaluate_funcs = { evaluate_start, evaluate_scan, evaluate_stop };
+
+/* ---- several processes ---- */
+
+static GBytes *
+evaluate_pack (guint    number,
+               gpointer data)
+{
+  Evaluate *self = data;
+  const guint n = self->n_contestants, item = self->first + number;
+
+  return evaluate_share_pack (self->outputs, (gsize) item * n, n, &self->answers[(gsize) item * n], sizeof (Answer),
+                              self->kept[item]);
+}
+
+static gboolean
+evaluate_take (guint           number,
+               gconstpointer   bytes,
+               gsize           size,
+               gpointer        data,
+               GError        **error)
+{
+  Evaluate *self = data;
+  const guint n = self->n_contestants, item = self->first + number;
+
+  return evaluate_share_take (self->outputs, (gsize) item * n, n, &self->answers[(gsize) item * n], sizeof (Answer),
+                              self->meter, bytes, size, error);
+}
+
+/* What the user's metric says is not handed on: with one each process does all. */
+static const VnSampleFuncs evaluate_shared_funcs = { evaluate_start, evaluate_scan, evaluate_stop, evaluate_pack, evaluate_take };
+
+static gboolean
+evaluate_is_shared (const Evaluate *self)
+{
+  return vn_sample_ranks_get_n () > 1 && self->metric == NULL;
+}
 
 /* ---- all of them ---- */
 
@@ -355,7 +360,8 @@ evaluate_probe_scan (gpointer       runner,
   const Evaluate *self = probe->evaluate;
   const guint n_outputs = vn_plan_get_n_outputs (self->plans[0]);
   g_autofree VnTensor **outputs = g_new0 (VnTensor *, n_outputs + 1);
-  const gboolean good = vn_runner_run (runner, inputs, outputs, cancellable, error) && evaluate_widen_halves (outputs, n_outputs, error);
+  const gboolean good = vn_runner_run (runner, inputs, outputs, cancellable, error) &&
+                        evaluate_outputs_widen (outputs, n_outputs, error);
 
   if (good)
     {
@@ -441,6 +447,9 @@ evaluate_clear (Evaluate *self)
   for (gsize i = 0; i < (gsize) self->n_all * self->n_contestants; i++)
     vn_metric_result_free (self->measured[i]);
   g_free (self->measured);
+  for (guint s = 0; self->kept != NULL && s < self->n_all; s++)
+    g_clear_pointer (&self->kept[s], g_variant_unref);
+  g_free (self->kept);
   g_free (self->names);
   vn_kept_meter_free (self->meter);
   evaluate_outputs_free (self->outputs);
@@ -471,7 +480,8 @@ evaluate_run_samples (Evaluate      *self,
                           .n_threads = self->options->n_threads, .progress = self->progress, .notes = self->notes };
   options = (VnSampleOptions) { .plans = self->plans, .n_plans = self->n_contestants, .others = (VnDataset **) self->datasets->pdata + 1,
                                 .n_others = self->datasets->len - 1, .n_before = self->first, .n_all = self->n_all };
-  return vn_samples_each (&samples, &options, &evaluate_funcs, self, cancellable, error);
+  return vn_samples_each (&samples, &options, self->kept != NULL ? &evaluate_shared_funcs : &evaluate_funcs, self, cancellable,
+                          error);
 }
 
 /* Those of folds by the network of each, in place of the second one. */
@@ -515,21 +525,6 @@ evaluate_run (Evaluate      *self,
   return TRUE;
 }
 
-/* All samples, those of folds last. */
-static guint *
-evaluate_list_samples (const VnCompareOptions *options,
-                       guint                   n)
-{
-  guint *samples = g_new (guint, MAX (n, 1)), place = options->n_samples;
-
-  for (guint s = 0; s < options->n_samples; s++)
-    samples[s] = options->samples[s];
-  for (guint i = 0; i < options->n_folds; i++)
-    for (guint s = 0; s < options->folds[i].n_samples; s++)
-      samples[place++] = options->folds[i].samples[s];
-  return samples;
-}
-
 static gboolean
 evaluate_networks (Evaluate      *self,
                    VnScore       *scores,
@@ -543,7 +538,7 @@ evaluate_networks (Evaluate      *self,
   gboolean good;
 
   options.n_samples = self->n_all = vn_compare_count_samples (given);
-  options.samples = samples = evaluate_list_samples (given, self->n_all);
+  options.samples = samples = evaluate_share_list_samples (given, self->n_all);
   self->options = &options;
   self->plans = g_new0 (VnPlan *, n);
   self->places = g_new0 (guint, n);
@@ -551,6 +546,7 @@ evaluate_networks (Evaluate      *self,
   self->answers = g_new0 (Answer, MAX ((gsize) self->n_all * n, 1));
   self->names = g_new0 (const char **, n);
   self->measured = g_new0 (VnMetricResult *, MAX ((gsize) self->n_all * n, 1));
+  self->kept = evaluate_is_shared (self) ? g_new0 (GVariant *, self->n_all + 1) : NULL;
   good = evaluate_run (self, given->n_samples, scores, cancellable, error);
   evaluate_clear (self);
   return good;

@@ -177,6 +177,46 @@ kept_meter_read (const VnKeptMeter   *self,
   return answer;
 }
 
+/* By other network; those whose answer cannot be read have none. */
+static VnKeptSum *
+kept_meter_compare (const VnKeptMeter   *self,
+                    guint                item,
+                    const VnTaskOutputs *outputs)
+{
+  const VnTaskReader *reader = vn_task_get_reader (self->task);
+  VnKeptSum *sums = g_new0 (VnKeptSum, MAX (self->n_others, 1));
+  gpointer first;
+
+  first = reader != NULL ? kept_meter_read (self, &outputs[0], &outputs[0]) : NULL;
+  for (guint k = 0; k < self->n_others && first != NULL; k++)
+    {
+      gpointer other = kept_meter_read (self, &outputs[0], &outputs[k + 1]);
+
+      if (other == NULL)
+        continue;
+      sums[k].n_samples++;
+      reader->compare (first, other, item, &sums[k]);
+      reader->free (other);
+    }
+  if (first != NULL)
+    reader->free (first);
+  return sums;
+}
+
+/* @sums: (transfer full) */
+static void
+kept_meter_merge (VnKeptMeter *self,
+                  VnKeptSum   *sums)
+{
+  g_mutex_lock (&self->lock);
+  for (guint k = 0; k < self->n_others; k++)
+    vn_kept_sum_merge (&self->sums[k], &sums[k]);
+  g_mutex_unlock (&self->lock);
+  for (guint k = 0; k < self->n_others; k++)
+    vn_kept_sum_clear (&sums[k]);
+  g_free (sums);
+}
+
 /**
  * vn_kept_meter_add:
  * @item: place of the sample among the samples
@@ -189,27 +229,61 @@ vn_kept_meter_add (VnKeptMeter         *self,
                    guint                item,
                    const VnTaskOutputs *outputs)
 {
-  const VnTaskReader *reader;
-  gpointer first;
-
   g_return_if_fail (self != NULL && outputs != NULL);
 
-  reader = vn_task_get_reader (self->task);
-  first = reader != NULL ? kept_meter_read (self, &outputs[0], &outputs[0]) : NULL;
-  for (guint k = 0; k < self->n_others && first != NULL; k++)
-    {
-      gpointer other = kept_meter_read (self, &outputs[0], &outputs[k + 1]);
+  kept_meter_merge (self, kept_meter_compare (self, item, outputs));
+}
 
-      if (other == NULL)
-        continue;
-      g_mutex_lock (&self->lock);
-      self->sums[k].n_samples++;
-      reader->compare (first, other, item, &self->sums[k]);
-      g_mutex_unlock (&self->lock);
-      reader->free (other);
+/**
+ * vn_kept_meter_add_packed:
+ *
+ * As vn_kept_meter_add().
+ *
+ * Returns: (transfer floating): what was added, for vn_kept_meter_take() of another process
+ */
+GVariant *
+vn_kept_meter_add_packed (VnKeptMeter         *self,
+                          guint                item,
+                          const VnTaskOutputs *outputs)
+{
+  VnKeptSum *sums;
+  GVariantBuilder packed;
+
+  g_return_val_if_fail (self != NULL && outputs != NULL, NULL);
+
+  sums = kept_meter_compare (self, item, outputs);
+  g_variant_builder_init (&packed, G_VARIANT_TYPE ("a" VN_KEPT_SUM_TYPE));
+  for (guint k = 0; k < self->n_others; k++)
+    g_variant_builder_add_value (&packed, vn_kept_sum_pack (&sums[k]));
+  kept_meter_merge (self, sums);
+  return g_variant_builder_end (&packed);
+}
+
+/**
+ * vn_kept_meter_take:
+ * @packed: of vn_kept_meter_add_packed() in a process that compares the same networks
+ *
+ * Returns: %FALSE if it compares others
+ */
+gboolean
+vn_kept_meter_take (VnKeptMeter *self,
+                    GVariant    *packed)
+{
+  VnKeptSum *sums;
+
+  g_return_val_if_fail (self != NULL && packed != NULL, FALSE);
+
+  if (g_variant_n_children (packed) != self->n_others)
+    return FALSE;
+  sums = g_new0 (VnKeptSum, MAX (self->n_others, 1));
+  for (guint k = 0; k < self->n_others; k++)
+    {
+      g_autoptr(GVariant) one = g_variant_get_child_value (packed, k);
+
+      vn_kept_sum_unpack (&sums[k], one);
     }
-  if (first != NULL)
-    reader->free (first);
+  kept_meter_merge (self, sums);
+  return TRUE;
 }
 
 /**

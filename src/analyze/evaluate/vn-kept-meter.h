@@ -19,6 +19,11 @@ VnTask       vn_kept_meter_get_task (const VnKeptMeter   *self);
 void         vn_kept_meter_add      (VnKeptMeter         *self,
                                      guint                item,
                                      const VnTaskOutputs *outputs);   /* of the first, and of the others */
+GVariant    *vn_kept_meter_add_packed (VnKeptMeter       *self,
+                                     guint                item,
+                                     const VnTaskOutputs *outputs);
+gboolean     vn_kept_meter_take     (VnKeptMeter         *self,
+                                     GVariant            *packed);
 void         vn_kept_meter_finish   (const VnKeptMeter   *self,
                                      guint                k,
                                      VnKept              *kept);

@@ -69,6 +69,8 @@ typedef struct
   GArray *classes, *items;
 } VnKeptSum;
 
+#define VN_KEPT_SUM_TYPE "(uttta(tt)a(udayay))"
+
 /**
  * VnTaskReader: the answers of one task.
  * @recognize: how the outputs are laid out, for g_free(); %NULL: they are of another task
@@ -118,6 +120,11 @@ void                vn_kept_sum_add_item  (VnKeptSum           *self,
                                            const VnKeptItem    *item);
 void                vn_kept_sum_sort      (const VnKeptSum     *self);
 void                vn_kept_sum_clear     (VnKeptSum           *self);
+void                vn_kept_sum_merge     (VnKeptSum           *self,
+                                           VnKeptSum           *from);
+GVariant           *vn_kept_sum_pack      (const VnKeptSum     *self);
+void                vn_kept_sum_unpack    (VnKeptSum           *self,
+                                           GVariant            *packed);
 void                vn_kept_sum_finish    (const VnKeptSum     *self,
                                            VnTask               task,
                                            VnKept              *kept);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The loop over samples: each is scanned once, with its own numbers, whatever the number of threads; what cannot be read is left out and named. */
 #include "vn-sample-loop.h"
+#include "vn-sample-ranks.h"
 
 #include "vn-error.h"
 #include "vn-graph-edit.h"
@@ -331,6 +332,146 @@ test_stops (void)
     }
 }
 
+/* ---- several processes ---- */
+
+static GBytes *
+shared_pack (guint    item,
+             gpointer data)
+{
+  return g_bytes_new (&((const Work *) data)->found[item], sizeof (float));
+}
+
+static gboolean
+shared_take (guint           item,
+             gconstpointer   bytes,
+             gsize           size,
+             gpointer        data,
+             GError        **error)
+{
+  g_autofree float *found = vn_sample_ranks_dup (bytes, size, 1, sizeof *found, error);
+
+  if (found != NULL)
+    ((Work *) data)->found[item] = *found;
+  return found != NULL;
+}
+
+static const VnSampleFuncs shared_funcs = { work_start, work_scan, work_stop, shared_pack, shared_take };
+
+/* What processes have gathered that were played before; at the first place the last. */
+static GPtrArray *gathered;
+static gboolean is_last;
+
+static GPtrArray *
+shared_gather (GBytes  *own,
+               GError **error)
+{
+  g_ptr_array_insert (gathered, 0, g_bytes_ref (own));
+  if (is_last)
+    return g_ptr_array_ref (gathered);
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "played");
+  return NULL;
+}
+
+static gboolean
+shared_run (const Fixture *fixture,
+            Work          *work,
+            guint          n,
+            guint         *n_read,
+            VnNotes       *notes,
+            GError       **error)
+{
+  const VnSamples samples = { fixture->dataset, NULL, fixture->indices, n, 2, NULL, notes };
+  g_autoptr(VnPlan) plan = make_plan ();
+  const VnSampleOptions options = { .plans = &plan, .n_plans = 1 };
+  g_autoptr(VnSampleLoop) loop = vn_sample_loop_new (&samples, &options, &shared_funcs, work, error);
+  gboolean good;
+
+  g_assert_nonnull (loop);
+  good = vn_sample_loop_run (loop, 0, n, NULL, error);
+  *n_read = vn_sample_loop_get_n_read (loop);
+  if (good)
+    g_assert_cmpuint (vn_sample_loop_get_n_done (loop), ==, n);
+  return good;
+}
+
+/* One process after the other; the last of them has all. */
+static void
+test_processes (void)
+{
+  static const struct { guint n_ranks, n, bad; } rows[] = {
+    { 1, N, 0x21 }, { 2, N, 0 }, { 3, N, 0x21 }, { 4, 2, 0 }, { 4, 0, 0 },
+  };
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+      Fixture fixture = { 0 };
+      guint n_scans[N] = { 0 }, n_bad = 0, n_read = 0;
+
+      set_up (&fixture, rows[r].bad, notes);
+      gathered = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+      for (guint rank = rows[r].n_ranks; rank-- > 0;)
+        {
+          Work work = { .fails_at = G_MAXUINT, .cancels_at = G_MAXUINT };
+          g_autoptr(VnNotes) own_notes = vn_notes_new ();
+          g_autoptr(GError) error = NULL;
+
+          is_last = rank == 0;
+          vn_sample_ranks_set (rank, rows[r].n_ranks, shared_gather);
+          g_assert_true (shared_run (&fixture, &work, rows[r].n, &n_read, own_notes, &error) == is_last);
+          for (guint i = 0; i < rows[r].n; i++)
+            {
+              n_scans[i] += work.n_scans[i];
+              g_assert_true (work.n_scans[i] == 0 || i % rows[r].n_ranks == rank);
+              if (is_last && (rows[r].bad >> fixture.indices[i] & 1) == 0)
+                g_assert_cmpfloat (work.found[i], ==, (float) fixture.indices[i]);
+              n_bad += is_last && (rows[r].bad >> fixture.indices[i] & 1) != 0;
+            }
+          if (is_last)
+            g_assert_cmpuint (vn_notes_get_n (own_notes), ==, n_bad);
+          work_clear (&work);
+        }
+      g_assert_cmpuint (n_read, ==, rows[r].n - n_bad);
+      for (guint i = 0; i < rows[r].n; i++)
+        g_assert_cmpuint (n_scans[i], ==, (rows[r].bad >> fixture.indices[i] & 1) == 0 ? 1 : 0);
+      g_clear_pointer (&gathered, g_ptr_array_unref);
+      tear_down (&fixture);
+    }
+  vn_sample_ranks_set (0, 1, NULL);
+}
+
+/* Another process has something else. */
+static void
+test_disagreement (void)
+{
+  static const char * const others[] = {
+    "[(1, -1, '', b'abcdef')]", "[(99, -1, '', b'abcd')]", "[(1, 7, '', b'')]", "[(1, -2, '', b'')]",
+  };
+
+  for (guint r = 0; r < G_N_ELEMENTS (others); r++)
+    {
+      Work work = { .fails_at = G_MAXUINT, .cancels_at = G_MAXUINT };
+      Fixture fixture = { 0 };
+      g_autoptr(GVariant) variant = NULL;
+      g_autoptr(GError) error = NULL;
+      guint n_read;
+
+      set_up (&fixture, 0, NULL);
+      variant = g_variant_parse (G_VARIANT_TYPE ("a(uisay)"), others[r], NULL, NULL, &error);
+      g_assert_no_error (error);
+      gathered = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+      g_ptr_array_add (gathered, g_variant_get_data_as_bytes (variant));
+      is_last = TRUE;
+      vn_sample_ranks_set (0, 2, shared_gather);
+      g_assert_false (shared_run (&fixture, &work, N, &n_read, NULL, &error));
+      g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
+      g_clear_pointer (&gathered, g_ptr_array_unref);
+      work_clear (&work);
+      tear_down (&fixture);
+    }
+  vn_sample_ranks_set (0, 1, NULL);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -340,5 +481,7 @@ main (int    argc,
   g_test_add_func ("/sample-loop/others", test_others);
   g_test_add_func ("/sample-loop/none", test_none);
   g_test_add_func ("/sample-loop/stops", test_stops);
+  g_test_add_func ("/sample-loop/processes", test_processes);
+  g_test_add_func ("/sample-loop/disagreement", test_disagreement);
   return g_test_run ();
 }
