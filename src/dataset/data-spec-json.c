@@ -15,45 +15,93 @@
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
-#include "vn-json-members.h"
+#include "vn-json-fields.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #define MAX_SIDE 65536
+
+/* ---- fields ---- */
+
+typedef enum { FIELD_COUNT, FIELD_BOOL, FIELD_NUMBER, FIELD_CHANNELS, FIELD_CHOICE } FieldKind;
 
 static const char * const fits[] = { "stretch", "crop", "letterbox", NULL };
 static const char * const colors[] = { "rgb", "bgr", NULL };
 static const char * const resamples[] = { "linear", "area", NULL };
 static const char * const layouts[] = { "auto", "nchw", "nhwc", NULL };
 
-#define AT(field) VN_JSON_MAY_MISS, G_STRUCT_OFFSET (VnPreprocess, field)
+/* Choices are enums and as large as an int. */
+G_STATIC_ASSERT (sizeof (VnFit) == sizeof (int) && sizeof (VnColorOrder) == sizeof (int) && sizeof (VnLayout) == sizeof (int) &&
+                 sizeof (VnResample) == sizeof (int));
 
-static const VnJsonMember preprocess_members[] = {
-  { "fit", VN_JSON_CHOICE, AT (fit), .choices = fits },
-  { "color", VN_JSON_CHOICE, AT (color), .choices = colors },
-  { "layout", VN_JSON_CHOICE, AT (layout), .choices = layouts },
-  { "width", VN_JSON_UINT, AT (width), MAX_SIDE },
-  { "height", VN_JSON_UINT, AT (height), MAX_SIDE },
-  { "resize", VN_JSON_UINT, AT (resize), MAX_SIDE },
-  { "crop-part", VN_JSON_FLOAT, AT (crop_part) },
-  { "crop-down", VN_JSON_BOOL, AT (crop_down) },
-  { "fill", VN_JSON_FLOAT, AT (fill) },
-  { "resample", VN_JSON_CHOICE, AT (resample), .choices = resamples },
-  { "mean", VN_JSON_CHANNELS, AT (mean) },
-  { "std", VN_JSON_CHANNELS, AT (std) },
+/* A field of a structure as a member of an object. Tables end with one without id.
+ * @most: of a COUNT, which is a guint; @choices: of a CHOICE */
+typedef struct
+{
+  const char          *id;
+  FieldKind            kind;
+  gsize                offset;
+  guint                most;
+  const char * const  *choices;
+} Field;
+
+#define AT(type, field) G_STRUCT_OFFSET (type, field)
+
+static const Field preprocess_fields[] = {
+  { "fit", FIELD_CHOICE, AT (VnPreprocess, fit), .choices = fits },
+  { "color", FIELD_CHOICE, AT (VnPreprocess, color), .choices = colors },
+  { "layout", FIELD_CHOICE, AT (VnPreprocess, layout), .choices = layouts },
+  { "width", FIELD_COUNT, AT (VnPreprocess, width), MAX_SIDE },
+  { "height", FIELD_COUNT, AT (VnPreprocess, height), MAX_SIDE },
+  { "resize", FIELD_COUNT, AT (VnPreprocess, resize), MAX_SIDE },
+  { "crop-part", FIELD_NUMBER, AT (VnPreprocess, crop_part) },
+  { "crop-down", FIELD_BOOL, AT (VnPreprocess, crop_down) },
+  { "fill", FIELD_NUMBER, AT (VnPreprocess, fill) },
+  { "resample", FIELD_CHOICE, AT (VnPreprocess, resample), .choices = resamples },
+  { "mean", FIELD_CHANNELS, AT (VnPreprocess, mean) },
+  { "std", FIELD_CHANNELS, AT (VnPreprocess, std) },
   { NULL }
 };
 
-/* What stands between others when it is written. */
-static const VnJsonMember spec_members[] = {
-  { "samples", VN_JSON_UINT, VN_JSON_MAY_MISS, G_STRUCT_OFFSET (VnDataSpec, max_samples), G_MAXINT },
-  { "held-out", VN_JSON_UINT, VN_JSON_MAY_MISS, G_STRUCT_OFFSET (VnDataSpec, held_out), G_MAXINT },
-  { "timeout", VN_JSON_UINT, VN_JSON_MAY_MISS, G_STRUCT_OFFSET (VnDataSpec, timeout), G_MAXINT },
-  { "seed", VN_JSON_COUNT, VN_JSON_MAY_MISS, G_STRUCT_OFFSET (VnDataSpec, seed), G_MAXINT64 },
+/* These stand between others where they are written. */
+static const Field spec_fields[] = {
+  { "samples", FIELD_COUNT, AT (VnDataSpec, max_samples), G_MAXINT },
+  { "held-out", FIELD_COUNT, AT (VnDataSpec, held_out), G_MAXINT },
+  { "timeout", FIELD_COUNT, AT (VnDataSpec, timeout), G_MAXINT },
   { NULL }
 };
 
 /* ---- write ---- */
+
+static void
+data_spec_json_add_fields (JsonBuilder   *json,
+                           const Field   *fields,
+                           gconstpointer  object)
+{
+  for (; fields->id != NULL; fields++)
+    {
+      const float *numbers = &G_STRUCT_MEMBER (const float, object, fields->offset);
+
+      json_builder_set_member_name (json, fields->id);
+      if (fields->kind == FIELD_COUNT)
+        json_builder_add_int_value (json, G_STRUCT_MEMBER (const guint, object, fields->offset));
+      else if (fields->kind == FIELD_BOOL)
+        json_builder_add_boolean_value (json, G_STRUCT_MEMBER (const gboolean, object, fields->offset));
+      else if (fields->kind == FIELD_CHOICE)
+        json_builder_add_string_value (json, fields->choices[G_STRUCT_MEMBER (const int, object, fields->offset)]);
+      else if (fields->kind == FIELD_NUMBER)
+        json_builder_add_double_value (json, *numbers);
+      else
+        {
+          json_builder_begin_array (json);
+          for (guint i = 0; i < 4; i++)
+            json_builder_add_double_value (json, numbers[i]);
+          json_builder_end_array (json);
+        }
+    }
+}
 
 static char *
 data_spec_json_lengthen (const char *path,
@@ -110,7 +158,7 @@ data_spec_json_add_inputs (JsonBuilder      *json,
       g_autofree char *script = data->script != NULL ? vn_file_dup_short (data->script, folder) : NULL;
 
       vn_json_begin_object (json, at->data);
-      vn_json_members_write (preprocess_members, &data->preprocess, json);
+      data_spec_json_add_fields (json, preprocess_fields, &data->preprocess);
       vn_json_add_text_if (json, "script", script);
       vn_json_add_text_if (json, "raw-type", data->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (data->raw_type) : NULL);
       json_builder_end_object (json);
@@ -142,7 +190,7 @@ vn_data_spec_to_json (const VnDataSpec *self,
   if (self->held_out != VN_HELD_OUT_USUAL)
     vn_json_add_int (json, "held-out", self->held_out);
   vn_json_add_int (json, "seed", (gint64) self->seed);
-  vn_json_members_write (preprocess_members, &self->preprocess, json);
+  data_spec_json_add_fields (json, preprocess_fields, &self->preprocess);
   vn_json_add_text_if (json, "script", script);
   vn_json_add_int (json, "timeout", self->timeout);
   vn_json_add_text_if (json, "raw-type", self->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (self->raw_type) : NULL);
@@ -155,6 +203,80 @@ vn_data_spec_to_json (const VnDataSpec *self,
 /* ---- read ---- */
 
 static void
+data_spec_json_read_numbers (VnJsonFields *fields,
+                             const Field  *field,
+                             float        *values)
+{
+  JsonArray *array = field->kind == FIELD_CHANNELS ? vn_json_fields_get_array (fields, field->id) : NULL;
+  const guint n = field->kind == FIELD_CHANNELS ? 4 : 1;
+  g_autofree char *where = vn_json_fields_dup_where (fields, field->id);
+  GError *reason = NULL;
+
+  if (array != NULL && json_array_get_length (array) != n)
+    reason = g_error_new (VN_ERROR, VN_ERROR_SETTING, _("%s has %u values; expected four, one per channel"), where,
+                          json_array_get_length (array));
+  for (guint i = 0; fields->object != NULL && reason == NULL && i < n; i++)
+    {
+      JsonNode *node = array != NULL ? json_array_get_element (array, i) : vn_json_fields_get (fields, field->id);
+      double number;
+
+      if (!vn_json_get_number (node, where, &number, &reason))
+        break;
+      if (fabs (number) > FLT_MAX)
+        reason = g_error_new (VN_ERROR, VN_ERROR_SETTING, _("%s is %g, which is out of the range of a float"), where, number);
+      else
+        values[i] = (float) number;
+    }
+  vn_json_fields_take_error (fields, reason);
+}
+
+static void
+data_spec_json_read_choice (VnJsonFields *fields,
+                            const Field  *field,
+                            int          *value)
+{
+  g_autofree char *text = vn_json_fields_dup_text (fields, field->id), *allowed = NULL;
+
+  for (int i = 0; text != NULL && field->choices[i] != NULL; i++)
+    if (g_str_equal (field->choices[i], text))
+      {
+        *value = i;
+        return;
+      }
+  allowed = g_strjoinv (", ", (char **) field->choices);
+  if (text != NULL)
+    vn_json_fields_fail (fields, field->id, _("is “%s”; choose one of: %s"), text, allowed);
+}
+
+/* What is not there stays as it is. */
+static void
+data_spec_json_read_fields (VnJsonFields *fields,
+                            const Field  *table,
+                            gpointer      object)
+{
+  for (; table->id != NULL; table++)
+    if (!vn_json_fields_contains (fields, table->id))
+      continue;
+    else if (table->kind == FIELD_COUNT)
+      G_STRUCT_MEMBER (guint, object, table->offset) = (guint) vn_json_fields_get_count (fields, table->id, table->most);
+    else if (table->kind == FIELD_BOOL)
+      G_STRUCT_MEMBER (gboolean, object, table->offset) = vn_json_fields_get_bool (fields, table->id);
+    else if (table->kind == FIELD_CHOICE)
+      data_spec_json_read_choice (fields, table, &G_STRUCT_MEMBER (int, object, table->offset));
+    else
+      data_spec_json_read_numbers (fields, table, &G_STRUCT_MEMBER (float, object, table->offset));
+}
+
+static gboolean
+data_spec_json_knows (const char *id)
+{
+  for (guint i = 0; preprocess_fields[i].id != NULL; i++)
+    if (g_str_equal (preprocess_fields[i].id, id))
+      return TRUE;
+  return FALSE;
+}
+
+static void
 data_spec_json_refuse_unknown (VnJsonFields       *fields,
                                const char * const *others)
 {
@@ -165,7 +287,7 @@ data_spec_json_refuse_unknown (VnJsonFields       *fields,
     return;
   json_object_iter_init (&iter, fields->object);
   while (fields->error == NULL && json_object_iter_next (&iter, &id, NULL))
-    if (vn_json_members_find (preprocess_members, id) == NULL && !g_strv_contains (others, id))
+    if (!data_spec_json_knows (id) && !g_strv_contains (others, id))
       {
         g_autofree char *where = vn_json_fields_dup_where (fields, id);
 
@@ -177,7 +299,7 @@ static void
 data_spec_json_read_preprocess (VnJsonFields *fields,
                                 VnPreprocess *self)
 {
-  vn_json_members_read (preprocess_members, self, fields);
+  data_spec_json_read_fields (fields, preprocess_fields, self);
   if (fields->error != NULL)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (self->std); i++)
@@ -269,7 +391,9 @@ data_spec_json_read_spec (VnDataSpec   *self,
 
   data_spec_json_refuse_unknown (fields, others);
   data_spec_json_read_preprocess (fields, &self->preprocess);
-  vn_json_members_read (spec_members, self, fields);
+  data_spec_json_read_fields (fields, spec_fields, self);
+  if (vn_json_fields_contains (fields, "seed"))
+    self->seed = vn_json_fields_get_count (fields, "seed", G_MAXINT64);
   data_spec_json_read_path (fields, "path", folder, &self->path);
   data_spec_json_read_path (fields, "script", folder, &self->script);
   data_spec_json_read_path (fields, "labels", folder, &self->labels);
