@@ -12,9 +12,9 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 
 MISSING = 77
+PHOTOGRAPHS = 12      # enough not to be called few
 JUDGE = """
 import sys, numpy, onnx, onnxruntime
 onnx.checker.check_model(onnx.load(sys.argv[1]), full_check=True)
@@ -47,21 +47,31 @@ def picture(name):
 def begin(desk, vernier, drop_source, shared):
     model = pathlib.Path.home() / "detector.onnx"   # what is made of it is proposed to be written beside it
     shutil.copy(shared / "models" / "det_ultraface_rfb320.onnx", model)
+    photographs = pathlib.Path.home() / "photographs"
+    photographs.mkdir()
+    for each in sorted((shared / "images" / "coco").iterdir())[:PHOTOGRAPHS]:
+        (photographs / each.name).symlink_to(each)
     app = desk.Program([vernier])
-    source = desk.Program([drop_source, model, shared / "images" / "coco"])
+    source = desk.Program([drop_source, model, photographs])
     desk.run("xdotool", "windowmove", "--sync", app.window, 0, 0)
     desk.run("xdotool", "windowmove", "--sync", source.window, 1500, 100)
-    time.sleep(1)
+    source.wait(lambda: int(source.geometry()["X"]) > 1400, "what is dragged from does not move aside")
     return app, source
+
+
+def list_controls(desk, app, roles):
+    """Those that are shown, when there are as many as the graph with its panels has."""
+    controls = [node for node in desk.walk(app.root()) if node.role in roles and app.has_place(node)]
+    return controls if len(controls) > 25 else None
 
 
 def listen(desk, app):
     """What a screen reader is told: controls have names that people see, states say what is on, the graph tells the focused node."""
     roles = ("push button", "toggle button", "check box", "radio button", "entry", "spin button", "slider", "combo box", "page tab", "list")
-    controls = [node for node in desk.walk(app.root()) if desk.role(node) in roles and app.has_place(node)]
-    nameless = [node.getRoleName() for node in controls if node.name in ("", "GtkImage")]
+    controls = app.wait(lambda: list_controls(desk, app, roles), "there are few controls")
+    nameless = [node.role for node in controls if node.name in ("", "GtkImage")]
     assert len(controls) > 25 and not nameless, f"{len(controls)} controls; without a name: {nameless}"
-    tabs = {node.name.split()[0]: desk.is_selected(node) for node in controls if node.getRoleName() == "page tab"}
+    tabs = {node.name.split()[0]: desk.is_selected(node) for node in controls if node.role == "page tab"}
     assert tabs["Graph"] and not tabs["Nodes"] and not tabs["Compare"], f"selected pages: {tabs}"
     desk.run("xdotool", "mousemove", *app.place(app.find("panel", "Network graph")), "click", 1)
     app.key("Home")
@@ -75,13 +85,12 @@ def quantize(desk, app):
     """Drop a detector, drop photographs that it was not trained on as they are, be warned, accept what is proposed, and calibrate."""
     desk.drag((1580, 120), (700, 500))
     app.find("push button", "Quantize…")
-    time.sleep(1)
     listen(desk, app)
     desk.drag((1580, 160), (700, 500))
     app.click("push button", "Use −1 … 1", "Data")
     app.wait(lambda: app.look("push button", "Use −1 … 1", "Data") is None, "the warning stays")
     app.click("push button", "Calibrate Now", "Quantize")
-    app.find("push button", "Lower the Error", "Review", seconds=120)
+    app.find("push button", "Lower the Error", "Review")
     picture("journey-review")
 
 
@@ -102,14 +111,18 @@ def improve(desk, app, vernier):
     app.scroll_to("spin button", "Time Limit", "Improve Automatically")
     app.click("spin button", "Time Limit", "Improve Automatically", from_left=15)
     desk.run("xdotool", "key", "ctrl+a")
-    app.type("20")
+    app.type("60")     # it ends earlier where nothing else is to try
     app.scroll_to("push button", "Lower the Error", "Improve Automatically")
     app.click("push button", "Lower the Error", "Improve Automatically")
-    app.find("label", "Results of Automatic Improvement", "Improve Automatically", seconds=200)
-    gains = [float(found[1]) for found in (re.fullmatch("\\+([0-9.]+)\u00a0dB", text) for text in app.labels("Improve Automatically")) if found]
-    assert gains and sum(gains) > 0.5, f"improving gained {gains}"
-    app.find("label", "Error Sources", "Review", seconds=200)
-    origins = [text for text in app.labels("Error Sources") if re.fullmatch("[0-9.]+\u00a0%", text)]
+    app.find("label", "Results of Automatic Improvement", "Improve Automatically")
+
+    def list_gains():
+        return [float(found[1]) for found in (re.fullmatch("\\+([0-9.]+)\u00a0dB", text) for text in app.labels("Improve Automatically")) if found]
+
+    gains = app.steady(list_gains, "improving gains nothing")
+    assert sum(gains) > 0.5, f"improving gained {gains}"
+    app.find("label", "Error Sources", "Review")
+    origins = app.steady(lambda: [text for text in app.labels("Error Sources") if re.fullmatch("[0-9.]+\u00a0%", text)], "no origins")
     assert len(origins) > 3, f"origins: {origins}"
     print("improved by", gains, "dB; the error that is left starts at", origins)
     picture("journey-improved")
@@ -134,17 +147,20 @@ def give_region_bits(desk, app, vernier):
     app.resize(1280, 860)
     found = [worst_output(app)]
     app.click("push button", "Show the Whole Graph")
-    time.sleep(1)
+    app.steady(lambda: app.texts("[0-9]+\\s?%"), "the graph goes on moving")     # how large it is shown
     desk.drag((880, 70), (520, 500))
     chosen = app.wait(lambda: next((text for text in app.labels("Inspector") if re.fullmatch("[0-9]+ Nodes", text)), None), "no nodes are selected")
     assert int(chosen.split()[0]) > 20, chosen
 
     def settle():
         """What takes long is not begun before somebody says so."""
-        time.sleep(2)
-        if app.look("push button", "Run Now", "Estimated") is not None:
-            app.click("push button", "Run Now", "Estimated")
-        app.wait(lambda: is_idle(app) and worst_output(app) != found[-1], f"the error stays as it was: {found}", 200)
+        def is_run():
+            button = app.look("push button", "Run Now", "Estimated")
+            if button is not None:
+                app.press(button)
+            return is_idle(app) and worst_output(app) != found[-1]
+
+        app.wait(is_run, f"the error stays as it was: {found}")
         found.append(worst_output(app))
 
     app.click("push button", "Set Region to 16-Bit", "Inspector")
@@ -181,12 +197,11 @@ def crash(desk, app, vernier):
 def compare(desk, app, vernier):
     """The run before beside the last one: five nodes differ."""
     app.key("alt+3")
-    app.find("combo box", None, "Compare")
-    time.sleep(2)
+    app.steady(lambda: app.labels("Compare"), "the page goes on changing")
     app.click("combo box", None, "Compare")
-    time.sleep(0.5)
+    app.steady(lambda: app.labels("Compare"), "the list does not open")
     desk.run("xdotool", "key", "Down", "Down", "Return")
-    changed = app.wait(lambda: [text for text in app.labels("Compare") if re.fullmatch("≠ [0-9]+ changed", text)], "no node has changed")
+    changed = app.steady(lambda: [text for text in app.labels("Compare") if re.fullmatch("≠ [0-9]+ changed", text)], "no node has changed")
     assert len(changed) == 2 and changed[0] == changed[1], changed
     print("compared:", changed[0])
     picture("journey-compare")
@@ -195,8 +210,7 @@ def compare(desk, app, vernier):
 def export_again(desk, app, vernier):
     """What was kept is quantized once more, and exported."""
     app.click("push button", "Run Now", "Estimated")
-    time.sleep(2)
-    app.wait(lambda: is_idle(app), "the run does not end", 200)
+    app.wait(lambda: app.look("push button", "Run Now", "Estimated") is None and is_idle(app), "the run does not end")
     app.key("ctrl+r")
     export_at_once(desk, app, vernier)
 
@@ -226,9 +240,9 @@ def quantize_random(app, path):
     """With random values; what comes out is exported, and there is no report."""
     app.click("check box", "Random values", "Data")
     app.click("push button", "Calibrate Now", "Quantize")
-    app.find("label", "Check the samples first", "Review", seconds=120)
+    app.find("label", "Check the samples first", "Review")
     picture("journey-" + path.stem)
-    said = " ".join(app.labels("Review"))
+    said = " ".join(app.steady(lambda: app.labels("Review"), "the review goes on changing"))
     app.click("push button", "Export…", "Quantize")
     app.click("push button", "Export", "Quantize")
     written = path.with_name(path.stem + "-quantized.onnx")
@@ -252,7 +266,7 @@ def meet_quantized(desk, vernier, path):
     app.find("label", "This model is already quantized", "Model")
     app.click("push button", "Compare With a File…", "Model")
     app.answer_with_file(path)
-    app.wait(lambda: len([text for text in app.labels("Compare") if text == path.name]) >= 1, "it is not compared", 120)
+    app.wait(lambda: len([text for text in app.labels("Compare") if text == path.name]) >= 1, "it is not compared")
     picture("journey-" + path.stem)
     return app
 
@@ -275,7 +289,6 @@ def meet_others(desk, vernier, shared):
     for each, name in ((read_tokens, "tokens"), (meet_quantized, "already"), (meet_unknown, "unknown")):
         app = each(desk, vernier, home / (name + ".onnx"))
         app.kill()
-        time.sleep(1)
 
 
 def edit(desk, vernier):
@@ -284,24 +297,23 @@ def edit(desk, vernier):
     app.resize(1280, 860)
     app.click("push button", "Try the Demo")
     app.find("push button", "Quantize…")
-    app.wait(lambda: is_idle(app), "the demo does not open", 200)
-    time.sleep(1)
+    app.wait(lambda: is_idle(app), "the demo does not open")
+    app.steady(lambda: app.texts("[0-9]+\\s?%"), "the graph goes on moving")
     for looked_for in ("Gemm", "Conv", "sqnr<60"):
         app.key("ctrl+f")
         desk.run("xdotool", "key", "ctrl+a")
         app.type(looked_for)
-        time.sleep(1)
+        app.steady(lambda: app.texts("[0-9]+ found"), f"nothing is found for {looked_for}")
         desk.run("xdotool", "key", "Return")
         app.click("push button", "Use 16-Bit", "Inspector")
-        time.sleep(1)
         app.key("ctrl+z")
         app.key("ctrl+f")
         desk.run("xdotool", "key", "ctrl+a", "BackSpace")
-        time.sleep(0.5)
+        app.catch_up()
         desk.run("xdotool", "key", "Tab", "Tab", "Tab", "Home", "Left", "Right", "Left")   # the first row of the outline
         app.key("ctrl+shift+z")
         app.key("ctrl+z")
-        app.wait(lambda: is_idle(app), "the work does not end", 200)
+        app.wait(lambda: is_idle(app), "the work does not end")
     app.check_alive()
     picture("journey-edit")
     print("searched, folded, edited, undone")
@@ -358,10 +370,10 @@ def judge_detector(desk, vernier, preset):
     app.find("push button", "Quantize…")
     app.key("ctrl+r")
     app.click("push button", "Run Now")   # what is there yet is what the command line found
-    app.wait(lambda: app.look("push button", "Run Now") is None and is_idle(app), "the run does not end", 200)
-    app.find("push button", "Lower the Error", "Review", seconds=200)
+    app.wait(lambda: app.look("push button", "Run Now") is None and is_idle(app), "the run does not end")
+    app.find("push button", "Lower the Error", "Review")
     picture("journey-detector-" + preset)
-    labels = app.labels("Review")
+    labels = app.steady(lambda: app.labels("Review"), "the review goes on changing")
     app.kill()
     return float(run_beside_networks(LEFT, "detector.onnx", written)), labels
 
