@@ -237,6 +237,21 @@ config_amd_say_tensors (VnConfig      *config,
     vn_config_say (config, VN_NOTE_WARNING, where, _("calib_statistic_method %s: all samples are processed together"), self->statistic);
 }
 
+/* What comes of several fields for all tensors. */
+typedef struct
+{
+  gboolean symmetric, per_channel, reduce_range, narrow_range;
+  double   percentile;
+} Overall;
+
+static const VnConfigTarget overall_targets[] = {
+  { "symmetric-activations", G_STRUCT_OFFSET (Overall, symmetric) },
+  { "per-channel", G_STRUCT_OFFSET (Overall, per_channel) },
+  { "reduce-range", G_STRUCT_OFFSET (Overall, reduce_range) },
+  { "narrow-range", G_STRUCT_OFFSET (Overall, narrow_range) },
+  { "percentile", G_STRUCT_OFFSET (Overall, percentile), VN_CONFIG_POSITIVE },
+};
+
 static gboolean
 config_amd_set_overall (VnConfig       *config,
                         const Settings *settings,
@@ -249,6 +264,7 @@ config_amd_set_overall (VnConfig       *config,
   g_autofree char *a = config_amd_dup_type (activation, where, error);
   g_autofree char *w = a != NULL ? config_amd_dup_type (weights, where, error) : NULL;
   gboolean is_int = activation->datatype == NULL || g_str_equal (activation->datatype, "int");
+  Overall all;
 
   if (w == NULL)
     return FALSE;
@@ -259,14 +275,11 @@ config_amd_set_overall (VnConfig       *config,
   if (config_amd_find_method (group->overall.method) != NULL &&
       !vn_config_set (config, "method", config_amd_find_method (group->overall.method), where, error))
     return FALSE;
-  config->recipe->symmetric_activations = group->overall.symmetry && is_int;
-  config->recipe->per_channel = (weights->per_channel || group->weights.per_channel) && is_int;
-  config->recipe->reduce_range = FALSE;
-  config->recipe->narrow_range = group->overall.narrow_range || group->weights.narrow_range;
-  if (group->overall.percentage > 0)
-    config->recipe->percentile = group->overall.percentage;
+  all = (Overall) { group->overall.symmetry && is_int, (weights->per_channel || group->weights.per_channel) && is_int, FALSE,
+                    group->overall.narrow_range || group->weights.narrow_range, group->overall.percentage };
+  vn_config_take_fields (config, overall_targets, G_N_ELEMENTS (overall_targets), &all);
   if (g_strcmp0 (group->overall.scale_type, "poweroftwo") == 0)
-    config->recipe->power_of_two = VN_POWER_OF_TWO_NEAREST;
+    vn_recipe_apply_settings (config->recipe, "power-of-two=nearest");
   if (config_amd_is_said (&group->bias))
     vn_config_say (config, VN_NOTE_INFO, "tensor_quantize_config.bias", _("Biases get the type that matches inputs "
                                                                           "and weights"));
@@ -357,7 +370,8 @@ static void
 config_amd_set_minmse (VnConfig       *config,
                        const Settings *settings)
 {
-  VnRecipe *recipe = config->recipe;
+  const VnRecipe *recipe = config->recipe;
+  gboolean all = g_strcmp0 (settings->minmse, "All") == 0;
 
   if (settings->minmse == NULL)
     return;
@@ -366,51 +380,64 @@ config_amd_set_minmse (VnConfig       *config,
   else if (g_str_equal (settings->minmse, "Percentile"))
     vn_config_say (config, VN_NOTE_WARNING, "MinMSEMode", _("Percentile is not supported; ranges are found by “%s”"), recipe->method);
   else
-    {
-      g_free (recipe->method);
-      recipe->method = g_strdup (g_str_equal (settings->minmse, "All") ? "minmse" : "minmse-common");
-    }
+    vn_recipe_apply_settings (config->recipe, all ? "method=minmse" : "method=minmse-common");
 }
 
+static const VnConfigTarget correction_targets[] = {
+  { "clip6-to-relu", G_STRUCT_OFFSET (Settings, relu6) },
+  { "subgraphs", G_STRUCT_OFFSET (Settings, subgraphs) },
+};
+
+static const VnConfigTarget equalize_targets[] = {
+  { "equalize-steps", G_STRUCT_OFFSET (Settings, steps) },
+  { "equalize-difference", G_STRUCT_OFFSET (Settings, difference) },
+  { "equalize-threshold", G_STRUCT_OFFSET (Settings, threshold) },
+  { "equalize-append-bias", G_STRUCT_OFFSET (Settings, append_bias) },
+};
+
 static void
-config_amd_set_corrections (VnRecipe       *recipe,
+config_amd_set_corrections (VnConfig       *config,
                             const Settings *settings)
 {
-  recipe->clip6_to_relu = settings->relu6;
-  recipe->subgraphs = settings->subgraphs;
-  recipe->bias_correction = settings->correct ? VN_BIAS_CORRECTION_AMD : VN_BIAS_CORRECTION_OFF;
-  recipe->equalize = settings->cle ? VN_EQUALIZE_AMD : VN_EQUALIZE_OFF;
+  vn_config_take_fields (config, correction_targets, G_N_ELEMENTS (correction_targets), settings);
+  vn_recipe_apply_settings (config->recipe, settings->correct ? "bias-correction=amd" : "bias-correction=off");
+  vn_recipe_apply_settings (config->recipe, settings->cle ? "equalize=amd" : "equalize=off");
   if (!settings->cle)
     return;
-  recipe->equalize_steps = settings->steps;
-  recipe->equalize_difference = settings->difference;
-  recipe->equalize_threshold = settings->use_threshold ? settings->threshold : 0;
-  recipe->equalize_append_bias = settings->append_bias;
+  vn_config_take_fields (config, equalize_targets, G_N_ELEMENTS (equalize_targets), settings);
+  if (!settings->use_threshold)
+    vn_recipe_apply_settings (config->recipe, "equalize-threshold=0");
 }
 
 /* AdaQuant moves weights by so much there unless it is said otherwise; here by steps of their scales, in the same proportion. */
 #define AMD_ADAQUANT_RATE 1e-5
 #define OWN_ADAQUANT_RATE 0.02
 
+static const VnConfigTarget finetune_targets[] = {
+  { "train-steps", G_STRUCT_OFFSET (Finetune, steps), VN_CONFIG_POSITIVE },
+  { "train-batch", G_STRUCT_OFFSET (Finetune, batch), VN_CONFIG_POSITIVE },
+  { "train-samples", G_STRUCT_OFFSET (Finetune, size), VN_CONFIG_POSITIVE },
+  { "train-seed", G_STRUCT_OFFSET (Finetune, seed), VN_CONFIG_POSITIVE },
+  { "train-rate", G_STRUCT_OFFSET (Finetune, rate), VN_CONFIG_POSITIVE },
+  { "train-regularization", G_STRUCT_OFFSET (Finetune, regularization), VN_CONFIG_NOT_NEGATIVE },
+  { "train-float-inputs", G_STRUCT_OFFSET (Finetune, drop), VN_CONFIG_NOT_NEGATIVE },
+  { "train-early-stop", G_STRUCT_OFFSET (Finetune, early_stop) },
+};
+
 static void
-config_amd_set_finetune (VnRecipe       *recipe,
+config_amd_set_finetune (VnConfig       *config,
                          const Finetune *finetune)
 {
   gboolean weights = g_strcmp0 (finetune->algorithm, "adaquant") == 0;
+  Finetune own = *finetune;
 
-  recipe->train = weights ? VN_TRAIN_ADAQUANT : VN_TRAIN_ADAROUND;
-  recipe->train_unit = VN_TRAIN_UNIT_LAYER;
-  recipe->train_steps = finetune->steps > 0 ? finetune->steps : recipe->train_steps;
-  recipe->train_batch = finetune->batch > 0 ? MIN (finetune->batch, 1024) : recipe->train_batch;
-  recipe->train_samples = finetune->size > 0 ? MIN (finetune->size, 1 << 20) : recipe->train_samples;
-  recipe->train_seed = finetune->seed > 0 ? finetune->seed & G_MAXINT32 : recipe->train_seed;
-  if (finetune->rate > 0)
-    recipe->train_rate = CLAMP (weights ? finetune->rate / AMD_ADAQUANT_RATE * OWN_ADAQUANT_RATE : finetune->rate, 1e-9, 10);
-  if (finetune->regularization >= 0)
-    recipe->train_regularization = finetune->regularization;
+  own.seed &= G_MAXINT32;
+  if (weights)
+    own.rate = finetune->rate / AMD_ADAQUANT_RATE * OWN_ADAQUANT_RATE;
   if (finetune->drop >= 0)
-    recipe->train_float_inputs = 1 - finetune->drop;
-  recipe->train_early_stop = finetune->early_stop;
+    own.drop = 1 - finetune->drop;
+  vn_recipe_apply_settings (config->recipe, weights ? "train=adaquant train-unit=layer" : "train=adaround train-unit=layer");
+  vn_config_take_fields (config, finetune_targets, G_N_ELEMENTS (finetune_targets), &own);
 }
 
 /* Algorithms that are no training are told of. */
@@ -419,13 +446,13 @@ config_amd_set_training (VnConfig       *config,
                          const Settings *settings)
 {
   if (settings->fast_finetune || settings->finetune.algorithm != NULL)
-    config_amd_set_finetune (config->recipe, &settings->finetune);
+    config_amd_set_finetune (config, &settings->finetune);
   for (guint i = 0; settings->algorithms != NULL && i < settings->algorithms->len; i++)
     {
       const Finetune *algorithm = g_ptr_array_index (settings->algorithms, i);
 
       if (g_strcmp0 (algorithm->algorithm, "adaround") == 0 || g_strcmp0 (algorithm->algorithm, "adaquant") == 0)
-        config_amd_set_finetune (config->recipe, algorithm);
+        config_amd_set_finetune (config, algorithm);
       else
         vn_config_say (config, VN_NOTE_WARNING, "algo_config", _("“%s” is not supported here; use adaround or adaquant"),
                        algorithm->algorithm != NULL ? algorithm->algorithm : "");
@@ -447,8 +474,10 @@ config_amd_read_settings (VnConfig  *config,
   for (guint i = 0; settings.layers != NULL && i < settings.layers->len; i++)
     if (!config_amd_add_layer (config, g_ptr_array_index (settings.layers, i), i, error))
       return FALSE;
-  config->recipe->opset = settings.opset >= 13 ? settings.opset : 0;
-  config_amd_set_corrections (config->recipe, &settings);
+  if (settings.opset < 13)
+    settings.opset = 0;
+  vn_config_take_fields (config, &(VnConfigTarget) { "opset", G_STRUCT_OFFSET (Settings, opset) }, 1, &settings);
+  config_amd_set_corrections (config, &settings);
   config_amd_set_minmse (config, &settings);
   config_amd_set_training (config, &settings);
   config_amd_say_options (config, &settings);

@@ -2,6 +2,9 @@
 /* What readers do to the configuration that they build, whichever kind of file they read. */
 #include "vn-config-private.h"
 
+#include "vn-recipe-change.h"
+#include "vn-setting.h"
+
 /**
  * vn_config_find_file:
  *
@@ -62,6 +65,58 @@ vn_config_set (VnConfig    *self,
   return FALSE;
 }
 
+static void
+config_build_take_number (VnConfig             *self,
+                          const VnSetting      *setting,
+                          const VnConfigTarget *target,
+                          gconstpointer         from)
+{
+  double number = setting->type == VN_SETTING_INT ? (double) *(const gint64 *) from : *(const double *) from;
+  gpointer to = G_STRUCT_MEMBER_P (self->recipe, setting->offset);
+
+  if (number < 0 && target->said != VN_CONFIG_ALWAYS)
+    return;
+  if (number == 0 && target->said == VN_CONFIG_POSITIVE)
+    return;
+  if (setting->type == VN_SETTING_DOUBLE)
+    *(double *) to = target->said == VN_CONFIG_ALWAYS ? number : CLAMP (number, setting->min, setting->max);
+  else if (target->said == VN_CONFIG_ALWAYS)
+    *(gint64 *) to = *(const gint64 *) from;
+  else
+    *(gint64 *) to = CLAMP (*(const gint64 *) from, (gint64) setting->min, (gint64) setting->max);
+}
+
+/*< private >
+ * vn_config_take_fields:
+ * @targets: (array length=n)
+ * @from: the structure that their offsets are of
+ *
+ * Gives settings of the recipe what fields say.
+ */
+void
+vn_config_take_fields (VnConfig             *self,
+                       const VnConfigTarget *targets,
+                       gsize                 n,
+                       gconstpointer         from)
+{
+  guint n_settings;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n_settings);
+
+  g_return_if_fail (self != NULL && self->recipe != NULL && targets != NULL && from != NULL);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      const VnSetting *setting = vn_setting_find (settings, n_settings, targets[i].id, NULL);
+      gconstpointer field = (const char *) from + targets[i].offset;
+
+      g_return_if_fail (setting != NULL);
+      if (setting->type == VN_SETTING_BOOL)
+        G_STRUCT_MEMBER (gboolean, self->recipe, setting->offset) = *(const gboolean *) field;
+      else
+        config_build_take_number (self, setting, &targets[i], field);
+    }
+}
+
 /*< private >
  * vn_config_add_rule:
  * @pattern: (nullable)
@@ -81,6 +136,6 @@ vn_config_add_rule (VnConfig    *self,
   rule->in_edges = g_strdupv (from);
   rule->out_edges = g_strdupv (to);
   rule->exclude = exclude;
-  g_ptr_array_add (self->recipe->overrides, rule);
+  vn_recipe_take_rule (self->recipe, rule);
   return rule;
 }

@@ -80,6 +80,11 @@ config_ort_add_types (VnConfig  *config,
   vn_config_add_rule (config, pattern, NULL, NULL, FALSE);
 }
 
+static const VnConfigTarget targets[] = {
+  { "per-channel", G_STRUCT_OFFSET (Settings, per_channel) },
+  { "reduce-range", G_STRUCT_OFFSET (Settings, reduce_range) },
+};
+
 static gboolean
 config_ort_read_settings (VnConfig  *config,
                           JsonNode  *root,
@@ -98,8 +103,7 @@ config_ort_read_settings (VnConfig  *config,
     }
   if (settings.models != NULL && settings.models->len == 1)
     model = g_ptr_array_index (settings.models, 0);
-  config->recipe->per_channel = settings.per_channel;
-  config->recipe->reduce_range = settings.reduce_range;
+  vn_config_take_fields (config, targets, G_N_ELEMENTS (targets), &settings);
   config_ort_add_types (config, model != NULL && model->op_types != NULL ? model->op_types : settings.op_types);
   return config_ort_set_type (config, "weight", settings.weight_type, error) &&
          config_ort_set_type (config, "activation", settings.activation_type, error) &&

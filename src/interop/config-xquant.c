@@ -13,6 +13,7 @@
 #include "vn-calibrate.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-recipe-change.h"
 
 #include <math.h>
 #include <string.h>
@@ -260,7 +261,7 @@ config_xquant_set_level (VnConfig      *config,
       return TRUE;
     case LEVEL_DYNAMIC:
       config->needs_samples = FALSE;
-      config->recipe->dynamic = TRUE;
+      vn_recipe_apply_settings (config->recipe, "dynamic=true");
       return vn_recipe_set (config->recipe, "bias", "auto", error) &&
              vn_recipe_set (config->recipe, "activation", "uint8", error) &&
              vn_recipe_set (config->recipe, "format", "integer", error);
@@ -290,19 +291,22 @@ config_xquant_set_bias (VnConfig  *config,
   return number > 0 || vn_recipe_set (config->recipe, "bias", "auto", error);
 }
 
+/* By finetune_level. */
 static void
 config_xquant_set_finetune (VnConfig     *config,
                             const XQuant *xquant)
 {
-  VnRecipe *recipe = config->recipe;
-  if (xquant->precision >= LEVEL_DYNAMIC)
-    return;
-  recipe->equalize = VN_EQUALIZE_PPQ;
-  recipe->equalize_level = xquant->finetune > 0 ? 2 : 1;
-  recipe->equalize_activations = xquant->finetune > 0;
-  recipe->bias_correction = xquant->finetune > 0 ? VN_BIAS_CORRECTION_XSLIM : VN_BIAS_CORRECTION_OFF;
-  recipe->train = xquant->finetune > 1 ? VN_TRAIN_ADAQUANT_THRESHOLDS : VN_TRAIN_OFF;
-  recipe->train_blocks = xquant->finetune > 1 ? xquant->finetune == 2 ? VN_XQUANT_FEW_BLOCKS : VN_XQUANT_MORE_BLOCKS : 0;
+  static const char * const levels[] = {
+    "equalize=ppq equalize-level=1 equalize-activations=false bias-correction=off train=off train-blocks=0",
+    "equalize=ppq equalize-level=2 equalize-activations=true bias-correction=xslim train=off train-blocks=0",
+    "equalize=ppq equalize-level=2 equalize-activations=true bias-correction=xslim train=adaquant-thresholds train-blocks="
+    G_STRINGIFY (VN_XQUANT_FEW_BLOCKS),
+    "equalize=ppq equalize-level=2 equalize-activations=true bias-correction=xslim train=adaquant-thresholds train-blocks="
+    G_STRINGIFY (VN_XQUANT_MORE_BLOCKS),
+  };
+
+  if (xquant->precision < LEVEL_DYNAMIC)
+    vn_recipe_apply_settings (config->recipe, levels[CLAMP (xquant->finetune, 0, 3)]);
 }
 
 /* ---- rules ---- */
@@ -320,7 +324,8 @@ config_xquant_find_method (const char *type)
 static char *
 config_xquant_dup_usual (const VnConfig *config)
 {
-  g_autofree char *usual = config->recipe->op_types != NULL ? g_strjoinv ("|", config->recipe->op_types) : NULL;
+  char **op_types = config->recipe->op_types;
+  g_autofree char *usual = op_types != NULL ? g_strjoinv ("|", op_types) : NULL;
 
   return usual != NULL ? g_strconcat ("type:", usual, NULL) : NULL;
 }
@@ -379,20 +384,34 @@ config_xquant_add_rules (VnConfig      *config,
 
 /* ---- all ---- */
 
+/* Fields as settings have them. */
+typedef struct
+{
+  gboolean optimize;
+  double   percentile;
+  gint64   opset;
+} Own;
+
+static const VnConfigTarget own_targets[] = {
+  { "optimize", G_STRUCT_OFFSET (Own, optimize) },
+  { "percentile", G_STRUCT_OFFSET (Own, percentile), VN_CONFIG_POSITIVE },
+  { "opset", G_STRUCT_OFFSET (Own, opset) },
+};
+
 static gboolean
 config_xquant_set_recipe (VnConfig      *config,
                           const XQuant  *xquant,
                           GError       **error)
 {
+  Own own;
+
   g_clear_pointer (&config->recipe, vn_recipe_free);
   config->recipe = vn_recipe_new ("xquant");
   if (xquant->type != NULL &&
       !vn_config_set (config, "method", config_xquant_find_method (xquant->type), "calibration_parameters.calibration_type", error))
     return FALSE;
-  config->recipe->optimize = !xquant->skip_onnxsim;
-  if (xquant->percentile > 0)
-    config->recipe->percentile = xquant->percentile * 100;
-  config->recipe->opset = xquant->opset >= 10 ? xquant->opset : 0;
+  own = (Own) { !xquant->skip_onnxsim, xquant->percentile * 100, xquant->opset >= 10 ? xquant->opset : 0 };
+  vn_config_take_fields (config, own_targets, G_N_ELEMENTS (own_targets), &own);
   if (xquant->opset > 0 && xquant->opset < 10)
     vn_config_say (config, VN_NOTE_WARNING, "model_parameters.opset", _("Quantization needs at least opset 10; it is "
                                                                         "raised as needed"));

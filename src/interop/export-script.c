@@ -193,7 +193,7 @@ static void
 export_script_say_rules (const VnRecipe *self,
                          VnNotes        *notes)
 {
-  if (self->dynamic && vn_format_is (self->format, VN_FORMAT_IS_OPERATORS))
+  if (self->dynamic && vn_recipe_get_format (self)->integer_operators)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "dynamic",
                   _("dynamic is not written: onnxruntime.quantization supports integer operators only with static ranges"));
   if (self->block_size > 0)
@@ -365,9 +365,9 @@ export_script_add_call (GString        *script,
                         const VnRecipe *self,
                         VnNotes        *notes)
 {
-  const char *format = vn_format_is (self->format, VN_FORMAT_IS_OPERATORS) ? "QOperator" : "QDQ";
+  const char *format = vn_recipe_get_format (self)->integer_operators ? "QOperator" : "QDQ";
 
-  if (!vn_format_is (self->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_HAS_PAIRS))
+  if (!vn_recipe_get_format (self)->standard_integers)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "format", _("The script writes QDQ"));
   g_string_append (script, "model = sys.argv[1] if len(sys.argv) > 1 else MODEL\n"
                            "quantize_static(\n"

@@ -219,9 +219,9 @@ export_xquant_add_ignored (JsonBuilder    *json,
 static int
 export_xquant_get_level (const VnRecipe *self)
 {
-  if (vn_format_is (self->format, VN_FORMAT_COMPUTES_HALF))
+  if (vn_recipe_get_format (self)->half_arithmetic)
     return 4;
-  return vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) && self->dynamic ? 3 : 0;
+  return vn_recipe_get_format (self)->integer_products && self->dynamic ? 3 : 0;
 }
 
 /* What is otherwise than XQuant does it, and not in the file, as far as it may change something. */

@@ -44,6 +44,22 @@ struct _VnConfigField
   gsize                 key;         /* MAP: offset of the char * for the name */
 };
 
+/* When a number says something: always, or if it is not what stands for nothing. */
+typedef enum { VN_CONFIG_ALWAYS, VN_CONFIG_POSITIVE, VN_CONFIG_NOT_NEGATIVE } VnConfigSaid;
+
+/**
+ * VnConfigTarget: the setting of a recipe that a field becomes.
+ * @id: of a setting that is a BOOL, an INT or a DOUBLE, as the field is a gboolean, a gint64 or a double
+ * @offset: of the field
+ * @said: what is only said in some cases is brought within what the setting allows
+ */
+typedef struct
+{
+  const char   *id;
+  gsize         offset;
+  VnConfigSaid  said;
+} VnConfigTarget;
+
 gboolean vn_config_read_fields (VnConfig            *self,
                                 const VnConfigField *fields,
                                 gpointer             target,
@@ -57,6 +73,10 @@ gboolean vn_config_set         (VnConfig            *self,
                                 const char          *text,
                                 const char          *where,
                                 GError             **error);
+void     vn_config_take_fields (VnConfig            *self,
+                                const VnConfigTarget *targets,
+                                gsize                n,
+                                gconstpointer        from);
 VnOverride *vn_config_add_rule (VnConfig            *self,
                                 const char          *pattern,
                                 char               **from,

@@ -109,7 +109,7 @@ vn_job_write_measurable (const VnJobInput  *input,
 
   *names = NULL;
   recipe = vn_recipe_copy (input->recipe);
-  halves = vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) && !recipe->float_io;
+  halves = vn_recipe_get_format (recipe)->half_arithmetic && !recipe->float_io;
   model = quantized != NULL ? vn_model_ref (quantized) : folds_write (input, recipe, written, plan, names, error);
   if (model == NULL)
     return NULL;
@@ -121,7 +121,7 @@ vn_job_write_measurable (const VnJobInput  *input,
     }
   g_clear_pointer (names, g_hash_table_unref);
   recipe->float_io = TRUE;
-  return folds_write (input, recipe, vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF) ? input->prepared : written, plan, names, error);
+  return folds_write (input, recipe, vn_recipe_get_format (recipe)->half_arithmetic ? input->prepared : written, plan, names, error);
 }
 
 /* From all parts but one. */

@@ -39,7 +39,7 @@ vn_job_has_forecast (const VnRecipe *recipe)
 {
   g_return_val_if_fail (recipe != NULL, FALSE);
 
-  return vn_format_is (recipe->format, VN_FORMAT_HAS_FORECAST) && !recipe->npu;
+  return vn_recipe_get_format (recipe)->onnxruntime && !recipe->npu;
 }
 
 static void

@@ -7,6 +7,7 @@
 
 #include "vn-digest.h"
 #include "vn-i18n.h"
+#include "vn-recipe-change.h"
 #include "vn-setting.h"
 
 /* Bytes of weights. */
@@ -149,7 +150,7 @@ idle_check_corrects_nothing (IdleCheck *self)
     return FALSE;
   if (!vn_job_input_wants_equalize (self->input))
     return TRUE;
-  recipe->equalize_activations = FALSE;
+  vn_recipe_apply_settings (recipe, "equalize-activations=false");
   prepared = idle_check_prepare (self, recipe);
   return prepared != NULL && idle_check_is_model (&self->prepared, self->result->prepared, prepared);
 }
@@ -183,7 +184,7 @@ idle_check_knows_training (const IdleCheck *self,
   for (guint i = 0; i < n; i++)
     if (g_str_has_prefix (settings[i].id, "train") && !vn_setting_equal (&settings[i], own, recipe))
       return FALSE;
-  return own->rounding == recipe->rounding && own->bias_correction == recipe->bias_correction && own->range_search == recipe->range_search;
+  return vn_recipe_says_same (own, recipe, "rounding bias-correction range-search");
 }
 
 /* The weights and biases at hand were found with what @own says: others are not known, but for those as they were. */
@@ -191,8 +192,9 @@ static gboolean
 idle_check_knows_layers (const VnRecipe *own,
                          const VnRecipe *recipe)
 {
-  return (own->rounding == recipe->rounding || vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST) &&
-         (own->bias_correction == recipe->bias_correction ||
+  return (vn_recipe_says_same (own, recipe, "rounding") ||
+          vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST) &&
+         (vn_recipe_says_same (own, recipe, "bias-correction") ||
           vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_OFF);
 }
 

@@ -9,6 +9,7 @@
 #include "vn-i18n.h"
 #include "vn-npu.h"
 #include "vn-pass.h"
+#include "vn-quant-scheme.h"
 #include "vn-truncate.h"
 
 /* Nodes without a name get what lists and rules call them, before preparation moves them to other places. */
@@ -31,88 +32,6 @@ job_input_name_nodes (const VnModel *source)
   return named;
 }
 
-static VnEqualizeOptions
-job_input_get_equalize_options (const VnRecipe *recipe)
-{
-  return (VnEqualizeOptions) { .kind = recipe->equalize, .steps = (int) recipe->equalize_steps,
-                               .threshold = recipe->equalize_threshold, .append_bias = recipe->equalize_append_bias,
-                               .difference = recipe->equalize_difference, .level = (int) recipe->equalize_level };
-}
-
-/* Whether a rule, or a cut, names a value: what is folded takes values away. */
-static gboolean
-job_input_names_values (const VnRecipe *recipe)
-{
-  gboolean found = recipe->truncate != NULL;
-
-  for (guint i = 0; i < recipe->overrides->len; i++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
-
-      found = found || rule->in_edges != NULL || rule->out_edges != NULL || rule->tensors != NULL;
-    }
-  return found;
-}
-
-/* Pads that a convolution can add are no nodes of their own, which cost time, where nothing is written as another tool does it. */
-static gboolean
-job_input_folds_pads (const VnRecipe *recipe)
-{
-  return (vn_recipe_get_target (recipe)->traits & VN_TARGET_IMITATES) == 0 && !recipe->npu &&
-         !(recipe->passes != NULL && g_strv_contains ((const char * const *) recipe->passes, "none")) && !job_input_names_values (recipe);
-}
-
-/* AMD's tools bring a network into forms that their processors have before they quantize it for these. */
-static char **
-job_input_list_passes (const VnRecipe *recipe)
-{
-  static const char * const for_npu[] = { "bn-to-conv", "mean-to-pool", "split-large-pool", "split-to-slice", NULL };
-  g_autoptr(GStrvBuilder) passes = g_strv_builder_new ();
-
-  if (recipe->clip6_to_relu)
-    g_strv_builder_add (passes, "clip6-to-relu");
-  for (char **at = recipe->passes; at != NULL && *at != NULL; at++)
-    if (!g_str_equal (*at, "none"))   /* says that those below are not wanted */
-      g_strv_builder_add (passes, *at);
-  if (job_input_folds_pads (recipe))
-    g_strv_builder_add (passes, "pads");
-  if (vn_recipe_has_kernels (recipe))
-    g_strv_builder_add (passes, "kernel-forms");
-  if (vn_recipe_has_kernels (recipe) && vn_recipe_has_channels (recipe))
-    g_strv_builder_add (passes, "copy-axes");
-  if (recipe->passes == NULL && recipe->npu)
-    g_strv_builder_addv (passes, (const char **) for_npu);
-  return g_strv_builder_end (passes);
-}
-
-static gboolean
-job_input_needs_samples_to_equalize (const VnRecipe *recipe)
-{
-  return recipe->equalize == VN_EQUALIZE_PPQ && recipe->equalize_activations;
-}
-
-/* Values that rules and cuts name: a network that is made simpler keeps them. */
-static char **
-job_input_list_named (const VnRecipe *recipe)
-{
-  g_autoptr(GStrvBuilder) names = g_strv_builder_new ();
-
-  if (!recipe->optimize)
-    return NULL;
-  if (recipe->truncate != NULL)
-    g_strv_builder_addv (names, (const char **) recipe->truncate);
-  for (guint i = 0; i < recipe->overrides->len; i++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
-      char ** const lists[] = { rule->in_edges, rule->out_edges, rule->tensors };
-
-      for (guint k = 0; rule->enabled && k < G_N_ELEMENTS (lists); k++)
-        if (lists[k] != NULL)
-          g_strv_builder_addv (names, (const char **) lists[k]);
-    }
-  return g_strv_builder_end (names);
-}
-
 static VnModel *
 job_input_prepare_for_opset (const VnModel   *source,
                              const VnRecipe  *recipe,
@@ -124,23 +43,22 @@ job_input_prepare_for_opset (const VnModel   *source,
                              GError         **error)
 {
   g_autoptr(VnModel) named = job_input_name_nodes (source);
-  g_auto(GStrv) passes = job_input_list_passes (recipe), keep = job_input_list_named (recipe);
-  const VnPrepareOptions options = { .target_opset = opset, .input_shapes = input_shapes, .optimize = recipe->optimize,
-                                     .passes = (const char * const *) passes, .keep = (const char * const *) keep };
-  const VnEqualizeOptions equalize = job_input_get_equalize_options (recipe);
+  g_auto(VnPrepareScheme) scheme = vn_prepare_scheme (recipe);
+  const VnPrepareOptions options = { .target_opset = opset, .input_shapes = input_shapes, .optimize = scheme.optimize,
+                                     .passes = (const char * const *) scheme.passes, .keep = (const char * const *) scheme.named };
   g_autoptr(VnModel) prepared = vn_prepare_model_with (named, &options, edits, notes, cancellable, error);
   g_autoptr(GPtrArray) behind = NULL;
 
   /* Before any sample is run. */
-  if (prepared != NULL && recipe->truncate != NULL &&
-      (behind = vn_model_truncate (prepared, (const char * const *) recipe->truncate, error)) == NULL)
+  if (prepared != NULL && scheme.truncate != NULL &&
+      (behind = vn_model_truncate (prepared, (const char * const *) scheme.truncate, error)) == NULL)
     return NULL;
-  if (prepared != NULL && !job_input_needs_samples_to_equalize (recipe) &&
-      !vn_equalize_model (prepared, &equalize, edits, cancellable, error))
+  if (prepared != NULL && !scheme.equalizes_by_samples &&
+      !vn_equalize_model (prepared, &scheme.equalize, edits, cancellable, error))
     return NULL;
-  if (prepared == NULL || !recipe->simulate_npu)
+  if (prepared == NULL || !scheme.simulates_npu)
     return g_steal_pointer (&prepared);
-  vn_npu_simulate (prepared, (const char * const *) recipe->npu_operators, notes);
+  vn_npu_simulate (prepared, (const char * const *) scheme.npu_operators, notes);
   return vn_model_infer_types (prepared, input_shapes, notes, error) ? g_steal_pointer (&prepared) : NULL;
 }
 
@@ -198,7 +116,7 @@ vn_job_input_wants_equalize (const VnJobInput *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return job_input_needs_samples_to_equalize (self->recipe);
+  return vn_recipe_equalizes_by_samples (self->recipe);
 }
 
 /*< private >
@@ -221,7 +139,7 @@ vn_job_input_equalize (VnJobInput    *self,
 
   g_return_val_if_fail (self != NULL, FALSE);
 
-  options = job_input_get_equalize_options (self->recipe);
+  options = vn_recipe_get_equalize_options (self->recipe);
   taken = self->calibration != NULL ? vn_job_take_samples (self->calibration, self->recipe->correction_samples)
                                     : NULL;
   run = (VnSamples) { .shapes = self->shapes, .dataset = self->dataset, .n_threads = self->n_threads, .progress = &progress,
@@ -407,7 +325,7 @@ job_input_make_origin_for_opset (const VnJobInput *self,
 {
   g_autoptr(VnModel) prepared = NULL;
 
-  if (job_input_needs_samples_to_equalize (self->recipe))
+  if (vn_recipe_equalizes_by_samples (self->recipe))
     return NULL;
   prepared = job_input_prepare_for_opset (self->model, self->recipe, opset, self->given_shapes, NULL, NULL, cancellable, NULL);
   return prepared != NULL ? vn_job_make_origin (self->model, prepared, self->data, self->origin->samples) : NULL;

@@ -18,13 +18,15 @@
 VnRecipe *
 vn_job_make_pairs_recipe (const VnRecipe *recipe)
 {
+  const VnFormatTraits *format;
   VnRecipe *copy;
 
   g_return_val_if_fail (recipe != NULL, NULL);
 
+  format = vn_recipe_get_format (recipe);
   copy = vn_recipe_copy (recipe);
-  if (vn_format_is (copy->format, VN_FORMAT_IS_OPERATORS | VN_FORMAT_IS_PRODUCTS))
-    copy->format = vn_format_find (VN_FORMAT_HAS_PAIRS);
+  if (format->integer_operators || format->integer_products)
+    copy->format = vn_format_find (VN_FORMAT_TRAIT (has_pairs));
   return copy;
 }
 

@@ -4,14 +4,13 @@
 #include "vn-quant-math.h"
 
 static gboolean
-quantize_range_from_stats (const VnHistogram  *histogram,
-                           const VnRecipe     *recipe,
-                           VnRange            *range,
-                           GError            **error)
+quantize_range_from_stats (const VnHistogram        *histogram,
+                           const VnActivationScheme *scheme,
+                           VnRange                  *range,
+                           GError                  **error)
 {
-  const VnRangeMethod *method = vn_range_method_find (recipe->method, error);
-  VnRangeSettings settings = vn_quant_get_range_settings (recipe, recipe->percentile, recipe->activation,
-                                                          recipe->symmetric_activations, FALSE);
+  const VnRangeMethod *method = vn_range_method_find (scheme->method, error);
+  VnRangeSettings settings = vn_quant_get_range_settings (scheme, scheme->percentile, scheme->dtype, scheme->symmetric, FALSE);
 
   if (method == NULL)
     return FALSE;
@@ -35,9 +34,11 @@ vn_encoding_table_new_from_stats (const VnModel   *prepared,
 {
   g_autoptr(VnEncodingTable) self = vn_encoding_table_new ();
   g_autoptr(VnQuantPlan) plan = NULL;
+  VnQuantScheme scheme;
 
-  g_return_val_if_fail (prepared != NULL, NULL);
+  g_return_val_if_fail (prepared != NULL && recipe != NULL, NULL);
 
+  vn_quant_scheme_init (&scheme, recipe);
   plan = vn_quantize_resolve (prepared, recipe, stats, NULL, error);
   for (guint i = 0; plan != NULL && i < vn_stats_get_n_values (stats); i++)
     {
@@ -49,7 +50,7 @@ vn_encoding_table_new_from_stats (const VnModel   *prepared,
         imported.range = (VnRange) { row->min, row->max };
       else if (row == NULL && vn_stats_get (stats, name)->n == 0)   /* in a branch that no sample has taken */
         continue;
-      else if (!quantize_range_from_stats (vn_stats_get (stats, name), recipe, &imported.range, error))
+      else if (!quantize_range_from_stats (vn_stats_get (stats, name), &scheme.activations, &imported.range, error))
         return NULL;
       if (!vn_encoding_table_add (self, name, &imported, error))
         return NULL;

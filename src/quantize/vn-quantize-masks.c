@@ -26,7 +26,7 @@ vn_quantize_find_masks (const VnModel   *prepared,
 
   g_return_val_if_fail (prepared != NULL && recipe != NULL && notes != NULL, FALSE);
 
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_HALF))
+  if (!vn_recipe_get_format (recipe)->has_scales)
     return TRUE;
   resolver = vn_resolver_new (prepared, recipe, NULL, all, error);
   if (resolver == NULL || !vn_resolver_load_encodings (resolver, error) || !vn_resolver_find_masks (resolver, error))

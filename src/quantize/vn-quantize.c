@@ -1,133 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The quantizer's front: the opset a recipe needs, the values to observe, and the plan made from their statistics. */
+/* The quantizer's front: the opset of the result, the values to observe, and the plan made from their statistics. */
 #include "vn-resolver.h"
 
 #include "vn-error.h"
 #include "vn-format-writer.h"
 #include "vn-i18n.h"
 
-/* Opset that has @dtype in QuantizeLinear. */
-static gint64
-quantize_opset_of_type (VnDType dtype)
-{
-  if (dtype == VN_DTYPE_F8E4M3 || dtype == VN_DTYPE_F8E5M2)
-    return 19;
-  return dtype != VN_DTYPE_UNDEFINED && vn_dtype_get_bits (dtype) != 8 ? 21 : 10;
-}
-
-/* Opset that the operators of the format need; functions in the model are written for that of extended QDQ. */
-static gint64
-quantize_opset_of_format (const VnRecipe *recipe)
-{
-  if (vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS))
-    return recipe->vendor_domain == VN_VENDOR_NONE ? 21 : 13;
-  return vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) ? 13 : 10;
-}
-
-/* ONNX Runtime quantizes biases of float convolutions that stand between quantized tensors by itself, with Round, which
- * came with opset 11; it does not look whether the model has that. */
-static gboolean
-quantize_recipe_may_leave_biases (const VnRecipe *recipe)
-{
-  if ((recipe->bias != VN_BIAS_AUTO && recipe->bias != VN_BIAS_S32) ||
-      recipe->op_types != NULL || recipe->only_nodes != NULL || recipe->input_nodes != NULL || recipe->output_nodes != NULL ||
-      recipe->float_inputs != NULL || recipe->float_outputs != NULL || recipe->float_output_types != NULL ||
-      recipe->constant_matmul_only || !recipe->quantize_bias)
-    return TRUE;
-  for (guint i = 0; i < recipe->overrides->len; i++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
-
-      if (rule->enabled && (rule->exclude || rule->float_results))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
-quantize_needs_channels (const VnRecipe *recipe)
-{
-  for (guint i = 0; i < recipe->overrides->len; i++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
-
-      if (rule->enabled && (rule->per_channel == VN_YES || rule->axis != VN_AXIS_AS_RECIPE))
-        return TRUE;
-    }
-  return vn_recipe_has_channels (recipe);
-}
-
-/* What the operators that are written need: DynamicQuantizeLinear, scales per channel of QuantizeLinear. */
-static gint64
-quantize_least_opset (const VnRecipe *recipe)
-{
-  if (recipe->dynamic || vn_format_is (recipe->format, VN_FORMAT_IS_PRODUCTS))
-    return recipe->dynamic ? 11 : 10;
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_HALF) && !vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF))   /* Cast has it since then */
-    return 13;
-  return MAX (quantize_needs_channels (recipe) ? 13 : 10, quantize_opset_of_format (recipe));
-}
-
-/* Whether a table cannot be read is said when it is used. */
-static gint64
-quantize_opset_of_given (const VnRecipe *recipe)
-{
-  g_autoptr(VnEncodingTable) table = recipe->ranges != NULL ? vn_encoding_table_load_all (recipe->ranges, NULL) : NULL;
-  gint64 opset = 10;
-
-  for (guint i = 0; table != NULL && i < vn_encoding_table_get_n (table); i++)
-    {
-      const VnEncoding *imported = vn_encoding_table_get (table, vn_encoding_table_get_name (table, i));
-
-      opset = MAX (opset, MAX (quantize_opset_of_type (imported->dtype), imported->n > 0 ? 13 : 10));
-    }
-  return opset;
-}
-
-static gint64
-quantize_opset_of_types (const VnRecipe *recipe)
-{
-  gboolean weights_only = vn_format_is (recipe->format, VN_FORMAT_IS_WEIGHT_ONLY);
-  gint64 opset = quantize_opset_of_type (recipe->weight);
-
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_NBITS | VN_FORMAT_IS_HALF))
-    return 10;
-  if (!weights_only)
-    opset = MAX (opset, quantize_opset_of_type (recipe->activation));
-  if (recipe->block_size > 0)
-    opset = MAX (opset, 21);
-
-  if (recipe->bias == VN_BIAS_S16)
-    opset = MAX (opset, 21);
-  if (recipe->bias == VN_BIAS_BF16)   /* Cast has it since then */
-    opset = MAX (opset, 13);
-
-  for (guint i = 0; i < recipe->overrides->len; i++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
-
-      if (rule->enabled && !rule->exclude)
-        opset = MAX (opset, MAX (weights_only ? 10 : MAX (quantize_opset_of_type (rule->activation), quantize_opset_of_type (rule->convert)),
-                                 quantize_opset_of_type (rule->weight)));
-    }
-  return opset;
-}
-
-/* Where AMD's operators are written alone, the types are theirs. */
-static gboolean
-quantize_has_own_operators (const VnRecipe *recipe)
-{
-  return vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) ||
-         (vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS) && recipe->vendor_domain != VN_VENDOR_NONE);
-}
-
 /**
  * vn_quantize_get_opset:
  * @model: the model to quantize
  * @recipe: how
- *
- * QuantizeLinear exists since opset 10, has scales per channel since 13, floats of 8 bit since 19, and 16 and 4 bit
- * integers since 21. Networks that are quantized in part need 11 to be loaded by ONNX Runtime.
  *
  * Returns: the version of ai.onnx to raise @model to before quantizing: never less than it has
  */
@@ -135,16 +17,9 @@ gint64
 vn_quantize_get_opset (const VnModel  *model,
                        const VnRecipe *recipe)
 {
-  gint64 opset;
-
   g_return_val_if_fail (model != NULL && recipe != NULL, 0);
 
-  opset = MAX (quantize_least_opset (recipe), recipe->opset);
-  if (quantize_recipe_may_leave_biases (recipe))
-    opset = MAX (opset, 11);
-  if (!quantize_has_own_operators (recipe))
-    opset = MAX (opset, MAX (quantize_opset_of_types (recipe), quantize_opset_of_given (recipe)));
-  return MAX (opset, vn_model_get_opset (model, ""));
+  return MAX (vn_recipe_get_needed_opset (recipe), vn_model_get_opset (model, ""));
 }
 
 static gboolean
@@ -212,7 +87,7 @@ quantize_list_graph (const VnModel       *model,
     {
       const VnNode *node = g_ptr_array_index (self->nodes, i);
 
-      if (recipe->subgraphs)
+      if (self->scheme.placement.subgraphs)
         quantize_list_bodies (node, recipe, scope, list, seen);
       if (!quantize_may_need_range (self, node))
         continue;
@@ -243,6 +118,23 @@ vn_quantize_list_values (const VnModel  *prepared,
   return list;
 }
 
+/* What the rows of constants keep of the recipe, for writing and for repairs. */
+static void
+quantize_record_constants (const VnQuantScheme *scheme,
+                           VnQuantPlan         *plan)
+{
+  plan->write = scheme->write;
+  for (guint i = 0; i < plan->rows->len; i++)
+    {
+      VnTensorPlan *row = &((VnQuantRow *) g_ptr_array_index (plan->rows, i))->tensor;
+      gboolean weight = row->role == VN_TENSOR_WEIGHT;
+
+      row->narrow = scheme->weights.narrow && row->role != VN_TENSOR_ACTIVATION;
+      row->even_levels = weight && scheme->weights.symmetric && !scheme->scales.full_range;
+      row->reduce_range = weight && scheme->weights.reduce_range;
+    }
+}
+
 static void
 quantize_record_nodes (VnResolver  *self,
                        VnQuantPlan *plan)
@@ -268,7 +160,7 @@ quantize_check_model (const VnModel   *prepared,
                       const VnRecipe  *recipe,
                       GError         **error)
 {
-  gint64 opset = vn_model_get_opset (prepared, ""), needed = quantize_least_opset (recipe);
+  gint64 opset = vn_model_get_opset (prepared, ""), needed = vn_recipe_get_least_opset (recipe);
 
   if (opset >= needed)
     return TRUE;
@@ -279,35 +171,13 @@ quantize_check_model (const VnModel   *prepared,
   return FALSE;
 }
 
-/* What the recipe asks for and cannot have. */
-static void
-quantize_say_channels (VnResolver *self)
-{
-  const VnRecipe *recipe = self->recipe;
-
-  if (self->notes == NULL || !recipe->per_channel || vn_recipe_has_channels (recipe))
-    return;
-  if (recipe->npu)
-    vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", "per-channel",
-                  _("Weights are quantized per tensor, not per channel: with “npu”, the NPU can only shift"));
-  else if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT))
-    vn_notes_add (self->notes, VN_NOTE_INFO, "one-scale", "per-channel",
-                  _("Weights are quantized per tensor, not per channel: the format “%s” does not support per-channel scales"),
-                  vn_format_get_traits (recipe->format)->id);
-  else if (recipe->opset > 0 && recipe->opset < 13)
-    vn_notes_add (self->notes, VN_NOTE_WARNING, "one-scale", "per-channel",
-                  _("Weights are quantized per tensor, not per channel: the target opset is %lld, but per-channel "
-                    "scales need 13"),
-                  (long long) recipe->opset);
-}
-
 static gboolean
 quantize_fill_integers (VnResolver   *self,
                         VnQuantPlan  *plan,
                         GError      **error)
 {
   if (self->scope == NULL)
-    quantize_say_channels (self);
+    vn_recipe_note_one_scale (self->recipe, self->notes);
   if (!vn_resolver_find_masks (self, error))
     return FALSE;
   vn_resolver_set_ranges (self);
@@ -341,10 +211,10 @@ quantize_count_products_inside (const VnNode *node)
 static gboolean
 quantize_has_operators (VnResolver *self)
 {
-  const VnFormatWriter *writer = vn_format_get_writer (self->recipe->format);
+  const VnFormatWriter *writer = vn_format_get_writer (self->scheme.format->format);
 
   for (guint i = 0; i < self->graph->nodes->len; i++)
-    if (writer->has_operator == NULL || writer->has_operator (self->recipe, g_ptr_array_index (self->graph->nodes, i)))
+    if (writer->has_operator == NULL || writer->has_operator (&self->scheme.write, g_ptr_array_index (self->graph->nodes, i)))
       return TRUE;
   return FALSE;
 }
@@ -391,15 +261,15 @@ quantize_check_result (VnResolver   *self,
 {
   if (vn_quant_plan_has_quantized (plan))
     return TRUE;
-  if (!self->recipe->subgraphs && !quantize_check_bodies (self, error))
+  if (!self->scheme.placement.subgraphs && !quantize_check_bodies (self, error))
     return FALSE;
-  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY) && !quantize_has_operators (self))
+  if (self->scheme.format->weights_only && !quantize_has_operators (self))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                    ngettext ("Nothing in this model can be quantized: its %u node has no weights that the format “%s” "
                              "can store; choose another format",
                              "Nothing in this model can be quantized: none of its %u nodes has weights that the "
-                             "format “%s” can store; choose another format", self->graph->nodes->len), self->graph->nodes->len, vn_format_get_traits (self->recipe->format)->id);
+                             "format “%s” can store; choose another format", self->graph->nodes->len), self->graph->nodes->len, self->scheme.format->id);
       return FALSE;
     }
   if (self->notes != NULL)
@@ -500,7 +370,7 @@ quantize_goes_inside (VnResolver   *self,
 {
   const VnQuantNode *info = &self->quant_nodes[node->index];
 
-  return info->exclude_rule < 0 && !info->tail && !info->blind && (!info->placed_outside || self->recipe->only_nodes != NULL);
+  return info->exclude_rule < 0 && !info->tail && !info->blind && (!info->placed_outside || self->scheme.placement.only_nodes != NULL);
 }
 
 static gboolean
@@ -509,7 +379,7 @@ quantize_resolve_bodies (VnResolver    *self,
                          VnQuantPlan   *plan,
                          GError       **error)
 {
-  for (guint i = 0; self->recipe->subgraphs && i < self->graph->nodes->len; i++)
+  for (guint i = 0; self->scheme.placement.subgraphs && i < self->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
 
@@ -530,7 +400,7 @@ quantize_fill (VnResolver    *self,
                VnQuantPlan   *plan,
                GError       **error)
 {
-  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_HALF))
+  if (!self->scheme.format->has_scales)
     return vn_resolver_fill_half (self, plan, error);
   return quantize_fill_integers (self, plan, error) && quantize_resolve_bodies (self, ranges, plan, error);
 }
@@ -561,6 +431,7 @@ quantize_resolve_graph (const VnModel   *model,
     return NULL;
   if (!quantize_fill (self, ranges, plan, error) || (!inside && !quantize_check_result (self, plan, error)))
     return NULL;
+  quantize_record_constants (&self->scheme, plan);
   quantize_record_nodes (self, plan);
   return g_steal_pointer (&plan);
 }

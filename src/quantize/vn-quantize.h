@@ -22,6 +22,8 @@ typedef enum { VN_TENSOR_ACTIVATION, VN_TENSOR_WEIGHT, VN_TENSOR_BIAS } VnTensor
  * @axis: channel axis for per-channel, else -1
  * @factors: (nullable): of an activation with scales per channel that neighbours hold: float32, one for each channel: the
  *   network as written holds the tensor divided by these, with one scale and zero point
+ * @narrow: of a constant: its integers keep to the levels that have an opposite
+ * @even_levels, @reduce_range: of a weight: whether there are as many levels below 0 as above, and half of them
  * @shares: name of the tensor whose parameters it takes (passthrough), or NULL
  * @rule: what decided: translated, "preset CPU, 8 bit", "rule 2: type:Softmax"
  */
@@ -34,6 +36,7 @@ typedef struct
   VnTensor    *scale, *zero_point;
   VnTensor    *factors;
   int          axis;
+  gboolean     narrow, even_levels, reduce_range;
   double       min, max;     /* range it was made from */
   char        *method;
   char        *shares;

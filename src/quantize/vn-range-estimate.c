@@ -35,6 +35,7 @@ range_estimate_get_scale (const VnRangeQuestion *question,
                           VnRangeEstimate       *estimate,
                           GError               **error)
 {
+  VnQuantScheme scheme;
   gint64 qmin, qmax;
   float scale;
 
@@ -45,7 +46,8 @@ range_estimate_get_scale (const VnRangeQuestion *question,
                    vn_dtype_get_name (question->dtype));
       return FALSE;
     }
-  if (!vn_quant_make_params (question->recipe, estimate->method != NULL ? estimate->method->id : "fixed", &estimate->range, question->dtype,
+  vn_quant_scheme_init (&scheme, question->recipe);
+  if (!vn_quant_make_params (&scheme.scales, estimate->method != NULL ? estimate->method->id : "fixed", &estimate->range, question->dtype,
                              question->symmetric, question->reduce_range, &scale, &estimate->zero_point, error))
     return FALSE;
   estimate->scale = (double) scale;
@@ -113,13 +115,15 @@ GArray *
 vn_range_estimate_methods (const VnRangeQuestion *question)
 {
   GArray *estimates = g_array_new (FALSE, FALSE, sizeof (VnRangeEstimate));
+  VnQuantScheme scheme;
   VnRangeSettings settings;
   guint n;
   const VnRangeMethod * const *methods = vn_range_method_list (&n);
 
   g_return_val_if_fail (question != NULL && question->histogram != NULL && question->recipe != NULL, estimates);
 
-  settings = vn_quant_get_range_settings (question->recipe, question->percentile, question->dtype, question->symmetric, question->reduce_range);
+  vn_quant_scheme_init (&scheme, question->recipe);
+  settings = vn_quant_get_range_settings (&scheme.activations, question->percentile, question->dtype, question->symmetric, question->reduce_range);
   for (guint i = 0; i < n; i++)
     {
       VnRangeEstimate estimate;

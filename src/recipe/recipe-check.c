@@ -14,9 +14,9 @@ check_fuse (const VnRecipe  *self,
 {
   g_autofree char *able = NULL;
 
-  if (self->fuse == NULL || vn_format_is (self->format, VN_FORMAT_HAS_FUSED))
+  if (self->fuse == NULL || vn_recipe_get_format (self)->fuses_nodes)
     return TRUE;
-  able = vn_format_dup_names (VN_FORMAT_HAS_FUSED);
+  able = vn_format_dup_names (VN_FORMAT_TRAIT (fuses_nodes));
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("fuse: only %s can leave a tensor between two nodes float"), able);
   return FALSE;
 }
@@ -33,9 +33,9 @@ check_pairs (const VnRecipe  *self,
   for (guint i = 0; i < self->overrides->len && wrong == NULL; i++)
     if (((const VnOverride *) g_ptr_array_index (self->overrides, i))->convert != VN_DTYPE_UNDEFINED)
       wrong = "convert";
-  if (wrong == NULL || vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
+  if (wrong == NULL || vn_recipe_get_format (self)->has_pairs)
     return TRUE;
-  able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS);
+  able = vn_format_dup_names (VN_FORMAT_TRAIT (has_pairs));
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: only the format %s supports this"), wrong, able);
   return FALSE;
 }
@@ -44,7 +44,7 @@ static gboolean
 check_npu (const VnRecipe  *self,
            GError         **error)
 {
-  g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS), *format = NULL;
+  g_autofree char *able = vn_format_dup_names (VN_FORMAT_TRAIT (has_pairs)), *format = NULL;
   const char *wrong = NULL;
 
   if (!self->npu)
@@ -53,7 +53,7 @@ check_npu (const VnRecipe  *self,
     wrong = _("power-of-two must be “nearest”");
   else if (!self->symmetric_activations || !self->symmetric_weights)
     wrong = _("activations and weights must be symmetric");
-  else if (!vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
+  else if (!vn_recipe_get_format (self)->has_pairs)
     wrong = format = g_strdup_printf (_("the format must be %s"), able);
   else if (self->bias != VN_BIAS_AUTO && vn_bias_get_type (self->bias) != self->weight)
     wrong = _("biases have the type of the weights; leave bias at “auto”");
@@ -68,7 +68,7 @@ static gboolean
 check_fixed_point (const VnRecipe  *self,
                    GError         **error)
 {
-  if (!vn_format_is (self->format, VN_FORMAT_IS_FIXED_POINT) || self->bias != VN_BIAS_S32)
+  if (!vn_recipe_get_format (self)->power_of_two_scales || self->bias != VN_BIAS_S32)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                _("bias: FixNeuron supports integers of at most 24 bits, not “int32”: use “auto”, “int16” or “int8”"));
@@ -83,7 +83,7 @@ check_types (const VnRecipe  *recipe,
              const char      *where,
              GError         **error)
 {
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS) && activation != recipe->activation)
+  if (vn_recipe_get_format (recipe)->integer_operators && activation != recipe->activation)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                    _("%s: activation is %s, but operators of the format “%s” use a single type, here %s"), where,
@@ -152,11 +152,11 @@ static gboolean
 check_dynamic (const VnRecipe  *self,
                GError         **error)
 {
-  g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_DYNAMIC);
+  g_autofree char *able = vn_format_dup_names (VN_FORMAT_TRAIT (dynamic_ranges));
 
   if (!self->dynamic)
     return TRUE;
-  if (!vn_format_is (self->format, VN_FORMAT_HAS_DYNAMIC))
+  if (!vn_recipe_get_format (self)->dynamic_ranges)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                  _("recipe: “dynamic” is true, but only the formats %s support dynamic quantization"), able);
   else if (self->activation != VN_DTYPE_U8)
@@ -196,7 +196,7 @@ vn_recipe_has_kernels (const VnRecipe *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return vn_format_is (self->format, VN_FORMAT_HAS_PAIRS | VN_FORMAT_HAS_VENDORS | VN_FORMAT_IS_OPERATORS) && !self->dynamic &&
+  return vn_recipe_get_format (self)->integer_kernels && !self->dynamic &&
          recipe_check_has_bytes (self, FALSE);
 }
 
@@ -207,7 +207,7 @@ check_blocks_in_pairs (const VnRecipe  *self,
                        const char      *where,
                        GError         **error)
 {
-  if (self->block_size == 0 || !vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
+  if (self->block_size == 0 || !vn_recipe_get_format (self)->has_pairs)
     return TRUE;
   if (recipe_check_has_bytes (self, TRUE) && recipe_check_has_bytes (self, FALSE))
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
@@ -228,23 +228,23 @@ check_blocks (const VnRecipe  *self,
               const char      *where,
               GError         **error)
 {
-  g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_BLOCKS);
+  g_autofree char *able = vn_format_dup_names (VN_FORMAT_TRAIT (block_scales));
 
-  if (self->block_size != 0 && !vn_format_is (self->format, VN_FORMAT_HAS_BLOCKS))
+  if (self->block_size != 0 && !vn_recipe_get_format (self)->block_scales)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld, but only the formats %s support blocks"), where,
                  (long long) self->block_size, able);
   else if ((self->block_size & (self->block_size - 1)) != 0)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                  _("%s: block-size is %lld, expected 0 or a power of two of at least 16"), where,
                  (long long) self->block_size);
-  else if (vn_format_is (self->format, VN_FORMAT_IS_NBITS) && vn_dtype_get_bits (weight) > 8)
+  else if (vn_recipe_get_format (self)->packed_matrices && vn_dtype_get_bits (weight) > 8)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                  _("%s: weight is %s, but the format “%s” supports only 4 and 8 bits"), where, vn_dtype_get_name (weight),
                  vn_format_get_traits (self->format)->id);
   else if (self->block_size != 0 && weight != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (weight))
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: weight is %s, but blocks require integers"), where,
                  vn_dtype_get_name (weight));
-  else if (self->block_size != 0 && !vn_format_is (self->format, VN_FORMAT_IS_NBITS) && self->opset != 0 && self->opset < 21)
+  else if (self->block_size != 0 && !vn_recipe_get_format (self)->packed_matrices && self->opset != 0 && self->opset < 21)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: opset is %lld, but blocks require at least 21"), where,
                  (long long) self->opset);
   else
@@ -299,9 +299,9 @@ static gboolean
 check_rounding (const VnRecipe  *self,
                 GError         **error)
 {
-  g_autofree char *formats = vn_format_dup_names (VN_FORMAT_HAS_ROUNDING);
+  g_autofree char *formats = vn_format_dup_names (VN_FORMAT_TRAIT (integer_weights));
 
-  if (vn_recipe_get_most (self, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
+  if (vn_recipe_get_most (self, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST || (!self->dynamic && vn_recipe_get_format (self)->integer_weights))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("rounding: “second-order” requires integer weights and static ranges, in the formats %s; choose one "
@@ -313,9 +313,9 @@ static gboolean
 check_range_search (const VnRecipe  *self,
                     GError         **error)
 {
-  g_autofree char *formats = vn_format_dup_names (VN_FORMAT_HAS_ROUNDING);
+  g_autofree char *formats = vn_format_dup_names (VN_FORMAT_TRAIT (integer_weights));
 
-  if (self->range_search == VN_RANGE_SEARCH_OFF || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
+  if (self->range_search == VN_RANGE_SEARCH_OFF || (!self->dynamic && vn_recipe_get_format (self)->integer_weights))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("range-search: “outputs” requires integer weights and static ranges, in the formats %s; choose one "
@@ -328,11 +328,11 @@ static gboolean
 check_train (const VnRecipe  *self,
              GError         **error)
 {
-  g_autofree char *formats = vn_format_dup_names (VN_FORMAT_HAS_ROUNDING);
+  g_autofree char *formats = vn_format_dup_names (VN_FORMAT_TRAIT (integer_weights));
 
   if (!check_one_way (self, VN_LAYER_TRAIN, error))
     return FALSE;
-  if (vn_recipe_get_most (self, VN_LAYER_TRAIN) == VN_TRAIN_OFF || (!self->dynamic && vn_format_is (self->format, VN_FORMAT_HAS_ROUNDING)))
+  if (vn_recipe_get_most (self, VN_LAYER_TRAIN) == VN_TRAIN_OFF || (!self->dynamic && vn_recipe_get_format (self)->integer_weights))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("train: training requires integer weights and static ranges, in the formats %s; choose one of these, "
@@ -366,9 +366,9 @@ check_balance (const VnRecipe  *self,
                              "no activations; turn it off"));
       return recipe_check_name_rule (self, VN_LAYER_BALANCE_CHANNELS, error);
     }
-  if (most == VN_BALANCE_CHANNELS_FOLDED || (vn_format_is (self->format, VN_FORMAT_HAS_PAIRS) && !self->npu))
+  if (most == VN_BALANCE_CHANNELS_FOLDED || (vn_recipe_get_format (self)->has_pairs && !self->npu))
     return TRUE;
-  able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS);
+  able = vn_format_dup_names (VN_FORMAT_TRAIT (has_pairs));
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("balance-channels: “restored” is available only in the formats %s, without “npu”; use one of these, "
                  "or “folded”"), able);
@@ -384,7 +384,7 @@ check_correction (const VnRecipe  *self,
     return FALSE;
   if (vn_recipe_get_most (self, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF && (!vn_recipe_needs_samples (self) || self->dynamic))
     {
-      g_autofree char *able = vn_format_dup_names (VN_FORMAT_HAS_PAIRS | VN_FORMAT_IS_OPERATORS);
+      g_autofree char *able = vn_format_dup_names (VN_FORMAT_TRAIT (standard_integers));
 
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                    _("bias-correction: requires static ranges of activations; turn it off, or choose another format: "

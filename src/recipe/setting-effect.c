@@ -10,19 +10,19 @@
 static gboolean
 setting_has_scales (const VnRecipe *recipe)
 {
-  return !vn_format_is (recipe->format, VN_FORMAT_IS_HALF);
+  return vn_recipe_get_format (recipe)->has_scales;
 }
 
 static gboolean
 setting_has_activations (const VnRecipe *recipe)
 {
-  return setting_has_scales (recipe) && !vn_format_is (recipe->format, VN_FORMAT_IS_WEIGHT_ONLY);
+  return setting_has_scales (recipe) && !vn_recipe_get_format (recipe)->weights_only;
 }
 
 static gboolean
 setting_has_vendors (const VnRecipe *recipe)
 {
-  return vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS) || vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT);
+  return vn_recipe_get_format (recipe)->amd_operators;
 }
 
 static gboolean

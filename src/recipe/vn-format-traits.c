@@ -27,48 +27,59 @@ vn_format_get_traits (VnFormat format)
 }
 
 /**
- * vn_format_is:
- * @flag: one trait, or several
+ * vn_recipe_get_format:
  *
- * Returns: whether @format has any of them
+ * Returns: (transfer none): what the format of @self can hold and do
  */
-gboolean
-vn_format_is (VnFormat      format,
-              VnFormatFlags flag)
+const VnFormatTraits *
+vn_recipe_get_format (const VnRecipe *self)
 {
-  return (vn_format_get_traits (format)->flags & flag) != 0;
+  g_return_val_if_fail (self != NULL, &traits[0]);
+
+  return vn_format_get_traits (self->format);
+}
+
+static gboolean
+vn_format_traits_have (const VnFormatTraits *self,
+                       gsize                 trait)
+{
+  return G_STRUCT_MEMBER (gboolean, self, trait);
 }
 
 /**
  * vn_format_find:
- * @flag: one trait, or several
+ * @trait: VN_FORMAT_TRAIT() of a field
  *
- * Returns: the first format of the table that has any of them
+ * Returns: the first format of the table that has it
  */
 VnFormat
-vn_format_find (VnFormatFlags flag)
+vn_format_find (gsize trait)
 {
+  g_return_val_if_fail (trait + sizeof (gboolean) <= sizeof (VnFormatTraits), traits[0].format);
+
   for (guint i = 0; i < G_N_ELEMENTS (traits); i++)
-    if ((traits[i].flags & flag) != 0)
+    if (vn_format_traits_have (&traits[i], trait))
       return traits[i].format;
   g_return_val_if_reached (traits[0].format);
 }
 
 /**
  * vn_format_dup_names:
- * @flag: one trait, or several
+ * @trait: VN_FORMAT_TRAIT() of a field
  *
- * Returns: (transfer full): the formats that have any of them, for a message: "“qdq”, “weights” and “matmulnbits”"
+ * Returns: (transfer full): the formats that have it, for a message: "“qdq”, “weights” and “matmulnbits”"
  */
 char *
-vn_format_dup_names (VnFormatFlags flag)
+vn_format_dup_names (gsize trait)
 {
   g_autoptr(GString) names = g_string_new (NULL);
   const char *last = NULL;
 
+  g_return_val_if_fail (trait + sizeof (gboolean) <= sizeof (VnFormatTraits), NULL);
+
   for (guint i = 0; i < G_N_ELEMENTS (traits); i++)
     {
-      if ((traits[i].flags & flag) == 0)
+      if (!vn_format_traits_have (&traits[i], trait))
         continue;
       if (last != NULL)
         g_string_append_printf (names, "%s“%s”", names->len > 0 ? ", " : "", last);

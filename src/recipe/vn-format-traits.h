@@ -23,41 +23,55 @@ G_BEGIN_DECLS
 #define VN_QUANT_WEIGHT_TYPES VN_QUANT_EXTENDED
 #define VN_QUANT_PAIR_TYPES (VN_QUANT_INTEGERS | VN_QUANT_NIBBLES | VN_QUANT_FLOAT8)    /* that QuantizeLinear makes */
 
-/* What a recipe and resolving have to know of a format; code asks for these, never for a format by its name. */
-typedef enum
-{
-  VN_FORMAT_HAS_PAIRS      = 1 << 0,   /* pairs of QuantizeLinear and DequantizeLinear, which settings and rules may shape */
-  VN_FORMAT_HAS_FUSED      = 1 << 1,   /* a tensor between two nodes can stay float */
-  VN_FORMAT_HAS_BLOCKS     = 1 << 2,   /* several scales along an axis of a weight */
-  VN_FORMAT_HAS_DYNAMIC    = 1 << 3,   /* ranges of activations can be found while the network runs */
-  VN_FORMAT_HAS_VENDORS    = 1 << 4,   /* operators of a vendor’s domain instead of the standard’s */
-  VN_FORMAT_IS_OPERATORS   = 1 << 5,   /* operators that read and write integers of one type */
-  VN_FORMAT_IS_PRODUCTS    = 1 << 6,   /* products of integers, all else in float */
-  VN_FORMAT_IS_FIXED_POINT = 1 << 7,   /* one scale for each tensor, biases included, and it is a power of two */
-  VN_FORMAT_IS_WEIGHT_ONLY = 1 << 8,   /* weights are stored small, activations stay float */
-  VN_FORMAT_IS_NBITS       = 1 << 9,   /* weights lie in the operators of ONNX Runtime for 4 and 8 bits */
-  VN_FORMAT_IS_HALF        = 1 << 10,  /* floats of 16 bits */
-  VN_FORMAT_COMPUTES_HALF  = 1 << 11,  /* and computed with as such */
-  VN_FORMAT_TAKES_ALL      = 1 << 12,  /* every operator that it has is quantized, not only the usual ones */
-  VN_FORMAT_HAS_ROUNDING   = 1 << 13,  /* weights are integers whose rounding can be chosen */
-  VN_FORMAT_HAS_FORECAST   = 1 << 14,  /* written for ONNX Runtime, whose kernels and times can be told beforehand */
-} VnFormatFlags;
-
-/* A line of vn-formats.def. */
+/**
+ * VnFormatTraits: a line of vn-formats.def: what a recipe, resolving and writing have to know of a format. Code asks for these,
+ * never for a format by its name.
+ * @activations, @weights: types it can hold
+ * @summary: N_()
+ * @opset: of ai.onnx that its operators need, whatever the types
+ * @vendor_opset: the same where the operators of a vendor's domain are written without their meaning; 0: as @opset
+ * @has_scales: tensors are integers with scales; otherwise floats of 16 bits
+ * @channel_scales: a weight can have a scale for each channel
+ * @block_scales: a weight can have several scales along an axis
+ * @power_of_two_scales: each tensor, biases included, has one scale, and it is a power of two
+ * @integer_weights: weights are integers with static ranges around them, whose rounding can be chosen
+ * @weights_only: weights are stored small, activations stay float
+ * @packed_matrices: weights lie in the operators of ONNX Runtime for 4 and 8 bits
+ * @half_arithmetic: it is computed in float16
+ * @dynamic_ranges: ranges of activations can be found while the network runs
+ * @standard_integers: activations with static ranges become integers in operators of the standard
+ * @has_pairs: pairs of QuantizeLinear and DequantizeLinear, which settings and rules may shape
+ * @integer_operators: operators read and write integers of one type
+ * @integer_products: products of integers, all else in float
+ * @integer_kernels: ONNX Runtime may put kernels on integers in the place of what is written
+ * @fuses_nodes: a tensor between two nodes can stay float
+ * @all_operators: every operator that it has is quantized, not only the usual ones
+ * @amd_operators: operators of AMD's domains are written
+ * @extends_standard: operators of the standard where it has the type, which may have no scales, otherwise AMD's
+ * @onnxruntime: written for ONNX Runtime, whose kernels and times can be told beforehand
+ */
 typedef struct
 {
   VnFormat      format;
   const char   *id;                     /* "qdq" */
-  VnDTypeSet    activations, weights;   /* types it can hold */
-  VnFormatFlags flags;
-  const char   *summary;                /* N_() */
+  VnDTypeSet    activations, weights;
+  const char   *summary;
+  int           opset, vendor_opset;
+  gboolean      has_scales, channel_scales, block_scales, power_of_two_scales;
+  gboolean      integer_weights, weights_only, packed_matrices, half_arithmetic;
+  gboolean      dynamic_ranges, standard_integers;
+  gboolean      has_pairs, integer_operators, integer_products, integer_kernels;
+  gboolean      fuses_nodes, all_operators;
+  gboolean      amd_operators, extends_standard;
+  gboolean      onnxruntime;
 } VnFormatTraits;
 
+/* Which of the gboolean fields is meant. */
+#define VN_FORMAT_TRAIT(field) G_STRUCT_OFFSET (VnFormatTraits, field)
+
 const VnFormatTraits *vn_format_get_traits   (VnFormat         format);
-gboolean              vn_format_is           (VnFormat         format,
-                                              VnFormatFlags    flag);
-VnFormat              vn_format_find         (VnFormatFlags    flag);
-char                 *vn_format_dup_names    (VnFormatFlags    flag);
+VnFormat              vn_format_find         (gsize            trait);
+char                 *vn_format_dup_names    (gsize            trait);
 gboolean              vn_format_check_number (VnFormat         format,
                                               GError         **error);
 gboolean              vn_format_check_type   (VnFormat         format,
@@ -65,6 +79,7 @@ gboolean              vn_format_check_type   (VnFormat         format,
                                               const char      *name,
                                               VnDType          dtype,
                                               GError         **error);
+const VnFormatTraits *vn_recipe_get_format   (const VnRecipe  *self);
 gboolean              vn_format_check_recipe (const VnRecipe  *recipe,
                                               GError         **error);
 gboolean              vn_dtype_is_rounded    (VnDType          dtype);     /* no scale: values are only rounded */

@@ -101,13 +101,19 @@ vn_preset_find (const char  *id,
 
 /* ---- recipes ---- */
 
-/* Presets are ours: what they say is allowed. */
-static void
-recipe_apply_settings (VnRecipe   *self,
-                       const char *settings)
+/**
+ * vn_recipe_apply_settings:
+ * @settings: "activation=u16 weight=s8": ours, so that what they say is allowed
+ */
+void
+vn_recipe_apply_settings (VnRecipe   *self,
+                          const char *settings)
 {
-  g_auto(GStrv) words = g_strsplit (settings, " ", -1);
+  g_auto(GStrv) words = NULL;
 
+  g_return_if_fail (self != NULL && settings != NULL);
+
+  words = g_strsplit (settings, " ", -1);
   for (guint i = 0; words[i] != NULL; i++)
     {
       char *equals = strchr (words[i], '=');
@@ -149,9 +155,9 @@ vn_recipe_apply_placement (VnRecipe *self)
 
   target = vn_recipe_get_target (self);
   if (target->placement == NULL || self->op_types != NULL || self->float_output_types != NULL || self->npu ||
-      !vn_format_is (self->format, VN_FORMAT_HAS_PAIRS))
+      !vn_recipe_get_format (self)->has_pairs)
     return FALSE;
-  recipe_apply_settings (self, target->placement);
+  vn_recipe_apply_settings (self, target->placement);
   return TRUE;
 }
 
@@ -173,7 +179,7 @@ vn_recipe_new (const char *preset)
   vn_settings_reset (vn_setting_list_of_recipe, self);
   self->preset = found->id;
   self->overrides = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_override_free);
-  recipe_apply_settings (self, found->settings);
+  vn_recipe_apply_settings (self, found->settings);
   return self;
 }
 
@@ -397,10 +403,9 @@ vn_recipe_has_channels (const VnRecipe *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (!self->per_channel || self->npu ||
-      vn_format_is (self->format, VN_FORMAT_IS_FIXED_POINT | VN_FORMAT_IS_NBITS | VN_FORMAT_IS_HALF))
+  if (!self->per_channel || self->npu || !vn_recipe_get_format (self)->channel_scales)
     return FALSE;
-  return self->opset == 0 || self->opset >= 13 || vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) || self->dynamic;
+  return self->opset == 0 || self->opset >= 13 || vn_recipe_get_format (self)->integer_products || self->dynamic;
 }
 
 /**
@@ -411,10 +416,12 @@ vn_recipe_has_channels (const VnRecipe *self)
 gboolean
 vn_recipe_uses_samples (const VnRecipe *self)
 {
+  const VnFormatTraits *format;
+
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return !vn_format_is (self->format, VN_FORMAT_IS_WEIGHT_ONLY | VN_FORMAT_IS_HALF) &&
-         !(vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) && self->dynamic);
+  format = vn_recipe_get_format (self);
+  return format->has_scales && !format->weights_only && !(format->integer_products && self->dynamic);
 }
 
 /**
@@ -442,7 +449,7 @@ vn_recipe_needs_samples (const VnRecipe *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (!vn_format_is (self->format, VN_FORMAT_HAS_VENDORS) || !vn_dtype_is_rounded (self->activation))
+  if (!vn_recipe_get_format (self)->extends_standard || !vn_dtype_is_rounded (self->activation))
     return vn_recipe_uses_samples (self);
   for (guint i = 0; i < self->overrides->len; i++)
     {
@@ -465,5 +472,5 @@ vn_recipe_may_balance (const VnRecipe *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return self->dynamic ? vn_format_is (self->format, VN_FORMAT_IS_PRODUCTS) : vn_recipe_needs_samples (self);
+  return self->dynamic ? vn_recipe_get_format (self)->integer_products : vn_recipe_needs_samples (self);
 }

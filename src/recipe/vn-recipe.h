@@ -240,6 +240,8 @@ gboolean    vn_recipe_set          (VnRecipe         *self,
                                     const char       *id,
                                     const char       *text,
                                     GError          **error);     /* a setting of vn-settings.def by its id */
+void        vn_recipe_apply_settings (VnRecipe       *self,
+                                      const char     *settings);
 VnOverride *vn_override_new        (void);                        /* enabled, says nothing yet */
 VnOverride *vn_recipe_add_exclude  (VnRecipe         *self,
                                     const char       *pattern);   /* returned rule is owned by the recipe */

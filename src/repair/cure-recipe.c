@@ -4,32 +4,22 @@
 
 #include "cure-region.h"
 
-#include "vn-format-traits.h"
+#include "vn-recipe-change.h"
 
-static gboolean
-cure_can_have_pairs (const VnRecipe *recipe)
-{
-  return vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS) && !recipe->npu;
-}
-
-static gboolean
-cure_raise_channels (VnRecipe             *recipe,
-                     VnActivationChannels  channels)
-{
-  if (recipe->activation_channels >= channels || !cure_can_have_pairs (recipe))
-    return FALSE;
-  recipe->activation_channels = channels;
-  return TRUE;
-}
-
-static gboolean
-cure_correct_biases (VnRecipe *recipe)
-{
-  if (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF)
-    return FALSE;
-  recipe->bias_correction = VN_BIAS_CORRECTION_AMD;
-  return TRUE;
-}
+/* What settings become; where several steps of a setting lead further, each is taken from where it is. */
+static const VnRecipeChange cure_changes[VN_N_CURES] = {
+  [VN_CURE_FOLDED]          = { VN_RECIPE_HAS_CHANNELS | VN_RECIPE_HAS_PAIRS, VN_RECIPE_NPU, "activation-channels",
+                                "activation-channels=folded" },
+  [VN_CURE_DEPTHWISE]       = { VN_RECIPE_HAS_PAIRS, VN_RECIPE_NPU, NULL, "activation-channels=depthwise" },
+  [VN_CURE_EQUALIZE]        = { 0, 0, "equalize", "equalize=ppq" },
+  [VN_CURE_GATES]           = { VN_RECIPE_STORES_RANGES, 0, NULL, "limit-gates=true" },
+  [VN_CURE_SECOND_ORDER]    = { 0, 0, "rounding", "rounding=second-order" },
+  [VN_CURE_BIAS_CORRECTION] = { 0, VN_RECIPE_CORRECTS_BIASES, NULL, "bias-correction=amd" },
+  [VN_CURE_PER_CHANNEL]     = { 0, VN_RECIPE_NPU, NULL, "per-channel=true" },
+  [VN_CURE_BALANCE]         = { 0, 0, "balance-channels", "balance-channels=folded" },
+  [VN_CURE_BIAS_ROOM]       = { 0, 0, NULL, "raise-weight-scales=true" },
+  [VN_CURE_FLOAT_BIAS]      = { VN_RECIPE_HAS_PAIRS, 0, NULL, "quantize-bias=false" },
+};
 
 /**
  * vn_cure_change:
@@ -41,33 +31,9 @@ gboolean
 vn_cure_change (VnCure    self,
                 VnRecipe *recipe)
 {
-  g_return_val_if_fail (recipe != NULL, FALSE);
+  g_return_val_if_fail (recipe != NULL && (guint) self < VN_N_CURES && cure_changes[self].settings != NULL, FALSE);
 
-  switch (self)
-    {
-    case VN_CURE_FOLDED:
-      return vn_recipe_has_channels (recipe) && cure_raise_channels (recipe, VN_ACTIVATION_CHANNELS_FOLDED);
-    case VN_CURE_DEPTHWISE:
-      return cure_raise_channels (recipe, VN_ACTIVATION_CHANNELS_DEPTHWISE);
-    case VN_CURE_EQUALIZE:
-      if (recipe->equalize != VN_EQUALIZE_OFF)
-        return FALSE;
-      recipe->equalize = VN_EQUALIZE_PPQ;
-      return TRUE;
-    case VN_CURE_GATES:
-      if (recipe->limit_gates || !vn_recipe_needs_samples (recipe))
-        return FALSE;
-      return recipe->limit_gates = TRUE;
-    case VN_CURE_SECOND_ORDER:
-      if (recipe->rounding != VN_WEIGHT_ROUNDING_NEAREST)
-        return FALSE;
-      recipe->rounding = VN_WEIGHT_ROUNDING_SECOND_ORDER;
-      return TRUE;
-    case VN_CURE_BIAS_CORRECTION:
-      return cure_correct_biases (recipe);
-    default:
-      g_return_val_if_reached (FALSE);
-    }
+  return vn_recipe_change (recipe, &cure_changes[self]);
 }
 
 /* ---- 16 bit ---- */
@@ -94,7 +60,20 @@ vn_cure_can_widen (const VnRecipe *recipe)
 {
   g_return_val_if_fail (recipe != NULL, FALSE);
 
-  return cure_can_have_pairs (recipe) && vn_recipe_needs_samples (recipe);
+  return vn_recipe_suits_change (recipe, &(VnRecipeChange) { VN_RECIPE_HAS_PAIRS | VN_RECIPE_STORES_RANGES, VN_RECIPE_NPU });
+}
+
+/**
+ * vn_cure_get_wide_type:
+ *
+ * Returns: of 16 bit, for activations of @recipe that have 8; %VN_DTYPE_UNDEFINED: none can have it
+ */
+VnDType
+vn_cure_get_wide_type (const VnRecipe *recipe)
+{
+  g_return_val_if_fail (recipe != NULL, VN_DTYPE_UNDEFINED);
+
+  return vn_cure_can_widen (recipe) ? vn_cure_widen (recipe->activation) : VN_DTYPE_UNDEFINED;
 }
 
 /**
@@ -130,5 +109,5 @@ vn_cure_add_wide_region (VnRecipe  *recipe,
   rule->tensors = g_new0 (char *, all->len + 1);
   for (guint i = 0; i < all->len; i++)
     rule->tensors[i] = g_strdup (((const VnValue *) g_ptr_array_index (all, i))->name);
-  g_ptr_array_add (recipe->overrides, rule);
+  vn_recipe_take_rule (recipe, rule);
 }

@@ -122,7 +122,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RoundedGrid, rounded_grid_clear)
 
 static gboolean
 rounded_layer_make_grid (const VnRoundedLayer *self,
-                         const VnRecipe       *recipe,
                          RoundedGrid             *data,
                          VnRoundingGrid       *grid,
                          GError              **error)
@@ -142,7 +141,7 @@ rounded_layer_make_grid (const VnRoundedLayer *self,
       data->zero_points[i] = vn_tensor_get_s64 (row->zero_point, i);
     }
   *grid = (VnRoundingGrid) { data->scales, data->zero_points, data->row, data->column, 0, 0 };
-  return vn_quant_get_levels (row->dtype, recipe->symmetric_weights && !recipe->full_range, recipe->reduce_range, &grid->qmin, &grid->qmax);
+  return vn_tensor_plan_get_levels (row, &grid->qmin, &grid->qmax);
 }
 
 static void
@@ -192,7 +191,6 @@ rounded_layer_solve_group (VnRoundedLayer       *self,
  */
 gboolean
 vn_rounded_layer_solve (VnRoundedLayer  *self,
-                        const VnRecipe  *recipe,
                         GError         **error)
 {
   g_auto(RoundedGrid) data = { 0 };
@@ -200,7 +198,7 @@ vn_rounded_layer_solve (VnRoundedLayer  *self,
   g_autoptr(VnTensor) aligned = NULL;
   VnRoundingGrid grid;
 
-  g_return_val_if_fail (self != NULL && recipe != NULL, FALSE);
+  g_return_val_if_fail (self != NULL, FALSE);
 
   weights = vn_try_new (double, self->layer->rows * self->layer->columns, error);
   aligned = weights != NULL ? vn_tensor_get_aligned (self->before, error) : NULL;
@@ -209,7 +207,7 @@ vn_rounded_layer_solve (VnRoundedLayer  *self,
   vn_tensor_unref (self->before);
   self->before = g_steal_pointer (&aligned);
   self->after = vn_tensor_new_copy (VN_DTYPE_F32, &self->before->shape, self->before->data, error);
-  if (self->after == NULL || !rounded_layer_make_grid (self, recipe, &data, &grid, error))
+  if (self->after == NULL || !rounded_layer_make_grid (self, &data, &grid, error))
     return FALSE;
   for (gsize g = 0; g < self->layer->groups; g++)
     {

@@ -38,7 +38,6 @@ void            vn_rounded_layer_look_at     (VnRoundedLayer   *self,
 gboolean        vn_rounded_layer_add_sample  (VnRoundedLayer   *self,
                                               GError          **error);
 gboolean        vn_rounded_layer_solve       (VnRoundedLayer   *self,
-                                              const VnRecipe   *recipe,
                                               GError          **error);
 void            vn_rounded_layer_end         (VnRoundedLayer   *self);
 

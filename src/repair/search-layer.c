@@ -252,7 +252,6 @@ search_layer_take_group (const VnSearchLayer *self,
 static gboolean
 search_layer_measure_weights (const VnSearchLayer *self,
                               const VnQuantRow    *row,
-                              const VnRecipe      *recipe,
                               gsize                group,
                               SearchRoom          *room,
                               double              *errors)
@@ -261,7 +260,7 @@ search_layer_measure_weights (const VnSearchLayer *self,
   gsize columns = layer->columns;
   gint64 qmin, qmax;
 
-  if (!vn_quant_get_levels (row->tensor.dtype, recipe->symmetric_weights && !recipe->full_range, recipe->reduce_range, &qmin, &qmax))
+  if (!vn_tensor_plan_get_levels (&row->tensor, &qmin, &qmax))
     return FALSE;
   for (gsize m = 0; m < layer->rows; m++)
     {
@@ -340,14 +339,13 @@ gboolean
 vn_search_layer_measure (VnSearchLayer        *self,
                          VnQuantPlan * const  *plans,
                          guint                 n_plans,
-                         const VnRecipe       *recipe,
                          GError              **error)
 {
   g_autoptr(VnTensor) weight = NULL;
   g_auto(SearchRoom) room = { 0 };
   double energy = 0;
 
-  g_return_val_if_fail (self != NULL && plans != NULL && self->columns != NULL && recipe != NULL, FALSE);
+  g_return_val_if_fail (self != NULL && plans != NULL && self->columns != NULL, FALSE);
 
   weight = vn_tensor_get_aligned (vn_node_get_input (self->layer->node, 1)->initializer, error);
   self->weight_errors = g_new0 (double, n_plans * MAX (self->n_scales, 1));
@@ -364,7 +362,7 @@ vn_search_layer_measure (VnSearchLayer        *self,
           const VnQuantRow *read = self->read != NULL ? vn_quant_plan_find_row (plans[i], self->read) : NULL;
 
           if (self->n_scales > 0)
-            search_layer_measure_weights (self, own, recipe, g, &room, self->weight_errors + i * self->n_scales);
+            search_layer_measure_weights (self, own, g, &room, self->weight_errors + i * self->n_scales);
           if (read != NULL)
             self->read_errors[i] += search_layer_measure_read (self, read, g, &room);
         }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "vn-quant-plan.h"
-#include "vn-recipe.h"
 #include "vn-weight-layer.h"
 
 G_BEGIN_DECLS
@@ -44,7 +43,6 @@ gboolean       vn_search_layer_look_at   (VnSearchLayer       *self,
 gboolean       vn_search_layer_measure   (VnSearchLayer       *self,
                                           VnQuantPlan * const *plans,
                                           guint                n_plans,
-                                          const VnRecipe      *recipe,
                                           GError             **error);
 void           vn_search_layer_end       (VnSearchLayer       *self);
 

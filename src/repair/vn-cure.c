@@ -4,7 +4,8 @@
 
 #include "cure-region.h"
 
-#include "vn-format-traits.h"
+#include "vn-quant-scheme.h"
+#include "vn-recipe-change.h"
 
 #include <math.h>
 
@@ -54,7 +55,7 @@ cure_add_rule (VnRecipe   *recipe,
   rule->tensors = g_new0 (char *, 3);
   rule->tensors[0] = g_strdup (on->plan->shares != NULL ? on->plan->shares : on->plan->name);
   rule->tensors[1] = clamped != NULL ? g_strdup (clamped->name) : NULL;
-  g_ptr_array_add (recipe->overrides, rule);
+  vn_recipe_take_rule (recipe, rule);
   return rule;
 }
 
@@ -86,30 +87,19 @@ cure_is_weight (const Case *on)
 }
 
 static gboolean
-cure_set_text (char       **field,
-               const char  *text)
-{
-  if (g_strcmp0 (*field, text) == 0)
-    return FALSE;
-  g_free (*field);
-  *field = g_strdup (text);
-  return TRUE;
-}
-
-static gboolean
 cure_set_method (VnRecipe   *recipe,
                  const Case *on,
                  const char *method,
                  double      percentile)
 {
-  const VnRangeMethod *now = vn_range_method_find (recipe->method, NULL);
+  g_autofree char *of_weights = g_strconcat ("weight-method=", method, NULL);
+  const VnRecipeChange change = { VN_RECIPE_FREE_SCALES, 0, NULL, of_weights };
   VnOverride *rule;
 
-  if (now == NULL || now->power_of_two)
-    return FALSE;
   if (cure_is_weight (on))
-    return percentile == 0 && cure_set_text (&recipe->weight_method, method);
-  if (!cure_is_activation (on) || (percentile == 0 && g_str_equal (on->plan->method != NULL ? on->plan->method : "", method)))
+    return percentile == 0 && vn_recipe_change (recipe, &change);
+  if (!vn_recipe_suits_change (recipe, &change) || !cure_is_activation (on) ||
+      (percentile == 0 && g_str_equal (on->plan->method != NULL ? on->plan->method : "", method)))
     return FALSE;
   rule = cure_add_rule (recipe, on);
   rule->method = g_strdup (method);
@@ -123,9 +113,7 @@ static gboolean
 cure_apply_per_channel (VnRecipe   *recipe,
                         const Case *on)
 {
-  if (recipe->per_channel || recipe->npu || !cure_is_weight (on))
-    return FALSE;
-  return recipe->per_channel = TRUE;
+  return cure_is_weight (on) && vn_cure_change (VN_CURE_PER_CHANNEL, recipe);
 }
 
 static gboolean
@@ -149,7 +137,7 @@ cure_apply_equalize (VnRecipe   *recipe,
 {
   if (on->value == NULL || !vn_cure_change (VN_CURE_EQUALIZE, recipe))
     return FALSE;
-  recipe->equalize_level = 2;
+  vn_recipe_apply_settings (recipe, "equalize-level=2");
   return TRUE;
 }
 
@@ -157,10 +145,7 @@ static gboolean
 cure_apply_balance (VnRecipe   *recipe,
                     const Case *on)
 {
-  if (recipe->balance_channels != VN_BALANCE_CHANNELS_OFF || on->value == NULL)
-    return FALSE;
-  recipe->balance_channels = VN_BALANCE_CHANNELS_FOLDED;
-  return TRUE;
+  return on->value != NULL && vn_cure_change (VN_CURE_BALANCE, recipe);
 }
 
 static gboolean
@@ -208,15 +193,18 @@ static gboolean
 cure_apply_eight_bits (VnRecipe   *recipe,
                        const Case *on)
 {
+  VnQuantScheme scheme;
+  VnDType *type;
   VnOverride *rule;
 
   if (on->plan == NULL || !vn_dtype_is_integer (on->plan->dtype))
     return FALSE;
+  vn_quant_scheme_init (&scheme, recipe);
   rule = cure_add_rule (recipe, on);
-  if (cure_is_activation (on))
-    rule->activation = vn_dtype_get_bits (recipe->activation) >= 8 ? recipe->activation : VN_DTYPE_U8;
-  else
-    rule->weight = vn_dtype_get_bits (recipe->weight) >= 8 ? recipe->weight : VN_DTYPE_S8;
+  type = cure_is_activation (on) ? &rule->activation : &rule->weight;
+  *type = cure_is_activation (on) ? scheme.activations.dtype : scheme.weights.dtype;
+  if (vn_dtype_get_bits (*type) < 8)
+    *type = cure_is_activation (on) ? VN_DTYPE_U8 : VN_DTYPE_S8;
   return TRUE;
 }
 
@@ -251,32 +239,23 @@ static gboolean
 cure_apply_bias_room (VnRecipe   *recipe,
                       const Case *on)
 {
-  if (recipe->raise_weight_scales || on->value == NULL)
-    return FALSE;
-  return recipe->raise_weight_scales = TRUE;
+  return on->value != NULL && vn_cure_change (VN_CURE_BIAS_ROOM, recipe);
 }
 
 static gboolean
 cure_apply_float_bias (VnRecipe   *recipe,
                        const Case *on)
 {
-  if (!recipe->quantize_bias || on->value == NULL || !vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS))
-    return FALSE;
-  recipe->quantize_bias = FALSE;
-  return TRUE;
+  return on->value != NULL && vn_cure_change (VN_CURE_FLOAT_BIAS, recipe);
 }
 
 static gboolean
 cure_apply_float_output (VnRecipe   *recipe,
                          const Case *on)
 {
-  guint n = recipe->float_outputs != NULL ? g_strv_length (recipe->float_outputs) : 0;
-
   if (on->value == NULL || !on->value->is_output)
     return FALSE;
-  recipe->float_outputs = g_renew (char *, recipe->float_outputs, n + 2);
-  recipe->float_outputs[n] = g_strdup (on->value->name);
-  recipe->float_outputs[n + 1] = NULL;
+  vn_recipe_append (recipe, "float-outputs", (const char *[]) { on->value->name, NULL });
   return TRUE;
 }
 

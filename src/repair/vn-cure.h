@@ -16,6 +16,7 @@ gboolean vn_cure_apply (VnCure           self,
 gboolean vn_cure_change          (VnCure          self,
                                   VnRecipe       *recipe);
 VnDType  vn_cure_widen           (VnDType         dtype);
+VnDType  vn_cure_get_wide_type   (const VnRecipe *recipe);
 gboolean vn_cure_can_widen       (const VnRecipe *recipe);
 void     vn_cure_add_wide_region (VnRecipe       *recipe,
                                   VnDType         dtype,

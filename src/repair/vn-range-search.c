@@ -142,7 +142,7 @@ range_search_measure_item (gsize     item,
   RangeSearch *self = ((gpointer *) data)[0];
   GPtrArray *batch = ((gpointer *) data)[1];
 
-  return vn_search_layer_measure (g_ptr_array_index (batch, item), self->plans, CANDIDATES, self->recipe, error);
+  return vn_search_layer_measure (g_ptr_array_index (batch, item), self->plans, CANDIDATES, error);
 }
 
 static gboolean

@@ -107,7 +107,7 @@ second_order_find_read (const SecondOrder    *self,
 
   if (node != NULL)
     return vn_node_get_input (node, 0);
-  return before != NULL && vn_format_is (self->input->recipe->format, VN_FORMAT_IS_NBITS) ? vn_graph_find_value (quantized->graph, before->name) : NULL;
+  return before != NULL && vn_recipe_get_format (self->input->recipe)->packed_matrices ? vn_graph_find_value (quantized->graph, before->name) : NULL;
 }
 
 /* What the layers read in the quantized network; @batch loses those that are not found there. */
@@ -158,10 +158,9 @@ second_order_solve_item (gsize     item,
                          gpointer  data,
                          GError  **error)
 {
-  const SecondOrder *self = ((gpointer *) data)[0];
-  GPtrArray *batch = ((gpointer *) data)[1];
+  GPtrArray *batch = data;
 
-  return vn_rounded_layer_solve (g_ptr_array_index (batch, item), self->input->recipe, error);
+  return vn_rounded_layer_solve (g_ptr_array_index (batch, item), error);
 }
 
 /* ---- keeping what helps ---- */
@@ -261,9 +260,8 @@ second_order_do_batch (SecondOrder  *self,
 {
   guint most = (self->layers->len + BATCHES - 1) / BATCHES;
   g_autoptr(GPtrArray) batch = vn_layer_batch_take (self->layers, &self->n_done, most, second_order_get_bytes);
-  gpointer data[] = { self, batch };
   gboolean good = second_order_sum_up (self, batch, error) &&
-                  vn_parallel_for (self->input->samples->n_threads, batch->len, second_order_solve_item, data, self->cancellable, error);
+                  vn_parallel_for (self->input->samples->n_threads, batch->len, second_order_solve_item, batch, self->cancellable, error);
 
   if (good)
     second_order_set_weights (self, batch, 0, batch->len, TRUE);

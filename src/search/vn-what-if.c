@@ -11,6 +11,7 @@
 #include "vn-i18n.h"
 #include "vn-model-data.h"
 #include "vn-pass.h"
+#include "vn-recipe-change.h"
 #include "vn-setting.h"
 
 #include <math.h>
@@ -119,21 +120,21 @@ what_if_check_repairs (const VnWhatIf  *self,
   const VnRecipe *own = self->result->recipe;
 
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_ROUNDING, TRUE) ||
-      (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) > 0 && recipe->rounding_samples != own->rounding_samples))
+      (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) > 0 && !vn_recipe_says_same (recipe, own, "rounding-samples")))
     return what_if_refuse ("rounding", error);
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_BIAS_CORRECTION, TRUE) ||
-      (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) > 0 && recipe->correction_samples != own->correction_samples))
+      (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) > 0 && !vn_recipe_says_same (recipe, own, "correction-samples")))
     return what_if_refuse ("bias-correction", error);
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_TRAIN, FALSE) || what_if_trains_otherwise (own, recipe))
     return what_if_refuse ("train", error);
-  if (recipe->range_search != own->range_search)
+  if (!vn_recipe_says_same (recipe, own, "range-search"))
     return what_if_refuse ("range-search", error);
-  if (!what_if_is_same_layers (self, recipe, VN_LAYER_BALANCE_CHANNELS, FALSE) || recipe->balance_channels != own->balance_channels || recipe->balance_exponent != own->balance_exponent ||
-      recipe->balance_cost != own->balance_cost || recipe->absorb_bias != own->absorb_bias)
+  if (!what_if_is_same_layers (self, recipe, VN_LAYER_BALANCE_CHANNELS, FALSE) ||
+      !vn_recipe_says_same (recipe, own, "balance-channels balance-exponent balance-cost absorb-bias"))
     return what_if_refuse ("balance-channels", error);
   if (recipe->subgraphs && !own->subgraphs)
     return what_if_refuse ("subgraphs", error);
-  if (recipe->equalize != own->equalize || recipe->equalize_activations != own->equalize_activations)
+  if (!vn_recipe_says_same (recipe, own, "equalize equalize-activations"))
     return what_if_refuse ("equalize", error);
   return TRUE;
 }
@@ -145,7 +146,7 @@ what_if_make_measurable (const VnRecipe *recipe)
 {
   VnRecipe *measured = vn_recipe_copy (recipe);
 
-  if (vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF))
+  if (vn_recipe_get_format (recipe)->half_arithmetic)
     measured->float_io = TRUE;
   measured->opset = MAX (measured->opset, MEASURED_OPSET);
   return measured;

@@ -103,7 +103,7 @@ trained_block_take_scale (VnTrainedBlock    *self,
   scale->name = g_strdup (root->tensor.name);
   scale->hooks = g_array_new (FALSE, FALSE, sizeof (guint));
   g_ptr_array_add (self->scales, scale);
-  scale->grid = vn_fake_quantizer_new (row, shape, self->state->recipe, error);
+  scale->grid = vn_fake_quantizer_new (row, shape, error);
   if (scale->grid == NULL || !vn_adam_init (&scale->adam, 1, error))
     return NULL;
   scale->first = scale->grid->scales[0];
@@ -195,7 +195,7 @@ trained_block_round_constant (VnTrainedBlock  *self,
   row = row != NULL ? row : vn_quant_plan_find_row (self->state->plan, value->name);
   if (!vn_quant_row_has_integers (row) || vn_dtype_get_bits (row->tensor.dtype) > 16 || row->beta != 1.f)
     return TRUE;
-  grid = vn_fake_quantizer_new (row, &constant->shape, self->state->recipe, error);
+  grid = vn_fake_quantizer_new (row, &constant->shape, error);
   own = grid != NULL ? vn_block_get_constant (self->block, value) : NULL;
   if (own != NULL)
     vn_fake_quantizer_forward (grid, own->n_elements, own->data, own->data);
@@ -213,7 +213,7 @@ trained_block_add_layer (VnTrainedBlock  *self,
                         ? vn_quant_plan_find_row (state->plan, layer->weight) : NULL;
   const VnValue *wanted = layer != NULL ? vn_graph_find_value (state->wanted->graph, layer->weight) : NULL;
   VnScaleKind kind = layer != NULL ? (VnScaleKind) GPOINTER_TO_INT (g_hash_table_lookup (state->kinds, layer->weight)) : VN_SCALE_FIXED;
-  VnTrainedLayerInput input = { .node = node, .row = row, .recipe = state->recipe, .train = state->trains[node->index],
+  VnTrainedLayerInput input = { .node = node, .row = row, .train = state->trains[node->index],
                                 .trains_scales = kind != VN_SCALE_FIXED, .power_of_two = kind == VN_SCALE_POWER_OF_TWO };
   VnTrainedLayer *trained;
 

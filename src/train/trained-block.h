@@ -18,7 +18,8 @@ typedef enum { VN_SCALE_FIXED, VN_SCALE_FREE, VN_SCALE_POWER_OF_TWO } VnScaleKin
  * VnTrainState: a network on its way through training.
  * @wanted: the float network
  * @model: the same with the weights and biases so far
- * @recipe, @plan: that @model is written with
+ * @scheme: how it is trained
+ * @plan: that @model is written with
  * @kinds: by name of a tensor: #VnScaleKind
  * @n_shares: by name of a tensor: how many have its parameters
  * @trains: by VnNode.index: #VnTrain
@@ -31,7 +32,7 @@ typedef struct
 {
   const VnModel  *wanted;
   VnModel        *model;
-  const VnRecipe *recipe;
+  VnTrainScheme   scheme;
   VnQuantPlan    *plan;
   GHashTable     *kinds, *n_shares;
   int            *trains;
@@ -77,7 +78,7 @@ typedef struct
 } VnTrainedBlock;
 
 gboolean        vn_train_state_is_stopped (const VnTrainState *self);
-guint           vn_train_get_steps        (const VnRecipe     *recipe);
+guint           vn_train_get_steps        (const VnTrainScheme *scheme);
 
 VnTrainedBlock *vn_trained_block_new      (const VnTrainState *state,
                                            const VnTrainPart *nodes,

@@ -100,7 +100,7 @@ trained_layer_add_bias (VnTrainedLayer             *self,
   self->n_bias = bias->initializer->n_elements;
   if (vn_quant_row_has_integers (row) && vn_dtype_get_bits (row->tensor.dtype) <= 16)
     {
-      self->bias_grid = vn_fake_quantizer_new (row, &bias->initializer->shape, input->recipe, error);
+      self->bias_grid = vn_fake_quantizer_new (row, &bias->initializer->shape, error);
       if (self->bias_grid == NULL)
         return FALSE;
     }
@@ -136,7 +136,7 @@ vn_trained_layer_new (const VnTrainedLayerInput  *input,
   self->power_of_two = input->power_of_two;
   now = self->weight->initializer;
   self->n = now->n_elements;
-  self->grid = vn_fake_quantizer_new (input->row, &now->shape, input->recipe, error);
+  self->grid = vn_fake_quantizer_new (input->row, &now->shape, error);
   if (self->grid == NULL || !trained_layer_alloc (self, error) || !trained_layer_add_bias (self, input, error))
     return NULL;
   memcpy (self->first_scales, self->grid->scales, self->grid->n * sizeof (float));

@@ -51,7 +51,6 @@ typedef struct
   const VnNode     *node;
   VnTensor         *wanted;
   const VnQuantRow *row, *bias_row;
-  const VnRecipe   *recipe;
   int               train;
   gboolean          trains_scales, power_of_two;
 } VnTrainedLayerInput;

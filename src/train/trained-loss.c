@@ -22,7 +22,7 @@ trained_loss_mix_input (VnTrainSteps *self,
                         VnTensor     *in_float,
                         GError      **error)
 {
-  guint64 least = (guint64) (self->recipe->train_float_inputs * 4294967296.);
+  guint64 least = (guint64) (self->scheme->float_inputs * 4294967296.);
   VnTensor *mixed;
 
   if (read->dtype != VN_DTYPE_F32 || in_float->dtype != VN_DTYPE_F32 || read->n_elements != in_float->n_elements)

@@ -13,7 +13,7 @@ typedef struct
 {
   VnTrainedBlock    *block;
   const VnTrainTaps *read, *float_read, *wanted;
-  const VnRecipe    *recipe;
+  const VnTrainScheme *scheme;
   guint              n_trained, n_judged;
   guint             *order;       /* samples: those trained with, shuffled, then those judged by */
   guint              at;          /* next in @order */

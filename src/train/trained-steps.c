@@ -58,34 +58,27 @@ steps_clear (VnTrainSteps *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnTrainSteps, steps_clear)
 
 guint
-vn_train_get_steps (const VnRecipe *recipe)
+vn_train_get_steps (const VnTrainScheme *scheme)
 {
-  int train;
+  g_return_val_if_fail (scheme != NULL, 0);
 
-  g_return_val_if_fail (recipe != NULL, 0);
-
-  train = vn_recipe_get_most (recipe, VN_LAYER_TRAIN);
-  if (recipe->train_steps > 0)
-    return (guint) recipe->train_steps;
-  return vn_train_rounds (train) ? ROUNDING_STEPS : vn_train_weights (train) ? WEIGHT_STEPS : SCALE_STEPS;
+  if (scheme->steps > 0)
+    return scheme->steps;
+  return vn_train_rounds (scheme->kind) ? ROUNDING_STEPS : vn_train_weights (scheme->kind) ? WEIGHT_STEPS : SCALE_STEPS;
 }
 
 static double
-trained_steps_get_rate (const VnRecipe *recipe)
+trained_steps_get_rate (const VnTrainScheme *scheme)
 {
-  int train = vn_recipe_get_most (recipe, VN_LAYER_TRAIN);
-
-  if (recipe->train_rate > 0)
-    return recipe->train_rate;
-  return vn_train_rounds (train) ? ROUNDING_RATE : vn_train_weights (train) ? WEIGHT_RATE : SCALE_RATE;
+  if (scheme->rate > 0)
+    return scheme->rate;
+  return vn_train_rounds (scheme->kind) ? ROUNDING_RATE : vn_train_weights (scheme->kind) ? WEIGHT_RATE : SCALE_RATE;
 }
 
 static double
-trained_steps_get_tensor_rate (const VnRecipe *recipe)
+trained_steps_get_tensor_rate (const VnTrainScheme *scheme)
 {
-  gboolean alone = vn_recipe_get_most (recipe, VN_LAYER_TRAIN) == VN_TRAIN_THRESHOLDS;
-
-  return alone && recipe->train_rate > 0 ? recipe->train_rate : TENSOR_RATE;
+  return scheme->kind == VN_TRAIN_THRESHOLDS && scheme->rate > 0 ? scheme->rate : TENSOR_RATE;
 }
 
 /* ---- all that learns ---- */
@@ -115,7 +108,7 @@ trained_steps_learn (VnTrainSteps *self,
 {
   VnTrainedBlock *block = self->block;
   double decay = 0.5 * (1 + cos (G_PI * share)) * MIN (FIRST_RATE + share * (1 - FIRST_RATE) / RISE, 1);
-  double rate = trained_steps_get_rate (self->recipe) * decay;
+  double rate = trained_steps_get_rate (self->scheme) * decay;
   double beta = vn_adaround_get_beta (share, WARM, FIRST_BETA, LAST_BETA);
   gsize n_weights = 1;
 
@@ -127,9 +120,9 @@ trained_steps_learn (VnTrainSteps *self,
 
       vn_trained_layer_learn (layer, vn_block_get_gradient (block->block, layer->weight)->data,
                               layer->bias != NULL ? vn_block_get_gradient (block->block, layer->bias)->data : NULL,
-                              rate, beta, self->recipe->train_regularization * PULL / (double) n_weights);
+                              rate, beta, self->scheme->regularization * PULL / (double) n_weights);
     }
-  trained_steps_learn_scales (self, trained_steps_get_tensor_rate (self->recipe) * decay);
+  trained_steps_learn_scales (self, trained_steps_get_tensor_rate (self->scheme) * decay);
 }
 
 /* ---- steps ---- */
@@ -154,7 +147,7 @@ trained_steps_do (VnTrainSteps *self,
 {
   const VnTrainState *state = self->block->state;
 
-  self->n_items = MIN ((guint) self->recipe->train_batch, self->n_trained);
+  self->n_items = MIN (self->scheme->batch, self->n_trained);
   if (self->at + self->n_items > self->n_trained)
     trained_steps_shuffle (self);
   self->items = self->order + self->at;
@@ -204,13 +197,11 @@ trained_steps_get_share (const VnTrainSteps *self,
   return MAX ((double) i / n, (by_time - LATE) / (1 - LATE));
 }
 
-/* AdaRound comes to its integers at its end only. */
 static gboolean
 trained_steps_is_in_vain (const VnTrainSteps *self,
                           double              share)
 {
-  return self->recipe->train_early_stop && share > PATIENCE && self->block->after >= self->block->before &&
-         !vn_train_rounds (vn_recipe_get_most (self->recipe, VN_LAYER_TRAIN));
+  return self->scheme->stops_early && share > PATIENCE && self->block->after >= self->block->before;
 }
 
 /* How large what the layers compute is decides how far their biases may move. */
@@ -337,7 +328,7 @@ trained_steps_begin (VnTrainSteps *self,
 
   if (self->float_read != NULL)
     n = MIN (n, self->float_read->n);
-  self->random = g_rand_new_with_seed ((guint32) self->recipe->train_seed);
+  self->random = g_rand_new_with_seed (self->scheme->seed);
   self->losses = g_new0 (double, MAX (n, 1));
   self->seeds = g_new0 (guint32, MAX (n, 1));
   trained_steps_split (self, n);
@@ -361,7 +352,7 @@ vn_trained_block_measure (VnTrainedBlock     *self,
 
   g_return_val_if_fail (self != NULL && read != NULL && wanted != NULL, FALSE);
 
-  steps.recipe = self->state->recipe;
+  steps.scheme = &self->state->scheme;
   return trained_steps_begin (&steps, error) && vn_train_steps_judge (&steps, &self->before, error);
 }
 
@@ -391,8 +382,8 @@ vn_trained_block_train (VnTrainedBlock     *self,
 
   g_return_val_if_fail (self != NULL && read != NULL && wanted != NULL, FALSE);
 
-  steps.recipe = self->state->recipe;
-  n = vn_train_get_steps (steps.recipe);
+  steps.scheme = &self->state->scheme;
+  n = vn_train_get_steps (steps.scheme);
   look = MAX (n / LOOKS, 1);
   if (!trained_steps_begin (&steps, error) || !vn_train_steps_judge (&steps, &self->before, error))
     return FALSE;

@@ -89,23 +89,20 @@ fake_quantizer_place (VnFakeQuantizer   *self,
 VnFakeQuantizer *
 vn_fake_quantizer_new (const VnQuantRow  *row,
                        const VnShape     *shape,
-                       const VnRecipe    *recipe,
                        GError           **error)
 {
   g_autoptr(VnFakeQuantizer) self = NULL;
-  gboolean weight;
   gint64 low, high;
 
-  g_return_val_if_fail (vn_quant_row_has_integers (row) && shape != NULL && recipe != NULL, NULL);
+  g_return_val_if_fail (vn_quant_row_has_integers (row) && shape != NULL, NULL);
 
-  weight = row->tensor.role == VN_TENSOR_WEIGHT;
   self = fake_quantizer_new (row->tensor.scale->n_elements);
   if (self == NULL)
     {
       g_set_error_literal (error, VN_ERROR, VN_ERROR_MEMORY, "");
       return NULL;
     }
-  if (!vn_quant_get_levels (row->tensor.dtype, weight && recipe->symmetric_weights && !recipe->full_range, weight && recipe->reduce_range, &low, &high) ||
+  if (!vn_tensor_plan_get_levels (&row->tensor, &low, &high) ||
       !fake_quantizer_place (self, row, shape, error))
     return NULL;
   for (gsize i = 0; i < self->n; i++)

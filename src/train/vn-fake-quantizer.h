@@ -23,7 +23,6 @@ typedef struct
 
 VnFakeQuantizer *vn_fake_quantizer_new          (const VnQuantRow      *row,
                                                  const VnShape         *shape,
-                                                 const VnRecipe        *recipe,
                                                  GError               **error);
 VnFakeQuantizer *vn_fake_quantizer_new_plain    (float                  scale,
                                                  float                  low,

@@ -158,7 +158,7 @@ training_find_kinds (Training  *self,
   self->state.kinds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->state.n_shares = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   training_count_shares (self);
-  if (!vn_train_scales (vn_recipe_get_most (self->input->recipe, VN_LAYER_TRAIN)))
+  if (!vn_train_scales (self->state.scheme.kind))
     return TRUE;
   plain = training_probe (self, 1, error);
   half = plain != NULL ? training_probe (self, PROBE_HALF, error) : NULL;
@@ -458,7 +458,7 @@ training_do_block (Training           *self,
 {
   g_autoptr(VnTrainedBlock) block = vn_trained_block_new (&self->state, nodes, error);
   g_auto(VnTrainTaps) read = { 0 }, wanted = { 0 }, float_read = { 0 };
-  gboolean mixes = self->input->recipe->train_float_inputs > 0;
+  gboolean mixes = self->state.scheme.float_inputs > 0;
 
   if (block == NULL)
     return FALSE;
@@ -477,7 +477,7 @@ training_do_blocks (Training   *self,
                     GPtrArray  *blocks,
                     GError    **error)
 {
-  guint64 steps = vn_train_get_steps (self->input->recipe);
+  guint64 steps = vn_train_get_steps (&self->state.scheme);
 
   for (guint i = 0; i < blocks->len && !vn_train_state_is_stopped (&self->state); i++)
     {
@@ -536,7 +536,7 @@ static void
 training_keep_worst (Training  *self,
                      GPtrArray *blocks)
 {
-  gsize n = (gsize) self->input->recipe->train_blocks;
+  gsize n = self->state.scheme.blocks;
   g_autoptr(GArray) ranks = g_array_new (FALSE, FALSE, sizeof (Rank));
 
   if (n == 0 || n >= blocks->len)
@@ -563,13 +563,12 @@ training_find_importance (Training  *self,
                           GError   **error)
 {
   VnModel *prepared = (VnModel *) self->input->prepared;
-  const VnRecipe *recipe = self->input->recipe;
-  g_autoptr(GPtrArray) parts = vn_training_cut (prepared->graph, recipe->train_unit, error);
+  g_autoptr(GPtrArray) parts = vn_training_cut (prepared->graph, self->state.scheme.unit, error);
   g_autoptr(GError) local = NULL;
 
   if (parts == NULL)
     return FALSE;
-  self->state.importance = vn_train_importance_measure (prepared, parts, &self->feed, self->input->samples->shapes, (guint) recipe->train_seed,
+  self->state.importance = vn_train_importance_measure (prepared, parts, &self->feed, self->input->samples->shapes, self->state.scheme.seed,
                                                         self->state.cancellable, &local);
   if (self->state.importance != NULL || !vn_error_is_memory (local))
     return TRUE;
@@ -581,7 +580,7 @@ static gboolean
 training_do_all (Training  *self,
                  GError   **error)
 {
-  g_autoptr(GPtrArray) blocks = vn_training_cut (self->state.model->graph, self->input->recipe->train_unit, error);
+  g_autoptr(GPtrArray) blocks = vn_training_cut (self->state.model->graph, self->state.scheme.unit, error);
 
   if (blocks == NULL || !training_find_importance (self, error))
     return FALSE;
@@ -595,12 +594,13 @@ training_begin (Training  *self,
 {
   const VnTrainInput *input = self->input;
   VnTrainState *state = &self->state;
-  const double seconds = input->seconds > 0 ? input->seconds : input->recipe->train_time;
+  double seconds;
 
   self->stats = vn_stats_ref (input->stats);
   state->wanted = input->prepared;
   state->model = vn_model_copy (input->start != NULL ? input->start : input->prepared);
-  state->recipe = input->recipe;
+  vn_train_scheme_init (&state->scheme, input->recipe);
+  seconds = input->seconds > 0 ? input->seconds : state->scheme.seconds;
   state->n_threads = input->samples->n_threads > 0 ? input->samples->n_threads : vn_parallel_default_threads ();
   state->stop = input->stop;
   state->deadline = seconds > 0 ? g_get_monotonic_time () + (gint64) (seconds * G_USEC_PER_SEC) : 0;

@@ -149,7 +149,7 @@ def check_itself():
 check_itself()
 root = pathlib.Path(sys.argv[1])
 formats = re.findall(r"^VN_FORMAT \(\w+, +(\w+)", (root / "src/recipe/vn-formats.def").read_text(encoding="utf-8"), re.MULTILINE)
-if len(formats) < 5 or find_formats("a == VN_FORMAT_QDQ, “qdq”, VN_FORMAT_HAS_PAIRS, _(\"only the formats “bf16”\")", formats) != ["qdq", "bf16"]:
+if len(formats) < 5 or find_formats("a == VN_FORMAT_QDQ, “qdq”, VN_FORMAT_TRAIT (has_pairs), _(\"only the formats “bf16”\")", formats) != ["qdq", "bf16"]:
     sys.exit("the test does not find what it is for: formats")
 files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in ENDINGS]
 faults = [fault for path in files

@@ -52,7 +52,7 @@ preflight_resolve (const VnModel   *prepared,
   g_autoptr(VnResult) result = vn_result_new ();
 
   result->recipe = vn_recipe_copy (recipe);
-  result->recipe->format = vn_format_find (VN_FORMAT_IS_WEIGHT_ONLY);
+  result->recipe->format = vn_format_find (VN_FORMAT_TRAIT (weights_only));
   result->prepared = vn_model_ref ((VnModel *) prepared);
   result->stats = vn_stats_new_empty ();
   result->plan = vn_quantize_resolve (prepared, result->recipe, result->stats, NULL, error);

@@ -171,11 +171,11 @@ vn_wizard_step_get_type_name (const VnRecipe *recipe,
 
   is_weight = g_str_equal (setting, "weight");
   dtype = is_weight ? recipe->weight : recipe->activation;
-  if (vn_format_is (recipe->format, VN_FORMAT_COMPUTES_HALF))
+  if (vn_recipe_get_format (recipe)->half_arithmetic)
     return vn_dtype_get_name (VN_DTYPE_F16);
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_HALF))
+  if (!vn_recipe_get_format (recipe)->has_scales)
     return is_weight ? vn_dtype_get_name (VN_DTYPE_BF16) : _("float");
-  if (dtype == VN_DTYPE_UNDEFINED || (!is_weight && vn_format_is (recipe->format, VN_FORMAT_IS_WEIGHT_ONLY)))
+  if (dtype == VN_DTYPE_UNDEFINED || (!is_weight && vn_recipe_get_format (recipe)->weights_only))
     return _("float");
   return vn_dtype_get_name (dtype);
 }

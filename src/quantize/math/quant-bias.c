@@ -15,13 +15,13 @@ quant_bias_is_narrow_integer (VnDType dtype)
 /* What is multiplied as integers adds a bias of 32 bit; otherwise a bias is kept as its weights are, or in float where
  * that would say too little of it. */
 static VnDType
-quant_bias_choose_type (const VnRecipe *recipe,
-                        VnDType         x,
-                        VnDType         weight)
+quant_bias_choose_type (const VnBiasScheme *scheme,
+                        VnDType             x,
+                        VnDType             weight)
 {
-  if (recipe->bias != VN_BIAS_AUTO)
-    return vn_bias_get_type (recipe->bias);
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT))
+  if (scheme->dtype != VN_DTYPE_UNDEFINED)
+    return scheme->dtype;
+  if (scheme->own_scale)
     return weight == VN_DTYPE_S16 ? VN_DTYPE_S16 : VN_DTYPE_S8;
   if (weight == VN_DTYPE_F16 || weight == VN_DTYPE_BF16)
     return weight;
@@ -37,17 +37,17 @@ quant_bias_choose_type (const VnRecipe *recipe,
  * Returns: its type; float32: it stays as it is
  */
 VnDType
-vn_quant_choose_bias (const VnRecipe     *recipe,
+vn_quant_choose_bias (const VnBiasScheme *scheme,
                       const VnTensorPlan *x,
                       const VnTensorPlan *weight,
                       gboolean           *product)
 {
   VnDType dtype;
 
-  g_return_val_if_fail (recipe != NULL && x != NULL && weight != NULL, VN_DTYPE_UNDEFINED);
+  g_return_val_if_fail (scheme != NULL && x != NULL && weight != NULL, VN_DTYPE_UNDEFINED);
 
-  dtype = quant_bias_choose_type (recipe, x->dtype, weight->dtype);
-  *product = dtype == VN_DTYPE_S32 && !vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) && quant_bias_is_narrow_integer (x->dtype) &&
+  dtype = quant_bias_choose_type (scheme, x->dtype, weight->dtype);
+  *product = dtype == VN_DTYPE_S32 && !scheme->own_scale && quant_bias_is_narrow_integer (x->dtype) &&
              quant_bias_is_narrow_integer (weight->dtype);
   return dtype;
 }
@@ -61,20 +61,20 @@ vn_quant_choose_bias (const VnRecipe     *recipe,
  *   types without scale
  */
 float
-vn_quant_own_bias_scale (const VnRecipe *recipe,
-                         VnDType         dtype,
-                         double          min,
-                         double          max)
+vn_quant_own_bias_scale (const VnScaleScheme *scheme,
+                         VnDType              dtype,
+                         double               min,
+                         double               max)
 {
   gint64 zero_point;
   float scale = 1;
 
-  g_return_val_if_fail (recipe != NULL, 0);
+  g_return_val_if_fail (scheme != NULL, 0);
 
   if (vn_dtype_is_rounded (dtype))
     return scale;
   vn_quant_params_from_range (min, max, dtype, TRUE, FALSE, &scale, &zero_point);
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT) || vn_recipe_get_power_of_two (recipe) != VN_POWER_OF_TWO_OFF)
+  if (scheme->powers_of_two)
     return vn_quant_round_scale (scale, VN_POWER_UP);   /* the nearest would cut up to 30 % off the largest */
   return scale;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Range methods asked on behalf of a recipe, for activations and for constants, and scales made of what they say. */
+/* Range methods asked as a recipe wants, for activations and for constants, and scales made of what they say. */
 
 #include "vn-quant-math.h"
 
@@ -17,27 +17,22 @@
  * AMD rounds the logarithm of a scale to the nearest integer; PPQ rounds that of a whole range up and others half up. A
  * whole range is meant to clip nothing: it is rounded up in any case, as the nearest would cut up to 30 % off its ends.
  *
- * The format FixNeuron knows no other scales.
- *
  * Returns: %FALSE if the scale may be any number
  */
 gboolean
-vn_quant_get_rounding (const VnRecipe      *recipe,
+vn_quant_get_rounding (const VnScaleScheme *scheme,
                        const VnRangeMethod *method,
                        VnPowerRounding     *rounding)
 {
-  VnPowerOfTwo power_of_two;
+  g_return_val_if_fail (scheme != NULL && method != NULL, FALSE);
 
-  g_return_val_if_fail (recipe != NULL && method != NULL, FALSE);
-
-  power_of_two = vn_recipe_get_power_of_two (recipe);
   if (method->power_of_two)
     *rounding = VN_POWER_NEAREST;
   else if (g_str_equal (method->id, "minmax"))
     *rounding = VN_POWER_UP;
   else
-    *rounding = power_of_two == VN_POWER_OF_TWO_PPQ ? VN_POWER_HALF_UP : VN_POWER_NEAREST;
-  return method->power_of_two || power_of_two != VN_POWER_OF_TWO_OFF || vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT);
+    *rounding = scheme->other_rounding;
+  return method->power_of_two || scheme->powers_of_two;
 }
 
 /* Ends that lie no more than a step beyond the levels of a smaller power of two are no reason to take the next one, which
@@ -45,7 +40,7 @@ vn_quant_get_rounding (const VnRecipe      *recipe,
 #define TOLERATED_STEPS 2.01
 
 static float
-quant_ranges_round_to_power (const VnRecipe      *recipe,
+quant_ranges_round_to_power (const VnScaleScheme *scheme,
                              const VnRangeMethod *method,
                              VnDType              dtype,
                              gboolean             symmetric,
@@ -55,9 +50,9 @@ quant_ranges_round_to_power (const VnRecipe      *recipe,
   VnPowerRounding rounding;
   gint64 qmin, qmax;
 
-  if (!vn_quant_get_rounding (recipe, method, &rounding))
+  if (!vn_quant_get_rounding (scheme, method, &rounding))
     return scale;
-  if (rounding == VN_POWER_UP && recipe->power_of_two != VN_POWER_OF_TWO_PPQ && vn_dtype_is_integer (dtype) &&
+  if (rounding == VN_POWER_UP && scheme->tolerates_steps && vn_dtype_is_integer (dtype) &&
       vn_quant_get_levels (dtype, symmetric, reduce_range, &qmin, &qmax))
     scale = (float) ((double) scale / (1 + TOLERATED_STEPS / (double) (qmax - qmin)));
   return vn_quant_round_scale (scale, rounding);
@@ -79,64 +74,64 @@ quant_ranges_use_all_integers (const VnRange *range,
 
 /*< private >
  * vn_quant_raise_scale:
- * @method: (nullable): by which the range was found that @scale is for; %NULL: the recipe's
+ * @method: (nullable): by which the range was found that @scale is for; %NULL: that of activations
  *
  * For scales that must not be smaller than what was worked out for them.
  *
- * Returns: the least scale that @recipe allows and that is not below @scale
+ * Returns: the least scale that @scheme allows and that is not below @scale
  */
 float
-vn_quant_raise_scale (const VnRecipe *recipe,
-                      const char     *method,
-                      float           scale)
+vn_quant_raise_scale (const VnScaleScheme *scheme,
+                      const char          *method,
+                      float                scale)
 {
   const VnRangeMethod *asked = method != NULL ? vn_range_method_find (method, NULL) : NULL;
   VnPowerRounding rounding;
 
-  g_return_val_if_fail (recipe != NULL, scale);
+  g_return_val_if_fail (scheme != NULL, scale);
 
   if (asked == NULL)
-    asked = vn_range_method_find (recipe->method, NULL);
-  if (asked != NULL && vn_quant_get_rounding (recipe, asked, &rounding))
+    asked = scheme->method;
+  if (asked != NULL && vn_quant_get_rounding (scheme, asked, &rounding))
     scale = vn_quant_round_scale (scale, VN_POWER_UP);
-  return recipe->int16_scale ? vn_quant_int16_scale_up (scale) : scale;
+  return scheme->int16 ? vn_quant_int16_scale_up (scale) : scale;
 }
 
 /*< private >
  * vn_quant_make_params:
- * @method: that the range is from; any other text, such as "fixed": none, the recipe's decides about powers of two
+ * @method: that the range is from; any other text, such as "fixed": none, that of activations decides about powers of two
  *
- * Scale and zero point by all that the recipe says about them.
+ * Scale and zero point by all that is said about them.
  *
  * Returns: %FALSE with %VN_ERROR_NUMERIC if an end of the range is NaN
  */
 gboolean
-vn_quant_make_params (const VnRecipe  *recipe,
-                      const char      *method,
-                      const VnRange   *range,
-                      VnDType          dtype,
-                      gboolean         symmetric,
-                      gboolean         reduce_range,
-                      float           *scale,
-                      gint64          *zero_point,
-                      GError         **error)
+vn_quant_make_params (const VnScaleScheme *scheme,
+                      const char          *method,
+                      const VnRange       *range,
+                      VnDType              dtype,
+                      gboolean             symmetric,
+                      gboolean             reduce_range,
+                      float               *scale,
+                      gint64              *zero_point,
+                      GError             **error)
 {
   const VnRangeMethod *asked = vn_range_method_find (method, NULL);
   VnRange wide;
 
-  g_return_val_if_fail (recipe != NULL && range != NULL, FALSE);
+  g_return_val_if_fail (scheme != NULL && range != NULL, FALSE);
 
   wide = *range;
   if (asked == NULL)
-    asked = vn_range_method_find (recipe->method, NULL);
+    asked = scheme->method;
   g_return_val_if_fail (asked != NULL, FALSE);
-  if (!vn_quant_widen_range (&wide.min, &wide.max, recipe->minimum_real_range, error))
+  if (!vn_quant_widen_range (&wide.min, &wide.max, scheme->minimum_range, error))
     return FALSE;
   vn_quant_params_from_range (wide.min, wide.max, dtype, symmetric, reduce_range, scale, zero_point);
-  if (recipe->full_range && symmetric && !reduce_range)
+  if (scheme->full_range && symmetric && !reduce_range)
     *scale = quant_ranges_use_all_integers (&wide, dtype, *scale);
-  *scale = quant_ranges_round_to_power (recipe, asked, dtype, symmetric, reduce_range, *scale);
-  if (recipe->int16_scale)
+  *scale = quant_ranges_round_to_power (scheme, asked, dtype, symmetric, reduce_range, *scale);
+  if (scheme->int16)
     *scale = vn_quant_int16_scale (*scale);
   return TRUE;
 }
@@ -147,17 +142,17 @@ vn_quant_make_params (const VnRecipe  *recipe,
  * What a range method must know of the type that the range is for.
  */
 VnRangeSettings
-vn_quant_get_range_settings (const VnRecipe *recipe,
-                             double          percentile,
-                             VnDType         dtype,
-                             gboolean        symmetric,
-                             gboolean        reduce_range)
+vn_quant_get_range_settings (const VnActivationScheme *scheme,
+                             double                    percentile,
+                             VnDType                   dtype,
+                             gboolean                  symmetric,
+                             gboolean                  reduce_range)
 {
   VnRangeSettings settings = { .percentile = percentile, .symmetric = symmetric, .bits = vn_dtype_get_bits (dtype) };
 
-  g_return_val_if_fail (recipe != NULL, settings);
+  g_return_val_if_fail (scheme != NULL, settings);
 
-  settings.two_sided = recipe->two_sided;
+  settings.two_sided = scheme->two_sided;
   if (!vn_quant_get_levels (dtype, symmetric, reduce_range, &settings.qmin, &settings.qmax))
     settings.qmin = settings.qmax = 0;
   return settings;

@@ -3,9 +3,8 @@
 
 /* The arithmetic of quantizing: levels, scales, zero points, rounding. Knows no graph. */
 
-#include "vn-format-traits.h"
+#include "vn-quant-scheme.h"
 #include "vn-quantize.h"
-#include "vn-recipe-rules.h"
 
 G_BEGIN_DECLS
 
@@ -63,26 +62,26 @@ gboolean  vn_quant_raise_scales_for_bias (float           input_scale,
 
 /* ---- quant-ranges.c ---- */
 
-gboolean        vn_quant_get_rounding       (const VnRecipe         *recipe,
-                                             const VnRangeMethod    *method,
-                                             VnPowerRounding        *rounding);
-float           vn_quant_raise_scale        (const VnRecipe         *recipe,
-                                             const char             *method,    /* nullable */
-                                             float                   scale);
-gboolean        vn_quant_make_params        (const VnRecipe         *recipe,
-                                             const char             *method,
-                                             const VnRange          *range,
-                                             VnDType                 dtype,
-                                             gboolean                symmetric,
-                                             gboolean                reduce_range,
-                                             float                  *scale,
-                                             gint64                 *zero_point,
-                                             GError                **error);
-VnRangeSettings vn_quant_get_range_settings (const VnRecipe         *recipe,
-                                             double                  percentile,
-                                             VnDType                 dtype,
-                                             gboolean                symmetric,
-                                             gboolean                reduce_range);
+gboolean        vn_quant_get_rounding       (const VnScaleScheme *scheme,
+                                             const VnRangeMethod *method,
+                                             VnPowerRounding     *rounding);
+float           vn_quant_raise_scale        (const VnScaleScheme *scheme,
+                                             const char          *method,    /* nullable */
+                                             float                scale);
+gboolean        vn_quant_make_params        (const VnScaleScheme *scheme,
+                                             const char          *method,
+                                             const VnRange       *range,
+                                             VnDType              dtype,
+                                             gboolean             symmetric,
+                                             gboolean             reduce_range,
+                                             float               *scale,
+                                             gint64              *zero_point,
+                                             GError             **error);
+VnRangeSettings vn_quant_get_range_settings (const VnActivationScheme *scheme,
+                                             double                    percentile,
+                                             VnDType                   dtype,
+                                             gboolean                  symmetric,
+                                             gboolean                  reduce_range);
 gboolean        vn_quant_method_ranges      (VnTensor               *data,
                                              int                     axis,
                                              const VnRangeMethod    *method,
@@ -116,13 +115,13 @@ void            vn_quant_softmax_params     (VnDType                 dtype,
 
 /* ---- quant-bias.c ---- */
 
-VnDType      vn_quant_choose_bias    (const VnRecipe     *recipe,
+VnDType      vn_quant_choose_bias    (const VnBiasScheme *scheme,
                                       const VnTensorPlan *x,
                                       const VnTensorPlan *weight,
                                       gboolean           *product);
-float        vn_quant_own_bias_scale (const VnRecipe     *recipe,
-                                      VnDType             dtype,
-                                      double              min,
-                                      double              max);
+float        vn_quant_own_bias_scale (const VnScaleScheme *scheme,
+                                      VnDType              dtype,
+                                      double               min,
+                                      double               max);
 
 G_END_DECLS

@@ -44,22 +44,6 @@ resolve_annotate_clamp_bounds_hold_zero (const VnNode *node)
   return !(resolve_annotate_clamp_get_bound (node, "max", 2, INFINITY, &high) && high < 0);
 }
 
-/* A type without range cuts nothing off. Rules are not resolved yet: any that names such a type counts. */
-static gboolean
-resolve_annotate_clamp_always_saturates (const VnRecipe *recipe)
-{
-  if (!vn_dtype_is_integer (recipe->activation))
-    return FALSE;
-  for (guint i = 0; i < recipe->overrides->len; i++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
-
-      if (rule->activation != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (rule->activation))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* ---- wide types ---- */
 
 #define DEEPEST 8     /* nodes that hand on, one behind the other */
@@ -149,43 +133,26 @@ resolve_annotate_clamp_is_given_beyond (VnResolver    *self,
          resolve_annotate_clamp_is_beyond (bounds, &range, (range.max - range.min) / (double) (qmax - qmin));
 }
 
-/* Rules are not resolved yet: any that names a method of powers of two counts. Such a method tries larger scales, too. */
-static gboolean
-resolve_annotate_clamp_tries_scales (const VnRecipe *recipe)
-{
-  const VnRangeMethod *method = vn_range_method_find (recipe->method, NULL);
-  gboolean tries = method != NULL && method->power_of_two && !g_str_equal (method->id, "nonoverflow");
-
-  for (guint i = 0; i < recipe->overrides->len && !tries; i++)
-    {
-      const VnOverride *rule = g_ptr_array_index (recipe->overrides, i);
-
-      method = rule->enabled && rule->method != NULL ? vn_range_method_find (rule->method, NULL) : NULL;
-      tries = method != NULL && method->power_of_two;
-    }
-  return tries;
-}
-
 /* A scale is never larger than that of all that the clamp lets through, as rounding keeps the order. */
 static gboolean
 resolve_annotate_clamp_is_rounded_beyond (VnResolver   *self,
                                           const Bounds *bounds,
                                           VnDType       dtype)
 {
-  const VnRangeMethod *method = vn_range_method_find (self->recipe->method, NULL);
+  const VnRangeMethod *method = self->scheme.scales.method;
   VnPowerRounding rounding;
   gint64 qmin, qmax, zero_point;
   float scale;
 
   if (isinf (bounds->high) && bounds->low == 0)   /* the zero point is the lowest integer */
     return FALSE;
-  if (resolve_annotate_clamp_tries_scales (self->recipe))
+  if (self->scheme.activations.tries_larger)
     return !isinf (bounds->low) || !isinf (bounds->high);
-  if (method == NULL || !vn_quant_get_rounding (self->recipe, method, &rounding))
+  if (method == NULL || !vn_quant_get_rounding (&self->scheme.scales, method, &rounding))
     return FALSE;
   if (isinf (bounds->low) || isinf (bounds->high))
     return !isinf (bounds->low) || !isinf (bounds->high);
-  return !vn_quant_make_params (self->recipe, method->id, &(VnRange) { bounds->low, bounds->high }, dtype, FALSE, FALSE, &scale, &zero_point, NULL) ||
+  return !vn_quant_make_params (&self->scheme.scales, method->id, &(VnRange) { bounds->low, bounds->high }, dtype, FALSE, FALSE, &scale, &zero_point, NULL) ||
          !vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax) ||
          resolve_annotate_clamp_is_beyond (bounds, &(VnRange) { (double) (qmin - zero_point) * (double) scale,
                                                                 (double) (qmax - zero_point) * (double) scale }, (double) scale);
@@ -213,9 +180,9 @@ resolve_annotate_clamp_can_absorb (VnResolver    *self,
                                    const VnValue *input,
                                    const VnValue *output)
 {
-  return !self->recipe->symmetric_activations &&
-         resolve_annotate_clamp_always_saturates (self->recipe) &&
-         !self->recipe->keep_clamps &&
+  return !self->scheme.activations.symmetric &&
+         self->scheme.activations.all_integers &&
+         !self->scheme.placement.keep_clamps &&
          !resolve_annotate_clamp_converts (self, input) &&
          !resolve_annotate_clamp_converts (self, output) &&
          !resolve_annotate_clamp_has_imported_range (self, output) &&

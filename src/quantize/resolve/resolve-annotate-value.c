@@ -15,19 +15,6 @@ vn_resolver_is_annotated (VnResolver    *self,
   return value != NULL && value->graph == self->graph && vn_resolver_get_annotation (self, value)->annotated;
 }
 
-/* Whether small numbers may become 0 because others next to them are large, and nothing ends what grows by that: in types
- * whose elements share an exponent. Rules are not resolved yet: any that names such a type counts. */
-static gboolean
-resolve_annotate_may_vanish (const VnRecipe *recipe)
-{
-  if (vn_dtype_is_block (recipe->activation))
-    return TRUE;
-  for (guint i = 0; i < recipe->overrides->len; i++)
-    if (vn_dtype_is_block (((const VnOverride *) g_ptr_array_index (recipe->overrides, i))->activation))
-      return TRUE;
-  return FALSE;
-}
-
 /* Whether something is divided by @value, or by its root: the variance of a decomposed layer normalization. */
 static gboolean
 resolve_annotate_is_divisor (const VnValue *value,
@@ -57,15 +44,16 @@ vn_resolver_is_divisor (VnResolver    *self,
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return resolve_annotate_may_vanish (self->recipe) && resolve_annotate_is_divisor (value, 0);
+  /* where elements share an exponent, small numbers next to large ones may become 0, and nothing ends what grows by that */
+  return self->scheme.activations.shares_exponents && resolve_annotate_is_divisor (value, 0);
 }
 
 /* A single number that is computed has no axis along which blocks could lie. */
 static gboolean
-resolve_annotate_has_no_axis (const VnRecipe *recipe,
-                              const VnValue  *value)
+resolve_annotate_has_no_axis (VnResolver    *self,
+                              const VnValue *value)
 {
-  return value->initializer == NULL && value->type.shape.rank == 0 && resolve_annotate_may_vanish (recipe);
+  return value->initializer == NULL && value->type.shape.rank == 0 && self->scheme.activations.shares_exponents;
 }
 
 /*< private >
@@ -81,7 +69,7 @@ vn_resolver_may_annotate (VnResolver    *self,
   g_return_val_if_fail (self != NULL, FALSE);
 
   return vn_resolver_can_quantize (self, value) && !vn_resolver_get_annotation (self, value)->keep_float &&
-         !vn_resolver_is_divisor (self, value) && !resolve_annotate_has_no_axis (self->recipe, value);
+         !vn_resolver_is_divisor (self, value) && !resolve_annotate_has_no_axis (self, value);
 }
 
 static gboolean
@@ -108,7 +96,7 @@ vn_resolver_keeps_outputs_float (VnResolver   *self,
   g_return_val_if_fail (self != NULL && node != NULL, FALSE);
 
   rule = vn_resolver_get_rule (self, self->quant_nodes[node->index].rule);
-  return (rule != NULL && rule->float_results) || resolve_annotate_list_matches (self->recipe->float_output_types, node->op_type);
+  return (rule != NULL && rule->float_results) || resolve_annotate_list_matches (self->scheme.placement.float_output_types, node->op_type);
 }
 
 /*< private >

@@ -93,7 +93,7 @@ resolve_annotate_choose_axis (VnResolver    *self,
   const VnEncoding *imported = vn_resolver_get_encoding (self, value);
   int rank = value->initializer->shape.rank;
   gboolean per_channel = imported != NULL && imported->has_params ? imported->n > 0
-                         : vn_recipe_has_channels (self->recipe) && vn_quant_is_used_by (value, self->recipe->channel_types, TRUE);
+                         : self->scheme.weights.per_channel && vn_quant_is_used_by (value, self->scheme.weights.channel_types, TRUE);
 
   if (rule != NULL && rule->axis != VN_AXIS_AS_RECIPE)
     {
@@ -176,8 +176,8 @@ annotate_bias (VnResolver    *self,
 {
   const VnValue *bias = input >= 0 ? vn_node_get_input (node, (guint) input) : NULL;
 
-  if (self->recipe->npu)
-    return self->recipe->quantize_bias && annotate_weight (self, bias, G_MAXINT8);
+  if (self->scheme.npu)
+    return self->scheme.biases.quantized && annotate_weight (self, bias, G_MAXINT8);
   if (bias != NULL && vn_resolver_get_tensor_rule (self, bias) != NULL && vn_node_get_float (node, "beta", 1) == 1)
     return annotate_weight (self, bias, 0);
   if (bias != NULL)
@@ -251,7 +251,7 @@ annotate_norm (VnResolver   *self,
   const VnValue *x = vn_node_get_input (node, 0), *scale = vn_node_get_input (node, 1);
   gboolean any = vn_resolver_annotate_value (self, x);
 
-  if (self->recipe->quantize_norms || vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+  if (self->scheme.placement.norms)
     {
       any |= annotate_weight (self, scale, 1);
       any |= annotate_bias (self, node, 2, x, scale);
@@ -267,7 +267,7 @@ annotate_passthrough (VnResolver   *self,
                       const VnOp   *op)
 {
   const VnValue *input = vn_node_get_input (node, 0);
-  gboolean any = self->recipe->force_passthrough && vn_resolver_annotate_value (self, input);
+  gboolean any = self->scheme.placement.through_passthrough && vn_resolver_annotate_value (self, input);
 
   return vn_resolver_is_annotated (self, input) && (annotate_shared (self, node, vn_node_get_output (node, 0), input) || any);
 }
@@ -283,7 +283,7 @@ annotate_gather (VnResolver   *self,
 
   if (data != NULL && data->initializer != NULL)
     vn_resolver_annotate_value (self, data);
-  else if (vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+  else if (self->scheme.format->integer_operators)
     return FALSE;
   return annotate_passthrough (self, node, op);
 }
@@ -293,7 +293,7 @@ annotate_average_pool (VnResolver   *self,
                        const VnNode *node,
                        const VnOp   *op)
 {
-  return vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS) ? annotate_generic (self, node, op) : annotate_passthrough (self, node, op);
+  return self->scheme.format->integer_operators ? annotate_generic (self, node, op) : annotate_passthrough (self, node, op);
 }
 
 /* As an operator of integers only if what it reads is integers already. */
@@ -302,7 +302,7 @@ annotate_global_pool (VnResolver   *self,
                       const VnNode *node,
                       const VnOp   *op)
 {
-  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS) && !vn_resolver_is_annotated (self, vn_node_get_input (node, 0)))
+  if (self->scheme.format->integer_operators && !vn_resolver_is_annotated (self, vn_node_get_input (node, 0)))
     return FALSE;
   return annotate_generic (self, node, op);
 }
@@ -359,7 +359,7 @@ annotate_where (VnResolver   *self,
                 const VnNode *node,
                 const VnOp   *op)
 {
-  for (guint i = 1; i <= 2 && self->recipe->force_passthrough; i++)
+  for (guint i = 1; i <= 2 && self->scheme.placement.through_passthrough; i++)
     vn_resolver_annotate_value (self, vn_node_get_input (node, i));
   if (!vn_resolver_is_annotated (self, vn_node_get_input (node, 1)) || !vn_resolver_is_annotated (self, vn_node_get_input (node, 2)))
     return FALSE;
@@ -399,13 +399,13 @@ annotate_integer (VnResolver   *self,
     return annotate_integer_weight (self, node, vn_node_get_input (node, 0));
   if (vn_node_is (node, "LSTM"))
     {
-      int axis = vn_recipe_has_channels (self->recipe) && weight->initializer->shape.dims[0] == 1 ? 1 : 0;
+      int axis = self->scheme.weights.per_channel && weight->initializer->shape.dims[0] == 1 ? 1 : 0;
 
       any = annotate_scaled (self, weight, axis);
       return annotate_scaled (self, vn_node_get_input (node, 2), axis) && any;
     }
   any = annotate_integer_weight (self, node, weight);
-  if (!self->recipe->dynamic)
+  if (!self->scheme.activations.dynamic)
     any &= vn_resolver_annotate_value (self, vn_node_get_input (node, 0));
   return any;
 }
@@ -433,11 +433,11 @@ annotate_node (VnResolver   *self,
 {
   const VnOp *op = self->quant_nodes[node->index].op;
 
-  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_PRODUCTS))
+  if (self->scheme.format->integer_products)
     return annotate_integer (self, node);
-  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS) && self->recipe->dynamic)
+  if (self->scheme.format->integer_operators && self->scheme.activations.dynamic)
     return annotate_qlinear (self, node);
-  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY))
+  if (self->scheme.format->weights_only)
     return vn_resolver_annotate_weight_only (self, node);
   if (self->opset < vn_quant_get_since (node))
     return FALSE;

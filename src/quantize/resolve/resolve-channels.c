@@ -105,7 +105,7 @@ resolve_channels_takes_bias (VnResolver   *self,
     return TRUE;
   for (guint i = 0; i < self->biases->len; i++)
     if (g_array_index (self->biases, VnQuantBias, i).node == node)
-      return self->recipe->quantize_bias && self->recipe->bias == VN_BIAS_AUTO && self->recipe->largest_bias == 0;
+      return self->scheme.biases.quantized && self->scheme.biases.dtype == VN_DTYPE_UNDEFINED && self->scheme.biases.most_steps == 0;
   return FALSE;
 }
 
@@ -135,10 +135,10 @@ resolve_channels_can_fold (VnResolver    *self,
 /* Scales that hold each channel with the zero point of all: the geometric mean of what its samples need and what all need, which
  * leaves room for what no sample has shown; none is larger than that of all. */
 static VnTensor *
-resolve_channels_make_scales (const VnRecipe         *recipe,
-                              const VnQuantRow       *row,
-                              const VnChannelRanges  *channels,
-                              GError                **error)
+resolve_channels_make_scales (const VnScaleScheme   *scheme,
+                              const VnQuantRow      *row,
+                              const VnChannelRanges *channels,
+                              GError               **error)
 {
   const float scale = *(const float *) row->tensor.scale->data;
   const double zero = (double) vn_tensor_get_s64 (row->tensor.zero_point, 0);
@@ -157,7 +157,7 @@ resolve_channels_make_scales (const VnRecipe         *recipe,
       ((float *) scales->data)[c] = wanted > 0 && wanted < (double) scale ? (float) ((double) scale * sqrt (wanted / (double) scale)) : scale;
       if (!(((float *) scales->data)[c] > 0))
         ((float *) scales->data)[c] = scale;
-      ((float *) scales->data)[c] = MIN (vn_quant_raise_scale (recipe, row->tensor.method, ((float *) scales->data)[c]), scale);
+      ((float *) scales->data)[c] = MIN (vn_quant_raise_scale (scheme, row->tensor.method, ((float *) scales->data)[c]), scale);
     }
   return scales;
 }
@@ -191,7 +191,7 @@ resolve_channels_fold (VnResolver             *self,
 {
   VnQuantRow *front = resolve_channels_find_weight (self, plan, resolve_channels_find_producer (self, value), channels->n);
   const float scale = *(const float *) row->tensor.scale->data;
-  VnTensor *scales = resolve_channels_make_scales (self->recipe, row, channels, error);
+  VnTensor *scales = resolve_channels_make_scales (&self->scheme.scales, row, channels, error);
 
   if (scales == NULL)
     return FALSE;
@@ -252,7 +252,7 @@ resolve_channels_fill (VnResolver             *self,
       gboolean seen = channels->low[c] <= channels->high[c];
       VnRange range = { seen ? (double) channels->low[c] : 0, seen ? (double) channels->high[c] : 0 };
 
-      if (!vn_quant_make_params (self->recipe, "minmax", &range, row->tensor.dtype, self->recipe->symmetric_activations, FALSE,
+      if (!vn_quant_make_params (&self->scheme.scales, "minmax", &range, row->tensor.dtype, self->scheme.activations.symmetric, FALSE,
                                  &scales[c], &zero_points[c], error))
         return FALSE;
     }
@@ -281,15 +281,14 @@ vn_resolver_fill_channels (VnResolver   *self,
 
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (vn_recipe_get_most (self->recipe, VN_LAYER_ACTIVATION_CHANNELS) == VN_ACTIVATION_CHANNELS_OFF || !vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) ||
-      self->opset < 13 || self->lookup == NULL || self->recipe->npu)
+  if (!self->scheme.activations.may_have_channels || self->opset < 13 || self->lookup == NULL)
     return TRUE;
   rules = vn_recipe_list_for_values (self->recipe, VN_LAYER_ACTIVATION_CHANNELS, self->graph);
   for (guint i = 0; i < self->graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
       VnActivationChannels wanted = rules[value->id] != VN_AS_RECIPE ? (VnActivationChannels) rules[value->id] - 1
-                                                                     : self->recipe->activation_channels;
+                                                                     : self->scheme.activations.channels;
       VnQuantRow *row = wanted != VN_ACTIVATION_CHANNELS_OFF ? vn_quant_plan_find_row (plan, value->name) : NULL;
       const VnChannelRanges *channels = resolve_channels_get_ranges (self, value, row);
 

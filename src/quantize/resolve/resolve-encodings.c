@@ -15,7 +15,7 @@
 static char *
 resolve_encodings_dup_files (VnResolver *self)
 {
-  return g_strjoinv ("”, “", self->recipe->ranges);
+  return g_strjoinv ("”, “", self->scheme.activations.encodings);
 }
 
 static gboolean
@@ -33,7 +33,7 @@ resolve_encodings_check_imported (VnResolver        *self,
                    files, imported->n, value->name);
       return FALSE;
     }
-  if (vn_format_check_type (self->recipe->format, value->initializer != NULL, value->name, imported->dtype, error))
+  if (vn_format_check_type (self->scheme.format->format, value->initializer != NULL, value->name, imported->dtype, error))
     return TRUE;
   g_prefix_error (error, "%s: ", files);
   return FALSE;
@@ -86,7 +86,7 @@ resolve_encodings_gives_type (VnResolver    *self,
   const VnEncoding *given = vn_resolver_find_given (self, value);
 
   *dtype = given != NULL ? given->dtype : VN_DTYPE_UNDEFINED;
-  return vn_dtype_is_integer (*dtype) && vn_dtype_get_bits (*dtype) == vn_dtype_get_bits (self->recipe->activation);
+  return vn_dtype_is_integer (*dtype) && vn_dtype_get_bits (*dtype) == vn_dtype_get_bits (self->scheme.activations.dtype);
 }
 
 /* Operators of integers take and give one type: where all activations that are given have the other sign than the recipe's, the
@@ -96,17 +96,17 @@ resolve_encodings_find_activation (VnResolver *self)
 {
   VnDType found = VN_DTYPE_UNDEFINED, dtype;
 
-  for (guint i = 0; vn_dtype_is_integer (self->recipe->activation) && i < self->graph->values->len; i++)
+  for (guint i = 0; vn_dtype_is_integer (self->scheme.activations.dtype) && i < self->graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
 
       if (value->initializer != NULL || !resolve_encodings_gives_type (self, value, &dtype))
         continue;
       if (found != VN_DTYPE_UNDEFINED && found != dtype)
-        return self->recipe->activation;
+        return self->scheme.activations.dtype;
       found = dtype;
     }
-  return found != VN_DTYPE_UNDEFINED ? found : self->recipe->activation;
+  return found != VN_DTYPE_UNDEFINED ? found : self->scheme.activations.dtype;
 }
 
 /* Where they are given with both signs, what is given in the other type is said in that of the rest; and no kernel takes weights
@@ -256,13 +256,13 @@ vn_resolver_load_encodings (VnResolver  *self,
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (self->recipe->ranges == NULL)
+  if (self->scheme.activations.encodings == NULL)
     return TRUE;
-  self->imported = vn_encoding_table_load_all (self->recipe->ranges, error);
+  self->imported = vn_encoding_table_load_all (self->scheme.activations.encodings, error);
   if (self->imported == NULL)
     return FALSE;
   self->activation = resolve_encodings_find_activation (self);
-  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+  if (self->scheme.format->integer_operators)
     resolve_encodings_agree (self);
   return self->scope != NULL || resolve_encodings_check_all_imported (self, error);
 }

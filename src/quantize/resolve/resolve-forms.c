@@ -21,7 +21,7 @@ resolve_forms_has_own_axis (VnResolver   *self,
     return FALSE;
   if (rule != NULL && rule->axis != VN_AXIS_AS_RECIPE)
     axis = (int) rule->axis;
-  else if (!vn_recipe_has_channels (self->recipe) || !vn_recipe_get_channel_axis (self->recipe, node->op_type, &axis))
+  else if (!self->scheme.weights.per_channel || !vn_recipe_get_channel_axis (self->recipe, node->op_type, &axis))
     return FALSE;
   return (axis < 0 ? axis + weight->initializer->shape.rank : axis) != kernel_axis;
 }
@@ -111,12 +111,12 @@ vn_resolver_takes_weight (VnResolver   *self,
                           const VnNode *node,
                           guint         input)
 {
-  const VnRecipe *recipe;
+  VnDType weight;
 
   g_return_val_if_fail (self != NULL && node != NULL, FALSE);
 
-  recipe = self->recipe;
-  return !vn_format_is (recipe->format, VN_FORMAT_IS_OPERATORS) ||
-         vn_kernel_takes_types (node->op_type, input == 0 ? recipe->weight : self->activation,
-                                input == 0 ? self->activation : recipe->weight, self->activation);
+  weight = self->scheme.weights.dtype;
+  return !self->scheme.format->integer_operators ||
+         vn_kernel_takes_types (node->op_type, input == 0 ? weight : self->activation, input == 0 ? self->activation : weight,
+                                self->activation);
 }

@@ -40,18 +40,16 @@ resolve_fuse_is_pair (const char   *text,
 }
 
 static gboolean
-resolve_fuse_is_one (const VnRecipe *recipe,
-                     const VnNode   *node,
-                     const VnNode   *next)
+resolve_fuse_is_one (const VnPlacementScheme *placement,
+                     const VnNode            *node,
+                     const VnNode            *next)
 {
   static const char * const heads[] = { "Conv", "ConvTranspose", "Gemm", "Add", NULL };
-  const char * const *pairs = (const char * const *) recipe->fuse;
 
-  for (guint i = 0; pairs != NULL && pairs[i] != NULL; i++)
-    if (resolve_fuse_is_pair (pairs[i], node, next))
+  for (guint i = 0; placement->fuse != NULL && placement->fuse[i] != NULL; i++)
+    if (resolve_fuse_is_pair (placement->fuse[i], node, next))
       return TRUE;
-  return recipe->npu && (pairs == NULL || !g_strv_contains (pairs, "none")) && g_strv_contains (heads, node->op_type) &&
-         resolve_fuse_is_activation (next);
+  return placement->fuses_usual && g_strv_contains (heads, node->op_type) && resolve_fuse_is_activation (next);
 }
 
 static gboolean
@@ -80,7 +78,7 @@ vn_resolver_fuse (VnResolver *self)
           g_hash_table_contains (self->captured, value))
         continue;
       next = g_array_index (value->uses, VnUse, 0).node;
-      if (next->graph != self->graph || !resolve_fuse_is_one (self->recipe, node, next) ||
+      if (next->graph != self->graph || !resolve_fuse_is_one (&self->scheme.placement, node, next) ||
           !resolve_fuse_is_own_tensor (self, vn_node_get_output (next, 0)))
         continue;
       vn_resolver_get_annotation (self, value)->annotated = FALSE;

@@ -320,7 +320,7 @@ resolve_half_fill_weight (VnResolver     *self,
                           VnQuantRow     *row,
                           GError        **error)
 {
-  gboolean half = vn_format_is (self->recipe->format, VN_FORMAT_COMPUTES_HALF);
+  gboolean half = self->scheme.format->half_arithmetic;
   guint64 n_infinite;
   float min, max;
 
@@ -351,7 +351,7 @@ resolve_half_fill_value (VnResolver     *self,
                          const VnValue  *value,
                          GError        **error)
 {
-  gboolean half = vn_format_is (self->recipe->format, VN_FORMAT_COMPUTES_HALF), weight = value->initializer != NULL;
+  gboolean half = self->scheme.format->half_arithmetic, weight = value->initializer != NULL;
   VnQuantRow *row = vn_quant_plan_add (plan, value->name, weight ? VN_TENSOR_WEIGHT : VN_TENSOR_ACTIVATION);
   gboolean taken = half ? resolve_half_is_read_as (self, value) : weight && resolve_half_is_stored_as_bfloat (self, value);
 
@@ -381,7 +381,7 @@ vn_resolver_fill_half (VnResolver   *self,
   g_return_val_if_fail (self != NULL, FALSE);
 
   positions = vn_quant_find_positions (self->graph);
-  for (guint i = 0; vn_format_is (self->recipe->format, VN_FORMAT_COMPUTES_HALF) && i < self->graph->nodes->len; i++)
+  for (guint i = 0; self->scheme.format->half_arithmetic && i < self->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
 

@@ -182,5 +182,5 @@ vn_resolver_is_meant_inside (VnResolver  *self,
 {
   g_return_val_if_fail (self != NULL && means != NULL, FALSE);
 
-  return self->recipe->subgraphs && data != NULL && resolve_inner_means (self->graph, means, data);
+  return self->scheme.placement.subgraphs && data != NULL && resolve_inner_means (self->graph, means, data);
 }

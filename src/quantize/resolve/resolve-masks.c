@@ -413,7 +413,7 @@ vn_resolver_find_masks (VnResolver  *self,
 
   if (!masks_check_outputs (self, error))
     return FALSE;
-  if (vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY))
+  if (self->scheme.format->weights_only)
     return TRUE;
   masks.spreads = g_new0 (Spread, self->graph->values->len + 1);
   masks_look_at_all (&masks);

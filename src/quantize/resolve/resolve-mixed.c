@@ -97,7 +97,7 @@ resolve_mixed_tell (VnResolver   *self,
 
   if (self->notes == NULL)
     return;
-  if (self->recipe->float_mixed)
+  if (self->scheme.placement.float_mixed)
     vn_notes_add (self->notes, VN_NOTE_INFO, VN_NOTE_CODE_MIXED_STAYS_FLOAT, label,
                   _("It joins values of up to %s and up to %s: with a single scale, the small ones would be lost, so "
                     "it stays in float, as do the nodes after it"), large, small);
@@ -129,7 +129,7 @@ vn_resolver_leave_mixed (VnResolver *self)
           (tail = resolve_mixed_follow (self, node)) == NULL)
         continue;
       resolve_mixed_tell (self, node, least, most);
-      for (guint k = 0; k < tail->len && self->recipe->float_mixed; k++)
+      for (guint k = 0; k < tail->len && self->scheme.placement.float_mixed; k++)
         {
           VnQuantNode *info = &self->quant_nodes[((const VnNode *) g_ptr_array_index (tail, k))->index];
 

@@ -350,7 +350,7 @@ static void
 resolve_npu_run_pass (Refiner *self,
                       guint    pass)
 {
-  const char * const *asked = (const char * const *) self->resolver->recipe->npu_rules;
+  const char * const *asked = (const char * const *) self->resolver->scheme.npu_rules;
 
   for (guint i = 0; i < self->resolver->nodes->len; i++)
     {
@@ -460,7 +460,7 @@ vn_resolver_refine_positions (VnResolver  *self,
 
   refiner = (Refiner) { .resolver = self, .plan = plan, .records = records, .moved = TRUE };
   resolve_npu_add_records (&refiner);
-  for (gint64 round = 0; round < self->recipe->npu_rounds && refiner.moved; round++)
+  for (gint64 round = 0; round < self->scheme.npu_rounds && refiner.moved; round++)
     {
       refiner.moved = FALSE;
       for (guint pass = 0; pass < N_PASSES; pass++)
@@ -470,5 +470,5 @@ vn_resolver_refine_positions (VnResolver  *self,
   if (refiner.moved && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "npu-not-stable", NULL,
                   _("The positions did not settle after %d iterations; the NPU may reject some nodes"),
-                  (int) self->recipe->npu_rounds);
+                  (int) self->scheme.npu_rounds);
 }

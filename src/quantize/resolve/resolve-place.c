@@ -144,9 +144,9 @@ static gboolean
 resolve_place_format_has (VnResolver   *self,
                           const VnNode *node)
 {
-  const VnFormatWriter *writer = vn_format_get_writer (self->recipe->format);
+  const VnFormatWriter *writer = vn_format_get_writer (self->scheme.format->format);
 
-  return writer->has_operator == NULL || writer->has_operator (self->recipe, node);
+  return writer->has_operator == NULL || writer->has_operator (&self->scheme.write, node);
 }
 
 static gboolean
@@ -157,9 +157,9 @@ resolve_place_is_wanted (VnResolver   *self,
 
   if (info->rule >= 0)
     return TRUE;
-  if (self->recipe->op_types != NULL)
-    return resolve_place_type_in_list (self->recipe->op_types, node->op_type);
-  return vn_format_is (self->recipe->format, VN_FORMAT_TAKES_ALL) ||
+  if (self->scheme.placement.op_types != NULL)
+    return resolve_place_type_in_list (self->scheme.placement.op_types, node->op_type);
+  return self->scheme.placement.any_operator ||
          (info->op != NULL && info->op->quant.in_ort_default);
 }
 
@@ -206,22 +206,22 @@ resolve_place_check_lists (VnResolver  *self,
                            char       **labels,
                            GError     **error)
 {
-  const VnRecipe *recipe = self->recipe;
-  gboolean any_type = recipe->op_types == NULL, any_node = recipe->only_nodes == NULL;
+  const VnPlacementScheme *placement = &self->scheme.placement;
+  gboolean any_type = placement->op_types == NULL, any_node = placement->only_nodes == NULL;
   g_autofree char *names = NULL;
 
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
 
-      any_type = any_type || resolve_place_type_in_list (recipe->op_types, node->op_type);
-      any_node = any_node || resolve_place_node_in_list (recipe->only_nodes, node, labels[i]);
+      any_type = any_type || resolve_place_type_in_list (placement->op_types, node->op_type);
+      any_node = any_node || resolve_place_node_in_list (placement->only_nodes, node, labels[i]);
     }
-  any_type = any_type || vn_resolver_is_meant_inside (self, resolve_place_types_mean, recipe->op_types);
-  any_node = any_node || vn_resolver_is_meant_inside (self, resolve_place_list_means, recipe->only_nodes);
+  any_type = any_type || vn_resolver_is_meant_inside (self, resolve_place_types_mean, placement->op_types);
+  any_node = any_node || vn_resolver_is_meant_inside (self, resolve_place_list_means, placement->only_nodes);
   if ((any_type && any_node) || self->scope != NULL)
     return TRUE;
-  names = g_strjoinv (", ", any_type ? recipe->only_nodes : recipe->op_types);
+  names = g_strjoinv (", ", any_type ? placement->only_nodes : placement->op_types);
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                _("%s: no node of the model matches “%s”; “inspect” lists operators, names are matched as globs"),
                any_type ? "only-nodes" : "op-types", names);
@@ -249,15 +249,19 @@ resolve_place_warn_about_types (VnResolver  *self,
 static void
 resolve_place_warn_about_all_types (VnResolver *self)
 {
-  const VnRecipe *recipe = self->recipe;
+  static const struct { gsize offset; const char *setting; } lists[] = {
+    { G_STRUCT_OFFSET (VnRecipe, channel_types), "channel-types" },
+    { G_STRUCT_OFFSET (VnRecipe, power_of_two_types), "power-of-two-types" },
+    { G_STRUCT_OFFSET (VnRecipe, float_output_types), "float-output-types" },
+  };
   g_autoptr(VnRecipe) preset = NULL;
 
   if (self->notes == NULL || self->scope != NULL)
     return;
-  preset = vn_recipe_new (recipe->preset);
-  resolve_place_warn_about_types (self, recipe->channel_types, preset->channel_types, "channel-types");
-  resolve_place_warn_about_types (self, recipe->power_of_two_types, preset->power_of_two_types, "power-of-two-types");
-  resolve_place_warn_about_types (self, recipe->float_output_types, preset->float_output_types, "float-output-types");
+  preset = vn_recipe_new (self->scheme.preset);
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    resolve_place_warn_about_types (self, G_STRUCT_MEMBER (char **, self->recipe, lists[i].offset),
+                                    G_STRUCT_MEMBER (char **, preset, lists[i].offset), lists[i].setting);
 }
 
 /*< private >
@@ -273,34 +277,34 @@ vn_resolver_place (VnResolver  *self,
                    char       **labels,
                    GError     **error)
 {
-  const VnRecipe *recipe;
+  const VnPlacementScheme *placement;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
-  recipe = self->recipe;
+  placement = &self->scheme.placement;
   if (!resolve_place_check_lists (self, labels, error))
     return FALSE;
   resolve_place_warn_about_all_types (self);
-  resolve_place_warn_about_misses (self, recipe->only_nodes, "only-nodes", labels);
-  resolve_place_warn_about_misses (self, recipe->input_nodes, "input-nodes", labels);
-  resolve_place_warn_about_misses (self, recipe->output_nodes, "output-nodes", labels);
-  if (recipe->input_nodes != NULL)
-    resolve_place_cut_off (self, recipe->input_nodes, TRUE, labels);
-  if (recipe->output_nodes != NULL)
-    resolve_place_cut_off (self, recipe->output_nodes, FALSE, labels);
+  resolve_place_warn_about_misses (self, placement->only_nodes, "only-nodes", labels);
+  resolve_place_warn_about_misses (self, placement->input_nodes, "input-nodes", labels);
+  resolve_place_warn_about_misses (self, placement->output_nodes, "output-nodes", labels);
+  if (placement->input_nodes != NULL)
+    resolve_place_cut_off (self, placement->input_nodes, TRUE, labels);
+  if (placement->output_nodes != NULL)
+    resolve_place_cut_off (self, placement->output_nodes, FALSE, labels);
 
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
       VnQuantNode *info = &self->quant_nodes[i];
 
-      if (recipe->only_nodes != NULL && !resolve_place_node_in_list (recipe->only_nodes, node, labels[i]))
+      if (placement->only_nodes != NULL && !resolve_place_node_in_list (placement->only_nodes, node, labels[i]))
         info->placed_outside = TRUE;
       info->selected = info->exclude_rule < 0 && !info->placed_outside && !info->tail &&
                        !vn_quant_is_conversion (node) && resolve_place_format_has (self, node) &&
-                       resolve_place_is_wanted (self, node) && !(recipe->constant_matmul_only && resolve_place_is_free_product (node));
+                       resolve_place_is_wanted (self, node) && !(placement->constant_matmul_only && resolve_place_is_free_product (node));
     }
-  resolve_place_keep_float (self, self->graph->inputs, recipe->float_inputs, "float-inputs");
-  resolve_place_keep_float (self, self->graph->outputs, recipe->float_outputs, "float-outputs");
+  resolve_place_keep_float (self, self->graph->inputs, placement->float_inputs, "float-inputs");
+  resolve_place_keep_float (self, self->graph->outputs, placement->float_outputs, "float-outputs");
   return TRUE;
 }

@@ -19,7 +19,7 @@ vn_resolver_get_rule (VnResolver *self,
 {
   g_return_val_if_fail (self != NULL, NULL);
 
-  return index >= 0 ? g_ptr_array_index (self->recipe->overrides, (guint) index) : NULL;
+  return index >= 0 ? g_ptr_array_index (self->scheme.rules, (guint) index) : NULL;
 }
 
 /*< private >
@@ -81,8 +81,8 @@ vn_resolver_is_symmetric (VnResolver    *self,
   node = value->producer;
   low = node != NULL && vn_node_is (node, "Clip") && vn_node_get_input (node, 1) != NULL
         ? vn_value_get_constant (vn_node_get_input (node, 1)) : NULL;
-  symmetric = self->recipe->symmetric_activations;
-  if (self->recipe->unsigned_relu && node != NULL &&
+  symmetric = self->scheme.activations.symmetric;
+  if (self->scheme.activations.unsigned_relu && node != NULL &&
       (vn_node_is (node, "Relu") || (low != NULL && low->n_elements == 1 && vn_tensor_get_double (low, 0) == 0) ||
        (vn_node_is (node, "Clip") && vn_node_get_attr (node, "min") != NULL && vn_node_get_float (node, "min", 0) == 0)))
     symmetric = FALSE;
@@ -112,13 +112,13 @@ resolve_ranges_observed_range (VnResolver     *self,
   const VnHistogram *histogram = self->lookup (value->name, self->lookup_data);
   const VnRangeMethod *method = vn_range_method_find (method_id, error);
   g_autoptr(VnHistogram) within = NULL;
-  VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, percentile, dtype, symmetric, FALSE);
+  VnRangeSettings settings = vn_quant_get_range_settings (&self->scheme.activations, percentile, dtype, symmetric, FALSE);
 
   if (method == NULL)
     return FALSE;
   if (histogram == NULL && self->imported != NULL)
     {
-      g_autofree char *files = g_strjoinv ("”, “", self->recipe->ranges);
+      g_autofree char *files = g_strjoinv ("”, “", self->scheme.activations.encodings);
 
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                    _("No range is known for “%s”: add it to “%s”, or also calibrate with samples"), value->name, files);
@@ -147,7 +147,7 @@ resolve_ranges_observed_range (VnResolver     *self,
       g_prefix_error (error, "“%s”: ", value->name);
       return FALSE;
     }
-  if (self->recipe->symmetric_ranges)
+  if (self->scheme.activations.centered)
     resolve_ranges_centre_range (range);
   return TRUE;
 }
@@ -172,7 +172,7 @@ vn_resolver_get_method (VnResolver    *self,
   if (annotation->unit_range)
     return "fixed";
 
-  return rule != NULL ? rule->method : self->recipe->method;
+  return rule != NULL ? rule->method : self->scheme.activations.method;
 }
 
 /* By what a search for ranges has found. */
@@ -219,11 +219,11 @@ vn_resolver_find_range (VnResolver     *self,
       return TRUE;
     }
   if (!resolve_ranges_observed_range (self, annotation->range_from != NULL ? annotation->range_from : value, vn_resolver_get_method (self, value),
-                                    rule != NULL ? rule->percentile : self->recipe->percentile, vn_resolver_get_activation_type (self, value),
+                                    rule != NULL ? rule->percentile : self->scheme.activations.percentile, vn_resolver_get_activation_type (self, value),
                                     vn_resolver_is_symmetric (self, value), range, winner, error))
     return FALSE;
   resolve_ranges_multiply (self, value, range);
-  if (self->recipe->limit_gates)
+  if (self->scheme.activations.limits_gates)
     vn_quant_limit_gate (value, range);
   return TRUE;
 }

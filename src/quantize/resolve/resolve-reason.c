@@ -39,11 +39,11 @@ vn_resolver_dup_rule (VnResolver *self,
 
   if (rule >= 0)
     {
-      subject = resolve_reason_dup_rule_subject (g_ptr_array_index (self->recipe->overrides, (guint) rule));
+      subject = resolve_reason_dup_rule_subject (g_ptr_array_index (self->scheme.rules, (guint) rule));
       return g_strdup_printf (_("rule %d: %s"), rule + 1, subject);
     }
 
-  preset = self->recipe->preset != NULL ? vn_preset_find (self->recipe->preset, NULL) : NULL;
+  preset = self->scheme.preset != NULL ? vn_preset_find (self->scheme.preset, NULL) : NULL;
   if (preset == NULL)
     return g_strdup_printf (_("recipe, %u bit"), vn_dtype_get_bits (dtype));
   return g_strdup_printf (_("preset %s, %u bit"), preset->id, vn_dtype_get_bits (dtype));
@@ -62,13 +62,13 @@ reason_of_selected (VnResolver    *self,
     return g_strdup_printf (_("%s supports integers only from opset %lld on"),
                             node->op_type, (long long) vn_quant_get_since (node));
   if (traits->bias_input >= 0 && vn_node_get_input (node, (guint) traits->bias_input) == value &&
-      !self->recipe->quantize_bias)
+      !self->scheme.biases.quantized)
     return g_strdup (_("the recipe leaves biases in float"));
   if (traits->bias_input >= 0 && vn_node_get_input (node, (guint) traits->bias_input) == value)
     return g_strdup_printf (_("it is the bias of %s, whose input or weight is not quantized here"), node->op_type);
-  for (guint i = 0; self->recipe->float_output_types != NULL && value->producer == node &&
-                    self->recipe->float_output_types[i] != NULL; i++)
-    if (vn_pattern_matches_text (self->recipe->float_output_types[i], node->op_type))
+  for (guint i = 0; self->scheme.placement.float_output_types != NULL && value->producer == node &&
+                    self->scheme.placement.float_output_types[i] != NULL; i++)
+    if (vn_pattern_matches_text (self->scheme.placement.float_output_types[i], node->op_type))
       return g_strdup_printf (_("the recipe leaves the outputs of %s in float"), node->op_type);
   if (value->producer == node && vn_resolver_keeps_outputs_float (self, node))
     return g_strdup_printf (_("a rule leaves the outputs of %s in float"), node->op_type);
@@ -146,7 +146,7 @@ vn_resolver_dup_reason (VnResolver    *self,
     return g_strdup_printf (_("the range of “%s” replaces the clip after it"), annotation->absorbed_into->name);
   if (vn_quant_count_uses (value) == 0 && !value->is_output)
     return g_strdup (_("it has no consumers"));
-  if (value->initializer != NULL && self->recipe->quantize_bias && resolve_reason_has_copies (self, value))
+  if (value->initializer != NULL && self->scheme.biases.quantized && resolve_reason_has_copies (self, value))
     return g_strdup (_("quantized nodes read copies of it"));
   if (value->producer != NULL)
     return reason_of_node (self, value->producer, value);

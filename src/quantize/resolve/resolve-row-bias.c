@@ -24,7 +24,7 @@ resolve_row_bias_own_scale (VnResolver     *self,
   VnRange range;
   gint64 zero_point;
 
-  if (row->tensor.shares == NULL || vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+  if (row->tensor.shares == NULL || self->scheme.format->integer_operators)
     {
       *scale = *(const float *) row->tensor.scale->data;
       return TRUE;
@@ -35,8 +35,8 @@ resolve_row_bias_own_scale (VnResolver     *self,
       return TRUE;
     }
   return vn_resolver_find_range (self, value, &range, NULL, error) &&
-         vn_quant_make_params (self->recipe, vn_resolver_get_method (self, value), &range, row->tensor.dtype,
-                               self->recipe->symmetric_activations, FALSE, scale, &zero_point, error);
+         vn_quant_make_params (&self->scheme.scales, vn_resolver_get_method (self, value), &range, row->tensor.dtype,
+                               self->scheme.activations.symmetric, FALSE, scale, &zero_point, error);
 }
 
 static gboolean
@@ -46,7 +46,7 @@ resolve_row_bias_takes_product_scale (VnResolver        *self,
 {
   gboolean product;
 
-  vn_quant_choose_bias (self->recipe, &vn_quant_plan_find_row (plan, bias->x->name)->tensor,
+  vn_quant_choose_bias (&self->scheme.biases, &vn_quant_plan_find_row (plan, bias->x->name)->tensor,
                         &vn_quant_plan_find_row (plan, bias->weight->name)->tensor, &product);
   return product;
 }
@@ -78,8 +78,8 @@ resolve_row_bias_adjust_weight_for_bias (VnResolver         *self,
     {
       float *scale = (float *) weight->scale->data + i;
 
-      *scale = vn_quant_adjust_scale (self->recipe, bias->weight, weight->axis >= 0,
-                                      vn_quant_raise_scale (self->recipe, weight->method, *scale));
+      *scale = vn_quant_adjust_scale (&self->scheme.scales, bias->weight, weight->axis >= 0,
+                                      vn_quant_raise_scale (&self->scheme.scales, weight->method, *scale));
     }
   if (self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "weight-scale-raised", bias->weight->name,
@@ -99,9 +99,9 @@ resolve_row_bias_is_left_to_runtime (VnResolver        *self,
   const VnValue *output = vn_node_get_output (bias->node, 0);
   gboolean product;
 
-  return vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) && vn_dtype_is_integer (x->tensor.dtype) &&
+  return self->scheme.format->has_pairs && vn_dtype_is_integer (x->tensor.dtype) &&
          vn_dtype_is_integer (weight->tensor.dtype) && vn_resolver_is_annotated (self, vn_resolver_root (self, output)) &&
-         vn_quant_choose_bias (self->recipe, &x->tensor, &weight->tensor, &product) == VN_DTYPE_F32;
+         vn_quant_choose_bias (&self->scheme.biases, &x->tensor, &weight->tensor, &product) == VN_DTYPE_F32;
 }
 
 static gboolean
@@ -150,7 +150,7 @@ resolve_row_bias_may_raise (VnResolver        *self,
                             VnQuantPlan       *plan,
                             const VnQuantBias *bias)
 {
-  if (self->recipe->raise_weight_scales && resolve_row_bias_takes_product_scale (self, plan, bias))
+  if (self->scheme.biases.raises_weights && resolve_row_bias_takes_product_scale (self, plan, bias))
     return TRUE;
   return resolve_row_bias_is_left_to_runtime (self, plan, bias) && resolve_row_bias_is_byte_product (plan, bias);
 }
@@ -188,7 +188,7 @@ resolve_row_bias_say_large (VnResolver        *self,
   if (self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "bias-stays-float", bias->bias->name,
                   _("The bias “%s” stays in float: it needs more than %lld quantization levels"), bias->bias->name,
-                  (long long) self->recipe->largest_bias);
+                  (long long) self->scheme.biases.most_steps);
   return TRUE;
 }
 
@@ -247,7 +247,7 @@ resolve_row_bias_fill (VnResolver         *self,
   const VnTensorPlan *weight = &vn_quant_plan_find_row (plan, bias->weight->name)->tensor;
   VnQuantRow *row = vn_quant_plan_find_row (plan, bias->name);
   gboolean product;
-  VnDType dtype = vn_quant_choose_bias (self->recipe, x, weight, &product);
+  VnDType dtype = vn_quant_choose_bias (&self->scheme.biases, x, weight, &product);
   gsize n = product ? weight->scale->n_elements : 1;
   const VnShape *shape = product ? &weight->scale->shape : &VN_SHAPE_SCALAR;
   g_autofree gint64 *zeros = vn_try_new0 (gint64, n, error);
@@ -267,10 +267,10 @@ resolve_row_bias_fill (VnResolver         *self,
       return FALSE;
     }
 
-  scales[0] = vn_quant_own_bias_scale (self->recipe, dtype, min * bias->beta, max * bias->beta);
+  scales[0] = vn_quant_own_bias_scale (&self->scheme.scales, dtype, min * bias->beta, max * bias->beta);
   for (gsize i = 0; i < n && product; i++)
     scales[i] = ((const float *) x->scale->data)[x->factors != NULL ? i * x->scale->n_elements / n : 0] * ((const float *) weight->scale->data)[i];
-  if (product && vn_quant_is_large_bias (self->recipe, bias->node, bias->bias->initializer, scales, n))
+  if (product && vn_quant_is_large_bias (&self->scheme.biases, bias->node, bias->bias->initializer, scales, n))
     return resolve_row_bias_say_large (self, bias);
   if (row == NULL)
     row = vn_quant_plan_add (plan, bias->name, VN_TENSOR_BIAS);
@@ -322,7 +322,7 @@ vn_resolver_fill_biases (VnResolver   *self,
     }
   if (!vn_resolver_fill_channels (self, plan, error))
     return FALSE;
-  for (guint i = 0; i < self->biases->len && self->recipe->quantize_bias; i++)
+  for (guint i = 0; i < self->biases->len && self->scheme.biases.quantized; i++)
     {
       const VnQuantBias *bias = &g_array_index (self->biases, VnQuantBias, i);
 

@@ -18,9 +18,9 @@ resolve_rows_weight_type (VnResolver    *self,
   const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
   const VnOverride *rule = vn_resolver_get_rule (self, annotation->weight_rule);
 
-  if (rule == NULL && annotation->at_least_byte && vn_dtype_get_bits (self->recipe->weight) == 4)
-    return self->recipe->symmetric_weights ? VN_DTYPE_S8 : VN_DTYPE_U8;
-  return rule != NULL ? rule->weight : vn_resolver_get_imported_type (self, value, self->recipe->weight);
+  if (rule == NULL && annotation->at_least_byte && vn_dtype_get_bits (self->scheme.weights.dtype) == 4)
+    return self->scheme.weights.symmetric ? VN_DTYPE_S8 : VN_DTYPE_U8;
+  return rule != NULL ? rule->weight : vn_resolver_get_imported_type (self, value, self->scheme.weights.dtype);
 }
 
 static gboolean
@@ -119,9 +119,9 @@ resolve_rows_fill_activation (VnResolver     *self,
     return vn_quant_parse_params (rule->scales, rule->zero_points, 1, row, error);
   if (imported != NULL && vn_encoding_fits (imported, row->tensor.dtype))
     return resolve_rows_set_scalar_params (row, imported->scale, imported->zero_point, error);
-  if (annotation->unit_range && vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS))
+  if (annotation->unit_range && self->scheme.format->integer_operators)
     vn_quant_softmax_params (row->tensor.dtype, &scale, &zero_point);
-  else if (!vn_quant_make_params (self->recipe, method, &(VnRange) { min, max }, row->tensor.dtype,
+  else if (!vn_quant_make_params (&self->scheme.scales, method, &(VnRange) { min, max }, row->tensor.dtype,
                                   vn_resolver_is_symmetric (self, value), FALSE, &scale, &zero_point, error))
     return FALSE;
   return resolve_rows_set_scalar_params (row, scale, zero_point, error);
@@ -154,10 +154,10 @@ resolve_rows_set_channel_params (VnResolver    *self,
       row->tensor.max = MAX (row->tensor.max, max[i]);
       if (vn_dtype_is_rounded (row->tensor.dtype))
         continue;
-      if (!vn_quant_make_params (self->recipe, row->tensor.method, &(VnRange) { min[i], max[i] }, row->tensor.dtype,
+      if (!vn_quant_make_params (&self->scheme.scales, row->tensor.method, &(VnRange) { min[i], max[i] }, row->tensor.dtype,
                                  symmetric, reduce_range, &scales[i], &zero_points[i], error))
         return FALSE;
-      scales[i] = vn_quant_adjust_scale (self->recipe, value, row->tensor.axis >= 0, scales[i]);
+      scales[i] = vn_quant_adjust_scale (&self->scheme.scales, value, row->tensor.axis >= 0, scales[i]);
     }
   if (vn_dtype_is_rounded (row->tensor.dtype))
     {
@@ -183,7 +183,7 @@ resolve_rows_choose_constant_ranges (VnResolver     *self,
                                      GError        **error)
 {
   const VnRangeMethod *method = vn_range_method_find (row->tensor.method, error);
-  const VnRangeSettings settings = vn_quant_get_range_settings (self->recipe, self->recipe->percentile, row->tensor.dtype,
+  const VnRangeSettings settings = vn_quant_get_range_settings (&self->scheme.activations, self->scheme.activations.percentile, row->tensor.dtype,
                                                                 symmetric, reduce_range);
 
   if (method == NULL || g_str_equal (method->id, "minmax"))
@@ -207,7 +207,7 @@ resolve_rows_fill_constant (VnResolver     *self,
   gsize n = annotation->axis < 0 ? 1 : (gsize) data->shape.dims[annotation->axis];
   g_autofree float *min = vn_try_new (float, n + 1, error);
   g_autofree float *max = vn_try_new (float, n + 1, error);
-  gboolean symmetric, reduce_range = self->recipe->reduce_range;
+  gboolean symmetric, reduce_range = self->scheme.weights.reduce_range;
   guint64 n_infinite;
   gint64 zero_point;
 
@@ -228,12 +228,12 @@ resolve_rows_fill_constant (VnResolver     *self,
                   _("“%s” contains infinite values; its range is that of the finite ones"), value->name);
 
   row->tensor.axis = annotation->axis;
-  row->tensor.method = g_strdup (annotation->as_weight ? vn_recipe_get_weight_method (self->recipe) : "minmax");
+  row->tensor.method = g_strdup (annotation->as_weight ? self->scheme.weights.method : "minmax");
   if (rule != NULL && rule->scales != NULL)
     return vn_quant_parse_params (rule->scales, rule->zero_points, n, row, error);
   if (imported != NULL && vn_encoding_fits (imported, row->tensor.dtype))
     return vn_encoding_fill_constant (imported, n, row, error);
-  if (self->recipe->integer_constants && !annotation->as_weight && rule == NULL &&
+  if (self->scheme.weights.keeps_integers && !annotation->as_weight && rule == NULL &&
       vn_quant_keeps_integers (data, row->tensor.dtype, &zero_point))
     {
       row->tensor.axis = -1;
@@ -242,8 +242,8 @@ resolve_rows_fill_constant (VnResolver     *self,
       return resolve_rows_set_scalar_params (row, 1, zero_point, error);
     }
   /* integer kernels want the same zero point in every channel */
-  symmetric = (annotation->axis >= 0 && !vn_format_is (self->recipe->format, VN_FORMAT_IS_WEIGHT_ONLY)) ||
-              (annotation->as_weight ? self->recipe->symmetric_weights : self->recipe->symmetric_activations);
+  symmetric = (annotation->axis >= 0 && !self->scheme.format->weights_only) ||
+              (annotation->as_weight ? self->scheme.weights.symmetric : self->scheme.activations.symmetric);
   if (rule != NULL)
     {
       symmetric = vn_answer_or (rule->symmetric, symmetric);
@@ -396,7 +396,7 @@ vn_resolver_fill_rows (VnResolver   *self,
   vn_resolver_align (self, plan);
   if (!vn_resolver_fill_biases (self, plan, error))
     return FALSE;
-  if (self->recipe->npu)
+  if (self->scheme.npu)
     vn_resolver_refine_positions (self, plan);
   return TRUE;
 }

@@ -62,7 +62,7 @@ vn_resolver_set_ranges (VnResolver *self)
   g_return_if_fail (self != NULL);
 
   /* float clamps stand behind operators of integers then */
-  gboolean is_dynamic = vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS) && self->recipe->dynamic;
+  gboolean is_dynamic = self->scheme.format->integer_operators && self->scheme.activations.dynamic;
 
   for (guint i = 0; i < self->nodes->len; i++)
     {
@@ -124,7 +124,7 @@ vn_resolver_set_rules (VnResolver *self)
 
       if (index < 0 || !self->quant_nodes[i].selected)
         continue;
-      rule = g_ptr_array_index (self->recipe->overrides, (guint) index);
+      rule = g_ptr_array_index (self->scheme.rules, (guint) index);
       for (guint k = 0; k < node->inputs->len; k++)
         resolve_settings_apply_to_value (self, rule, index, vn_node_get_input (node, k));
       for (guint k = 0; k < node->outputs->len; k++)

@@ -160,9 +160,9 @@ vn_resolver_set_tensor_rules (VnResolver *self)
 {
   g_return_if_fail (self != NULL);
 
-  for (guint r = 0; r < self->recipe->overrides->len; r++)
+  for (guint r = 0; r < self->scheme.rules->len; r++)
     {
-      const VnOverride *rule = g_ptr_array_index (self->recipe->overrides, r);
+      const VnOverride *rule = g_ptr_array_index (self->scheme.rules, r);
 
       if (!rule->enabled || !vn_override_is_for_tensors (rule) || resolve_tensor_rules_apply_rule (self, rule, (int) r, FALSE) > 0 ||
           (self->scope == NULL && resolve_tensor_rules_apply_rule (self, rule, (int) r, TRUE) > 0) || self->notes == NULL ||
@@ -254,7 +254,7 @@ resolve_tensor_rules_fill_converted_params (VnResolver     *self,
                                             GError        **error)
 {
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
-  gboolean symmetric = vn_answer_or (rule->convert_symmetric, self->recipe->symmetric_activations);
+  gboolean symmetric = vn_answer_or (rule->convert_symmetric, self->scheme.activations.symmetric);
   const VnOverride second = { .min = rule->convert_min, .max = rule->convert_max };
   VnRange range;
   gint64 zero_point;
@@ -270,7 +270,7 @@ resolve_tensor_rules_fill_converted_params (VnResolver     *self,
     return FALSE;
   converted->tensor.min = min;
   converted->tensor.max = max;
-  if (!vn_quant_make_params (self->recipe, vn_resolver_get_method (self, value), &(VnRange) { min, max },
+  if (!vn_quant_make_params (&self->scheme.scales, vn_resolver_get_method (self, value), &(VnRange) { min, max },
                              converted->tensor.dtype, symmetric, FALSE, &scale, &zero_point, error))
     return FALSE;
   converted->tensor.scale = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &scale);

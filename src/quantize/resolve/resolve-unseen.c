@@ -33,7 +33,7 @@ resolve_unseen_is_named (VnResolver   *self,
 {
   const VnOverride *rule = vn_resolver_get_rule (self, self->quant_nodes[node->index].rule);
 
-  return (self->recipe->only_nodes != NULL && g_strv_contains ((const char * const *) self->recipe->only_nodes, label)) ||
+  return (self->scheme.placement.only_nodes != NULL && g_strv_contains ((const char * const *) self->scheme.placement.only_nodes, label)) ||
          (rule != NULL && g_strcmp0 (rule->pattern, label) == 0);
 }
 

@@ -10,8 +10,6 @@
 #include <float.h>
 #include <math.h>
 
-#define NBITS_BLOCK 128   /* of MatMulNBits, where the recipe does not say */
-
 /* Where an operator has its weight, the axis it sums over, and that of its output channels; from the end if negative. */
 static const struct
 {
@@ -88,18 +86,18 @@ vn_quant_has_nbits (const VnNode *node)
  * Returns: whether a format for weights only can do something with @node
  */
 gboolean
-vn_quant_has_weight (const VnRecipe *recipe,
-                     const VnNode   *node)
+vn_quant_has_weight (const VnWriteScheme *scheme,
+                     const VnNode        *node)
 {
   int i = resolve_weights_find_carrier (node);
   const VnValue *weight = i >= 0 ? vn_node_get_input (node, carriers[i].input) : NULL;
 
-  g_return_val_if_fail (recipe != NULL, FALSE);
+  g_return_val_if_fail (scheme != NULL, FALSE);
 
   if (weight == NULL || weight->initializer == NULL || weight->initializer->shape.rank < 2 ||
       weight->initializer->n_elements == 0)
     return FALSE;
-  return !vn_format_is (recipe->format, VN_FORMAT_IS_NBITS) || vn_quant_has_nbits (node);
+  return !scheme->format->packed_matrices || vn_quant_has_nbits (node);
 }
 
 /*< private >
@@ -142,12 +140,6 @@ vn_quant_get_channel_axis (const VnNode *node)
   return carriers[i].channel_axis + (carriers[i].channel_axis < 0 ? rank : 0);
 }
 
-static gint64
-resolve_weights_get_block (const VnRecipe *recipe)
-{
-  return recipe->block_size == 0 && vn_format_is (recipe->format, VN_FORMAT_IS_NBITS) ? NBITS_BLOCK : recipe->block_size;
-}
-
 static gboolean
 resolve_weights_is_too_small (const VnNode  *node,
                               const VnValue *value,
@@ -185,11 +177,11 @@ vn_resolver_annotate_weight_only (VnResolver   *self,
   annotation = vn_resolver_get_annotation (self, value);
   axis = vn_quant_get_sum_axis (node);
   if (annotation->annotated)
-    return !vn_format_is (self->recipe->format, VN_FORMAT_IS_NBITS) || annotation->axis == axis;
+    return !self->scheme.format->packed_matrices || annotation->axis == axis;
 
   annotation->annotated = annotation->as_weight = TRUE;
-  annotation->block = resolve_weights_get_block (self->recipe);
-  annotation->axis = annotation->block > 0 ? axis : vn_recipe_has_channels (self->recipe) ? vn_quant_get_channel_axis (node) : -1;
+  annotation->block = self->scheme.weights.block;
+  annotation->axis = annotation->block > 0 ? axis : self->scheme.weights.per_channel ? vn_quant_get_channel_axis (node) : -1;
   if (resolve_weights_is_too_small (node, value, annotation->block))
     {
       annotation->block = 0;
@@ -216,7 +208,7 @@ vn_resolver_annotate_blocks (VnResolver    *self,
 
   g_return_if_fail (self != NULL && value != NULL);
 
-  if (!vn_format_is (self->recipe->format, VN_FORMAT_HAS_PAIRS) || self->recipe->block_size == 0 || carrier < 0 || value->initializer == NULL ||
+  if (!self->scheme.format->has_pairs || self->scheme.weights.block == 0 || carrier < 0 || value->initializer == NULL ||
       value != vn_node_get_input (node, carriers[carrier].input) || value->initializer->shape.rank < 2 ||
       value->initializer->n_elements == 0)
     return;
@@ -224,7 +216,7 @@ vn_resolver_annotate_blocks (VnResolver    *self,
   if (!annotation->annotated || !annotation->as_weight)
     return;
   annotation->axis = vn_quant_get_sum_axis (node);
-  annotation->block = self->recipe->block_size;
+  annotation->block = self->scheme.weights.block;
   if (resolve_weights_is_too_small (node, value, annotation->block))
     {
       annotation->axis = vn_quant_get_channel_axis (node);
@@ -233,10 +225,10 @@ vn_resolver_annotate_blocks (VnResolver    *self,
 }
 
 static VnDType
-resolve_weights_stored_type (const VnRecipe *recipe,
-                             VnDType         dtype)
+resolve_weights_stored_type (const VnFormatTraits *format,
+                             VnDType               dtype)
 {
-  if (!vn_format_is (recipe->format, VN_FORMAT_IS_NBITS))
+  if (!format->packed_matrices)
     return dtype;
   return vn_dtype_get_bits (dtype) == 4 ? VN_DTYPE_U4 : VN_DTYPE_U8;
 }
@@ -278,21 +270,22 @@ vn_resolver_fill_blocks (VnResolver     *self,
       return TRUE;
     }
 
-  row->tensor.dtype = resolve_weights_stored_type (self->recipe, row->tensor.dtype);
+  row->tensor.dtype = resolve_weights_stored_type (self->scheme.format, row->tensor.dtype);
   row->tensor.method = g_strdup ("minmax");
   row->tensor.axis = annotation->axis;
   row->tensor.min = min;
   row->tensor.max = max;
   row->block = annotation->block;
+  row->has_zero_points = !self->scheme.weights.symmetric;
   if (!vn_quant_block_params (value->initializer, annotation->axis, annotation->block, row->tensor.dtype,
-                              self->recipe->symmetric_weights, &row->tensor.scale, &row->tensor.zero_point, error))
+                              self->scheme.weights.symmetric, &row->tensor.scale, &row->tensor.zero_point, error))
     return FALSE;
   for (gsize i = 0; i < row->tensor.scale->n_elements; i++)
     {
       float *scale = (float *) row->tensor.scale->data + i;   /* below 0 where the larger end of the block is above it */
 
       if (*scale != 0)
-        *scale = copysignf (vn_quant_raise_scale (self->recipe, NULL, fabsf (*scale)), *scale);
+        *scale = copysignf (vn_quant_raise_scale (&self->scheme.scales, NULL, fabsf (*scale)), *scale);
     }
   return TRUE;
 }

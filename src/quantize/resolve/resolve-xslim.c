@@ -54,20 +54,17 @@ vn_quant_is_used_by (const VnValue  *value,
  * Returns: the scale for @value where its range asks for @scale
  */
 float
-vn_quant_adjust_scale (const VnRecipe *recipe,
-                       const VnValue  *value,
-                       gboolean        channel,
-                       float           scale)
+vn_quant_adjust_scale (const VnScaleScheme *scheme,
+                       const VnValue       *value,
+                       gboolean             channel,
+                       float                scale)
 {
-  double least;
+  g_return_val_if_fail (scheme != NULL, 0);
 
-  g_return_val_if_fail (recipe != NULL, 0);
-
-  least = recipe->minimum_scale;
-  if (recipe->power_of_two_types != NULL && vn_quant_is_used_by (value, recipe->power_of_two_types, FALSE))
+  if (scheme->power_of_two_types != NULL && vn_quant_is_used_by (value, scheme->power_of_two_types, FALSE))
     scale = vn_quant_round_scale (scale, VN_POWER_UP);
-  if (least > 0 && (double) scale <= least)
-    return channel ? 1 : (float) least;
+  if (scheme->minimum > 0 && (double) scale <= scheme->minimum)
+    return channel ? 1 : (float) scheme->minimum;
   return scale;
 }
 
@@ -180,23 +177,21 @@ vn_quant_limit_gate (const VnValue *value,
  * Returns: whether @bias, of @node, is to stay float as it needs too many steps
  */
 gboolean
-vn_quant_is_large_bias (const VnRecipe *recipe,
-                        const VnNode   *node,
-                        VnTensor       *bias,
-                        const float    *scales,
-                        gsize           n)
+vn_quant_is_large_bias (const VnBiasScheme *scheme,
+                        const VnNode       *node,
+                        VnTensor           *bias,
+                        const float        *scales,
+                        gsize               n)
 {
-  gboolean possible;   /* others have no float ones */
   g_autoptr(VnTensor) aligned = NULL;
 
-  g_return_val_if_fail (recipe != NULL && bias != NULL, FALSE);
+  g_return_val_if_fail (scheme != NULL && bias != NULL, FALSE);
 
-  possible = recipe->largest_bias > 0 && vn_format_is (recipe->format, VN_FORMAT_HAS_PAIRS);
-  aligned = possible ? vn_tensor_get_aligned (bias, NULL) : NULL;
+  aligned = scheme->most_steps > 0 ? vn_tensor_get_aligned (bias, NULL) : NULL;
   if (aligned == NULL || !vn_node_is (node, "Conv") || vn_node_get_int (node, "group", 1) != 1)
     return FALSE;
   for (gsize i = 0; i < bias->n_elements; i++)
-    if (fabs ((double) ((const float *) aligned->data)[i] / (double) scales[n > 1 ? i : 0]) > (double) recipe->largest_bias)
+    if (fabs ((double) ((const float *) aligned->data)[i] / (double) scales[n > 1 ? i : 0]) > (double) scheme->most_steps)
       return TRUE;
   return FALSE;
 }

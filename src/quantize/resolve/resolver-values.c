@@ -43,7 +43,7 @@ vn_resolver_can_quantize (VnResolver    *self,
 
   if (value == NULL || value->graph != self->graph)
     return FALSE;
-  if ((self->recipe->subgraphs ? value->uses->len : vn_quant_count_uses (value)) == 0 && !value->is_output)
+  if ((self->scheme.placement.subgraphs ? value->uses->len : vn_quant_count_uses (value)) == 0 && !value->is_output)
     return FALSE;
   if (value->initializer != NULL)
     return value->initializer->dtype == VN_DTYPE_F32;
@@ -100,5 +100,5 @@ vn_resolver_get_tensor_rule (VnResolver    *self,
   annotation = value != NULL && value->graph == self->graph ? vn_resolver_get_annotation (self, value) : NULL;
   if (annotation == NULL || annotation->tensor_rule < 0 || annotation->keep_float)
     return NULL;
-  return g_ptr_array_index (self->recipe->overrides, (guint) annotation->tensor_rule);
+  return g_ptr_array_index (self->scheme.rules, (guint) annotation->tensor_rule);
 }

@@ -3,7 +3,7 @@
 
 /* What single nodes and their weights allow, for resolving and writing. */
 
-#include "vn-recipe.h"
+#include "vn-quant-scheme.h"
 
 G_BEGIN_DECLS
 
@@ -21,8 +21,8 @@ VnTensor   *vn_quant_to_half        (VnTensor *data,
 gboolean   vn_quant_has_nbits       (const VnNode *node);
 int        vn_quant_get_sum_axis    (const VnNode *node);
 int        vn_quant_get_channel_axis (const VnNode *node);
-gboolean   vn_quant_has_weight      (const VnRecipe *recipe,
-                                     const VnNode *node);
+gboolean   vn_quant_has_weight      (const VnWriteScheme *scheme,
+                                     const VnNode        *node);
 gboolean   vn_quant_is_sorted       (const VnGraph *graph);
 guint      vn_quant_count_uses      (const VnValue *value);
 gboolean   vn_quant_has_unit_range  (const VnNode *node);

@@ -257,6 +257,22 @@ vn_quant_row_find_scale (const VnQuantRow *self,
 }
 
 /*< private >
+ * vn_tensor_plan_get_levels:
+ * @lowest, @highest: (out): of its integers, as its scale was made for them
+ *
+ * Returns: %FALSE if its type has no evenly spaced levels
+ */
+gboolean
+vn_tensor_plan_get_levels (const VnTensorPlan *self,
+                           gint64             *lowest,
+                           gint64             *highest)
+{
+  g_return_val_if_fail (self != NULL && lowest != NULL && highest != NULL, FALSE);
+
+  return vn_quant_get_levels (self->dtype, self->even_levels, self->reduce_range, lowest, highest);
+}
+
+/*< private >
  * vn_quant_row_has_integers:
  * @self: (nullable): a row
  *

@@ -4,6 +4,7 @@
 /* The rows of a plan, as resolving fills and writing reads them. */
 
 #include "vn-npu.h"
+#include "vn-quant-scheme.h"
 #include "vn-quantize.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,7 @@ struct _VnQuantRow
   gboolean     shares_converted;   /* has the parameters of what @shares names was converted to */
   gboolean    *receives;     /* by node index: sees @converted */
   gint64       block;        /* weight: how many numbers along its axis share a scale; 0: no blocks */
+  gboolean     has_zero_points;   /* weight of blocks: they are written */
   VnTensor    *stored_scale; /* what is written instead of the scale; NULL: that */
 };
 
@@ -42,6 +44,7 @@ struct _VnQuantPlan
   gboolean       *excluded;  /* by node index: keeps float weights */
   gboolean       *selected;  /* by node index: may be quantized */
   guint           n_nodes;
+  VnWriteScheme   write;     /* how rows are written */
   gboolean        unreached; /* a graph inside a node that no sample has run */
   GPtrArray      *npu_nodes; /* of VnNpuNode */
   GPtrArray      *bodies;    /* of VnQuantBody: those in which something is quantized */
@@ -69,6 +72,9 @@ gsize        vn_quant_row_find_scale (const VnQuantRow *self,
                                       const VnShape    *shape,
                                       gsize             i);
 gboolean     vn_quant_row_has_integers (const VnQuantRow *self);     /* nullable */
+gboolean     vn_tensor_plan_get_levels (const VnTensorPlan *self,
+                                        gint64       *lowest,
+                                        gint64       *highest);
 const VnQuantRow *vn_quant_row_for   (const VnQuantRow *self,
                                       const VnNode    *node);
 

@@ -178,9 +178,9 @@ static void
 resolver_apply_rules (VnResolver  *self,
                       char       **labels)
 {
-  for (guint r = 0; r < self->recipe->overrides->len; r++)
+  for (guint r = 0; r < self->scheme.rules->len; r++)
     {
-      const VnOverride *rule = g_ptr_array_index (self->recipe->overrides, r);
+      const VnOverride *rule = g_ptr_array_index (self->scheme.rules, r);
       g_autoptr(GError) error = NULL;
       g_autofree char *subject = NULL;
       guint n;
@@ -208,9 +208,9 @@ resolver_find_tail (VnResolver  *self,
 {
   g_autoptr(GPtrArray) nodes = NULL;
 
-  if (self->recipe->truncate == NULL)
+  if (self->scheme.placement.truncate == NULL)
     return TRUE;
-  nodes = vn_model_truncate (self->model, (const char * const *) self->recipe->truncate, error);
+  nodes = vn_model_truncate (self->model, (const char * const *) self->scheme.placement.truncate, error);
   for (guint i = 0; nodes != NULL && i < nodes->len; i++)
     self->quant_nodes[((const VnNode *) g_ptr_array_index (nodes, i))->index].tail = TRUE;
   return nodes != NULL;
@@ -304,7 +304,8 @@ vn_resolver_new (const VnModel       *model,
   self->model = model;
   self->graph = graph;
   self->recipe = recipe;
-  self->activation = recipe->activation;
+  vn_quant_scheme_init (&self->scheme, recipe);
+  self->activation = self->scheme.activations.dtype;
   self->scope = scope;
   self->notes = notes;
   self->opset = vn_model_get_opset (model, "");

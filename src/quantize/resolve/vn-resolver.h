@@ -8,6 +8,7 @@
 #include "vn-quant-math.h"
 #include "vn-quant-nodes.h"
 #include "vn-quant-plan.h"
+#include "vn-quant-scheme.h"
 #include "vn-quantize.h"
 #include "vn-recipe-rules.h"
 #include "vn-setting.h"
@@ -103,6 +104,7 @@ typedef struct
   const VnModel  *model;
   const VnGraph  *graph;
   const VnRecipe *recipe;
+  VnQuantScheme   scheme;     /* what @recipe comes to */
   VnNotes        *notes;
   gint64          opset;
   VnHistogramFunc lookup;
@@ -221,20 +223,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnQuantScope, vn_quant_scope_free)
 gboolean vn_quant_is_used_by     (const VnValue   *value,
                                   char           **types,
                                   gboolean         otherwise);
-float    vn_quant_adjust_scale   (const VnRecipe  *recipe,
-                                  const VnValue   *value,
-                                  gboolean         channel,
-                                  float            scale);
+float    vn_quant_adjust_scale   (const VnScaleScheme *scheme,
+                                  const VnValue       *value,
+                                  gboolean             channel,
+                                  float                scale);
 gboolean vn_quant_keeps_integers (VnTensor        *data,
                                   VnDType          dtype,
                                   gint64          *zero_point);
 void     vn_quant_limit_gate     (const VnValue   *value,
                                   VnRange         *range);
-gboolean vn_quant_is_large_bias  (const VnRecipe  *recipe,
-                                  const VnNode    *node,
-                                  VnTensor        *bias,
-                                  const float     *scales,
-                                  gsize            n);
+gboolean vn_quant_is_large_bias  (const VnBiasScheme *scheme,
+                                  const VnNode       *node,
+                                  VnTensor           *bias,
+                                  const float        *scales,
+                                  gsize               n);
 
 /* ---- rules about tensors (resolve-tensor-rules.c) ---- */
 

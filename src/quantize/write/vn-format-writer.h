@@ -15,13 +15,13 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  gboolean (*has_operator) (const VnRecipe *recipe,
-                            const VnNode   *node);
-  gboolean (*write)        (VnModel        *model,
-                            const VnRecipe *recipe,
-                            VnQuantPlan    *plan,
-                            GHashTable     *value_names,
-                            GError        **error);
+  gboolean (*has_operator) (const VnWriteScheme *scheme,
+                            const VnNode        *node);
+  gboolean (*write)        (VnModel             *model,
+                            const VnWriteScheme *scheme,
+                            VnQuantPlan         *plan,
+                            GHashTable          *value_names,
+                            GError             **error);
 } VnFormatWriter;
 
 #define VN_FORMAT(SYMBOL, id, ...) extern const VnFormatWriter vn_format_writer_##id;

@@ -8,6 +8,7 @@
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
 #include "vn-node-index.h"
+#include "vn-setting.h"
 #include "vn-validate.h"
 
 #include <string.h>
@@ -68,12 +69,13 @@ quant_write_describe_recipe (VnModel        *model,
     {
       g_autofree char *key = g_strconcat ("vernier.", settings[i].id, NULL);
       g_autofree char *text = vn_setting_dup_text (&settings[i], recipe);
+      char **files = g_str_equal (settings[i].id, "ranges") ? G_STRUCT_MEMBER (char **, recipe, settings[i].offset) : NULL;
 
       /* Whoever gets the model need not know the folders of whoever made it. */
-      if (g_str_equal (settings[i].id, "ranges") && recipe->ranges != NULL)
+      if (files != NULL)
         {
           g_free (text);
-          text = quant_write_dup_names (recipe->ranges);
+          text = quant_write_dup_names (files);
         }
       if (settings[i].stage == VN_SETTING_STAGE_MEASURE)
         continue;
@@ -154,19 +156,19 @@ quant_write_complete_model (VnModel  *model,
 }
 
 static gboolean
-quant_write_graph (VnModel         *model,
-                   const VnRecipe  *recipe,
-                   VnQuantPlan     *plan,
-                   GHashTable      *names,
-                   GError         **error);
+quant_write_graph (VnModel             *model,
+                   const VnWriteScheme *scheme,
+                   VnQuantPlan         *plan,
+                   GHashTable          *names,
+                   GError             **error);
 
 /* The graphs inside nodes, once the graph around them is written. */
 static gboolean
-quant_write_inner_graphs (VnModel         *model,
-                          const VnRecipe  *recipe,
-                          GPtrArray       *inner,
-                          GHashTable      *names,
-                          GError         **error)
+quant_write_inner_graphs (VnModel             *model,
+                          const VnWriteScheme *scheme,
+                          GPtrArray           *inner,
+                          GHashTable          *names,
+                          GError             **error)
 {
   g_autoptr(GHashTable) captured = NULL;
 
@@ -175,7 +177,7 @@ quant_write_inner_graphs (VnModel         *model,
       VnInnerGraph *graph = g_ptr_array_index (inner, i);
       g_autoptr(GHashTable) own = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
-      if (!quant_write_graph (vn_inner_graph_get_model (graph), recipe, vn_inner_graph_get_plan (graph), own, error))
+      if (!quant_write_graph (vn_inner_graph_get_model (graph), scheme, vn_inner_graph_get_plan (graph), own, error))
         return FALSE;
       vn_inner_graph_put_back (graph, names);
     }
@@ -183,25 +185,25 @@ quant_write_inner_graphs (VnModel         *model,
     return TRUE;
   captured = vn_graph_find_captured (model->graph);
   vn_quant_drop_unused_constants (model->graph, captured);
-  vn_quant_add_functions (model, recipe);
+  vn_quant_add_functions (model, scheme);
   return TRUE;
 }
 
 static gboolean
-quant_write_graph (VnModel         *model,
-                   const VnRecipe  *recipe,
-                   VnQuantPlan     *plan,
-                   GHashTable      *names,
-                   GError         **error)
+quant_write_graph (VnModel             *model,
+                   const VnWriteScheme *scheme,
+                   VnQuantPlan         *plan,
+                   GHashTable          *names,
+                   GError             **error)
 {
   g_autoptr(GPtrArray) inner = vn_inner_graphs_take (model, plan);
   gboolean written;
 
   vn_model_begin_edits (model);
-  written = writers[recipe->format]->write (model, recipe, plan, names, error);
+  written = writers[scheme->format->format]->write (model, scheme, plan, names, error);
   vn_model_end_edits (model);
   return written &&
-         quant_write_inner_graphs (model, recipe, inner, names, error) &&
+         quant_write_inner_graphs (model, scheme, inner, names, error) &&
          quant_write_sort_nodes (model->graph, inner->len > 0, error);
 }
 
@@ -236,7 +238,8 @@ vn_format_get_writer (VnFormat format)
 /**
  * vn_quantize_write:
  * @prepared: the model @plan was made for
- * @recipe: the recipe @plan was made from
+ * @recipe: the recipe @plan was made from, which the model is to tell of; of a network of halves it says whether its inputs and
+ *   outputs stay float32
  * @plan: what to do
  * @value_names: (out) (nullable) (transfer full): see the header; tensors that vanished (before an absorbed clamp) are
  *   not in it
@@ -252,6 +255,7 @@ vn_quantize_write (const VnModel   *prepared,
 {
   g_autoptr(VnModel) model = NULL;
   g_autoptr(GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  VnWriteScheme scheme;
 
   g_return_val_if_fail (prepared != NULL && recipe != NULL && plan != NULL, NULL);
   g_return_val_if_fail (plan->n_nodes == prepared->graph->nodes->len, NULL);
@@ -259,10 +263,12 @@ vn_quantize_write (const VnModel   *prepared,
   if (!vn_format_check_number (recipe->format, error))
     return NULL;
 
+  scheme = plan->write;
+  scheme.float_io = recipe->float_io;
   model = vn_model_copy (prepared);
-  if (!quant_write_graph (model, recipe, plan, names, error) || !quant_write_complete_model (model, error))
+  if (!quant_write_graph (model, &scheme, plan, names, error) || !quant_write_complete_model (model, error))
     {
-      g_prefix_error (error, "%s: ", vn_format_get_traits (recipe->format)->id);
+      g_prefix_error (error, "%s: ", scheme.format->id);
       return NULL;
     }
 

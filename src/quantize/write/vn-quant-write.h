@@ -8,7 +8,6 @@
 #include "vn-quant-nodes.h"
 #include "vn-quant-plan.h"
 #include "vn-quantize.h"
-#include "vn-recipe-rules.h"
 
 G_BEGIN_DECLS
 
@@ -35,17 +34,17 @@ typedef enum
   VN_PAIRS_BYTES   = 1 << 1,   /* activations of 8 bit stand in standard operators, and are fused with what reads them */
 } VnPairFlags;
 
-const VnQuantPair *vn_quant_find_pair       (const VnRecipe     *recipe,
-                                             VnPairFlags         flags,
-                                             const VnTensorPlan *row);
+const VnQuantPair *vn_quant_find_pair       (const VnWriteScheme *scheme,
+                                             VnPairFlags          flags,
+                                             const VnTensorPlan  *row);
 void         vn_quant_pair_set_attributes   (const VnQuantPair  *pair,
                                              const VnTensorPlan *row,
                                              VnNode             *node,
                                              gboolean            back,
                                              int                 axis);
 int          vn_quant_find_block_axis       (const VnValue      *value);
-void         vn_quant_add_functions         (VnModel            *model,
-                                             const VnRecipe     *recipe);   /* write-bodies.c */
+void         vn_quant_add_functions         (VnModel             *model,
+                                             const VnWriteScheme *scheme);   /* write-bodies.c */
 
 /* ---- what writers share ---- */
 
@@ -60,11 +59,11 @@ VnValue             *vn_quant_add_constant (VnGraph          *graph,
                                             VnTensor         *tensor);
 void                 vn_quant_drop_unused_constants (VnGraph    *graph,
                                                      GHashTable *captured);
-gboolean             vn_quant_write_qdq    (VnModel          *model,
-                                            const VnRecipe   *recipe,
-                                            VnQuantPlan      *plan,
-                                            GHashTable       *value_names,
-                                            GError          **error);
+gboolean             vn_quant_write_qdq    (VnModel             *model,
+                                            const VnWriteScheme *scheme,
+                                            VnQuantPlan         *plan,
+                                            GHashTable          *value_names,
+                                            GError             **error);
 void                 vn_quant_write_dedicated (VnGraph       *graph,   /* write-pairs.c */
                                                VnQuantPlan   *plan,
                                                GPtrArray     *nodes,

@@ -16,7 +16,7 @@ typedef struct
 typedef struct
 {
   VnGraph        *graph;
-  const VnRecipe *recipe;
+  const VnWriteScheme *scheme;
   VnQuantPlan    *plan;
   GHashTable     *activations;   /* VnValue -> VnIntegerOperand */
   GHashTable     *weights;       /* name, and whether transposed -> VnIntegerOperand */

@@ -388,16 +388,16 @@ write_bodies_is_used (const VnGraph *graph,
 /*< private >
  * vn_quant_add_functions:
  *
- * Adds the functions that say what the operators that were written compute, unless the recipe leaves that to a vendor's
+ * Adds the functions that say what the operators that were written compute, unless @scheme leaves that to a vendor's
  * tools.
  */
 void
-vn_quant_add_functions (VnModel        *model,
-                        const VnRecipe *recipe)
+vn_quant_add_functions (VnModel             *model,
+                        const VnWriteScheme *scheme)
 {
-  g_return_if_fail (model != NULL && recipe != NULL);
+  g_return_if_fail (model != NULL && scheme != NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (bodies) && recipe->vendor_domain == VN_VENDOR_NONE; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (bodies) && scheme->vendor == VN_VENDOR_NONE; i++)
     if (write_bodies_is_used (model->graph, i) && vn_model_find_function (model, bodies[i].domain, bodies[i].name) == NULL)
       write_bodies_add_function (model, i);
 }

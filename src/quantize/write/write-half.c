@@ -251,15 +251,15 @@ write_half_retarget_casts (Writer *self)
 }
 
 static gboolean
-write_fp16 (VnModel         *model,
-            const VnRecipe  *recipe,
-            VnQuantPlan     *plan,
-            GHashTable      *value_names,
-            GError         **error)
+write_fp16 (VnModel             *model,
+            const VnWriteScheme *scheme,
+            VnQuantPlan         *plan,
+            GHashTable          *value_names,
+            GError             **error)
 {
   g_autoptr(GHashTable) halves = g_hash_table_new (NULL, NULL), captured = vn_graph_find_captured (model->graph);
   g_autoptr(GPtrArray) values = write_half_list_singles (model->graph);
-  Writer self = { model->graph, halves, captured, value_names, recipe->float_io };
+  Writer self = { model->graph, halves, captured, value_names, scheme->float_io };
 
   write_half_find_halves (&self, plan);
   /* all nodes know their inputs by type until the last value is done: types of values that stay are set then */
@@ -304,11 +304,11 @@ write_half_store_bfloat (VnGraph     *graph,
 }
 
 static gboolean
-write_bf16 (VnModel         *model,
-            const VnRecipe  *recipe,
-            VnQuantPlan     *plan,
-            GHashTable      *value_names,
-            GError         **error)
+write_bf16 (VnModel             *model,
+            const VnWriteScheme *scheme,
+            VnQuantPlan         *plan,
+            GHashTable          *value_names,
+            GError             **error)
 {
   VnGraph *graph = model->graph;
   g_autoptr(GHashTable) captured = vn_graph_find_captured (graph), excluded = g_hash_table_new (NULL, NULL);

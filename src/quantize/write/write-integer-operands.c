@@ -61,7 +61,7 @@ write_integer_quantize_statically (VnIntegerWriter    *self,
  * @node: a reader of @x; what is added stands in front of it
  *
  * Returns: (transfer none): the integers of @x, made once: with the range that they have while the network runs if the
- *   recipe is dynamic, otherwise with that of the plan
+ *   ranges are dynamic, otherwise with that of the plan
  */
 const VnIntegerOperand *
 vn_integer_get_activation (VnIntegerWriter *self,
@@ -73,7 +73,7 @@ vn_integer_get_activation (VnIntegerWriter *self,
   if (found != NULL)
     return found;
   found = g_new0 (VnIntegerOperand, 1);
-  if (self->recipe->dynamic)
+  if (self->scheme->dynamic)
     write_integer_quantize_dynamically (self, node, x, found);
   else
     write_integer_quantize_statically (self, node, x, vn_quant_plan_find (self->plan, x->name), found);
@@ -115,7 +115,7 @@ vn_integer_get_weight (VnIntegerWriter  *self,
   if (found != NULL)
     return found;
   data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis,
-                                   self->recipe->narrow_range, error);
+                                   row->narrow, error);
   if (data != NULL && transposed)
     {
       g_autoptr(VnTensor) turned = write_integer_transpose_bytes (data, error);

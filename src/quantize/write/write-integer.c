@@ -64,15 +64,15 @@ write_integer_is_matrix_of (const VnNode *node,
 
 /* Whether @node can be written in this format: it has a constant weight, and nothing in the way. */
 static gboolean
-write_integer_has_operator (const VnRecipe *recipe,
-                            const VnNode   *node)
+write_integer_has_operator (const VnWriteScheme *scheme,
+                            const VnNode        *node)
 {
   if (write_integer_find_writer (node) == NULL)
     return FALSE;
   if (vn_node_is (node, "Gather"))
     return write_integer_is_matrix_of (node, 0, 0);
   if (vn_node_is (node, "LSTM"))
-    return recipe->dynamic && write_integer_is_matrix_of (node, 1, 3) && write_integer_is_matrix_of (node, 2, 3) && vn_node_get_int (node, "layout", 0) == 0;
+    return scheme->dynamic && write_integer_is_matrix_of (node, 1, 3) && write_integer_is_matrix_of (node, 2, 3) && vn_node_get_int (node, "layout", 0) == 0;
   if (vn_node_is (node, "Gemm"))
     return write_integer_is_matrix_of (node, 1, 2) && vn_node_get_float (node, "alpha", 1) == 1 &&
            vn_node_get_float (node, "beta", 1) == 1 && vn_node_get_int (node, "transA", 0) == 0;
@@ -155,7 +155,7 @@ write_integer_get_channel_weight (Writer        *self,
   if (!write_integer_check_channels (row, axis, &zero_point, op_type, error) ||
       (zeros = write_integer_repeat_zero_point (row, zero_point, error)) == NULL ||
       (data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, zeros, axis,
-                                        self->recipe->narrow_range, error)) == NULL ||
+                                        row->narrow, error)) == NULL ||
       (scale = vn_tensor_new_reshaped (row->scale, &shape, error)) == NULL ||
       (zero = vn_quant_integer_tensor (row->dtype, &VN_SHAPE_SCALAR, &zero_point, error)) == NULL)
     return NULL;
@@ -352,7 +352,7 @@ write_integer_make_lstm_weight (Writer     *self,
   g_autoptr(VnTensor) data = NULL, turned = NULL, scale = NULL, zero_point = NULL;
 
   data = vn_quant_quantize_tensor (value->initializer, row->dtype, row->scale, row->zero_point, row->axis,
-                                   self->recipe->narrow_range, error);
+                                   row->narrow, error);
   if (data == NULL || (turned = write_integer_turn_weight (data, error)) == NULL ||
       (scale = write_integer_shape_params (row->scale, value->initializer, error)) == NULL ||
       (zero_point = write_integer_shape_params (row->zero_point, value->initializer, error)) == NULL)
@@ -396,7 +396,7 @@ write_nodes (Writer  *self,
              GError **error)
 {
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
-  gboolean qlinear = vn_format_is (self->recipe->format, VN_FORMAT_IS_OPERATORS);
+  gboolean qlinear = self->scheme->format->integer_operators;
 
   vn_graph_settle (self->graph);
   for (guint i = 0; i < self->graph->nodes->len; i++)
@@ -405,7 +405,7 @@ write_nodes (Writer  *self,
       g_autofree char *label = vn_node_dup_label (node);
 
       if (vn_quant_plan_is_node_quantized (self->plan, label) &&
-          (qlinear ? vn_integer_has_qlinear (node) : write_integer_has_operator (self->recipe, node)))
+          (qlinear ? vn_integer_has_qlinear (node) : write_integer_has_operator (self->scheme, node)))
         g_ptr_array_add (nodes, node);
     }
   for (guint i = 0; i < nodes->len; i++)
@@ -420,13 +420,13 @@ write_nodes (Writer  *self,
 
 /* Also what the format “qoperator” is with dynamic ranges. */
 static gboolean
-write_integer (VnModel         *model,
-               const VnRecipe  *recipe,
-               VnQuantPlan     *plan,
-               GHashTable      *value_names,
-               GError         **error)
+write_integer (VnModel             *model,
+               const VnWriteScheme *scheme,
+               VnQuantPlan         *plan,
+               GHashTable          *value_names,
+               GError             **error)
 {
-  Writer self = { .graph = model->graph, .recipe = recipe, .plan = plan };
+  Writer self = { .graph = model->graph, .scheme = scheme, .plan = plan };
   g_autoptr(GHashTable) captured = vn_graph_find_captured (model->graph);
   gboolean ok;
 

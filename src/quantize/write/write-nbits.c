@@ -294,11 +294,11 @@ write_nbits_list_nodes (VnGraph     *graph,
 }
 
 static gboolean
-write_nbits (VnModel         *model,
-             const VnRecipe  *recipe,
-             VnQuantPlan     *plan,
-             GHashTable      *value_names,
-             GError         **error)
+write_nbits (VnModel             *model,
+             const VnWriteScheme *scheme,
+             VnQuantPlan         *plan,
+             GHashTable          *value_names,
+             GError             **error)
 {
   g_autoptr(GPtrArray) nodes = write_nbits_list_nodes (model->graph, plan);
   g_autoptr(GHashTable) weights = g_hash_table_new_full (NULL, NULL, NULL, g_free);   /* VnValue -> Stored */
@@ -315,7 +315,7 @@ write_nbits (VnModel         *model,
 
       if (stored == NULL)
         {
-          stored = write_nbits_store_weight (model->graph, row, weight, recipe->symmetric_weights, error);
+          stored = write_nbits_store_weight (model->graph, row, weight, !row->has_zero_points, error);
           if (stored == NULL)
             return FALSE;
           g_hash_table_insert (weights, weight, stored);

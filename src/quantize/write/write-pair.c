@@ -48,24 +48,24 @@ static const VnQuantPair scaled_blocks[] = {
  * Returns: (transfer none): how a tensor of @row's type is written
  */
 const VnQuantPair *
-vn_quant_find_pair (const VnRecipe     *recipe,
-                    VnPairFlags         flags,
-                    const VnTensorPlan *row)
+vn_quant_find_pair (const VnWriteScheme *scheme,
+                    VnPairFlags          flags,
+                    const VnTensorPlan  *row)
 {
   gboolean contrib = (flags & VN_PAIRS_CONTRIB) != 0, is_activation;
   gboolean vendor;
   VnBlockFormat format;
 
-  g_return_val_if_fail (recipe != NULL && row != NULL, NULL);
+  g_return_val_if_fail (scheme != NULL && row != NULL, NULL);
 
   is_activation = row->role == VN_TENSOR_ACTIVATION;
-  vendor = vn_format_is (recipe->format, VN_FORMAT_HAS_VENDORS) && recipe->vendor_domain != VN_VENDOR_NONE;
-  if (vn_format_is (recipe->format, VN_FORMAT_IS_FIXED_POINT))
-    return &fix_neuron[recipe->vendor_domain];
+  vendor = scheme->format->extends_standard && scheme->vendor != VN_VENDOR_NONE;
+  if (scheme->format->power_of_two_scales)
+    return &fix_neuron[scheme->vendor];
   if (vn_block_format_init (&format, row->dtype))
-    return format.element != NULL ? &scaled_blocks[recipe->vendor_domain] : &blocks[recipe->vendor_domain];
+    return format.element != NULL ? &scaled_blocks[scheme->vendor] : &blocks[scheme->vendor];
   if (vendor)
-    return &extended[recipe->vendor_domain];
+    return &extended[scheme->vendor];
   if (row->dtype == VN_DTYPE_F16 || row->dtype == VN_DTYPE_BF16)
     return &cast;
   if (row->role == VN_TENSOR_BIAS)

@@ -16,7 +16,7 @@
 
 typedef struct
 {
-  const VnRecipe *recipe;
+  const VnWriteScheme *scheme;
   VnModel     *model;
   VnGraph     *graph;
   VnQuantPlan *plan;
@@ -26,7 +26,6 @@ typedef struct
   GHashTable  *params;     /* name of a tensor -> its Params */
   GHashTable  *captured;   /* set of VnValue: used or returned by graphs inside nodes */
   VnPairFlags  flags;
-  gboolean     pairs_on_weights;
 } Writer;
 
 typedef struct
@@ -77,7 +76,7 @@ write_qdq_insert_conversion (Writer             *self,
                              VnValue            *output,
                              int                 axis)
 {
-  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
+  const VnQuantPair *pair = vn_quant_find_pair (self->scheme, self->flags, row);
   const char *op_type = back && pair->back != NULL ? pair->back : pair->forth;
   g_autofree char *name = g_strconcat (base, "_", op_type, NULL);
   VnValue *inputs[3] = { input };
@@ -143,7 +142,7 @@ write_qdq_redirect_inside (Writer  *self,
 {
   g_autoptr(GArray) uses = g_array_copy (value->uses);
 
-  for (guint i = 0; self->recipe->subgraphs && i < uses->len; i++)
+  for (guint i = 0; self->scheme->bodies && i < uses->len; i++)
     {
       VnUse use = g_array_index (uses, VnUse, i);
 
@@ -196,12 +195,12 @@ write_qdq_make_stored (Writer              *self,
                        int                  axis,
                        GError             **error)
 {
-  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
-  gboolean vendor = self->recipe->vendor_domain != VN_VENDOR_NONE;
+  const VnQuantPair *pair = vn_quant_find_pair (self->scheme, self->flags, row);
+  gboolean vendor = self->scheme->vendor != VN_VENDOR_NONE;
 
   if (block > 0)
     return vn_quant_quantize_blocks (data, row->dtype, row->scale, row->zero_point, row->axis, block, FALSE, error);
-  if (pair->kind == VN_PAIR_FIX && self->recipe->narrow_range)
+  if (pair->kind == VN_PAIR_FIX && row->narrow)
     return vn_quant_cut_to_narrow (data, row, error);
   if (pair->kind == VN_PAIR_FIX || (pair->kind == VN_PAIR_BLOCK && vendor))
     return vn_tensor_ref (data);
@@ -209,7 +208,7 @@ write_qdq_make_stored (Writer              *self,
     return vn_quant_round_tensor (data, &row->dtype, axis, error);
   if (row->dtype == VN_DTYPE_F16 || row->dtype == VN_DTYPE_BF16)
     return vn_tensor_convert (data, row->dtype, error);
-  return vn_quant_quantize_tensor (data, row->dtype, row->scale, row->zero_point, row->axis, self->recipe->narrow_range,
+  return vn_quant_quantize_tensor (data, row->dtype, row->scale, row->zero_point, row->axis, row->narrow,
                                    error);
 }
 
@@ -236,7 +235,7 @@ write_constant (Writer            *self,
       return FALSE;
     }
 
-  if (as_stored.dtype != VN_DTYPE_F32 && write_qdq_has_params (vn_quant_find_pair (self->recipe, self->flags, &as_stored)))
+  if (as_stored.dtype != VN_DTYPE_F32 && write_qdq_has_params (vn_quant_find_pair (self->scheme, self->flags, &as_stored)))
     params = write_qdq_get_params (self, &row->tensor, name);
   stored = vn_quant_add_constant (self->graph, name, "_quantized", data);
   output = as_stored.dtype == VN_DTYPE_F32 ? stored
@@ -269,7 +268,7 @@ write_constant_pair (Writer              *self,
   VnValue *output = vn_quant_add_value (self->graph, value->name, "_DequantizeLinear_Output", VN_DTYPE_F32, &shape);
   VnValue *data = value;
 
-  if (self->recipe->narrow_range)
+  if (row->narrow)
     {
       cut = vn_quant_cut_to_narrow (value->initializer, row, error);
       if (cut == NULL)
@@ -315,7 +314,7 @@ write_activation (Writer             *self,
                   const VnTensorPlan *row,
                   VnValue            *value)
 {
-  const VnQuantPair *pair = vn_quant_find_pair (self->recipe, self->flags, row);
+  const VnQuantPair *pair = vn_quant_find_pair (self->scheme, self->flags, row);
   int axis = vn_dtype_is_block (row->dtype) ? vn_quant_find_block_axis (value) : row->factors != NULL ? -1 : row->axis;
   VnNode *before = write_qdq_place_pair (self, value);
   const Params *params = write_qdq_has_params (pair) ? write_qdq_get_params (self, row, value->name) : NULL;
@@ -391,12 +390,13 @@ write_qdq_make_stored_bias (Writer            *self,
                             VnTensor          *bias,
                             GError           **error)
 {
+  gboolean stays = vn_quant_find_pair (self->scheme, self->flags, &row->tensor)->kind == VN_PAIR_FIX;
   g_autoptr(VnTensor) scaled = NULL;
 
-  if (vn_dtype_is_integer (row->tensor.dtype) && !vn_format_is (self->recipe->format, VN_FORMAT_IS_FIXED_POINT))
+  if (vn_dtype_is_integer (row->tensor.dtype) && !stays)
     return write_qdq_quantize_bias (row, bias, error);
   scaled = write_qdq_scale_bias (bias, row->beta, error);
-  if (scaled == NULL || vn_format_is (self->recipe->format, VN_FORMAT_IS_FIXED_POINT))
+  if (scaled == NULL || stays)
     return g_steal_pointer (&scaled);
   return vn_tensor_convert (scaled, row->tensor.dtype, error);
 }
@@ -425,7 +425,7 @@ write_bias (Writer            *self,
   VnValue *bias = vn_node_get_input (node, row->input), *stored, *output;
   gboolean own = g_str_equal (row->source, row->tensor.name);
   g_autoptr(VnTensor) data = write_qdq_make_stored_bias (self, row, bias->initializer, error);
-  gboolean linear = write_qdq_has_params (vn_quant_find_pair (self->recipe, self->flags, &row->tensor));
+  gboolean linear = write_qdq_has_params (vn_quant_find_pair (self->scheme, self->flags, &row->tensor));
   VnShape shape = bias->initializer->shape;
   VnNode *before = own ? write_qdq_first_reader (bias) : node;
   Params params = { 0 };
@@ -494,13 +494,13 @@ write_qdq_has_byte_activations (VnQuantPlan *plan)
 }
 
 static void
-write_qdq_writer_init (Writer         *self,
-                       VnModel        *model,
-                       const VnRecipe *recipe,
-                       VnQuantPlan    *plan,
-                       GHashTable     *names)
+write_qdq_writer_init (Writer              *self,
+                       VnModel             *model,
+                       const VnWriteScheme *scheme,
+                       VnQuantPlan         *plan,
+                       GHashTable          *names)
 {
-  self->recipe = recipe;
+  self->scheme = scheme;
   self->flags = (write_qdq_needs_contrib (model, plan) ? VN_PAIRS_CONTRIB : 0) | (write_qdq_has_byte_activations (plan) ? VN_PAIRS_BYTES : 0);
   self->model = model;
   self->graph = model->graph;
@@ -564,7 +564,7 @@ write_tensors (Writer  *self,
       value = vn_graph_find_value (self->graph, row->tensor.name);
       if (value->initializer == NULL)
         write_activation (self, &row->tensor, value);
-      else if (!(self->pairs_on_weights ? write_constant_pair (self, &row->tensor, value, error)
+      else if (!(self->scheme->float_weights ? write_constant_pair (self, &row->tensor, value, error)
                                         : write_constant (self, row, value, error)))
         return FALSE;
     }
@@ -577,29 +577,28 @@ write_tensors (Writer  *self,
  * Writes each row of @plan as a pair of conversions, or as what the format has instead.
  */
 gboolean
-vn_quant_write_qdq (VnModel         *model,
-                    const VnRecipe  *recipe,
-                    VnQuantPlan     *plan,
-                    GHashTable      *value_names,
-                    GError         **error)
+vn_quant_write_qdq (VnModel             *model,
+                    const VnWriteScheme *scheme,
+                    VnQuantPlan         *plan,
+                    GHashTable          *value_names,
+                    GError             **error)
 {
   Writer writer;
   gboolean ok;
 
-  g_return_val_if_fail (model != NULL && recipe != NULL && plan != NULL, FALSE);
+  g_return_val_if_fail (model != NULL && scheme != NULL && plan != NULL, FALSE);
 
-  write_qdq_writer_init (&writer, model, recipe, plan, value_names);
-  writer.pairs_on_weights = recipe->pairs_on_weights;
+  write_qdq_writer_init (&writer, model, scheme, plan, value_names);
   for (guint i = 0; i < plan->clamps->len; i++)
     write_qdq_absorb_clamp (&writer, g_ptr_array_index (writer.nodes, g_array_index (plan->clamps, guint, i)));
   /* biases before what they share initializers with */
   ok = write_biases (&writer, TRUE, error) && write_biases (&writer, FALSE, error) && write_tensors (&writer, error);
-  if (recipe->dedicated_pairs)
+  if (scheme->dedicated_pairs)
     vn_quant_write_dedicated (model->graph, plan, writer.nodes, value_names);
   vn_quant_write_converted (model, plan, writer.nodes, value_names);
   ok = ok && vn_quant_write_restored (model, error);
   vn_quant_drop_unused_constants (model->graph, writer.captured);
-  vn_quant_add_functions (model, recipe);
+  vn_quant_add_functions (model, scheme);
   write_qdq_writer_clear (&writer);
   return ok;
 }

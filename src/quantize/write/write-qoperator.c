@@ -96,10 +96,10 @@ write_qoperator_find_fold (const VnNode *node)
 
 /* What the format has nothing for stays float. */
 static gboolean
-write_qoperator_has_operator (const VnRecipe *recipe,
-                              const VnNode   *node)
+write_qoperator_has_operator (const VnWriteScheme *scheme,
+                              const VnNode        *node)
 {
-  return recipe->dynamic ? vn_integer_has_qlinear (node) : write_qoperator_find_fold (node) != NULL;
+  return scheme->dynamic ? vn_integer_has_qlinear (node) : write_qoperator_find_fold (node) != NULL;
 }
 
 /* ---- looking at the neighbours ---- */
@@ -527,18 +527,18 @@ write_qoperator_invert_names (GHashTable *names)
 }
 
 static gboolean
-write_qoperator (VnModel         *model,
-                 const VnRecipe  *recipe,
-                 VnQuantPlan     *plan,
-                 GHashTable      *value_names,
-                 GError         **error)
+write_qoperator (VnModel             *model,
+                 const VnWriteScheme *scheme,
+                 VnQuantPlan         *plan,
+                 GHashTable          *value_names,
+                 GError             **error)
 {
   Folder self = { .graph = model->graph, .names = value_names };
 
-  if (recipe->dynamic)
-    return vn_format_writer_integer.write (model, recipe, plan, value_names, error);
+  if (scheme->dynamic)
+    return vn_format_writer_integer.write (model, scheme, plan, value_names, error);
   self.nodes = write_qoperator_list_nodes (model->graph, plan);
-  if (!vn_quant_write_qdq (model, recipe, plan, value_names, error))
+  if (!vn_quant_write_qdq (model, scheme, plan, value_names, error))
     {
       g_ptr_array_unref (self.nodes);
       return FALSE;

@@ -4,7 +4,8 @@
 
 #include "vn-cure.h"
 #include "vn-error-sum.h"
-#include "vn-format-traits.h"
+#include "vn-quant-scheme.h"
+#include "vn-recipe-change.h"
 #include "vn-quant-plan.h"
 
 #include <math.h>
@@ -55,8 +56,7 @@ vn_curve_get_wide_type (const VnRecipe *recipe)
 {
   g_return_val_if_fail (recipe != NULL, VN_DTYPE_UNDEFINED);
 
-  return (vn_recipe_get_target (recipe)->traits & VN_TARGET_HAS_SIXTEEN) != 0 && vn_cure_can_widen (recipe) ? vn_cure_widen (recipe->activation)
-                                                                                                           : VN_DTYPE_UNDEFINED;
+  return (vn_recipe_get_facts (recipe) & VN_RECIPE_SIXTEEN) != 0 ? vn_cure_get_wide_type (recipe) : VN_DTYPE_UNDEFINED;
 }
 
 /**
@@ -69,10 +69,13 @@ vn_curve_get_other_weight (const VnRecipe *recipe)
 {
   static const VnDType pairs[][2] = { { VN_DTYPE_S8, VN_DTYPE_S4 }, { VN_DTYPE_U8, VN_DTYPE_U4 } };
 
+  VnQuantScheme scheme;
+
   g_return_val_if_fail (recipe != NULL, VN_DTYPE_UNDEFINED);
 
+  vn_quant_scheme_init (&scheme, recipe);
   for (guint i = 0; i < 2 * G_N_ELEMENTS (pairs); i++)
-    if (recipe->weight == pairs[i / 2][i % 2] && (vn_format_get_traits (recipe->format)->weights & (G_GUINT64_CONSTANT (1) << pairs[i / 2][1 - i % 2])) != 0)
+    if (scheme.weights.dtype == pairs[i / 2][i % 2] && (scheme.format->weights >> pairs[i / 2][1 - i % 2] & 1) != 0)
       return pairs[i / 2][1 - i % 2];
   return VN_DTYPE_UNDEFINED;
 }
@@ -428,7 +431,7 @@ choices_add_rule (VnRecipe  *recipe,
   rule->tensors = g_new0 (char *, names->len + 1);
   for (guint i = 0; i < names->len; i++)
     rule->tensors[i] = g_strdup (g_ptr_array_index (names, i));
-  g_ptr_array_add (recipe->overrides, rule);
+  vn_recipe_take_rule (recipe, rule);
 }
 
 static void

@@ -34,7 +34,8 @@ improve_add_training (VnImproveJob *self)
   const VnImproveStep *step = improve_find_training ();
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->recipe);
 
-  if (step == NULL || !step->apply (recipe, self->bench->input.prepared->graph) || !vn_recipe_validate (recipe, NULL))
+  if (step == NULL || !vn_improve_step_apply (step, recipe, self->bench->input.prepared->graph) ||
+      !vn_recipe_validate (recipe, NULL))
     return NULL;
   if (vn_improve_get_seconds (self) + vn_improve_times_estimate_last (&self->times, self->recipe) + LEAST_TRAINING > self->settings.seconds)
     {

@@ -142,7 +142,7 @@ vn_improve_judge (VnImproveJob        *self,
   return TRUE;
 }
 
-static const VnImproveStep improve_remade = { "remade", N_("everything kept, repeated with all samples"), VN_IMPROVE_SETTING, 0, NULL, NULL, NULL };
+static const VnImproveStep improve_remade = { "remade", N_("everything kept, repeated with all samples"), VN_IMPROVE_SETTING, 0 };
 
 /*< private >
  * vn_improve_take_remade:

@@ -284,7 +284,7 @@ improve_apply (const VnImproveJob  *self,
                VnRecipe            *recipe)
 {
   return step->kind != VN_IMPROVE_TRAINING && (step->suits == NULL || step->suits (self->bench->input.prepared->graph)) &&
-         step->apply (recipe, self->bench->input.prepared->graph) && vn_recipe_validate (recipe, NULL);
+         vn_improve_step_apply (step, recipe, self->bench->input.prepared->graph) && vn_recipe_validate (recipe, NULL);
 }
 
 /*< private >

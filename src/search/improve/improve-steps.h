@@ -3,6 +3,7 @@
 #pragma once
 
 #include "improve-bench.h"
+#include "vn-recipe-change.h"
 
 G_BEGIN_DECLS
 
@@ -25,8 +26,9 @@ typedef enum
  * @id: static
  * @title: N_()
  * @least_gain: in dB: less is chance; 0: what it does is right by itself, any gain will do
- * @apply: changes a recipe for a float network, as it is prepared for quantizing, and says whether it has; of %VN_IMPROVE_ORIGINS: whether the
- *   step can be tried
+ * @change: what settings become, or, without any, for which recipes the step is
+ * @apply: (nullable): changes a recipe for a float network further, and says whether it has; of %VN_IMPROVE_ORIGINS: whether
+ *   the step can be tried
  * @add: (nullable): of %VN_IMPROVE_ORIGINS: does it to some activations of the float network
  * @suits: (nullable): whether the step is for such a network
  */
@@ -35,12 +37,16 @@ typedef struct
   const char    *id, *title;
   VnImproveKind  kind;
   double         least_gain;
+  VnRecipeChange change;
   gboolean     (*apply) (VnRecipe *recipe, const VnGraph *graph);
   void         (*add)   (VnRecipe *recipe, const VnGraph *graph, char **tensors);
   gboolean     (*suits) (const VnGraph *graph);
 } VnImproveStep;
 
-const VnImproveStep *vn_improve_step_list (guint *n);
+const VnImproveStep *vn_improve_step_list  (guint               *n);
+gboolean             vn_improve_step_apply (const VnImproveStep *self,
+                                            VnRecipe            *recipe,
+                                            const VnGraph       *graph);
 
 /* ---- improve-graph.c: what some of them look for ---- */
 

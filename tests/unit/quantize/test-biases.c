@@ -172,17 +172,21 @@ test_raised (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (scales); i++)
     {
+      VnQuantScheme scheme;
       float raised;
 
       recipe->int16_scale = FALSE;
       recipe->power_of_two = VN_POWER_OF_TWO_OFF;
-      g_assert_cmpfloat (vn_quant_raise_scale (recipe, NULL, scales[i]), ==, scales[i]);
+      vn_quant_scheme_init (&scheme, recipe);
+      g_assert_cmpfloat (vn_quant_raise_scale (&scheme.scales, NULL, scales[i]), ==, scales[i]);
       recipe->power_of_two = VN_POWER_OF_TWO_NEAREST;
-      raised = vn_quant_raise_scale (recipe, "minmse", scales[i]);
+      vn_quant_scheme_init (&scheme, recipe);
+      raised = vn_quant_raise_scale (&scheme.scales, "minmse", scales[i]);
       g_assert_true (is_power_of_two (raised) && raised >= scales[i] && raised < 2 * scales[i]);
       recipe->power_of_two = VN_POWER_OF_TWO_OFF;
       recipe->int16_scale = TRUE;
-      raised = vn_quant_raise_scale (recipe, "minmax", scales[i]);
+      vn_quant_scheme_init (&scheme, recipe);
+      raised = vn_quant_raise_scale (&scheme.scales, "minmax", scales[i]);
       g_assert_cmpfloat (raised, >=, scales[i]);
       g_assert_cmpfloat (raised, ==, vn_quant_int16_scale (raised));
       g_assert_cmpfloat (raised, <=, scales[i] + MAX (scales[i] / 8192, 1.0f / 32768));

@@ -262,12 +262,14 @@ test_own_bias (void)
     {
       g_autoptr(VnRecipe) recipe = vn_recipe_new (kinds[i].recipe);
       g_autoptr(GError) error = NULL;
+      VnQuantScheme scheme;
 
       vn_recipe_set (recipe, "power-of-two", kinds[i].power, &error);
       g_assert_no_error (error);
+      vn_quant_scheme_init (&scheme, recipe);
       for (double largest = 1e-4; largest < 1e4; largest *= 1.07)
         {
-          double scale = vn_quant_own_bias_scale (recipe, kinds[i].dtype, -largest, largest / 3);
+          double scale = vn_quant_own_bias_scale (&scheme.scales, kinds[i].dtype, -largest, largest / 3);
           double held = scale * (double) kinds[i].qmax / (float) largest;
 
           g_assert_cmpfloat (held, >, 1 - 1e-6);

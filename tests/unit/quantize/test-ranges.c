@@ -74,11 +74,13 @@ test_power_of_two (void)
     {
       g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
       g_autoptr(GError) error = NULL;
+      VnQuantScheme scheme;
       float scale;
       gint64 zero_point;
 
       recipe->power_of_two = cases[i].power;
-      g_assert_true (vn_quant_make_params (recipe, cases[i].method, &(VnRange) { cases[i].min, cases[i].max },
+      vn_quant_scheme_init (&scheme, recipe);
+      g_assert_true (vn_quant_make_params (&scheme.scales, cases[i].method, &(VnRange) { cases[i].min, cases[i].max },
                                            cases[i].dtype, cases[i].symmetric, FALSE, &scale, &zero_point, &error));
       g_test_message ("%s %g .. %g: %g, %" G_GINT64_FORMAT, cases[i].method, cases[i].min, cases[i].max, scale, zero_point);
       g_assert_cmpfloat (scale, ==, ldexpf (1, -cases[i].position));

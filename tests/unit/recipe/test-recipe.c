@@ -588,7 +588,7 @@ test_choices (void)
 static void
 test_formats (void)
 {
-  g_autofree char *blocks = vn_format_dup_names (VN_FORMAT_HAS_BLOCKS), *pairs = vn_format_dup_names (VN_FORMAT_HAS_PAIRS);
+  g_autofree char *blocks = vn_format_dup_names (VN_FORMAT_TRAIT (block_scales)), *pairs = vn_format_dup_names (VN_FORMAT_TRAIT (has_pairs));
   guint n = 0;
 
   for (VnFormat format = 0; vn_format_check_number (format, NULL); format++, n++)
@@ -596,13 +596,13 @@ test_formats (void)
       g_autofree char *quoted = g_strdup_printf ("“%s”", vn_format_get_traits (format)->id);
 
       g_assert_cmpint (vn_format_get_traits (format)->format, ==, format);
-      g_assert_true ((strstr (blocks, quoted) != NULL) == vn_format_is (format, VN_FORMAT_HAS_BLOCKS));
+      g_assert_true ((strstr (blocks, quoted) != NULL) == vn_format_get_traits (format)->block_scales);
     }
   g_assert_cmpuint (n, >, 5);
   g_assert_cmpstr (blocks, ==, "“qdq”, “weights” and “matmulnbits”");
   g_assert_cmpstr (pairs, ==, "“qdq”");
-  g_assert_cmpint (vn_format_find (VN_FORMAT_IS_FIXED_POINT), ==, VN_FORMAT_FIXNEURON);
-  g_assert_cmpint (vn_format_find (VN_FORMAT_IS_HALF), ==, VN_FORMAT_FP16);
+  g_assert_cmpint (vn_format_find (VN_FORMAT_TRAIT (power_of_two_scales)), ==, VN_FORMAT_FIXNEURON);
+  g_assert_cmpint (vn_format_find (VN_FORMAT_TRAIT (half_arithmetic)), ==, VN_FORMAT_FP16);
 }
 
 /* FixNeuron computes in float32. */

@@ -119,14 +119,14 @@ test_offered (void)
 
           if (strstr (steps[k].title, SIMPLER) == NULL && strstr (steps[k].title, TAIL) == NULL && strstr (steps[k].title, FUSED) == NULL)
             continue;
-          offered = (steps[k].suits == NULL || steps[k].suits (model->graph)) && steps[k].apply (changed, model->graph);
+          offered = (steps[k].suits == NULL || steps[k].suits (model->graph)) && vn_improve_step_apply (&steps[k], changed, model->graph);
           g_test_message ("%s: %s", steps[k].id, offered ? "offered" : "not offered");
           g_assert_true (offered == expected);
           g_assert_true (vn_recipe_equal (changed, recipe) == !offered);
           if (!offered)
             continue;
           g_assert_true (vn_recipe_validate (changed, NULL));
-          g_assert_false (steps[k].apply (changed, model->graph));   /* done once */
+          g_assert_false (vn_improve_step_apply (&steps[k], changed, model->graph));   /* done once */
         }
     }
 }
