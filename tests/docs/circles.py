@@ -29,18 +29,6 @@ ALLOWED = [
      "window/vn-window-actions.c window/vn-window-dnd.c window/vn-window-files.c window/vn-window-project.c "
      "window/vn-window.c window/window-toast.c",
      "one widget in several files: its state, and what its actions and dropped files do to it"),
-    ("ops",
-     "core infer",
-     "files call one way; operators compute with sizes that may be open, and inference asks operators for their types"),
-    ("ops",
-     "kernels kernels/conv neural quantized",
-     "files call one way; folders sort them by subject, and what a family shares with another stays with the family"),
-    ("quantize",
-     "resolve write",
-     "whether a format has an operator for a node is asked of its writer, so that a format is one object"),
-    ("rewrite",
-     "opset passes",
-     "files call one way; converting to another opset is a pass, and infers types as passes do"),
 ]
 
 

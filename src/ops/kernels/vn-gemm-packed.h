@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-conv.h"
+#include "vn-epilogue.h"
 #include "vn-gemm.h"
 
 G_BEGIN_DECLS

@@ -45,87 +45,6 @@ softmax_infer (VnOpContext *ctx,
   return vn_op_infer_same (ctx, error);
 }
 
-#define LANES 16
-
-/* Sums and maxima are kept in lanes, in an order that does not depend on the instruction set. NaN wins. */
-VN_INLINE float
-max_of (const float *x,
-        gsize        n)
-{
-  float lanes[LANES], result = -INFINITY;
-  gsize i = 0;
-
-  for (int j = 0; j < LANES; j++)
-    lanes[j] = -INFINITY;
-  for (; i + LANES <= n; i += LANES)
-    for (int j = 0; j < LANES; j++)
-      lanes[j] = x[i + j] > lanes[j] ? x[i + j] : lanes[j];
-  for (int j = 0; j < LANES; j++)
-    result = lanes[j] > result ? lanes[j] : result;
-  for (; i < n; i++)
-    result = x[i] > result ? x[i] : result;
-  return result;
-}
-
-VN_INLINE float
-exp_all (const float *x,
-         float       *y,
-         float        max,
-         gsize        n)
-{
-  float lanes[LANES] = { 0.f }, sum = 0.f;
-  gsize i = 0;
-
-  for (gsize k = 0; k < n; k++)
-    y[k] = vn_expf (x[k] - max);
-  for (; i + LANES <= n; i += LANES)
-    for (int j = 0; j < LANES; j++)
-      lanes[j] += y[i + j];
-  for (int j = 0; j < LANES; j++)
-    sum += lanes[j];
-  for (; i < n; i++)
-    sum += y[i];
-  return sum;
-}
-
-VN_MULTIVERSION
-static void
-softmax_line (const float *x,
-              float       *y,
-              gsize        n)
-{
-  float factor = 1.f / exp_all (x, y, max_of (x, n), n);
-
-  for (gsize i = 0; i < n; i++)
-    y[i] *= factor;
-}
-
-/**
- * vn_softmax_line:
- *
- * y = exp (x - max) / sum of these; @x may be @y.
- */
-void
-vn_softmax_line (const float *x,
-                 float       *y,
-                 gsize        n)
-{
-  softmax_line (x, y, n);
-}
-
-VN_MULTIVERSION
-static void
-softmax_log_softmax_line (const float *x,
-                          float       *y,
-                          gsize        n)
-{
-  float max = max_of (x, n);
-  float sum = logf (exp_all (x, y, max, n));
-
-  for (gsize i = 0; i < n; i++)
-    y[i] = (x[i] - max) - sum;
-}
-
 /* Lines along an axis other than the last: a block of them side by side, element by element. */
 #define BLOCK 256
 
@@ -232,7 +151,7 @@ softmax_item (gpointer data,
     for (gsize i = 0; i < inner; i += BLOCK)
       softmax_block (x + i, y + i, size, inner, MIN (BLOCK, inner - i), self->kind == LOG_SOFTMAX);
   else if (self->kind == LOG_SOFTMAX)
-    softmax_log_softmax_line (x, y, size);
+    vn_log_softmax_line (x, y, size);
   else
     vn_softmax_line (x, y, size);
 }
@@ -249,7 +168,7 @@ softmax_short_lines (const float *x,
                      gsize        n,
                      gboolean     logarithm)
 {
-  float turned[LANES * SHORT_LINES] = { 0 };
+  float turned[VN_SOFTMAX_LANES * SHORT_LINES] = { 0 };
 
   for (gsize i = 0; i < size; i++)
     for (gsize j = 0; j < n; j++)
@@ -275,7 +194,7 @@ softmax_short_item (gpointer data,
 static gboolean
 softmax_has_short_lines (const Softmax *self)
 {
-  return self->ctx->in[0]->dtype == VN_DTYPE_F32 && self->kind != HARDMAX && self->lines.inner == 1 && self->lines.size < LANES &&
+  return self->ctx->in[0]->dtype == VN_DTYPE_F32 && self->kind != HARDMAX && self->lines.inner == 1 && self->lines.size < VN_SOFTMAX_LANES &&
          self->lines.outer > 1;
 }
 

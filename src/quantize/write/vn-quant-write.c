@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* The formats a plan can be written in, and what they have in common. */
+/* What all formats that a plan can be written in have in common. */
 
 #include "vn-quant-write.h"
 
@@ -12,12 +12,6 @@
 #include "vn-validate.h"
 
 #include <string.h>
-
-static const VnFormatWriter * const writers[] = {
-#define VN_FORMAT(SYMBOL, id, ...) [VN_FORMAT_##SYMBOL] = &vn_format_writer_##id,
-#include "vn-formats.def"
-#undef VN_FORMAT
-};
 
 /* Least IR version that knows an opset: version tables of the ONNX standard. */
 static const struct { gint64 opset, ir; } ir_versions[] = {
@@ -200,7 +194,7 @@ quant_write_graph (VnModel             *model,
   gboolean written;
 
   vn_model_begin_edits (model);
-  written = writers[scheme->format->format]->write (model, scheme, plan, names, error);
+  written = vn_format_get_writer (scheme->format->format)->write (model, scheme, plan, names, error);
   vn_model_end_edits (model);
   return written &&
          quant_write_inner_graphs (model, scheme, inner, names, error) &&
@@ -220,19 +214,6 @@ quant_write_complete_names (const VnModel *prepared,
       if (!g_hash_table_contains (names, value->name) && g_hash_table_contains (model->graph->by_name, value->name))
         g_hash_table_insert (names, g_strdup (value->name), g_strdup (value->name));
     }
-}
-
-/*< private >
- * vn_format_get_writer:
- *
- * Returns: (transfer none): what writes @format
- */
-const VnFormatWriter *
-vn_format_get_writer (VnFormat format)
-{
-  g_return_val_if_fail ((guint) format < G_N_ELEMENTS (writers), writers[0]);
-
-  return writers[format];
 }
 
 /**

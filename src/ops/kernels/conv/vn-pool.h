@@ -48,6 +48,8 @@ const VnPoolKind *vn_pool_max_kind     (VnDType dtype);
 float             vn_pool_exponent     (const VnOpContext *ctx);
 gboolean          vn_pool_run_average  (VnOpContext       *ctx,
                                         GError           **error);
+gboolean          vn_pool_run_lp       (VnOpContext       *ctx,
+                                        GError           **error);
 gboolean          vn_pool_run_max      (VnOpContext       *ctx,
                                         GError           **error);
 

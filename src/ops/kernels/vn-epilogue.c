@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What follows a convolution or product on its results: bias, clamp, activation, addition; one row at a time. */
-#include "vn-conv.h"
+#include "vn-epilogue.h"
 #include "vn-vecmath.h"
 
 #include <math.h>
@@ -81,10 +81,10 @@ vn_epilogue_from_node (VnEpilogue   *self,
 
 VN_MULTIVERSION
 static void
-conv_epilogue_row_add (float       *y,
-                       const float *sum,
-                       float        bias,
-                       gsize        n)
+epilogue_row_add (float       *y,
+                  const float *sum,
+                  float        bias,
+                  gsize        n)
 {
   if (sum != NULL && bias != 0.f)
     for (gsize i = 0; i < n; i++)
@@ -99,11 +99,11 @@ conv_epilogue_row_add (float       *y,
 
 VN_MULTIVERSION
 static void
-conv_epilogue_row_add_clamp (float *y,
-                             float  bias,
-                             float  lo,
-                             float  hi,
-                             gsize  n)
+epilogue_row_add_clamp (float *y,
+                        float  bias,
+                        float  lo,
+                        float  hi,
+                        gsize  n)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -168,38 +168,38 @@ static void (* const maps[]) (float *y, const VnActivation *map, gsize n) = {
 
 VN_MULTIVERSION
 static void
-conv_epilogue_row_affine (float *y,
-                          float  factor,
-                          float  shift,
-                          gsize  n)
+epilogue_row_affine (float *y,
+                     float  factor,
+                     float  shift,
+                     gsize  n)
 {
   for (gsize i = 0; i < n; i++)
     y[i] = y[i] * factor + shift;
 }
 
 static void
-conv_epilogue_apply_row (const VnEpilogue *self,
-                         float            *y,
-                         gsize             row,
-                         gsize             n)
+epilogue_apply_row (const VnEpilogue *self,
+                    float            *y,
+                    gsize             row,
+                    gsize             n)
 {
   const float *sum = self->sum != NULL ? self->sum + (y - self->base) : NULL;
   float bias = self->bias != NULL ? self->bias[row] : 0.f;
 
   if (self->bias != NULL && vn_epilogue_is_clamp (self) && self->map.active)
     {
-      conv_epilogue_row_add_clamp (y, bias, self->map.min, self->map.max, n);
+      epilogue_row_add_clamp (y, bias, self->map.min, self->map.max, n);
       return;
     }
   if (self->factors != NULL)
     {
       if (bias != 0.f)
-        conv_epilogue_row_add (y, NULL, bias, n);
-      conv_epilogue_row_affine (y, self->factors[row], self->shifts[row], n);
+        epilogue_row_add (y, NULL, bias, n);
+      epilogue_row_affine (y, self->factors[row], self->shifts[row], n);
       bias = 0.f;
     }
   if (sum != NULL || bias != 0.f)
-    conv_epilogue_row_add (y, sum, bias, n);
+    epilogue_row_add (y, sum, bias, n);
   if (self->map.active)
     maps[self->map.kind] (y, &self->map, n);
 }
@@ -220,5 +220,5 @@ vn_epilogue_apply (const VnEpilogue *self,
   if (self->bias == NULL && self->sum == NULL && self->factors == NULL && !self->map.active)
     return;
   for (gsize i = 0; i < n_rows; i++)
-    conv_epilogue_apply_row (self, y + i * pitch, row + i, n_columns);
+    epilogue_apply_row (self, y + i * pitch, row + i, n_columns);
 }

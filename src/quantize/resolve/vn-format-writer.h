@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Who writes which format: one object for each line of vn-formats.def, in the file that writes it. */
+/* Who writes which format: one object for each line of vn-formats.def, in the file of `write` that writes it. */
 
 #include "vn-quant-plan.h"
 #include "vn-quantize.h"
