@@ -22,13 +22,6 @@ ALLOWED = [
      "graph/graph-view-camera.c graph/graph-view-chips.c graph/graph-view-edges.c graph/graph-view-fold.c graph/graph-view-input.c graph/graph-view-lasso.c graph/graph-view-open.c graph/graph-view-scene.c "
      "graph/graph-view-select.c graph/graph-view-words.c graph/vn-graph-view.c",
      "one widget in several files: its state, and input, camera, selection and open groups that act on it"),
-    ("app",
-     "compare/compare-tensor-show.c compare/compare-tensor-strip.c compare/vn-compare-tensor.c",
-     "one widget in several files: its state, and what it shows of a tensor and of samples"),
-    ("app",
-     "window/vn-window-actions.c window/vn-window-dnd.c window/vn-window-files.c window/vn-window-project.c "
-     "window/vn-window.c window/window-toast.c",
-     "one widget in several files: its state, and what its actions and dropped files do to it"),
 ]
 
 

@@ -61,11 +61,9 @@ void _vn_compare_tensor_show_hover    (VnCompareTensor *self,
                                        VnTensorPicture *picture);
 void _vn_compare_tensor_show_figures  (VnCompareTensor *self);
 
-/* compare-tensor-strip.c */
+/* compare-tensor-strip.c: emits “sample-chosen” */
 void _vn_compare_tensor_show_strip    (VnCompareTensor *self);
 void _vn_compare_tensor_show_worst    (VnCompareTensor *self);
 void _vn_compare_tensor_show_fixes    (VnCompareTensor *self);
-void _vn_compare_tensor_choose_sample (VnCompareTensor *self,
-                                       guint            sample);
 
 G_END_DECLS

@@ -20,7 +20,7 @@ static void
 compare_tensor_thumb_clicked (GtkButton       *button,
                               VnCompareTensor *self)
 {
-  _vn_compare_tensor_choose_sample (self, GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "sample")));
+  g_signal_emit_by_name (self, "sample-chosen", GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "sample")));
 }
 
 static GtkWidget *

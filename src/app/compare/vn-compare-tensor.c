@@ -232,9 +232,9 @@ compare_tensor_channel_chosen (VnCompareTensor *self,
   gtk_spin_button_set_value (self->channel_spin, channel);
 }
 
-void
-_vn_compare_tensor_choose_sample (VnCompareTensor *self,
-                                  guint            sample)
+static void
+compare_tensor_sample_chosen (VnCompareTensor *self,
+                              guint            sample)
 {
   if (sample == self->sample && self->view != NULL)
     return;
@@ -363,6 +363,7 @@ vn_compare_tensor_class_init (VnCompareTensorClass *klass)
   g_type_ensure (VN_TYPE_BESIDE_CHART);
   g_type_ensure (VN_TYPE_CHANNELS_CHART);
   g_signal_new ("rebuild", VN_TYPE_COMPARE_TENSOR, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  g_signal_new ("sample-chosen", VN_TYPE_COMPARE_TENSOR, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-compare-tensor.ui");
   compare_tensor_bind_children (widget_class);
 }
@@ -400,6 +401,7 @@ vn_compare_tensor_init (VnCompareTensor *self)
   compare_tensor_init_narrow (self);
   g_signal_connect_after (self, "map", G_CALLBACK (compare_tensor_mapped), NULL);
   g_signal_connect (self, "unmap", G_CALLBACK (compare_tensor_unmapped), NULL);
+  g_signal_connect (self, "sample-chosen", G_CALLBACK (compare_tensor_sample_chosen), NULL);
   g_signal_connect_swapped (self->weight, "toggled", G_CALLBACK (compare_tensor_role_changed), self);
   g_signal_connect_swapped (self->channel_spin, "value-changed", G_CALLBACK (compare_tensor_channel_changed), self);
   g_signal_connect_swapped (self->channels, "channel-chosen", G_CALLBACK (compare_tensor_channel_chosen), self);

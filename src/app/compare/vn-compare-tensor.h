@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Signal rebuild (): the networks of a run are wanted. */
+/* Signals: rebuild (): the networks of a run are wanted; sample-chosen (guint): another sample is to be shown, by its number. */
 #define VN_TYPE_COMPARE_TENSOR (vn_compare_tensor_get_type ())
 G_DECLARE_FINAL_TYPE (VnCompareTensor, vn_compare_tensor, VN, COMPARE_TENSOR, AdwBin)
 

@@ -15,7 +15,7 @@ window_actions_action_help (GtkWidget  *widget,
   g_autofree char *path = folder != NULL ? g_build_filename (folder, "index.html", NULL) : NULL;
 
   if (path == NULL)
-    vn_window_toast (VN_WINDOW (widget), _("The help is not installed."), NULL, NULL);
+    vn_toasts_show (VN_WINDOW (widget)->toast, _("The help is not installed."), NULL, NULL);
   else
     vn_show_file (widget, path);
 }
@@ -32,7 +32,7 @@ window_actions_action_undo (GtkWidget  *widget,
     {
       g_autofree char *text = g_strdup_printf (_("Undone: %s"), title);
 
-      vn_window_toast (self, text, NULL, NULL);
+      vn_toasts_show (self->toast, text, NULL, NULL);
     }
 }
 
@@ -102,13 +102,13 @@ window_actions_set_precision (VnWindow        *self,
 
   if (n == 0)
     {
-      vn_window_toast (self, precision == VN_NODE_AS_RECIPE ? _("No rules apply to these nodes only.")
+      vn_toasts_show (self->toast, precision == VN_NODE_AS_RECIPE ? _("No rules apply to these nodes only.")
                                                             : _("The selected nodes already have this setting."),
                        NULL, NULL);
       return;
     }
   text = vn_bench_get_precision_title (precision, n);
-  vn_window_toast (self, text, _("Undo"), "win.undo");
+  vn_toasts_show (self->toast, text, _("Undo"), "win.undo");
 }
 
 static void
@@ -154,11 +154,11 @@ window_actions_action_set_region (GtkWidget  *widget,
 
   if (precision == VN_NODE_AS_RECIPE || !vn_document_add_region (self->document, nodes, precision))
     {
-      vn_window_toast (self, _("No tensor enters or leaves the selected nodes."), NULL, NULL);
+      vn_toasts_show (self->toast, _("No tensor enters or leaves the selected nodes."), NULL, NULL);
       return;
     }
   text = vn_bench_get_precision_title (precision, (guint) gtk_bitset_get_size (nodes));
-  vn_window_toast (self, text, _("Undo"), "win.undo");
+  vn_toasts_show (self->toast, text, _("Undo"), "win.undo");
 }
 
 static void
@@ -176,7 +176,7 @@ window_actions_action_add_edge (GtkWidget  *widget,
   if (!vn_bench_add_edge (VN_BENCH (self->document), rule, value, enters))
     return;
   text = g_strdup_printf (_("“%s” is now an edge of the region"), value);
-  vn_window_toast (self, text, _("Undo"), "win.undo");
+  vn_toasts_show (self->toast, text, _("Undo"), "win.undo");
 }
 
 static void
@@ -199,7 +199,7 @@ window_actions_action_rename_rule (GtkWidget  *widget,
 
   vn_window_show_recipe (self);
   if (!vn_recipe_panel_rename_selected (self->recipe_panel))
-    vn_window_toast (self, _("No rule applies to all of the selected nodes."), NULL, NULL);
+    vn_toasts_show (self->toast, _("No rule applies to all of the selected nodes."), NULL, NULL);
 }
 
 static void
@@ -235,7 +235,7 @@ window_actions_action_walk_bad (GtkWidget  *widget,
   if (vn_document_select_next_bad (self->document, g_str_has_prefix (name, "win.next")))
     vn_window_reveal_selection (self);
   else
-    vn_window_toast (self, _("No node is rated bad."), NULL, NULL);
+    vn_toasts_show (self->toast, _("No node is rated bad."), NULL, NULL);
 }
 
 static void
@@ -314,11 +314,8 @@ window_actions_action_grow_selection (GtkWidget  *widget,
   vn_document_grow_selection (VN_WINDOW (widget)->document, g_variant_get_string (parameter, NULL));
 }
 
-/**
- * vn_window_install_actions:
- */
-void
-vn_window_install_actions (GtkWidgetClass *klass)
+static void
+window_actions_install (GtkWidgetClass *klass)
 {
   static const struct { const char *name, *type; GtkWidgetActionActivateFunc func; } table[] = {
     { "win.help", NULL, window_actions_action_help },
@@ -366,13 +363,8 @@ window_actions_suggest (VnWindow *self,
   gtk_widget_add_css_class (has_result ? self->export_button : self->quantize_button, "suggested-action");
 }
 
-/**
- * vn_window_update_actions:
- *
- * Lets only those actions be used that can do something now.
- */
-void
-vn_window_update_actions (VnWindow *self)
+static void
+window_actions_update (VnWindow *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   VnDocument *document = self->document;
@@ -383,8 +375,6 @@ vn_window_update_actions (VnWindow *self)
   gboolean selected = !gtk_bitset_is_empty (vn_document_get_selection (document));
 
   window_actions_suggest (self, has_result);
-  vn_window_update_file_actions (self);
-  vn_window_update_project_actions (self);
   gtk_widget_action_set_enabled (widget, "win.undo", vn_bench_can_undo (VN_BENCH (document)));
   gtk_widget_action_set_enabled (widget, "win.redo", vn_bench_can_redo (VN_BENCH (document)));
   gtk_widget_action_set_enabled (widget, "win.quantize", has_model && !wizard);
@@ -411,3 +401,5 @@ vn_window_update_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.next-bad", has_result);
   gtk_widget_action_set_enabled (widget, "win.previous-bad", has_result);
 }
+
+const VnWindowPart vn_window_part_actions = { .install = window_actions_install, .update = window_actions_update };

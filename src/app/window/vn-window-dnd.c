@@ -35,7 +35,7 @@ vn_window_drop_file (VnWindow *self,
     }
   if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     {
-      vn_window_toast (self, _("Open a model first: a folder of samples needs one."), NULL, NULL);
+      vn_toasts_show (self->toast, _("Open a model first: a folder of samples needs one."), NULL, NULL);
       return FALSE;
     }
   vn_document_use_folder (self->document, path);
@@ -89,13 +89,9 @@ window_dnd_value_known (GtkDropTarget *target,
                                                                                   : _("Open Model"));
 }
 
-/**
- * vn_window_init_dnd:
- *
- * Makes the whole window a place to drop files on.
- */
-void
-vn_window_init_dnd (VnWindow *self)
+/* The whole window is a place to drop files on. */
+static void
+window_dnd_init (VnWindow *self)
 {
   GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
 
@@ -106,3 +102,5 @@ vn_window_init_dnd (VnWindow *self)
   g_signal_connect (target, "notify::value", G_CALLBACK (window_dnd_value_known), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
 }
+
+const VnWindowPart vn_window_part_dnd = { .init = window_dnd_init };

@@ -25,7 +25,7 @@ window_files_model_located (GFile    *model,
 
   if (path != NULL && g_file_peek_path (model) != NULL &&
       !vn_bench_open_project (VN_BENCH (self->document), path, g_file_peek_path (model), &error))
-    vn_window_toast_error (self, _("The project could not be opened"), error);
+    vn_toasts_show_error (self->toast, _("The project could not be opened"), error);
 }
 
 static void
@@ -44,7 +44,7 @@ window_files_open_project (VnWindow   *self,
     return;
   if (!g_error_matches (error, VN_ERROR, VN_ERROR_MISSING_DATA))
     {
-      vn_window_toast_error (self, _("The project could not be opened"), error);
+      vn_toasts_show_error (self->toast, _("The project could not be opened"), error);
       return;
     }
   g_object_set_data_full (G_OBJECT (self), LOST_PROJECT, g_strdup (path), g_free);
@@ -58,11 +58,11 @@ window_files_open_settings (VnWindow   *self,
   g_autoptr(GError) error = NULL;
 
   if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
-    vn_window_toast (self, _("Open a model first: a recipe needs one."), NULL, NULL);
+    vn_toasts_show (self->toast, _("Open a model first: a recipe needs one."), NULL, NULL);
   else if (!vn_bench_open_settings (VN_BENCH (self->document), path, &error))
-    vn_window_toast_error (self, _("The recipe could not be opened"), error);
+    vn_toasts_show_error (self->toast, _("The recipe could not be opened"), error);
   else
-    vn_window_toast (self, _("Recipe opened"), _("Undo"), "win.undo");
+    vn_toasts_show (self->toast, _("Recipe opened"), _("Undo"), "win.undo");
 }
 
 /**
@@ -80,7 +80,7 @@ vn_window_open_file (VnWindow *self,
 
   path = g_file_peek_path (file);
   if (path == NULL)
-    vn_window_toast (self, _("Only files on this computer can be opened."), NULL, NULL);
+    vn_toasts_show (self->toast, _("Only files on this computer can be opened."), NULL, NULL);
   else if (vn_project_is_file (path))
     window_files_open_project (self, path);
   else if (g_str_has_suffix (path, ".json"))
@@ -122,7 +122,7 @@ window_files_action_demo (GtkWidget  *widget,
   VnWindow *self = VN_WINDOW (widget);
 
   if (!vn_document_open_demo (self->document))
-    vn_window_toast (self, _("The demo is not installed."), NULL, NULL);
+    vn_toasts_show (self->toast, _("The demo is not installed."), NULL, NULL);
 }
 
 static void
@@ -178,12 +178,12 @@ window_files_save_chosen (GFile    *file,
 
   if (!vn_bench_save (VN_BENCH (save->window->document), save->kind, g_file_peek_path (file), notes, &error))
     {
-      vn_window_toast_error (save->window, _("The file could not be saved"), error);
+      vn_toasts_show_error (save->window->toast, _("The file could not be saved"), error);
       return;
     }
   if (vn_notes_get_n (notes) > 0)
     lost = g_strdup_printf (_("Saved, but %s"), vn_notes_get (notes, 0)->text);
-  vn_window_toast (save->window, lost != NULL ? lost : _("Saved"), NULL, NULL);
+  vn_toasts_show (save->window->toast, lost != NULL ? lost : _("Saved"), NULL, NULL);
 }
 
 static void
@@ -208,7 +208,7 @@ window_files_export_to (VnWindow   *self,
   g_autoptr(GError) error = NULL;
 
   if (!vn_bench_export (VN_BENCH (self->document), model_path, report, FALSE, &error))
-    vn_window_toast_error (self, _("Export failed"), error);
+    vn_toasts_show_error (self->toast, _("Export failed"), error);
 }
 
 static void
@@ -279,10 +279,10 @@ window_files_picture_chosen (GFile    *file,
       if (picture.kind->group != VN_EXPORT_PICTURE || !g_str_has_suffix (path, strrchr (picture.kind->ending, '.')))
         continue;
       if (!vn_bench_export_files (VN_BENCH (self->document), &picture, 1, FALSE, &error))
-        vn_window_toast_error (self, _("Export failed"), error);
+        vn_toasts_show_error (self->toast, _("Export failed"), error);
       return;
     }
-  vn_window_toast (self, _("The file extension sets the image format: .png, .svg or .pdf."), NULL, NULL);
+  vn_toasts_show (self->toast, _("The file extension sets the image format: .png, .svg or .pdf."), NULL, NULL);
 }
 
 static void
@@ -303,34 +303,26 @@ window_files_action_show_in_folder (GtkWidget  *widget,
   vn_show_in_folder (widget, g_variant_get_string (parameter, NULL));
 }
 
-/**
- * vn_window_tell_written:
- * @paths: (element-type filename): what an export has written
- */
-void
-vn_window_tell_written (VnWindow  *self,
-                        GPtrArray *paths)
+/* The assistant lists them itself. */
+static void
+window_files_written (VnWindow       *self,
+                      const VnNotice *notice)
 {
+  const GPtrArray *paths = notice->paths;
   g_autofree char *name = NULL, *text = NULL;
 
-  g_return_if_fail (VN_IS_WINDOW (self) && paths != NULL);
-
-  if (paths->len == 0)
+  if (paths->len == 0 || gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard))
     return;
   name = g_filename_display_basename (g_ptr_array_index (paths, 0));
   text = paths->len == 1 ? g_strdup_printf (_("Exported: %s"), name)
                          : g_strdup_printf (ngettext ("Exported: %s and %u more", "Exported: %s and %u more", paths->len - 1), name, paths->len - 1);
-  vn_window_toast_target (self, text, _("Show in Folder"), "win.show-in-folder", g_variant_new_string (g_ptr_array_index (paths, 0)));
+  vn_toasts_show_target (self->toast, text, _("Show in Folder"), "win.show-in-folder", g_variant_new_string (g_ptr_array_index (paths, 0)));
 }
 
 /* ---- actions ---- */
 
-/**
- * vn_window_install_file_actions:
- * @klass: of the window
- */
-void
-vn_window_install_file_actions (GtkWidgetClass *klass)
+static void
+window_files_install (GtkWidgetClass *klass)
 {
   static const struct { const char *name, *type; GtkWidgetActionActivateFunc func; } table[] = {
     { "win.open", NULL, window_files_action_open },
@@ -350,13 +342,9 @@ vn_window_install_file_actions (GtkWidgetClass *klass)
     gtk_widget_class_install_action (klass, table[i].name, table[i].type, table[i].func);
 }
 
-/**
- * vn_window_update_file_actions:
- *
- * What speaks of a network needs one, and an export a result.
- */
-void
-vn_window_update_file_actions (VnWindow *self)
+/* What speaks of a network needs one, and an export a result. */
+static void
+window_files_update (VnWindow *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
@@ -370,3 +358,11 @@ vn_window_update_file_actions (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.export-report-as", can_export);
   gtk_widget_action_set_enabled (widget, "win.export-picture", model != NULL && vn_bench_get_job (VN_BENCH (self->document)) == NULL);
 }
+
+static void
+window_files_init (VnWindow *self)
+{
+  g_signal_connect_swapped (self->document, "notice::written", G_CALLBACK (window_files_written), self);
+}
+
+const VnWindowPart vn_window_part_files = { window_files_install, window_files_init, window_files_update };

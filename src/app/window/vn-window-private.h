@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the files of the window share: its structure. */
+/* What the files of the window share: its structure, and its parts, which call what is here and are called by their table. */
 
 #include "vn-window.h"
 
@@ -14,6 +14,7 @@
 #include "vn-outline.h"
 #include "vn-page.h"
 #include "vn-recipe-panel.h"
+#include "vn-toasts.h"
 #include "vn-wizard.h"
 
 G_BEGIN_DECLS
@@ -33,14 +34,14 @@ struct _VnWindow
   GMenu          *colors_menu;
 
   VnDocument      *document;
-  guint            spinner_timeout, draft_source, toast_source, toast_tick, toast_frames;
+  guint            spinner_timeout, draft_source;
+  VnToasts        *toast;           /* speaks through @toasts */
   VnPage          *view_pages[VN_WINDOW_N_PAGES];   /* borrowed from @views */
   gboolean         panels[VN_WINDOW_N_PAGES][2];    /* by page: outline, inspector, where there is room for them */
   guint            page;                            /* index into both */
 
   GtkStack        *pages;
   AdwToastOverlay *toasts;
-  AdwToast        *toast;           /* (nullable): the one that is shown */
   AdwViewStack    *views;
   AdwFlap         *left_flap, *right_flap;
   VnEmptyPage     *empty;
@@ -66,34 +67,28 @@ struct _VnWindow
   GtkLabel        *drop_label;
 };
 
-void vn_window_install_actions      (GtkWidgetClass *klass);      /* vn-window-actions.c */
-void vn_window_update_actions       (VnWindow       *self);
-void vn_window_install_file_actions (GtkWidgetClass *klass);      /* vn-window-files.c */
-void vn_window_update_file_actions  (VnWindow       *self);
-void vn_window_tell_written         (VnWindow       *self,
-                                     GPtrArray      *paths);
-void vn_window_install_project_actions (GtkWidgetClass *klass);   /* vn-window-project.c */
-void vn_window_update_project_actions (VnWindow     *self);
-void vn_window_init_project         (VnWindow       *self);
-void vn_window_init_dnd             (VnWindow       *self);       /* vn-window-dnd.c */
-void vn_window_init_folds           (VnWindow       *self);       /* window-folds.c */
-void vn_window_set_panels           (VnWindow       *self,
-                                     guint           page);
-void vn_window_show_outline         (VnWindow       *self);
-void vn_window_show_recipe          (VnWindow       *self);
-void vn_window_init_toasts          (VnWindow       *self);       /* window-toast.c */
-void vn_window_reveal_selection     (VnWindow       *self);       /* vn-window.c */
-void vn_window_toast                (VnWindow       *self,
-                                     const char     *text,
-                                     const char     *button,
-                                     const char     *action);
-void vn_window_toast_target         (VnWindow       *self,
-                                     const char     *text,
-                                     const char     *button,      /* nullable */
-                                     const char     *action,
-                                     GVariant       *target);     /* nullable */
-void vn_window_toast_error          (VnWindow       *self,
-                                     const char     *title,
-                                     const GError   *error);
+/**
+ * VnWindowPart: something that the window can do.
+ * @install: (nullable): adds its actions to the class
+ * @init: (nullable): once the window has its pages and its document
+ * @update: (nullable): lets only those of its actions be used that can do something now
+ */
+typedef struct
+{
+  void (*install) (GtkWidgetClass *klass);
+  void (*init)    (VnWindow       *self);
+  void (*update)  (VnWindow       *self);
+} VnWindowPart;
+
+#define VN_WINDOW_PART(id) extern const VnWindowPart vn_window_part_##id;
+#include "vn-window-parts.def"
+#undef VN_WINDOW_PART
+
+void vn_window_init_folds       (VnWindow *self);       /* window-folds.c */
+void vn_window_set_panels       (VnWindow *self,
+                                 guint     page);
+void vn_window_show_outline     (VnWindow *self);
+void vn_window_show_recipe      (VnWindow *self);
+void vn_window_reveal_selection (VnWindow *self);       /* vn-window.c */
 
 G_END_DECLS

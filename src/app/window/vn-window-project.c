@@ -16,9 +16,9 @@ window_project_save_to (VnWindow   *self,
   g_autoptr(GError) error = NULL;
 
   if (vn_bench_save_project (VN_BENCH (self->document), path, &error))
-    vn_window_toast (self, _("Saved. From now on, the project is saved automatically."), NULL, NULL);
+    vn_toasts_show (self->toast, _("Saved. From now on, the project is saved automatically."), NULL, NULL);
   else
-    vn_window_toast_error (self, _("The project could not be saved"), error);
+    vn_toasts_show_error (self->toast, _("The project could not be saved"), error);
 }
 
 static void
@@ -90,7 +90,7 @@ window_project_action_remove_run (GtkWidget  *widget,
   if (run == NULL)
     return;
   vn_bench_remove_run (VN_BENCH (self->document), id);
-  vn_window_toast (self, text, _("Undo"), "win.return-run");
+  vn_toasts_show (self->toast, text, _("Undo"), "win.return-run");
 }
 
 static void
@@ -154,7 +154,7 @@ window_project_toast_draft (VnWindow   *self,
   g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
   g_autoptr(GVariant) target = g_variant_ref_sink (g_variant_new_string (uri != NULL ? uri : ""));
 
-  vn_window_toast_target (self, text, button, "win.open-uri", target);
+  vn_toasts_show_target (self->toast, text, button, "win.open-uri", target);
 }
 
 static void
@@ -210,7 +210,7 @@ window_project_discarded (VnWindow   *self,
     return;
   draft = vn_draft_open (g_object_get_data (G_OBJECT (dialog), "vn-draft"), &error);
   if (draft == NULL || !vn_draft_discard (draft, &error))
-    vn_window_toast_error (self, _("The work could not be discarded"), error);
+    vn_toasts_show_error (self->toast, _("The work could not be discarded"), error);
   g_clear_pointer (&draft, vn_draft_unref);
   vn_empty_page_update (self->empty);
 }
@@ -242,12 +242,8 @@ window_project_active_changed (VnWindow *self)
 
 /* ---- set up ---- */
 
-/**
- * vn_window_install_project_actions:
- * @klass: of the window
- */
-void
-vn_window_install_project_actions (GtkWidgetClass *klass)
+static void
+window_project_install (GtkWidgetClass *klass)
 {
   static const struct { const char *name, *type; GtkWidgetActionActivateFunc func; } table[] = {
     { "win.save-project", NULL, window_project_action_save },
@@ -264,13 +260,9 @@ vn_window_install_project_actions (GtkWidgetClass *klass)
     gtk_widget_class_install_action (klass, table[i].name, table[i].type, table[i].func);
 }
 
-/**
- * vn_window_update_project_actions:
- *
- * A project needs a network that comes from a file.
- */
-void
-vn_window_update_project_actions (VnWindow *self)
+/* A project needs a network that comes from a file. */
+static void
+window_project_update (VnWindow *self)
 {
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   gboolean can_save = model != NULL && model->path != NULL;
@@ -279,15 +271,13 @@ vn_window_update_project_actions (VnWindow *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "win.save-project-as", can_save);
 }
 
-/**
- * vn_window_init_project:
- *
- * Has the window tell of drafts.
- */
-void
-vn_window_init_project (VnWindow *self)
+/* Has the window tell of drafts. */
+static void
+window_project_init (VnWindow *self)
 {
   g_signal_connect_swapped (self->document, "notice::left", G_CALLBACK (window_project_left), self);
   g_signal_connect_swapped (self->document, "changed::model", G_CALLBACK (window_project_model_changed), self);
   g_signal_connect (self, "notify::is-active", G_CALLBACK (window_project_active_changed), NULL);
 }
+
+const VnWindowPart vn_window_part_project = { window_project_install, window_project_init, window_project_update };

@@ -24,6 +24,12 @@ static const struct
 #undef VN_PAGE
 };
 
+static const VnWindowPart * const window_parts[] = {
+#define VN_WINDOW_PART(id) &vn_window_part_##id,
+#include "vn-window-parts.def"
+#undef VN_WINDOW_PART
+};
+
 G_DEFINE_FINAL_TYPE (VnWindow, vn_window, ADW_TYPE_APPLICATION_WINDOW)
 
 static void
@@ -71,14 +77,14 @@ window_document_failed (VnWindow       *self,
   if (vn_window_is_empty (self))
     vn_empty_page_show_failure (self->empty, notice->text, notice->error->message);
   else
-    vn_window_toast_error (self, notice->text, notice->error);
+    vn_toasts_show_error (self->toast, notice->text, notice->error);
 }
 
 static void
 window_document_reported (VnWindow       *self,
                           const VnNotice *notice)
 {
-  vn_window_toast (self, notice->text, NULL, NULL);
+  vn_toasts_show (self->toast, notice->text, NULL, NULL);
 }
 
 static void
@@ -87,15 +93,6 @@ window_document_done (VnWindow       *self,
 {
   if (*notice->text != 0 && gtk_stack_get_visible_child (self->pages) != GTK_WIDGET (self->wizard))
     vn_job_bar_announce (self->job_bar, notice->text);
-}
-
-/* The assistant lists them itself. */
-static void
-window_document_written (VnWindow       *self,
-                         const VnNotice *notice)
-{
-  if (gtk_stack_get_visible_child (self->pages) != GTK_WIDGET (self->wizard))
-    vn_window_tell_written (self, notice->paths);
 }
 
 static gboolean
@@ -149,13 +146,21 @@ window_views_changed (VnWindow *self)
 }
 
 static void
+window_update_actions (VnWindow *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (window_parts); i++)
+    if (window_parts[i]->update != NULL)
+      window_parts[i]->update (self);
+}
+
+static void
 window_page_changed (VnWindow *self)
 {
   gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
 
   gtk_widget_set_visible (GTK_WIDGET (self->job_bar), !wizard);
   gtk_widget_set_visible (self->switcher_bar, gtk_stack_get_visible_child (self->pages) == gtk_stack_get_child_by_name (self->pages, "main"));
-  vn_window_update_actions (self);
+  window_update_actions (self);
 }
 
 /**
@@ -193,10 +198,6 @@ vn_window_dispose (GObject *object)
 
   g_clear_handle_id (&self->spinner_timeout, g_source_remove);
   g_clear_handle_id (&self->draft_source, g_source_remove);
-  g_clear_handle_id (&self->toast_source, g_source_remove);
-  if (self->toast_tick != 0)
-    gtk_widget_remove_tick_callback (GTK_WIDGET (self->toasts), self->toast_tick);
-  self->toast_tick = 0;
   if (self->document != NULL)
     {
       vn_bench_flush (VN_BENCH (self->document));
@@ -204,8 +205,8 @@ vn_window_dispose (GObject *object)
       vn_bench_cancel (VN_BENCH (self->document));
     }
   g_clear_object (&self->document);
-  g_clear_weak_pointer (&self->toast);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_WINDOW);
+  g_clear_object (&self->toast);
   G_OBJECT_CLASS (vn_window_parent_class)->dispose (object);
 }
 
@@ -276,9 +277,9 @@ vn_window_class_init (VnWindowClass *klass)
   g_type_ensure (VN_TYPE_CHANGED_BAR);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-window.ui");
   window_bind_children (widget_class);
-  vn_window_install_actions (widget_class);
-  vn_window_install_file_actions (widget_class);
-  vn_window_install_project_actions (widget_class);
+  for (guint i = 0; i < G_N_ELEMENTS (window_parts); i++)
+    if (window_parts[i]->install != NULL)
+      window_parts[i]->install (widget_class);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.leave-wizard", NULL);
 }
 
@@ -297,13 +298,12 @@ window_connect_document (VnWindow *self)
     { "notice::failed", G_CALLBACK (window_document_failed) },
     { "notice::done", G_CALLBACK (window_document_done) },
     { "notice::report", G_CALLBACK (window_document_reported) },
-    { "notice::written", G_CALLBACK (window_document_written) },
     { "work-changed", G_CALLBACK (window_job_changed) },
-    { "changed::model", G_CALLBACK (vn_window_update_actions) },
-    { "changed::recipe", G_CALLBACK (vn_window_update_actions) },
-    { "changed::run", G_CALLBACK (vn_window_update_actions) },
-    { "selection-changed", G_CALLBACK (vn_window_update_actions) },
-    { "work-changed", G_CALLBACK (vn_window_update_actions) },
+    { "changed::model", G_CALLBACK (window_update_actions) },
+    { "changed::recipe", G_CALLBACK (window_update_actions) },
+    { "changed::run", G_CALLBACK (window_update_actions) },
+    { "selection-changed", G_CALLBACK (window_update_actions) },
+    { "work-changed", G_CALLBACK (window_update_actions) },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
@@ -361,6 +361,31 @@ window_add_colors (VnWindow *self)
     }
 }
 
+/* A bar that floats at the foot of the page is not covered. */
+static void
+window_place_toasts (VnWindow *self)
+{
+  GtkRevealer *foot = vn_page_get_foot (self->view_pages[self->page]);
+  gboolean is_main = g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), "main") == 0;
+
+  vn_toasts_set_above_bar (self->toast, is_main && foot != NULL && gtk_revealer_get_reveal_child (foot));
+}
+
+static void
+window_init_toasts (VnWindow *self)
+{
+  self->toast = vn_toasts_new (self->toasts);
+  for (guint i = 0; i < VN_WINDOW_N_PAGES; i++)
+    {
+      GtkRevealer *foot = vn_page_get_foot (self->view_pages[i]);
+
+      if (foot != NULL)
+        g_signal_connect_object (foot, "notify::reveal-child", G_CALLBACK (window_place_toasts), self, G_CONNECT_SWAPPED);
+    }
+  g_signal_connect_object (self->views, "notify::visible-child", G_CALLBACK (window_place_toasts), self, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+  g_signal_connect_object (self->pages, "notify::visible-child", G_CALLBACK (window_place_toasts), self, G_CONNECT_SWAPPED);
+}
+
 /* Not every file system tells what happens to its files. */
 static void
 window_active_changed (VnWindow *self)
@@ -386,9 +411,10 @@ vn_window_init (VnWindow *self)
   g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (window_page_changed), self);
   g_signal_connect (self, "notify::is-active", G_CALLBACK (window_active_changed), NULL);
   vn_window_init_folds (self);
-  vn_window_init_toasts (self);
-  vn_window_init_project (self);
-  vn_window_init_dnd (self);
+  window_init_toasts (self);
+  for (guint i = 0; i < G_N_ELEMENTS (window_parts); i++)
+    if (window_parts[i]->init != NULL)
+      window_parts[i]->init (self);
   window_page_changed (self);
   vn_button_names_set (GTK_WIDGET (self));
 }
