@@ -17,12 +17,7 @@ FUNCTION = "TtWi"     # kinds of nm: text, weak, and what picks an implementatio
 MISSING = "Uw"
 
 # The layer; its files, or its folders; why they may call each other.
-ALLOWED = [
-    ("app",
-     "graph/graph-view-camera.c graph/graph-view-chips.c graph/graph-view-edges.c graph/graph-view-fold.c graph/graph-view-input.c graph/graph-view-lasso.c graph/graph-view-open.c graph/graph-view-scene.c "
-     "graph/graph-view-select.c graph/graph-view-words.c graph/vn-graph-view.c",
-     "one widget in several files: its state, and input, camera, selection and open groups that act on it"),
-]
+ALLOWED = []
 
 
 class Layer:

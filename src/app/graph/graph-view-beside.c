@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a graph view does for another one beside it: takes its camera and the node that the pointer is over. */
+/* What a graph view does for another one beside it: takes its layout, and the node that the pointer is over. */
 #include "vn-graph-view-private.h"
 
 /**
- * vn_graph_view_set_camera:
+ * vn_graph_view_set_network_like:
+ * @scene: sealed
+ * @groups: (nullable): of the scene
+ * @other: shows a scene
  *
- * Looks there at once; what was under way is given up. Some of the network stays in sight.
+ * As vn_graph_view_set_network(), but a scene without closed groups of the same geometry as that of @other is not laid out again.
  */
 void
-vn_graph_view_set_camera (VnGraphView   *self,
-                          VnGraphCamera  camera)
+vn_graph_view_set_network_like (VnGraphView *self,
+                                VnScene     *scene,
+                                VnGroups    *groups,
+                                VnGraphView *other)
 {
-  g_return_if_fail (VN_IS_GRAPH_VIEW (self) && camera.zoom > 0);
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self) && VN_IS_GRAPH_VIEW (other) && scene != NULL);
 
-  vn_graph_view_stop (self);
-  vn_graph_view_move (self, camera);
+  vn_graph_folding_stop (self->folding);
+  vn_graph_content_set_network_like (self->parts.content, scene, groups, other->parts.content);
 }
 
 /**
@@ -25,11 +30,9 @@ vn_graph_view_set_camera (VnGraphView   *self,
 guint
 vn_graph_view_get_hover_node (VnGraphView *self)
 {
-  guint n;
-
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), VN_SCENE_NONE);
 
-  return self->state.hover_node != VN_SCENE_NONE ? vn_graph_view_get_nodes (self, &self->state.hover_node, &n)[0] : VN_SCENE_NONE;
+  return vn_graph_content_get_node (self->parts.content, self->parts.hover->node);
 }
 
 /**
@@ -42,17 +45,10 @@ void
 vn_graph_view_set_hover_node (VnGraphView *self,
                               guint        node)
 {
-  guint box;
-
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  box = node != VN_SCENE_NONE ? vn_graph_view_get_box (self, node) : VN_SCENE_NONE;
-  if (self->has_pointer || box == self->state.hover_node)
-    return;
-  self->hover_is_mirrored = box != VN_SCENE_NONE;
-  self->state.hover_node = box;
-  self->state.hover_edge = self->state.hover_stub = VN_SCENE_NONE;
-  gtk_widget_queue_draw (GTK_WIDGET (self));
+  if (vn_graph_hover_mirror (self->parts.hover, vn_graph_content_get_box (self->parts.content, node)))
+    gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 /**
@@ -65,22 +61,17 @@ void
 vn_graph_view_list_visible (VnGraphView *self,
                             GArray      *nodes)
 {
-  VnRect area;
+  VnGraphContent *content;
 
   g_return_if_fail (VN_IS_GRAPH_VIEW (self) && nodes != NULL);
 
+  content = self->parts.content;
   g_array_set_size (nodes, 0);
-  if (self->index == NULL)
+  if (content->index == NULL)
     return;
-  area = (VnRect) { self->camera.origin.x, self->camera.origin.y, gtk_widget_get_width (GTK_WIDGET (self)) / self->camera.zoom,
-                    gtk_widget_get_height (GTK_WIDGET (self)) / self->camera.zoom };
-  vn_graph_index_find_nodes (self->index, area, nodes);
+  vn_graph_index_find_nodes (content->index, vn_viewport_get_area (self->parts.viewport), nodes);
   for (guint i = 0; i < nodes->len; i++)
-    {
-      guint n;
-
-      g_array_index (nodes, guint, i) = vn_graph_view_get_nodes (self, &g_array_index (nodes, guint, i), &n)[0];
-    }
+    g_array_index (nodes, guint, i) = vn_graph_content_get_node (content, g_array_index (nodes, guint, i));
 }
 
 /**
@@ -95,13 +86,15 @@ vn_graph_view_get_place (VnGraphView *self,
                          guint        node,
                          VnRect      *place)
 {
+  VnGraphContent *content;
   guint box;
 
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self) && place != NULL, FALSE);
 
-  box = vn_graph_view_get_box (self, node);
-  if (self->layout == NULL || box == VN_SCENE_NONE)
+  content = self->parts.content;
+  box = vn_graph_content_get_box (content, node);
+  if (content->layout == NULL || box == VN_SCENE_NONE)
     return FALSE;
-  *place = *vn_graph_layout_get_box (self->layout, box);
+  *place = *vn_graph_layout_get_box (content->layout, box);
   return TRUE;
 }

@@ -43,19 +43,21 @@ vn_graph_picture_new (VnGraphView *view,
                       const char  *form,
                       int          dark)
 {
+  const VnGraphContent *content;
   VnGraphPicture *self;
 
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (view) && form != NULL, NULL);
 
-  if (view->scene == NULL || view->layout == NULL)
+  content = view->parts.content;
+  if (content->scene == NULL || content->layout == NULL)
     return NULL;
   self = g_new0 (VnGraphPicture, 1);
   self->form = g_strdup (form);
-  self->scene = vn_scene_ref (view->scene);
-  self->layout = vn_graph_layout_ref (view->layout);
-  self->overlay = view->overlay != NULL ? vn_overlay_ref (view->overlay) : NULL;
-  self->groups = view->groups != NULL ? vn_groups_ref (view->groups) : NULL;
-  self->theme = view->painter->theme;
+  self->scene = vn_scene_ref (content->scene);
+  self->layout = vn_graph_layout_ref (content->layout);
+  self->overlay = content->overlay != NULL ? vn_overlay_ref (content->overlay) : NULL;
+  self->groups = content->groups != NULL ? vn_groups_ref (content->groups) : NULL;
+  self->theme = view->parts.painter->theme;
   self->font = g_strdup (self->theme.font);
   if (dark >= 0)
     vn_graph_theme_init (&self->theme, dark > 0, FALSE);

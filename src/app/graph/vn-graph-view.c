@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The widget that shows a network: takes scene and overlay, waits for the layout, draws, and announces what the user
- * does. */
+/* The widget that shows a network: has its parts, draws what they hold, and passes on what they tell. */
 #include "vn-graph-view-private.h"
 
+#include "vn-graph-words.h"
 #include "vn-i18n.h"
 
 #include <adwaita.h>
 #include <math.h>
 
 #define FADE_NODES      3000
+#define FADE_MS          200
 #define MANY_NODES       800    /* more take longer than a frame to paint */
 #define FRAME_BUDGET   0.004    /* seconds of painting in a frame, beside the some 7 ms that a display server takes for it */
 #define MEASURE_SECONDS 1.6     /* once round a box */
@@ -35,77 +36,10 @@ graph_view_update_theme (VnGraphView *self)
   font = pango_font_description_from_string (font_name != NULL ? font_name : "Cantarell 11");
   if (pango_font_description_get_family (font) != NULL)
     theme.font = pango_font_description_get_family (font);
-  vn_graph_painter_set_theme (self->painter, &theme);
-  vn_graph_tiles_invalidate (self->tiles);
+  vn_graph_painter_set_theme (self->parts.painter, &theme);
+  vn_graph_tiles_invalidate (self->parts.tiles);
   pango_font_description_free (font);
   gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
-/* ---- what is shown ---- */
-
-/**
- * vn_graph_view_get_scene:
- *
- * Returns: (transfer none) (nullable): the network, with all its nodes
- */
-VnScene *
-vn_graph_view_get_scene (VnGraphView *self)
-{
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
-
-  return self->whole;
-}
-
-/**
- * vn_graph_view_get_shown:
- *
- * Returns: (transfer none) (nullable): what is seen of it: closed groups are one box each
- */
-VnScene *
-vn_graph_view_get_shown (VnGraphView *self)
-{
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
-
-  return self->scene;
-}
-
-/**
- * vn_graph_view_get_layout:
- *
- * Returns: (transfer none) (nullable): the layout of what is shown
- */
-VnGraphLayout *
-vn_graph_view_get_layout (VnGraphView *self)
-{
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
-
-  return self->layout;
-}
-
-/**
- * vn_graph_view_get_index:
- *
- * Returns: (transfer none) (nullable): the index of what is shown
- */
-VnGraphIndex *
-vn_graph_view_get_index (VnGraphView *self)
-{
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
-
-  return self->index;
-}
-
-/**
- * vn_graph_view_get_shown_overlay:
- *
- * Returns: (transfer none) (nullable): the overlay of what is shown
- */
-VnOverlay *
-vn_graph_view_get_shown_overlay (VnGraphView *self)
-{
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
-
-  return self->overlay;
 }
 
 /* ---- overlay ---- */
@@ -125,11 +59,11 @@ graph_view_fade_tick (GtkWidget     *widget,
   gtk_widget_queue_draw (widget);
   if (t < 1)
     {
-      vn_graph_painter_set_fade (self->painter, self->fade_from, 1 - pow (1 - t, 3));
+      vn_graph_painter_set_fade (self->parts.painter, self->fade_from, 1 - pow (1 - t, 3));
       return G_SOURCE_CONTINUE;
     }
-  vn_graph_painter_set_fade (self->painter, NULL, 1);
-  vn_graph_tiles_invalidate (self->tiles);
+  vn_graph_painter_set_fade (self->parts.painter, NULL, 1);
+  vn_graph_tiles_invalidate (self->parts.tiles);
   g_clear_pointer (&self->fade_from, vn_overlay_unref);
   self->fade_tick = 0;
   return G_SOURCE_REMOVE;
@@ -142,59 +76,25 @@ graph_view_start_fade (VnGraphView *self,
   g_clear_pointer (&self->fade_from, vn_overlay_unref);
   self->fade_from = from != NULL ? vn_overlay_ref (from) : NULL;
   self->fade_start = 0;
-  vn_graph_painter_set_fade (self->painter, from, 0);
+  vn_graph_painter_set_fade (self->parts.painter, from, 0);
   if (self->fade_tick == 0)
     self->fade_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), graph_view_fade_tick, NULL, NULL);
 }
 
-/**
- * vn_graph_view_set_overlay:
- * @overlay: (nullable): as many nodes as the scene set last
- *
- * Colours the nodes. A change is seen to happen: the fills fade over in 200 ms.
- */
-void
-vn_graph_view_set_overlay (VnGraphView *self,
-                           VnOverlay   *overlay)
+/* A change is seen to happen: the fills fade over in 200 ms. */
+static void
+graph_view_overlay_changed (VnGraphView *self,
+                            VnOverlay   *before)
 {
-  g_autoptr(VnOverlay) old = NULL;
+  VnGraphContent *content = self->parts.content;
 
-  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
-
-  if (self->pending != NULL && self->pending != self->whole)
-    {
-      g_clear_pointer (&self->pending_overlay, vn_overlay_unref);
-      self->pending_overlay = overlay != NULL ? vn_overlay_ref (overlay) : NULL;
-      return;
-    }
-  g_return_if_fail (overlay == NULL || self->whole == NULL
-                    || vn_overlay_get_n (overlay) == vn_scene_get_n_nodes (self->whole));
-  if (overlay != NULL)
-    vn_overlay_ref (overlay);
-  g_clear_pointer (&self->whole_overlay, vn_overlay_unref);
-  self->whole_overlay = overlay;
-  old = self->overlay;
-  self->overlay = vn_graph_view_make_overlay (self);
-  vn_graph_painter_set_overlay (self->painter, self->overlay);
-  vn_graph_tiles_invalidate (self->tiles);
-  if (self->scene != NULL && vn_scene_get_n_nodes (self->scene) <= FADE_NODES
-      && vn_graph_view_animates (self))
-    graph_view_start_fade (self, old);
+  vn_graph_painter_set_overlay (self->parts.painter, content->overlay);
+  vn_graph_tiles_invalidate (self->parts.tiles);
+  if (content->scene != NULL && vn_scene_get_n_nodes (content->scene) <= FADE_NODES &&
+      vn_viewport_animates (self->parts.viewport))
+    graph_view_start_fade (self, before);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   g_signal_emit_by_name (self, "content-changed");
-}
-
-/**
- * vn_graph_view_get_overlay:
- *
- * Returns: (transfer none) (nullable): the overlay of all nodes
- */
-VnOverlay *
-vn_graph_view_get_overlay (VnGraphView *self)
-{
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
-
-  return self->whole_overlay;
 }
 
 static gboolean
@@ -204,7 +104,7 @@ graph_view_measuring_tick (GtkWidget     *widget,
 {
   VnGraphView *self = VN_GRAPH_VIEW (widget);
 
-  self->state.phase = fmod (gdk_frame_clock_get_frame_time (clock) / (MEASURE_SECONDS * 1e6), 1);
+  self->phase = fmod (gdk_frame_clock_get_frame_time (clock) / (MEASURE_SECONDS * 1e6), 1);
   gtk_widget_queue_draw (widget);
   return G_SOURCE_CONTINUE;
 }
@@ -220,27 +120,205 @@ vn_graph_view_set_measuring (VnGraphView *self,
                              const guint *nodes,
                              guint        n_nodes)
 {
-  guint n, n_boxes;
+  VnGraphContent *content;
+  guint n;
 
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  n = self->whole != NULL ? vn_scene_get_n_nodes (self->whole) : 0;
-  n_boxes = self->scene != NULL ? vn_scene_get_n_nodes (self->scene) : 0;
+  content = self->parts.content;
+  n = vn_graph_content_get_n_nodes (content);
   g_clear_pointer (&self->measuring, g_free);
   if (self->measuring_tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->measuring_tick);
   self->measuring_tick = 0;
   if (n_nodes > 0)
     {
-      self->measuring = g_new0 (guint8, n_boxes + 1);
+      self->measuring = g_new0 (guint8, vn_graph_content_get_n_boxes (content) + 1);
       for (guint i = 0; i < n_nodes; i++)
         if (nodes[i] < n)
-          self->measuring[vn_graph_view_get_box (self, nodes[i])] = 1;
-      if (vn_graph_view_animates (self))
+          self->measuring[vn_graph_content_get_box (content, nodes[i])] = 1;
+      if (vn_viewport_animates (self->parts.viewport))
         self->measuring_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), graph_view_measuring_tick, NULL, NULL);
     }
-  self->state.measuring = self->measuring;
   gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+/* ---- what the parts tell ---- */
+
+static void
+graph_view_shown (VnGraphView *self)
+{
+  const VnGraphContent *content = self->parts.content;
+  VnGraphPainter *painter = self->parts.painter;
+  VnGraphLayout *layout = content->layout;
+  VnRect bounds = layout != NULL ? vn_graph_layout_get_bounds (layout) : (VnRect) { 0 };
+  gboolean has_boxes = layout != NULL && vn_graph_layout_get_n_nodes (layout) > 0;
+
+  vn_graph_folding_stop (self->folding);
+  vn_viewport_set_content (self->parts.viewport, layout != NULL ? &bounds : NULL,
+                           has_boxes ? vn_graph_layout_get_box (layout, 0) : NULL);
+  vn_graph_painter_set_content (painter, NULL, NULL, NULL);
+  vn_graph_painter_set_overlay (painter, NULL);
+  vn_graph_painter_set_content (painter, content->scene, layout, content->index);
+  vn_graph_painter_set_groups (painter, content->fold != NULL ? content->groups : NULL);
+  vn_graph_painter_set_overlay (painter, content->overlay);
+  vn_graph_tiles_invalidate (self->parts.tiles);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit_by_name (self, "content-changed");
+}
+
+/* Nothing that is known of boxes fits those that are shown now. */
+static void
+graph_view_forget_boxes (VnGraphView *self)
+{
+  vn_graph_tiles_clear (self->parts.tiles);
+  vn_graph_hover_reset (self->parts.hover);
+  g_clear_pointer (&self->measuring, g_free);
+}
+
+static void
+graph_view_opened (VnGraphView *self)
+{
+  graph_view_forget_boxes (self);
+  vn_viewport_clear_trail (self->parts.viewport);
+  vn_graph_selection_reset (self->parts.selection);
+  vn_viewport_go_home (self->parts.viewport);
+  g_signal_emit_by_name (self, "ready");
+  g_signal_emit_by_name (self, "folding-changed");
+  g_signal_emit_by_name (self, "selection-changed");
+}
+
+static void
+graph_view_cleared (VnGraphView *self)
+{
+  graph_view_forget_boxes (self);
+  vn_graph_selection_reset (self->parts.selection);
+  g_signal_emit_by_name (self, "selection-changed");
+}
+
+static void
+graph_view_refolded (VnGraphView         *self,
+                     const VnGraphBefore *before)
+{
+  graph_view_forget_boxes (self);
+  vn_viewport_clear_trail (self->parts.viewport);
+  vn_graph_selection_refold (self->parts.selection, before->fold);
+  if (before->fold != NULL && before->layout != NULL && self->parts.content->fold != NULL)
+    vn_graph_folding_start (self->folding, before);
+  g_signal_emit_by_name (self, "folding-changed");
+  if (before->travel != VN_SCENE_NONE)
+    vn_graph_parts_zoom_to_box (&self->parts, vn_graph_content_get_box (self->parts.content, before->travel));
+}
+
+static void
+graph_view_failed (VnGraphView *self,
+                   const char  *message)
+{
+  g_signal_emit_by_name (self, "failed", message);
+}
+
+static void
+graph_view_moved (VnGraphView *self,
+                  gboolean     zoomed)
+{
+  if (zoomed)
+    g_object_notify_by_pspec (G_OBJECT (self), props[PROP_ZOOM]);
+  vn_graph_hover_update (self->parts.hover);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit_by_name (self, "camera-changed");
+}
+
+static void
+graph_view_hover_changed (VnGraphView *self,
+                          gboolean     other_node)
+{
+  gtk_widget_trigger_tooltip_query (GTK_WIDGET (self));
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  if (other_node)
+    g_signal_emit_by_name (self, "hover-changed");
+}
+
+static void
+graph_view_selection_changed (VnGraphView *self)
+{
+  g_signal_emit_by_name (self, "selection-changed");
+}
+
+static void
+graph_view_describe (VnGraphView *self,
+                     const char  *label)
+{
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, label != NULL ? label : "", -1);
+}
+
+static void
+graph_view_focus_changed (VnGraphView *self)
+{
+  guint box = self->parts.selection->focus;
+  g_autofree char *label = box != VN_SCENE_NONE ? vn_graph_words_dup_box (&self->parts, box) : NULL;
+
+  graph_view_describe (self, label);
+  g_signal_emit_by_name (self, "focus-changed");
+}
+
+static void
+graph_view_edge_changed (VnGraphView *self)
+{
+  g_autofree char *label = vn_graph_words_dup_edge (&self->parts, self->parts.selection->edge);
+
+  graph_view_describe (self, label);
+}
+
+static void
+graph_view_activated (VnGraphView *self,
+                      guint        node)
+{
+  g_signal_emit_by_name (self, "node-activated", node);
+}
+
+static void
+graph_view_leak_activated (VnGraphView *self,
+                           const char  *tensor,
+                           gboolean     enters,
+                           double       x,
+                           double       y)
+{
+  g_signal_emit_by_name (self, "leak-activated", tensor, enters, x, y);
+}
+
+static void
+graph_view_menu_wanted (VnGraphView *self,
+                        guint        node,
+                        double       x,
+                        double       y)
+{
+  g_signal_emit_by_name (self, "context-menu", node, x, y);
+}
+
+static void
+graph_view_connect (VnGraphView *self)
+{
+  const VnGraphParts *parts = &self->parts;
+  const struct { gpointer object; const char *signal; GCallback callback; } table[] = {
+    { parts->viewport, "moved", G_CALLBACK (graph_view_moved) },
+    { parts->content, "shown", G_CALLBACK (graph_view_shown) },
+    { parts->content, "opened", G_CALLBACK (graph_view_opened) },
+    { parts->content, "cleared", G_CALLBACK (graph_view_cleared) },
+    { parts->content, "refolded", G_CALLBACK (graph_view_refolded) },
+    { parts->content, "failed", G_CALLBACK (graph_view_failed) },
+    { parts->content, "overlay-changed", G_CALLBACK (graph_view_overlay_changed) },
+    { parts->selection, "changed", G_CALLBACK (graph_view_selection_changed) },
+    { parts->selection, "focus-changed", G_CALLBACK (graph_view_focus_changed) },
+    { parts->selection, "edge-changed", G_CALLBACK (graph_view_edge_changed) },
+    { parts->selection, "marks-changed", G_CALLBACK (gtk_widget_queue_draw) },
+    { parts->hover, "changed", G_CALLBACK (graph_view_hover_changed) },
+    { self->input, "node-activated", G_CALLBACK (graph_view_activated) },
+    { self->input, "leak-activated", G_CALLBACK (graph_view_leak_activated) },
+    { self->input, "context-menu", G_CALLBACK (graph_view_menu_wanted) },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    g_signal_connect_swapped (table[i].object, table[i].signal, table[i].callback, self);
 }
 
 /* ---- widget ---- */
@@ -250,7 +328,7 @@ graph_view_prefetch (gpointer user_data)
 {
   VnGraphView *self = user_data;
 
-  if (gtk_widget_get_mapped (GTK_WIDGET (self)) && vn_graph_tiles_prefetch (self->tiles))
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)) && vn_graph_tiles_prefetch (self->parts.tiles))
     return G_SOURCE_CONTINUE;
   self->prefetch = 0;
   return G_SOURCE_REMOVE;
@@ -266,43 +344,50 @@ graph_view_redraw (GtkWidget     *widget,
 }
 
 static guint
-graph_view_count_visible (VnGraphView *self,
-                          double       width,
-                          double       height)
+graph_view_count_visible (VnGraphView *self)
 {
-  double zoom = self->camera.zoom;
-  VnRect area = { self->camera.origin.x, self->camera.origin.y, width / zoom, height / zoom };
   g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint));
 
-  if (self->index != NULL)
-    vn_graph_index_find_nodes (self->index, area, nodes);
+  if (self->parts.content->index != NULL)
+    vn_graph_index_find_nodes (self->parts.content->index, vn_viewport_get_area (self->parts.viewport), nodes);
   return nodes->len;
 }
 
 /* Pieces serve while the zoom stands still; while it changes few boxes are painted afresh, and many are
  * shown scaled. */
 static void
-graph_view_draw_network (VnGraphView   *self,
-                         cairo_t       *cr,
-                         VnGraphCamera  camera,
-                         int            width,
-                         int            height)
+graph_view_draw_network (VnGraphView  *self,
+                         cairo_t      *cr,
+                         VnGraphCamera camera,
+                         int           width,
+                         int           height)
 {
-  gboolean zooms = self->flight.tick != 0 && self->flight.from.zoom != self->flight.to.zoom;
+  gboolean zooms = vn_viewport_is_zooming (self->parts.viewport);
   int scale = gtk_widget_get_scale_factor (GTK_WIDGET (self));
 
-  if (zooms && graph_view_count_visible (self, width, height) > MANY_NODES
-      && vn_graph_tiles_draw_scaled (self->tiles, cr, camera, width, height))
+  if (zooms && graph_view_count_visible (self) > MANY_NODES
+      && vn_graph_tiles_draw_scaled (self->parts.tiles, cr, camera, width, height))
     return;
-  if (zooms || self->fade_tick != 0 || self->folding.tick != 0)
+  if (zooms || self->fade_tick != 0 || vn_graph_folding_is_running (self->folding))
     {
-      vn_graph_painter_draw (self->painter, cr, camera, width, height);
+      vn_graph_painter_draw (self->parts.painter, cr, camera, width, height);
       return;
     }
-  if (!vn_graph_tiles_draw (self->tiles, cr, camera, width, height, scale, FRAME_BUDGET))
+  if (!vn_graph_tiles_draw (self->parts.tiles, cr, camera, width, height, scale, FRAME_BUDGET))
     gtk_widget_add_tick_callback (GTK_WIDGET (self), graph_view_redraw, NULL, NULL);
   else if (self->prefetch == 0)
     self->prefetch = g_idle_add_full (G_PRIORITY_LOW, graph_view_prefetch, self, NULL);
+}
+
+static void
+graph_view_get_state (VnGraphView  *self,
+                      VnGraphState *state)
+{
+  vn_graph_state_init (state);
+  vn_graph_selection_fill_state (self->parts.selection, state);
+  vn_graph_hover_fill_state (self->parts.hover, state);
+  state->measuring = self->measuring;
+  state->phase = self->phase;
 }
 
 static void
@@ -312,12 +397,15 @@ vn_graph_view_snapshot (GtkWidget   *widget,
   VnGraphView *self = VN_GRAPH_VIEW (widget);
   int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
   cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
-  VnGraphCamera camera = vn_graph_camera_snap (self->camera, gtk_widget_get_scale_factor (widget));
+  VnGraphCamera camera = vn_graph_camera_snap (vn_viewport_get_camera (self->parts.viewport),
+                                               gtk_widget_get_scale_factor (widget));
+  VnGraphState state;
 
   cairo_rectangle (cr, 0, 0, width, height);
   cairo_clip (cr);
   graph_view_draw_network (self, cr, camera, width, height);
-  vn_graph_painter_draw_state (self->painter, cr, camera, width, height, &self->state);
+  graph_view_get_state (self, &state);
+  vn_graph_painter_draw_state (self->parts.painter, cr, camera, width, height, &state);
   cairo_destroy (cr);
 }
 
@@ -329,20 +417,18 @@ vn_graph_view_size_allocate (GtkWidget *widget,
 {
   VnGraphView *self = VN_GRAPH_VIEW (widget);
 
-  if (width > 0 && (self->needs_home || vn_graph_view_is_home (self)))
-    vn_graph_view_go_home (self);
-  else
+  if (!vn_viewport_resized (self->parts.viewport))
     g_signal_emit_by_name (self, "camera-changed");
 }
 
 static void
-vn_graph_view_measure (GtkWidget      *widget,
-                       GtkOrientation  orientation,
-                       int             for_size,
-                       int            *minimum,
-                       int            *natural,
-                       int            *minimum_baseline,
-                       int            *natural_baseline)
+vn_graph_view_measure (GtkWidget     *widget,
+                       GtkOrientation orientation,
+                       int            for_size,
+                       int           *minimum,
+                       int           *natural,
+                       int           *minimum_baseline,
+                       int           *natural_baseline)
 {
   *minimum = 120;
   *natural = 600;
@@ -355,7 +441,7 @@ vn_graph_view_get_property (GObject    *object,
                             GParamSpec *pspec)
 {
   if (id == PROP_ZOOM)
-    g_value_set_double (value, VN_GRAPH_VIEW (object)->camera.zoom);
+    g_value_set_double (value, vn_viewport_get_camera (VN_GRAPH_VIEW (object)->parts.viewport).zoom);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -367,7 +453,7 @@ vn_graph_view_set_property (GObject      *object,
                             GParamSpec   *pspec)
 {
   if (id == PROP_ZOOM)
-    vn_graph_view_set_zoom (VN_GRAPH_VIEW (object), g_value_get_double (value));
+    vn_viewport_set_zoom (VN_GRAPH_VIEW (object)->parts.viewport, g_value_get_double (value));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -377,9 +463,9 @@ vn_graph_view_dispose (GObject *object)
 {
   VnGraphView *self = VN_GRAPH_VIEW (object);
 
-  vn_graph_view_cancel (self);
-  vn_graph_view_unfold (self);
-  vn_graph_view_stop (self);
+  vn_graph_content_cancel (self->parts.content);
+  vn_graph_folding_stop (self->folding);
+  vn_viewport_stop (self->parts.viewport);
   if (self->fade_tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->fade_tick);
   if (self->measuring_tick != 0)
@@ -393,34 +479,34 @@ static void
 vn_graph_view_finalize (GObject *object)
 {
   VnGraphView *self = VN_GRAPH_VIEW (object);
+  VnGraphParts *parts = &self->parts;
 
-  vn_graph_tiles_free (self->tiles);
-  vn_graph_painter_free (self->painter);
-  vn_graph_index_free (self->index);
-  g_clear_pointer (&self->fold, vn_fold_unref);
-  g_clear_pointer (&self->places, vn_fold_places_unref);
-  g_clear_pointer (&self->groups, vn_groups_unref);
-  g_clear_pointer (&self->whole, vn_scene_unref);
-  g_clear_pointer (&self->whole_overlay, vn_overlay_unref);
-  g_free (self->open);
-  g_clear_pointer (&self->scene, vn_scene_unref);
-  g_clear_pointer (&self->layout, vn_graph_layout_unref);
-  g_clear_pointer (&self->overlay, vn_overlay_unref);
+  g_clear_object (&self->input);
+  vn_graph_folding_free (self->folding);
+  g_clear_object (&parts->hover);
+  g_clear_object (&parts->selection);
+  vn_graph_tiles_free (parts->tiles);
+  vn_graph_painter_free (parts->painter);
+  g_clear_object (&parts->content);
+  g_clear_object (&parts->viewport);
   g_clear_pointer (&self->fade_from, vn_overlay_unref);
-  g_array_unref (self->trail);
-  g_array_unref (self->regions);
-  g_array_unref (self->chips);
-  g_free (self->picked);
-  g_free (self->tensor);
-  g_free (self->selected);
-  g_free (self->partly);
   g_free (self->measuring);
-  g_free (self->band_base);
-  g_clear_pointer (&self->lasso_line, g_array_unref);
-  g_strfreev (self->in_values);
-  g_strfreev (self->out_values);
-  g_strfreev (self->leaks);
   G_OBJECT_CLASS (vn_graph_view_parent_class)->finalize (object);
+}
+
+static gboolean
+vn_graph_view_query_tooltip (GtkWidget  *widget,
+                             int         x,
+                             int         y,
+                             gboolean    keyboard,
+                             GtkTooltip *tooltip)
+{
+  g_autofree char *text = keyboard ? NULL : vn_graph_words_dup_tooltip (&VN_GRAPH_VIEW (widget)->parts);
+
+  if (text == NULL)
+    return FALSE;
+  gtk_tooltip_set_text (tooltip, text);
+  return TRUE;
 }
 
 static void
@@ -465,20 +551,29 @@ vn_graph_view_class_init (VnGraphViewClass *class)
 }
 
 static void
+graph_view_make_parts (VnGraphView *self)
+{
+  VnGraphParts *parts = &self->parts;
+
+  parts->widget = GTK_WIDGET (self);
+  parts->painter = vn_graph_painter_new ();
+  parts->tiles = vn_graph_tiles_new (parts->painter);
+  parts->viewport = vn_viewport_new (parts->widget);
+  parts->content = vn_graph_content_new ();
+  parts->selection = vn_graph_selection_new (parts->content);
+  parts->hover = vn_graph_hover_new (parts->painter, parts->viewport, parts->content, parts->selection);
+  self->folding = vn_graph_folding_new (parts);
+  self->input = vn_graph_input_new (parts);
+  graph_view_connect (self);
+}
+
+static void
 vn_graph_view_init (VnGraphView *self)
 {
   AdwStyleManager *manager = adw_style_manager_get_default ();
   GtkWidget *widget = GTK_WIDGET (self);
 
-  self->camera.zoom = 1;
-  self->pending_anchor = self->pending_travel = self->edge_home = VN_SCENE_NONE;
-  self->painter = vn_graph_painter_new ();
-  self->tiles = vn_graph_tiles_new (self->painter);
-  self->trail = g_array_new (FALSE, FALSE, sizeof (VnGraphCamera));
-  self->regions = g_array_new (FALSE, FALSE, sizeof (VnRect));
-  self->chips = g_array_new (FALSE, FALSE, sizeof (VnGraphChip));
-  self->hover_chip = VN_SCENE_NONE;
-  vn_graph_view_reset_selection (self);
+  graph_view_make_parts (self);
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_hexpand (widget, TRUE);
   gtk_widget_set_vexpand (widget, TRUE);
@@ -487,7 +582,6 @@ vn_graph_view_init (VnGraphView *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL, _("Network graph"),
                                   -1);
-  vn_graph_view_add_controllers (self);
   g_signal_connect_object (manager, "notify::dark", G_CALLBACK (graph_view_update_theme), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (manager, "notify::high-contrast", G_CALLBACK (graph_view_update_theme), self,
                            G_CONNECT_SWAPPED);

@@ -1,41 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which groups of the graph view are open: opening and closing them, one or all, by their place in the tree or by the focus. */
+/* Which groups a graph view shows open: what it offers of its content. */
 #include "vn-graph-view-private.h"
 
-#include <string.h>
-
-static guint8 *
-graph_view_open_dup_open (VnGraphView *self,
-                          gboolean     all)
+/**
+ * vn_graph_view_get_groups:
+ *
+ * Returns: (transfer none) (nullable): those of the network that is shown or being laid out
+ */
+VnGroups *
+vn_graph_view_get_groups (VnGraphView *self)
 {
-  guint n = vn_groups_get_n (self->groups);
-  guint8 *open = g_new0 (guint8, n);
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
 
-  open[VN_GROUPS_ROOT] = 1;
-  for (guint i = 1; i < n; i++)
-    open[i] = self->open != NULL && !all ? self->open[i] : all;
-  return open;
-}
-
-/* Opens a group, with all it is in; or closes it. */
-void
-vn_graph_view_set_open (VnGraphView *self,
-                        guint        group,
-                        gboolean     is_open)
-{
-  guint8 *open;
-
-  if (self->groups == NULL || group == VN_GROUPS_ROOT || group >= vn_groups_get_n (self->groups))
-    return;
-  open = graph_view_open_dup_open (self, FALSE);
-  open[group] = is_open;
-  for (guint above = vn_groups_get (self->groups, group)->parent; is_open && above != VN_SCENE_NONE;
-       above = vn_groups_get (self->groups, above)->parent)
-    open[above] = 1;
-  if (self->open != NULL && memcmp (open, self->open, vn_groups_get_n (self->groups)) == 0)
-    g_free (open);
-  else
-    vn_graph_view_take_open (self, open, group);
+  return self->parts.content->groups;
 }
 
 /**
@@ -48,7 +25,7 @@ vn_graph_view_get_grouped (VnGraphView *self)
 {
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
 
-  return self->open != NULL;
+  return self->parts.content->open != NULL;
 }
 
 /**
@@ -62,10 +39,8 @@ vn_graph_view_set_grouped (VnGraphView *self,
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  if (self->groups == NULL || grouped == (self->open != NULL))
-    return;
-  vn_graph_view_take_open (self, grouped ? vn_groups_dup_open (self->groups, VN_GRAPH_VIEW_OPEN_BOXES) : NULL, VN_SCENE_NONE);
-  vn_graph_view_go_home (self);
+  if (vn_graph_content_set_grouped (self->parts.content, grouped))
+    vn_viewport_go_home (self->parts.viewport);
 }
 
 /**
@@ -79,7 +54,7 @@ vn_graph_view_is_open (VnGraphView *self,
 {
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
 
-  return self->fold != NULL && vn_fold_is_open (self->fold, group);
+  return vn_graph_content_is_open (self->parts.content, group);
 }
 
 /**
@@ -94,7 +69,7 @@ vn_graph_view_expand (VnGraphView *self,
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  vn_graph_view_set_open (self, group, TRUE);
+  vn_graph_content_set_open (self->parts.content, group, TRUE);
 }
 
 /**
@@ -109,7 +84,7 @@ vn_graph_view_collapse (VnGraphView *self,
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  vn_graph_view_set_open (self, group, FALSE);
+  vn_graph_content_set_open (self->parts.content, group, FALSE);
 }
 
 /**
@@ -122,8 +97,7 @@ vn_graph_view_expand_all (VnGraphView *self)
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  if (self->groups != NULL)
-    vn_graph_view_take_open (self, graph_view_open_dup_open (self, TRUE), VN_SCENE_NONE);
+  vn_graph_content_set_all_open (self->parts.content, TRUE);
 }
 
 /**
@@ -134,16 +108,10 @@ vn_graph_view_expand_all (VnGraphView *self)
 void
 vn_graph_view_collapse_all (VnGraphView *self)
 {
-  guint8 *open;
-
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  if (self->groups == NULL)
-    return;
-  open = g_new0 (guint8, vn_groups_get_n (self->groups));
-  open[VN_GROUPS_ROOT] = 1;
-  vn_graph_view_take_open (self, open, VN_SCENE_NONE);
-  vn_graph_view_go_home (self);
+  if (vn_graph_content_set_all_open (self->parts.content, FALSE))
+    vn_viewport_go_home (self->parts.viewport);
 }
 
 /**
@@ -156,7 +124,7 @@ vn_graph_view_can_expand (VnGraphView *self)
 {
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
 
-  return self->state.focus_node != VN_SCENE_NONE && vn_scene_get_node (self->scene, self->state.focus_node)->kind == VN_SCENE_GROUP;
+  return vn_graph_content_is_group (self->parts.content, self->parts.selection->focus);
 }
 
 /**
@@ -169,8 +137,7 @@ vn_graph_view_can_collapse (VnGraphView *self)
 {
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
 
-  return self->state.focus_node != VN_SCENE_NONE && self->fold != NULL
-         && vn_graph_view_get_parent (self, self->state.focus_node) != VN_GROUPS_ROOT;
+  return vn_graph_parts_can_collapse (&self->parts);
 }
 
 /**
@@ -185,10 +152,7 @@ vn_graph_view_expand_focus (VnGraphView *self)
 {
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
 
-  if (!vn_graph_view_can_expand (self))
-    return FALSE;
-  vn_graph_view_expand (self, vn_graph_view_get_group (self, self->state.focus_node));
-  return TRUE;
+  return vn_graph_parts_expand_focus (&self->parts);
 }
 
 /**
@@ -203,12 +167,7 @@ vn_graph_view_collapse_focus (VnGraphView *self)
 {
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
 
-  if (!vn_graph_view_can_collapse (self))
-    return FALSE;
-  vn_graph_view_collapse (self, vn_graph_view_get_parent (self, self->state.focus_node));
-  if (self->state.focus_node != VN_SCENE_NONE)
-    vn_graph_view_reveal (self, self->state.focus_node);
-  return TRUE;
+  return vn_graph_parts_collapse_focus (&self->parts);
 }
 
 /**
@@ -221,7 +180,7 @@ vn_graph_view_get_open (VnGraphView *self)
 {
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), NULL);
 
-  return self->open;
+  return self->parts.content->open;
 }
 
 /**
@@ -234,13 +193,7 @@ void
 vn_graph_view_set_open_groups (VnGraphView  *self,
                                const guint8 *open)
 {
-  gsize n;
-
   g_return_if_fail (VN_IS_GRAPH_VIEW (self) && open != NULL);
 
-  if (self->groups == NULL || self->open == NULL)
-    return;
-  n = vn_groups_get_n (self->groups);
-  if (memcmp (open, self->open, n) != 0)
-    vn_graph_view_take_open (self, g_memdup2 (open, n), VN_SCENE_NONE);
+  vn_graph_content_set_open_groups (self->parts.content, open);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where arrow keys lead from a box: along edges, or to what stands beside it. */
-#include "vn-graph-view-private.h"
+#include "vn-graph-walk.h"
 
+#include <gdk/gdkkeysyms.h>
 #include <math.h>
 
 static double
-graph_view_walk_middle_x (VnGraphView *self,
-                          guint        node)
+graph_walk_middle_x (VnGraphContent *self,
+                     guint           node)
 {
   const VnRect *box = vn_graph_layout_get_box (self->layout, node);
 
@@ -14,9 +15,9 @@ graph_view_walk_middle_x (VnGraphView *self,
 }
 
 static guint
-graph_view_walk_along_edges (VnGraphView *self,
-                             guint        node,
-                             gboolean     upwards)
+graph_walk_along_edges (VnGraphContent *self,
+                        guint           node,
+                        gboolean        upwards)
 {
   guint n, best = VN_SCENE_NONE;
   const guint *edges = upwards ? vn_scene_get_in_edges (self->scene, node, &n)
@@ -27,7 +28,7 @@ graph_view_walk_along_edges (VnGraphView *self,
     {
       const VnSceneEdge *edge = vn_scene_get_edge (self->scene, edges[i]);
       guint other = upwards ? edge->from : edge->to;
-      double distance = fabs (graph_view_walk_middle_x (self, other) - graph_view_walk_middle_x (self, node))
+      double distance = fabs (graph_walk_middle_x (self, other) - graph_walk_middle_x (self, node))
                         + 1000. * abs ((int) vn_graph_layout_get_rank (self->layout, other)
                                        - (int) vn_graph_layout_get_rank (self->layout, node));
 
@@ -43,9 +44,9 @@ graph_view_walk_along_edges (VnGraphView *self,
 /* The nearest box to the left or right that a horizontal line through the node would meet, or its nearest
  * neighbour there. */
 static guint
-graph_view_walk_beside (VnGraphView *self,
-                        guint        node,
-                        gboolean     leftwards)
+graph_walk_beside (VnGraphContent *self,
+                   guint           node,
+                   gboolean        leftwards)
 {
   const VnRect *box = vn_graph_layout_get_box (self->layout, node);
   VnRect bounds = vn_graph_layout_get_bounds (self->layout);
@@ -58,7 +59,7 @@ graph_view_walk_beside (VnGraphView *self,
   for (guint i = 0; i < nodes->len; i++)
     {
       guint other = g_array_index (nodes, guint, i);
-      double dx = (graph_view_walk_middle_x (self, other) - graph_view_walk_middle_x (self, node)) * (leftwards ? -1 : 1);
+      double dx = (graph_walk_middle_x (self, other) - graph_walk_middle_x (self, node)) * (leftwards ? -1 : 1);
 
       if (vn_graph_layout_get_rank (self->layout, other) != vn_graph_layout_get_rank (self->layout, node))
         dx += dx > 0 ? 1e5 : 0;
@@ -70,26 +71,64 @@ graph_view_walk_beside (VnGraphView *self,
   return best;
 }
 
-/* Where an arrow key leads from a node; VN_SCENE_NONE: nowhere. */
+/**
+ * vn_graph_walk:
+ * @node: a box
+ * @keyval: an arrow key
+ *
+ * Returns: the box where the key leads from @node, or %VN_SCENE_NONE
+ */
 guint
-vn_graph_view_neighbour (VnGraphView *self,
-                         guint        node,
-                         guint        keyval)
+vn_graph_walk (VnGraphContent *self,
+               guint           node,
+               guint           keyval)
 {
+  g_return_val_if_fail (VN_IS_GRAPH_CONTENT (self) && self->layout != NULL, VN_SCENE_NONE);
+
   switch (keyval)
     {
     case GDK_KEY_Up:
     case GDK_KEY_KP_Up:
-      return graph_view_walk_along_edges (self, node, TRUE);
+      return graph_walk_along_edges (self, node, TRUE);
     case GDK_KEY_Down:
     case GDK_KEY_KP_Down:
-      return graph_view_walk_along_edges (self, node, FALSE);
+      return graph_walk_along_edges (self, node, FALSE);
     case GDK_KEY_Left:
     case GDK_KEY_KP_Left:
-      return graph_view_walk_beside (self, node, TRUE);
+      return graph_walk_beside (self, node, TRUE);
     case GDK_KEY_Right:
     case GDK_KEY_KP_Right:
     default:
-      return graph_view_walk_beside (self, node, FALSE);
+      return graph_walk_beside (self, node, FALSE);
     }
+}
+
+/**
+ * vn_graph_walk_to_end:
+ *
+ * Returns: the highest or the lowest box, the leftmost of them; %VN_SCENE_NONE: there is none
+ */
+guint
+vn_graph_walk_to_end (VnGraphContent *self,
+                      gboolean        last)
+{
+  guint n, best = VN_SCENE_NONE;
+
+  g_return_val_if_fail (VN_IS_GRAPH_CONTENT (self) && self->layout != NULL, VN_SCENE_NONE);
+
+  n = vn_graph_layout_get_n_nodes (self->layout);
+  for (guint i = 0; i < n; i++)
+    {
+      const VnRect *box = vn_graph_layout_get_box (self->layout, i), *other;
+
+      if (best == VN_SCENE_NONE)
+        {
+          best = i;
+          continue;
+        }
+      other = vn_graph_layout_get_box (self->layout, best);
+      if (box->y == other->y ? box->x < other->x : (box->y > other->y) == last)
+        best = i;
+    }
+  return best;
 }

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What part of the network is seen: moving, zooming, travelling to a box and back. */
+#include "vn-viewport.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_ZOOM        4.
+#define LEAST_ZOOM      0.05
+#define ZOOM_FACTOR     1.25
+#define KEEP_VISIBLE   80.
+#define FIT_MARGIN     24.
+#define READABLE        0.6    /* a network that fits at this zoom or closer opens fitted */
+#define ZOOM_STEP_MS  150
+#define TRAVEL_MS     250
+#define LONG_TRAVEL_MS 350
+
+/**
+ * Flight: an animated change of the camera.
+ * @anchored: zoom about @anchor, a point of the widget
+ */
+typedef struct
+{
+  guint         tick;
+  gint64        start, duration;   /* microseconds of the frame clock */
+  VnGraphCamera from, to;
+  gboolean      anchored;
+  VnPoint       anchor;
+} Flight;
+
+struct _VnViewport
+{
+  GObject        parent_instance;
+
+  GtkWidget     *widget;             /* borrowed: holds this */
+  gboolean       has_content, has_boxes;
+  VnRect         bounds, first;      /* of the network; of its first box */
+
+  VnGraphCamera  camera;
+  gboolean       needs_home;         /* place the camera at the next allocation */
+  VnGraphCamera  home;               /* where it was placed then */
+  int            cover_width, cover_height;   /* of what lies over the upper left corner; width -1: from one side to the other */
+  Flight         flight;
+  GArray        *trail;              /* of VnGraphCamera: places to go back to */
+};
+
+G_DEFINE_FINAL_TYPE (VnViewport, vn_viewport, G_TYPE_OBJECT)
+
+static double
+viewport_get_width (VnViewport *self)
+{
+  return gtk_widget_get_width (self->widget);
+}
+
+static double
+viewport_get_height (VnViewport *self)
+{
+  return gtk_widget_get_height (self->widget);
+}
+
+/**
+ * vn_viewport_set_content:
+ * @bounds: (nullable): of the network; %NULL: there is none
+ * @first: (nullable): its first box
+ *
+ * Says what there is to be seen. Nothing is moved.
+ */
+void
+vn_viewport_set_content (VnViewport   *self,
+                         const VnRect *bounds,
+                         const VnRect *first)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  self->has_content = bounds != NULL;
+  self->has_boxes = first != NULL;
+  if (bounds != NULL)
+    self->bounds = *bounds;
+  if (first != NULL)
+    self->first = *first;
+}
+
+/**
+ * vn_viewport_get_camera:
+ *
+ * Returns: what is seen now
+ */
+VnGraphCamera
+vn_viewport_get_camera (VnViewport *self)
+{
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), ((VnGraphCamera) { 0 }));
+
+  return self->camera;
+}
+
+/**
+ * vn_viewport_get_area:
+ *
+ * Returns: what is seen now, in the world
+ */
+VnRect
+vn_viewport_get_area (VnViewport *self)
+{
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), ((VnRect) { 0 }));
+
+  return (VnRect) { self->camera.origin.x, self->camera.origin.y, viewport_get_width (self) / self->camera.zoom,
+                    viewport_get_height (self) / self->camera.zoom };
+}
+
+/**
+ * vn_viewport_to_world:
+ *
+ * Returns: the point of the world under a point of the widget
+ */
+VnPoint
+vn_viewport_to_world (VnViewport *self,
+                      double      x,
+                      double      y)
+{
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), ((VnPoint) { 0 }));
+
+  return (VnPoint) { self->camera.origin.x + x / self->camera.zoom,
+                     self->camera.origin.y + y / self->camera.zoom };
+}
+
+/**
+ * vn_viewport_animates:
+ *
+ * Returns: whether what moves is seen to do so
+ */
+gboolean
+vn_viewport_animates (VnViewport *self)
+{
+  gboolean enabled = TRUE;
+
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), FALSE);
+
+  g_object_get (gtk_widget_get_settings (self->widget), "gtk-enable-animations", &enabled, NULL);
+  return enabled && gtk_widget_get_mapped (self->widget);
+}
+
+static VnGraphCamera
+viewport_fit (VnViewport *self)
+{
+  return vn_graph_camera_fit (self->bounds, viewport_get_width (self), viewport_get_height (self), FIT_MARGIN, 1);
+}
+
+static double
+viewport_get_least_zoom (VnViewport *self)
+{
+  return self->has_content ? MIN (LEAST_ZOOM, viewport_fit (self).zoom / 2) : LEAST_ZOOM;
+}
+
+/**
+ * vn_viewport_move:
+ *
+ * Looks there at once, keeping some of the network in sight.
+ */
+void
+vn_viewport_move (VnViewport   *self,
+                  VnGraphCamera camera)
+{
+  gboolean zoomed;
+
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  if (self->has_content)
+    {
+      VnRect bounds = self->bounds;
+      double keep = KEEP_VISIBLE / camera.zoom;
+      double width = viewport_get_width (self) / camera.zoom;
+      double height = viewport_get_height (self) / camera.zoom;
+
+      camera.origin.x = CLAMP (camera.origin.x, bounds.x + keep - width, bounds.x + bounds.width - keep);
+      camera.origin.y = CLAMP (camera.origin.y, bounds.y + keep - height, bounds.y + bounds.height - keep);
+    }
+  zoomed = camera.zoom != self->camera.zoom;
+  self->camera = camera;
+  g_signal_emit_by_name (self, "moved", zoomed);
+}
+
+/**
+ * vn_viewport_stop:
+ *
+ * Gives up the movement that is under way.
+ */
+void
+vn_viewport_stop (VnViewport *self)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  if (self->flight.tick != 0)
+    gtk_widget_remove_tick_callback (self->widget, self->flight.tick);
+  self->flight.tick = 0;
+}
+
+static VnPoint
+viewport_middle_of (VnViewport   *self,
+                    VnGraphCamera camera)
+{
+  return (VnPoint) { camera.origin.x + viewport_get_width (self) / 2. / camera.zoom,
+                     camera.origin.y + viewport_get_height (self) / 2. / camera.zoom };
+}
+
+static VnGraphCamera
+viewport_camera_at (VnViewport *self,
+                    VnPoint     middle,
+                    double      zoom)
+{
+  return (VnGraphCamera) { zoom, { middle.x - viewport_get_width (self) / 2. / zoom,
+                                   middle.y - viewport_get_height (self) / 2. / zoom } };
+}
+
+static VnGraphCamera
+viewport_flight_at (VnViewport *self,
+                    double      t)
+{
+  const Flight *flight = &self->flight;
+  double eased = 1 - pow (1 - t, 3);
+  double zoom = flight->from.zoom * pow (flight->to.zoom / flight->from.zoom, eased);
+  VnPoint a, b;
+
+  if (t >= 1)
+    return flight->to;
+  if (flight->anchored)
+    {
+      VnPoint fixed = { flight->to.origin.x + flight->anchor.x / flight->to.zoom,
+                        flight->to.origin.y + flight->anchor.y / flight->to.zoom };
+
+      return (VnGraphCamera) { zoom, { fixed.x - flight->anchor.x / zoom,
+                                       fixed.y - flight->anchor.y / zoom } };
+    }
+  a = viewport_middle_of (self, flight->from);
+  b = viewport_middle_of (self, flight->to);
+  return viewport_camera_at (self, (VnPoint) { a.x + eased * (b.x - a.x), a.y + eased * (b.y - a.y) }, zoom);
+}
+
+static gboolean
+viewport_flight_tick (GtkWidget     *widget,
+                      GdkFrameClock *clock,
+                      gpointer       user_data)
+{
+  VnViewport *self = user_data;
+  gint64 now = gdk_frame_clock_get_frame_time (clock);
+  double t;
+
+  if (self->flight.start == 0)
+    self->flight.start = now;
+  t = (now - self->flight.start) / (double) self->flight.duration;
+  vn_viewport_move (self, viewport_flight_at (self, CLAMP (t, 0, 1)));
+  if (t < 1)
+    return G_SOURCE_CONTINUE;
+  self->flight.tick = 0;
+  return G_SOURCE_REMOVE;
+}
+
+/* Moves the camera in so many milliseconds, at once where animations are off; about a point of the widget if given. */
+static void
+viewport_fly (VnViewport    *self,
+              VnGraphCamera  camera,
+              guint          milliseconds,
+              const VnPoint *anchor)
+{
+  vn_viewport_stop (self);
+  if (!vn_viewport_animates (self))
+    {
+      vn_viewport_move (self, camera);
+      return;
+    }
+  self->flight = (Flight) { .duration = milliseconds * 1000, .from = self->camera, .to = camera,
+                            .anchored = anchor != NULL };
+  if (anchor != NULL)
+    self->flight.anchor = *anchor;
+  self->flight.tick = gtk_widget_add_tick_callback (self->widget, viewport_flight_tick, self, NULL);
+}
+
+/**
+ * vn_viewport_zoom_about:
+ * @zoom: clamped to what there is
+ * @anchor: in the widget
+ *
+ * Zooms so that what is under @anchor stays there. Steps made while a step is under way add up.
+ */
+void
+vn_viewport_zoom_about (VnViewport *self,
+                        double      zoom,
+                        VnPoint     anchor,
+                        gboolean    animated)
+{
+  VnPoint fixed;
+  VnGraphCamera camera;
+
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  fixed = vn_viewport_to_world (self, anchor.x, anchor.y);
+  zoom = CLAMP (zoom, viewport_get_least_zoom (self), MAX_ZOOM);
+  camera = (VnGraphCamera) { zoom, { fixed.x - anchor.x / zoom, fixed.y - anchor.y / zoom } };
+  if (animated)
+    {
+      viewport_fly (self, camera, ZOOM_STEP_MS, &anchor);
+      return;
+    }
+  vn_viewport_stop (self);
+  vn_viewport_move (self, camera);
+}
+
+/**
+ * vn_viewport_get_aim:
+ *
+ * Returns: the zoom that there is, or will be once the movement that is under way has ended
+ */
+double
+vn_viewport_get_aim (VnViewport *self)
+{
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), 1);
+
+  return self->flight.tick != 0 ? self->flight.to.zoom : self->camera.zoom;
+}
+
+/**
+ * vn_viewport_is_zooming:
+ *
+ * Returns: whether a movement is under way that changes the zoom
+ */
+gboolean
+vn_viewport_is_zooming (VnViewport *self)
+{
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), FALSE);
+
+  return self->flight.tick != 0 && self->flight.from.zoom != self->flight.to.zoom;
+}
+
+/**
+ * vn_viewport_set_zoom:
+ * @zoom: clamped to what the view allows
+ *
+ * Zooms about the middle, animated.
+ */
+void
+vn_viewport_set_zoom (VnViewport *self,
+                      double      zoom)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  vn_viewport_zoom_about (self, zoom, (VnPoint) { viewport_get_width (self) / 2., viewport_get_height (self) / 2. }, TRUE);
+}
+
+/**
+ * vn_viewport_zoom_in:
+ *
+ * One step closer, about the middle.
+ */
+void
+vn_viewport_zoom_in (VnViewport *self)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  vn_viewport_set_zoom (self, vn_viewport_get_aim (self) * ZOOM_FACTOR);
+}
+
+/**
+ * vn_viewport_zoom_out:
+ *
+ * One step away, about the middle.
+ */
+void
+vn_viewport_zoom_out (VnViewport *self)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  vn_viewport_set_zoom (self, vn_viewport_get_aim (self) / ZOOM_FACTOR);
+}
+
+/* The whole network, beside what lies over the corner if there is room. */
+static VnGraphCamera
+viewport_fit_free (VnViewport *self)
+{
+  VnGraphCamera camera = viewport_fit (self);
+  const VnRect bounds = self->bounds;
+  const double width = viewport_get_width (self), free_from = self->cover_width + FIT_MARGIN;
+  const double needed = bounds.width * camera.zoom;
+  const double left = (bounds.x - camera.origin.x) * camera.zoom, top = (bounds.y - camera.origin.y) * camera.zoom;
+
+  if (self->cover_width > 0 && left < free_from && top < self->cover_height && needed + FIT_MARGIN <= width - free_from)
+    camera.origin.x = bounds.x + bounds.width / 2 - (free_from + width) / 2 / camera.zoom;
+  return camera;
+}
+
+/**
+ * vn_viewport_zoom_to_fit:
+ *
+ * Shows the whole network, at most at 100 %.
+ */
+void
+vn_viewport_zoom_to_fit (VnViewport *self)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  if (self->has_content)
+    viewport_fly (self, viewport_fit_free (self), TRAVEL_MS, NULL);
+}
+
+/* Travels so that @world is in the middle; longer where it is far away. */
+static void
+viewport_travel (VnViewport *self,
+                 VnPoint     world,
+                 double      zoom)
+{
+  VnPoint now = viewport_middle_of (self, self->camera);
+  double screen = MAX (viewport_get_width (self), viewport_get_height (self));
+  gboolean is_long = hypot (world.x - now.x, world.y - now.y) * self->camera.zoom > 2 * screen;
+
+  viewport_fly (self, viewport_camera_at (self, world, zoom), is_long ? LONG_TRAVEL_MS : TRAVEL_MS, NULL);
+}
+
+/**
+ * vn_viewport_center_on:
+ * @world: comes to the middle of the view
+ *
+ * Travels there at the present zoom.
+ */
+void
+vn_viewport_center_on (VnViewport *self,
+                       VnPoint     world)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  viewport_travel (self, world, self->camera.zoom);
+}
+
+/**
+ * vn_viewport_read:
+ * @box: in the world
+ *
+ * Travels to a box, coming close enough to read it.
+ */
+void
+vn_viewport_read (VnViewport   *self,
+                  const VnRect *box)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self) && box != NULL);
+
+  viewport_travel (self, (VnPoint) { box->x + box->width / 2, box->y + box->height / 2 }, MAX (self->camera.zoom, 1));
+}
+
+/**
+ * vn_viewport_reveal:
+ * @box: in the world
+ *
+ * Scrolls just enough to see a box.
+ */
+void
+vn_viewport_reveal (VnViewport   *self,
+                    const VnRect *box)
+{
+  VnGraphCamera camera;
+  double margin, width, height;
+  VnPoint origin;
+
+  g_return_if_fail (VN_IS_VIEWPORT (self) && box != NULL);
+
+  camera = self->flight.tick != 0 ? self->flight.to : self->camera;
+  margin = 40 / camera.zoom;
+  width = viewport_get_width (self) / camera.zoom;
+  height = viewport_get_height (self) / camera.zoom;
+  origin = camera.origin;
+  origin.x = MIN (origin.x, box->x - margin);
+  origin.x = MAX (origin.x, box->x + box->width + margin - width);
+  origin.y = MIN (origin.y, box->y - margin);
+  origin.y = MAX (origin.y, box->y + box->height + margin - height);
+  if (origin.x == camera.origin.x && origin.y == camera.origin.y)
+    return;
+  camera.origin = origin;
+  viewport_fly (self, camera, ZOOM_STEP_MS, NULL);
+}
+
+/* ---- home ---- */
+
+/**
+ * vn_viewport_go_home:
+ *
+ * Goes where a network is first seen: whole if that is readable, else its upper end at 100 %. As soon as there is something
+ * to see and a place for it.
+ */
+void
+vn_viewport_go_home (VnViewport *self)
+{
+  VnGraphCamera camera;
+
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  if (!self->has_content || viewport_get_width (self) <= 0)
+    {
+      self->needs_home = TRUE;
+      return;
+    }
+  self->needs_home = FALSE;
+  camera = viewport_fit (self);
+  if (camera.zoom < READABLE && self->has_boxes)
+    {
+      gboolean covered = self->cover_width < 0 || viewport_get_width (self) - self->first.width < 2 * self->cover_width;
+
+      camera = viewport_camera_at (self, (VnPoint) { self->first.x + self->first.width / 2, 0 }, 1);
+      camera.origin.y = self->bounds.y - (covered ? MAX (self->cover_height, FIT_MARGIN) : FIT_MARGIN);
+    }
+  vn_viewport_stop (self);
+  vn_viewport_move (self, camera);
+  self->home = self->camera;
+}
+
+/**
+ * vn_viewport_is_home:
+ *
+ * Returns: whether the network is seen as it was first shown: nobody has moved it since
+ */
+gboolean
+vn_viewport_is_home (VnViewport *self)
+{
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), FALSE);
+
+  return self->flight.tick == 0 && memcmp (&self->camera, &self->home, sizeof self->home) == 0;
+}
+
+/**
+ * vn_viewport_set_cover:
+ * @width: in pixels, of what lies over the upper left corner; -1: it goes from one side to the other
+ * @height: in pixels
+ *
+ * A network that is too large to be seen as a whole is first shown below it.
+ */
+void
+vn_viewport_set_cover (VnViewport *self,
+                       int         width,
+                       int         height)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  self->cover_width = width;
+  self->cover_height = height;
+  if (self->has_content && vn_viewport_is_home (self))
+    vn_viewport_go_home (self);
+}
+
+/**
+ * vn_viewport_resized:
+ *
+ * The widget has been given a size: who has not moved the network sees it as it is first seen, at that size.
+ *
+ * Returns: whether something was moved
+ */
+gboolean
+vn_viewport_resized (VnViewport *self)
+{
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), FALSE);
+
+  if (viewport_get_width (self) <= 0 || (!self->needs_home && !vn_viewport_is_home (self)))
+    return FALSE;
+  vn_viewport_go_home (self);
+  return TRUE;
+}
+
+/* ---- trail ---- */
+
+/**
+ * vn_viewport_push_trail:
+ *
+ * Remembers where the view is, for vn_viewport_go_back().
+ */
+void
+vn_viewport_push_trail (VnViewport *self)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  g_array_append_val (self->trail, self->camera);
+}
+
+/**
+ * vn_viewport_clear_trail:
+ *
+ * Forgets where the view was.
+ */
+void
+vn_viewport_clear_trail (VnViewport *self)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  g_array_set_size (self->trail, 0);
+}
+
+/**
+ * vn_viewport_go_back:
+ *
+ * Returns to the place that was remembered last. Nothing if there is none.
+ */
+void
+vn_viewport_go_back (VnViewport *self)
+{
+  VnGraphCamera camera;
+
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
+  if (self->trail->len == 0)
+    return;
+  camera = g_array_index (self->trail, VnGraphCamera, self->trail->len - 1);
+  g_array_set_size (self->trail, self->trail->len - 1);
+  viewport_fly (self, camera, LONG_TRAVEL_MS, NULL);
+}
+
+static void
+vn_viewport_finalize (GObject *object)
+{
+  g_array_unref (VN_VIEWPORT (object)->trail);
+  G_OBJECT_CLASS (vn_viewport_parent_class)->finalize (object);
+}
+
+static void
+vn_viewport_class_init (VnViewportClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = vn_viewport_finalize;
+  g_signal_new ("moved", VN_TYPE_VIEWPORT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_BOOLEAN);
+}
+
+static void
+vn_viewport_init (VnViewport *self)
+{
+  self->camera.zoom = 1;
+  self->trail = g_array_new (FALSE, FALSE, sizeof (VnGraphCamera));
+}
+
+/**
+ * vn_viewport_new:
+ * @widget: where the network is seen; calls vn_viewport_stop() before it is gone
+ *
+ * Returns: (transfer full): a part of no network yet
+ */
+VnViewport *
+vn_viewport_new (GtkWidget *widget)
+{
+  VnViewport *self;
+
+  g_return_val_if_fail (GTK_IS_WIDGET (widget), NULL);
+
+  self = g_object_new (VN_TYPE_VIEWPORT, NULL);
+  self->widget = widget;
+  return self;
+}
