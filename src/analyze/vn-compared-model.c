@@ -149,7 +149,7 @@ vn_compared_model_make_forecast (VnComparedModel *self)
     return;
   forecast = vn_runtime_forecast_new (self->shown, NULL, NULL, NULL);
   if (!g_atomic_pointer_compare_and_exchange (&self->forecast, NULL, forecast))
-    vn_runtime_forecast_free (forecast);
+    vn_runtime_forecast_unref (forecast);
 }
 
 VnComparedModel *
@@ -170,7 +170,7 @@ vn_compared_model_unref (VnComparedModel *self)
   g_clear_pointer (&self->errors, vn_error_table_unref);
   g_clear_pointer (&self->match, vn_node_match_unref);
   g_clear_pointer (&self->result, vn_result_unref);
-  g_clear_pointer (&self->forecast, vn_runtime_forecast_free);
+  g_clear_pointer (&self->forecast, vn_runtime_forecast_unref);
   vn_model_unref (self->shown);
   vn_model_unref (self->float_model);
   g_free (self);

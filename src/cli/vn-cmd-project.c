@@ -37,14 +37,14 @@ cmd_project_add_run (const VnCmdKeep *self,
                      VnResult        *result,
                      GError         **error)
 {
-  g_autoptr(VnRunRecord) record = NULL;
+  g_autoptr(VnResult) record = NULL;
   g_autoptr(VnProjectRun) run = NULL;
   g_autofree char *line = NULL;
 
   /* beside a device or a pipe there is no place for files */
   if (!g_file_test (path, G_FILE_TEST_EXISTS) || g_file_test (path, G_FILE_TEST_IS_REGULAR))
     {
-      record = vn_run_record_new (result);
+      record = vn_result_without_networks (result);
       run = vn_project_run_new (self->run, record);
       vn_project_add_run (project, run);
     }

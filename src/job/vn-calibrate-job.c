@@ -135,7 +135,7 @@ calibrate_job_clear (gpointer data)
   g_clear_pointer (&self->stats, vn_stats_unref);
   g_clear_pointer (&self->samples, g_array_unref);
   vn_job_input_clear (&self->input);
-  vn_edit_log_free (self->edits);
+  vn_edit_log_unref (self->edits);
   vn_notes_unref (self->notes);
 }
 

@@ -99,7 +99,7 @@ prepare_job_clear (gpointer data)
   g_free ((char *) self->settings.path);
   g_clear_pointer (&self->prepared, vn_model_unref);
   g_clear_pointer (&self->result, vn_model_unref);
-  vn_edit_log_free (self->edits);
+  vn_edit_log_unref (self->edits);
   vn_notes_unref (self->notes);
   vn_file_set_unref (self->files);
 }

@@ -448,6 +448,7 @@ vn_quantize_job_run (VnJob         *job,
   self->draft->corrected = self->corrected != NULL ? vn_model_ref (self->corrected) : NULL;
   self->draft->rounded = self->rounded != NULL ? vn_model_ref (self->rounded) : NULL;
   self->draft->timings = vn_job_dup_timings (job);
+  self->draft->state = VN_RUN_MEASURED;
   self->result = g_steal_pointer (&self->draft);
   return TRUE;
 }

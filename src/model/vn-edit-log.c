@@ -7,6 +7,7 @@ struct _VnEditLog
   GPtrArray  *edits;
   GPtrArray  *same;     /* of char, in pairs: a name, and that of a tensor that from then on holds its numbers, too, or NULL */
   const char *pass;
+  gatomicrefcount ref;
 };
 
 static void
@@ -25,15 +26,31 @@ vn_edit_log_new (void)
 {
   VnEditLog *self = g_new0 (VnEditLog, 1);
 
+  g_atomic_ref_count_init (&self->ref);
   self->edits = g_ptr_array_new_with_free_func (edit_free);
   self->same = g_ptr_array_new_with_free_func (g_free);
   self->pass = "";
   return self;
 }
 
-void
-vn_edit_log_free (VnEditLog *self)
+VnEditLog *
+vn_edit_log_ref (VnEditLog *self)
 {
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+/**
+ * vn_edit_log_unref:
+ * @self: (nullable) (transfer full)
+ */
+void
+vn_edit_log_unref (VnEditLog *self)
+{
+  if (self == NULL || !g_atomic_ref_count_dec (&self->ref))
+    return;
   g_ptr_array_unref (self->edits);
   g_ptr_array_unref (self->same);
   g_free (self);

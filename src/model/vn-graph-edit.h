@@ -23,7 +23,8 @@ typedef struct
 typedef struct _VnEditLog VnEditLog;
 
 VnEditLog    *vn_edit_log_new       (void);
-void          vn_edit_log_free      (VnEditLog   *self);
+VnEditLog    *vn_edit_log_ref       (VnEditLog   *self);
+void          vn_edit_log_unref     (VnEditLog   *self);
 void          vn_edit_log_set_pass  (VnEditLog   *self,
                                      const char  *pass);
 void          vn_edit_log_add       (VnEditLog   *self,
@@ -142,6 +143,6 @@ VnGraph *vn_graph_new                (VnModel     *model,
                                       VnNode      *parent_node);
 void     vn_graph_free               (VnGraph     *self);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnEditLog, vn_edit_log_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnEditLog, vn_edit_log_unref)
 
 G_END_DECLS

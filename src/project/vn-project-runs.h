@@ -4,7 +4,7 @@
 /* The runs that a project lists: a line of figures for each, and a file with all that it found. */
 
 #include "vn-json-fields.h"
-#include "vn-run-record.h"
+#include "vn-result.h"
 
 G_BEGIN_DECLS
 
@@ -41,41 +41,41 @@ typedef struct
   char         *name;
   double        accuracy, integer_share, time_ratio;
   char         *file;
-  VnRunRecord  *record;
+  VnResult  *record;
   /*< private >*/
   gatomicrefcount ref;
 } VnProjectRun;
 
-char         *vn_project_run_make_id    (void);
-VnProjectRun *vn_project_run_new        (const char         *id,
-                                         VnRunRecord        *record);
-VnProjectRun *vn_project_run_copy       (const VnProjectRun *self);
-VnProjectRun *vn_project_run_ref        (VnProjectRun       *self);
-void          vn_project_run_unref      (VnProjectRun       *self);
-VnRunRecord  *vn_project_run_load       (const VnProjectRun *self,
-                                         const char         *project,
-                                         GError            **error);
-gboolean      vn_project_run_save       (VnProjectRun       *self,
-                                         const char         *project,
-                                         GError            **error);
-gboolean      vn_project_run_is_own     (const VnProjectRun *self,
-                                         const char         *project);
-char         *vn_project_run_dup_own_path (const char       *id,
-                                           const char       *project);
-gboolean      vn_project_run_fetch      (VnProjectRun       *self,
-                                         const char         *project,
-                                         GError            **error);
-gboolean      vn_project_run_remove_file (const VnProjectRun *self,
-                                          const char         *project,
-                                          gboolean           *removed,   /* nullable */
-                                          GError            **error);
-char         *vn_project_run_dup_title  (const VnProjectRun *self);
-void          vn_project_run_set_name   (VnProjectRun       *self,
-                                         const char         *name);      /* nullable */
-JsonNode     *vn_project_run_to_json    (const VnProjectRun *self,
-                                         const char         *folder);
-VnProjectRun *vn_project_run_from_json  (VnJsonFields       *fields,
-                                         const char         *folder);
+char         *vn_project_run_make_id      (void);
+VnProjectRun *vn_project_run_new          (const char          *id,
+                                           VnResult            *record);
+VnProjectRun *vn_project_run_copy         (const VnProjectRun  *self);
+VnProjectRun *vn_project_run_ref          (VnProjectRun        *self);
+void          vn_project_run_unref        (VnProjectRun        *self);
+VnResult     *vn_project_run_load         (const VnProjectRun  *self,
+                                           const char          *project,
+                                           GError             **error);
+gboolean      vn_project_run_save         (VnProjectRun        *self,
+                                           const char          *project,
+                                           GError             **error);
+gboolean      vn_project_run_is_own       (const VnProjectRun  *self,
+                                           const char          *project);
+char         *vn_project_run_dup_own_path (const char          *id,
+                                           const char          *project);
+gboolean      vn_project_run_fetch        (VnProjectRun        *self,
+                                           const char          *project,
+                                           GError             **error);
+gboolean      vn_project_run_remove_file  (const VnProjectRun  *self,
+                                           const char          *project,
+                                           gboolean            *removed,   /* nullable */
+                                           GError             **error);
+char         *vn_project_run_dup_title    (const VnProjectRun  *self);
+void          vn_project_run_set_name     (VnProjectRun        *self,
+                                           const char          *name);   /* nullable */
+JsonNode     *vn_project_run_to_json      (const VnProjectRun  *self,
+                                           const char          *folder);
+VnProjectRun *vn_project_run_from_json    (VnJsonFields        *fields,
+                                           const char          *folder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnProjectRun, vn_project_run_unref)
 

@@ -4,7 +4,7 @@
 /* Parts of the file of a run: each is written and read beside each other. */
 
 #include "vn-json-fields.h"
-#include "vn-run-record.h"
+#include "vn-result.h"
 
 G_BEGIN_DECLS
 

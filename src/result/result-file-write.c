@@ -176,8 +176,8 @@ result_file_add_verification (JsonBuilder          *json,
 }
 
 static void
-result_file_add_identity (JsonBuilder       *json,
-                          const VnRunRecord *self)
+result_file_add_identity (JsonBuilder    *json,
+                          const VnResult *self)
 {
   g_autoptr(GList) names = g_list_sort (g_hash_table_get_keys (self->value_names), (GCompareFunc) strcmp);
 
@@ -266,14 +266,14 @@ result_file_add_run (JsonBuilder         *json,
 }
 
 static void
-result_file_add_origin (JsonBuilder       *json,
-                        const VnRunRecord *self,
-                        const char        *folder)
+result_file_add_origin (JsonBuilder    *json,
+                        const VnResult *self,
+                        const char     *folder)
 {
-  g_autofree char *model = self->model != NULL ? vn_file_dup_short (self->model, folder) : NULL;
+  g_autofree char *path = self->path != NULL ? vn_file_dup_short (self->path, folder) : NULL;
 
   vn_json_begin_object (json, "model");
-  vn_json_add_text_if (json, "path", model);
+  vn_json_add_text_if (json, "path", path);
   vn_json_add_int (json, "nodes", self->n_nodes);
   vn_json_add_int (json, "opset", self->opset);
   json_builder_end_object (json);
@@ -308,8 +308,8 @@ result_file_add_kept (JsonBuilder  *json,
 }
 
 static void
-result_file_add_figures (JsonBuilder       *json,
-                         const VnRunRecord *self)
+result_file_add_figures (JsonBuilder    *json,
+                         const VnResult *self)
 {
   vn_json_begin_object (json, "sizes");
   vn_json_add_int (json, "float", (gint64) self->float_bytes);
@@ -322,7 +322,7 @@ result_file_add_figures (JsonBuilder       *json,
     vn_json_add_bool (json, "left-out-in-turn", TRUE);
   json_builder_end_object (json);
   vn_json_add_int (json, "quantized-tensors", self->n_quantized);
-  vn_json_add_number (json, "seconds", self->seconds);
+  vn_json_add_number (json, "seconds", vn_result_get_seconds (self, NULL));
   result_file_add_kept (json, &self->accuracy.kept);
   if (!self->accuracy.valid)
     return;
@@ -335,14 +335,14 @@ result_file_add_figures (JsonBuilder       *json,
 }
 
 /**
- * vn_run_record_to_json:
+ * vn_result_to_json:
  * @folder: that the file belongs to: paths below it are relative to it
  *
- * Returns: (transfer full): the record as text; vn_run_record_from_json() makes one of it that gives the same text
+ * Returns: (transfer full): the record as text; vn_result_from_json() makes one of it that gives the same text
  */
 char *
-vn_run_record_to_json (const VnRunRecord *self,
-                       const char        *folder)
+vn_result_to_json (const VnResult *self,
+                   const char     *folder)
 {
   g_autoptr(JsonBuilder) json = json_builder_new ();
   g_autoptr(JsonNode) root = NULL;
@@ -381,21 +381,21 @@ vn_run_record_to_json (const VnRunRecord *self,
 }
 
 /**
- * vn_run_record_save:
- * @folder: as of vn_run_record_to_json()
+ * vn_result_save:
+ * @folder: as of vn_result_to_json()
  *
  * Returns: whether the file is complete; if not, what was there before still is
  */
 gboolean
-vn_run_record_save (const VnRunRecord  *self,
-                    const char         *path,
-                    const char         *folder,
-                    GError            **error)
+vn_result_save (const VnResult  *self,
+                const char      *path,
+                const char      *folder,
+                GError         **error)
 {
   g_autofree char *text = NULL;
 
   g_return_val_if_fail (self != NULL && path != NULL && folder != NULL, FALSE);
 
-  text = vn_run_record_to_json (self, folder);
+  text = vn_result_to_json (self, folder);
   return vn_file_write_all (path, text, strlen (text), error);
 }

@@ -15,6 +15,7 @@ struct _VnIdentityMap
   guint          n;
   GHashTable    *value_names; /* owned: its names are handed out */
   GHashTable    *nodes;       /* name of a value in any of the networks -> VnNode of the source */
+  gatomicrefcount ref;
 };
 
 static const VnValue *
@@ -84,6 +85,7 @@ vn_identity_alloc (const VnModel *source,
 {
   VnIdentityMap *self = g_new0 (VnIdentityMap, 1);
 
+  g_atomic_ref_count_init (&self->ref);
   self->source = source;
   self->n = source->graph->nodes->len;
   self->identities = g_new0 (VnIdentity, self->n + 1);
@@ -195,10 +197,23 @@ vn_identity_map_new_from_names (const VnModel    *source,
   return self;
 }
 
-void
-vn_identity_map_free (VnIdentityMap *self)
+VnIdentityMap *
+vn_identity_map_ref (VnIdentityMap *self)
 {
-  if (self == NULL)
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+/**
+ * vn_identity_map_unref:
+ * @self: (nullable) (transfer full)
+ */
+void
+vn_identity_map_unref (VnIdentityMap *self)
+{
+  if (self == NULL || !g_atomic_ref_count_dec (&self->ref))
     return;
   g_clear_pointer (&self->value_names, g_hash_table_unref);
   g_hash_table_unref (self->nodes);

@@ -31,7 +31,8 @@ VnIdentityMap    *vn_identity_map_new       (const VnModel  *source,
 VnIdentityMap    *vn_identity_map_new_from_names (const VnModel    *source,
                                                   const VnIdentity *identities,
                                                   GHashTable       *value_names);
-void              vn_identity_map_free      (VnIdentityMap  *self);
+VnIdentityMap    *vn_identity_map_ref       (VnIdentityMap  *self);
+void              vn_identity_map_unref     (VnIdentityMap  *self);
 const VnIdentity *vn_identity_map_get       (VnIdentityMap  *self,
                                              const VnNode   *source_node);
 const VnNode     *vn_identity_map_find_node (VnIdentityMap  *self,
@@ -39,6 +40,6 @@ const VnNode     *vn_identity_map_find_node (VnIdentityMap  *self,
 const VnValue    *vn_identity_find_rounded  (VnQuantPlan    *plan,
                                              const VnValue  *value);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnIdentityMap, vn_identity_map_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnIdentityMap, vn_identity_map_unref)
 
 G_END_DECLS

@@ -47,13 +47,13 @@
 
 /* ---- read ---- */
 
-typedef void (*ReadFunc) (VnRunRecord  *self,
+typedef void (*ReadFunc) (VnResult     *self,
                           VnJsonFields *fields,
                           const char   *folder);
 
 /* Every object of the list @id, until one is wrong. */
 static void
-result_file_read_list (VnRunRecord  *self,
+result_file_read_list (VnResult     *self,
                        VnJsonFields *parent,
                        const char   *id,
                        ReadFunc      read)
@@ -73,7 +73,7 @@ result_file_read_list (VnRunRecord  *self,
 }
 
 static void
-result_file_read_object (VnRunRecord  *self,
+result_file_read_object (VnResult     *self,
                          VnJsonFields *parent,
                          const char   *id,
                          const char   *folder,
@@ -172,7 +172,7 @@ result_file_read_row (VnJsonFields *fields)
 }
 
 static void
-result_file_read_tensor (VnRunRecord  *self,
+result_file_read_tensor (VnResult     *self,
                          VnJsonFields *fields,
                          const char   *folder)
 {
@@ -183,7 +183,7 @@ result_file_read_tensor (VnRunRecord  *self,
 }
 
 static void
-result_file_read_weight (VnRunRecord  *self,
+result_file_read_weight (VnResult     *self,
                          VnJsonFields *fields,
                          const char   *folder)
 {
@@ -194,7 +194,7 @@ result_file_read_weight (VnRunRecord  *self,
 }
 
 static void
-result_file_read_errors (VnRunRecord  *self,
+result_file_read_errors (VnResult     *self,
                          VnJsonFields *fields,
                          const char   *folder)
 {
@@ -204,7 +204,7 @@ result_file_read_errors (VnRunRecord  *self,
 }
 
 static void
-result_file_read_contribution (VnRunRecord  *self,
+result_file_read_contribution (VnResult     *self,
                                VnJsonFields *fields,
                                const char   *folder)
 {
@@ -247,7 +247,7 @@ result_file_read_part_if (VnJsonFields *parent)
 }
 
 static void
-result_file_read_verified_output (VnRunRecord  *self,
+result_file_read_verified_output (VnResult     *self,
                                   VnJsonFields *fields,
                                   const char   *folder)
 {
@@ -262,7 +262,7 @@ result_file_read_verified_output (VnRunRecord  *self,
 }
 
 static void
-result_file_read_verification (VnRunRecord  *self,
+result_file_read_verification (VnResult     *self,
                                VnJsonFields *fields,
                                const char   *folder)
 {
@@ -283,7 +283,7 @@ result_file_read_verification (VnRunRecord  *self,
 }
 
 static void
-result_file_read_plan (VnRunRecord  *self,
+result_file_read_plan (VnResult     *self,
                        VnJsonFields *fields,
                        const char   *folder)
 {
@@ -291,7 +291,7 @@ result_file_read_plan (VnRunRecord  *self,
 }
 
 static void
-result_file_read_forecast (VnRunRecord  *self,
+result_file_read_forecast (VnResult     *self,
                            VnJsonFields *fields,
                            const char   *folder)
 {
@@ -299,7 +299,7 @@ result_file_read_forecast (VnRunRecord  *self,
 }
 
 static void
-result_file_read_diagnosis (VnRunRecord  *self,
+result_file_read_diagnosis (VnResult     *self,
                             VnJsonFields *fields,
                             const char   *folder)
 {
@@ -308,7 +308,7 @@ result_file_read_diagnosis (VnRunRecord  *self,
 
 /* What only reports tell; files of older programs do not have it. */
 static void
-result_file_read_curve (VnRunRecord  *self,
+result_file_read_curve (VnResult     *self,
                         VnJsonFields *fields,
                         const char   *folder)
 {
@@ -316,7 +316,7 @@ result_file_read_curve (VnRunRecord  *self,
 }
 
 static void
-result_file_read_report (VnRunRecord  *self,
+result_file_read_report (VnResult     *self,
                          VnJsonFields *fields)
 {
   if (vn_json_fields_has (fields, "plan"))
@@ -334,7 +334,7 @@ result_file_read_report (VnRunRecord  *self,
 }
 
 static void
-result_file_read_node (VnRunRecord  *self,
+result_file_read_node (VnResult     *self,
                        VnJsonFields *fields,
                        const char   *folder)
 {
@@ -349,7 +349,7 @@ result_file_read_node (VnRunRecord  *self,
 }
 
 static void
-result_file_read_names (VnRunRecord  *self,
+result_file_read_names (VnResult     *self,
                         VnJsonFields *fields,
                         const char   *folder)
 {
@@ -365,7 +365,7 @@ result_file_read_names (VnRunRecord  *self,
 }
 
 static void
-result_file_read_note (VnRunRecord  *self,
+result_file_read_note (VnResult     *self,
                        VnJsonFields *fields,
                        const char   *folder)
 {
@@ -383,7 +383,7 @@ result_file_read_note (VnRunRecord  *self,
 /* ---- what a run was of ---- */
 
 static void
-result_file_read_shape (VnRunRecord  *self,
+result_file_read_shape (VnResult     *self,
                         VnJsonFields *fields,
                         const char   *name)
 {
@@ -411,7 +411,7 @@ result_file_read_shape (VnRunRecord  *self,
 }
 
 static void
-result_file_read_shapes (VnRunRecord  *self,
+result_file_read_shapes (VnResult     *self,
                          VnJsonFields *fields,
                          const char   *folder)
 {
@@ -423,7 +423,7 @@ result_file_read_shapes (VnRunRecord  *self,
 }
 
 static void
-result_file_read_run (VnRunRecord  *self,
+result_file_read_run (VnResult     *self,
                       VnJsonFields *fields,
                       const char   *folder)
 {
@@ -442,19 +442,19 @@ result_file_read_run (VnRunRecord  *self,
 }
 
 static void
-result_file_read_model (VnRunRecord  *self,
+result_file_read_model (VnResult     *self,
                         VnJsonFields *fields,
                         const char   *folder)
 {
   g_autofree char *path = vn_json_fields_dup_text_if (fields, "path");
 
-  self->model = path != NULL ? vn_file_dup_long (path, folder) : NULL;
+  self->path = path != NULL ? vn_file_dup_long (path, folder) : NULL;
   self->n_nodes = (guint) vn_json_fields_get_count (fields, "nodes", G_MAXUINT);
   self->opset = (gint64) vn_json_fields_get_count (fields, "opset", G_MAXINT64);
 }
 
 static void
-result_file_read_digests (VnRunRecord  *self,
+result_file_read_digests (VnResult     *self,
                           VnJsonFields *fields,
                           const char   *folder)
 {
@@ -465,7 +465,7 @@ result_file_read_digests (VnRunRecord  *self,
 }
 
 static void
-result_file_read_sizes (VnRunRecord  *self,
+result_file_read_sizes (VnResult     *self,
                         VnJsonFields *fields,
                         const char   *folder)
 {
@@ -474,7 +474,7 @@ result_file_read_sizes (VnRunRecord  *self,
 }
 
 static void
-result_file_read_samples (VnRunRecord  *self,
+result_file_read_samples (VnResult     *self,
                           VnJsonFields *fields,
                           const char   *folder)
 {
@@ -484,7 +484,7 @@ result_file_read_samples (VnRunRecord  *self,
 }
 
 static void
-result_file_read_accuracy (VnRunRecord  *self,
+result_file_read_accuracy (VnResult     *self,
                            VnJsonFields *fields,
                            const char   *folder)
 {
@@ -498,7 +498,7 @@ result_file_read_accuracy (VnRunRecord  *self,
 
 /* A task that this program does not know is told of by another. */
 static void
-result_file_read_kept (VnRunRecord  *self,
+result_file_read_kept (VnResult     *self,
                        VnJsonFields *fields,
                        const char   *folder)
 {
@@ -516,7 +516,7 @@ result_file_read_kept (VnRunRecord  *self,
 }
 
 static void
-result_file_read_recipe (VnRunRecord  *self,
+result_file_read_recipe (VnResult     *self,
                          VnJsonFields *fields,
                          const char   *folder)
 {
@@ -554,15 +554,17 @@ result_file_check_version (VnJsonFields  *fields,
   return FALSE;
 }
 
-static VnRunRecord *
+static VnResult *
 result_file_read (JsonNode    *root,
                   const char  *folder,
                   GError     **error)
 {
-  g_autoptr(VnRunRecord) self = vn_run_record_new_empty ();
+  g_autoptr(VnResult) self = vn_result_new ();
   g_auto(VnJsonFields) fields = { 0 };
 
   self->notes = vn_notes_new ();
+  self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_run_node_free);
+  self->value_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   vn_json_fields_init (&fields, root, "");
   if (!result_file_check_version (&fields, error))
     return NULL;
@@ -575,7 +577,7 @@ result_file_read (JsonNode    *root,
   result_file_read_object (self, &fields, "sizes", folder, result_file_read_sizes);
   result_file_read_object (self, &fields, "samples", folder, result_file_read_samples);
   self->n_quantized = (guint) vn_json_fields_get_count (&fields, "quantized-tensors", G_MAXUINT);
-  self->seconds = vn_json_fields_get_double (&fields, "seconds");
+  vn_result_set_seconds (self, vn_json_fields_get_double (&fields, "seconds"));
   if (vn_json_fields_has (&fields, "accuracy"))
     result_file_read_object (self, &fields, "accuracy", folder, result_file_read_accuracy);
   if (vn_json_fields_has (&fields, "kept"))
@@ -593,26 +595,27 @@ result_file_read (JsonNode    *root,
   result_file_read_list (self, &fields, "nodes", result_file_read_node);
   result_file_read_object (self, &fields, "quantized-names", folder, result_file_read_names);
   result_file_read_list (self, &fields, "notes", result_file_read_note);
+  self->state = self->verification != NULL ? VN_RUN_VERIFIED : VN_RUN_MEASURED;
   return vn_json_fields_end (&fields, error) ? g_steal_pointer (&self) : NULL;
 }
 
 /**
- * vn_run_record_from_json:
- * @text: what vn_run_record_to_json() writes, or anybody
+ * vn_result_from_json:
+ * @text: what vn_result_to_json() writes, or anybody
  * @name: of the file, for messages
  * @folder: that relative paths start from
  *
  * Returns: (transfer full) (nullable): the record; or the place, what is there and what is expected
  */
-VnRunRecord *
-vn_run_record_from_json (const char  *text,
-                         gssize       length,
-                         const char  *name,
-                         const char  *folder,
-                         GError     **error)
+VnResult *
+vn_result_from_json (const char  *text,
+                     gssize       length,
+                     const char  *name,
+                     const char  *folder,
+                     GError     **error)
 {
   g_autoptr(JsonNode) root = NULL;
-  VnRunRecord *self;
+  VnResult *self;
 
   g_return_val_if_fail (text != NULL && name != NULL && folder != NULL, NULL);
 
@@ -626,15 +629,15 @@ vn_run_record_from_json (const char  *text,
 }
 
 /**
- * vn_run_record_load:
- * @folder: as of vn_run_record_from_json()
+ * vn_result_load:
+ * @folder: as of vn_result_from_json()
  *
  * Returns: (transfer full) (nullable): the record in a file
  */
-VnRunRecord *
-vn_run_record_load (const char  *path,
-                    const char  *folder,
-                    GError     **error)
+VnResult *
+vn_result_load (const char  *path,
+                const char  *folder,
+                GError     **error)
 {
   g_autoptr(GBytes) bytes = NULL;
   const char *text;
@@ -646,5 +649,5 @@ vn_run_record_load (const char  *path,
   if (bytes == NULL)
     return NULL;
   text = g_bytes_get_data (bytes, &size);
-  return vn_run_record_from_json (text, (gssize) size, path, folder, error);
+  return vn_result_from_json (text, (gssize) size, path, folder, error);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What a run of the main job gave, and which of its rows speaks for a node of the opened model. */
+/* What is known of a run, with and without its networks, and which of its rows speaks for a node of the opened model. */
 
 #include "vn-result.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-spread.h"
 
 #include <math.h>
 
@@ -20,10 +24,21 @@ vn_run_settings_clear (VnRunSettings *self)
   g_clear_pointer (&self->stats, g_strfreev);
 }
 
+void
+vn_run_node_free (VnRunNode *self)
+{
+  g_free (self->label);
+  g_free (self->op_type);
+  g_free (self->source);
+  g_free (self->prepared);
+  g_free (self->rounded);
+  g_free (self);
+}
+
 /**
  * vn_result_new:
  *
- * Returns: (transfer full): an empty result; whoever makes it fills it before anybody else sees it
+ * Returns: (transfer full): an empty run; whoever makes it fills it before anybody else sees it
  */
 VnResult *
 vn_result_new (void)
@@ -31,164 +46,6 @@ vn_result_new (void)
   VnResult *self = g_new0 (VnResult, 1);
 
   g_atomic_ref_count_init (&self->ref);
-  return self;
-}
-
-/* What may be replaced by what is found out later has references of its own; the rest lives as long as @base. */
-static VnResult *
-result_new_on (VnResult *base)
-{
-  VnResult *self = g_memdup2 (base, sizeof (VnResult));
-
-  g_atomic_ref_count_init (&self->ref);
-  self->identity = NULL;
-  self->deciding = NULL;
-  self->base = vn_result_ref (base);
-  if (self->contributions != NULL)
-    vn_contributions_ref (self->contributions);
-  if (self->curve != NULL)
-    vn_curve_ref (self->curve);
-  if (self->diagnosis != NULL)
-    vn_diagnosis_ref (self->diagnosis);
-  if (self->errors != NULL)
-    vn_error_table_ref (self->errors);
-  if (self->verification != NULL)
-    vn_verification_ref (self->verification);
-  if (self->notes != NULL)
-    vn_notes_ref (self->notes);
-  if (self->steps != NULL)
-    g_ptr_array_ref (self->steps);
-  return self;
-}
-
-/**
- * vn_result_new_with_contributions:
- * @base: a finished run
- * @contributions: measured on it later
- *
- * Returns: (transfer full): @base with @contributions, also as a metric of its errors; it shares all the rest
- */
-VnResult *
-vn_result_new_with_contributions (VnResult        *base,
-                                  VnContributions *contributions)
-{
-  VnResult *self;
-
-  g_return_val_if_fail (base != NULL && contributions != NULL, NULL);
-
-  self = result_new_on (base);
-  g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
-  g_clear_pointer (&self->contributions, vn_contributions_unref);
-  g_clear_pointer (&self->errors, vn_error_table_unref);
-  self->contributions = vn_contributions_ref (contributions);
-  self->errors = base->errors != NULL ? vn_contributions_mark (contributions, base->errors) : NULL;
-  return self;
-}
-
-/**
- * vn_result_new_with_curve:
- * @base: a finished run
- * @curve: what mixed precision can make of it
- *
- * Returns: (transfer full): @base with @curve; it shares all the rest
- */
-VnResult *
-vn_result_new_with_curve (VnResult *base,
-                          VnCurve  *curve)
-{
-  VnResult *self;
-
-  g_return_val_if_fail (base != NULL && curve != NULL, NULL);
-
-  self = result_new_on (base);
-  g_clear_pointer (&self->curve, vn_curve_unref);
-  self->curve = vn_curve_ref (curve);
-  return self;
-}
-
-/**
- * vn_result_new_with_verification:
- * @base: a finished run
- * @verification: (nullable): what was measured of it later, in ONNX Runtime; %NULL: what @base has of that
- * @forecast: (transfer full) (nullable): with the kernels that were found there; %NULL: that of @base
- * @notes: instead of those of @base
- *
- * Returns: (transfer full): @base with these; it shares all the rest
- */
-VnResult *
-vn_result_new_with_verification (VnResult          *base,
-                                 VnVerification    *verification,
-                                 VnRuntimeForecast *forecast,
-                                 VnNotes           *notes)
-{
-  VnResult *self;
-
-  g_return_val_if_fail (base != NULL && notes != NULL, NULL);
-
-  self = result_new_on (base);
-  if (verification != NULL)
-    {
-      g_clear_pointer (&self->verification, vn_verification_unref);
-      self->verification = vn_verification_ref (verification);
-    }
-  if (forecast != NULL)
-    self->forecast = forecast;
-  vn_notes_unref (self->notes);
-  self->notes = vn_notes_ref (notes);
-  return self;
-}
-
-/**
- * vn_result_new_expected:
- * @base: a finished run
- * @expectation: its @forecast changes owner; the rest is copied or referenced
- *
- * Returns: (transfer full): @base as it is expected to become: with the networks of @base, but plan, errors, recipe and size of the
- *   expectation; what only a whole run can tell is not in it
- */
-VnResult *
-vn_result_new_expected (VnResult            *base,
-                        const VnExpectation *expectation)
-{
-  VnResult *self;
-
-  g_return_val_if_fail (base != NULL && expectation != NULL && expectation->recipe != NULL && expectation->plan != NULL, NULL);
-
-  self = result_new_on (base);
-  g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
-  g_clear_pointer (&self->verification, vn_verification_unref);
-  g_clear_pointer (&self->contributions, vn_contributions_unref);
-  g_clear_pointer (&self->errors, vn_error_table_unref);
-  g_clear_pointer (&self->steps, g_ptr_array_unref);
-  self->accuracy = (VnAccuracy) { 0 };
-  self->is_expected = TRUE;
-  self->recipe = vn_recipe_copy (expectation->recipe);
-  self->plan = vn_quant_plan_ref (expectation->plan);
-  self->value_names = expectation->value_names != NULL ? g_hash_table_ref (expectation->value_names) : NULL;
-  self->errors = expectation->errors != NULL ? vn_error_table_ref (expectation->errors) : NULL;
-  self->contributions = expectation->contributions != NULL ? vn_contributions_ref (expectation->contributions) : NULL;
-  self->forecast = expectation->forecast;
-  self->quantized_bytes = (gsize) MAX (0, (gint64) base->quantized_bytes + expectation->more_bytes);
-  return self;
-}
-
-/**
- * vn_result_new_named:
- * @base: what a run found, or is expected to
- * @recipe: equal to that of @base, but for the names of rules
- *
- * Returns: (transfer full): @base, whose recipe calls its rules as @recipe does; it shares all the rest
- */
-VnResult *
-vn_result_new_named (VnResult       *base,
-                     const VnRecipe *recipe)
-{
-  VnResult *self;
-
-  g_return_val_if_fail (base != NULL && recipe != NULL && vn_recipe_equal (base->recipe, recipe), NULL);
-
-  self = result_new_on (base);
-  self->recipe = vn_recipe_copy (recipe);
   return self;
 }
 
@@ -201,67 +58,258 @@ vn_result_ref (VnResult *self)
   return self;
 }
 
-/* Its base has the rest. */
-static void
-result_free_derived (VnResult *self)
-{
-  const VnResult *base = self->base;
-
-  if (self->forecast != base->forecast)
-    g_clear_pointer (&self->forecast, vn_runtime_forecast_free);
-  if (self->recipe != base->recipe)
-    g_clear_pointer (&self->recipe, vn_recipe_free);
-  if (self->plan != base->plan)
-    {
-      g_clear_pointer (&self->identity, vn_identity_map_free);
-      g_clear_pointer (&self->plan, vn_quant_plan_unref);
-      g_clear_pointer (&self->value_names, g_hash_table_unref);
-    }
-  g_free (self->deciding);
-  vn_result_unref (self->base);
-  g_free (self);
-}
-
 void
 vn_result_unref (VnResult *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
-  g_clear_pointer (&self->contributions, vn_contributions_unref);
-  g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
-  g_clear_pointer (&self->errors, vn_error_table_unref);
-  g_clear_pointer (&self->curve, vn_curve_unref);
-  g_clear_pointer (&self->verification, vn_verification_unref);
-  g_clear_pointer (&self->notes, vn_notes_unref);
-  g_clear_pointer (&self->steps, g_ptr_array_unref);
-  if (self->base != NULL)
-    {
-      result_free_derived (self);
-      return;
-    }
-  g_clear_pointer (&self->identity, vn_identity_map_free);
-  g_clear_pointer (&self->corrected, vn_model_unref);
-  g_clear_pointer (&self->rounded, vn_model_unref);
-  g_clear_pointer (&self->source, vn_model_unref);
-  g_clear_pointer (&self->prepared, vn_model_unref);
-  g_clear_pointer (&self->quantized, vn_model_unref);
-  g_clear_pointer (&self->edits, vn_edit_log_free);
-  g_clear_pointer (&self->data, vn_data_spec_free);
-  g_free (self->deciding);
-  g_clear_pointer (&self->recipe, vn_recipe_free);
-  g_clear_pointer (&self->stats, vn_stats_unref);
-  g_clear_pointer (&self->spreads, g_ptr_array_unref);
-  g_clear_pointer (&self->forecast, vn_runtime_forecast_free);
-  g_clear_pointer (&self->plan, vn_quant_plan_unref);
-  g_clear_pointer (&self->value_names, g_hash_table_unref);
+  g_clear_pointer (&self->identity, vn_identity_map_unref);
+#define VN_RUN_FACET(SYMBOL, Type, field, take, release, life) g_clear_pointer (&self->field, release);
+#include "vn-run-facets.def"
+#undef VN_RUN_FACET
   vn_run_settings_clear (&self->run);
-  g_clear_pointer (&self->timings, g_array_unref);
-  g_free (self->source_digest);
-  g_free (self->prepared_digest);
-  g_free (self->samples_digest);
-  if (self->kept != NULL)
-    self->kept_free (self->kept);
+  g_free (self->deciding);
   g_free (self);
+}
+
+/* Nobody else has it yet. */
+static VnResult *
+result_copy (VnResult *base)
+{
+  VnResult *self = g_memdup2 (base, sizeof (VnResult));
+  VnIdentityMap *identity = g_atomic_pointer_get (&base->identity);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->identity = identity != NULL ? vn_identity_map_ref (identity) : NULL;
+  self->deciding = NULL;
+#define VN_RUN_FACET(SYMBOL, Type, field, take, release, life) self->field = base->field != NULL ? take (base->field) : NULL;
+#include "vn-run-facets.def"
+#undef VN_RUN_FACET
+  self->run.shapes = base->run.shapes != NULL ? g_hash_table_ref (base->run.shapes) : NULL;
+  self->run.stats = g_strdupv (base->run.stats);
+  return self;
+}
+
+static void
+result_set (VnResult      *self,
+            VnRunFacet     facet,
+            gconstpointer  value)
+{
+  switch (facet)
+    {
+#define VN_RUN_FACET(SYMBOL, Type, field, take, release, life)          \
+    case VN_FACET_##SYMBOL:                                             \
+      g_clear_pointer (&self->field, release);                          \
+      self->field = value != NULL ? take ((Type *) value) : NULL;       \
+      break;
+#include "vn-run-facets.def"
+#undef VN_RUN_FACET
+    case VN_N_FACETS:
+      g_assert_not_reached ();
+    }
+}
+
+/* It is found anew from the networks. */
+static void
+result_forget_identity (VnResult *self)
+{
+  g_clear_pointer (&self->identity, vn_identity_map_unref);
+  if (self->prepared != NULL)
+    g_clear_pointer (&self->nodes, g_ptr_array_unref);
+}
+
+/**
+ * vn_result_with:
+ * @base: a run
+ * @facet: what has been found out since; a recipe may differ from that of @base in the names of rules alone
+ * @value: (transfer none) (nullable): of the type that vn-run-facets.def says
+ *
+ * Contributions are also a metric of the errors, and what was said of causes before does not hold for them. A verification makes a
+ * run a verified one.
+ *
+ * Returns: (transfer full): @base with @value; it shares all the rest
+ */
+VnResult *
+vn_result_with (VnResult      *base,
+                VnRunFacet     facet,
+                gconstpointer  value)
+{
+  VnResult *self;
+
+  g_return_val_if_fail (base != NULL && facet < VN_N_FACETS, NULL);
+  g_return_val_if_fail (facet != VN_FACET_RECIPE || vn_recipe_equal (base->recipe, value), NULL);
+
+  self = result_copy (base);
+  result_set (self, facet, value);
+  if (facet == VN_FACET_CONTRIBUTIONS)
+    g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
+  if (facet == VN_FACET_CONTRIBUTIONS && self->errors != NULL && value != NULL)
+    {
+      g_autoptr(VnErrorTable) unmarked = g_steal_pointer (&self->errors);
+
+      self->errors = vn_contributions_mark (self->contributions, unmarked);
+    }
+  if (facet == VN_FACET_VERIFICATION && value != NULL)
+    self->state = VN_RUN_VERIFIED;
+  if (facet == VN_FACET_SOURCE || facet == VN_FACET_PLAN || facet == VN_FACET_NAMES)
+    result_forget_identity (self);
+  return self;
+}
+
+/**
+ * vn_result_new_expected:
+ * @base: a finished run
+ * @expectation: copied or referenced
+ *
+ * Returns: (transfer full): @base as it is expected to become: with the networks of @base, but plan, errors, recipe and size of the
+ *   expectation; what only a whole run can tell is not in it
+ */
+VnResult *
+vn_result_new_expected (VnResult            *base,
+                        const VnExpectation *expectation)
+{
+  VnResult *self;
+
+  g_return_val_if_fail (base != NULL && expectation != NULL && expectation->recipe != NULL && expectation->plan != NULL, NULL);
+
+  self = result_copy (base);
+  self->state = VN_RUN_ESTIMATED;
+  self->accuracy = (VnAccuracy) { 0 };
+  self->quantized_bytes = (guint64) MAX (0, (gint64) base->quantized_bytes + expectation->more_bytes);
+  result_forget_identity (self);
+  result_set (self, VN_FACET_DIAGNOSIS, NULL);
+  result_set (self, VN_FACET_VERIFICATION, NULL);
+  result_set (self, VN_FACET_STEPS, NULL);
+  result_set (self, VN_FACET_RECIPE_DIGEST, NULL);
+  result_set (self, VN_FACET_RECIPE, expectation->recipe);
+  result_set (self, VN_FACET_PLAN, expectation->plan);
+  result_set (self, VN_FACET_NAMES, expectation->value_names);
+  result_set (self, VN_FACET_ERRORS, expectation->errors);
+  result_set (self, VN_FACET_CONTRIBUTIONS, expectation->contributions);
+  result_set (self, VN_FACET_FORECAST, expectation->forecast);
+  return self;
+}
+
+/* ---- without networks, and with them again ---- */
+
+static void
+result_add_node (VnResult         *self,
+                 const VnNode     *node,
+                 const VnIdentity *identity)
+{
+  VnRunNode *row = g_new0 (VnRunNode, 1);
+
+  row->label = vn_node_dup_label (node);
+  row->op_type = g_strdup (node->op_type);
+  row->source = g_strdup (identity->source);
+  row->prepared = g_strdup (identity->prepared);
+  row->rounded = g_strdup (identity->rounded);
+  g_ptr_array_add (self->nodes, row);
+}
+
+static void
+result_keep_name (VnResult   *self,
+                  GHashTable *names,
+                  const char *value)
+{
+  const char *name = value != NULL && self->value_names != NULL ? g_hash_table_lookup (self->value_names, value) : NULL;
+
+  if (name != NULL)
+    g_hash_table_replace (names, g_strdup (value), g_strdup (name));
+}
+
+/* Of names only those that rows and nodes speak of. */
+static void
+result_keep_identity (VnResult *self)
+{
+  VnIdentityMap *map = vn_result_get_identity (self);
+  const GPtrArray *nodes = self->source->graph->nodes;
+  GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_run_node_free);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnIdentity *identity = vn_identity_map_get (map, g_ptr_array_index (nodes, i));
+
+      result_add_node (self, g_ptr_array_index (nodes, i), identity);
+      result_keep_name (self, names, identity->rounded);
+    }
+  for (guint i = 0; self->errors != NULL && i < vn_error_table_get_n (self->errors); i++)
+    result_keep_name (self, names, vn_error_table_get (self->errors, i)->value);
+  g_clear_pointer (&self->value_names, g_hash_table_unref);
+  self->value_names = names;
+}
+
+/* What can be told only while there are networks and the whole plan. */
+static void
+result_keep_figures (VnResult *self)
+{
+  g_clear_pointer (&self->path, g_free);
+  self->path = g_strdup (self->source->path);
+  self->n_nodes = self->source->graph->nodes->len;
+  self->opset = vn_model_get_opset (self->source, "");
+  self->n_quantized = self->plan != NULL ? vn_quant_plan_count_quantized (self->plan) : 0;
+  result_keep_identity (self);
+}
+
+/**
+ * vn_result_without_networks:
+ * @base: a run; errors, contributions, notes and what was measured in ONNX Runtime are shared
+ *
+ * Returns: (transfer full): what stays of it when networks and statistics are gone: what files keep, and what runs are compared by
+ */
+VnResult *
+vn_result_without_networks (VnResult *base)
+{
+  VnResult *self;
+
+  g_return_val_if_fail (base != NULL && base->recipe != NULL && base->notes != NULL, NULL);
+
+  self = result_copy (base);
+  if (self->program == NULL)
+    self->program = g_strdup (VN_VERSION);
+  if (self->recipe_digest == NULL)
+    self->recipe_digest = vn_recipe_dup_digest (self->recipe);
+  if (self->source != NULL && self->nodes == NULL)
+    result_keep_figures (self);
+  if (self->spreads == NULL)
+    self->spreads = vn_result_list_spreads (self);
+  vn_result_set_seconds (self, vn_result_get_seconds (base, NULL));
+  g_clear_pointer (&self->identity, vn_identity_map_unref);
+#define VN_RUN_FACET(SYMBOL, Type, field, take, release, life) VN_RUN_FACET_##life (field, release)
+#define VN_RUN_FACET_LIVE(field, release) g_clear_pointer (&self->field, release);
+#define VN_RUN_FACET_KEPT(field, release)
+#include "vn-run-facets.def"
+#undef VN_RUN_FACET
+#undef VN_RUN_FACET_LIVE
+#undef VN_RUN_FACET_KEPT
+  return self;
+}
+
+/**
+ * vn_result_with_model:
+ * @base: of vn_result_without_networks(), or of a file
+ * @model: the network that was quantized, as opened
+ *
+ * Returns: (transfer full) (nullable): @base, whose rows can be told for the nodes of @model again; it has no other networks and no
+ *   statistics. %NULL with %VN_ERROR_MALFORMED if @model is another network
+ */
+VnResult *
+vn_result_with_model (VnResult  *base,
+                      VnModel   *model,
+                      GError   **error)
+{
+  g_autofree char *digest = NULL;
+
+  g_return_val_if_fail (base != NULL && base->nodes != NULL && model != NULL, NULL);
+
+  digest = vn_model_dup_digest (model);
+  if (model->graph->nodes->len == base->nodes->len && (base->source_digest == NULL || g_str_equal (digest, base->source_digest)))
+    return vn_result_with (base, VN_FACET_SOURCE, model);
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+               _("%s has changed since it was quantized; quantize it again"),
+               model->path != NULL ? model->path : _("the model"));
+  return NULL;
 }
 
 /**
@@ -271,8 +319,8 @@ vn_result_unref (VnResult *self)
  * Returns: how long that took; 0 if it was no part of the run
  */
 double
-vn_result_get_seconds (VnResult   *self,
-                       const char *stage)
+vn_result_get_seconds (const VnResult *self,
+                       const char     *stage)
 {
   double seconds = 0;
 
@@ -286,6 +334,26 @@ vn_result_get_seconds (VnResult   *self,
         seconds += timing->seconds;
     }
   return seconds;
+}
+
+/**
+ * vn_result_set_seconds:
+ * @self: nobody else has it yet
+ * @seconds: how long the run took; its stages are forgotten. 0: not known
+ */
+void
+vn_result_set_seconds (VnResult *self,
+                       double    seconds)
+{
+  const VnTiming whole = { "run", N_("Quantizing"), seconds };
+
+  g_return_if_fail (self != NULL);
+
+  g_clear_pointer (&self->timings, g_array_unref);
+  if (seconds == 0)
+    return;
+  self->timings = g_array_new (FALSE, FALSE, sizeof whole);
+  g_array_append_val (self->timings, whole);
 }
 
 /**
@@ -305,6 +373,24 @@ vn_result_compare_time (VnResult *self,
   return other->forecast->seconds / self->forecast->seconds;
 }
 
+/* Names belong to @nodes. */
+static VnIdentityMap *
+result_make_identity (const VnResult *self)
+{
+  g_autofree VnIdentity *identities = NULL;
+
+  if (self->prepared != NULL)
+    return vn_identity_map_new (self->source, self->prepared, self->edits, self->plan, self->value_names);
+  identities = g_new0 (VnIdentity, self->nodes->len + 1);
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const VnRunNode *node = g_ptr_array_index (self->nodes, i);
+
+      identities[i] = (VnIdentity) { .source = node->source, .prepared = node->prepared, .rounded = node->rounded };
+    }
+  return vn_identity_map_new_from_names (self->source, identities, self->value_names);
+}
+
 /**
  * vn_result_get_identity:
  *
@@ -313,13 +399,10 @@ vn_result_compare_time (VnResult *self,
 VnIdentityMap *
 vn_result_get_identity (VnResult *self)
 {
-  g_return_val_if_fail (self != NULL && self->source != NULL && (self->prepared != NULL || self->identity != NULL), NULL);
+  g_return_val_if_fail (self != NULL && self->source != NULL && (self->prepared != NULL || self->nodes != NULL), NULL);
 
-  if (self->base != NULL && self->plan == self->base->plan)
-    return vn_result_get_identity (self->base);
   if (g_once_init_enter (&self->identity))
-    g_once_init_leave (&self->identity, vn_identity_map_new (self->source, self->prepared, self->edits, self->plan,
-                                                             self->value_names));
+    g_once_init_leave (&self->identity, result_make_identity (self));
   return self->identity;
 }
 

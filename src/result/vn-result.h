@@ -31,46 +31,59 @@ typedef struct
 } VnRunSettings;
 
 /**
- * VnResult: everything one run of the main job found. Immutable, shared between window, report and export.
+ * VnRunNode: a node of the model as opened, and the values that stand for its result; see VnIdentity.
+ */
+typedef struct
+{
+  char *label, *op_type;
+  char *source, *prepared, *rounded;    /* nullable; the row of @rounded in the errors speaks for the node */
+} VnRunNode;
+
+/* How much is known of a run. */
+typedef enum
+{
+  VN_RUN_PLANNED,      /* only what is asked for */
+  VN_RUN_ESTIMATED,    /* no whole run: another one, as far as that tells what this will be; vn_result_new_expected() */
+  VN_RUN_MEASURED,     /* a whole run */
+  VN_RUN_VERIFIED      /* and ONNX Runtime was asked */
+} VnRunState;
+
+/* Parts of a run: vn-run-facets.def. */
+typedef enum
+{
+#define VN_RUN_FACET(SYMBOL, ...) VN_FACET_##SYMBOL,
+#include "vn-run-facets.def"
+#undef VN_RUN_FACET
+  VN_N_FACETS
+} VnRunFacet;
+
+/**
+ * VnResult: all that is known of one run: with its networks, while they are in memory, or without. Immutable, shared between window,
+ * report and export; vn_result_with() makes one of it that knows more.
+ * @state: how much is known
+ * @float_bytes, @quantized_bytes: of the files as written
+ * @n_nodes, @opset: of the model as opened; 0 while that is in memory
+ * @n_quantized: tensors that are quantized; 0 while the plan is whole
+ * @left_out: all samples were measured, each by a network that was calibrated without it
+ * @time: when the run ended, in seconds since 1970
  */
 typedef struct _VnResult
 {
-  VnModel      *source;        /* as opened */
-  VnModel      *prepared;      /* float, what was quantized */
-  VnModel      *quantized;
-  VnModel      *corrected, *rounded;   /* nullable: @prepared with the biases, and with the weights, that samples changed */
-  VnEditLog    *edits;         /* source -> prepared */
-  VnDataSpec   *data;
-  VnRecipe     *recipe;
-  VnStats      *stats;
-  VnQuantPlan  *plan;
-  VnErrorTable *errors;        /* NULL if no sample could be held out */
-  GHashTable   *value_names;   /* prepared -> quantized */
+#define VN_RUN_FACET(SYMBOL, Type, field, ...) Type *field;
+#include "vn-run-facets.def"
+#undef VN_RUN_FACET
+  VnRunState    state;
   VnAccuracy    accuracy;
-  VnContributions *contributions;   /* nullable: where error starts, if it was asked for */
-  VnCurve      *curve;         /* nullable: what mixed precision can make of it, if that was asked for */
-  VnDiagnosis  *diagnosis;     /* nullable: why, if that was asked for */
-  VnRuntimeForecast *forecast;      /* nullable: of @quantized in ONNX Runtime, where that is what it is for */
-  VnVerification *verification;     /* nullable: the same, measured: vn_runtime_figures_init() */
-  GPtrArray    *steps;         /* nullable: of VnRunStep: what was tried to lower the error */
-  GPtrArray    *spreads;       /* nullable: of VnSpread, if @stats are gone: vn_result_list_spreads() */
-  VnNotes      *notes;
-  gsize         float_bytes, quantized_bytes;      /* of the files as written */
-  guint         n_calibration, n_held_out;
-  gboolean      left_out;      /* all samples were measured, each by a network that was calibrated without it */
+  guint64       float_bytes, quantized_bytes;
+  guint         n_calibration, n_held_out, n_nodes, n_quantized;
+  gint64        opset;
+  gboolean      left_out;
   VnRunSettings run;
-  gint64        time;          /* when the run ended, in seconds since 1970 */
-  char         *source_digest, *prepared_digest;   /* vn_model_dup_digest() */
-  char         *samples_digest;                    /* vn_dataset_dup_digest() of those calibrated on; NULL: of none */
-  GArray       *timings;       /* of VnTiming: how long each stage of the run took */
-  gboolean      is_expected;   /* no whole run: vn_result_new_expected() */
+  gint64        time;
   /*< private >*/
   gatomicrefcount ref;
   VnIdentityMap *identity;     /* vn_result_get_identity() */
   int           *deciding;     /* by node of @source: rule of @recipe that decides about it, or -1; made when somebody asks first */
-  gpointer       kept;         /* nullable: what it was made of again: owns names of @identity */
-  GDestroyNotify kept_free;
-  struct _VnResult *base;      /* nullable: owns all that is not another than its own */
 } VnResult;
 
 /**
@@ -90,25 +103,25 @@ typedef struct
 } VnExpectation;
 
 void              vn_run_settings_clear (VnRunSettings    *self);
+void              vn_run_node_free      (VnRunNode        *self);
 
 VnResult         *vn_result_new         (void);
-VnResult         *vn_result_new_with_contributions (VnResult        *base,
-                                                    VnContributions *contributions);
-VnResult         *vn_result_new_with_curve (VnResult       *base,
-                                            VnCurve        *curve);
-VnResult         *vn_result_new_with_verification  (VnResult          *base,
-                                                    VnVerification    *verification,   /* nullable */
-                                                    VnRuntimeForecast *forecast,       /* nullable */
-                                                    VnNotes           *notes);
+VnResult         *vn_result_with        (VnResult         *base,
+                                         VnRunFacet        facet,
+                                         gconstpointer     value);     /* nullable */
+VnResult         *vn_result_with_model  (VnResult         *base,
+                                         VnModel          *model,
+                                         GError          **error);
+VnResult         *vn_result_without_networks (VnResult    *base);
 VnResult         *vn_result_new_expected (VnResult            *base,
                                           const VnExpectation *expectation);
-VnResult         *vn_result_new_named   (VnResult            *base,
-                                         const VnRecipe      *recipe);
 VnResult         *vn_result_ref         (VnResult         *self);
 void              vn_result_unref       (VnResult         *self);
 
-double            vn_result_get_seconds (VnResult         *self,
+double            vn_result_get_seconds (const VnResult   *self,
                                          const char       *stage);     /* NULL: all */
+void              vn_result_set_seconds (VnResult         *self,
+                                         double            seconds);
 double            vn_result_compare_time (VnResult        *self,
                                           VnResult        *other);
 

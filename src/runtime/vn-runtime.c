@@ -304,6 +304,7 @@ vn_runtime_forecast_new_empty (void)
 {
   VnRuntimeForecast *self = g_new0 (VnRuntimeForecast, 1);
 
+  g_atomic_ref_count_init (&self->ref);
   self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) runtime_node_free);
   self->kernels = g_ptr_array_new_with_free_func ((GDestroyNotify) runtime_kernel_free);
   self->by_label = g_hash_table_new (g_str_hash, g_str_equal);
@@ -406,10 +407,23 @@ vn_runtime_forecast_copy (const VnRuntimeForecast *self)
   return copy;
 }
 
-void
-vn_runtime_forecast_free (VnRuntimeForecast *self)
+VnRuntimeForecast *
+vn_runtime_forecast_ref (VnRuntimeForecast *self)
 {
-  if (self == NULL)
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+/**
+ * vn_runtime_forecast_unref:
+ * @self: (nullable) (transfer full)
+ */
+void
+vn_runtime_forecast_unref (VnRuntimeForecast *self)
+{
+  if (self == NULL || !g_atomic_ref_count_dec (&self->ref))
     return;
   g_ptr_array_unref (self->nodes);
   g_ptr_array_unref (self->kernels);

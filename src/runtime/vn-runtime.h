@@ -90,6 +90,7 @@ typedef struct
   gboolean   observed;
   /*< private >*/
   GHashTable *by_label, *by_output;
+  gatomicrefcount ref;
 } VnRuntimeForecast;
 
 VnRuntimeForecast   *vn_runtime_forecast_new           (const VnModel           *model,
@@ -102,7 +103,8 @@ void                 vn_runtime_forecast_add           (VnRuntimeForecast       
 VnRuntimeForecast   *vn_runtime_forecast_copy          (const VnRuntimeForecast *self);
 VnRuntimeForecast   *vn_runtime_forecast_observe       (const VnRuntimeForecast *self,
                                                         const VnModel           *optimized);
-void                 vn_runtime_forecast_free          (VnRuntimeForecast       *self);
+VnRuntimeForecast   *vn_runtime_forecast_ref           (VnRuntimeForecast       *self);
+void                 vn_runtime_forecast_unref         (VnRuntimeForecast       *self);
 const VnRuntimeNode *vn_runtime_forecast_find          (const VnRuntimeForecast *self,
                                                         const char              *label);          /* NULL if there is none */
 const VnRuntimeNode *vn_runtime_forecast_find_value    (const VnRuntimeForecast *self,
@@ -118,6 +120,6 @@ double               vn_runtime_get_margin             (void);                  
 char                *vn_runtime_forecast_dup_dearest   (const VnRuntimeForecast *self,
                                                         guint                    n);              /* "Conv 41 %, Add 7 %" */
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRuntimeForecast, vn_runtime_forecast_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRuntimeForecast, vn_runtime_forecast_unref)
 
 G_END_DECLS

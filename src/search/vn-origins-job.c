@@ -65,13 +65,16 @@ vn_origins_job_measure (VnJob         *job,
   VnProgress progress = vn_job_get_reporter (job);
   VnContributionOptions options = { .found = origins_job_take, .data = self };
   g_autoptr(VnContributions) contributions = NULL;
+  g_autoptr(VnDiagnosis) diagnosis = NULL;
+  g_autoptr(VnResult) marked = NULL;
 
   contributions = vn_quantize_job_measure_origins (self->run, &options, &progress, cancellable, error);
   if (contributions == NULL)
     return FALSE;
   origins_job_take (contributions, self);
-  self->result = vn_result_new_with_contributions (self->base != NULL ? self->base : vn_quantize_job_get_result (self->run), contributions);
-  self->result->diagnosis = vn_diagnose (self->result);
+  marked = vn_result_with (self->base != NULL ? self->base : vn_quantize_job_get_result (self->run), VN_FACET_CONTRIBUTIONS, contributions);
+  diagnosis = vn_diagnose (marked);
+  self->result = vn_result_with (marked, VN_FACET_DIAGNOSIS, diagnosis);
   return TRUE;
 }
 

@@ -60,7 +60,7 @@ vn_what_if_unref (VnWhatIf *self)
     return;
   g_clear_pointer (&self->recompare, vn_recompare_free);
   g_clear_pointer (&self->plan, vn_quant_plan_unref);
-  g_clear_pointer (&self->float_forecast, vn_runtime_forecast_free);
+  g_clear_pointer (&self->float_forecast, vn_runtime_forecast_unref);
   g_clear_pointer (&self->shapes, g_hash_table_unref);
   g_clear_pointer (&self->rounded, vn_model_unref);
   g_clear_pointer (&self->corrected, vn_model_unref);
@@ -563,6 +563,7 @@ vn_what_if_expect (VnWhatIf         *self,
   g_autoptr(VnModel) changed = NULL;
   g_autoptr(VnErrorTable) after = NULL, errors = NULL;
   g_autoptr(VnContributions) shares = NULL;
+  g_autoptr(VnRuntimeForecast) forecast = NULL;
   VnExpectation expectation;
 
   g_return_val_if_fail (self != NULL && recipe != NULL, NULL);
@@ -580,9 +581,10 @@ vn_what_if_expect (VnWhatIf         *self,
       vn_error_table_unref (errors);
       errors = marked;
     }
-  expectation = (VnExpectation) { .recipe = recipe, .plan = plan, .value_names = names, .errors = errors, .contributions = shares,
-                                  .more_bytes = (gint64) vn_graph_weight_bytes (changed->graph) - (gint64) self->n_bytes };
   if (vn_job_has_forecast (recipe) && self->float_forecast != NULL)
-    expectation.forecast = vn_runtime_forecast_new (changed, self->shapes, self->float_forecast, NULL);
+    forecast = vn_runtime_forecast_new (changed, self->shapes, self->float_forecast, NULL);
+  expectation = (VnExpectation) { .recipe = recipe, .plan = plan, .value_names = names, .errors = errors, .contributions = shares,
+                                  .forecast = forecast,
+                                  .more_bytes = (gint64) vn_graph_weight_bytes (changed->graph) - (gint64) self->n_bytes };
   return vn_result_new_expected (self->result, &expectation);
 }

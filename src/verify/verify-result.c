@@ -53,11 +53,24 @@ verify_result_note_measured (const VnVerification *found,
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, NOTE_DIFFERS, NULL, remedy, "%s", fault);
 }
 
+/* What is NULL stays as it is in @base. */
+static VnResult *
+verify_result_join (VnResult                *base,
+                    VnVerification          *verification,
+                    const VnRuntimeForecast *forecast,
+                    VnNotes                 *notes)
+{
+  g_autoptr(VnResult) noted = vn_result_with (base, VN_FACET_NOTES, notes);
+  g_autoptr(VnResult) verified = verification != NULL ? vn_result_with (noted, VN_FACET_VERIFICATION, verification) : vn_result_ref (noted);
+
+  return forecast != NULL ? vn_result_with (verified, VN_FACET_FORECAST, forecast) : g_steal_pointer (&verified);
+}
+
 /**
  * vn_job_take_verification:
  * @base: a result
  * @verification: what was measured of its export
- * @forecast: (nullable): with the kernels found there; copied
+ * @forecast: (nullable): with the kernels found there
  *
  * Returns: (transfer full): @base with measured figures instead of forecast ones, and without what was said of the latter
  */
@@ -73,7 +86,7 @@ vn_job_take_verification (VnResult                *base,
   notes = verify_result_copy_notes (base->notes);
   verify_result_note_measured (verification, base->forecast != NULL, notes);
   vn_notes_sort (notes);
-  return vn_result_new_with_verification (base, verification, forecast != NULL ? vn_runtime_forecast_copy (forecast) : NULL, notes);
+  return verify_result_join (base, verification, forecast, notes);
 }
 
 /**
@@ -103,5 +116,5 @@ vn_job_note_unverified (VnResult     *base,
                                              : _("The export was not verified; its ONNX Runtime figures are estimates: %s"),
                   reason->message);
   vn_notes_sort (notes);
-  return vn_result_new_with_verification (base, refused, NULL, notes);
+  return verify_result_join (base, refused, NULL, notes);
 }

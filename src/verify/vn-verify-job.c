@@ -490,7 +490,7 @@ verify_job_clear (gpointer data)
   g_clear_pointer (&self->model, vn_model_unref);
   vn_notes_unref (self->notes);
   vn_verification_unref (self->found);
-  vn_runtime_forecast_free (self->kernels);
+  vn_runtime_forecast_unref (self->kernels);
   g_clear_pointer (&self->result, vn_result_unref);
   g_clear_pointer (&self->verified, vn_result_unref);
 }

@@ -63,13 +63,13 @@ bench_runs_read_on_thread (GTask        *task,
 {
   Reading *reading = data;
   GError *error = NULL;
-  g_autoptr(VnRunRecord) record = vn_project_run_load (reading->run, reading->place, &error);
+  g_autoptr(VnResult) record = vn_project_run_load (reading->run, reading->place, &error);
   VnResult *result = NULL;
 
   if (record != NULL && record->data != NULL)
     vn_data_spec_trust_known (record->data, (const char * const *) reading->known);
   if (record != NULL)
-    result = vn_run_record_restore (record, reading->model, &error);
+    result = vn_result_with_model (record, reading->model, &error);
   if (result != NULL)
     g_task_return_pointer (task, result, (GDestroyNotify) vn_result_unref);
   else

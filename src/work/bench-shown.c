@@ -185,7 +185,7 @@ vn_bench_is_shown (VnBench            *self,
   g_return_val_if_fail (VN_IS_BENCH (self) && run != NULL, FALSE);
 
   result = vn_bench_get_shown (self);
-  if (result == NULL || result->is_expected || result->time != run->time)
+  if (result == NULL || result->state == VN_RUN_ESTIMATED || result->time != run->time)
     return FALSE;
   digest = vn_recipe_dup_digest (result->recipe);
   return g_strcmp0 (digest, run->recipe_digest) == 0;
@@ -228,7 +228,7 @@ vn_bench_dup_named (VnBench  *self,
 {
   if (result->recipe == NULL || vn_recipe_has_equal_names (result->recipe, self->recipe) || !vn_recipe_equal (result->recipe, self->recipe))
     return vn_result_ref (result);
-  return vn_result_new_named (result, self->recipe);
+  return vn_result_with (result, VN_FACET_RECIPE, self->recipe);
 }
 
 static gboolean

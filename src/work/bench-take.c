@@ -90,7 +90,7 @@ bench_take_quantized (VnBench  *self,
   VnResult *found = vn_quantize_job_get_result (run);
   gboolean is_point = found->curve == NULL && vn_bench_find_curve (self->found.curve, found->recipe) >= 0;
   g_autoptr(VnCurve) curve = is_point ? vn_curve_new_chosen (self->found.curve, found->recipe) : NULL;
-  g_autoptr(VnResult) result = curve != NULL ? vn_result_new_with_curve (found, curve) : vn_result_ref (found);
+  g_autoptr(VnResult) result = curve != NULL ? vn_result_with (found, VN_FACET_CURVE, curve) : vn_result_ref (found);
 
   bench_take_result (self, result, subject, vn_quantize_job_get_shapes (run));
   vn_bench_find_origins (self, run);
@@ -125,7 +125,7 @@ bench_take_curve (VnBench  *self,
       bench_take_whole (self, found, subject);
       return;
     }
-  result = vn_result_new_with_curve (self->shown.run, found->curve);
+  result = vn_result_with (self->shown.run, VN_FACET_CURVE, found->curve);
   vn_bench_renew_run (self, result);
   vn_bench_set_run (self, result);
 }
@@ -139,12 +139,12 @@ bench_take_cures (VnBench  *self,
                   gpointer  subject)
 {
   VnResult *found = vn_cure_job_get_result (job);
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnResult) marked = NULL, result = NULL;
 
   if (self->shown.run == NULL || !vn_recipe_equal (self->shown.run->recipe, found->recipe))
     return;
-  result = vn_result_new_with_contributions (self->shown.run, found->contributions);
-  result->diagnosis = vn_diagnosis_ref (found->diagnosis);
+  marked = vn_result_with (self->shown.run, VN_FACET_CONTRIBUTIONS, found->contributions);
+  result = vn_result_with (marked, VN_FACET_DIAGNOSIS, found->diagnosis);
   vn_bench_set_run (self, result);
 }
 
@@ -153,10 +153,13 @@ static VnResult *
 bench_take_join (VnResult *shown,
                  VnResult *found)
 {
+  g_autoptr(VnResult) noted = NULL, verified = NULL;
+
   if (shown == NULL || shown->quantized != found->quantized || shown->notes == found->notes)
     return vn_result_ref (found);
-  return vn_result_new_with_verification (found, shown->verification, shown->forecast != NULL ? vn_runtime_forecast_copy (shown->forecast) : NULL,
-                                          shown->notes);
+  noted = vn_result_with (found, VN_FACET_NOTES, shown->notes);
+  verified = shown->verification != NULL ? vn_result_with (noted, VN_FACET_VERIFICATION, shown->verification) : vn_result_ref (noted);
+  return shown->forecast != NULL ? vn_result_with (verified, VN_FACET_FORECAST, shown->forecast) : g_steal_pointer (&verified);
 }
 
 static void

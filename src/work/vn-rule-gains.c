@@ -210,7 +210,7 @@ vn_rule_gains_new (VnBench *bench)
   confirmed = vn_bench_get_confirmed (bench);
   for (guint i = runs->len > MOST_RUNS ? runs->len - MOST_RUNS : 0; i < runs->len; i++)
     rule_gains_add_run (self, g_ptr_array_index (runs, i));
-  for (guint i = runs->len; shown != NULL && shown->is_expected && confirmed != NULL && i > 0; i--)
+  for (guint i = runs->len; shown != NULL && shown->state == VN_RUN_ESTIMATED && confirmed != NULL && i > 0; i--)
     {
       const VnProjectRun *run = g_ptr_array_index (runs, i - 1);
 

@@ -167,14 +167,14 @@ void
 vn_run_list_add (VnRunList *self,
                  VnResult  *result)
 {
-  g_autoptr(VnRunRecord) record = NULL;
+  g_autoptr(VnResult) record = NULL;
   g_autofree char *id = NULL;
   g_autoptr(VnProjectRun) run = NULL;
   VnProjectRun *same;
 
   g_return_if_fail (self != NULL && result != NULL);
 
-  record = vn_run_record_new (result);
+  record = vn_result_without_networks (result);
   id = vn_project_run_make_id ();
   run = vn_project_run_new (id, record);
   same = run_list_find_same (self, run);
@@ -201,7 +201,7 @@ vn_run_list_renew (VnRunList *self,
                    VnResult  *result)
 {
   const VnProjectRun *last;
-  g_autoptr(VnRunRecord) record = NULL;
+  g_autoptr(VnResult) record = NULL;
   VnProjectRun *renewed;
 
   g_return_val_if_fail (self != NULL && result != NULL, FALSE);
@@ -209,7 +209,7 @@ vn_run_list_renew (VnRunList *self,
   last = self->runs->len > 0 ? g_ptr_array_index (self->runs, self->runs->len - 1) : NULL;
   if (last == NULL || last->time != result->time)
     return FALSE;
-  record = vn_run_record_new (result);
+  record = vn_result_without_networks (result);
   renewed = vn_project_run_new (last->id, record);
   vn_project_run_set_name (renewed, last->name);
   g_ptr_array_remove_index (self->runs, self->runs->len - 1);
@@ -308,7 +308,7 @@ run_list_take_one (VnRunList          *self,
   g_free (own->file);
   own->file = g_strdup (saved->file);
   if (own->record != NULL && copy != NULL && own->record == copy->record)
-    g_clear_pointer (&own->record, vn_run_record_unref);
+    g_clear_pointer (&own->record, vn_result_unref);
 }
 
 /**
@@ -345,7 +345,7 @@ void
 vn_run_list_remember (VnRunList *self,
                       VnResult  *result)
 {
-  g_return_if_fail (self != NULL && result != NULL && !result->is_expected);
+  g_return_if_fail (self != NULL && result != NULL && result->state != VN_RUN_ESTIMATED);
 
   for (guint i = self->known->len; i > 0; i--)
     if (vn_recipe_equal (((VnResult *) g_ptr_array_index (self->known, i - 1))->recipe, result->recipe))

@@ -67,8 +67,8 @@ draw_row (GRand *rand,
 }
 
 static void
-draw_errors (GRand       *rand,
-             VnRunRecord *self)
+draw_errors (GRand    *rand,
+             VnResult *self)
 {
   int n = g_rand_int_range (rand, 0, 9), n_weights = g_rand_int_range (rand, 0, 4);
 
@@ -80,8 +80,8 @@ draw_errors (GRand       *rand,
 }
 
 static void
-draw_contributions (GRand       *rand,
-                    VnRunRecord *self)
+draw_contributions (GRand    *rand,
+                    VnResult *self)
 {
   int n = g_rand_int_range (rand, 0, 7);
 
@@ -98,8 +98,8 @@ draw_contributions (GRand       *rand,
 }
 
 static void
-draw_verification (GRand       *rand,
-                   VnRunRecord *self)
+draw_verification (GRand    *rand,
+                   VnResult *self)
 {
   int n = g_rand_int_range (rand, 0, 4);
 
@@ -132,8 +132,8 @@ draw_verification (GRand       *rand,
 }
 
 static void
-draw_nodes (GRand       *rand,
-            VnRunRecord *self)
+draw_nodes (GRand    *rand,
+            VnResult *self)
 {
   int n = g_rand_int_range (rand, 0, 6);
 
@@ -152,8 +152,8 @@ draw_nodes (GRand       *rand,
 }
 
 static void
-draw_notes (GRand       *rand,
-            VnRunRecord *self)
+draw_notes (GRand    *rand,
+            VnResult *self)
 {
   int n = g_rand_int_range (rand, 0, 5);
 
@@ -218,14 +218,16 @@ draw_recipe (GRand *rand)
  *
  * Returns: (transfer full): a record that no run ever gave
  */
-VnRunRecord *
+VnResult *
 draw_run_record (GRand *rand)
 {
-  VnRunRecord *self = vn_run_record_new_empty ();
+  VnResult *self = vn_result_new ();
 
+  self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_run_node_free);
+  self->value_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->program = draw_text (rand);
   self->time = g_rand_int_range (rand, -2000000000, 2000000000);
-  self->model = g_rand_boolean (rand) ? g_strdup ("/run/net.onnx") : NULL;
+  self->path = g_rand_boolean (rand) ? g_strdup ("/run/net.onnx") : NULL;
   self->n_nodes = g_rand_int (rand);
   self->opset = g_rand_int_range (rand, 0, 30);
   self->source_digest = draw_text_or_null (rand);
@@ -250,6 +252,6 @@ draw_run_record (GRand *rand)
   self->n_calibration = g_rand_int (rand);
   self->n_held_out = g_rand_int (rand);
   self->n_quantized = g_rand_int (rand);
-  self->seconds = draw_number (rand);
+  vn_result_set_seconds (self, draw_number (rand));
   return self;
 }

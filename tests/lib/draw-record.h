@@ -2,10 +2,10 @@
 /* Random records of runs: every member, numbers of every kind, texts that JSON must escape. */
 #pragma once
 
-#include "vn-run-record.h"
+#include "vn-result.h"
 
 G_BEGIN_DECLS
 
-VnRunRecord *draw_run_record (GRand *rand);
+VnResult *draw_run_record (GRand *rand);
 
 G_END_DECLS

@@ -43,7 +43,7 @@ pretend (Fixture *fixture,
          double   share)
 {
   VnResult *result = vn_bench_get_shown (VN_BENCH (fixture->document));
-  g_autoptr(VnResult) other = vn_result_new_with_verification (result, NULL, NULL, result->notes);
+  g_autoptr(VnResult) other = vn_result_with (result, VN_FACET_NOTES, result->notes);
 
   other->accuracy.kept = (VnKept) { task, 8, n, n_kept, 2, share };
   vn_bench_set_run (VN_BENCH (fixture->document), other);
@@ -91,7 +91,7 @@ pretend_parts (Fixture *fixture,
                double   scores_db)
 {
   VnResult *result = vn_bench_get_shown (VN_BENCH (fixture->document));
-  g_autoptr(VnResult) other = vn_result_new_with_verification (result, NULL, NULL, result->notes);
+  g_autoptr(VnResult) other = vn_result_with (result, VN_FACET_NOTES, result->notes);
   VnErrorTable *errors = vn_error_table_copy (result->errors);
   VnErrorRow *row = (VnErrorRow *) vn_error_table_find (errors, "/head/relu");
   const VnErrorPart parts[] = { { .axis = 1, .slices = (char *) "0-3", .n = 4, .size = 500, .sqnr_db = boxes_db },

@@ -200,7 +200,7 @@ compare_source_run_loading (GTask        *task,
                             GCancellable *cancellable)
 {
   Loading *loading = data;
-  g_autoptr(VnRunRecord) record = NULL;
+  g_autoptr(VnResult) record = NULL;
   g_autoptr(VnResult) result = NULL;
   GError *error = NULL;
 
@@ -209,7 +209,7 @@ compare_source_run_loading (GTask        *task,
       g_autofree char *project = compare_source_dup_project (loading->run);
 
       record = vn_project_run_load (loading->run, project, &error);
-      result = record != NULL ? vn_run_record_restore (record, loading->float_model, &error) : NULL;
+      result = record != NULL ? vn_result_with_model (record, loading->float_model, &error) : NULL;
       if (result != NULL)
         loading->model = vn_compared_model_new_result (result);
     }

@@ -54,7 +54,7 @@ vn_inspector_error_card (VnDocument *document,
   numbers = vn_label_new (NULL, "numeric");
   gtk_label_set_markup (GTK_LABEL (numbers), markup);
   gtk_box_append (GTK_BOX (texts), numbers);
-  if (result->is_expected)
+  if (result->state == VN_RUN_ESTIMATED)
     gtk_box_append (GTK_BOX (texts), vn_label_new (_("Estimated; a full run will confirm it"), "caption"));
   cause = vn_cure_offers_dup_reason (document, item);
   if (cause == NULL)

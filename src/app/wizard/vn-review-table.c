@@ -257,7 +257,7 @@ review_table_fill (VnReviewTable   *self,
 {
   VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
   const char *titles[N_COLUMNS] = { [COLUMN_FLOAT] = _("Float"), [COLUMN_BEFORE] = _("Before"), [COLUMN_NOW] = _("Now"),
-                                    [COLUMN_EXPECTED] = result != NULL && result->is_expected ? _("Estimated") : _("With All, Estimated") };
+                                    [COLUMN_EXPECTED] = result != NULL && result->state == VN_RUN_ESTIMATED ? _("Estimated") : _("With All, Estimated") };
   int at = 1, row = 0;
 
   review_table_put (self, measured, 0, row, "heading");
@@ -296,7 +296,7 @@ vn_review_table_update (VnReviewTable *self,
   g_return_if_fail (VN_IS_REVIEW_TABLE (self));
 
   result = vn_bench_get_shown (VN_BENCH (self->document));
-  run = result == NULL || result->is_expected ? vn_bench_get_confirmed (VN_BENCH (self->document)) : result;   /* also a kept one */
+  run = result == NULL || result->state == VN_RUN_ESTIMATED ? vn_bench_get_confirmed (VN_BENCH (self->document)) : result;   /* also a kept one */
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->grid))) != NULL)
     gtk_grid_remove (self->grid, child);
   gtk_widget_set_visible (GTK_WIDGET (self->grid), run != NULL);
@@ -307,7 +307,7 @@ vn_review_table_update (VnReviewTable *self,
   review_table_shorten (lines);
   review_table_merge (lines, self->before.lines, COLUMN_BEFORE);
   shown[COLUMN_BEFORE] = self->before.lines != NULL;
-  awaited = result != NULL && result->is_expected ? result : vn_bench_get_offered (VN_BENCH (self->document));
+  awaited = result != NULL && result->state == VN_RUN_ESTIMATED ? result : vn_bench_get_offered (VN_BENCH (self->document));
   if (awaited != NULL)
     {
       expected = review_table_list_lines (awaited);

@@ -298,7 +298,7 @@ step_review_describe_samples (VnStepReview *self,
 
   if (result->errors == NULL)
     return g_strdup (_("Not measured: no samples were run"));
-  if (result->is_expected)
+  if (result->state == VN_RUN_ESTIMATED)
     {
       n = vn_bench_count_expected_on (VN_BENCH (step_review_get_document (self)));
       return g_strdup_printf (ngettext ("Estimated from %u sample; a full run will confirm it",

@@ -249,8 +249,8 @@ curve_job_clear (gpointer data)
   g_clear_pointer (&self->contributions, vn_contributions_unref);
   g_clear_pointer (&self->other, vn_contributions_unref);
   g_clear_pointer (&self->other_rounded, vn_model_unref);
-  g_clear_pointer (&self->quantized, vn_runtime_forecast_free);
-  g_clear_pointer (&self->floats, vn_runtime_forecast_free);
+  g_clear_pointer (&self->quantized, vn_runtime_forecast_unref);
+  g_clear_pointer (&self->floats, vn_runtime_forecast_unref);
   g_clear_pointer (&self->curve, vn_curve_unref);
   g_clear_pointer (&self->judged, g_array_unref);
   g_clear_pointer (&self->chosen, vn_recipe_free);

@@ -40,7 +40,7 @@ vn_improve_bench_free (VnImproveBench *self)
   vn_job_input_clear (&self->input);
   g_clear_pointer (&self->stats, vn_stats_unref);
   g_clear_pointer (&self->judge, vn_judge_free);
-  g_clear_pointer (&self->float_forecast, vn_runtime_forecast_free);
+  g_clear_pointer (&self->float_forecast, vn_runtime_forecast_unref);
   g_clear_pointer (&self->rounded, vn_model_unref);
   for (guint i = 0; i < G_N_ELEMENTS (self->corrected); i++)
     g_clear_pointer (&self->corrected[i], vn_model_unref);

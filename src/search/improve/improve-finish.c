@@ -176,8 +176,7 @@ improve_return_plain (VnImproveJob  *self,
       vn_notes_add_remedy (notes, note->level, note->code, note->subject, note->remedy, "%s", note->text);
     }
   g_clear_pointer (&self->result, vn_result_unref);
-  self->result = vn_result_new_with_verification (self->whole, NULL, NULL, notes);
-  g_clear_pointer (&self->result->steps, g_ptr_array_unref);
+  self->result = vn_result_with (self->whole, VN_FACET_NOTES, notes);
   return TRUE;
 }
 
@@ -188,6 +187,7 @@ improve_note (VnImproveJob *self)
 {
   VnNotes *notes = self->result->notes;
 
+  g_clear_pointer (&self->result->steps, g_ptr_array_unref);
   self->result->steps = vn_run_steps_new ();
   if (self->result->errors != NULL && self->whole->errors != NULL)
     {

@@ -28,7 +28,7 @@ improve_can_start_from (const VnImproveJob *self,
   const VnQuantizeSettings *quantize = &self->settings.quantize;
 
   return given != NULL && given->source == quantize->model && given->prepared != NULL && given->quantized != NULL && given->stats != NULL &&
-         given->errors != NULL && !given->is_expected && given->run.n_calibration == quantize->n_calibration && given->run.stats == NULL &&
+         given->errors != NULL && given->state >= VN_RUN_MEASURED && given->run.n_calibration == quantize->n_calibration && given->run.stats == NULL &&
          vn_recipe_equal (given->recipe, quantize->recipe);
 }
 

@@ -62,7 +62,7 @@ add_run (VnProject  *project,
          guint       seed)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed (seed);
-  g_autoptr(VnRunRecord) record = draw_run_record (random);
+  g_autoptr(VnResult) record = draw_run_record (random);
   g_autoptr(VnProjectRun) run = vn_project_run_new (id, record);
 
   run->time = 1000 + seed;
@@ -198,7 +198,7 @@ test_move (Fixture       *self,
   g_autoptr(VnDraft) draft = vn_draft_new (self->drafts, &error);
   g_autofree char *path = g_build_filename (self->folder, "a.vernier", NULL);
   g_autoptr(VnProject) project = make_project (), again = NULL;
-  g_autoptr(VnRunRecord) record = NULL;
+  g_autoptr(VnResult) record = NULL;
   VnProjectRun *run = add_run (project, "one", 1);
 
   g_assert_no_error (error);

@@ -57,7 +57,7 @@ test_folded (void)
       g_assert_cmpstr (identity->rounded, ==, cases[i].prepared);
       g_assert_cmpstr (identity->quantized, ==, cases[i].quantized);
     }
-  vn_edit_log_free (edits);
+  vn_edit_log_unref (edits);
 }
 
 /* From any of the names back to the node. */
@@ -79,7 +79,7 @@ test_back (void)
   g_assert_cmpstr (vn_identity_map_find_node (map, "conv_out")->name, ==, "conv");
   g_assert_null (vn_identity_map_find_node (map, "in"));
   g_assert_null (vn_identity_map_get (map, g_ptr_array_index (prepared->graph->nodes, 0)));
-  vn_edit_log_free (edits);
+  vn_edit_log_unref (edits);
 }
 
 /* A name that was given again does not lead back: entries count in their order. */
@@ -97,7 +97,7 @@ test_order (void)
   map = vn_identity_map_new (source, prepared, edits, NULL, NULL);
   g_assert_cmpstr (vn_identity_map_get (map, vn_graph_find_node (source->graph, "a"))->prepared, ==, "c_out");
   g_assert_cmpstr (vn_identity_map_get (map, vn_graph_find_node (source->graph, "b"))->prepared, ==, "b2_out");
-  vn_edit_log_free (edits);
+  vn_edit_log_unref (edits);
 }
 
 int

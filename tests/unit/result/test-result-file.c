@@ -112,8 +112,8 @@ check_verification (const VnVerification *a,
 }
 
 static void
-check_verdict (const VnRunRecord *a,
-               const VnRunRecord *b)
+check_verdict (const VnResult *a,
+               const VnResult *b)
 {
   g_autoptr(VnVerdict) x = vn_verdict_new (a->errors, &a->accuracy, a->notes, a->forecast, a->verification);
   g_autoptr(VnVerdict) y = vn_verdict_new (b->errors, &b->accuracy, b->notes, b->forecast, b->verification);
@@ -132,25 +132,25 @@ test_roundtrip (void)
 
   for (guint i = 0; i < N_RECORDS; i++)
     {
-      g_autoptr(VnRunRecord) record = draw_run_record (rand), again = NULL;
-      g_autofree char *text = vn_run_record_to_json (record, "/run"), *second = NULL;
+      g_autoptr(VnResult) record = draw_run_record (rand), again = NULL;
+      g_autofree char *text = vn_result_to_json (record, "/run"), *second = NULL;
       g_autoptr(GError) error = NULL;
 
-      again = vn_run_record_from_json (text, -1, "result", "/run", &error);
+      again = vn_result_from_json (text, -1, "result", "/run", &error);
       g_assert_no_error (error);
-      second = vn_run_record_to_json (again, "/run");
+      second = vn_result_to_json (again, "/run");
       g_assert_cmpstr (text, ==, second);
 
       g_assert_cmpstr (record->program, ==, again->program);
       g_assert_cmpint (record->time, ==, again->time);
-      g_assert_cmpstr (record->model, ==, again->model);
+      g_assert_cmpstr (record->path, ==, again->path);
       g_assert_cmpstr (record->prepared_digest, ==, again->prepared_digest);
       g_assert_cmpstr (record->samples_digest, ==, again->samples_digest);
       g_assert_cmpstr (record->recipe_digest, ==, again->recipe_digest);
       g_assert_true (vn_recipe_equal (record->recipe, again->recipe));
       g_assert_true ((record->data == NULL) == (again->data == NULL));
       g_assert_cmpuint (record->float_bytes, ==, again->float_bytes);
-      g_assert_true (same_number (record->seconds, again->seconds));
+      g_assert_true (same_number (vn_result_get_seconds (record, NULL), vn_result_get_seconds (again, NULL)));
       check_accuracy (&record->accuracy, &again->accuracy);
       g_assert_cmpuint (record->nodes->len, ==, again->nodes->len);
       g_assert_cmpuint (g_hash_table_size (record->value_names), ==, g_hash_table_size (again->value_names));
@@ -181,15 +181,15 @@ static void
 test_moved (void)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (5);
-  g_autoptr(VnRunRecord) record = draw_run_record (rand), moved = NULL;
+  g_autoptr(VnResult) record = draw_run_record (rand), moved = NULL;
   g_autofree char *text = NULL;
 
-  g_free (record->model);
-  record->model = g_strdup ("/run/nets/net.onnx");
-  text = vn_run_record_to_json (record, "/run");
+  g_free (record->path);
+  record->path = g_strdup ("/run/nets/net.onnx");
+  text = vn_result_to_json (record, "/run");
   g_assert_null (strstr (text, "\"/run/"));
-  moved = vn_run_record_from_json (text, -1, "result", "/elsewhere", NULL);
-  g_assert_cmpstr (moved->model, ==, "/elsewhere/nets/net.onnx");
+  moved = vn_result_from_json (text, -1, "result", "/elsewhere", NULL);
+  g_assert_cmpstr (moved->path, ==, "/elsewhere/nets/net.onnx");
 }
 
 /* A text that occurs once is replaced by another. */
@@ -222,9 +222,11 @@ static const struct { const char *from, *to, *message; } wrong[] = {
 static char *
 make_text (void)
 {
-  g_autoptr(VnRunRecord) record = vn_run_record_new_empty ();
+  g_autoptr(VnResult) record = vn_result_new ();
   VnErrorRow *row = vn_error_row_new ();
 
+  record->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_run_node_free);
+  record->value_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   record->program = g_strdup ("0");
   record->recipe = vn_recipe_new ("cpu");
   record->recipe_digest = vn_recipe_dup_digest (record->recipe);
@@ -241,7 +243,7 @@ make_text (void)
   row->sqnr_db = 12.5;
   vn_error_table_add (record->errors, row);
   record->contributions = vn_contributions_new_empty ();
-  return vn_run_record_to_json (record, "/run");
+  return vn_result_to_json (record, "/run");
 }
 
 static char *
@@ -261,8 +263,8 @@ test_kept (void)
 {
   g_autofree char *text = make_text (), *unknown = replace (text, "\"detection\"", "\"divination\"");
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnRunRecord) record = vn_run_record_from_json (text, -1, "a", "/run", &error);
-  g_autoptr(VnRunRecord) other = vn_run_record_from_json (unknown, -1, "a", "/run", &error);
+  g_autoptr(VnResult) record = vn_result_from_json (text, -1, "a", "/run", &error);
+  g_autoptr(VnResult) other = vn_result_from_json (unknown, -1, "a", "/run", &error);
   g_autofree char *again = NULL, *said = NULL;
 
   g_assert_no_error (error);
@@ -270,7 +272,7 @@ test_kept (void)
   g_assert_true (record->accuracy.kept.n == 35 && record->accuracy.kept.n_kept == 34 && record->accuracy.kept.n_added == 2);
   said = vn_kept_dup_text (&record->accuracy.kept);
   g_assert_cmpstr (said, ==, "matching detections: 97.1 % (34 of 35, 2 added)");
-  again = vn_run_record_to_json (record, "/run");
+  again = vn_result_to_json (record, "/run");
   g_assert_cmpstr (again, ==, text);
   g_assert_false (vn_kept_is_known (&other->accuracy.kept));
   g_assert_cmpuint (other->accuracy.agree, ==, 95);
@@ -282,13 +284,13 @@ test_kept_mean (void)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *text = make_text ();
-  g_autoptr(VnRunRecord) record = vn_run_record_from_json (text, -1, "a", "/run", &error), again = NULL;
+  g_autoptr(VnResult) record = vn_result_from_json (text, -1, "a", "/run", &error), again = NULL;
   g_autofree char *tokens = NULL, *said = NULL;
 
   g_assert_no_error (error);
   record->accuracy.kept = (VnKept) { VN_TASK_TOKENS, 4, 40, 30, 0, 0.75, 0.125 };
-  tokens = vn_run_record_to_json (record, "/run");
-  again = vn_run_record_from_json (tokens, -1, "a", "/run", &error);
+  tokens = vn_result_to_json (record, "/run");
+  again = vn_result_from_json (tokens, -1, "a", "/run", &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (again->accuracy.kept.mean, ==, 0.125);
   said = vn_kept_dup_text (&again->accuracy.kept);
@@ -304,7 +306,7 @@ test_wrong (void)
     {
       g_autofree char *changed = replace (text, wrong[i].from, wrong[i].to);
       g_autoptr(GError) error = NULL;
-      g_autoptr(VnRunRecord) record = vn_run_record_from_json (changed, -1, "run.json", "/run", &error);
+      g_autoptr(VnResult) record = vn_result_from_json (changed, -1, "run.json", "/run", &error);
 
       g_test_message ("%s -> %s", wrong[i].to, error != NULL ? error->message : "accepted");
       g_assert_null (record);
@@ -323,7 +325,7 @@ test_unknown (void)
   g_autofree char *row = replace (more, "\"elements\" : 64", "\"colour\" : \"red\", \"elements\" : 64");
   g_autofree char *less = replace (row, "\"cosine\"", "\"cosinus\"");
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnRunRecord) record = vn_run_record_from_json (less, -1, "result", "/run", &error);
+  g_autoptr(VnResult) record = vn_result_from_json (less, -1, "result", "/run", &error);
 
   g_assert_no_error (error);
   g_assert_true (isnan (vn_error_table_get (record->errors, 0)->cosine));
@@ -344,10 +346,10 @@ test_mutations (void)
       {
         g_autofree char *changed = g_memdup2 (text, n);
         g_autoptr(GError) error = NULL;
-        g_autoptr(VnRunRecord) record = NULL;
+        g_autoptr(VnResult) record = NULL;
 
         changed[at] = with[k];
-        record = vn_run_record_from_json (changed, (gssize) n, "result", "/run", &error);
+        record = vn_result_from_json (changed, (gssize) n, "result", "/run", &error);
         g_assert_true ((record == NULL) == (error != NULL));
         refused += record == NULL;
         accepted += record != NULL;
@@ -362,14 +364,14 @@ test_files (void)
   g_autofree char *folder = g_dir_make_tmp ("vn-result-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "run.json", NULL);
   g_autoptr(GRand) rand = g_rand_new_with_seed (2);
-  g_autoptr(VnRunRecord) record = draw_run_record (rand), again = NULL;
+  g_autoptr(VnResult) record = draw_run_record (rand), again = NULL;
   g_autoptr(GError) error = NULL;
 
-  g_assert_null (vn_run_record_load (path, folder, &error));
+  g_assert_null (vn_result_load (path, folder, &error));
   g_assert_nonnull (strstr (error->message, path));
   g_clear_error (&error);
-  g_assert_true (vn_run_record_save (record, path, folder, &error));
-  again = vn_run_record_load (path, folder, &error);
+  g_assert_true (vn_result_save (record, path, folder, &error));
+  again = vn_result_load (path, folder, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (again->recipe_digest, ==, record->recipe_digest);
   g_unlink (path);

@@ -163,24 +163,22 @@ static void
 test_results (void)
 {
   VnResult *base = vn_result_new ();
-  g_autoptr(VnResult) verified = NULL, explained = NULL, again = NULL;
+  g_autoptr(VnResult) noted = NULL, verified = NULL, explained = NULL, again = NULL;
   g_autoptr(VnVerification) found = vn_verification_new (), second = vn_verification_new ();
   g_autoptr(VnContributions) contributions = vn_contributions_new_empty ();
   g_autoptr(VnNotes) notes = vn_notes_new ();
 
   base->notes = vn_notes_new ();
-  base->forecast = g_new0 (VnRuntimeForecast, 1);
-  base->forecast->nodes = g_ptr_array_new ();
-  base->forecast->kernels = g_ptr_array_new ();
-  base->forecast->by_label = g_hash_table_new (NULL, NULL);
-  base->forecast->by_output = g_hash_table_new (NULL, NULL);
-  verified = vn_result_new_with_verification (base, found, vn_runtime_forecast_copy (base->forecast), notes);
-  g_assert_true (verified->verification == found && verified->notes == notes && verified->forecast != base->forecast);
+  base->forecast = vn_runtime_forecast_new_empty ();
+  noted = vn_result_with (base, VN_FACET_NOTES, notes);
+  verified = vn_result_with (noted, VN_FACET_VERIFICATION, found);
+  g_assert_true (verified->verification == found && verified->notes == notes && verified->forecast == base->forecast);
+  g_assert_true (base->state == VN_RUN_PLANNED && noted->state == VN_RUN_PLANNED && verified->state == VN_RUN_VERIFIED);
   g_assert_true (base->verification == NULL && base->notes != notes);
   vn_result_unref (base);
-  explained = vn_result_new_with_contributions (verified, contributions);
+  explained = vn_result_with (verified, VN_FACET_CONTRIBUTIONS, contributions);
   g_assert_true (explained->verification == found && explained->contributions == contributions && explained->forecast == verified->forecast);
-  again = vn_result_new_with_verification (explained, second, NULL, notes);
+  again = vn_result_with (explained, VN_FACET_VERIFICATION, second);
   g_assert_true (again->verification == second && again->contributions == contributions && again->forecast == verified->forecast);
 }
 

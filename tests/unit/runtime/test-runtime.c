@@ -223,7 +223,7 @@ test_made_constants (void)
   check_node (forecasts[0], "a_zero", VN_RUNTIME_FOLDED, VN_RUNTIME_REASON_NONE);
   check_node (forecasts[1], "a_zero", VN_RUNTIME_FOLDED, VN_RUNTIME_REASON_NONE);
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
-    vn_runtime_forecast_free (forecasts[i]);
+    vn_runtime_forecast_unref (forecasts[i]);
 }
 
 /* A signed tensor with one reader is turned into an unsigned one; with two it is not, and kernels read unsigned numbers only. */

@@ -107,7 +107,7 @@ check_first (VnResult   *result,
 
       vn_contributions_add (contributions, &item);
     }
-  changed = vn_result_new_with_contributions (result, contributions);
+  changed = vn_result_with (result, VN_FACET_CONTRIBUTIONS, contributions);
   vn_contributions_unref (contributions);
   diagnosis = vn_diagnose (changed);
   tell (diagnosis);

@@ -53,7 +53,7 @@ run_changed (VnBench *bench,
   VnResult *shown = vn_bench_get_shown (bench);
 
   self->n_run++;
-  if (shown != NULL && !shown->is_expected && vn_bench_get_runs (bench)->len == 0)
+  if (shown != NULL && shown->state != VN_RUN_ESTIMATED && vn_bench_get_runs (bench)->len == 0)
     self->was_whole = FALSE;
 }
 
