@@ -11,7 +11,7 @@ struct _VnComparedModel
   gatomicrefcount    ref;
   VnModel           *float_model;   /* as opened */
   VnModel           *shown;
-  VnResult          *result;        /* nullable */
+  VnRun             *result;        /* nullable */
   VnNodeMatch       *match;         /* nullable: @float_model -> @shown, if these are two */
   VnErrorTable      *errors;        /* nullable */
   const VnErrorRow **rows;          /* nullable: by node of @shown */
@@ -41,7 +41,7 @@ compared_model_find_row (VnComparedModel *self,
   const char *value;
 
   if (self->result != NULL)
-    return vn_result_get_node_error (self->result, g_ptr_array_index (self->shown->graph->nodes, node));
+    return vn_run_get_node_error (self->result, g_ptr_array_index (self->shown->graph->nodes, node));
   value = compared_model_get_float_value (self, node);
   return value != NULL ? vn_error_table_find (self->errors, value) : NULL;
 }
@@ -93,14 +93,14 @@ vn_compared_model_new_float (VnModel *model)
  * Returns: (transfer full): a quantized network, with the nodes of the float one
  */
 VnComparedModel *
-vn_compared_model_new_result (VnResult *result)
+vn_compared_model_new_result (VnRun *result)
 {
   VnComparedModel *self;
 
   g_return_val_if_fail (result != NULL && result->source != NULL, NULL);
 
   self = compared_model_alloc (result->source, result->source);
-  self->result = vn_result_ref (result);
+  self->result = vn_run_ref (result);
   self->errors = result->errors != NULL ? vn_error_table_ref (result->errors) : NULL;
   compared_model_list_rows (self);
   return self;
@@ -169,7 +169,7 @@ vn_compared_model_unref (VnComparedModel *self)
   g_free (self->rows);
   g_clear_pointer (&self->errors, vn_error_table_unref);
   g_clear_pointer (&self->match, vn_node_match_unref);
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   g_clear_pointer (&self->forecast, vn_runtime_forecast_unref);
   vn_model_unref (self->shown);
   vn_model_unref (self->float_model);
@@ -186,7 +186,7 @@ vn_compared_model_get_model (VnComparedModel *self)
   return self->shown;
 }
 
-VnResult *
+VnRun *
 vn_compared_model_get_result (VnComparedModel *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
@@ -304,9 +304,9 @@ compared_model_find_identity (VnComparedModel *self,
                               VnComparedModel *beside,
                               const VnNode    *node)
 {
-  VnResult *result = self->result != NULL ? self->result : beside->result;
+  VnRun *result = self->result != NULL ? self->result : beside->result;
 
-  return result != NULL ? vn_identity_map_get (vn_result_get_identity (result), node) : NULL;
+  return result != NULL ? vn_identity_map_get (vn_run_get_identity (result), node) : NULL;
 }
 
 /* The name that speaks for the node, where the model as opened has it: behind what the file, or the run, has taken in. */
@@ -405,7 +405,7 @@ vn_compared_model_find_weight (VnComparedModel *self,
 {
   const VnNode *node;
   const VnIdentity *identity;
-  VnResult *result;
+  VnRun *result;
   VnModel *reference;
 
   g_return_val_if_fail (self != NULL && beside != NULL && source != NULL && float_node < self->float_model->graph->nodes->len, FALSE);
@@ -452,7 +452,7 @@ compared_model_match_results (VnComparedModel *self,
     {
       const VnNode *node = g_ptr_array_index (nodes, i);
 
-      if (!compared_model_equal_plans (vn_result_get_node_plan (self->result, node), vn_result_get_node_plan (other->result, node)))
+      if (!compared_model_equal_plans (vn_run_get_node_plan (self->result, node), vn_run_get_node_plan (other->result, node)))
         vn_node_match_set_state (match, i, VN_MATCH_CHANGED);
     }
   return match;

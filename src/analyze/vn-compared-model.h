@@ -3,7 +3,7 @@
 #pragma once
 
 #include "vn-node-match.h"
-#include "vn-result.h"
+#include "vn-run.h"
 #include "vn-tensor-pair.h"
 
 G_BEGIN_DECLS
@@ -31,7 +31,7 @@ typedef struct
 typedef struct _VnComparedModel VnComparedModel;
 
 VnComparedModel   *vn_compared_model_new_float   (VnModel               *model);
-VnComparedModel   *vn_compared_model_new_result  (VnResult              *result);
+VnComparedModel   *vn_compared_model_new_result  (VnRun                 *result);
 VnComparedModel   *vn_compared_model_new_file    (VnModel               *float_model,
                                                   VnModel               *model,
                                                   VnErrorTable          *errors);     /* nullable */
@@ -39,7 +39,7 @@ void             vn_compared_model_make_forecast (VnComparedModel *self);
 VnComparedModel   *vn_compared_model_ref         (VnComparedModel       *self);
 void               vn_compared_model_unref       (VnComparedModel       *self);
 VnModel           *vn_compared_model_get_model   (VnComparedModel       *self);       /* whose nodes are shown; borrowed */
-VnResult          *vn_compared_model_get_result  (VnComparedModel       *self);       /* borrowed; NULL: it has none */
+VnRun             *vn_compared_model_get_result  (VnComparedModel       *self);       /* borrowed; NULL: it has none */
 VnErrorTable      *vn_compared_model_get_errors  (VnComparedModel       *self);       /* borrowed; NULL: not measured */
 gboolean           vn_compared_model_is_float    (VnComparedModel       *self);
 gboolean           vn_compared_model_is_file     (VnComparedModel       *self);

@@ -22,7 +22,7 @@ typedef struct
   gboolean   (*is_wanted)  (void);
   gboolean   (*check)      (GError                   **error);
   VnJob     *(*make)       (const VnQuantizeSettings  *settings);
-  VnResult  *(*get_result) (VnJob                     *job);
+  VnRun  *(*get_result) (VnJob                     *job);
 } Work;
 
 /* ---- --auto ---- */
@@ -172,7 +172,7 @@ quantize_works_check (GError **error)
   return TRUE;
 }
 
-static VnResult *
+static VnRun *
 quantize_works_do (const Work                *work,
                    const VnQuantizeSettings  *settings,
                    GError                   **error)
@@ -180,7 +180,7 @@ quantize_works_do (const Work                *work,
   g_autoptr(VnJob) job = work->make (settings);
 
   if (vn_cmd_run_job (job, error))
-    return vn_result_ref (work->get_result (job));
+    return vn_run_ref (work->get_result (job));
   if (settings->save_stats != NULL && vn_job_is (job, VN_JOB_QUANTIZE))
     vn_cmd_set_cancel_note (settings->save_stats);
   return NULL;
@@ -193,7 +193,7 @@ quantize_works_do (const Work                *work,
  *
  * Returns: (transfer full) (nullable): what the last work came to; %NULL with an error if one failed
  */
-VnResult *
+VnRun *
 vn_cmd_quantize_do_works (const VnQuantizeInput  *input,
                           GError                **error)
 {
@@ -202,7 +202,7 @@ vn_cmd_quantize_do_works (const VnQuantizeInput  *input,
                                   .origins = options->origins, .stats = (const char * const *) options->stats,
                                   .save_stats = options->save_stats, .keep_seconds = MAX (options->save_every, 0),
                                   .n_threads = (guint) vn_cmd_options.threads };
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
 
   g_return_val_if_fail (input != NULL && input->model != NULL, NULL);
 
@@ -216,11 +216,11 @@ vn_cmd_quantize_do_works (const VnQuantizeInput  *input,
   for (guint i = 0; i < G_N_ELEMENTS (works); i++)
     if (works[i].is_wanted ())
       {
-        VnResult *next = quantize_works_do (&works[i], &settings, error);
+        VnRun *next = quantize_works_do (&works[i], &settings, error);
 
         if (next == NULL)
           return NULL;
-        g_clear_pointer (&result, vn_result_unref);
+        g_clear_pointer (&result, vn_run_unref);
         result = next;
         settings.recipe = result->recipe;
       }

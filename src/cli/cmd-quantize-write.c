@@ -16,11 +16,11 @@
 typedef char *(*ExportFunc) (const VnRecipe *, const VnModel *, const char *, const VnDataSpec *, VnNotes *, VnNotes *);
 
 static gboolean
-quantize_write_settings (const char       *file,
-                         ExportFunc        func,
-                         VnResult         *result,
-                         const char       *model,
-                         GError          **error)
+quantize_write_settings (const char  *file,
+                         ExportFunc   func,
+                         VnRun       *result,
+                         const char  *model,
+                         GError     **error)
 {
   g_autofree char *text = NULL;
 
@@ -40,8 +40,8 @@ typedef struct
 } Writing;
 
 /* NULL with an error set if something could not be written; otherwise the result, with what verifying found. */
-static VnResult *
-quantize_write_export (VnResult       *result,
+static VnRun *
+quantize_write_export (VnRun          *result,
                        const char     *model_path,
                        const char     *report_path,
                        gboolean        verifies,
@@ -53,39 +53,39 @@ quantize_write_export (VnResult       *result,
   vn_export_job_set_write_options (export, &writing->options);
   if (verifies)
     vn_export_job_set_verify (export, writing->python, vn_quantize_options.verify);
-  return vn_cmd_run_job (export, error) ? vn_result_ref (vn_export_job_get_result (export)) : NULL;
+  return vn_cmd_run_job (export, error) ? vn_run_ref (vn_export_job_get_result (export)) : NULL;
 }
 
 /* What ONNX Runtime makes of it stands in all that is written. With --verify it is the file itself that is run, otherwise a
  * copy. */
-static VnResult *
-quantize_write_verify (VnResult       *result,
+static VnRun *
+quantize_write_verify (VnRun          *result,
                        const Writing  *writing,
                        GError        **error)
 {
   const VnQuantizeOptions *options = &vn_quantize_options;
 
   if (!options->verify && (options->no_verify || !vn_verify_job_is_usual ()))
-    return vn_result_ref (result);
+    return vn_run_ref (result);
   return quantize_write_export (result, options->verify ? options->output : NULL, NULL, TRUE, writing, error);
 }
 
 /* The model comes last, when all else is complete and waits for its name; only with --verify, which runs it, it comes first. */
 static gboolean
-quantize_write_all (VnResult       **result,
-                    const Writing   *writing,
-                    GError         **error)
+quantize_write_all (VnRun         **result,
+                    const Writing  *writing,
+                    GError        **error)
 {
   const VnQuantizeOptions *options = &vn_quantize_options;
-  g_autoptr(VnResult) written = quantize_write_verify (*result, writing, error);
-  g_autoptr(VnResult) reported = NULL;
-  g_autoptr(VnResult) last = NULL;
+  g_autoptr(VnRun) written = quantize_write_verify (*result, writing, error);
+  g_autoptr(VnRun) reported = NULL;
+  g_autoptr(VnRun) last = NULL;
 
   if (written == NULL)
     return FALSE;
   vn_cmd_hold_files ();
   reported = options->report != NULL ? quantize_write_export (written, NULL, options->report, FALSE, writing, error)
-                                     : vn_result_ref (written);
+                                     : vn_run_ref (written);
   if (reported == NULL || (options->save_recipe != NULL && !vn_recipe_save (written->recipe, options->save_recipe, error)) ||
       !quantize_write_settings (options->export_script, vn_recipe_to_ort_script, written, writing->keep.model, error) ||
       !quantize_write_settings (options->export_xquant, vn_recipe_to_xquant, written, writing->keep.model, error) ||
@@ -98,7 +98,7 @@ quantize_write_all (VnResult       **result,
       if (last == NULL)
         return FALSE;
     }
-  vn_result_unref (*result);
+  vn_run_unref (*result);
   *result = g_steal_pointer (&written);
   return TRUE;
 }
@@ -112,7 +112,7 @@ quantize_write_all (VnResult       **result,
  * Verifies the export, and writes all that the options name, together when the command has done all.
  */
 gboolean
-vn_cmd_quantize_write (VnResult              **result,
+vn_cmd_quantize_write (VnRun                 **result,
                        const VnQuantizeInput  *input,
                        const char             *python,
                        GString                *lines,
@@ -135,7 +135,7 @@ vn_cmd_quantize_write (VnResult              **result,
  * written and printed then.
  */
 void
-vn_cmd_quantize_judge (const VnResult *result)
+vn_cmd_quantize_judge (const VnRun *result)
 {
   const VnVerification *found;
   g_autofree char *fault = NULL;

@@ -8,7 +8,7 @@
 /* The report's JSON is the command's JSON. */
 static void
 cmd_quantize_add_report_json (JsonBuilder         *json,
-                              VnResult            *result,
+                              VnRun               *result,
                               const VnReportModel *said)
 {
   vn_json_add_node (json, "report", vn_report_to_json (said));
@@ -25,7 +25,7 @@ cmd_quantize_add_report_json (JsonBuilder         *json,
 /* Text and JSON are both of the report. */
 static void
 cmd_quantize_print (JsonBuilder *json,
-                    VnResult    *result)
+                    VnRun       *result)
 {
   VnReportInput input;
   g_autoptr(VnReportModel) said = NULL;
@@ -44,7 +44,7 @@ quantize_run (char        **args,
   g_autofree char *python = vn_cmd_take_python (!vn_quantize_options.no_verify);
   g_autoptr(GString) lines = g_string_new (NULL);
   g_auto(VnQuantizeInput) input = { 0 };
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
 
   if (!vn_quantize_input_open (&input, args[0], error))
     return FALSE;

@@ -63,15 +63,15 @@ void      vn_quantize_input_clear (VnQuantizeInput           *self);
 void      vn_quantize_input_note  (const VnQuantizeInput     *self,
                                    VnNotes                   *notes);
 
-VnResult *vn_cmd_quantize_do_works (const VnQuantizeInput   *input,
+VnRun    *vn_cmd_quantize_do_works (const VnQuantizeInput   *input,
                                     GError                 **error);
 
-gboolean  vn_cmd_quantize_write    (VnResult               **result,
+gboolean  vn_cmd_quantize_write    (VnRun                  **result,
                                     const VnQuantizeInput   *input,
                                     const char              *python,     /* nullable */
                                     GString                 *lines,
                                     GError                 **error);
-void      vn_cmd_quantize_judge    (const VnResult          *result);
+void      vn_cmd_quantize_judge    (const VnRun             *result);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnQuantizeInput, vn_quantize_input_clear)
 

@@ -107,9 +107,9 @@ report_run (char        **args,
   g_autoptr(VnProject) project = vn_project_load (args[0], error);
   const VnProjectRun *run = project != NULL ? cmd_report_find_run (project, args[0], error) : NULL;
   const VnReportPrinter *printer = NULL;
-  g_autoptr(VnResult) record = NULL;
+  g_autoptr(VnRun) record = NULL;
   g_autoptr(VnModel) model = NULL;
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   g_autoptr(VnReportModel) report = NULL;
   VnReportInput input;
 
@@ -117,7 +117,7 @@ report_run (char        **args,
     return FALSE;
   record = vn_project_run_load (run, args[0], error);
   model = record != NULL ? vn_cmd_open_model (record->path != NULL ? record->path : project->model, error) : NULL;
-  result = model != NULL ? vn_result_with_model (record, model, error) : NULL;
+  result = model != NULL ? vn_run_with_model (record, model, error) : NULL;
   if (result == NULL)
     return FALSE;
   vn_report_input_init (&input, result);

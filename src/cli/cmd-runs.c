@@ -67,7 +67,7 @@ cmd_runs_check_files (const VnProject *project,
     {
       const VnProjectRun *run = g_ptr_array_index (project->runs, i);
       g_autoptr(GError) error = NULL;
-      g_autoptr(VnResult) record = vn_project_run_load (run, path, &error);
+      g_autoptr(VnRun) record = vn_project_run_load (run, path, &error);
 
       if (record == NULL)
         vn_notes_add (notes, VN_NOTE_WARNING, "run-unreadable", run->id, _("%s. The list entry is kept; remove it "

@@ -120,7 +120,7 @@ cmd_xquant_make_folder (const char  *file,
 
 /* In the layout of XQuant, if there are errors to lay out. */
 static VnReportModel *
-cmd_xquant_make_report (VnResult *result)
+cmd_xquant_make_report (VnRun *result)
 {
   VnReportInput said;
 
@@ -130,7 +130,7 @@ cmd_xquant_make_report (VnResult *result)
 
 static gboolean
 cmd_xquant_write_results (const Paths          *paths,
-                          VnResult             *result,
+                          VnRun                *result,
                           const VnReportModel  *report,
                           GError              **error)
 {
@@ -170,7 +170,7 @@ cmd_xquant_make_data (VnConfig  *config,
   return g_steal_pointer (&spec);
 }
 
-static VnResult *
+static VnRun *
 cmd_xquant_quantize (VnConfig    *config,
                      VnModel     *model,
                      VnDataSpec  *data,
@@ -185,7 +185,7 @@ cmd_xquant_quantize (VnConfig    *config,
 
   if (!vn_cmd_run_job (job, error))
     return NULL;
-  return vn_result_ref (vn_quantize_job_get_result (job));
+  return vn_run_ref (vn_quantize_job_get_result (job));
 }
 
 /* Of the configuration and of the run, in one list. */
@@ -205,7 +205,7 @@ static void
 cmd_xquant_print_result (JsonBuilder         *json,
                          const Paths         *paths,
                          VnConfig            *config,
-                         VnResult            *result,
+                         VnRun               *result,
                          const VnReportModel *report)
 {
   g_autofree char *before = vn_format_bytes_column (result->float_bytes);
@@ -265,7 +265,7 @@ xquant_run (char        **args,
   g_autoptr(VnDataSpec) data = NULL;
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnModel) model = NULL;
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   g_autoptr(VnReportModel) report = NULL;
 
   if (config == NULL || !cmd_xquant_find_paths (config, &paths, error))

@@ -31,20 +31,20 @@ vn_cmd_make_project (const VnCmdKeep   *self,
 }
 
 static gboolean
-cmd_project_add_run (const VnCmdKeep *self,
-                     VnProject       *project,
-                     const char      *path,
-                     VnResult        *result,
-                     GError         **error)
+cmd_project_add_run (const VnCmdKeep  *self,
+                     VnProject        *project,
+                     const char       *path,
+                     VnRun            *result,
+                     GError          **error)
 {
-  g_autoptr(VnResult) record = NULL;
+  g_autoptr(VnRun) record = NULL;
   g_autoptr(VnProjectRun) run = NULL;
   g_autofree char *line = NULL;
 
   /* beside a device or a pipe there is no place for files */
   if (!g_file_test (path, G_FILE_TEST_EXISTS) || g_file_test (path, G_FILE_TEST_IS_REGULAR))
     {
-      record = vn_result_without_networks (result);
+      record = vn_run_without_networks (result);
       run = vn_project_run_new (self->run, record);
       vn_project_add_run (project, run);
     }
@@ -59,7 +59,7 @@ cmd_project_add_run (const VnCmdKeep *self,
 
 static gboolean
 cmd_project_save (const VnCmdKeep  *self,
-                  VnResult         *result,
+                  VnRun            *result,
                   GError          **error)
 {
   g_autoptr(VnProject) project = vn_cmd_make_project (self, result->source, result->data, result->recipe, error);
@@ -70,7 +70,7 @@ cmd_project_save (const VnCmdKeep  *self,
 /* The project may have changed while the network ran. What cannot be kept is no reason to fail: nobody asked for it. */
 static void
 cmd_project_keep_in_given (const VnCmdKeep *self,
-                           VnResult        *result,
+                           VnRun           *result,
                            GError          *reason)
 {
   g_autoptr(VnProject) project = NULL;
@@ -95,7 +95,7 @@ cmd_project_keep_in_given (const VnCmdKeep *self,
  */
 gboolean
 vn_cmd_keep_run (const VnCmdKeep  *self,
-                 VnResult         *result,
+                 VnRun            *result,
                  GError          **error)
 {
   GError *reason = NULL;

@@ -30,7 +30,7 @@ VnProject *vn_cmd_make_project (const VnCmdKeep  *self,
                                 const VnRecipe   *recipe,
                                 GError          **error);
 gboolean   vn_cmd_keep_run     (const VnCmdKeep  *self,
-                                VnResult         *result,
+                                VnRun            *result,
                                 GError          **error);
 
 G_END_DECLS

@@ -153,7 +153,7 @@ cmd_result_print_cures (VnDiagnosis *diagnosis)
  * Prints a result for people.
  */
 void
-vn_cmd_print_result (VnResult            *result,
+vn_cmd_print_result (VnRun               *result,
                      const VnReportModel *said,
                      const char          *output,
                      const char          *weakest)

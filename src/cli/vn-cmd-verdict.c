@@ -108,7 +108,7 @@ cmd_verdict_get_obstacle (VnNotes *notes)
  * Prints what ONNX Runtime makes of the export: measured, or else as forecast.
  */
 void
-vn_cmd_print_runtime (const VnResult *result)
+vn_cmd_print_runtime (const VnRun *result)
 {
   const char *obstacle;
   g_autofree char *ratio = NULL;

@@ -193,8 +193,8 @@ void                vn_cmd_warn           (const char   *format,
 void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stderr */
 void                vn_cmd_print_run_notes (VnNotes     *notes);     /* to stderr: those that vn_cmd_print_verdict() does not tell */
 void                vn_cmd_print_verdict  (const VnReportModel *report);
-void                vn_cmd_print_runtime  (const VnResult    *result);
-void                vn_cmd_print_result   (VnResult          *result,
+void                vn_cmd_print_runtime  (const VnRun       *result);
+void                vn_cmd_print_result   (VnRun             *result,
                                            const VnReportModel *said,
                                            const char        *output,     /* nullable */
                                            const char        *weakest);   /* nullable */

@@ -19,8 +19,8 @@ typedef struct
   VnModel           *rounded;       /* nullable: the prepared network with weights that were rounded by what samples say, or trained */
   VnUntrained        untrained;     /* of a network that is trained */
   guint              n_parts;       /* of the samples, each left out in turn to be measured; 0: none is */
-  VnResult          *draft;         /* what the stages fill, until all have succeeded */
-  VnResult          *result;
+  VnRun             *draft;         /* what the stages fill, until all have succeeded */
+  VnRun             *result;
 } VnQuantizeJob;
 
 /* quantize-train.c */
@@ -34,7 +34,7 @@ gboolean         _vn_quantize_job_compare         (VnQuantizeJob               *
                                                    GCancellable                *cancellable,
                                                    GError                     **error);
 VnContributions *_vn_quantize_job_measure_origins (VnQuantizeJob               *self,
-                                                   const VnResult              *result,
+                                                   const VnRun                 *result,
                                                    VnNotes                     *notes,
                                                    const VnContributionOptions *options,    /* nullable */
                                                    const VnProgress            *progress,   /* nullable */

@@ -17,7 +17,7 @@ quantize_measure_make_folds (VnQuantizeJob  *self,
                              GCancellable   *cancellable,
                              GError        **error)
 {
-  VnResult *result = self->draft;
+  VnRun *result = self->draft;
 
   if (self->n_parts > 0 && vn_stats_get_parts (result->stats) == NULL)
     {
@@ -39,7 +39,7 @@ _vn_quantize_job_compare (VnQuantizeJob  *self,
                           GError        **error)
 {
   const VnJobInput *input = &self->input;
-  VnResult *result = self->draft;
+  VnRun *result = self->draft;
   g_autoptr(GHashTable) names = NULL;
   g_autoptr(VnModel) quantized = NULL, written = vn_job_take_rounded (input, self->corrected, self->rounded);
   g_auto(VnFolds) folds = { NULL };
@@ -79,12 +79,12 @@ _vn_quantize_job_compare (VnQuantizeJob  *self,
 
 VnContributions *
 _vn_quantize_job_measure_origins (VnQuantizeJob                *self,
-                              const VnResult               *result,
-                              VnNotes                      *notes,
-                              const VnContributionOptions  *options,
-                              const VnProgress             *progress,
-                              GCancellable                 *cancellable,
-                              GError                      **error)
+                                  const VnRun                  *result,
+                                  VnNotes                      *notes,
+                                  const VnContributionOptions  *options,
+                                  const VnProgress             *progress,
+                                  GCancellable                 *cancellable,
+                                  GError                      **error)
 {
   const VnJobInput *input = &self->input;
   VnSamples run = { .shapes = input->shapes, .dataset = input->dataset,
@@ -106,7 +106,7 @@ _vn_quantize_job_measure_origins (VnQuantizeJob                *self,
 
 /* The rows of errors say where they start. */
 static void
-quantize_measure_mark_errors (VnResult *result)
+quantize_measure_mark_errors (VnRun *result)
 {
   VnErrorTable *marked;
 

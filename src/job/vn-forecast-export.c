@@ -66,7 +66,7 @@ forecast_warn (const VnRuntimeForecast *forecast,
  */
 void
 vn_job_forecast_export (const VnJobInput *input,
-                        VnResult         *result)
+                        VnRun            *result)
 {
   GHashTable *shapes;
   g_autoptr(VnRuntimeForecast) before = NULL;

@@ -13,6 +13,6 @@ VnRuntimeForecast *vn_job_forecast_float  (const VnModel    *source,
                                            const VnModel    *prepared,
                                            GHashTable       *shapes);
 void               vn_job_forecast_export (const VnJobInput *input,
-                                           VnResult         *result);
+                                           VnRun            *result);
 
 G_END_DECLS

@@ -21,7 +21,7 @@ typedef struct
 
 void vn_job_note_idle_settings (VnJob             *job,
                                 const VnJobInput  *input,
-                                VnResult          *result,
+                                VnRun             *result,
                                 const VnModel     *corrected,    /* nullable */
                                 const VnModel     *rounded,      /* nullable */
                                 const VnUntrained *untrained,    /* nullable */

@@ -17,7 +17,7 @@ typedef struct
 {
   VnJob            *job;
   const VnJobInput *input;
-  const VnResult   *result;
+  const VnRun      *result;
   const VnModel    *corrected;               /* the prepared network with corrected biases */
   const VnModel    *rounded;                 /* nullable: the prepared network with rounded weights */
   const VnUntrained *untrained;              /* nullable: what there was before it was trained */
@@ -226,13 +226,13 @@ idle_check_run (IdleCheck       *self,
  * Tells the notes of @result which of the settings that differ from the preset changed nothing, and why.
  */
 void
-vn_job_note_idle_settings (VnJob            *job,
-                           const VnJobInput *input,
-                           VnResult         *result,
-                           const VnModel    *corrected,
-                           const VnModel    *rounded,
+vn_job_note_idle_settings (VnJob             *job,
+                           const VnJobInput  *input,
+                           VnRun             *result,
+                           const VnModel     *corrected,
+                           const VnModel     *rounded,
                            const VnUntrained *untrained,
-                           GCancellable     *cancellable)
+                           GCancellable      *cancellable)
 {
   g_autoptr(VnRecipe) preset = vn_recipe_new (result->recipe->preset);
   g_auto(IdleCheck) check = { job, input, result, corrected != NULL ? corrected : result->prepared, rounded, untrained,

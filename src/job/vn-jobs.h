@@ -11,7 +11,7 @@
 #include "vn-onnx.h"
 #include "vn-pass.h"
 #include "vn-model-data.h"
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
@@ -144,7 +144,7 @@ typedef struct
 } VnQuantizeSettings;
 
 VnJob    *vn_quantize_job_new        (const VnQuantizeSettings *settings);   /* copies what it needs */
-VnResult *vn_quantize_job_get_result (VnJob                    *job);        /* borrowed; after success */
+VnRun    *vn_quantize_job_get_result (VnJob                    *job);        /* borrowed; after success */
 GHashTable *vn_quantize_job_get_shapes (VnJob                  *job);
 VnContributions *vn_quantize_job_measure_origins (VnJob                        *job,
                                                   const VnContributionOptions  *options,    /* nullable */

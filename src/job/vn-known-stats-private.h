@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 gboolean vn_job_take_known_stats (VnJobInput    *input,
                                   VnStats       *loaded,
                                   VnStats       *earlier,
-                                  VnResult      *result,
+                                  VnRun         *result,
                                   GCancellable  *cancellable,
                                   GError       **error);
 

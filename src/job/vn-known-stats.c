@@ -43,8 +43,8 @@ known_stats_dup_names (const GPtrArray *missing)
 
 /* Factors for ranges that an earlier run found are found anew, if the recipe asks for such. */
 static void
-known_stats_put (VnResult *result,
-                 VnStats  *stats)
+known_stats_put (VnRun   *result,
+                 VnStats *stats)
 {
   vn_graph_note_unsupported (result->prepared->graph, result->notes);
   result->stats = vn_stats_get_factors (stats) != NULL ? vn_stats_with_factors (stats, NULL) : vn_stats_ref (stats);
@@ -54,7 +54,7 @@ known_stats_put (VnResult *result,
 /* Statistics from files must hold every value: there may be no samples to make them anew. */
 static gboolean
 known_stats_use_loaded (VnStats    *loaded,
-                        VnResult   *result,
+                        VnRun      *result,
                         GPtrArray  *taps,
                         GError    **error)
 {
@@ -104,7 +104,7 @@ gboolean
 vn_job_take_known_stats (VnJobInput    *input,
                          VnStats       *loaded,
                          VnStats       *earlier,
-                         VnResult      *result,
+                         VnRun         *result,
                          GCancellable  *cancellable,
                          GError       **error)
 {

@@ -138,7 +138,7 @@ vn_quantize_job_calibrate (VnJob         *job,
 {
   VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   const char *path = self->settings.save_stats;
-  VnResult *result = self->draft;
+  VnRun *result = self->draft;
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
   VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->input.calibration, .keep = path,
                                 .keep_seconds = self->settings.keep_seconds, .base = self->settings.base,
@@ -249,7 +249,7 @@ vn_quantize_job_quantize (VnJob         *job,
 {
   VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   const VnRecipe *recipe = self->settings.recipe;
-  VnResult *result = self->draft;
+  VnRun *result = self->draft;
   const VnModel *model = _vn_quantize_job_get_float (self);
   g_autoptr(VnModel) written = vn_job_take_rounded (&self->input, self->corrected, self->rounded);
   g_autoptr(GHashTable) given = vn_job_input_list_given (&self->input);
@@ -384,14 +384,14 @@ static const VnStage stages[] = {
 static void
 quantize_job_begin_result (VnQuantizeJob *self)
 {
-  VnResult *result = vn_result_new ();
+  VnRun *result = vn_run_new ();
 
   result->notes = vn_notes_new ();
   result->edits = vn_edit_log_new ();
   result->source = vn_model_ref (self->settings.model);
   result->data = self->settings.data != NULL ? vn_data_spec_copy (self->settings.data) : NULL;
   result->recipe = vn_recipe_copy (self->settings.recipe);
-  result->run = (VnRunSettings) { .n_calibration = self->settings.n_calibration, .skip_compare = self->settings.skip_compare,
+  result->settings = (VnRunSettings) { .n_calibration = self->settings.n_calibration, .skip_compare = self->settings.skip_compare,
                                   .shapes = self->settings.input_shapes != NULL ? g_hash_table_ref (self->settings.input_shapes) : NULL,
                                   .stats = g_strdupv ((char **) self->settings.stats) };
   self->draft = result;
@@ -416,7 +416,7 @@ quantize_job_get_time (void)
 static void
 quantize_job_sign (VnQuantizeJob *self)
 {
-  VnResult *result = self->draft;
+  VnRun *result = self->draft;
 
   if (self->input.origin == NULL)
     vn_job_input_make_origin (&self->input);
@@ -463,14 +463,14 @@ quantize_job_clear (gpointer data)
   vn_recipe_free ((VnRecipe *) self->settings.recipe);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->settings.earlier, vn_stats_unref);
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   vn_job_input_clear (&self->input);
   g_clear_pointer (&self->stats, vn_stats_unref);
   g_clear_pointer (&self->corrected, vn_model_unref);
   g_clear_pointer (&self->rounded, vn_model_unref);
   g_clear_pointer (&self->untrained.rounded, vn_model_unref);
   g_clear_pointer (&self->untrained.stats, vn_stats_unref);
-  g_clear_pointer (&self->draft, vn_result_unref);
+  g_clear_pointer (&self->draft, vn_run_unref);
   g_strfreev ((char **) self->settings.stats);
   g_free ((char *) self->settings.save_stats);
   g_clear_pointer (&self->settings.base, vn_stats_unref);
@@ -522,7 +522,7 @@ vn_quantize_job_new (const VnQuantizeSettings *settings)
  *
  * Returns: (transfer none) (nullable): the result, once the job has succeeded
  */
-VnResult *
+VnRun *
 vn_quantize_job_get_result (VnJob *job)
 {
   VnQuantizeJob *self;

@@ -7,7 +7,7 @@
 #include "vn-file.h"
 #include "vn-file-hold.h"
 #include "vn-i18n.h"
-#include "vn-result-file.h"
+#include "vn-run-file.h"
 #include "vn-setting.h"
 #include "vn-verdict.h"
 
@@ -38,7 +38,7 @@ vn_project_run_unref (VnProjectRun *self)
   g_free (self->verdict);
   g_free (self->name);
   g_free (self->file);
-  g_clear_pointer (&self->record, vn_result_unref);
+  g_clear_pointer (&self->record, vn_run_unref);
   g_free (self);
 }
 
@@ -77,7 +77,7 @@ project_runs_list_changes (const VnRecipe *recipe)
 
 static void
 project_runs_take_figures (VnProjectRun *self,
-                           VnResult     *record)
+                           VnRun        *record)
 {
   VnRuntimeFigures figures;
 
@@ -89,7 +89,7 @@ project_runs_take_figures (VnProjectRun *self,
 
 /* Errors are told of the same samples, by a network that was quantized with the same. */
 static char *
-project_runs_make_inputs_digest (const VnResult *record)
+project_runs_make_inputs_digest (const VnRun *record)
 {
   VnDigest digest = { { 0 } };
 
@@ -112,7 +112,7 @@ project_runs_make_inputs_digest (const VnResult *record)
  */
 VnProjectRun *
 vn_project_run_new (const char *id,
-                    VnResult   *record)
+                    VnRun      *record)
 {
   g_autoptr(VnVerdict) verdict = NULL;
   VnProjectRun *self;
@@ -135,7 +135,7 @@ vn_project_run_new (const char *id,
   self->quantized_bytes = record->quantized_bytes;
   self->verdict = g_strdup (verdict->id);
   project_runs_take_figures (self, record);
-  self->record = vn_result_ref (record);
+  self->record = vn_run_ref (record);
   return self;
 }
 
@@ -162,7 +162,7 @@ vn_project_run_copy (const VnProjectRun *self)
   copy->verdict = g_strdup (self->verdict);
   copy->name = g_strdup (self->name);
   copy->file = g_strdup (self->file);
-  copy->record = self->record != NULL ? vn_result_ref (self->record) : NULL;
+  copy->record = self->record != NULL ? vn_run_ref (self->record) : NULL;
   return copy;
 }
 
@@ -276,11 +276,11 @@ vn_project_run_save (VnProjectRun  *self,
   base = g_path_get_dirname (whole);
   folder = project_runs_dup_folder (project);
   path = vn_project_run_dup_own_path (self->id, project);
-  if (!vn_file_make_folder (folder, error) || !vn_result_save (self->record, path, base, error))
+  if (!vn_file_make_folder (folder, error) || !vn_run_save (self->record, path, base, error))
     return FALSE;
   g_free (self->file);
   self->file = g_steal_pointer (&path);
-  g_clear_pointer (&self->record, vn_result_unref);
+  g_clear_pointer (&self->record, vn_run_unref);
   return TRUE;
 }
 
@@ -290,21 +290,21 @@ vn_project_run_save (VnProjectRun  *self,
  *
  * Returns: (transfer full) (nullable): all that the run found; or which file cannot be read, and why
  */
-VnResult *
+VnRun *
 vn_project_run_load (const VnProjectRun  *self,
                      const char          *project,
                      GError             **error)
 {
   g_autofree char *whole = NULL, *base = NULL;
-  VnResult *record;
+  VnRun *record;
 
   g_return_val_if_fail (self != NULL && project != NULL, NULL);
 
   if (self->record != NULL)
-    return vn_result_ref (self->record);
+    return vn_run_ref (self->record);
   whole = g_canonicalize_filename (project, NULL);
   base = g_path_get_dirname (whole);
-  record = vn_result_load (self->file, base, error);
+  record = vn_run_load (self->file, base, error);
   if (record != NULL)
     return record;
   g_prefix_error (error, _("the result of the run cannot be read: "));

@@ -4,7 +4,7 @@
 /* The runs that a project lists: a line of figures for each, and a file with all that it found. */
 
 #include "vn-json-fields.h"
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
@@ -41,18 +41,18 @@ typedef struct
   char         *name;
   double        accuracy, integer_share, time_ratio;
   char         *file;
-  VnResult  *record;
+  VnRun     *record;
   /*< private >*/
   gatomicrefcount ref;
 } VnProjectRun;
 
 char         *vn_project_run_make_id      (void);
 VnProjectRun *vn_project_run_new          (const char          *id,
-                                           VnResult            *record);
+                                           VnRun               *record);
 VnProjectRun *vn_project_run_copy         (const VnProjectRun  *self);
 VnProjectRun *vn_project_run_ref          (VnProjectRun        *self);
 void          vn_project_run_unref        (VnProjectRun        *self);
-VnResult     *vn_project_run_load         (const VnProjectRun  *self,
+VnRun        *vn_project_run_load         (const VnProjectRun  *self,
                                            const char          *project,
                                            GError             **error);
 gboolean      vn_project_run_save         (VnProjectRun        *self,

@@ -15,7 +15,7 @@
 /* What is to be cured. */
 typedef struct
 {
-  VnResult           *result;
+  VnRun              *result;
   const VnFinding    *finding;
   const VnValue      *value;      /* nullable: of the run there is none */
   const VnTensorPlan *plan;       /* nullable */
@@ -297,7 +297,7 @@ static const Apply apply[VN_N_CURES] = {
 
 /* A bias that several layers share has a row under another name in the plan. */
 static const VnValue *
-cure_find_value (VnResult        *result,
+cure_find_value (VnRun           *result,
                  const VnFinding *finding)
 {
   const VnGraph *graph = result->prepared->graph;
@@ -318,7 +318,7 @@ cure_find_value (VnResult        *result,
 gboolean
 vn_cure_apply (VnCure           self,
                VnRecipe        *recipe,
-               VnResult        *result,
+               VnRun           *result,
                const VnFinding *finding)
 {
   Case on = { .result = result, .finding = finding };

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 gboolean vn_cure_apply (VnCure           self,
                         VnRecipe        *recipe,
-                        VnResult        *result,
+                        VnRun           *result,
                         const VnFinding *finding);
 
 /* ---- cure-recipe.c: the same without a finding ---- */

@@ -12,10 +12,10 @@
 #define MOST_TITLES 2000u    /* points that can be told from each other */
 
 /* Of two networks that were only compared nobody knows how one became the other: only errors, by the names in the float network. */
-static VnResult *
+static VnRun *
 section_network_make_result (const VnReportInput *input)
 {
-  VnResult *result = vn_result_new ();
+  VnRun *result = vn_run_new ();
 
   result->source = vn_model_ref ((VnModel *) input->source);
   result->prepared = vn_model_ref ((VnModel *) input->source);
@@ -43,7 +43,7 @@ section_network_add_picture (VnReportSection     *section,
                              const VnReportInput *input,
                              VnMetric             metric)
 {
-  g_autoptr(VnResult) result = input->result != NULL ? vn_result_ref (input->result) : section_network_make_result (input);
+  g_autoptr(VnRun) result = input->result != NULL ? vn_run_ref (input->result) : section_network_make_result (input);
   g_autoptr(VnScene) scene = vn_scene_build (input->source, input->result);
   const VnHeatHandles handles = vn_scene_default_handles (scene, input->source, result, metric);
   g_autoptr(VnOverlay) overlay = vn_scene_build_overlay (scene, input->source, result, metric, handles);

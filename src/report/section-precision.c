@@ -58,7 +58,7 @@ section_precision_compare (gconstpointer a,
 
 /* The most frequent first. */
 static GArray *
-section_precision_count (VnResult *result)
+section_precision_count (VnRun *result)
 {
   const GPtrArray *nodes = result->source->graph->nodes;
   GArray *counts = g_array_new (FALSE, FALSE, sizeof (Count));
@@ -66,7 +66,7 @@ section_precision_count (VnResult *result)
   for (guint i = 0; i < nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (nodes, i);
-      const VnDType type = vn_node_is (node, "Constant") ? VN_DTYPE_UNDEFINED : vn_result_get_node_dtype (result, node);
+      const VnDType type = vn_node_is (node, "Constant") ? VN_DTYPE_UNDEFINED : vn_run_get_node_dtype (result, node);
       guint k = 0;
 
       if (type == VN_DTYPE_UNDEFINED)
@@ -83,7 +83,7 @@ section_precision_count (VnResult *result)
 
 /* The rules that gave nodes this type, if these are the rules of one set. */
 static char *
-section_precision_dup_rules (VnResult    *result,
+section_precision_dup_rules (VnRun       *result,
                              const Count *count)
 {
   g_autoptr(GPtrArray) sets = vn_recipe_list_rule_sets (result->recipe, result->source->graph);
@@ -95,7 +95,7 @@ section_precision_dup_rules (VnResult    *result,
       const VnRuleSet *set = g_ptr_array_index (sets, i);
 
       if (!set->enabled || set->nodes->len == 0 ||
-          vn_result_get_node_dtype (result, g_ptr_array_index (result->source->graph->nodes, g_array_index (set->nodes, guint, 0))) != count->type)
+          vn_run_get_node_dtype (result, g_ptr_array_index (result->source->graph->nodes, g_array_index (set->nodes, guint, 0))) != count->type)
         continue;
       found = set;
       n++;
@@ -106,7 +106,7 @@ section_precision_dup_rules (VnResult    *result,
 }
 
 static char *
-section_precision_dup_about (VnResult    *result,
+section_precision_dup_about (VnRun       *result,
                              const Count *count)
 {
   g_autofree char *bits = vn_dtype_is_float (count->type) && vn_dtype_get_bits (count->type) >= 32

@@ -22,7 +22,7 @@ void
 _vn_report_build_spreads (VnReportSection     *section,
                           const VnReportInput *input)
 {
-  g_autoptr(GPtrArray) spreads = input->result != NULL ? vn_result_list_spreads (input->result) : NULL;
+  g_autoptr(GPtrArray) spreads = input->result != NULL ? vn_run_list_spreads (input->result) : NULL;
 
   for (guint i = 0; spreads != NULL && i < spreads->len; i++)
     {

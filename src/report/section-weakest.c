@@ -25,7 +25,7 @@ static const VnReportPart share_parts[] = { { NULL, N_("By their share of the ou
 
 /* What is known of why the tensors of a node cost what they do: its largest part first; NULL: nothing. */
 static const VnFinding *
-section_weakest_find (VnResult         *result,
+section_weakest_find (VnRun            *result,
                       const VnErrorRow *row)
 {
   g_autoptr(GArray) parts = result->contributions != NULL && result->diagnosis != NULL ? vn_contributions_find (result->contributions, row->value) : NULL;
@@ -47,7 +47,7 @@ section_weakest_find (VnResult         *result,
 
 /* Only what is kept with a run, so that its report is the same later. */
 static char *
-section_weakest_dup_cause (VnResult         *result,
+section_weakest_dup_cause (VnRun            *result,
                            const VnNode     *node,
                            const VnErrorRow *row,
                            const VnFinding  *finding)
@@ -89,7 +89,7 @@ section_weakest_find_trial (VnDiagnosis     *diagnosis,
 }
 
 static char *
-section_weakest_dup_cure (VnResult        *result,
+section_weakest_dup_cure (VnRun           *result,
                           const VnFinding *finding)
 {
   g_autoptr(GArray) cures = finding != NULL ? vn_finding_list_cures (finding) : NULL;
@@ -123,11 +123,11 @@ section_weakest_band (VnErrorTable     *errors,
 
 static void
 section_weakest_add (VnReportContent *table,
-                     VnResult        *result,
+                     VnRun           *result,
                      const VnNode    *node,
                      VnMetric         metric)
 {
-  const VnErrorRow *row = vn_result_get_node_error (result, node);
+  const VnErrorRow *row = vn_run_get_node_error (result, node);
   const VnFinding *finding = section_weakest_find (result, row);
   g_autofree char *label = vn_node_dup_label (node), *cause = section_weakest_dup_cause (result, node, row, finding);
   g_autofree char *cure = section_weakest_dup_cure (result, finding);

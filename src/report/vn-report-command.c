@@ -325,7 +325,7 @@ vn_report_dup_command (const VnReportInput *input)
  */
 void
 vn_report_input_init (VnReportInput *self,
-                      VnResult      *result)
+                      VnRun         *result)
 {
   g_return_if_fail (self != NULL && result != NULL);
 
@@ -336,6 +336,6 @@ vn_report_input_init (VnReportInput *self,
                             .forecast = result->forecast, .verification = result->verification,
                             .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,
                             .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
-                            .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .left_out = result->left_out, .run = &result->run,
+                            .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .left_out = result->left_out, .run = &result->settings,
                             .steps = result->steps, .curve = result->curve, .result = result };
 }

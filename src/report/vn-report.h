@@ -7,7 +7,7 @@
 #include "vn-file-set.h"
 #include "vn-quantize.h"
 #include "vn-report-model.h"
-#include "vn-result.h"
+#include "vn-run.h"
 
 #include <cairo.h>
 #include <json-glib/json-glib.h>
@@ -37,14 +37,14 @@ typedef struct
   const VnAccuracy *accuracy;       /* nullable, or not valid */
   gsize             float_bytes, quantized_bytes;
   guint             n_calibration, n_held_out;
-  gboolean          left_out;       /* as of VnResult */
+  gboolean          left_out;       /* as of VnRun */
   const VnRunSettings *run;         /* nullable: then no command can repeat it */
-  VnResult         *result;         /* nullable: all of it; then there are pictures of the network and of values */
+  VnRun            *result;         /* nullable: all of it; then there are pictures of the network and of values */
 } VnReportInput;
 
 /* All that a result says; its strings and objects stay its own. */
 void    vn_report_input_init (VnReportInput *self,
-                              VnResult      *result);
+                              VnRun         *result);
 
 /* The command that makes the same network again, for a shell; NULL if none can: vn-report-command.c. */
 char   *vn_report_dup_command (const VnReportInput *input);

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 /**
  * VnNodeFacts: what a query is asked about.
  * @label: vn_node_dup_label()
- * @row: (nullable): vn_result_get_rated_error()
- * @dtype: vn_result_get_node_dtype()
+ * @row: (nullable): vn_run_get_rated_error()
+ * @dtype: vn_run_get_node_dtype()
  * @local_db: from vn_local_errors_new(); NaN: not measured
  * @band: (nullable): "fine", "watch" or "bad", as it is shown; %NULL: it has no error
  */

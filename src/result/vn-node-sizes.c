@@ -73,12 +73,12 @@ node_sizes_find_computing (const VnValue *value)
 
 /* A node that is there no more, because another does its work, has no bytes of its own. */
 static gint64
-node_sizes_count_after (VnResult     *result,
+node_sizes_count_after (VnRun        *result,
                         const VnNode *node,
                         GHashTable   *counted,
                         GHashTable   *seen)
 {
-  const VnIdentity *identity = vn_identity_map_get (vn_result_get_identity (result), node);
+  const VnIdentity *identity = vn_identity_map_get (vn_run_get_identity (result), node);
   const char *name = identity != NULL ? identity->quantized != NULL ? identity->quantized : identity->rounded : NULL;
   const VnValue *value = name != NULL ? vn_graph_find_value (result->quantized->graph, name) : NULL;
   const VnNode *computing = value != NULL ? node_sizes_find_computing (value) : NULL;
@@ -98,7 +98,7 @@ node_sizes_count_after (VnResult     *result,
  */
 GArray *
 vn_node_sizes_list (const VnModel *source,
-                    VnResult      *result)
+                    VnRun         *result)
 {
   g_autoptr(GHashTable) before = g_hash_table_new (NULL, NULL), after = g_hash_table_new (NULL, NULL);
   g_autoptr(GHashTable) counted = g_hash_table_new (NULL, NULL);
@@ -129,7 +129,7 @@ vn_node_sizes_list (const VnModel *source,
  * Returns: (transfer full) (element-type utf8 double): by the name of a value in the prepared model; those not measured are not in it
  */
 GHashTable *
-vn_local_errors_new (VnResult *result)
+vn_local_errors_new (VnRun *result)
 {
   GHashTable *local = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   GHashTableIter iter;

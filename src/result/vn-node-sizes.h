@@ -3,7 +3,7 @@
 
 /* What each node has of its own: bytes of weights, before quantizing and after, and the error of rounding it. */
 
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
@@ -18,9 +18,9 @@ typedef struct
 } VnNodeSize;
 
 /* What the rounding of each tensor does by itself: name of the value whose row speaks for it -> double: signal to noise in dB. */
-GHashTable *vn_local_errors_new (VnResult *result);   /* nullable */
+GHashTable *vn_local_errors_new (VnRun *result);   /* nullable */
 
 GArray *vn_node_sizes_list (const VnModel *source,
-                            VnResult      *result);   /* nullable */
+                            VnRun         *result);   /* nullable */
 
 G_END_DECLS

@@ -61,7 +61,7 @@ spread_scan_weight (const VnModel *prepared,
 
 static void
 spread_add (GPtrArray    *spreads,
-            VnResult     *result,
+            VnRun        *result,
             const char   *name,
             const char   *node,
             VnTensorRole  role)
@@ -87,13 +87,13 @@ spread_add (GPtrArray    *spreads,
 }
 
 /**
- * vn_result_list_spreads:
+ * vn_run_list_spreads:
  *
  * Returns: (transfer full) (element-type VnSpread): of the %VN_SPREADS tensors that cost most, as far as that is known: those that
  *   the error starts in, or those with the largest error, where values were seen
  */
 GPtrArray *
-vn_result_list_spreads (VnResult *result)
+vn_run_list_spreads (VnRun *result)
 {
   GPtrArray *spreads;
   g_autoptr(GArray) order = NULL;

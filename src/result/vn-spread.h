@@ -3,7 +3,7 @@
 
 /* How the values of the tensors that cost most are spread: what stays of their histograms when the statistics are gone. */
 
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
@@ -25,8 +25,8 @@ typedef struct
   double        counts[VN_SPREAD_BINS];
 } VnSpread;
 
-VnSpread  *vn_spread_copy         (const VnSpread *self);
-void       vn_spread_free         (VnSpread       *self);
-GPtrArray *vn_result_list_spreads (VnResult       *result);
+VnSpread  *vn_spread_copy      (const VnSpread *self);
+void       vn_spread_free      (VnSpread       *self);
+GPtrArray *vn_run_list_spreads (VnRun          *result);
 
 G_END_DECLS

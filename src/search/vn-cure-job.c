@@ -14,7 +14,7 @@
 typedef struct
 {
   VnCureSettings  settings;      /* owns what it points to */
-  VnResult       *result;
+  VnRun          *result;
   double          plain_db;
   double          longest;       /* seconds of the longest run so far */
   gint64          began;
@@ -30,7 +30,7 @@ cure_job_get_seconds (const VnCureJob *self)
 
 /* ---- one run ---- */
 
-static VnResult *
+static VnRun *
 cure_job_quantize (VnCureJob           *self,
                    VnQuantizeSettings  *settings,
                    GCancellable        *cancellable,
@@ -43,12 +43,12 @@ cure_job_quantize (VnCureJob           *self,
     return NULL;
   if (!settings->origins)
     self->longest = MAX (self->longest, cure_job_get_seconds (self) - began);
-  return vn_result_ref (vn_quantize_job_get_result (job));
+  return vn_run_ref (vn_quantize_job_get_result (job));
 }
 
 /* What small numbers in an output lose does not show in the noise of all: there it counts that the reason is gone. */
 static gboolean
-cure_job_has_helped (VnResult          *result,
+cure_job_has_helped (VnRun             *result,
                      const VnCureTrial *trial)
 {
   VnReason now = VN_N_REASONS;
@@ -71,7 +71,7 @@ cure_job_measure (VnCureJob     *self,
                   GError       **error)
 {
   VnQuantizeSettings settings = self->settings.quantize;
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   g_autoptr(GError) reason = NULL;
 
   settings.recipe = recipe;
@@ -102,7 +102,7 @@ cure_job_measure (VnCureJob     *self,
   trial->before_db = vn_error_table_get_comparable_sqnr (self->result->errors, result->errors);
   trial->after_db = vn_error_table_get_comparable_sqnr (result->errors, self->result->errors);
   trial->after_bytes = result->quantized_bytes;
-  trial->time_ratio = vn_result_compare_time (self->result, result);
+  trial->time_ratio = vn_run_compare_time (self->result, result);
   trial->state = cure_job_has_helped (result, trial) ? VN_TRIAL_HELPED : VN_TRIAL_NO_HELP;
   return TRUE;
 }
@@ -171,8 +171,8 @@ vn_cure_job_find (VnJob         *job,
   self->result = cure_job_quantize (self, &settings, cancellable, error);
   if (self->result == NULL)
     return FALSE;
-  self->longest = vn_result_get_seconds (self->result, NULL) - vn_result_get_seconds (self->result, "origins") -
-                  vn_result_get_seconds (self->result, "calibrate");   /* statistics serve again */
+  self->longest = vn_run_get_seconds (self->result, NULL) - vn_run_get_seconds (self->result, "origins") -
+                  vn_run_get_seconds (self->result, "calibrate");   /* statistics serve again */
   self->plain_db = self->result->errors != NULL ? vn_error_table_get_outputs_sqnr (self->result->errors) : NAN;
   if (!isnan (self->plain_db) && self->result->diagnosis != NULL)
     return TRUE;
@@ -225,7 +225,7 @@ cure_job_clear (gpointer data)
   g_strfreev ((char **) quantize->stats);
   g_free ((char *) quantize->save_stats);
   g_clear_pointer (&quantize->base, vn_stats_unref);
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
 }
 
 static const VnJobKind cure_job_kind = {
@@ -273,7 +273,7 @@ vn_cure_job_new (const VnCureSettings *settings)
  *
  * Returns: (transfer none) (nullable): the run as it was asked for, after success; its diagnosis has the trials
  */
-VnResult *
+VnRun *
 vn_cure_job_get_result (VnJob *job)
 {
   VnCureJob *self;

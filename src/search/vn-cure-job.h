@@ -22,6 +22,6 @@ typedef struct
 #define VN_CURE_TENSORS 3
 
 VnJob    *vn_cure_job_new        (const VnCureSettings *settings);
-VnResult *vn_cure_job_get_result (VnJob                *job);        /* borrowed; after success */
+VnRun    *vn_cure_job_get_result (VnJob                *job);        /* borrowed; after success */
 
 G_END_DECLS

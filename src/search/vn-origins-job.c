@@ -9,8 +9,8 @@
 typedef struct
 {
   VnJob         *run;
-  VnResult      *base;      /* nullable */
-  VnResult      *result;
+  VnRun         *base;      /* nullable */
+  VnRun         *result;
   GMutex           lock;
   VnContributions *so_far;   /* nullable; under the lock */
 } VnOriginsJob;
@@ -39,7 +39,7 @@ static gboolean
 vn_origins_job_wants_origins (VnJob *job)
 {
   VnOriginsJob *self = vn_job_get_state (job, &origins_job_kind);
-  VnResult *result = vn_quantize_job_get_result (self->run);
+  VnRun *result = vn_quantize_job_get_result (self->run);
 
   return result == NULL || result->errors != NULL;
 }
@@ -66,15 +66,15 @@ vn_origins_job_measure (VnJob         *job,
   VnContributionOptions options = { .found = origins_job_take, .data = self };
   g_autoptr(VnContributions) contributions = NULL;
   g_autoptr(VnDiagnosis) diagnosis = NULL;
-  g_autoptr(VnResult) marked = NULL;
+  g_autoptr(VnRun) marked = NULL;
 
   contributions = vn_quantize_job_measure_origins (self->run, &options, &progress, cancellable, error);
   if (contributions == NULL)
     return FALSE;
   origins_job_take (contributions, self);
-  marked = vn_result_with (self->base != NULL ? self->base : vn_quantize_job_get_result (self->run), VN_FACET_CONTRIBUTIONS, contributions);
+  marked = vn_run_with (self->base != NULL ? self->base : vn_quantize_job_get_result (self->run), VN_FACET_CONTRIBUTIONS, contributions);
   diagnosis = vn_diagnose (marked);
-  self->result = vn_result_with (marked, VN_FACET_DIAGNOSIS, diagnosis);
+  self->result = vn_run_with (marked, VN_FACET_DIAGNOSIS, diagnosis);
   return TRUE;
 }
 
@@ -90,8 +90,8 @@ origins_job_clear (gpointer data)
   VnOriginsJob *self = data;
 
   g_clear_object (&self->run);
-  g_clear_pointer (&self->base, vn_result_unref);
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->base, vn_run_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   g_clear_pointer (&self->so_far, vn_contributions_unref);
   g_mutex_clear (&self->lock);
 }
@@ -111,8 +111,8 @@ static const VnJobKind origins_job_kind = {
  * Returns: (transfer full): the job; it keeps @run and @result
  */
 VnJob *
-vn_origins_job_new (VnJob    *run,
-                    VnResult *result)
+vn_origins_job_new (VnJob *run,
+                    VnRun *result)
 {
   VnJob *job;
   VnOriginsJob *self;
@@ -123,7 +123,7 @@ vn_origins_job_new (VnJob    *run,
   self = vn_job_get_state (job, &origins_job_kind);
   g_mutex_init (&self->lock);
   self->run = g_object_ref (run);
-  self->base = result != NULL ? vn_result_ref (result) : NULL;
+  self->base = result != NULL ? vn_run_ref (result) : NULL;
   vn_job_add_source (job, result != NULL ? result->source : NULL);
   return job;
 }
@@ -134,7 +134,7 @@ vn_origins_job_new (VnJob    *run,
  * Returns: (transfer none) (nullable): after success, the result together with where its error starts; %NULL if the run had no
  *   samples to measure on
  */
-VnResult *
+VnRun *
 vn_origins_job_get_result (VnJob *job)
 {
   VnOriginsJob *self;

@@ -4,13 +4,13 @@
 
 #include "vn-contribution.h"
 #include "vn-job.h"
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
 VnJob    *vn_origins_job_new         (VnJob         *run,
-                                      VnResult      *result);   /* nullable */
-VnResult *vn_origins_job_get_result  (VnJob         *job);      /* borrowed; after success */
+                                      VnRun         *result);   /* nullable */
+VnRun    *vn_origins_job_get_result  (VnJob         *job);      /* borrowed; after success */
 VnContributions *vn_origins_job_dup_contributions (VnJob        *job);    /* nullable; so far; from any thread */
 
 G_END_DECLS

@@ -34,7 +34,7 @@
 struct _VnWhatIf
 {
   gatomicrefcount    ref;
-  VnResult          *result;
+  VnRun             *result;
   VnModel           *prepared, *corrected, *rounded;
   char              *digest;
   GHashTable        *shapes;
@@ -66,7 +66,7 @@ vn_what_if_unref (VnWhatIf *self)
   g_clear_pointer (&self->corrected, vn_model_unref);
   g_clear_pointer (&self->prepared, vn_model_unref);
   g_free (self->digest);
-  vn_result_unref (self->result);
+  vn_run_unref (self->result);
   g_free (self);
 }
 
@@ -154,14 +154,14 @@ what_if_make_measurable (const VnRecipe *recipe)
 
 /* Of what a recipe prepares, before any sample is run. */
 static char *
-what_if_dup_digest (VnResult        *result,
+what_if_dup_digest (VnRun           *result,
                     const VnRecipe  *measured,
                     GCancellable    *cancellable,
                     GError         **error)
 {
   g_autoptr(VnEditLog) edits = vn_edit_log_new ();
   g_autoptr(VnNotes) unheard = vn_notes_new ();
-  g_autoptr(VnModel) prepared = vn_job_prepare (result->source, measured, result->run.shapes, edits, unheard, cancellable, error);
+  g_autoptr(VnModel) prepared = vn_job_prepare (result->source, measured, result->settings.shapes, edits, unheard, cancellable, error);
 
   return prepared != NULL ? vn_model_dup_digest (prepared) : NULL;
 }
@@ -314,7 +314,7 @@ what_if_quantize (VnWhatIf         *self,
   *plan = vn_quantize_resolve (from, measured, self->result->stats, unheard, error);
   written = *plan != NULL ? what_if_make_written (self, from, measured, *plan, error) : NULL;
   model = written != NULL ? vn_quantize_write (written, measured, *plan, names, error) : NULL;
-  return model != NULL && vn_model_infer_types (model, self->result->run.shapes, NULL, error) ? g_steal_pointer (&model) : NULL;
+  return model != NULL && vn_model_infer_types (model, self->result->settings.shapes, NULL, error) ? g_steal_pointer (&model) : NULL;
 }
 
 /* ---- the result ---- */
@@ -328,7 +328,7 @@ what_if_raise (VnWhatIf       *self,
                GCancellable   *cancellable,
                GError        **error)
 {
-  const VnPrepareOptions options = { .target_opset = opset, .input_shapes = self->result->run.shapes, .skip_optimization = TRUE };
+  const VnPrepareOptions options = { .target_opset = opset, .input_shapes = self->result->settings.shapes, .skip_optimization = TRUE };
   g_autoptr(VnEditLog) edits = vn_edit_log_new ();
   g_autoptr(VnNotes) unheard = vn_notes_new ();
 
@@ -344,7 +344,7 @@ what_if_take_networks (VnWhatIf        *self,
                        GCancellable    *cancellable,
                        GError         **error)
 {
-  VnResult *result = self->result;
+  VnRun *result = self->result;
   gint64 opset = MAX (vn_quantize_get_opset (result->source, measured), vn_model_get_opset (result->prepared, ""));
 
   self->digest = what_if_dup_digest (result, measured, cancellable, error);
@@ -360,7 +360,7 @@ what_if_fill (VnWhatIf      *self,
               GCancellable  *cancellable,
               GError       **error)
 {
-  VnResult *result = self->result;
+  VnRun *result = self->result;
   g_autoptr(VnNotes) unheard = vn_notes_new ();
   g_autoptr(GHashTable) names = NULL;
   g_autoptr(VnRecipe) recipe = what_if_make_measurable (result->recipe);
@@ -373,7 +373,7 @@ what_if_fill (VnWhatIf      *self,
 
   if (!what_if_take_networks (self, recipe, cancellable, error))
     return FALSE;
-  dataset = vn_model_open_data (self->prepared, result->data, result->run.shapes, &self->shapes, unheard, error);
+  dataset = vn_model_open_data (self->prepared, result->data, result->settings.shapes, &self->shapes, unheard, error);
   base = dataset != NULL ? what_if_quantize (self, recipe, &plan, &names, error) : NULL;
   if (base == NULL)
     return FALSE;
@@ -381,7 +381,7 @@ what_if_fill (VnWhatIf      *self,
   self->n_bytes = vn_graph_weight_bytes (base->graph);
   if (vn_job_has_forecast (result->recipe))
     self->float_forecast = vn_job_forecast_float (result->source, self->prepared, self->shapes);
-  vn_job_split_samples (result->data, vn_dataset_get_n (dataset), result->run.n_calibration, &calibration, &measured);
+  vn_job_split_samples (result->data, vn_dataset_get_n (dataset), result->settings.n_calibration, &calibration, &measured);
   parts = result->errors != NULL ? vn_error_table_list_parts (result->errors) : NULL;
   options.parts = parts;
   options.value_names = names;
@@ -403,7 +403,7 @@ what_if_fill (VnWhatIf      *self,
  * Returns: (transfer full) (nullable): %VN_ERROR_MISSING_DATA if it had no samples
  */
 VnWhatIf *
-vn_what_if_new (VnResult      *result,
+vn_what_if_new (VnRun         *result,
                 guint          n_samples,
                 guint          n_threads,
                 GCancellable  *cancellable,
@@ -421,7 +421,7 @@ vn_what_if_new (VnResult      *result,
     }
   self = g_new0 (VnWhatIf, 1);
   g_atomic_ref_count_init (&self->ref);
-  self->result = vn_result_ref (result);
+  self->result = vn_run_ref (result);
   return what_if_fill (self, n_samples, n_threads, cancellable, error) ? g_steal_pointer (&self) : NULL;
 }
 
@@ -549,9 +549,9 @@ what_if_carry_errors (VnWhatIf     *self,
  *
  * As vn_what_if_measure(), and carries what changes on the few samples over to the figures of the result.
  *
- * Returns: (transfer full) (nullable): the result as a whole run is expected to make it; see vn_result_new_expected()
+ * Returns: (transfer full) (nullable): the result as a whole run is expected to make it; see vn_run_new_estimated()
  */
-VnResult *
+VnRun *
 vn_what_if_expect (VnWhatIf         *self,
                    VnContributions  *contributions,
                    const VnRecipe   *recipe,
@@ -586,5 +586,5 @@ vn_what_if_expect (VnWhatIf         *self,
   expectation = (VnExpectation) { .recipe = recipe, .plan = plan, .value_names = names, .errors = errors, .contributions = shares,
                                   .forecast = forecast,
                                   .more_bytes = (gint64) vn_graph_weight_bytes (changed->graph) - (gint64) self->n_bytes };
-  return vn_result_new_expected (self->result, &expectation);
+  return vn_run_new_estimated (self->result, &expectation);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "vn-recompare.h"
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  */
 typedef struct _VnWhatIf VnWhatIf;
 
-VnWhatIf     *vn_what_if_new           (VnResult         *result,
+VnWhatIf     *vn_what_if_new           (VnRun            *result,
                                         guint             n_samples,
                                         guint             n_threads,
                                         GCancellable     *cancellable,
@@ -28,7 +28,7 @@ VnErrorTable *vn_what_if_measure       (VnWhatIf         *self,
                                         VnRecompareCost  *cost,       /* nullable */
                                         GCancellable     *cancellable,
                                         GError          **error);
-VnResult     *vn_what_if_expect        (VnWhatIf         *self,
+VnRun        *vn_what_if_expect        (VnWhatIf         *self,
                                         VnContributions  *contributions,   /* nullable */
                                         const VnRecipe   *recipe,
                                         GCancellable     *cancellable,

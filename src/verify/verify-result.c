@@ -54,16 +54,16 @@ verify_result_note_measured (const VnVerification *found,
 }
 
 /* What is NULL stays as it is in @base. */
-static VnResult *
-verify_result_join (VnResult                *base,
+static VnRun *
+verify_result_join (VnRun                   *base,
                     VnVerification          *verification,
                     const VnRuntimeForecast *forecast,
                     VnNotes                 *notes)
 {
-  g_autoptr(VnResult) noted = vn_result_with (base, VN_FACET_NOTES, notes);
-  g_autoptr(VnResult) verified = verification != NULL ? vn_result_with (noted, VN_FACET_VERIFICATION, verification) : vn_result_ref (noted);
+  g_autoptr(VnRun) noted = vn_run_with (base, VN_FACET_NOTES, notes);
+  g_autoptr(VnRun) verified = verification != NULL ? vn_run_with (noted, VN_FACET_VERIFICATION, verification) : vn_run_ref (noted);
 
-  return forecast != NULL ? vn_result_with (verified, VN_FACET_FORECAST, forecast) : g_steal_pointer (&verified);
+  return forecast != NULL ? vn_run_with (verified, VN_FACET_FORECAST, forecast) : g_steal_pointer (&verified);
 }
 
 /**
@@ -74,8 +74,8 @@ verify_result_join (VnResult                *base,
  *
  * Returns: (transfer full): @base with measured figures instead of forecast ones, and without what was said of the latter
  */
-VnResult *
-vn_job_take_verification (VnResult                *base,
+VnRun *
+vn_job_take_verification (VnRun                   *base,
                           VnVerification          *verification,
                           const VnRuntimeForecast *forecast)
 {
@@ -96,8 +96,8 @@ vn_job_take_verification (VnResult                *base,
  *
  * Returns: (transfer full): @base as one that ONNX Runtime refuses, if it does; or else with a note that it could not be asked
  */
-VnResult *
-vn_job_note_unverified (VnResult     *base,
+VnRun *
+vn_job_note_unverified (VnRun        *base,
                         const GError *reason,
                         gboolean      is_asked)
 {

@@ -25,7 +25,7 @@ typedef struct
 
 typedef struct
 {
-  VnResult  *result;        /* nullable */
+  VnRun     *result;        /* nullable */
   char      *model_path, *python;
   gboolean   verifies, is_asked;
   GPtrArray *reports;       /* of Report */
@@ -94,10 +94,10 @@ vn_export_job_wants_verify (VnJob *job)
 
 static void
 export_job_take (VnExportJob *self,
-                 VnResult    *result)
+                 VnRun       *result)
 {
-  vn_result_unref (self->result);
-  self->result = vn_result_ref (result);
+  vn_run_unref (self->result);
+  self->result = vn_run_ref (result);
 }
 
 /* What was written stays, whatever ONNX Runtime makes of it, and the report tells what came of it. */
@@ -108,7 +108,7 @@ vn_export_job_verify (VnJob         *job,
 {
   VnExportJob *self = vn_job_get_state (job, &export_job_kind);
   g_autoptr(VnJob) verify = vn_verify_job_new_for_result (self->result, self->model_path, self->python, self->is_asked);
-  g_autoptr(VnResult) unverified = NULL;
+  g_autoptr(VnRun) unverified = NULL;
   g_autoptr(GError) reason = NULL;
 
   if ((self->is_asked || vn_verify_job_suits (self->result, &reason)) && vn_job_run (verify, cancellable, &reason))
@@ -220,7 +220,7 @@ vn_export_job_check (VnJob         *job,
                      GError       **error)
 {
   VnExportJob *self = vn_job_get_state (job, &export_job_kind);
-  VnResult *result = self->result;
+  VnRun *result = self->result;
 
   if (!vn_job_check_sources (job, error))
     return FALSE;
@@ -264,7 +264,7 @@ export_job_clear (gpointer data)
 {
   VnExportJob *self = data;
 
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   g_ptr_array_unref (self->reports);
   g_ptr_array_unref (self->others);
   g_ptr_array_unref (self->written);
@@ -289,7 +289,7 @@ static const VnJobKind export_job_kind = {
  * Returns: (transfer full): a job that writes them. A file that stood there is replaced only by a complete new one.
  */
 VnJob *
-vn_export_job_new (VnResult   *result,
+vn_export_job_new (VnRun      *result,
                    const char *model_path,
                    const char *report)
 {
@@ -304,7 +304,7 @@ vn_export_job_new (VnResult   *result,
   self->reports = g_ptr_array_new_with_free_func (export_job_free_report);
   self->others = g_ptr_array_new_with_free_func (export_job_free_file);
   self->written = g_ptr_array_new_with_free_func (g_free);
-  self->result = result != NULL ? vn_result_ref (result) : NULL;
+  self->result = result != NULL ? vn_run_ref (result) : NULL;
   self->model_path = g_strdup (model_path);
   if (report != NULL)
     vn_export_job_add_report (job, NULL, report);
@@ -359,7 +359,7 @@ vn_export_job_set_verify (VnJob      *job,
  *
  * Returns: (transfer none) (nullable): what was exported, with what was measured of it in ONNX Runtime if that was asked for
  */
-VnResult *
+VnRun *
 vn_export_job_get_result (VnJob *job)
 {
   VnExportJob *self;

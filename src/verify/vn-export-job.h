@@ -5,7 +5,7 @@
 #include "vn-job.h"
 #include "vn-onnx.h"
 #include "vn-report.h"
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
@@ -15,7 +15,7 @@ typedef gboolean (*VnExportFunc) (gpointer      data,
                                   GCancellable *cancellable,
                                   GError      **error);
 
-VnJob    *vn_export_job_new      (VnResult         *result,         /* nullable: only files of vn_export_job_add_file() */
+VnJob    *vn_export_job_new      (VnRun            *result,         /* nullable: only files of vn_export_job_add_file() */
                                   const char       *model_path,     /* nullable */
                                   const char       *report);        /* nullable: file or folder: vn_report_export() */
 gboolean  vn_export_add_outputs (VnFileSet                 *set,
@@ -27,7 +27,7 @@ gboolean  vn_export_add_outputs (VnFileSet                 *set,
 void      vn_export_job_set_verify (VnJob                    *job,
                                     const char               *python,     /* nullable */
                                     gboolean                  is_asked);
-VnResult *vn_export_job_get_result (VnJob                    *job);       /* borrowed; with what was measured */
+VnRun    *vn_export_job_get_result (VnJob                    *job);       /* borrowed; with what was measured */
 void      vn_export_job_add_report (VnJob                    *job,
                                     const VnReportPrinter    *printer,    /* nullable: by the ending */
                                     const char               *path);

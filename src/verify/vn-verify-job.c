@@ -38,8 +38,8 @@ typedef struct
   char             *folder;
   VnVerification   *found;
   VnRuntimeForecast *kernels;      /* nullable: as they were found there */
-  VnResult         *result;        /* nullable: of which @settings.model is the export */
-  VnResult         *verified;      /* nullable: @result with all that */
+  VnRun            *result;        /* nullable: of which @settings.model is the export */
+  VnRun            *verified;      /* nullable: @result with all that */
   gboolean          is_asked;
 } VnVerifyJob;
 
@@ -61,13 +61,13 @@ verify_job_remove_folder (VnVerifyJob *self)
 static void
 verify_job_choose_samples (VnVerifyJob *self)
 {
-  const VnResult *result = self->result;
+  const VnRun *result = self->result;
   const guint n = vn_dataset_get_n (self->dataset);
   g_autoptr(GArray) calibration = NULL;
   g_autoptr(GArray) measured = NULL;
 
   if (result != NULL && result->data != NULL)
-    vn_job_split_samples (result->data, n, result->run.n_calibration, &calibration, &measured);
+    vn_job_split_samples (result->data, n, result->settings.n_calibration, &calibration, &measured);
   else
     vn_dataset_split (n, n, NULL, &measured);
   vn_dataset_split (measured->len, self->settings.n_samples, NULL, &self->samples);
@@ -491,8 +491,8 @@ verify_job_clear (gpointer data)
   vn_notes_unref (self->notes);
   vn_verification_unref (self->found);
   vn_runtime_forecast_unref (self->kernels);
-  g_clear_pointer (&self->result, vn_result_unref);
-  g_clear_pointer (&self->verified, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
+  g_clear_pointer (&self->verified, vn_run_unref);
 }
 
 static const VnJobKind verify_job_kind = {
@@ -555,7 +555,7 @@ vn_verify_job_new (const VnVerifySettings *settings)
  *   that it was made of
  */
 VnJob *
-vn_verify_job_new_for_result (VnResult   *result,
+vn_verify_job_new_for_result (VnRun      *result,
                               const char *path,
                               const char *python,
                               gboolean    is_asked)
@@ -568,7 +568,7 @@ vn_verify_job_new_for_result (VnResult   *result,
   g_return_val_if_fail (result != NULL && result->quantized != NULL, NULL);
 
   source = result->source->path;
-  settings = (VnVerifySettings) { .path = path, .model = result->quantized, .data = result->data, .input_shapes = result->run.shapes, .python = python,
+  settings = (VnVerifySettings) { .path = path, .model = result->quantized, .data = result->data, .input_shapes = result->settings.shapes, .python = python,
                                   .float_path = source != NULL && g_file_test (source, G_FILE_TEST_IS_REGULAR) ? source : NULL };
   if (!is_asked)
     {
@@ -578,7 +578,7 @@ vn_verify_job_new_for_result (VnResult   *result,
     }
   job = vn_verify_job_new (&settings);
   self = vn_job_get_state (job, &verify_job_kind);
-  self->result = vn_result_ref (result);
+  self->result = vn_run_ref (result);
   self->is_asked = is_asked;
   return job;
 }
@@ -615,7 +615,7 @@ vn_verify_job_get_kernels (VnJob *job)
  *
  * Returns: (transfer none) (nullable): the result of vn_verify_job_new_for_result() with what was measured, after success
  */
-VnResult *
+VnRun *
 vn_verify_job_get_verified (VnJob *job)
 {
   VnVerifyJob *self;

@@ -32,24 +32,24 @@ typedef struct
 } VnVerifySettings;
 
 VnJob             *vn_verify_job_new            (const VnVerifySettings *settings);
-VnJob             *vn_verify_job_new_for_result (VnResult               *result,
+VnJob             *vn_verify_job_new_for_result (VnRun                  *result,
                                                  const char             *path,      /* nullable: where it was written to */
                                                  const char             *python,    /* nullable */
                                                  gboolean                is_asked);
 gboolean           vn_verify_job_is_usual       (void);
 gboolean           vn_verify_job_lacks_runtime  (void);
 void               vn_verify_job_look_for_runtime (GCancellable         *cancellable);   /* nullable */
-gboolean           vn_verify_job_suits          (VnResult               *result,
+gboolean           vn_verify_job_suits          (VnRun                  *result,
                                                  GError                **error);
 VnVerification    *vn_verify_job_get_result     (VnJob                  *job);      /* borrowed; after success */
 VnRuntimeForecast *vn_verify_job_get_kernels    (VnJob                  *job);      /* borrowed; NULL: not found out */
-VnResult          *vn_verify_job_get_verified   (VnJob                  *job);      /* borrowed; after success, of a result */
+VnRun             *vn_verify_job_get_verified   (VnJob                  *job);      /* borrowed; after success, of a result */
 VnNotes           *vn_verify_job_get_notes      (VnJob                  *job);      /* borrowed */
 
-VnResult          *vn_job_take_verification     (VnResult                *base,
+VnRun             *vn_job_take_verification     (VnRun                   *base,
                                                  VnVerification          *verification,
                                                  const VnRuntimeForecast *forecast);   /* nullable */
-VnResult          *vn_job_note_unverified       (VnResult                *base,
+VnRun             *vn_job_note_unverified       (VnRun                   *base,
                                                  const GError            *reason,
                                                  gboolean                 is_asked);
 

@@ -91,8 +91,8 @@ verify_usual_find_foreign (const VnModel *model)
  *   too large
  */
 gboolean
-vn_verify_job_suits (VnResult  *result,
-                     GError   **error)
+vn_verify_job_suits (VnRun   *result,
+                     GError **error)
 {
   const VnNode *foreign;
   gsize need;

@@ -208,7 +208,7 @@ bench_export_add_work (VnBench            *self,
 static gboolean
 bench_export_find_result (VnBench   *self,
                           gboolean   with_model,
-                          VnResult **result,
+                          VnRun    **result,
                           GError   **error)
 {
   const gboolean is_past = !with_model && self->shown.past != NULL;
@@ -265,7 +265,7 @@ vn_bench_export_files (VnBench             *self,
 {
   const char *model = NULL;
   gboolean needs_result = FALSE;
-  VnResult *result = NULL;
+  VnRun *result = NULL;
   g_autoptr(VnJob) job = NULL;
 
   g_return_val_if_fail (VN_IS_BENCH (self) && files != NULL && self->subject->model != NULL, FALSE);
@@ -306,7 +306,7 @@ vn_bench_export (VnBench     *self,
                  gboolean     verify,
                  GError     **error)
 {
-  VnResult *result;
+  VnRun *result;
   VnJob *job;
 
   g_return_val_if_fail (VN_IS_BENCH (self), FALSE);

@@ -39,15 +39,15 @@ void vn_bench_notify  (VnBench        *self,
 
 /* ---- bench-shown.c ---- */
 
-VnResult *vn_bench_dup_named       (VnBench  *self,
-                                    VnResult *result);
+VnRun    *vn_bench_dup_named       (VnBench  *self,
+                                    VnRun    *result);
 void      vn_bench_name_results    (VnBench *self);
 void      vn_bench_set_run         (VnBench  *self,
-                                    VnResult *result);   /* nullable */
+                                    VnRun    *result);   /* nullable */
 void      vn_bench_renew_run       (VnBench  *self,
-                                    VnResult *result);
+                                    VnRun    *result);
 void      vn_bench_show_expected   (VnBench  *self,
-                                    VnResult *expected);   /* nullable */
+                                    VnRun    *expected);   /* nullable */
 void      vn_bench_stop_expecting  (VnBench *self);
 void      vn_bench_forget_expected (VnBench *self);
 int       vn_bench_find_curve      (const VnCurve  *curve,   /* nullable */
@@ -61,14 +61,14 @@ void      vn_bench_set_recipe      (VnBench  *self,
 void      vn_bench_refuse          (VnBench    *self,
                                     const char *reason);
 void      vn_bench_show_past       (VnBench  *self,
-                                    VnResult *past);
+                                    VnRun    *past);
 gboolean  vn_bench_has_network     (VnBench  *self,
                                     GError  **error);
 void      vn_bench_take_recipe     (VnBench    *self,
                                     VnRecipe   *recipe,
                                     const char *title);
 void      vn_bench_take_measured   (VnBench  *self,
-                                    VnResult *result);   /* nullable */
+                                    VnRun    *result);   /* nullable */
 
 /* ---- bench-samples.c ---- */
 
@@ -101,7 +101,7 @@ void vn_bench_take_model (VnBench  *self,
                           gpointer  subject);   /* bench-open.c */
 
 void vn_bench_take_known (VnBench  *self,
-                          VnResult *known);
+                          VnRun    *known);
 
 /* ---- bench-open.c ---- */
 
@@ -115,7 +115,7 @@ void vn_bench_edit_and_keep (VnBench    *self,
                              const char *title,
                              const char *key);   /* nullable */
 void vn_bench_bring_back    (VnBench    *self,
-                             VnResult   *past,
+                             VnRun      *past,
                              const char *title);
 
 /* ---- bench-rules.c ---- */

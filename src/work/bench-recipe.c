@@ -28,7 +28,7 @@ static void
 bench_recipe_ask (gpointer owner)
 {
   VnBench *self = VN_BENCH (owner);
-  VnResult *base = vn_run_list_find_known (self->runs, vn_outlook_get_base_recipe (self->outlook));
+  VnRun *base = vn_run_list_find_known (self->runs, vn_outlook_get_base_recipe (self->outlook));
 
   vn_outlook_ask (self->outlook, self->recipe, base != NULL ? base->contributions : NULL);
   if (!vn_outlook_is_asked (self->outlook))
@@ -38,7 +38,7 @@ bench_recipe_ask (gpointer owner)
 /* A whole run follows, which confirms it. */
 static void
 bench_recipe_measured (gpointer    owner,
-                       VnResult   *expected,
+                       VnRun      *expected,
                        const char *reason)
 {
   VnBench *self = VN_BENCH (owner);
@@ -68,7 +68,7 @@ const VnOutlookFuncs vn_bench_outlook_funcs = { bench_recipe_ask, bench_recipe_m
 static void
 bench_recipe_expect (VnBench *self)
 {
-  VnResult *known = vn_run_list_find_known (self->runs, self->recipe);
+  VnRun *known = vn_run_list_find_known (self->runs, self->recipe);
 
   vn_bench_stop_expecting (self);
   if (known != NULL)
@@ -166,10 +166,10 @@ vn_bench_edit_recipe (VnBench    *self,
  */
 void
 vn_bench_bring_back (VnBench    *self,
-                     VnResult   *past,
+                     VnRun      *past,
                      const char *title)
 {
-  VnResult *known;
+  VnRun *known;
 
   vn_bench_hold (self);
   vn_bench_drop_stale (self);

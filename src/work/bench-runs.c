@@ -63,23 +63,23 @@ bench_runs_read_on_thread (GTask        *task,
 {
   Reading *reading = data;
   GError *error = NULL;
-  g_autoptr(VnResult) record = vn_project_run_load (reading->run, reading->place, &error);
-  VnResult *result = NULL;
+  g_autoptr(VnRun) record = vn_project_run_load (reading->run, reading->place, &error);
+  VnRun *result = NULL;
 
   if (record != NULL && record->data != NULL)
     vn_data_spec_trust_known (record->data, (const char * const *) reading->known);
   if (record != NULL)
-    result = vn_result_with_model (record, reading->model, &error);
+    result = vn_run_with_model (record, reading->model, &error);
   if (result != NULL)
-    g_task_return_pointer (task, result, (GDestroyNotify) vn_result_unref);
+    g_task_return_pointer (task, result, (GDestroyNotify) vn_run_unref);
   else
     g_task_return_error (task, error);
 }
 
 static void
-bench_runs_take_read (VnBench  *self,
-                      Reading  *reading,
-                      VnResult *past)
+bench_runs_take_read (VnBench *self,
+                      Reading *reading,
+                      VnRun   *past)
 {
   g_autofree char *name = vn_project_run_dup_title (reading->run);
   g_autofree char *title = g_strdup_printf (_("“%s” restored"), name);
@@ -101,7 +101,7 @@ bench_runs_read (GObject      *source,
   VnBench *self = VN_BENCH (source);
   Reading *reading = g_task_get_task_data (G_TASK (async));
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnResult) past = g_task_propagate_pointer (G_TASK (async), &error);
+  g_autoptr(VnRun) past = g_task_propagate_pointer (G_TASK (async), &error);
 
   if (self->subject->model != reading->model)   /* another was opened in the meantime */
     return;
@@ -152,13 +152,13 @@ vn_bench_read_run_async (VnBench             *self,
  *
  * Returns: (transfer full) (nullable): what the run found; %NULL with @error set, also if another model is open by now
  */
-VnResult *
+VnRun *
 vn_bench_read_run_finish (VnBench       *self,
                           GAsyncResult  *async,
                           GError       **error)
 {
   Reading *reading = g_task_get_task_data (G_TASK (async));
-  g_autoptr(VnResult) past = NULL;
+  g_autoptr(VnRun) past = NULL;
 
   g_return_val_if_fail (VN_IS_BENCH (self), NULL);
 

@@ -13,7 +13,7 @@
  * Returns: (transfer none) (nullable): of the last whole run, or what the present recipe is expected to make of it, or what a run found
  *   that was brought back
  */
-VnResult *
+VnRun *
 vn_bench_get_shown (VnBench *self)
 {
   g_return_val_if_fail (VN_IS_BENCH (self), NULL);
@@ -28,7 +28,7 @@ vn_bench_get_shown (VnBench *self)
  *
  * Returns: (transfer none) (nullable): of the last whole run, also while something else is expected
  */
-VnResult *
+VnRun *
 vn_bench_get_confirmed (VnBench *self)
 {
   g_return_val_if_fail (VN_IS_BENCH (self), NULL);
@@ -138,7 +138,7 @@ vn_bench_has_network (VnBench  *self,
 VnNotes *
 vn_bench_get_run_notes (VnBench *self)
 {
-  const VnResult *result = self->shown.past != NULL ? self->shown.past : self->shown.run;
+  const VnRun *result = self->shown.past != NULL ? self->shown.past : self->shown.run;
 
   return result != NULL && !vn_bench_is_stale (self) ? result->notes : NULL;
 }
@@ -149,7 +149,7 @@ vn_bench_get_run_notes (VnBench *self)
  *
  * Returns: (transfer none) (nullable): what the run gave, with its networks, while it is remembered
  */
-VnResult *
+VnRun *
 vn_bench_find_run_result (VnBench            *self,
                           const VnProjectRun *run)
 {
@@ -160,7 +160,7 @@ vn_bench_find_run_result (VnBench            *self,
   known = vn_run_list_get_known (self->runs);
   for (guint i = 0; i < known->len + 1; i++)
     {
-      VnResult *result = i < known->len ? g_ptr_array_index (known, i) : self->shown.run;
+      VnRun *result = i < known->len ? g_ptr_array_index (known, i) : self->shown.run;
       gboolean is_whole = result != NULL && result->quantized != NULL && result->prepared != NULL;
       g_autofree char *digest = is_whole && result->time == run->time ? vn_recipe_dup_digest (result->recipe) : NULL;
 
@@ -179,7 +179,7 @@ gboolean
 vn_bench_is_shown (VnBench            *self,
                    const VnProjectRun *run)
 {
-  VnResult *result;
+  VnRun *result;
   g_autofree char *digest = NULL;
 
   g_return_val_if_fail (VN_IS_BENCH (self) && run != NULL, FALSE);
@@ -222,25 +222,25 @@ vn_bench_find_curve (const VnCurve  *curve,
  * Returns: (transfer full): @result; if it was made with the present recipe but for names that have changed since, the same with the
  *   present ones
  */
-VnResult *
-vn_bench_dup_named (VnBench  *self,
-                    VnResult *result)
+VnRun *
+vn_bench_dup_named (VnBench *self,
+                    VnRun   *result)
 {
   if (result->recipe == NULL || vn_recipe_has_equal_names (result->recipe, self->recipe) || !vn_recipe_equal (result->recipe, self->recipe))
-    return vn_result_ref (result);
-  return vn_result_with (result, VN_FACET_RECIPE, self->recipe);
+    return vn_run_ref (result);
+  return vn_run_with (result, VN_FACET_RECIPE, self->recipe);
 }
 
 static gboolean
-bench_shown_name (VnBench   *self,
-                  VnResult **result)
+bench_shown_name (VnBench  *self,
+                  VnRun   **result)
 {
-  VnResult *old = *result;
+  VnRun *old = *result;
 
   if (old == NULL)
     return FALSE;
   *result = vn_bench_dup_named (self, old);
-  vn_bench_let_go (self, old, (GDestroyNotify) vn_result_unref);
+  vn_bench_let_go (self, old, (GDestroyNotify) vn_run_unref);
   return *result != old;
 }
 
@@ -260,7 +260,7 @@ vn_bench_name_results (VnBench *self)
   changed |= bench_shown_name (self, &self->shown.expected);
   changed |= bench_shown_name (self, &self->shown.past);
   for (guint i = 0; i < known->len; i++)
-    bench_shown_name (self, (VnResult **) &g_ptr_array_index (known, i));
+    bench_shown_name (self, (VnRun **) &g_ptr_array_index (known, i));
   if (changed && self->shown.run != NULL)
     vn_bench_renew_run (self, self->shown.run);
   if (changed)
@@ -271,10 +271,10 @@ vn_bench_name_results (VnBench *self)
 /* ---- another ---- */
 
 static void
-bench_shown_let_go (VnBench   *self,
-                    VnResult **result)
+bench_shown_let_go (VnBench  *self,
+                    VnRun   **result)
 {
-  vn_bench_let_go (self, g_steal_pointer (result), (GDestroyNotify) vn_result_unref);
+  vn_bench_let_go (self, g_steal_pointer (result), (GDestroyNotify) vn_run_unref);
 }
 
 /*< private >
@@ -282,10 +282,10 @@ bench_shown_let_go (VnBench   *self,
  * @result: (nullable): of a whole run: nothing has to be expected of it any more
  */
 void
-vn_bench_set_run (VnBench  *self,
-                  VnResult *result)
+vn_bench_set_run (VnBench *self,
+                  VnRun   *result)
 {
-  VnResult *named = result != NULL ? vn_bench_dup_named (self, result) : NULL;
+  VnRun *named = result != NULL ? vn_bench_dup_named (self, result) : NULL;
 
   vn_bench_hold (self);
   vn_bench_stop_expecting (self);
@@ -307,10 +307,10 @@ vn_bench_set_run (VnBench  *self,
  * The run that the project keeps of it learns of that, too.
  */
 void
-vn_bench_renew_run (VnBench  *self,
-                    VnResult *result)
+vn_bench_renew_run (VnBench *self,
+                    VnRun   *result)
 {
-  g_autoptr(VnResult) named = vn_bench_dup_named (self, result);
+  g_autoptr(VnRun) named = vn_bench_dup_named (self, result);
 
   if (!vn_run_list_renew (self->runs, named))
     return;
@@ -323,8 +323,8 @@ vn_bench_renew_run (VnBench  *self,
  * @result: (nullable): the same run with measured figures, or with a note that there are none
  */
 void
-vn_bench_take_measured (VnBench  *self,
-                        VnResult *result)
+vn_bench_take_measured (VnBench *self,
+                        VnRun   *result)
 {
   if (result == NULL || result == self->shown.run || result == self->shown.past ||
       vn_bench_get_expecting (self) != VN_EXPECTING_NOTHING)
@@ -340,10 +340,10 @@ vn_bench_take_measured (VnBench  *self,
  * @past: what a run found that the project keeps: shown until there is a whole run
  */
 void
-vn_bench_show_past (VnBench  *self,
-                    VnResult *past)
+vn_bench_show_past (VnBench *self,
+                    VnRun   *past)
 {
-  VnResult *named = vn_bench_dup_named (self, past);
+  VnRun *named = vn_bench_dup_named (self, past);
 
   vn_bench_hold (self);
   vn_bench_stop_expecting (self);
@@ -363,8 +363,8 @@ vn_bench_show_past (VnBench  *self,
  * @expected: (nullable): until a whole run confirms it
  */
 void
-vn_bench_show_expected (VnBench  *self,
-                        VnResult *expected)
+vn_bench_show_expected (VnBench *self,
+                        VnRun   *expected)
 {
   if (self->shown.expected == expected)
     return;
@@ -436,7 +436,7 @@ vn_bench_offer (VnBench        *self,
  *
  * Returns: (transfer none) (nullable): what vn_bench_offer() asked for; %NULL: it is not known, or nothing was asked for
  */
-VnResult *
+VnRun *
 vn_bench_get_offered (VnBench *self)
 {
   g_return_val_if_fail (VN_IS_BENCH (self), NULL);

@@ -30,7 +30,7 @@ bench_start_take_refusal (VnBench      *self,
                           gpointer      network,
                           const GError *error)
 {
-  g_autoptr(VnResult) refused = NULL;
+  g_autoptr(VnRun) refused = NULL;
   const gboolean was_asked = work == VN_WORK_VERIFY;
 
   if (!(was_asked && g_error_matches (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED)) && work != VN_WORK_CHECK)
@@ -216,7 +216,7 @@ vn_bench_get_origins_job (VnBench *self)
 /* ---- ONNX Runtime, unasked ---- */
 
 static gboolean
-bench_start_was_verified (VnResult *result)
+bench_start_was_verified (VnRun *result)
 {
   for (guint i = 0; i < vn_notes_get_n (result->notes); i++)
     if (g_str_equal (vn_notes_get (result->notes, i)->code, VN_NOTE_CODE_NOT_VERIFIED))
@@ -294,7 +294,7 @@ vn_bench_verify_usually (VnBench  *self,
                          GError  **error)
 {
   g_autoptr(GError) reason = NULL;
-  g_autoptr(VnResult) refused = NULL;
+  g_autoptr(VnRun) refused = NULL;
 
   if (vn_verify_job_is_usual () && self->shown.past != NULL && self->shown.past->verification == NULL)
     bench_start_begin_look (self);

@@ -12,10 +12,10 @@
 /* ---- a whole run ---- */
 
 static void
-bench_take_keep_run (VnBench  *self,
-                     VnResult *result)
+bench_take_keep_run (VnBench *self,
+                     VnRun   *result)
 {
-  g_autoptr(VnResult) named = vn_bench_dup_named (self, result);
+  g_autoptr(VnRun) named = vn_bench_dup_named (self, result);
 
   vn_run_list_add (self->runs, named);
   vn_keeper_touch (self->keeper);
@@ -32,7 +32,7 @@ bench_take_run_subject (VnBench   *self,
 
 static void
 bench_take_result (VnBench    *self,
-                   VnResult   *result,
+                   VnRun      *result,
                    VnSubject  *subject,
                    GHashTable *sizes)
 {
@@ -52,7 +52,7 @@ bench_take_result (VnBench    *self,
 /* Of a job that tells nothing of where its error starts. */
 static void
 bench_take_whole (VnBench   *self,
-                  VnResult  *result,
+                  VnRun     *result,
                   VnSubject *subject)
 {
   g_autoptr(VnJob) run = NULL;
@@ -71,8 +71,8 @@ bench_take_whole (VnBench   *self,
  * Shows it once more.
  */
 void
-vn_bench_take_known (VnBench  *self,
-                     VnResult *known)
+vn_bench_take_known (VnBench *self,
+                     VnRun   *known)
 {
   vn_bench_hold (self);
   vn_effects_judge (self->found.effects, self->shown.run, known);
@@ -87,10 +87,10 @@ bench_take_quantized (VnBench  *self,
                       VnJob    *run,
                       gpointer  subject)
 {
-  VnResult *found = vn_quantize_job_get_result (run);
+  VnRun *found = vn_quantize_job_get_result (run);
   gboolean is_point = found->curve == NULL && vn_bench_find_curve (self->found.curve, found->recipe) >= 0;
   g_autoptr(VnCurve) curve = is_point ? vn_curve_new_chosen (self->found.curve, found->recipe) : NULL;
-  g_autoptr(VnResult) result = curve != NULL ? vn_result_with (found, VN_FACET_CURVE, curve) : vn_result_ref (found);
+  g_autoptr(VnRun) result = curve != NULL ? vn_run_with (found, VN_FACET_CURVE, curve) : vn_run_ref (found);
 
   bench_take_result (self, result, subject, vn_quantize_job_get_shapes (run));
   vn_bench_find_origins (self, run);
@@ -102,7 +102,7 @@ bench_take_improved (VnBench  *self,
                      VnJob    *job,
                      gpointer  subject)
 {
-  VnResult *result = vn_improve_job_get_result (job);
+  VnRun *result = vn_improve_job_get_result (job);
 
   vn_bench_take_recipe (self, vn_recipe_copy (result->recipe), _("Improved automatically"));
   g_set_object (&self->found.improved, job);
@@ -115,8 +115,8 @@ bench_take_curve (VnBench  *self,
                   VnJob    *job,
                   gpointer  subject)
 {
-  VnResult *found = vn_curve_job_get_result (job);
-  g_autoptr(VnResult) result = NULL;
+  VnRun *found = vn_curve_job_get_result (job);
+  g_autoptr(VnRun) result = NULL;
 
   g_clear_pointer (&self->found.curve, vn_curve_unref);
   self->found.curve = vn_curve_ref (found->curve);
@@ -125,7 +125,7 @@ bench_take_curve (VnBench  *self,
       bench_take_whole (self, found, subject);
       return;
     }
-  result = vn_result_with (self->shown.run, VN_FACET_CURVE, found->curve);
+  result = vn_run_with (self->shown.run, VN_FACET_CURVE, found->curve);
   vn_bench_renew_run (self, result);
   vn_bench_set_run (self, result);
 }
@@ -138,28 +138,28 @@ bench_take_cures (VnBench  *self,
                   VnJob    *job,
                   gpointer  subject)
 {
-  VnResult *found = vn_cure_job_get_result (job);
-  g_autoptr(VnResult) marked = NULL, result = NULL;
+  VnRun *found = vn_cure_job_get_result (job);
+  g_autoptr(VnRun) marked = NULL, result = NULL;
 
   if (self->shown.run == NULL || !vn_recipe_equal (self->shown.run->recipe, found->recipe))
     return;
-  marked = vn_result_with (self->shown.run, VN_FACET_CONTRIBUTIONS, found->contributions);
-  result = vn_result_with (marked, VN_FACET_DIAGNOSIS, found->diagnosis);
+  marked = vn_run_with (self->shown.run, VN_FACET_CONTRIBUTIONS, found->contributions);
+  result = vn_run_with (marked, VN_FACET_DIAGNOSIS, found->diagnosis);
   vn_bench_set_run (self, result);
 }
 
 /* What was measured in ONNX Runtime while the search was under way stays known. */
-static VnResult *
-bench_take_join (VnResult *shown,
-                 VnResult *found)
+static VnRun *
+bench_take_join (VnRun *shown,
+                 VnRun *found)
 {
-  g_autoptr(VnResult) noted = NULL, verified = NULL;
+  g_autoptr(VnRun) noted = NULL, verified = NULL;
 
   if (shown == NULL || shown->quantized != found->quantized || shown->notes == found->notes)
-    return vn_result_ref (found);
-  noted = vn_result_with (found, VN_FACET_NOTES, shown->notes);
-  verified = shown->verification != NULL ? vn_result_with (noted, VN_FACET_VERIFICATION, shown->verification) : vn_result_ref (noted);
-  return shown->forecast != NULL ? vn_result_with (verified, VN_FACET_FORECAST, shown->forecast) : g_steal_pointer (&verified);
+    return vn_run_ref (found);
+  noted = vn_run_with (found, VN_FACET_NOTES, shown->notes);
+  verified = shown->verification != NULL ? vn_run_with (noted, VN_FACET_VERIFICATION, shown->verification) : vn_run_ref (noted);
+  return shown->forecast != NULL ? vn_run_with (verified, VN_FACET_FORECAST, shown->forecast) : g_steal_pointer (&verified);
 }
 
 static void
@@ -167,8 +167,8 @@ bench_take_origins (VnBench  *self,
                     VnJob    *job,
                     gpointer  subject)
 {
-  VnResult *found = vn_origins_job_get_result (job);
-  g_autoptr(VnResult) joined = NULL;
+  VnRun *found = vn_origins_job_get_result (job);
+  g_autoptr(VnRun) joined = NULL;
 
   if (found == NULL)
     return;
@@ -191,8 +191,8 @@ bench_take_check (VnBench  *self,
                   VnJob    *job,
                   gpointer  network)
 {
-  VnResult *found = vn_verify_job_get_verified (job);
-  g_autoptr(VnResult) result = NULL;
+  VnRun *found = vn_verify_job_get_verified (job);
+  g_autoptr(VnRun) result = NULL;
 
   if (self->shown.run == NULL || self->shown.run->quantized != network || self->shown.run->verification != NULL || found == NULL)
     return;

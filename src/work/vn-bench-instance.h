@@ -22,7 +22,7 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  VnResult  *run, *past, *expected;
+  VnRun     *run, *past, *expected;
   VnSubject *run_subject, *past_subject;
   char      *refusal;
 } VnBenchShown;

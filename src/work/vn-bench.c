@@ -39,9 +39,9 @@ G_DEFINE_TYPE (VnBench, vn_bench, G_TYPE_OBJECT)
 static void
 bench_clear_shown (VnBenchShown *shown)
 {
-  vn_drop_large (g_steal_pointer (&shown->run), (GDestroyNotify) vn_result_unref);
-  vn_drop_large (g_steal_pointer (&shown->past), (GDestroyNotify) vn_result_unref);
-  vn_drop_large (g_steal_pointer (&shown->expected), (GDestroyNotify) vn_result_unref);
+  vn_drop_large (g_steal_pointer (&shown->run), (GDestroyNotify) vn_run_unref);
+  vn_drop_large (g_steal_pointer (&shown->past), (GDestroyNotify) vn_run_unref);
+  vn_drop_large (g_steal_pointer (&shown->expected), (GDestroyNotify) vn_run_unref);
   g_clear_pointer (&shown->run_subject, vn_subject_unref);
   g_clear_pointer (&shown->past_subject, vn_subject_unref);
   g_clear_pointer (&shown->refusal, g_free);

@@ -189,12 +189,12 @@ char         *vn_bench_dup_file_name     (VnBench    *self,
 char         *vn_bench_dup_folder        (VnBench *self);
 char         *vn_bench_dup_file_path     (VnBench    *self,
                                           const char *ending);
-VnResult     *vn_bench_get_shown         (VnBench *self);   /* NULL: not quantized yet; or what is expected */
-VnResult     *vn_bench_get_confirmed     (VnBench *self);   /* NULL: not quantized yet */
+VnRun        *vn_bench_get_shown         (VnBench *self);   /* NULL: not quantized yet; or what is expected */
+VnRun        *vn_bench_get_confirmed     (VnBench *self);   /* NULL: not quantized yet */
 VnExpecting   vn_bench_get_expecting     (VnBench *self);
 void          vn_bench_offer             (VnBench        *self,
                                           const VnRecipe *recipe);   /* nullable */
-VnResult     *vn_bench_get_offered       (VnBench *self);   /* NULL: not known */
+VnRun        *vn_bench_get_offered       (VnBench *self);   /* NULL: not known */
 const char   *vn_bench_get_refusal       (VnBench *self);   /* NULL: none */
 guint         vn_bench_count_expected_on (VnBench *self);
 guint         vn_bench_get_n_notes       (VnBench *self);
@@ -203,7 +203,7 @@ const VnNote *vn_bench_get_note          (VnBench *self,
 guint         vn_bench_count_problems    (VnBench *self);
 
 GPtrArray *vn_bench_get_runs        (VnBench *self);   /* of VnProjectRun, borrowed: what a project keeps */
-VnResult  *vn_bench_find_run_result (VnBench            *self,
+VnRun     *vn_bench_find_run_result (VnBench            *self,
                                      const VnProjectRun *run);   /* NULL: only its record is left */
 
 VnProjectRun *vn_bench_find_run        (VnBench    *self,
@@ -217,7 +217,7 @@ void          vn_bench_read_run_async  (VnBench             *self,
                                         GCancellable        *cancellable,
                                         GAsyncReadyCallback  callback,
                                         gpointer             user_data);
-VnResult     *vn_bench_read_run_finish (VnBench       *self,
+VnRun        *vn_bench_read_run_finish (VnBench       *self,
                                         GAsyncResult  *async,
                                         GError       **error);
 void          vn_bench_rename_run      (VnBench    *self,

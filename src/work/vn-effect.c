@@ -60,7 +60,7 @@ vn_effects_find (GPtrArray  *effects,
  */
 void
 vn_effects_note (GPtrArray      *effects,
-                 VnResult       *before,
+                 VnRun          *before,
                  const VnRecipe *recipe,
                  const char     *title,
                  const char     *key)
@@ -87,8 +87,8 @@ vn_effects_note (GPtrArray      *effects,
 /* Of both the outputs that both have. */
 static void
 effect_measure (VnEffect *self,
-                VnResult *before,
-                VnResult *result)
+                VnRun    *before,
+                VnRun    *result)
 {
   gboolean compares = before != NULL && before->errors != NULL;
 
@@ -110,8 +110,8 @@ effect_measure (VnEffect *self,
  */
 void
 vn_effects_judge (GPtrArray *effects,
-                  VnResult  *before,
-                  VnResult  *result)
+                  VnRun     *before,
+                  VnRun     *result)
 {
   g_return_if_fail (effects != NULL && result != NULL);
 

@@ -3,7 +3,7 @@
 
 /* What was tried to lower the error, and what came of it: so that nobody is offered in vain what did not help. */
 
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
@@ -33,13 +33,13 @@ GPtrArray *vn_effects_new       (void);   /* of VnEffect, oldest first */
 VnEffect  *vn_effects_find      (GPtrArray  *effects,
                                  const char *key);   /* NULL: not tried */
 void       vn_effects_note      (GPtrArray      *effects,
-                                 VnResult       *before,
+                                 VnRun          *before,
                                  const VnRecipe *recipe,
                                  const char     *title,
                                  const char     *key);
 void       vn_effects_judge     (GPtrArray *effects,
-                                 VnResult  *before,   /* nullable */
-                                 VnResult  *result);
+                                 VnRun     *before,   /* nullable */
+                                 VnRun     *result);
 gboolean   vn_effect_has_helped (const VnEffect *effect);
 
 G_END_DECLS

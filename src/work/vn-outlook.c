@@ -21,7 +21,7 @@ struct _VnOutlook
 
   VnRecipe     *offered_recipe;      /* nullable */
   VnRecipe     *offered_base;        /* nullable: of the run that it is compared with */
-  VnResult     *offered;             /* nullable: what that comes to */
+  VnRun        *offered;             /* nullable: what that comes to */
   GCancellable *offering;            /* nullable: of the measurement that is under way */
 };
 
@@ -29,7 +29,7 @@ typedef struct
 {
   VnOutlook       *outlook;
   VnWhatIf        *what_if;
-  VnResult        *base;
+  VnRun           *base;
   VnContributions *contributions;
   VnRecipe        *recipe;
 } Question;
@@ -44,7 +44,7 @@ outlook_clear (gpointer data)
   g_clear_error (&self->error);
   g_clear_pointer (&self->offered_recipe, vn_recipe_free);
   g_clear_pointer (&self->offered_base, vn_recipe_free);
-  g_clear_pointer (&self->offered, vn_result_unref);
+  g_clear_pointer (&self->offered, vn_run_unref);
 }
 
 static void
@@ -53,7 +53,7 @@ outlook_free_question (gpointer data)
   Question *self = data;
 
   vn_drop_large (g_steal_pointer (&self->what_if), (GDestroyNotify) vn_what_if_unref);
-  g_clear_pointer (&self->base, vn_result_unref);
+  g_clear_pointer (&self->base, vn_run_unref);
   g_clear_pointer (&self->contributions, vn_contributions_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_atomic_rc_box_release_full (self->outlook, outlook_clear);
@@ -186,7 +186,7 @@ outlook_made (GObject      *source,
  */
 void
 vn_outlook_set_base (VnOutlook *self,
-                     VnResult  *base)
+                     VnRun     *base)
 {
   Question *question;
 
@@ -204,7 +204,7 @@ vn_outlook_set_base (VnOutlook *self,
   if (base == NULL)
     return;
   question = outlook_new_question (self);
-  question->base = vn_result_ref (base);
+  question->base = vn_run_ref (base);
   outlook_run (self, &self->making, question, outlook_made, outlook_make);
 }
 
@@ -270,10 +270,10 @@ outlook_measure (GTask        *task,
 {
   Question *question = data;
   GError *error = NULL;
-  VnResult *expected = vn_what_if_expect (question->what_if, question->contributions, question->recipe, cancellable, &error);
+  VnRun *expected = vn_what_if_expect (question->what_if, question->contributions, question->recipe, cancellable, &error);
 
   if (expected != NULL)
-    g_task_return_pointer (task, expected, (GDestroyNotify) vn_result_unref);
+    g_task_return_pointer (task, expected, (GDestroyNotify) vn_run_unref);
   else
     g_task_return_error (task, error);
 }
@@ -286,7 +286,7 @@ outlook_measured (GObject      *source,
   GTask *task = G_TASK (async);
   VnOutlook *self = ((Question *) g_task_get_task_data (task))->outlook;
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnResult) expected = g_task_propagate_pointer (task, &error);
+  g_autoptr(VnRun) expected = g_task_propagate_pointer (task, &error);
   gboolean is_cancelled = g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 
   if (self->asking != g_task_get_cancellable (task))   /* something else has been asked since */
@@ -368,7 +368,7 @@ outlook_measured_offer (GObject      *source,
 {
   GTask *task = G_TASK (async);
   VnOutlook *self = ((Question *) g_task_get_task_data (task))->outlook;
-  g_autoptr(VnResult) offered = g_task_propagate_pointer (task, NULL);
+  g_autoptr(VnRun) offered = g_task_propagate_pointer (task, NULL);
 
   if (self->offering != g_task_get_cancellable (task))
     return;
@@ -407,7 +407,7 @@ vn_outlook_offer (VnOutlook      *self,
   outlook_drop (&self->offering);
   g_clear_pointer (&self->offered_recipe, vn_recipe_free);
   g_clear_pointer (&self->offered_base, vn_recipe_free);
-  g_clear_pointer (&self->offered, vn_result_unref);
+  g_clear_pointer (&self->offered, vn_run_unref);
   self->offered_recipe = recipe != NULL ? vn_recipe_copy (recipe) : NULL;
   self->offered_base = base != NULL ? vn_recipe_copy (base) : NULL;
   self->funcs->offered (self->owner);
@@ -419,7 +419,7 @@ vn_outlook_offer (VnOutlook      *self,
  *
  * Returns: (transfer none) (nullable): what vn_outlook_offer() asked for; %NULL: it is not known, or nothing was asked for
  */
-VnResult *
+VnRun *
 vn_outlook_get_offered (VnOutlook *self)
 {
   g_return_val_if_fail (self != NULL, NULL);

@@ -3,7 +3,7 @@
 
 /* What a recipe is expected to do before a whole run tells, measured on a few samples on a thread. */
 
-#include "vn-result.h"
+#include "vn-run.h"
 
 #include <glib-object.h>
 
@@ -24,7 +24,7 @@ typedef struct
 {
   void (*ready)    (gpointer    owner);
   void (*measured) (gpointer    owner,
-                    VnResult   *expected,
+                    VnRun      *expected,
                     const char *reason);
   void (*offered)  (gpointer    owner);
 } VnOutlookFuncs;
@@ -33,7 +33,7 @@ VnOutlook      *vn_outlook_new             (GObject              *owner,
                                             const VnOutlookFuncs *funcs);
 void            vn_outlook_free            (VnOutlook *self);
 void            vn_outlook_set_base        (VnOutlook *self,
-                                            VnResult  *base);   /* nullable */
+                                            VnRun     *base);   /* nullable */
 const VnRecipe *vn_outlook_get_base_recipe (VnOutlook *self);   /* NULL: not known */
 void            vn_outlook_ask             (VnOutlook       *self,
                                             const VnRecipe  *recipe,
@@ -46,6 +46,6 @@ guint           vn_outlook_count_samples   (VnOutlook *self);
 void            vn_outlook_offer           (VnOutlook      *self,
                                             const VnRecipe *recipe,   /* nullable */
                                             const VnRecipe *base);   /* nullable */
-VnResult       *vn_outlook_get_offered     (VnOutlook *self);   /* NULL: not known */
+VnRun          *vn_outlook_get_offered     (VnOutlook *self);   /* NULL: not known */
 
 G_END_DECLS

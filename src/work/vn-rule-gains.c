@@ -104,7 +104,7 @@ rule_gains_add_run (VnRuleGains        *self,
 /* What is shown, if it is only expected; it is about the same inputs as the run that it is told by. */
 static void
 rule_gains_add_expected (VnRuleGains        *self,
-                         const VnResult     *expected,
+                         const VnRun        *expected,
                          const VnProjectRun *base)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (expected->recipe);
@@ -195,7 +195,7 @@ vn_rule_gains_new (VnBench *bench)
 {
   VnRuleGains *self;
   GPtrArray *runs;
-  VnResult *shown, *confirmed;
+  VnRun *shown, *confirmed;
 
   g_return_val_if_fail (VN_IS_BENCH (bench), NULL);
 

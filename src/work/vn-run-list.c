@@ -12,13 +12,13 @@
 struct _VnRunList
 {
   GPtrArray *runs, *removed;   /* of VnProjectRun */
-  GPtrArray *known;            /* of VnResult: on the present subject */
+  GPtrArray *known;            /* of VnRun: on the present subject */
 };
 
 static void
 run_list_forget (gpointer result)
 {
-  vn_drop_large (result, (GDestroyNotify) vn_result_unref);
+  vn_drop_large (result, (GDestroyNotify) vn_run_unref);
 }
 
 /**
@@ -165,16 +165,16 @@ run_list_find_same (VnRunList          *self,
  */
 void
 vn_run_list_add (VnRunList *self,
-                 VnResult  *result)
+                 VnRun     *result)
 {
-  g_autoptr(VnResult) record = NULL;
+  g_autoptr(VnRun) record = NULL;
   g_autofree char *id = NULL;
   g_autoptr(VnProjectRun) run = NULL;
   VnProjectRun *same;
 
   g_return_if_fail (self != NULL && result != NULL);
 
-  record = vn_result_without_networks (result);
+  record = vn_run_without_networks (result);
   id = vn_project_run_make_id ();
   run = vn_project_run_new (id, record);
   same = run_list_find_same (self, run);
@@ -198,10 +198,10 @@ vn_run_list_add (VnRunList *self,
  */
 gboolean
 vn_run_list_renew (VnRunList *self,
-                   VnResult  *result)
+                   VnRun     *result)
 {
   const VnProjectRun *last;
-  g_autoptr(VnResult) record = NULL;
+  g_autoptr(VnRun) record = NULL;
   VnProjectRun *renewed;
 
   g_return_val_if_fail (self != NULL && result != NULL, FALSE);
@@ -209,7 +209,7 @@ vn_run_list_renew (VnRunList *self,
   last = self->runs->len > 0 ? g_ptr_array_index (self->runs, self->runs->len - 1) : NULL;
   if (last == NULL || last->time != result->time)
     return FALSE;
-  record = vn_result_without_networks (result);
+  record = vn_run_without_networks (result);
   renewed = vn_project_run_new (last->id, record);
   vn_project_run_set_name (renewed, last->name);
   g_ptr_array_remove_index (self->runs, self->runs->len - 1);
@@ -308,7 +308,7 @@ run_list_take_one (VnRunList          *self,
   g_free (own->file);
   own->file = g_strdup (saved->file);
   if (own->record != NULL && copy != NULL && own->record == copy->record)
-    g_clear_pointer (&own->record, vn_result_unref);
+    g_clear_pointer (&own->record, vn_run_unref);
 }
 
 /**
@@ -343,14 +343,14 @@ vn_run_list_take_saved (VnRunList *self,
  */
 void
 vn_run_list_remember (VnRunList *self,
-                      VnResult  *result)
+                      VnRun     *result)
 {
   g_return_if_fail (self != NULL && result != NULL && result->state != VN_RUN_ESTIMATED);
 
   for (guint i = self->known->len; i > 0; i--)
-    if (vn_recipe_equal (((VnResult *) g_ptr_array_index (self->known, i - 1))->recipe, result->recipe))
+    if (vn_recipe_equal (((VnRun *) g_ptr_array_index (self->known, i - 1))->recipe, result->recipe))
       g_ptr_array_remove_index (self->known, i - 1);
-  g_ptr_array_add (self->known, vn_result_ref (result));
+  g_ptr_array_add (self->known, vn_run_ref (result));
   if (self->known->len > MAX_KNOWN)
     g_ptr_array_remove_index (self->known, 0);
 }
@@ -369,14 +369,14 @@ vn_run_list_get_known (VnRunList *self)
  *
  * Returns: (transfer none) (nullable): of a whole run with that recipe on the present subject
  */
-VnResult *
+VnRun *
 vn_run_list_find_known (VnRunList      *self,
                         const VnRecipe *recipe)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
   for (guint i = 0; recipe != NULL && i < self->known->len; i++)
-    if (vn_recipe_equal (((VnResult *) g_ptr_array_index (self->known, i))->recipe, recipe))
+    if (vn_recipe_equal (((VnRun *) g_ptr_array_index (self->known, i))->recipe, recipe))
       return g_ptr_array_index (self->known, i);
   return NULL;
 }

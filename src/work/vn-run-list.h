@@ -4,7 +4,7 @@
 /* The runs of a bench: those that its project keeps, and of the last ones all that they gave. */
 
 #include "vn-project-file.h"
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
@@ -25,9 +25,9 @@ VnProjectRun *vn_run_list_find           (VnRunList  *self,
 VnProjectRun *vn_run_list_find_recipe    (VnRunList      *self,
                                           const VnRecipe *recipe);   /* the last; NULL: there is none */
 void          vn_run_list_add            (VnRunList *self,
-                                          VnResult  *result);
+                                          VnRun     *result);
 gboolean      vn_run_list_renew          (VnRunList *self,
-                                          VnResult  *result);
+                                          VnRun     *result);
 gboolean      vn_run_list_remove         (VnRunList  *self,
                                           const char *id);
 gboolean      vn_run_list_return         (VnRunList *self);
@@ -40,9 +40,9 @@ void          vn_run_list_take_saved     (VnRunList *self,
 /* ---- whole results ---- */
 
 void       vn_run_list_remember     (VnRunList *self,
-                                     VnResult  *result);
-GPtrArray *vn_run_list_get_known    (VnRunList *self);   /* of VnResult, borrowed */
-VnResult  *vn_run_list_find_known   (VnRunList      *self,
+                                     VnRun     *result);
+GPtrArray *vn_run_list_get_known    (VnRunList *self);   /* of VnRun, borrowed */
+VnRun     *vn_run_list_find_known   (VnRunList      *self,
                                      const VnRecipe *recipe);   /* nullable; NULL: there is none */
 void       vn_run_list_forget_known (VnRunList *self);
 

@@ -6,7 +6,7 @@
 #include "vn-graph-edit.h"
 #include "vn-project-file.h"
 #include "vn-report.h"
-#include "vn-result-file.h"
+#include "vn-run-file.h"
 #include "vn-verdict.h"
 
 #include <math.h>
@@ -21,17 +21,17 @@ try_result (const guint8 *data,
             gsize         size)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnResult) record = vn_result_from_json ((const char *) data, (gssize) size, "result.json", "/run", &error), again = NULL;
+  g_autoptr(VnRun) record = vn_run_from_json ((const char *) data, (gssize) size, "result.json", "/run", &error), again = NULL;
   g_autoptr(VnVerdict) verdict = NULL, second_verdict = NULL;
   g_autofree char *text = NULL, *second = NULL;
 
   if (!check (record != NULL, &error))
     return FALSE;
-  text = vn_result_to_json (record, "/run");
-  again = vn_result_from_json (text, -1, "again", "/run", &error);
+  text = vn_run_to_json (record, "/run");
+  again = vn_run_from_json (text, -1, "again", "/run", &error);
   if (again == NULL)
     g_error ("what was written cannot be read: %s\n%s", error->message, text);
-  second = vn_result_to_json (again, "/run");
+  second = vn_run_to_json (again, "/run");
   verdict = vn_verdict_new (record->errors, &record->accuracy, record->notes, record->forecast, record->verification);
   second_verdict = vn_verdict_new (again->errors, &again->accuracy, again->notes, again->forecast, again->verification);
   if (!g_str_equal (text, second) || !g_str_equal (verdict->text, second_verdict->text))
@@ -41,7 +41,7 @@ try_result (const guint8 *data,
 
 /* A chain of as many nodes as the record tells of, with their names. */
 static VnModel *
-make_chain (const VnResult *record)
+make_chain (const VnRun *record)
 {
   VnModel *model = vn_model_new (8, 13);
   VnValue *at = vn_graph_add_input (model->graph, "data", VN_DTYPE_F32, &VN_SHAPE (1, 4));
@@ -65,9 +65,9 @@ try_report (const guint8 *data,
             gsize         size)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnResult) record = vn_result_from_json ((const char *) data, (gssize) size, "result.json", "/run", &error);
+  g_autoptr(VnRun) record = vn_run_from_json ((const char *) data, (gssize) size, "result.json", "/run", &error);
   g_autoptr(VnModel) model = NULL;
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   g_autoptr(VnReportModel) report = NULL;
   VnReportInput input;
   guint n_printers;
@@ -77,7 +77,7 @@ try_report (const guint8 *data,
     return FALSE;
   g_clear_pointer (&record->source_digest, g_free);
   model = make_chain (record);
-  result = vn_result_with_model (record, model, &error);
+  result = vn_run_with_model (record, model, &error);
   if (!check (result != NULL, &error))
     return FALSE;
   vn_report_input_init (&input, result);

@@ -2,14 +2,14 @@
 /* Files that can be read, to start from: settings, and what runs leave. */
 #include "file-kinds.h"
 
-#include "draw-record.h"
+#include "draw-run.h"
 #include "mixed-models.h"
 #include "vn-config.h"
 #include "vn-encodings-private.h"
 #include "vn-jobs.h"
 #include "vn-json.h"
 #include "vn-project-file.h"
-#include "vn-result-file.h"
+#include "vn-run-file.h"
 #include "vn-stats-private.h"
 
 #include <math.h>
@@ -226,7 +226,7 @@ add_stats (GPtrArray *seeds,
 }
 
 /* A run of a small network. */
-static VnResult *
+static VnRun *
 make_record (void)
 {
   g_autoptr(VnModel) model = mixed_model_pictures ();
@@ -241,7 +241,7 @@ make_record (void)
   job = vn_quantize_job_new (&settings);
   if (!vn_job_run (job, NULL, &error))
     g_error ("no run: %s", error->message);
-  return vn_result_without_networks (vn_quantize_job_get_result (job));
+  return vn_run_without_networks (vn_quantize_job_get_result (job));
 }
 
 void
@@ -251,8 +251,8 @@ seed_result (GPtrArray *seeds)
 
   for (guint i = 0; i < 12; i++)
     {
-      g_autoptr(VnResult) record = i > 0 ? draw_run_record (rand) : make_record ();
-      g_autofree char *text = vn_result_to_json (record, "/run");
+      g_autoptr(VnRun) record = i > 0 ? draw_run (rand) : make_record ();
+      g_autofree char *text = vn_run_to_json (record, "/run");
 
       close_up (text);
       add_seed (seeds, text, -1);
@@ -279,7 +279,7 @@ seed_project (GPtrArray *seeds)
       for (guint k = 0; k < i; k++)
         {
           g_autofree char *id = g_strdup_printf ("run-%u", k);
-          g_autoptr(VnResult) record = draw_run_record (rand);
+          g_autoptr(VnRun) record = draw_run (rand);
           g_autoptr(VnProjectRun) run = vn_project_run_new (id, record);
 
           run->file = vn_project_run_dup_own_path (id, "/run/p.vernier");

@@ -198,7 +198,7 @@ try_prepare (VnModel *model)
 }
 
 static void
-check_result (VnResult *result)
+check_result (VnRun *result)
 {
   VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe,
                           .data = result->data, .plan = result->plan, .errors = result->errors, .stats = result->stats,

@@ -108,7 +108,7 @@ print_digest (VnContributions *estimate,
   printf ("digest %.16s\n", g_checksum_get_string (sum));
 }
 
-static VnResult *
+static VnRun *
 quantize (VnModel          *model,
           const VnDataSpec *data,
           guint             n_threads,
@@ -122,11 +122,11 @@ quantize (VnModel          *model,
   if (!vn_recipe_set (recipe, "per-channel", "true", error))
     return NULL;
   job = vn_quantize_job_new (&settings);
-  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
+  return vn_job_run (job, NULL, error) ? vn_run_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 static VnContributions *
-measure (VnResult          *result,
+measure (VnRun             *result,
          const VnDataSpec  *data,
          guint              n_samples,
          guint              n_threads,
@@ -158,7 +158,7 @@ main (int   argc,
   g_autoptr(VnModel) model = argc > 3 ? vn_onnx_read_file (argv[1], &error) : NULL;
   g_autoptr(VnDataSpec) data = argc > 3 ? vn_data_spec_new (argv[2]) : NULL;
   guint n_threads = argc > 4 ? (guint) atoi (argv[4]) : 2;
-  g_autoptr(VnResult) result = model != NULL ? quantize (model, data, n_threads, &error) : NULL;
+  g_autoptr(VnRun) result = model != NULL ? quantize (model, data, n_threads, &error) : NULL;
   g_autoptr(VnContributions) found = NULL;
   Watch watch = { 0 };
 

@@ -14,7 +14,7 @@ seconds_since (gint64 start)
   return (double) (g_get_monotonic_time () - start) * 1e-6;
 }
 
-static VnResult *
+static VnRun *
 quantize (VnModel           *model,
           const VnDataSpec  *data,
           const VnRecipe    *recipe,
@@ -25,7 +25,7 @@ quantize (VnModel           *model,
   VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .n_threads = n_threads, .earlier = earlier };
   g_autoptr(VnJob) job = vn_quantize_job_new (&settings);
 
-  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
+  return vn_job_run (job, NULL, error) ? vn_run_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 static GPtrArray *
@@ -41,7 +41,7 @@ list_convolutions (const VnModel *model)
 
 static gboolean
 try_node (VnWhatIf    *what_if,
-          VnResult    *result,
+          VnRun       *result,
           const char  *label,
           guint        n_threads,
           GError     **error)
@@ -49,7 +49,7 @@ try_node (VnWhatIf    *what_if,
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (result->recipe);
   VnOverride *rule = vn_recipe_add_exclude (recipe, label);
   g_autoptr(VnErrorTable) errors = NULL;
-  g_autoptr(VnResult) whole = NULL;
+  g_autoptr(VnRun) whole = NULL;
   VnRecompareCost cost;
   gint64 start = g_get_monotonic_time ();
   double seconds;
@@ -76,7 +76,7 @@ main (int   argc,
   g_autoptr(VnDataSpec) data = argc > 2 ? vn_data_spec_new (argv[2]) : NULL;
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
   guint n_threads = argc > 3 ? (guint) atoi (argv[3]) : 2;
-  g_autoptr(VnResult) result = model != NULL ? quantize (model, data, recipe, n_threads, NULL, &error) : NULL;
+  g_autoptr(VnRun) result = model != NULL ? quantize (model, data, recipe, n_threads, NULL, &error) : NULL;
   gint64 start = g_get_monotonic_time ();
   g_autoptr(VnWhatIf) what_if = result != NULL ? vn_what_if_new (result, 0, n_threads, NULL, &error) : NULL;
   g_autoptr(GPtrArray) labels = model != NULL ? list_convolutions (model) : NULL;

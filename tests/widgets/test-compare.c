@@ -383,7 +383,7 @@ static void
 test_kept_run (Fixture       *fixture,
                gconstpointer  data)
 {
-  g_autoptr(VnResult) record = NULL;
+  g_autoptr(VnRun) record = NULL;
   g_autoptr(VnProjectRun) run = NULL;
   g_autoptr(VnCompareSource) source = NULL;
   VnErrorTable *errors;
@@ -392,7 +392,7 @@ test_kept_run (Fixture       *fixture,
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
   node = vn_window_fixture_get_item (fixture, "/left/conv")->index;
-  record = vn_result_without_networks (vn_bench_get_confirmed (VN_BENCH (fixture->document)));
+  record = vn_run_without_networks (vn_bench_get_confirmed (VN_BENCH (fixture->document)));
   record->time = 1;   /* none that the document remembers */
   run = vn_project_run_new ("kept", record);
   source = vn_compare_source_new (fixture->document, VN_COMPARE_RUN, run, NULL);

@@ -167,7 +167,7 @@ test_apply (Fixture       *fixture,
   g_autoptr(VnRecipe) before = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));
   const int plain = vn_bench_find_curve_point (VN_BENCH (fixture->document));
   const VnCurvePoint *point;
-  VnResult *result;
+  VnRun *result;
   guint chosen = 0;
 
   g_assert_true (vn_curve_get (curve, (guint) plain)->is_plain);

@@ -332,7 +332,7 @@ static void
 change_without_samples (Fixture *fixture)
 {
   g_autoptr(GtkBitset) node = gtk_bitset_new_range (vn_window_fixture_get_item (fixture, "/left/conv")->index, 1);
-  VnResult *before = vn_bench_get_shown (VN_BENCH (fixture->document));
+  VnRun *before = vn_bench_get_shown (VN_BENCH (fixture->document));
   GtkWidget *bar = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_EXPECTED_BAR, NULL);
 
   vn_document_set_precision (fixture->document, node, VN_NODE_FLOAT);

@@ -32,15 +32,15 @@ test_come_in (Fixture       *fixture,
               gconstpointer  data)
 {
   guint n_results = 0, n_metrics = 0;
-  VnResult *plain;
-  g_autoptr(VnResult) keep = NULL;
+  VnRun *plain;
+  g_autoptr(VnRun) keep = NULL;
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
   g_signal_connect_swapped (fixture->document, "changed::run", G_CALLBACK (count_signal), &n_results);
   g_signal_connect_swapped (fixture->document, "metric-changed", G_CALLBACK (count_signal), &n_metrics);
   plain = vn_bench_get_shown (VN_BENCH (fixture->document));
-  keep = vn_result_ref (plain);
+  keep = vn_run_ref (plain);
   g_assert_null (plain->contributions);
   g_assert_nonnull (vn_bench_get_origins_job (VN_BENCH (fixture->document)));
   g_assert_null (vn_bench_get_job (VN_BENCH (fixture->document)));   /* nobody has to wait */
@@ -96,7 +96,7 @@ test_list (Fixture       *fixture,
            gconstpointer  data)
 {
   g_autoptr(GPtrArray) weakest = NULL;
-  VnResult *result;
+  VnRun *result;
   double last = 1, all = 0;
 
   vn_window_fixture_find_origins (fixture);
@@ -205,7 +205,7 @@ test_gain (Fixture       *fixture,
 static gboolean
 has_trials (gpointer data)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (data));
 
   return vn_window_fixture_has_origins (data) && result->diagnosis != NULL && vn_diagnosis_get_n_trials (result->diagnosis) > 0;
 }
@@ -388,7 +388,7 @@ test_improve (Fixture       *fixture,
   g_autoptr(VnRecipe) before = NULL;
   double plain, improved;
   GtkWidget *wizard, *panel, *start;
-  VnResult *result;
+  VnRun *result;
 
   vn_window_fixture_find_origins (fixture);
   before = vn_recipe_copy (vn_bench_get_recipe (VN_BENCH (fixture->document)));

@@ -210,7 +210,7 @@ test_project (Fixture       *fixture,
   second = open_in_new_window (fixture, path);
   g_assert_true (vn_test_wait (has_result, vn_window_get_document (second), SECONDS));
   g_assert_cmpint (vn_bench_get_expecting (VN_BENCH (vn_window_get_document (second))), ==, VN_EXPECTING_PAST);
-  g_assert_cmpfloat (vn_result_get_seconds (vn_bench_get_shown (VN_BENCH (vn_window_get_document (second))), NULL), >, 0);
+  g_assert_cmpfloat (vn_run_get_seconds (vn_bench_get_shown (VN_BENCH (vn_window_get_document (second))), NULL), >, 0);
   gtk_widget_activate_action (GTK_WIDGET (second), "win.quantize", NULL);   /* what there is to see is seen at once */
   g_assert_cmpstr (vn_wizard_get_step (VN_WIZARD (vn_test_find (GTK_WIDGET (second), VN_TYPE_WIZARD, NULL))), ==, "review");
   g_assert_true (vn_test_find (vn_test_find (GTK_WIDGET (second), VN_TYPE_REVIEW_TABLE, NULL), GTK_TYPE_LABEL, "Size") != NULL);

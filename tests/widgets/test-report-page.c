@@ -48,7 +48,7 @@ wait_for_report (Fixture *fixture)
 }
 
 static char *
-print_markdown (VnResult *result)
+print_markdown (VnRun *result)
 {
   VnReportInput input;
   g_autoptr(VnReportModel) model = NULL;

@@ -42,8 +42,8 @@ pretend (Fixture *fixture,
          guint64  n_kept,
          double   share)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (fixture->document));
-  g_autoptr(VnResult) other = vn_result_with (result, VN_FACET_NOTES, result->notes);
+  VnRun *result = vn_bench_get_shown (VN_BENCH (fixture->document));
+  g_autoptr(VnRun) other = vn_run_with (result, VN_FACET_NOTES, result->notes);
 
   other->accuracy.kept = (VnKept) { task, 8, n, n_kept, 2, share };
   vn_bench_set_run (VN_BENCH (fixture->document), other);
@@ -90,8 +90,8 @@ pretend_parts (Fixture *fixture,
                double   boxes_db,
                double   scores_db)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (fixture->document));
-  g_autoptr(VnResult) other = vn_result_with (result, VN_FACET_NOTES, result->notes);
+  VnRun *result = vn_bench_get_shown (VN_BENCH (fixture->document));
+  g_autoptr(VnRun) other = vn_run_with (result, VN_FACET_NOTES, result->notes);
   VnErrorTable *errors = vn_error_table_copy (result->errors);
   VnErrorRow *row = (VnErrorRow *) vn_error_table_find (errors, "/head/relu");
   const VnErrorPart parts[] = { { .axis = 1, .slices = (char *) "0-3", .n = 4, .size = 500, .sqnr_db = boxes_db },

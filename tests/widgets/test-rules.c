@@ -318,7 +318,7 @@ static void
 test_named_result (Fixture       *fixture,
                    gconstpointer  data)
 {
-  VnResult *result;
+  VnRun *result;
 
   add_two_rules (fixture);
   vn_window_fixture_quantize (fixture);
@@ -327,7 +327,7 @@ test_named_result (Fixture       *fixture,
   result = vn_bench_get_shown (VN_BENCH (fixture->document));
   g_assert_cmpstr (((const VnOverride *) g_ptr_array_index (result->recipe->overrides, 0))->name, ==, "Branches");
   g_assert_false (vn_bench_is_stale (VN_BENCH (fixture->document)));
-  g_assert_nonnull (vn_result_get_identity (result));
+  g_assert_nonnull (vn_run_get_identity (result));
 }
 
 /* All that can be done with a rule by keys; each step can be undone. */

@@ -68,7 +68,7 @@ test_verify (Fixture       *fixture,
 {
   g_autofree char *python = NULL;
   GtkWidget *panel;
-  VnResult *result;
+  VnRun *result;
 
   vn_window_fixture_find_origins (fixture);
   python = write_python (vn_bench_get_model (VN_BENCH (fixture->document)));
@@ -95,7 +95,7 @@ test_verify (Fixture       *fixture,
 static gboolean
 is_verified (gpointer data)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (data));
 
   return result != NULL && result->verification != NULL && result->contributions != NULL;
 }
@@ -106,7 +106,7 @@ test_verify_usually (Fixture       *fixture,
                      gconstpointer  data)
 {
   g_autofree char *python = NULL;
-  VnResult *result;
+  VnRun *result;
 
   vn_window_fixture_open_model (fixture);
   python = write_python (vn_bench_get_model (VN_BENCH (fixture->document)));
@@ -204,7 +204,7 @@ lacks_runtime (gpointer data)
 static gboolean
 has_measured (gpointer data)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (data));
 
   return result != NULL && result->verification != NULL;
 }
@@ -335,7 +335,7 @@ test_install (Fixture       *fixture,
 static gboolean
 shows_past (gpointer data)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (data));
 
   return result != NULL && result->quantized == NULL && vn_window_fixture_is_idle (data);
 }

@@ -18,7 +18,7 @@
 static gboolean
 has_origins (gpointer data)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (data));
 
   return vn_window_fixture_is_idle (data) && vn_bench_get_origins_job (VN_BENCH (data)) == NULL && result != NULL;
 }

@@ -133,7 +133,7 @@ test_project_runs (Fixture       *fixture,
       for (guint i = 0; i <= n; i++)
         {
           const VnProjectRun *run = g_ptr_array_index (project->runs, i);
-          g_autoptr(VnResult) record = vn_project_run_load (run, path, &error);
+          g_autoptr(VnRun) record = vn_project_run_load (run, path, &error);
 
           g_assert_no_error (error);
           g_assert_cmpstr (run->verdict, !=, "");

@@ -68,8 +68,8 @@ test_measure (Fixture       *fixture,
   for (guint i = 0; i < 6; i++)
     {
       g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (fixture->document), i);
-      VnResult *result = vn_bench_get_shown (VN_BENCH (fixture->document));
-      const VnErrorRow *row = vn_result_get_node_error (result, item->node);
+      VnRun *result = vn_bench_get_shown (VN_BENCH (fixture->document));
+      const VnErrorRow *row = vn_run_get_node_error (result, item->node);
 
       g_test_message ("%s: %g dB, %s", item->label, item->metrics[VN_METRIC_SQNR],
                       vn_dtype_get_name (item->precision));
@@ -248,7 +248,7 @@ test_exclude_unnamed (Fixture       *fixture,
                       gconstpointer  data)
 {
   VnNodeItem *item;
-  VnResult *result;
+  VnRun *result;
   const VnTensorPlan *row;
 
   vn_window_fixture_write_model (fixture->model_path, FALSE);
@@ -279,7 +279,7 @@ static void
 test_demo (Fixture       *fixture,
            gconstpointer  data)
 {
-  VnResult *result;
+  VnRun *result;
 
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.demo", NULL);
   if (vn_window_is_empty (fixture->window))

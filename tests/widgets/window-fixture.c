@@ -215,7 +215,7 @@ vn_window_fixture_quantize (Fixture *fixture)
 gboolean
 vn_window_fixture_has_origins (gpointer data)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (data));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (data));
 
   return vn_window_fixture_is_idle (data) && vn_bench_get_origins_job (VN_BENCH (data)) == NULL && result != NULL &&
          result->contributions != NULL;

@@ -2,7 +2,7 @@
 /* What the rules of a diagnosis look at; the rules themselves are in diagnose-*.c. */
 #pragma once
 
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  VnResult             *result;
+  VnRun                *result;
   const VnContribution *contribution;
   const VnValue        *value;
   const VnNode         *node;

@@ -21,7 +21,7 @@ _vn_diagnose_samples_unlike (const VnCulprit *culprit)
 
 /* How many times further than when it was calibrated a tensor reaches on the samples measured. */
 static double
-diagnose_get_reach (VnResult         *result,
+diagnose_get_reach (VnRun            *result,
                     const VnErrorRow *row)
 {
   const VnHistogram *histogram = vn_stats_get (result->stats, row->value);
@@ -33,7 +33,7 @@ diagnose_get_reach (VnResult         *result,
 char *
 _vn_diagnose_samples_differ (const VnCulprit *culprit)
 {
-  VnResult *result = culprit->result;
+  VnRun *result = culprit->result;
   const VnErrorRow *worst = NULL;
   guint n = 0, n_far = 0, n_rows = result->errors != NULL && result->stats != NULL ? vn_error_table_get_n (result->errors) : 0;
   gboolean input_is_far = FALSE;

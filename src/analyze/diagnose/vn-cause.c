@@ -15,7 +15,7 @@
  *   output of @node; %NULL if the error arises in @node, or was not measured
  */
 const VnNode *
-vn_cause_find_origin (VnResult     *result,
+vn_cause_find_origin (VnRun        *result,
                       const VnNode *node)
 {
   const VnErrorRow *own;
@@ -24,12 +24,12 @@ vn_cause_find_origin (VnResult     *result,
 
   g_return_val_if_fail (result != NULL && node != NULL, NULL);
 
-  own = vn_result_get_node_error (result, node);
+  own = vn_run_get_node_error (result, node);
   for (guint i = 0; own != NULL && i < node->inputs->len; i++)
     {
       VnValue *input = vn_node_get_input (node, i);
       const VnErrorRow *row = input != NULL && input->producer != NULL && input->graph == node->graph
-                              ? vn_result_get_node_error (result, input->producer) : NULL;
+                              ? vn_run_get_node_error (result, input->producer) : NULL;
 
       if (row != NULL && row->sqnr_db < worst_db)
         {
@@ -41,7 +41,7 @@ vn_cause_find_origin (VnResult     *result,
 }
 
 static char *
-cause_describe_origin (VnResult     *result,
+cause_describe_origin (VnRun        *result,
                        const VnNode *node)
 {
   const VnNode *origin = vn_cause_find_origin (result, node);
@@ -52,7 +52,7 @@ cause_describe_origin (VnResult     *result,
 
 /* By the rules of vn-reasons.def: of its output, or of its weight first unless rounding the output loses as much as is lost. */
 static char *
-cause_describe_tensors (VnResult           *result,
+cause_describe_tensors (VnRun              *result,
                         const VnNode       *node,
                         const VnErrorRow   *row,
                         const VnTensorPlan *plan)
@@ -79,7 +79,7 @@ cause_describe_tensors (VnResult           *result,
  * Returns: (transfer full) (nullable): one sentence
  */
 char *
-vn_cause_describe (VnResult     *result,
+vn_cause_describe (VnRun        *result,
                    const VnNode *node)
 {
   const VnErrorRow *row;
@@ -88,8 +88,8 @@ vn_cause_describe (VnResult     *result,
 
   g_return_val_if_fail (result != NULL, NULL);
 
-  row = vn_result_get_node_error (result, node);
-  plan = vn_result_get_node_plan (result, node);
+  row = vn_run_get_node_error (result, node);
+  plan = vn_run_get_node_plan (result, node);
   if (row != NULL && row->n_bad > 0)
     return g_strdup_printf (ngettext ("%.0f value became NaN or infinite.", "%.0f values became NaN or infinite.",
                                       row->n_bad), (double) row->n_bad);

@@ -53,7 +53,7 @@ diagnose_find_bias (const VnNode *node)
 }
 
 static gboolean
-diagnose_look_at (VnResult             *result,
+diagnose_look_at (VnRun                *result,
                   const char           *name,
                   const VnContribution *contribution,
                   VnCulprit            *culprit)
@@ -110,7 +110,7 @@ diagnose_add (VnDiagnosis     *self,
 
 static void
 diagnose_run (VnDiagnosis *self,
-              VnResult    *result)
+              VnRun       *result)
 {
   VnCulprit run = { .result = result };
 
@@ -126,7 +126,7 @@ diagnose_run (VnDiagnosis *self,
 
 static void
 diagnose_network (VnDiagnosis *self,
-                  VnResult    *result)
+                  VnRun       *result)
 {
   VnCulprit network = { .result = result };
   char *text = vn_noise_gain_dup_text (vn_contributions_get_noise_gain (result->contributions));
@@ -159,8 +159,8 @@ diagnose_culprit (VnDiagnosis     *self,
  *
  * Returns: how many there are */
 static guint
-diagnose_rank (VnResult *result,
-               GArray   *order)
+diagnose_rank (VnRun  *result,
+               GArray *order)
 {
   guint n_mixed = 0;
 
@@ -182,7 +182,7 @@ diagnose_rank (VnResult *result,
 
 /* Whether statistics tell something of a tensor, beyond that it costs something. */
 static gboolean
-diagnose_stands_out (VnResult             *result,
+diagnose_stands_out (VnRun                *result,
                      const VnContribution *item)
 {
   g_auto(VnCulprit) culprit = { 0 };
@@ -201,9 +201,9 @@ diagnose_stands_out (VnResult             *result,
 
 /* Shares of few samples may be so uncertain that they do not say which of two tensors costs more: then the one with a reason does. */
 static void
-diagnose_rank_uncertain (VnResult *result,
-                         GArray   *order,
-                         guint     first)
+diagnose_rank_uncertain (VnRun  *result,
+                         GArray *order,
+                         guint   first)
 {
   guint n = MIN (order->len, MAX_CULPRITS);
   gboolean stands_out[MAX_CULPRITS] = { FALSE };
@@ -240,7 +240,7 @@ diagnose_rank_uncertain (VnResult *result,
  * Returns: (transfer full): what was found
  */
 VnDiagnosis *
-vn_diagnose (VnResult *result)
+vn_diagnose (VnRun *result)
 {
   VnDiagnosis *self;
   g_autoptr(GArray) order = NULL;
@@ -276,7 +276,7 @@ vn_diagnose (VnResult *result)
  * Returns: (transfer full) (nullable): the first reason that its statistics tell, a sentence; %NULL if nothing stands out
  */
 char *
-vn_diagnose_tensor (VnResult   *result,
+vn_diagnose_tensor (VnRun      *result,
                     const char *name,
                     VnReason   *reason)
 {
@@ -309,7 +309,7 @@ vn_diagnose_tensor (VnResult   *result,
  * Returns: whether that is less than the whole
  */
 gboolean
-vn_diagnose_live_range (VnResult   *result,
+vn_diagnose_live_range (VnRun      *result,
                         const char *name,
                         VnRange    *range)
 {

@@ -44,12 +44,12 @@ preflight_tell (VnNotes    *notes,
 /* ---- weights ---- */
 
 /* As if weights alone were quantized: their scales do not depend on samples. */
-static VnResult *
+static VnRun *
 preflight_resolve (const VnModel   *prepared,
                    const VnRecipe  *recipe,
                    GError         **error)
 {
-  g_autoptr(VnResult) result = vn_result_new ();
+  g_autoptr(VnRun) result = vn_run_new ();
 
   result->recipe = vn_recipe_copy (recipe);
   result->recipe->format = vn_format_find (VN_FORMAT_TRAIT (weights_only));
@@ -65,7 +65,7 @@ preflight_check_weights (const VnModel   *prepared,
                          VnNotes         *notes,
                          GError         **error)
 {
-  g_autoptr(VnResult) result = preflight_resolve (prepared, recipe, error);
+  g_autoptr(VnRun) result = preflight_resolve (prepared, recipe, error);
 
   for (guint i = 0; result != NULL && i < vn_quant_plan_get_n (result->plan); i++)
     {

@@ -39,7 +39,7 @@ weak_nodes_is_origin (const VnErrorRow *row,
 }
 
 static gboolean
-weak_nodes_is_weak (VnResult         *result,
+weak_nodes_is_weak (VnRun            *result,
                     const VnNode     *node,
                     const VnErrorRow *row)
 {
@@ -55,7 +55,7 @@ weak_nodes_is_weak (VnResult         *result,
  *   error of another. The worst first; none if nothing was measured
  */
 GArray *
-vn_weak_nodes_list (VnResult *result)
+vn_weak_nodes_list (VnRun *result)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   g_autoptr(GArray) weak = g_array_new (FALSE, FALSE, sizeof (WeakNode));
@@ -72,7 +72,7 @@ vn_weak_nodes_list (VnResult *result)
   for (guint i = 0; i < nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (nodes, i);
-      const VnErrorRow *row = vn_result_get_node_error (result, node);
+      const VnErrorRow *row = vn_run_get_node_error (result, node);
 
       if (row != NULL && (metric == VN_METRIC_CONTRIBUTION ? weak_nodes_is_origin (row, seen) : weak_nodes_is_weak (result, node, row)))
         g_array_append_val (weak, ((WeakNode) { i, vn_metric_get (row, metric) }));

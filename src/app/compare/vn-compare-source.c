@@ -73,7 +73,7 @@ static void
 compare_source_describe (VnCompareSource *self)
 {
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
-  VnResult *result = vn_bench_get_confirmed (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_confirmed (VN_BENCH (self->document));
   g_autofree char *bytes = NULL;
 
   g_clear_pointer (&self->title, g_free);
@@ -200,8 +200,8 @@ compare_source_run_loading (GTask        *task,
                             GCancellable *cancellable)
 {
   Loading *loading = data;
-  g_autoptr(VnResult) record = NULL;
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) record = NULL;
+  g_autoptr(VnRun) result = NULL;
   GError *error = NULL;
 
   if (loading->run != NULL)
@@ -209,7 +209,7 @@ compare_source_run_loading (GTask        *task,
       g_autofree char *project = compare_source_dup_project (loading->run);
 
       record = vn_project_run_load (loading->run, project, &error);
-      result = record != NULL ? vn_result_with_model (record, loading->float_model, &error) : NULL;
+      result = record != NULL ? vn_run_with_model (record, loading->float_model, &error) : NULL;
       if (result != NULL)
         loading->model = vn_compared_model_new_result (result);
     }
@@ -343,7 +343,7 @@ compare_source_file_measured (GObject      *source,
  */
 VnDataSpec *
 vn_compare_source_dup_data (VnDocument  *document,
-                            VnResult    *result,
+                            VnRun       *result,
                             GHashTable **shapes,
                             guint       *n_calibration)
 {
@@ -359,8 +359,8 @@ vn_compare_source_dup_data (VnDocument  *document,
   if (result != NULL && result->data != NULL)
     {
       data = result->data;
-      given = result->run.shapes != NULL ? result->run.shapes : given;
-      *n_calibration = result->run.n_calibration;
+      given = result->settings.shapes != NULL ? result->settings.shapes : given;
+      *n_calibration = result->settings.n_calibration;
     }
   *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
   copy = data != NULL ? vn_data_spec_copy (data) : vn_data_spec_new (VN_DATA_RANDOM);
@@ -408,7 +408,7 @@ compare_source_rebuilt (GObject      *source,
 void
 vn_compare_source_rebuild (VnCompareSource *self)
 {
-  VnResult *result, *now;
+  VnRun *result, *now;
   VnQuantizeSettings settings;
 
   g_return_if_fail (VN_IS_COMPARE_SOURCE (self));
@@ -417,8 +417,8 @@ vn_compare_source_rebuild (VnCompareSource *self)
   if (result == NULL || result->data == NULL || vn_compare_source_is_busy (self) || vn_compared_model_has_network (self->model))
     return;
   now = vn_bench_get_confirmed (VN_BENCH (self->document));
-  settings = (VnQuantizeSettings) { .model = result->source, .data = result->data, .recipe = result->recipe, .input_shapes = result->run.shapes,
-                                    .n_calibration = result->run.n_calibration, .earlier = now != NULL ? now->stats : NULL };
+  settings = (VnQuantizeSettings) { .model = result->source, .data = result->data, .recipe = result->recipe, .input_shapes = result->settings.shapes,
+                                    .n_calibration = result->settings.n_calibration, .earlier = now != NULL ? now->stats : NULL };
   compare_source_start (self, vn_quantize_job_new (&settings), compare_source_rebuilt);
 }
 
@@ -454,7 +454,7 @@ vn_compare_source_new (VnDocument    *document,
 static void
 compare_source_load_run (VnCompareSource *self)
 {
-  VnResult *known = vn_bench_find_run_result (VN_BENCH (self->document), self->run);
+  VnRun *known = vn_bench_find_run_result (VN_BENCH (self->document), self->run);
 
   if (known != NULL)
     compare_source_set_model (self, vn_compared_model_new_result (known));
@@ -471,7 +471,7 @@ void
 vn_compare_source_load (VnCompareSource *self)
 {
   VnModel *model;
-  VnResult *result;
+  VnRun *result;
 
   g_return_if_fail (VN_IS_COMPARE_SOURCE (self));
 

@@ -50,7 +50,7 @@ void             vn_compare_source_forget_error (VnCompareSource *self);
 void             vn_compare_source_update    (VnCompareSource    *self,
                                               VnProjectRun       *run);      /* nullable */
 VnDataSpec      *vn_compare_source_dup_data  (VnDocument         *document,
-                                              VnResult           *result,     /* nullable */
+                                              VnRun              *result,     /* nullable */
                                               GHashTable        **shapes,
                                               guint              *n_calibration);
 

@@ -38,7 +38,7 @@ compare_sources_add_runs (GPtrArray  *list,
                           GListModel *known)
 {
   GPtrArray *runs = vn_bench_get_runs (VN_BENCH (document));
-  VnResult *now = vn_bench_get_confirmed (VN_BENCH (document));
+  VnRun *now = vn_bench_get_confirmed (VN_BENCH (document));
 
   for (guint i = runs->len; i > 0; i--)
     {

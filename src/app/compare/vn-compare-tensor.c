@@ -45,7 +45,7 @@ compare_tensor_make_query (VnCompareTensor *self,
 static void
 compare_tensor_make_reader (VnCompareTensor *self)
 {
-  VnResult *first = vn_compared_model_get_result (self->models[0]), *second = vn_compared_model_get_result (self->models[1]);
+  VnRun *first = vn_compared_model_get_result (self->models[0]), *second = vn_compared_model_get_result (self->models[1]);
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnDataSpec) data = NULL;
   guint n_calibration;

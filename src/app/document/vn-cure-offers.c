@@ -13,7 +13,7 @@
 typedef struct
 {
   VnDocument *document;
-  VnResult   *result;
+  VnRun      *result;
   GPtrArray  *offers;
 } Offering;
 
@@ -34,7 +34,7 @@ cure_offers_free (gpointer data)
 /* ---- what a finding speaks of ---- */
 
 static const char *
-cure_offers_find_value (VnResult        *result,
+cure_offers_find_value (VnRun           *result,
                         const VnFinding *finding)
 {
   for (guint i = 0; result->contributions != NULL && i < vn_contributions_get_n (result->contributions); i++)
@@ -48,17 +48,17 @@ cure_offers_find_value (VnResult        *result,
 }
 
 static gboolean
-cure_offers_stands_for (VnResult   *result,
+cure_offers_stands_for (VnRun      *result,
                         VnNodeItem *item,
                         const char *value)
 {
-  const VnErrorRow *row = value != NULL ? vn_result_get_node_error (result, item->node) : NULL;
+  const VnErrorRow *row = value != NULL ? vn_run_get_node_error (result, item->node) : NULL;
 
   return row != NULL && g_str_equal (row->value, value);
 }
 
 static gboolean
-cure_offers_speaks_of (VnResult        *result,
+cure_offers_speaks_of (VnRun           *result,
                        const VnFinding *finding,
                        VnNodeItem      *item)
 {
@@ -333,7 +333,7 @@ vn_cure_bundle_free (VnCureBundle *self)
 
 static void
 cure_offers_add_to_bundle (VnCureBundle      *bundle,
-                           VnResult          *result,
+                           VnRun             *result,
                            const VnCureOffer *offer,
                            GString           *key)
 {
@@ -360,7 +360,7 @@ vn_cure_bundle_new (VnDocument *document,
   g_autoptr(VnCureBundle) bundle = NULL;
   g_autoptr(GString) key = g_string_new (BUNDLE_MARK);
   const VnEffect *effect;
-  VnResult *result;
+  VnRun *result;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && offers != NULL, NULL);
 
@@ -412,7 +412,7 @@ const VnFinding *
 vn_cure_offers_find_reason (VnDocument *document,
                             VnNodeItem *item)
 {
-  VnResult *result;
+  VnRun *result;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && VN_IS_NODE_ITEM (item), NULL);
 

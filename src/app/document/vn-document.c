@@ -42,7 +42,7 @@ document_update_nodes (VnDocument *self)
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->nodes));
   g_autofree int *deciding = model != NULL ? vn_recipe_find_rules_of_nodes (recipe, model->graph) : NULL;
   VnMetric metric = document_get_list_metric (self);
-  VnResult *result = vn_bench_get_shown (bench);
+  VnRun *result = vn_bench_get_shown (bench);
   g_autoptr(GHashTable) local = vn_local_errors_new (result);
   VnHeatHandles handles = vn_heat_handles_for_run (VN_METRIC_CONTRIBUTION, result != NULL ? result->errors : NULL);
 
@@ -152,7 +152,7 @@ vn_document_get_nodes (VnDocument *self)
 VnMetric
 vn_document_get_metric (VnDocument *self)
 {
-  VnResult *result;
+  VnRun *result;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (self), VN_METRIC_SQNR);
 

@@ -143,7 +143,7 @@ vn_recipe_excludes (const VnRecipe *recipe,
  */
 void
 vn_node_item_update (VnNodeItem     *self,
-                     VnResult       *result,
+                     VnRun          *result,
                      const VnRecipe *recipe,
                      int             rule,
                      VnMetric        metric,
@@ -153,7 +153,7 @@ vn_node_item_update (VnNodeItem     *self,
 
   g_return_if_fail (VN_IS_NODE_ITEM (self));
 
-  row = result != NULL ? vn_result_get_node_error (result, self->node) : NULL;
+  row = result != NULL ? vn_run_get_node_error (result, self->node) : NULL;
   self->excluded = rule >= 0 && ((const VnOverride *) g_ptr_array_index (recipe->overrides, rule))->exclude;
   self->has_rule = vn_recipe_has_rule (recipe, self->label);
   self->metric = metric;
@@ -163,8 +163,8 @@ vn_node_item_update (VnNodeItem     *self,
   self->n_bad = row != NULL ? row->n_bad : 0;
   for (guint i = 0; i < VN_N_METRICS; i++)
     self->metrics[i] = row != NULL ? vn_metric_get (row, (VnMetric) i) : NAN;
-  self->precision = result != NULL ? vn_result_get_node_dtype (result, self->node) : VN_DTYPE_UNDEFINED;
-  self->rated = result != NULL ? vn_result_get_rated_error (result, self->node) : NULL;
+  self->precision = result != NULL ? vn_run_get_node_dtype (result, self->node) : VN_DTYPE_UNDEFINED;
+  self->rated = result != NULL ? vn_run_get_rated_error (result, self->node) : NULL;
   self->revision++;
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_REVISION]);
 }
@@ -172,7 +172,7 @@ vn_node_item_update (VnNodeItem     *self,
 /**
  * vn_node_item_is_rated:
  *
- * Returns: whether the node counts by the metric that lists go by: see vn_result_get_rated_error()
+ * Returns: whether the node counts by the metric that lists go by: see vn_run_get_rated_error()
  */
 gboolean
 vn_node_item_is_rated (VnNodeItem *self)

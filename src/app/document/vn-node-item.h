@@ -3,7 +3,7 @@
 
 #include "vn-heat.h"
 #include "vn-node-query.h"
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
@@ -42,7 +42,7 @@ struct _VnNodeItem
 
 VnNodeItem *vn_node_item_new         (const VnNode   *node);
 void        vn_node_item_update      (VnNodeItem     *self,
-                                      VnResult       *result,
+                                      VnRun          *result,
                                       const VnRecipe *recipe,
                                       int             rule,
                                       VnMetric        metric,

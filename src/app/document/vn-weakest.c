@@ -19,7 +19,7 @@ vn_weakest_list (VnDocument *document)
 {
   GPtrArray *list = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(GArray) weak = NULL;
-  VnResult *result;
+  VnRun *result;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document), list);
 
@@ -37,14 +37,14 @@ vn_weakest_list (VnDocument *document)
  *   its bias, the largest first; empty if there are none
  */
 GArray *
-vn_weakest_list_parts (VnResult   *result,
+vn_weakest_list_parts (VnRun      *result,
                        VnNodeItem *item)
 {
   const VnErrorRow *row;
 
   g_return_val_if_fail (VN_IS_NODE_ITEM (item), NULL);
 
-  row = result != NULL && result->contributions != NULL ? vn_result_get_node_error (result, item->node) : NULL;
+  row = result != NULL && result->contributions != NULL ? vn_run_get_node_error (result, item->node) : NULL;
   return row != NULL ? vn_contributions_find (result->contributions, row->value) : g_array_new (FALSE, FALSE, sizeof (guint));
 }
 
@@ -54,7 +54,7 @@ vn_weakest_list_parts (VnResult   *result,
  * Returns: (transfer full) (nullable): "weight 20.1 %, activation 3.0 %"; %NULL if it is one thing alone
  */
 char *
-vn_weakest_dup_parts (VnResult   *result,
+vn_weakest_dup_parts (VnRun      *result,
                       VnNodeItem *item)
 {
   g_autoptr(GArray) parts = vn_weakest_list_parts (result, item);

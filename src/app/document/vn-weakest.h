@@ -9,9 +9,9 @@
 G_BEGIN_DECLS
 
 GPtrArray *vn_weakest_list       (VnDocument *document);     /* of VnNodeItem, worst first */
-GArray    *vn_weakest_list_parts (VnResult   *result,
+GArray    *vn_weakest_list_parts (VnRun      *result,
                                   VnNodeItem *item);         /* of guint: VnContributions, largest first */
-char      *vn_weakest_dup_parts  (VnResult   *result,
+char      *vn_weakest_dup_parts  (VnRun      *result,
                                   VnNodeItem *item);
 
 G_END_DECLS

@@ -25,7 +25,7 @@ graph_page_overlay_read (GObject      *source,
 {
   g_autoptr(VnGraphPage) self = data;
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnResult) other = vn_bench_read_run_finish (VN_BENCH (VN_DOCUMENT (source)), async, &error);
+  g_autoptr(VnRun) other = vn_bench_read_run_finish (VN_BENCH (VN_DOCUMENT (source)), async, &error);
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || self->document == NULL)
     return;
@@ -45,7 +45,7 @@ graph_page_overlay_drop_other (VnGraphPage *self)
   if (self->reading != NULL)
     g_cancellable_cancel (self->reading);
   g_clear_object (&self->reading);
-  g_clear_pointer (&self->other, vn_result_unref);
+  g_clear_pointer (&self->other, vn_run_unref);
   g_clear_pointer (&self->other_id, g_free);
 }
 
@@ -62,7 +62,7 @@ graph_page_overlay_take_run (VnGraphPage *self,
   self->other = vn_bench_find_run_result (VN_BENCH (self->document), run);
   if (self->other != NULL)
     {
-      vn_result_ref (self->other);
+      vn_run_ref (self->other);
       return;
     }
   self->reading = g_cancellable_new ();
@@ -155,7 +155,7 @@ void
 vn_graph_page_update_legend (VnGraphPage *self)
 {
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
-  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
   gboolean measured = self->scene != NULL && result != NULL && result->errors != NULL;
   GtkRequisition size;
 

@@ -23,7 +23,7 @@ struct _VnGraphPage
   gboolean       busy;          /* passing a selection from one side to the other */
   GPtrArray     *run_ids;       /* of the runs that a difference can be to, as the legend lists them */
   char          *other_id;      /* the one it is to, or NULL */
-  VnResult      *other;         /* NULL: being read, or none */
+  VnRun         *other;         /* NULL: being read, or none */
   GCancellable  *reading;
   guint          handles_source;    /* the lists follow the handles of the legend, a moment later */
   guint          at;            /* which of the selected nodes was travelled to last, in their order; G_MAXUINT: none */

@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  VnResult         *result;      /* nullable: keeps the ranges */
+  VnRun            *result;      /* nullable: keeps the ranges */
   VnChannelRanges   ranges;
   gboolean          owned;
   VnChannelOutlier  outlier;
@@ -27,7 +27,7 @@ inspector_channels_free (gpointer data)
 
   if (self->owned)
     vn_channel_ranges_clear (&self->ranges);
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   g_free (self);
 }
 
@@ -122,7 +122,7 @@ vn_inspector_channels (VnDocument        *document,
   if (tensor->histogram == NULL || !vn_channel_ranges_are_known (&tensor->histogram->channels) || tensor->histogram->channels.n < 2)
     return NULL;
   channels = g_new0 (Channels, 1);
-  channels->result = vn_result_ref (tensor->result);
+  channels->result = vn_run_ref (tensor->result);
   channels->ranges = tensor->histogram->channels;
   return inspector_channels_make (document, tensor->item, channels, _("Channel Ranges"));
 }

@@ -69,7 +69,7 @@ GtkWidget *
 vn_inspector_origins (VnDocument *document,
                       VnNodeItem *item)
 {
-  VnResult *result;
+  VnRun *result;
   g_autoptr(GArray) parts = NULL;
   g_autofree char *note = NULL;
   GtkWidget *list;

@@ -37,7 +37,7 @@ GtkWidget *
 vn_inspector_error_card (VnDocument *document,
                          VnNodeItem *item)
 {
-  VnResult *result;
+  VnRun *result;
   GtkWidget *card, *swatch, *texts, *numbers;
   g_autofree char *markup = NULL, *cause = NULL;
 

@@ -22,11 +22,11 @@ inspector_tensor_new (VnDocument *document,
                       VnNodeItem *item)
 {
   VnInspectedTensor *self = g_new0 (VnInspectedTensor, 1);
-  VnResult *result = vn_bench_get_shown (VN_BENCH (document));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (document));
 
   self->source = g_strdup (source);
   self->item = item != NULL ? g_object_ref (item) : NULL;
-  self->result = result != NULL ? vn_result_ref (result) : NULL;
+  self->result = result != NULL ? vn_run_ref (result) : NULL;
   return self;
 }
 
@@ -62,11 +62,11 @@ vn_inspected_tensor_new_for_node (VnDocument *document,
   if (output == NULL)
     return NULL;
   self = inspector_tensor_new (document, output->name, item);
-  identity = self->result != NULL && self->result->prepared != NULL ? vn_identity_map_get (vn_result_get_identity (self->result), item->node) : NULL;
+  identity = self->result != NULL && self->result->prepared != NULL ? vn_identity_map_get (vn_run_get_identity (self->result), item->node) : NULL;
   if (self->result != NULL)
     {
-      self->plan = vn_result_get_node_plan (self->result, item->node);
-      self->histogram = vn_result_get_node_histogram (self->result, item->node);
+      self->plan = vn_run_get_node_plan (self->result, item->node);
+      self->histogram = vn_run_get_node_histogram (self->result, item->node);
     }
   inspector_tensor_find_plan (self, identity != NULL && identity->rounded != NULL ? identity->rounded : output->name);
   return self;
@@ -125,7 +125,7 @@ vn_inspected_tensor_new_for_constant (VnDocument   *document,
                                       VnNodeItem   *item,
                                       VnTensorRole  role)
 {
-  VnResult *result;
+  VnRun *result;
   const VnIdentity *identity;
   const VnValue *value;
   const char *name;
@@ -136,7 +136,7 @@ vn_inspected_tensor_new_for_constant (VnDocument   *document,
   result = vn_bench_get_shown (VN_BENCH (document));
   if (result == NULL || result->plan == NULL || result->prepared == NULL)
     return NULL;
-  identity = vn_identity_map_get (vn_result_get_identity (result), item->node);
+  identity = vn_identity_map_get (vn_run_get_identity (result), item->node);
   value = identity != NULL && identity->prepared != NULL ? vn_graph_find_value (result->prepared->graph, identity->prepared) : NULL;
   if (value == NULL || value->producer == NULL)
     return NULL;
@@ -162,7 +162,7 @@ vn_inspected_tensor_copy (const VnInspectedTensor *self)
   copy->source = g_strdup (self->source);
   copy->name = g_strdup (self->name);
   copy->item = self->item != NULL ? g_object_ref (self->item) : NULL;
-  copy->result = self->result != NULL ? vn_result_ref (self->result) : NULL;
+  copy->result = self->result != NULL ? vn_run_ref (self->result) : NULL;
   return copy;
 }
 
@@ -175,7 +175,7 @@ vn_inspected_tensor_free (VnInspectedTensor *self)
   g_free (self->source);
   g_free (self->name);
   g_clear_object (&self->item);
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   g_free (self);
 }
 

@@ -23,7 +23,7 @@ typedef struct
   char               *source, *name;
   VnTensorRole        role;
   VnNodeItem         *item;
-  VnResult           *result;
+  VnRun              *result;
   const VnTensorPlan *plan;
   const VnHistogram  *histogram;
 } VnInspectedTensor;

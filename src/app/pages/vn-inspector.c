@@ -24,7 +24,7 @@ struct _VnInspector
   gboolean      waits;         /* sections are to be made anew once nothing is being moved */
   gboolean      region_waits;  /* the edges of the selected nodes are shown after the other sections */
   VnTensorReader *reader;      /* nullable: samples, for tensors */
-  VnResult     *reader_result; /* nullable: that @reader is for */
+  VnRun        *reader_result; /* nullable: that @reader is for */
 
   GtkLabel     *title, *subtitle;
   GtkWidget    *walk, *sections;
@@ -195,7 +195,7 @@ inspector_show_node (VnInspector *self,
 /* The samples are opened once for all tensors of a run. */
 static VnTensorReader *
 inspector_get_reader (VnInspector *self,
-                      VnResult    *result)
+                      VnRun       *result)
 {
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnDataSpec) data = NULL;
@@ -204,10 +204,10 @@ inspector_get_reader (VnInspector *self,
   if (self->reader != NULL && self->reader_result == result)
     return self->reader;
   g_clear_pointer (&self->reader, vn_tensor_reader_unref);
-  g_clear_pointer (&self->reader_result, vn_result_unref);
+  g_clear_pointer (&self->reader_result, vn_run_unref);
   data = vn_compare_source_dup_data (self->document, result, &shapes, &n_calibration);
   self->reader = vn_tensor_reader_new (data, shapes, n_calibration);
-  self->reader_result = vn_result_ref (result);
+  self->reader_result = vn_run_ref (result);
   return self->reader;
 }
 
@@ -226,7 +226,7 @@ static void
 inspector_add_values (VnInspector       *self,
                       VnInspectedTensor *tensor)
 {
-  VnResult *result = vn_bench_get_confirmed (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_confirmed (VN_BENCH (self->document));
   GtkWidget *panel = result != NULL ? vn_tensor_panel_new (self->document, inspector_get_reader (self, result), tensor) : NULL;
 
   if (panel != NULL)
@@ -439,7 +439,7 @@ vn_inspector_dispose (GObject *object)
   g_clear_object (&self->document);
   g_clear_object (&self->shown);
   g_clear_pointer (&self->reader, vn_tensor_reader_unref);
-  g_clear_pointer (&self->reader_result, vn_result_unref);
+  g_clear_pointer (&self->reader_result, vn_run_unref);
   self->ranges = self->weights = self->weight_channels = NULL;
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_INSPECTOR);
   G_OBJECT_CLASS (vn_inspector_parent_class)->dispose (object);

@@ -207,7 +207,7 @@ range_editor_show_methods (VnRangeEditor *self)
   gtk_expander_set_label (GTK_EXPANDER (self->all), label);
   gtk_widget_set_visible (self->all, self->estimates->len > 0);
   if (!vn_histogram_view_is_moving (self->view))
-    vn_histogram_view_set (self->view, self->tensor->histogram, vn_result_ref (self->tensor->result), (GDestroyNotify) vn_result_unref, shown, n);
+    vn_histogram_view_set (self->view, self->tensor->histogram, vn_run_ref (self->tensor->result), (GDestroyNotify) vn_run_unref, shown, n);
 }
 
 /* ---- moving ---- */
@@ -243,7 +243,7 @@ range_editor_kept (VnRangeEditor *self)
 
 typedef struct
 {
-  VnResult       *result;       /* keeps the histogram */
+  VnRun          *result;       /* keeps the histogram */
   VnRecipe       *recipe;
   VnRangeQuestion question;
 } Work;
@@ -253,7 +253,7 @@ range_editor_free_work (gpointer data)
 {
   Work *self = data;
 
-  vn_result_unref (self->result);
+  vn_run_unref (self->result);
   vn_recipe_free (self->recipe);
   g_free (self);
 }
@@ -290,7 +290,7 @@ range_editor_start (VnRangeEditor *self)
   g_autoptr(GTask) task = NULL;
   Work *work = g_new0 (Work, 1);
 
-  work->result = vn_result_ref (self->tensor->result);
+  work->result = vn_run_ref (self->tensor->result);
   work->recipe = vn_recipe_copy (self->recipe);
   work->question = self->question;
   work->question.recipe = work->recipe;
@@ -440,7 +440,7 @@ vn_range_editor_new (VnDocument        *document,
       range_editor_make_question (self);
       vn_histogram_view_set_movable (self->view, vn_inspected_tensor_can_range (tensor));
     }
-  vn_histogram_view_set (self->view, tensor->histogram, vn_result_ref (tensor->result), (GDestroyNotify) vn_result_unref, &used, has_range ? 1 : 0);
+  vn_histogram_view_set (self->view, tensor->histogram, vn_run_ref (tensor->result), (GDestroyNotify) vn_run_unref, &used, has_range ? 1 : 0);
   if (has_range && vn_range_estimate (&self->question, &range, is_given ? NULL : tensor->plan->method, &self->used, NULL))
     {
       range_editor_add_used (self);

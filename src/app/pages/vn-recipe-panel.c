@@ -293,7 +293,7 @@ static void
 recipe_panel_look_for_tensors (VnRecipePanel  *self,
                                const VnRecipe *recipe)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
 
   for (guint i = 0; result != NULL && result->prepared != NULL && i < self->groups->len; i++)
     {

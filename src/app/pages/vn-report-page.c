@@ -26,7 +26,7 @@
  */
 typedef struct
 {
-  VnResult      *result;
+  VnRun         *result;
   VnReportModel *model;
   char          *command;
 } Told;
@@ -63,7 +63,7 @@ report_page_clear_told (gpointer data)
   Told *self = data;
 
   g_clear_pointer (&self->model, vn_report_model_free);
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   g_free (self->command);
 }
 
@@ -297,13 +297,13 @@ report_page_get_width (VnReportPage *self)
 static Told *
 report_page_take_told (VnReportPage *self)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
   Told *told;
 
   if (self->told != NULL && self->told->result == result)
     return g_atomic_rc_box_acquire (self->told);
   told = g_atomic_rc_box_new0 (Told);
-  told->result = vn_result_ref (result);
+  told->result = vn_run_ref (result);
   return told;
 }
 
@@ -328,7 +328,7 @@ report_page_begin (gpointer data)
 static void
 report_page_update (VnReportPage *self)
 {
-  VnResult *result = self->document != NULL ? vn_bench_get_shown (VN_BENCH (self->document)) : NULL;
+  VnRun *result = self->document != NULL ? vn_bench_get_shown (VN_BENCH (self->document)) : NULL;
 
   report_page_update_actions (self);
   if (result == NULL)

@@ -21,7 +21,7 @@ struct _VnTensorPanel
   VnTensorReader  *reader;
   VnTensorSource   sources[2];
   char            *values[2];       /* of @sources */
-  VnResult        *result;          /* keeps their networks */
+  VnRun           *result;          /* keeps their networks */
   gsize            channel;
   GCancellable    *cancellable;     /* nullable: of what is being read */
   VnTensorView    *view;            /* nullable */
@@ -204,7 +204,7 @@ vn_tensor_panel_finalize (GObject *object)
 
   g_clear_pointer (&self->view, vn_tensor_view_unref);
   g_clear_pointer (&self->reader, vn_tensor_reader_unref);
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   g_free (self->values[0]);
   g_free (self->values[1]);
   G_OBJECT_CLASS (vn_tensor_panel_parent_class)->finalize (object);
@@ -298,7 +298,7 @@ tensor_panel_find_sources (VnTensorPanel     *self,
                            VnDocument        *document,
                            VnInspectedTensor *tensor)
 {
-  VnResult *result = self->result;
+  VnRun *result = self->result;
   const char *quantized;
 
   if (result->prepared == NULL || result->quantized == NULL)
@@ -338,7 +338,7 @@ vn_tensor_panel_new (VnDocument        *document,
                      VnInspectedTensor *tensor)
 {
   VnTensorPanel *self;
-  VnResult *result;
+  VnRun *result;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && reader != NULL && tensor != NULL, NULL);
 
@@ -347,7 +347,7 @@ vn_tensor_panel_new (VnDocument        *document,
     return NULL;
   self = g_object_new (VN_TYPE_TENSOR_PANEL, NULL);
   self->reader = vn_tensor_reader_ref (reader);
-  self->result = vn_result_ref (result);
+  self->result = vn_run_ref (result);
   if (!tensor_panel_find_sources (self, document, tensor))
     {
       g_object_ref_sink (self);

@@ -33,7 +33,7 @@ expected_bar_is_running (VnExpectedBar *self)
 static char *
 expected_bar_describe (VnExpectedBar *self)
 {
-  VnResult *before = vn_bench_get_confirmed (VN_BENCH (self->document)), *after = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *before = vn_bench_get_confirmed (VN_BENCH (self->document)), *after = vn_bench_get_shown (VN_BENCH (self->document));
   guint n = vn_bench_count_expected_on (VN_BENCH (self->document));
   g_autofree char *samples = g_strdup_printf (ngettext ("measured on %u sample", "measured on %u samples", n), n);
   g_autofree char *from = NULL, *to = NULL;

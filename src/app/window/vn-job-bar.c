@@ -131,7 +131,7 @@ void
 vn_job_bar_announce (VnJobBar   *self,
                      const char *text)
 {
-  VnResult *result;
+  VnRun *result;
   g_autofree char *left = NULL;
 
   g_return_if_fail (VN_IS_JOB_BAR (self));
@@ -140,7 +140,7 @@ vn_job_bar_announce (VnJobBar   *self,
   gtk_label_set_label (self->title, text);
   if (result != NULL)
     {
-      g_autofree char *seconds = vn_format_duration (vn_result_get_seconds (result, NULL));
+      g_autofree char *seconds = vn_format_duration (vn_run_get_seconds (result, NULL));
 
       left = g_strdup_printf (ngettext ("%s · %u sample", "%s · %u samples", result->n_calibration), seconds,
                               result->n_calibration);

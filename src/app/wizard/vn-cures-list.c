@@ -44,7 +44,7 @@ static char *
 cures_list_label_all (VnCuresList        *self,
                       const VnCureBundle *bundle)
 {
-  VnResult *foreseen = vn_bench_get_offered (VN_BENCH (self->document)), *now = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *foreseen = vn_bench_get_offered (VN_BENCH (self->document)), *now = vn_bench_get_shown (VN_BENCH (self->document));
   const VnEffect *effect = vn_bench_find_effect (VN_BENCH (self->document), bundle->key);
   g_autofree char *most = vn_format_signed_db (bundle->most_db), *gain = NULL;
 

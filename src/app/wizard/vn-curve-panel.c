@@ -37,7 +37,7 @@ curve_panel_describe (VnCurvePanel       *self,
                       const VnCurvePoint *point,
                       gboolean            in_force)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
   g_autofree char *text = vn_curve_point_dup_text (point), *db = NULL;
 
   if (!in_force)

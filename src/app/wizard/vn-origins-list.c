@@ -61,7 +61,7 @@ origins_list_show_all (VnOriginsList *self)
 
 /* More bits for the output do nothing for its weights. */
 static gboolean
-origins_list_is_activation (VnResult   *result,
+origins_list_is_activation (VnRun      *result,
                             VnNodeItem *item)
 {
   g_autoptr(GArray) parts = vn_weakest_list_parts (result, item);
@@ -133,7 +133,7 @@ origins_list_add_next_fix (VnOriginsList *self,
 /* The reason, or if there is none but rounding which of its tensors it is; and what was tried in vain. */
 static char *
 origins_list_describe (VnOriginsList *self,
-                       VnResult      *result,
+                       VnRun         *result,
                        VnNodeItem    *item)
 {
   static const struct { VnNodePrecision precision; const char *text; } fixes[] = {
@@ -172,7 +172,7 @@ origins_list_add_value (AdwActionRow *row,
 
 static GtkWidget *
 origins_list_make_row (VnOriginsList *self,
-                       VnResult      *result,
+                       VnRun         *result,
                        VnNodeItem    *item,
                        VnMetric       metric)
 {
@@ -217,7 +217,7 @@ origins_list_is_rounding (VnOriginsList *self,
 static void
 origins_list_fill (VnOriginsList *self)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
   g_autoptr(GPtrArray) weak = vn_weakest_list (self->document);
   gboolean by_share = result != NULL && result->contributions != NULL;
   const char *title = by_share ? _("Error Sources") : _("Weakest Nodes");
@@ -260,7 +260,7 @@ static void
 origins_list_search_changed (VnOriginsList *self)
 {
   VnJob *job = vn_bench_get_origins_job (VN_BENCH (self->document));
-  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
   gboolean lacking = result != NULL && result->errors != NULL && result->contributions == NULL;
 
   if (self->job != NULL)

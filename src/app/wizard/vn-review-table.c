@@ -110,7 +110,7 @@ review_table_add_answers (GPtrArray        *lines,
 
 static void
 review_table_add_outputs (GPtrArray *lines,
-                          VnResult  *result)
+                          VnRun     *result)
 {
   guint n = result->errors != NULL ? vn_error_table_get_n (result->errors) : 0;
 
@@ -133,7 +133,7 @@ review_table_add_outputs (GPtrArray *lines,
 
 /* What is known of @result: the column of float, and its own. */
 static GPtrArray *
-review_table_list_lines (VnResult *result)
+review_table_list_lines (VnRun *result)
 {
   GPtrArray *lines = g_ptr_array_new_with_free_func (review_table_free_line);
   VnRuntimeFigures figures;
@@ -154,7 +154,7 @@ review_table_list_lines (VnResult *result)
 
 static void
 review_table_take_run (VnReviewTable *self,
-                       VnResult      *result)
+                       VnRun         *result)
 {
   const gboolean same = self->now.recipe != NULL && self->now.time == result->time && vn_recipe_equal (self->now.recipe, result->recipe);
 
@@ -255,7 +255,7 @@ review_table_fill (VnReviewTable   *self,
                    const char      *measured,
                    const gboolean   shown[N_COLUMNS])
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
   const char *titles[N_COLUMNS] = { [COLUMN_FLOAT] = _("Float"), [COLUMN_BEFORE] = _("Before"), [COLUMN_NOW] = _("Now"),
                                     [COLUMN_EXPECTED] = result != NULL && result->state == VN_RUN_ESTIMATED ? _("Estimated") : _("With All, Estimated") };
   int at = 1, row = 0;
@@ -288,7 +288,7 @@ void
 vn_review_table_update (VnReviewTable *self,
                         const char    *measured)
 {
-  VnResult *result, *run, *awaited;
+  VnRun *result, *run, *awaited;
   GtkWidget *child;
   gboolean shown[N_COLUMNS] = { [COLUMN_FLOAT] = TRUE, [COLUMN_NOW] = TRUE };
   g_autoptr(GPtrArray) expected = NULL, lines = NULL;

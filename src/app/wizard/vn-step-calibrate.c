@@ -47,9 +47,9 @@ step_calibrate_update_progress (VnStepCalibrate *self)
 
 static void
 step_calibrate_show_result (VnStepCalibrate *self,
-                            VnResult        *result)
+                            VnRun           *result)
 {
-  g_autofree char *duration = vn_format_duration (vn_result_get_seconds (result, NULL));
+  g_autofree char *duration = vn_format_duration (vn_run_get_seconds (result, NULL));
   g_autofree char *text = g_strdup_printf (ngettext ("%u sample in %s; the error was measured on %u.",
                                                      "%u samples in %s; the error was measured on %u.",
                                                      result->n_calibration),
@@ -65,7 +65,7 @@ step_calibrate_show_result (VnStepCalibrate *self,
 static void
 step_calibrate_show_idle (VnStepCalibrate *self)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (step_calibrate_get_document (self)));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (step_calibrate_get_document (self)));
 
   if (self->failure != NULL)
     {
@@ -178,7 +178,7 @@ vn_step_calibrate_document_set (VnWizardStep *step)
 static char *
 vn_step_calibrate_dup_answer (VnWizardStep *step)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (vn_wizard_step_get_document (step)));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (vn_wizard_step_get_document (step)));
   g_autofree char *duration = NULL;
   double seconds;
 
@@ -186,7 +186,7 @@ vn_step_calibrate_dup_answer (VnWizardStep *step)
     return NULL;
   if (result->n_calibration == 0)
     return g_strdup (_("no samples"));
-  seconds = vn_result_get_seconds (result, NULL);
+  seconds = vn_run_get_seconds (result, NULL);
   if (!(seconds > 0))
     return g_strdup_printf (ngettext ("%u sample", "%u samples", result->n_calibration), result->n_calibration);
   duration = vn_format_duration (seconds);

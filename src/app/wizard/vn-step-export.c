@@ -247,7 +247,7 @@ step_export_show_folder (VnStepExport *self)
 static char *
 step_export_dup_measured (VnStepExport *self)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (step_export_get_document (self)));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (step_export_get_document (self)));
   g_autofree char *text = NULL;
 
   if (!gtk_switch_get_active (self->verify) || result == NULL)

@@ -188,8 +188,8 @@ step_review_add_figure (VnStepReview *self,
 }
 
 static void
-step_review_add_size (VnStepReview   *self,
-                      const VnResult *result)
+step_review_add_size (VnStepReview *self,
+                      const VnRun  *result)
 {
   g_autofree char *before = vn_format_bytes (result->float_bytes);
   g_autofree char *after = vn_format_bytes (result->quantized_bytes);
@@ -230,7 +230,7 @@ step_review_add_answers (VnStepReview     *self,
 /* The worst output, and if @two the next one. */
 static void
 step_review_add_outputs (VnStepReview    *self,
-                         const VnResult  *result,
+                         const VnRun     *result,
                          const VnVerdict *verdict,
                          gboolean         two)
 {
@@ -258,8 +258,8 @@ step_review_add_outputs (VnStepReview    *self,
 }
 
 static void
-step_review_add_time (VnStepReview   *self,
-                      const VnResult *result)
+step_review_add_time (VnStepReview *self,
+                      const VnRun  *result)
 {
   g_autofree char *number = NULL, *value = NULL;
   VnRuntimeFigures figures;
@@ -274,7 +274,7 @@ step_review_add_time (VnStepReview   *self,
 
 static void
 step_review_show_figures (VnStepReview    *self,
-                          const VnResult  *result,
+                          const VnRun     *result,
                           const VnVerdict *verdict)
 {
   GtkWidget *child;
@@ -292,7 +292,7 @@ step_review_show_figures (VnStepReview    *self,
 /* On what the figures were found. */
 static char *
 step_review_describe_samples (VnStepReview *self,
-                              VnResult     *result)
+                              VnRun        *result)
 {
   guint n = result->n_held_out > 0 ? result->n_held_out : result->n_calibration;
 
@@ -315,7 +315,7 @@ step_review_describe_samples (VnStepReview *self,
 
 static void
 step_review_show_table (VnStepReview *self,
-                        VnResult     *result)
+                        VnRun        *result)
 {
   g_autofree char *title = step_review_describe_samples (self, result);
 
@@ -325,7 +325,7 @@ step_review_show_table (VnStepReview *self,
 static void
 step_review_result_changed (VnStepReview *self)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (step_review_get_document (self)));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (step_review_get_document (self)));
   g_autoptr(VnVerdict) verdict = NULL;
 
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
@@ -353,7 +353,7 @@ step_review_job_changed (VnStepReview *self)
 static void
 step_review_foreseen (VnStepReview *self)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (step_review_get_document (self)));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (step_review_get_document (self)));
 
   if (result != NULL)
     step_review_show_table (self, result);
@@ -392,7 +392,7 @@ vn_step_review_show_curve (VnStepReview *self)
 static char *
 vn_step_review_dup_answer (VnWizardStep *step)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (vn_wizard_step_get_document (step)));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (vn_wizard_step_get_document (step)));
   g_autoptr(VnVerdict) verdict = NULL;
 
   if (result == NULL)
@@ -404,7 +404,7 @@ vn_step_review_dup_answer (VnWizardStep *step)
 static char *
 vn_step_review_dup_blocker (VnWizardStep *step)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (vn_wizard_step_get_document (step)));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (vn_wizard_step_get_document (step)));
 
   return result == NULL ? g_strdup (_("Not calibrated yet")) : NULL;
 }

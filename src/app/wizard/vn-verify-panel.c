@@ -82,7 +82,7 @@ verify_panel_add_time (VnVerifyPanel          *self,
 static void
 verify_panel_fill (VnVerifyPanel *self)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
   VnRuntimeFigures figures;
 
   gtk_widget_set_visible (GTK_WIDGET (self), result != NULL);
@@ -137,7 +137,7 @@ verify_panel_watch (Action *action,
 static void
 verify_panel_update (VnVerifyPanel *self)
 {
-  VnResult *result = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
 
   verify_panel_show_action (&self->install);
   verify_panel_show_action (&self->verify);

@@ -6,7 +6,7 @@
 typedef struct
 {
   VnModel  *model;
-  VnResult *result;    /* nullable */
+  VnRun *result;    /* nullable */
   VnScene  *scene;
   VnGroups *groups;    /* of the scene, or of one of the same geometry */
 } Made;
@@ -17,7 +17,7 @@ scene_groups_free (gpointer data)
   Made *made = data;
 
   vn_model_unref (made->model);
-  g_clear_pointer (&made->result, vn_result_unref);
+  g_clear_pointer (&made->result, vn_run_unref);
   g_clear_pointer (&made->scene, vn_scene_unref);
   g_clear_pointer (&made->groups, vn_groups_unref);
   g_free (made);
@@ -48,7 +48,7 @@ scene_groups_thread (GTask        *task,
  */
 void
 vn_scene_build_grouped_async (VnModel             *model,
-                              VnResult            *result,
+                              VnRun               *result,
                               VnGroups            *groups,
                               GCancellable        *cancellable,
                               GAsyncReadyCallback  callback,
@@ -61,7 +61,7 @@ vn_scene_build_grouped_async (VnModel             *model,
 
   made = g_new0 (Made, 1);
   made->model = vn_model_ref (model);
-  made->result = result != NULL ? vn_result_ref (result) : NULL;
+  made->result = result != NULL ? vn_run_ref (result) : NULL;
   made->groups = groups != NULL ? vn_groups_ref (groups) : NULL;
   g_task_set_source_tag (task, vn_scene_build_grouped_async);
   g_task_set_task_data (task, made, scene_groups_free);

@@ -123,10 +123,10 @@ overlay_choice_build_time (const VnOverlayInput *input)
 
 /* NaN: it was not measured in this run. */
 static double
-overlay_choice_get_decibels (VnResult     *result,
+overlay_choice_get_decibels (VnRun        *result,
                              const VnNode *node)
 {
-  const VnErrorRow *row = vn_result_get_node_error (result, node);
+  const VnErrorRow *row = vn_run_get_node_error (result, node);
 
   return row != NULL ? vn_sqnr_bound (row->sqnr_db, row->n_bad) : NAN;
 }
@@ -226,7 +226,7 @@ overlay_choice_note_size (const VnOverlayInput *input)
 
 /* Nodes have a forecast each; of the whole network the time may have been measured. */
 static char *
-overlay_choice_note_time (VnResult *result)
+overlay_choice_note_time (VnRun *result)
 {
   VnRuntimeFigures figures;
   g_autofree char *whole = NULL, *conversions = NULL, *measured = NULL;
@@ -256,7 +256,7 @@ overlay_choice_dup_source (const VnRuntimeFigures *figures,
 
 /* How much of the network is computed on integers, and how long that takes beside float, as measured or as expected. */
 static char *
-overlay_choice_note_kernels (VnResult *result)
+overlay_choice_note_kernels (VnRun *result)
 {
   g_autoptr(GPtrArray) lines = NULL;
   VnRuntimeFigures figures;

@@ -36,7 +36,7 @@ typedef struct
 {
   const VnScene *scene;
   const VnModel *model;
-  VnResult      *result, *other;
+  VnRun         *result, *other;
   VnHeatHandles  handles;
 } VnOverlayInput;
 

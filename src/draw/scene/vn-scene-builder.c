@@ -13,7 +13,7 @@
 typedef struct
 {
   const VnGraph *graph;
-  VnResult      *result;      /* nullable */
+  VnRun         *result;      /* nullable */
   VnScene       *scene;
   GHashTable    *sources;     /* VnValue of a graph input -> index + 1 */
   guint         *box_of;      /* node index -> scene index */
@@ -97,7 +97,7 @@ scene_builder_set_precision (const Build  *self,
                              const VnNode *node,
                              VnSceneNode  *box)
 {
-  VnDType dtype = self->result != NULL ? vn_result_get_node_dtype (self->result, node) : VN_DTYPE_UNDEFINED;
+  VnDType dtype = self->result != NULL ? vn_run_get_node_dtype (self->result, node) : VN_DTYPE_UNDEFINED;
 
   if (dtype == VN_DTYPE_UNDEFINED)
     return;
@@ -184,7 +184,7 @@ scene_builder_plan_of (const Build   *self,
   if (self->result == NULL)
     return NULL;
   if (value->producer != NULL && value->output_index == 0)
-    return vn_result_get_node_plan (self->result, value->producer);
+    return vn_run_get_node_plan (self->result, value->producer);
   return self->result->plan != NULL ? vn_quant_plan_find (self->result->plan, value->name) : NULL;
 }
 
@@ -341,7 +341,7 @@ scene_builder_add_nodes (Build *self)
  */
 VnScene *
 vn_scene_build (const VnModel *model,
-                VnResult      *result)
+                VnRun         *result)
 {
   g_autoptr(GHashTable) sources = NULL;
   g_autofree guint *box_of = NULL;
@@ -374,14 +374,14 @@ vn_scene_build (const VnModel *model,
 static const VnErrorRow *
 scene_builder_row_of (const VnScene *scene,
                       const VnModel *model,
-                      VnResult      *result,
+                      VnRun         *result,
                       guint          i)
 {
   const VnSceneNode *box = vn_scene_get_node (scene, i);
 
   if (result == NULL || box->kind != VN_SCENE_NODE)
     return NULL;
-  return vn_result_get_rated_error (result, g_ptr_array_index (model->graph->nodes, box->source));
+  return vn_run_get_rated_error (result, g_ptr_array_index (model->graph->nodes, box->source));
 }
 
 /* FALSE: it was not measured. */
@@ -415,7 +415,7 @@ scene_builder_rate (const VnErrorRow *row,
 static VnOverlay *
 scene_builder_make_errors (const VnScene *scene,
                            const VnModel *model,
-                           VnResult      *result,
+                           VnRun         *result,
                            VnMetric       metric,
                            GHashTable    *local,
                            VnHeatHandles  handles)
@@ -447,7 +447,7 @@ scene_builder_make_errors (const VnScene *scene,
 VnOverlay *
 vn_scene_build_overlay (const VnScene *scene,
                         const VnModel *model,
-                        VnResult      *result,
+                        VnRun         *result,
                         VnMetric       metric,
                         VnHeatHandles  handles)
 {
@@ -465,7 +465,7 @@ vn_scene_build_overlay (const VnScene *scene,
 VnOverlay *
 vn_scene_build_local (const VnScene *scene,
                       const VnModel *model,
-                      VnResult      *result,
+                      VnRun         *result,
                       VnHeatHandles  handles)
 {
   g_autoptr(GHashTable) local = NULL;
@@ -513,7 +513,7 @@ vn_scene_build_rows (const VnScene            *scene,
 VnHeatHandles
 vn_scene_default_handles (const VnScene *scene,
                           const VnModel *model,
-                          VnResult      *result,
+                          VnRun         *result,
                           VnMetric       metric)
 {
   guint n;
@@ -591,7 +591,7 @@ static const struct { const char *word; float t; guint ticks; } scene_builder_ke
 const VnRuntimeNode *
 vn_scene_find_kernel (const VnScene *scene,
                       const VnModel *model,
-                      VnResult      *result,
+                      VnRun         *result,
                       guint          i)
 {
   const VnSceneNode *box;
@@ -618,7 +618,7 @@ vn_scene_find_kernel (const VnScene *scene,
 VnOverlay *
 vn_scene_build_kernels (const VnScene *scene,
                         const VnModel *model,
-                        VnResult      *result)
+                        VnRun         *result)
 {
   VnOverlay *overlay;
 

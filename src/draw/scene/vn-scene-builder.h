@@ -5,15 +5,15 @@
 
 #include "vn-groups.h"
 #include "vn-heat.h"
-#include "vn-result.h"
+#include "vn-run.h"
 #include "vn-scene.h"
 
 G_BEGIN_DECLS
 
 VnScene      *vn_scene_build            (const VnModel  *model,
-                                         VnResult       *result);
+                                         VnRun          *result);
 void          vn_scene_build_grouped_async (VnModel           *model,
-                                         VnResult            *result,
+                                         VnRun               *result,
                                          VnGroups            *groups,
                                          GCancellable        *cancellable,
                                          GAsyncReadyCallback  callback,
@@ -23,7 +23,7 @@ VnScene      *vn_scene_build_grouped_finish (GAsyncResult    *result,
                                          GError             **error);
 VnOverlay    *vn_scene_build_overlay    (const VnScene  *scene,
                                          const VnModel  *model,
-                                         VnResult       *result,
+                                         VnRun          *result,
                                          VnMetric        metric,
                                          VnHeatHandles   handles);
 VnOverlay    *vn_scene_build_rows       (const VnScene  *scene,
@@ -35,21 +35,21 @@ VnOverlay    *vn_scene_build_amounts    (const VnScene  *scene,
                                          VnAmountUnit    unit);
 VnOverlay    *vn_scene_build_local      (const VnScene  *scene,
                                          const VnModel  *model,
-                                         VnResult       *result,
+                                         VnRun          *result,
                                          VnHeatHandles   handles);
 const VnRuntimeNode *vn_scene_find_kernel (const VnScene *scene,
                                          const VnModel  *model,
-                                         VnResult       *result,
+                                         VnRun          *result,
                                          guint           i);
 VnHeatHandles vn_scene_default_handles  (const VnScene  *scene,
                                          const VnModel  *model,
-                                         VnResult       *result,
+                                         VnRun          *result,
                                          VnMetric        metric);
 char         *vn_node_dup_detail        (const VnNode   *node);
 VnScenePrecision   vn_precision_of_dtype     (VnDType         dtype);
 
 VnOverlay    *vn_scene_build_kernels      (const VnScene  *scene,
                                            const VnModel  *model,
-                                           VnResult       *result);
+                                           VnRun          *result);
 
 G_END_DECLS

@@ -22,7 +22,7 @@ typedef struct
 {
   VnJob             *job;             /* whose state it is */
   VnCurveSettings    settings;        /* owns what it points to */
-  VnResult          *plain;
+  VnRun             *plain;
   VnImproveBench    *bench;
   VnContributions   *contributions, *other;
   VnModel           *other_rounded;
@@ -35,7 +35,7 @@ typedef struct
   guint              n_contributed;   /* how many of them, from the first, contributions are measured on */
   guint              n_copies;        /* how often each of these */
   VnRecipe          *chosen;
-  VnResult          *result;
+  VnRun             *result;
 } VnCurveJob;
 
 /* curve-round.c */

@@ -32,7 +32,7 @@ static const VnJobKind curve_job_kind;
 
 /* ---- where it starts ---- */
 
-static VnResult *
+static VnRun *
 curve_run (VnCurveJob      *self,
            const VnRecipe  *recipe,
            VnStats         *earlier,
@@ -48,7 +48,7 @@ curve_run (VnCurveJob      *self,
   run.skip_compare = skip_compare;
   run.origins = run.origins && !skip_compare;
   job = vn_quantize_job_new (&run);
-  return vn_job_run (job, cancellable, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
+  return vn_job_run (job, cancellable, error) ? vn_run_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 /* Points are measured on all samples, each several times: their errors are chance that is to be averaged. What tensors cost alone is
@@ -245,7 +245,7 @@ curve_job_clear (gpointer data)
   VnQuantizeSettings *quantize = &self->settings.quantize;
 
   g_clear_pointer (&self->bench, vn_improve_bench_free);
-  g_clear_pointer (&self->plain, vn_result_unref);
+  g_clear_pointer (&self->plain, vn_run_unref);
   g_clear_pointer (&self->contributions, vn_contributions_unref);
   g_clear_pointer (&self->other, vn_contributions_unref);
   g_clear_pointer (&self->other_rounded, vn_model_unref);
@@ -254,7 +254,7 @@ curve_job_clear (gpointer data)
   g_clear_pointer (&self->curve, vn_curve_unref);
   g_clear_pointer (&self->judged, g_array_unref);
   g_clear_pointer (&self->chosen, vn_recipe_free);
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   g_hash_table_unref (self->sums);
   g_ptr_array_unref (self->spares);
   vn_curve_fit_free (self->fit);
@@ -316,7 +316,7 @@ vn_curve_job_new (const VnCurveSettings *settings)
  *
  * Returns: (transfer none) (nullable): the result, after success
  */
-VnResult *
+VnRun *
 vn_curve_job_get_result (VnJob *job)
 {
   VnCurveJob *self;

@@ -26,6 +26,6 @@ typedef struct
 } VnCurveSettings;
 
 VnJob    *vn_curve_job_new        (const VnCurveSettings *settings);
-VnResult *vn_curve_job_get_result (VnJob                 *job);        /* borrowed; after success; has the curve */
+VnRun    *vn_curve_job_get_result (VnJob                 *job);        /* borrowed; after success; has the curve */
 
 G_END_DECLS

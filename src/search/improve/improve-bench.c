@@ -56,7 +56,7 @@ vn_improve_bench_free (VnImproveBench *self)
 VnImproveBench *
 vn_improve_bench_new (VnJob                     *job,
                       const VnQuantizeSettings  *settings,
-                      VnResult                  *plain,
+                      VnRun                     *plain,
                       GCancellable              *cancellable,
                       GError                   **error)
 {
@@ -105,7 +105,7 @@ improve_bench_count_calibration (const VnQuantizeSettings *settings,
  */
 guint
 vn_improve_count_learned (const VnQuantizeSettings  *settings,
-                          const VnResult            *plain,
+                          const VnRun               *plain,
                           GError                   **error)
 {
   g_autoptr(VnNotes) notes = NULL;

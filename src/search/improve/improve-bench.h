@@ -68,7 +68,7 @@ typedef struct
 
 VnImproveBench  *vn_improve_bench_new     (VnJob                    *job,
                                            const VnQuantizeSettings *settings,
-                                           VnResult                 *plain,
+                                           VnRun                    *plain,
                                            GCancellable             *cancellable,
                                            GError                  **error);
 void             vn_improve_bench_free    (VnImproveBench           *self);
@@ -97,7 +97,7 @@ gboolean         vn_improve_bench_try     (VnImproveBench           *self,
                                            GCancellable             *cancellable,
                                            GError                  **error);
 guint            vn_improve_count_learned (const VnQuantizeSettings *settings,
-                                           const VnResult           *plain,
+                                           const VnRun              *plain,
                                            GError                  **error);
 VnContributions *vn_improve_bench_find_origins (VnImproveBench      *self,
                                                 const VnRecipe      *recipe,

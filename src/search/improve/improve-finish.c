@@ -102,7 +102,7 @@ improve_run_again (VnImproveJob    *self,
                    GCancellable    *cancellable,
                    GError         **error)
 {
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   self->result = vn_improve_run (&self->settings.quantize, recipe, self->whole->stats, cancellable, error);
   return self->result != NULL;
 }
@@ -129,7 +129,7 @@ improve_run_trained (VnImproveJob  *self,
                      GError       **error)
 {
   g_autoptr(VnRecipe) without = vn_recipe_copy (self->recipe);
-  const double compare = vn_result_get_seconds (self->whole, "compare") + vn_result_get_seconds (self->whole, "settings");
+  const double compare = vn_run_get_seconds (self->whole, "compare") + vn_run_get_seconds (self->whole, "settings");
   Training training = { self, recipe };
   VnTrainingGate gate = { without, self->began + (gint64) ((self->settings.seconds - compare) * G_USEC_PER_SEC),
                           LEAST_TRAINING * G_USEC_PER_SEC, improve_decide_training, &training };
@@ -175,8 +175,8 @@ improve_return_plain (VnImproveJob  *self,
 
       vn_notes_add_remedy (notes, note->level, note->code, note->subject, note->remedy, "%s", note->text);
     }
-  g_clear_pointer (&self->result, vn_result_unref);
-  self->result = vn_result_with (self->whole, VN_FACET_NOTES, notes);
+  g_clear_pointer (&self->result, vn_run_unref);
+  self->result = vn_run_with (self->whole, VN_FACET_NOTES, notes);
   return TRUE;
 }
 

@@ -208,7 +208,7 @@ improve_equal_networks (const VnModel *a,
 gboolean
 vn_improve_is_in_vain (const VnImproveJob *self)
 {
-  const VnResult *result, *whole;
+  const VnRun *result, *whole;
   int answers;
 
   g_return_val_if_fail (self != NULL && self->result != NULL, TRUE);
@@ -225,7 +225,7 @@ vn_improve_is_in_vain (const VnImproveJob *self)
 }
 
 static gboolean
-improve_is_idle (const VnResult  *result,
+improve_is_idle (const VnRun     *result,
                  const VnSetting *setting)
 {
   for (guint i = 0; i < vn_notes_get_n (result->notes); i++)

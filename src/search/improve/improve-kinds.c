@@ -47,7 +47,7 @@ improve_has_time (const VnImproveJob *self,
  *
  * Returns: (transfer full) (nullable): what quantizing gives
  */
-VnResult *
+VnRun *
 vn_improve_run (const VnQuantizeSettings  *settings,
                 const VnRecipe            *recipe,
                 VnStats                   *earlier,
@@ -63,7 +63,7 @@ vn_improve_run (const VnQuantizeSettings  *settings,
   run.recipe = recipe;
   run.earlier = earlier;
   job = vn_quantize_job_new (&run);
-  return vn_job_run (job, cancellable, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
+  return vn_job_run (job, cancellable, error) ? vn_run_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 /*< private >
@@ -148,7 +148,7 @@ improve_try_network (VnImproveJob         *self,
                      GError              **error)
 {
   g_autoptr(VnRecipe) simple = vn_recipe_copy (recipe);
-  g_autoptr(VnResult) plain = NULL;
+  g_autoptr(VnRun) plain = NULL;
   g_autoptr(VnImproveBench) bench = NULL;
   g_auto(VnImproveTrial) trial = { 0 };
 
@@ -163,7 +163,7 @@ improve_try_network (VnImproveJob         *self,
     return TRUE;
   vn_improve_bench_free (self->bench);
   self->bench = g_steal_pointer (&bench);
-  vn_result_unref (self->plain);
+  vn_run_unref (self->plain);
   self->plain = g_steal_pointer (&plain);
   return TRUE;
 }

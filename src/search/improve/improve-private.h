@@ -14,14 +14,14 @@ typedef struct
   VnJob             *job;             /* whose state it is */
   VnImproveSettings  settings;      /* owns what it points to */
   VnQuantizeSettings trial;         /* borrows: the same with fewer samples to calibrate on; others are left to judge by */
-  VnResult          *whole;         /* the plain run, from all samples */
-  VnResult          *plain;         /* what tries start from: of the network that is quantized now */
+  VnRun             *whole;         /* the plain run, from all samples */
+  VnRun             *plain;         /* what tries start from: of the network that is quantized now */
   VnImproveBench    *bench;
   VnRecipe          *recipe;        /* the best so far, and what it comes to */
   VnImproveTrial     best;
   GPtrArray         *earlier;       /* of VnRecipe: what was the best before, the last one last */
   VnImproveLimit     most;          /* that an export may cost; grows by what was kept while nothing was usable */
-  VnResult          *result;
+  VnRun             *result;
   VnImproveTimes     times;
   gint64             began;
   GPtrArray         *tries;         /* of VnImproveTry */
@@ -55,7 +55,7 @@ void             vn_improve_give_up     (VnImproveJob          *self);
 /* ---- improve-kinds.c ---- */
 
 double           vn_improve_get_seconds (const VnImproveJob    *self);
-VnResult        *vn_improve_run         (const VnQuantizeSettings *settings,
+VnRun           *vn_improve_run         (const VnQuantizeSettings *settings,
                                          const VnRecipe        *recipe,
                                          VnStats               *earlier,   /* nullable */
                                          GCancellable          *cancellable,

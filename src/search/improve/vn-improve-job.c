@@ -23,12 +23,12 @@ improve_free_try (gpointer data)
 /* What the window has run already need not be run again. */
 static gboolean
 improve_can_start_from (const VnImproveJob *self,
-                        const VnResult     *given)
+                        const VnRun        *given)
 {
   const VnQuantizeSettings *quantize = &self->settings.quantize;
 
   return given != NULL && given->source == quantize->model && given->prepared != NULL && given->quantized != NULL && given->stats != NULL &&
-         given->errors != NULL && given->state >= VN_RUN_MEASURED && given->run.n_calibration == quantize->n_calibration && given->run.stats == NULL &&
+         given->errors != NULL && given->state >= VN_RUN_MEASURED && given->settings.n_calibration == quantize->n_calibration && given->settings.stats == NULL &&
          vn_recipe_equal (given->recipe, quantize->recipe);
 }
 
@@ -42,18 +42,18 @@ improve_start (VnImproveJob  *self,
   guint n;
 
   whole.origins = FALSE;
-  self->whole = improve_can_start_from (self, self->settings.plain) ? vn_result_ref (self->settings.plain)
+  self->whole = improve_can_start_from (self, self->settings.plain) ? vn_run_ref (self->settings.plain)
                                                                     : vn_improve_run (&whole, self->recipe, NULL, cancellable, error);
   self->trial = whole;
   self->trial.skip_compare = TRUE;
   n = self->whole != NULL ? vn_improve_count_learned (&self->trial, self->whole, error) : 0;
   if (n == 0)
     return FALSE;
-  self->times.run_seconds = vn_result_get_seconds (self->whole, NULL) - vn_result_get_seconds (self->whole, "origins");
-  self->times.compare_seconds = vn_result_get_seconds (self->whole, "compare");
+  self->times.run_seconds = vn_run_get_seconds (self->whole, NULL) - vn_run_get_seconds (self->whole, "origins");
+  self->times.compare_seconds = vn_run_get_seconds (self->whole, "compare");
   self->trial.n_calibration = n;
   self->plain = self->whole->n_calibration == 0 || n == self->whole->n_calibration
-                ? vn_result_ref (self->whole) : vn_improve_run (&self->trial, self->recipe, NULL, cancellable, error);
+                ? vn_run_ref (self->whole) : vn_improve_run (&self->trial, self->recipe, NULL, cancellable, error);
   return self->plain != NULL;
 }
 
@@ -129,10 +129,10 @@ improve_job_clear (gpointer data)
   VnQuantizeSettings *quantize = &self->settings.quantize;
 
   g_clear_pointer (&self->bench, vn_improve_bench_free);
-  g_clear_pointer (&self->plain, vn_result_unref);
-  g_clear_pointer (&self->whole, vn_result_unref);
-  g_clear_pointer (&self->settings.plain, vn_result_unref);
-  g_clear_pointer (&self->result, vn_result_unref);
+  g_clear_pointer (&self->plain, vn_run_unref);
+  g_clear_pointer (&self->whole, vn_run_unref);
+  g_clear_pointer (&self->settings.plain, vn_run_unref);
+  g_clear_pointer (&self->result, vn_run_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_ptr_array_unref (self->earlier);
   vn_improve_trial_clear (&self->best);
@@ -170,7 +170,7 @@ vn_improve_job_new (const VnImproveSettings *settings)
   self->earlier = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_recipe_free);
   quantize = &settings->quantize;
   self->settings = (VnImproveSettings) { .seconds = settings->seconds, .accuracy_first = settings->accuracy_first,
-                                         .plain = settings->plain != NULL ? vn_result_ref (settings->plain) : NULL };
+                                         .plain = settings->plain != NULL ? vn_run_ref (settings->plain) : NULL };
   self->settings.quantize = (VnQuantizeSettings) {
     .model = vn_model_ref (quantize->model), .data = quantize->data != NULL ? vn_data_spec_copy (quantize->data) : NULL,
     .recipe = vn_recipe_copy (quantize->recipe),
@@ -197,7 +197,7 @@ _vn_improve_job_get_state (VnJob *job)
  *
  * Returns: (transfer none) (nullable): the best result, after success; its recipe makes it again, its notes tell what was tried
  */
-VnResult *
+VnRun *
 vn_improve_job_get_result (VnJob *job)
 {
   VnImproveJob *self;

@@ -20,7 +20,7 @@ typedef struct
   VnQuantizeSettings quantize;
   double             seconds;
   gboolean           accuracy_first;
-  VnResult          *plain;
+  VnRun             *plain;
 } VnImproveSettings;
 
 #define VN_IMPROVE_SECONDS 60
@@ -73,6 +73,6 @@ char     *vn_improve_try_dup_text    (const VnImproveTry     *self);       /* wi
 
 VnJob    *vn_improve_job_new        (const VnImproveSettings *settings);
 GPtrArray *vn_improve_job_get_tries (VnJob                   *job);        /* of VnImproveTry, borrowed; after success */
-VnResult *vn_improve_job_get_result (VnJob                   *job);        /* borrowed; after success */
+VnRun    *vn_improve_job_get_result (VnJob                   *job);        /* borrowed; after success */
 
 G_END_DECLS

@@ -224,7 +224,7 @@ test_networks (void)
 /* What the legend counts is what the rule says. */
 static void
 check_counts (const VnModel   *model,
-              VnResult        *result,
+              VnRun           *result,
               const VnOverlay *overlay)
 {
   guint n = 0, n_bands = 0;
@@ -232,10 +232,10 @@ check_counts (const VnModel   *model,
   for (guint i = 0; i < model->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
-      const VnErrorRow *row = vn_result_get_rated_error (result, node);
+      const VnErrorRow *row = vn_run_get_rated_error (result, node);
 
       n += row != NULL && vn_metric_is_measured (row, VN_METRIC_SQNR);
-      g_assert_true (row == NULL || !vn_dtype_is_float (vn_result_get_node_dtype (result, node)));
+      g_assert_true (row == NULL || !vn_dtype_is_float (vn_run_get_node_dtype (result, node)));
     }
   for (guint band = 0; band < VN_N_BANDS; band++)
     n_bands += vn_overlay_count_band (overlay, band);
@@ -247,7 +247,7 @@ check_counts (const VnModel   *model,
 static void
 check_choices (const VnScene *scene,
                const VnModel *model,
-               VnResult      *result)
+               VnRun         *result)
 {
   VnOverlayInput input = { .scene = scene, .model = model, .result = result, .other = result };
 
@@ -289,7 +289,7 @@ test_result (void)
   g_autoptr(VnGraphLayout) layout = NULL;
   VnQuantizeSettings settings = { .n_calibration = 2, .n_threads = 1 };
   VnDataSpec *data;
-  VnResult *result;
+  VnRun *result;
   VnModel *model;
   guint counts[3], n_eight = 0, n_excluded = 0, n_changes = 0;
 

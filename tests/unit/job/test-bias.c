@@ -215,7 +215,7 @@ test_trimmed (void)
 
 /* ---- the job ---- */
 
-static VnResult *
+static VnRun *
 quantize (VnModel    *model,
           const char *correction,
           guint       n_threads)
@@ -231,12 +231,12 @@ quantize (VnModel    *model,
   g_assert_true (vn_recipe_set (recipe, "bias-correction", correction, &error));
   job = vn_quantize_job_new (&settings);
   g_assert_true (vn_job_run (job, NULL, &error) || (g_test_message ("%s", error->message), FALSE));
-  return vn_result_ref (vn_quantize_job_get_result (job));
+  return vn_run_ref (vn_quantize_job_get_result (job));
 }
 
 /* The mean over channels of how far the means of the layers are off. */
 static double
-measure (VnResult         *result,
+measure (VnRun            *result,
          VnBiasCorrection  rule,
          guint             layer)
 {
@@ -272,11 +272,11 @@ test_job (void)
     { "amd", VN_BIAS_CORRECTION_AMD }, { "xslim", VN_BIAS_CORRECTION_XSLIM },
   };
   g_autoptr(VnModel) model = make_model ();
-  g_autoptr(VnResult) plain = quantize (model, "off", 2);
+  g_autoptr(VnRun) plain = quantize (model, "off", 2);
 
   for (guint r = 0; r < G_N_ELEMENTS (rules); r++)
     {
-      g_autoptr(VnResult) corrected = quantize (model, rules[r].id, 1), again = quantize (model, rules[r].id, 3);
+      g_autoptr(VnRun) corrected = quantize (model, rules[r].id, 1), again = quantize (model, rules[r].id, 3);
       g_autoptr(GBytes) one = vn_onnx_write_bytes (corrected->quantized, NULL);
       g_autoptr(GBytes) other = vn_onnx_write_bytes (again->quantized, NULL);
       guint n_better = 0;

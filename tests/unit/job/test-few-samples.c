@@ -23,7 +23,7 @@ read_demo (void)
   return model;
 }
 
-static VnResult *
+static VnRun *
 quantize (VnModel        *model,
           VnDataSpec     *data,
           const VnRecipe *recipe,
@@ -35,7 +35,7 @@ quantize (VnModel        *model,
 
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  return vn_result_ref (vn_quantize_job_get_result (job));
+  return vn_run_ref (vn_quantize_job_get_result (job));
 }
 
 static VnDataSpec *
@@ -62,7 +62,7 @@ test_count (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr(VnDataSpec) data = open_samples (cases[i].n);
-      g_autoptr(VnResult) result = quantize (model, data, recipe, FALSE), alone = quantize (model, data, recipe, TRUE);
+      g_autoptr(VnRun) result = quantize (model, data, recipe, FALSE), alone = quantize (model, data, recipe, TRUE);
       g_autofree char *one = vn_model_dup_digest (result->quantized), *other = vn_model_dup_digest (alone->quantized);
 
       g_test_message ("%u samples: calibrated on %u, measured on %u", cases[i].n, result->n_calibration, result->n_held_out);
@@ -81,7 +81,7 @@ test_learned (void)
   g_autoptr(VnModel) model = read_demo ();
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
   g_autoptr(VnDataSpec) data = open_samples (20);
-  g_autoptr(VnResult) plain = quantize (model, data, recipe, FALSE), corrected = NULL;
+  g_autoptr(VnRun) plain = quantize (model, data, recipe, FALSE), corrected = NULL;
   double worst, of_plain;
 
   recipe->bias_correction = VN_BIAS_CORRECTION_AMD;
@@ -109,7 +109,7 @@ measure (VnModel        *model,
          const char     *output)
 {
   g_autoptr(VnDataSpec) data = vn_data_spec_new (others);
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnNotes) notes = vn_notes_new ();
   g_autoptr(GError) error = NULL;
@@ -174,7 +174,7 @@ test_figures (void)
   g_autoptr(VnModel) model = read_demo ();
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
   g_autoptr(VnDataSpec) all = open_samples (5);
-  g_autoptr(VnResult) result = quantize (model, all, recipe, FALSE);
+  g_autoptr(VnRun) result = quantize (model, all, recipe, FALSE);
   g_autofree char *folder = g_dir_make_tmp ("vn-parts-XXXXXX", NULL);
   const char *output = ((const VnValue *) g_ptr_array_index (result->prepared->graph->outputs, 0))->name;
   const VnErrorRow *row = vn_error_table_find (result->errors, output);

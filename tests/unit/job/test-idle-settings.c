@@ -41,7 +41,7 @@ export (VnModel        *model,
 {
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
   g_autoptr(VnJob) job = NULL;
-  VnResult *result;
+  VnRun *result;
 
   data->max_samples = 6;
   job = vn_quantize_job_new (&(VnQuantizeSettings) { .model = model, .data = data, .recipe = recipe, .skip_compare = TRUE,

@@ -40,7 +40,7 @@ make_random (guint n)
   return data;
 }
 
-static VnResult *
+static VnRun *
 quantize (VnModel           *model,
           const VnDataSpec  *data,
           const VnRecipe    *recipe,
@@ -51,10 +51,10 @@ quantize (VnModel           *model,
                                   .earlier = earlier };
   g_autoptr(VnJob) job = vn_quantize_job_new (&settings);
 
-  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
+  return vn_job_run (job, NULL, error) ? vn_run_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
-static VnResult *
+static VnRun *
 quantize_with (VnModel          *model,
                const VnDataSpec *data,
                const char       *id,
@@ -79,17 +79,17 @@ test_reused (void)
   };
   g_autoptr(VnModel) model = make_model ();
   g_autoptr(VnDataSpec) data = make_random (8);
-  g_autoptr(VnResult) first = quantize_with (model, data, NULL, NULL, NULL, NULL);
+  g_autoptr(VnRun) first = quantize_with (model, data, NULL, NULL, NULL, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     {
       g_autoptr(GError) error = NULL;
-      g_autoptr(VnResult) again = quantize_with (model, data, settings[i][0], settings[i][1], first->stats, &error);
+      g_autoptr(VnRun) again = quantize_with (model, data, settings[i][0], settings[i][1], first->stats, &error);
 
       g_assert_no_error (error);
       g_test_message ("%s", settings[i][0] != NULL ? settings[i][0] : "nothing");
       g_assert_true (again->stats == first->stats);
-      g_assert_cmpfloat (vn_result_get_seconds (again, "calibrate"), ==, 0);
+      g_assert_cmpfloat (vn_run_get_seconds (again, "calibrate"), ==, 0);
     }
 }
 
@@ -99,9 +99,9 @@ test_pass (void)
 {
   g_autoptr(VnModel) model = make_model ();
   g_autoptr(VnDataSpec) data = make_random (8);
-  g_autoptr(VnResult) first = quantize_with (model, data, NULL, NULL, NULL, NULL);
-  g_autoptr(VnResult) second = quantize_with (model, data, "passes", "clip-to-relu", first->stats, NULL);
-  g_autoptr(VnResult) alone = quantize_with (model, data, "passes", "clip-to-relu", NULL, NULL);
+  g_autoptr(VnRun) first = quantize_with (model, data, NULL, NULL, NULL, NULL);
+  g_autoptr(VnRun) second = quantize_with (model, data, "passes", "clip-to-relu", first->stats, NULL);
+  g_autoptr(VnRun) alone = quantize_with (model, data, "passes", "clip-to-relu", NULL, NULL);
 
   g_assert_cmpfloat (vn_stats_get (first->stats, "d")->max, ==, 6);
   g_assert_true (second->stats != first->stats);
@@ -139,7 +139,7 @@ test_never_stale (void)
 {
   g_autoptr(VnModel) model = make_model ();
   g_autoptr(VnDataSpec) data = make_random (4);
-  g_autoptr(VnResult) first = quantize_with (model, data, NULL, NULL, NULL, NULL);
+  g_autoptr(VnRun) first = quantize_with (model, data, NULL, NULL, NULL, NULL);
   guint n, n_compared = 0, n_run = 0;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
 
@@ -149,8 +149,8 @@ test_never_stale (void)
 
       for (guint k = 0; k < values->len; k++)
         {
-          g_autoptr(VnResult) with = quantize_with (model, data, settings[i].id, values->pdata[k], first->stats, NULL);
-          g_autoptr(VnResult) without = quantize_with (model, data, settings[i].id, values->pdata[k], NULL, NULL);
+          g_autoptr(VnRun) with = quantize_with (model, data, settings[i].id, values->pdata[k], first->stats, NULL);
+          g_autoptr(VnRun) without = quantize_with (model, data, settings[i].id, values->pdata[k], NULL, NULL);
           g_autofree char *one = NULL, *other = NULL;
 
           g_assert_cmpint (with != NULL, ==, without != NULL);
@@ -208,7 +208,7 @@ test_samples (void)
   g_autoptr(VnModel) model = make_model ();
   g_autofree char *folder = g_dir_make_tmp ("vernier-reuse-XXXXXX", NULL);
   g_autoptr(VnDataSpec) data = vn_data_spec_new (folder);
-  g_autoptr(VnResult) first = NULL, same = NULL, fewer = NULL, held = NULL, changed = NULL;
+  g_autoptr(VnRun) first = NULL, same = NULL, fewer = NULL, held = NULL, changed = NULL;
 
   write_samples (folder, 10, 0.01f);
   first = quantize_with (model, data, NULL, NULL, NULL, NULL);
@@ -241,7 +241,7 @@ test_files (void)
   g_autofree char *folder = g_dir_make_tmp ("vernier-reuse-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "stats", NULL);
   const char *paths[] = { path, NULL };
-  g_autoptr(VnResult) first = quantize_with (model, data, NULL, NULL, NULL, NULL);
+  g_autoptr(VnRun) first = quantize_with (model, data, NULL, NULL, NULL, NULL);
   g_autoptr(GError) error = NULL;
 
   g_assert_true (vn_stats_save (first->stats, path, NULL));
@@ -294,7 +294,7 @@ test_same_samples (void)
     {
       g_autoptr(VnDataSpec) data = make_random (24);
       VnCalibrateSettings settings = { .model = model, .data = data, .recipe = recipe, .n_threads = 1 };
-      g_autoptr(VnResult) result = NULL;
+      g_autoptr(VnRun) result = NULL;
       g_autoptr(VnJob) job = NULL;
 
       data->held_out = held;

@@ -6,7 +6,7 @@
 #include "vn-jobs.h"
 #include "vn-onnx.h"
 #include "vn-report.h"
-#include "vn-result-file.h"
+#include "vn-run-file.h"
 #include "vn-verdict.h"
 
 #include <gio/gio.h>
@@ -87,7 +87,7 @@ remove_samples (const char *folder)
   g_rmdir (folder);
 }
 
-static VnResult *
+static VnRun *
 run (VnModel           *model,
      const VnDataSpec  *data,
      const char        *preset,
@@ -103,12 +103,12 @@ run (VnModel           *model,
   samples->held_out = 4;
   g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
   job = vn_quantize_job_new (&settings);
-  return vn_job_run (job, NULL, error) ? vn_result_ref (vn_quantize_job_get_result (job)) : NULL;
+  return vn_job_run (job, NULL, error) ? vn_run_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
 /* That both reports say what @verdict says, suspicions first; returns the level in JSON. */
 static char *
-check_reports (VnResult        *result,
+check_reports (VnRun           *result,
                const VnVerdict *verdict)
 {
   VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe, .data = result->data,
@@ -145,17 +145,17 @@ check_reports (VnResult        *result,
 
 /* What is kept of a run is written, read and written again with the same bytes, and judged as the run was. */
 static void
-check_record (VnResult        *result,
+check_record (VnRun           *result,
               const VnVerdict *verdict)
 {
-  g_autoptr(VnResult) record = vn_result_without_networks (result), again = NULL;
-  g_autofree char *text = vn_result_to_json (record, "/"), *second = NULL;
+  g_autoptr(VnRun) record = vn_run_without_networks (result), again = NULL;
+  g_autofree char *text = vn_run_to_json (record, "/"), *second = NULL;
   g_autoptr(GError) error = NULL;
   g_autoptr(VnVerdict) judged = NULL;
 
-  again = vn_result_from_json (text, -1, "result", "/", &error);
+  again = vn_run_from_json (text, -1, "result", "/", &error);
   g_assert_no_error (error);
-  second = vn_result_to_json (again, "/");
+  second = vn_run_to_json (again, "/");
   g_assert_cmpstr (text, ==, second);
   g_test_message ("%zu bytes for %u nodes", strlen (text), again->n_nodes);
   judged = vn_verdict_new (again->errors, &again->accuracy, again->notes, again->forecast, again->verification);
@@ -168,7 +168,7 @@ check_record (VnResult        *result,
   for (guint i = 0; i < again->nodes->len; i++)
     {
       const VnRunNode *node = g_ptr_array_index (again->nodes, i);
-      const VnErrorRow *row = vn_result_get_node_error (result, g_ptr_array_index (result->source->graph->nodes, i));
+      const VnErrorRow *row = vn_run_get_node_error (result, g_ptr_array_index (result->source->graph->nodes, i));
       const VnErrorRow *kept = again->errors != NULL && node->rounded != NULL ? vn_error_table_find (again->errors, node->rounded) : NULL;
 
       g_assert_true ((row == NULL) == (kept == NULL));
@@ -209,7 +209,7 @@ test_made (gconstpointer data)
   g_autoptr(VnDataSpec) spec = vn_data_spec_new (folder);
   g_autoptr(VnModel) model = make_model (test->odd);
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnResult) result = run (model, spec, test->preset, test->skip_compare, &error);
+  g_autoptr(VnRun) result = run (model, spec, test->preset, test->skip_compare, &error);
   g_autoptr(VnVerdict) verdict = NULL;
   g_autofree char *level = NULL;
 
@@ -264,7 +264,7 @@ test_real (gconstpointer data)
   g_autoptr(VnDataSpec) spec = vn_data_spec_new (folder);
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) model = NULL;
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   g_autoptr(VnVerdict) verdict = NULL;
   g_autofree char *level = NULL;
 
@@ -297,7 +297,7 @@ test_demo (void)
   g_autoptr(VnDataSpec) spec = vn_data_spec_new (folder);
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) model = vn_onnx_read_file (path, &error);
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   g_autoptr(VnVerdict) verdict = NULL;
   g_autofree char *level = NULL;
 

@@ -9,7 +9,7 @@ typedef struct
 {
   VnModel         *model;
   VnDataSpec      *data;
-  VnResult        *result;
+  VnRun           *result;
   VnComparedModel *sides[2];
   VnTensorReader  *reader;
 } Fixture;
@@ -34,7 +34,7 @@ set_up (Fixture       *fixture,
   job = vn_quantize_job_new (&settings);
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  fixture->result = vn_result_ref (vn_quantize_job_get_result (job));
+  fixture->result = vn_run_ref (vn_quantize_job_get_result (job));
   fixture->sides[0] = vn_compared_model_new_float (fixture->model);
   fixture->sides[1] = vn_compared_model_new_result (fixture->result);
   fixture->reader = vn_tensor_reader_new (fixture->data, NULL, 0);
@@ -47,7 +47,7 @@ tear_down (Fixture       *fixture,
   vn_tensor_reader_unref (fixture->reader);
   vn_compared_model_unref (fixture->sides[0]);
   vn_compared_model_unref (fixture->sides[1]);
-  vn_result_unref (fixture->result);
+  vn_run_unref (fixture->result);
   vn_data_spec_free (fixture->data);
   vn_model_unref (fixture->model);
 }

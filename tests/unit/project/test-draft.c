@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Drafts: nobody else opens one that is in use; whatever ends its user leaves it; runs of others are merged, and move with a project. */
-#include "draw-record.h"
+#include "draw-run.h"
 #include "vn-draft.h"
 
 #include <glib/gstdio.h>
@@ -62,7 +62,7 @@ add_run (VnProject  *project,
          guint       seed)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed (seed);
-  g_autoptr(VnResult) record = draw_run_record (random);
+  g_autoptr(VnRun) record = draw_run (random);
   g_autoptr(VnProjectRun) run = vn_project_run_new (id, record);
 
   run->time = 1000 + seed;
@@ -198,7 +198,7 @@ test_move (Fixture       *self,
   g_autoptr(VnDraft) draft = vn_draft_new (self->drafts, &error);
   g_autofree char *path = g_build_filename (self->folder, "a.vernier", NULL);
   g_autoptr(VnProject) project = make_project (), again = NULL;
-  g_autoptr(VnResult) record = NULL;
+  g_autoptr(VnRun) record = NULL;
   VnProjectRun *run = add_run (project, "one", 1);
 
   g_assert_no_error (error);

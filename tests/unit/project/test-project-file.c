@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Project files: what is saved is loaded again, with its runs; folders can be moved; what is wrong is told with its place. */
-#include "draw-record.h"
+#include "draw-run.h"
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-project-file.h"
@@ -171,7 +171,7 @@ add_run (VnProject  *project,
          guint       seed)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
-  g_autoptr(VnResult) record = draw_run_record (rand);
+  g_autoptr(VnRun) record = draw_run (rand);
   g_autoptr(VnProjectRun) run = vn_project_run_new (id, record);
 
   vn_project_add_run (project, run);
@@ -200,12 +200,12 @@ test_runs (Fixture       *self,
            gconstpointer  unused)
 {
   g_autoptr(VnProject) project = make_project (self->folder), again = NULL;
-  g_autoptr(VnResult) kept = NULL, loaded = NULL;
+  g_autoptr(VnRun) kept = NULL, loaded = NULL;
   g_autofree char *text = NULL, *before = NULL, *after = NULL;
   g_autoptr(GError) error = NULL;
   VnProjectRun *run;
 
-  kept = vn_result_ref (add_run (project, "one", 21)->record);
+  kept = vn_run_ref (add_run (project, "one", 21)->record);
   add_run (project, "two", 22);
   add_run (project, "three", 23);
   g_assert_true (vn_project_save (project, self->path, &error));

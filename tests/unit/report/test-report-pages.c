@@ -38,7 +38,7 @@ make_chain (guint              n,
 }
 
 static void
-add_errors (VnResult *result)
+add_errors (VnRun *result)
 {
   const GPtrArray *nodes = result->source->graph->nodes;
 
@@ -66,7 +66,7 @@ add_errors (VnResult *result)
 }
 
 static void
-add_findings (VnResult *result)
+add_findings (VnRun *result)
 {
   const char *name = vn_node_get_output (g_ptr_array_index (result->source->graph->nodes, 0), 0)->name;
   VnContribution item = { g_strdup (name), g_strdup ("first"), g_strdup (name), VN_TENSOR_ACTIVATION, 20, 25, 0.75, NAN, 4 };
@@ -88,11 +88,11 @@ add_findings (VnResult *result)
   curve_fixture_add (result->curve, 24, 23.5, 1500000, 2, FALSE);
 }
 
-static VnResult *
+static VnRun *
 make_result (guint               n,
              const char * const *names)
 {
-  VnResult *result = vn_result_new ();
+  VnRun *result = vn_run_new ();
 
   result->source = make_chain (n, names);
   result->prepared = vn_model_ref (result->source);
@@ -110,7 +110,7 @@ make_result (guint               n,
 }
 
 static char *
-print (VnResult   *result,
+print (VnRun      *result,
        const char *form,
        gsize      *length)
 {
@@ -214,7 +214,7 @@ static void
 test_golden (void)
 {
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "golden", "pages.html.txt", NULL), *expected = NULL;
-  g_autoptr(VnResult) result = make_result (5, NULL);
+  g_autoptr(VnRun) result = make_result (5, NULL);
   gsize length, expected_length;
   g_autofree char *text = print (result, "html", &length);
 
@@ -232,7 +232,7 @@ test_first_screen (void)
 {
   static const char * const words[] = { "<h1>", "class=\"verdict\"", "class=\"cards\"", "4.0", "class=\"glance\"", "+2.5\u00a0dB", "bias correction",
                                         "75 %", "layers.0", "<svg" };
-  g_autoptr(VnResult) result = make_result (5, NULL);
+  g_autoptr(VnRun) result = make_result (5, NULL);
   gsize length;
   g_autofree char *text = print (result, "html", &length);
   const char *at = strstr (text, "<body>");
@@ -252,7 +252,7 @@ test_hostile (void)
 {
   static const char * const names[] = { "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a&b<c>'d'\"e\"", "bad \xff\xfe bytes",
                                         "turned \u202eback", "null \x01 control", "]]></svg></style><!--", "{{x}} ${y} %s %n" };
-  g_autoptr(VnResult) result = make_result (G_N_ELEMENTS (names), names);
+  g_autoptr(VnRun) result = make_result (G_N_ELEMENTS (names), names);
   gsize length;
   g_autofree char *text = print (result, "html", &length), *pdf = NULL;
 
@@ -274,7 +274,7 @@ test_long_name (void)
 {
   g_autofree char *name = g_strnfill (200000, 'x');
   const char *names[] = { name, "second", "third" };
-  g_autoptr(VnResult) result = make_result (3, names);
+  g_autoptr(VnRun) result = make_result (3, names);
   gsize length;
   g_autofree char *text = print (result, "html", &length), *pdf = NULL;
 
@@ -288,7 +288,7 @@ static void
 test_large (gconstpointer data)
 {
   g_auto(GStrv) names = g_new0 (char *, 10001);
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   gsize length, pdf_length;
   g_autofree char *text = NULL, *pdf = NULL;
 
@@ -309,7 +309,7 @@ test_large (gconstpointer data)
 static void
 test_same (gconstpointer form)
 {
-  g_autoptr(VnResult) result = make_result (40, NULL), again = make_result (40, NULL);
+  g_autoptr(VnRun) result = make_result (40, NULL), again = make_result (40, NULL);
   gsize length, other_length;
   g_autofree char *bytes = print (result, form, &length), *other = print (again, form, &other_length);
 
@@ -320,7 +320,7 @@ test_same (gconstpointer form)
 static void
 test_pdf (void)
 {
-  g_autoptr(VnResult) result = make_result (40, NULL);
+  g_autoptr(VnRun) result = make_result (40, NULL);
   gsize length;
   g_autofree char *bytes = print (result, "pdf", &length);
 
@@ -366,7 +366,7 @@ static void
 test_sheets (void)
 {
   static const double widths[] = { VN_REPORT_A4_WIDTH, 420, VN_REPORT_LEAST_WIDTH };
-  g_autoptr(VnResult) result = make_result (40, NULL);
+  g_autoptr(VnRun) result = make_result (40, NULL);
   g_autoptr(VnReportModel) model = NULL;
   VnReportInput input;
 

@@ -50,7 +50,7 @@ make_model (void)
   return model;
 }
 
-static VnResult *
+static VnRun *
 run (const char *preset)
 {
   g_autoptr(VnModel) model = make_model ();
@@ -65,12 +65,12 @@ run (const char *preset)
   job = vn_quantize_job_new (&settings);
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  return vn_result_ref (vn_quantize_job_get_result (job));
+  return vn_run_ref (vn_quantize_job_get_result (job));
 }
 
 /* What a run finds only sometimes. */
 static void
-add_rare_things (VnResult *result)
+add_rare_things (VnRun *result)
 {
   VnErrorRow weight = { .value = g_strdup ("w_0"), .node = g_strdup ("conv"), .op_type = g_strdup ("Conv"), .n = 9,
                         .noise_to_signal = 0.25, .sqnr_db = 6.02, .cosine = 0.9, .mse = 1e-9, .max_error = 0.125 };
@@ -102,7 +102,7 @@ add_rare_things (VnResult *result)
 }
 
 static VnReportModel *
-make_report (VnResult       *result,
+make_report (VnRun          *result,
              VnReportLayout  layout)
 {
   VnReportInput input;
@@ -132,7 +132,7 @@ list_ids (const VnReportModel *model)
 static void
 test_sections (void)
 {
-  g_autoptr(VnResult) result = run ("npu-cnn");
+  g_autoptr(VnRun) result = run ("npu-cnn");
   VnReportInput comparison = { .source = result->source, .errors = result->errors };
   g_autoptr(VnReportModel) plain = make_report (result, VN_REPORT_LAYOUT_REPORT);
   g_autoptr(VnReportModel) compared = vn_report_model_new (&comparison, VN_REPORT_LAYOUT_REPORT);
@@ -490,7 +490,7 @@ check_printed (const VnReportModel *model)
 static void
 test_printed (gconstpointer data)
 {
-  g_autoptr(VnResult) result = run (data);
+  g_autoptr(VnRun) result = run (data);
   g_autoptr(VnReportModel) model = make_report (result, VN_REPORT_LAYOUT_REPORT);
   g_autoptr(VnReportModel) rare = NULL, xslim = NULL;
 
@@ -515,7 +515,7 @@ static void
 test_words (void)
 {
   static const char * const silent[] = { "rules", "marked", "quantized", "not_finite", "output", "type", "moves", "histogram", "kept", "chosen", "off", NULL };
-  g_autoptr(VnResult) result = run ("npu-cnn");
+  g_autoptr(VnRun) result = run ("npu-cnn");
   g_autoptr(VnReportModel) model = NULL;
   guint n = 0;
 
@@ -547,7 +547,7 @@ test_words (void)
 static void
 test_printers (void)
 {
-  g_autoptr(VnResult) result = run ("cpu");
+  g_autoptr(VnRun) result = run ("cpu");
   g_autoptr(VnReportModel) model = make_report (result, VN_REPORT_LAYOUT_REPORT);
   g_autofree char *folder = g_dir_make_tmp ("vn-report-XXXXXX", NULL);
   guint n;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs: what one of them learns later, and what stays of it without networks. */
-#include "vn-result.h"
+#include "vn-run.h"
 
-#include "draw-record.h"
+#include "draw-run.h"
 #include "mixed-models.h"
 #include "vn-error.h"
 
 enum { IS_KEPT, IS_LIVE };
 
 static const struct { const char *name, *take; gsize offset; int life; } facets[] = {
-#define VN_RUN_FACET(SYMBOL, Type, field, take, release, life) { #field, #take, G_STRUCT_OFFSET (VnResult, field), IS_##life },
+#define VN_RUN_FACET(SYMBOL, Type, field, take, release, life) { #field, #take, G_STRUCT_OFFSET (VnRun, field), IS_##life },
 #include "vn-run-facets.def"
 #undef VN_RUN_FACET
 };
 
 static gconstpointer
-get_facet (const VnResult *run,
-           guint           facet)
+get_facet (const VnRun *run,
+           guint        facet)
 {
   return G_STRUCT_MEMBER (gpointer, run, facets[facet].offset);
 }
 
 /* What is shared is the same; of what is copied each has one. */
 static void
-check_same (const VnResult *a,
-            const VnResult *b,
-            guint           facet)
+check_same (const VnRun *a,
+            const VnRun *b,
+            guint        facet)
 {
   gconstpointer x = get_facet (a, facet), y = get_facet (b, facet);
 
@@ -36,11 +36,11 @@ check_same (const VnResult *a,
 }
 
 /* A run that was never made: with all that files keep, and with a network. */
-static VnResult *
+static VnRun *
 make_run (guint seed)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
-  VnResult *run = draw_run_record (rand);
+  VnRun *run = draw_run (rand);
 
   run->state = VN_RUN_MEASURED;
   run->source = mixed_model_pictures ();
@@ -55,11 +55,11 @@ make_run (guint seed)
 static void
 test_with (void)
 {
-  g_autoptr(VnResult) run = make_run (3);
+  g_autoptr(VnRun) run = make_run (3);
 
   for (guint i = 0; i < VN_N_FACETS; i++)
     {
-      g_autoptr(VnResult) other = i != VN_FACET_RECIPE ? vn_result_with (run, i, NULL) : vn_result_with (run, i, run->recipe);
+      g_autoptr(VnRun) other = i != VN_FACET_RECIPE ? vn_run_with (run, i, NULL) : vn_run_with (run, i, run->recipe);
 
       g_assert_true (i == VN_FACET_RECIPE || get_facet (other, i) == NULL);
       for (guint k = 0; k < VN_N_FACETS; k++)
@@ -74,17 +74,17 @@ test_with (void)
 static void
 test_richer (void)
 {
-  g_autoptr(VnResult) run = make_run (4), marked = NULL, verified = NULL;
+  g_autoptr(VnRun) run = make_run (4), marked = NULL, verified = NULL;
   g_autoptr(VnContributions) contributions = vn_contributions_new_empty ();
   g_autoptr(VnVerification) verification = vn_verification_new ();
 
   if (run->errors == NULL)
     run->errors = vn_error_table_new (2);
   run->diagnosis = vn_diagnosis_new_empty ();
-  marked = vn_result_with (run, VN_FACET_CONTRIBUTIONS, contributions);
+  marked = vn_run_with (run, VN_FACET_CONTRIBUTIONS, contributions);
   g_assert_true (marked->contributions == contributions && marked->diagnosis == NULL && marked->errors != run->errors);
   g_assert_nonnull (run->diagnosis);
-  verified = vn_result_with (marked, VN_FACET_VERIFICATION, verification);
+  verified = vn_run_with (marked, VN_FACET_VERIFICATION, verification);
   g_assert_true (verified->verification == verification && verified->errors == marked->errors);
   g_assert_cmpint (marked->state, ==, VN_RUN_MEASURED);
   g_assert_cmpint (verified->state, ==, VN_RUN_VERIFIED);
@@ -94,33 +94,33 @@ test_richer (void)
 static void
 test_networks (void)
 {
-  g_autoptr(VnResult) run = make_run (5), record = NULL, again = NULL, other = NULL;
+  g_autoptr(VnRun) run = make_run (5), record = NULL, again = NULL, other = NULL;
   g_autoptr(VnModel) stranger = mixed_model_words ();
   g_autoptr(GError) error = NULL;
   const GPtrArray *nodes = run->source->graph->nodes;
 
   g_clear_pointer (&run->source_digest, g_free);
   run->source_digest = vn_model_dup_digest (run->source);
-  record = vn_result_without_networks (run);
+  record = vn_run_without_networks (run);
   for (guint i = 0; i < VN_N_FACETS; i++)
     if (facets[i].life == IS_LIVE)
       g_assert_null (get_facet (record, i));
   g_assert_cmpuint (record->nodes->len, ==, nodes->len);
   g_assert_cmpuint (record->n_nodes, ==, nodes->len);
   g_assert_true (record->spreads != NULL && record->notes == run->notes);
-  again = vn_result_with_model (record, run->source, &error);
+  again = vn_run_with_model (record, run->source, &error);
   g_assert_no_error (error);
   g_assert_true (again->source == run->source && again->prepared == NULL);
   for (guint i = 0; i < nodes->len; i++)
     {
-      const VnIdentity *a = vn_identity_map_get (vn_result_get_identity (run), g_ptr_array_index (nodes, i));
-      const VnIdentity *b = vn_identity_map_get (vn_result_get_identity (again), g_ptr_array_index (nodes, i));
+      const VnIdentity *a = vn_identity_map_get (vn_run_get_identity (run), g_ptr_array_index (nodes, i));
+      const VnIdentity *b = vn_identity_map_get (vn_run_get_identity (again), g_ptr_array_index (nodes, i));
 
       g_assert_cmpstr (a->source, ==, b->source);
       g_assert_cmpstr (a->prepared, ==, b->prepared);
       g_assert_cmpstr (a->rounded, ==, b->rounded);
     }
-  other = vn_result_with_model (record, stranger, &error);
+  other = vn_run_with_model (record, stranger, &error);
   g_assert_null (other);
   g_assert_error (error, VN_ERROR, VN_ERROR_MALFORMED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is measured in ONNX Runtime stands in the place of what was forecast, figure by figure. */
-#include "vn-result.h"
+#include "vn-run.h"
 
 #include <math.h>
 
@@ -162,23 +162,23 @@ test_figures (void)
 static void
 test_results (void)
 {
-  VnResult *base = vn_result_new ();
-  g_autoptr(VnResult) noted = NULL, verified = NULL, explained = NULL, again = NULL;
+  VnRun *base = vn_run_new ();
+  g_autoptr(VnRun) noted = NULL, verified = NULL, explained = NULL, again = NULL;
   g_autoptr(VnVerification) found = vn_verification_new (), second = vn_verification_new ();
   g_autoptr(VnContributions) contributions = vn_contributions_new_empty ();
   g_autoptr(VnNotes) notes = vn_notes_new ();
 
   base->notes = vn_notes_new ();
   base->forecast = vn_runtime_forecast_new_empty ();
-  noted = vn_result_with (base, VN_FACET_NOTES, notes);
-  verified = vn_result_with (noted, VN_FACET_VERIFICATION, found);
+  noted = vn_run_with (base, VN_FACET_NOTES, notes);
+  verified = vn_run_with (noted, VN_FACET_VERIFICATION, found);
   g_assert_true (verified->verification == found && verified->notes == notes && verified->forecast == base->forecast);
   g_assert_true (base->state == VN_RUN_PLANNED && noted->state == VN_RUN_PLANNED && verified->state == VN_RUN_VERIFIED);
   g_assert_true (base->verification == NULL && base->notes != notes);
-  vn_result_unref (base);
-  explained = vn_result_with (verified, VN_FACET_CONTRIBUTIONS, contributions);
+  vn_run_unref (base);
+  explained = vn_run_with (verified, VN_FACET_CONTRIBUTIONS, contributions);
   g_assert_true (explained->verification == found && explained->contributions == contributions && explained->forecast == verified->forecast);
-  again = vn_result_with (explained, VN_FACET_VERIFICATION, second);
+  again = vn_run_with (explained, VN_FACET_VERIFICATION, second);
   g_assert_true (again->verification == second && again->contributions == contributions && again->forecast == verified->forecast);
 }
 

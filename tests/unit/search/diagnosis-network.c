@@ -254,7 +254,7 @@ diagnosis_make_recipe (void)
   return recipe;
 }
 
-VnResult *
+VnRun *
 diagnosis_run (gboolean cures)
 {
   g_autoptr(VnModel) model = diagnosis_make_model ();
@@ -275,5 +275,5 @@ diagnosis_run (gboolean cures)
   diagnosis_remove_samples (folder);
   g_assert_no_error (error);
   g_assert_true (good);
-  return vn_result_ref (cures ? vn_cure_job_get_result (job) : vn_quantize_job_get_result (job));
+  return vn_run_ref (cures ? vn_cure_job_get_result (job) : vn_quantize_job_get_result (job));
 }

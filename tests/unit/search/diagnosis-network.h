@@ -39,6 +39,6 @@ VnModel  *diagnosis_make_model     (void);
 char     *diagnosis_make_samples   (void);
 void      diagnosis_remove_samples (const char    *folder);
 VnRecipe *diagnosis_make_recipe    (void);
-VnResult *diagnosis_run            (gboolean       cures);
+VnRun    *diagnosis_run            (gboolean       cures);
 
 G_END_DECLS

@@ -69,7 +69,7 @@ remove_samples (const char *folder)
   g_rmdir (folder);
 }
 
-static VnResult *
+static VnRun *
 run (Made     made,
      VnModel *model)
 {
@@ -94,7 +94,7 @@ run (Made     made,
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
   remove_samples (folder);
-  return vn_result_ref (vn_quantize_job_get_result (job));
+  return vn_run_ref (vn_quantize_job_get_result (job));
 }
 
 typedef struct
@@ -120,9 +120,9 @@ test_cause (gconstpointer data)
 {
   const Case *test = data;
   g_autoptr(VnModel) model = make_model (test->made);
-  g_autoptr(VnResult) result = run (test->made, model);
+  g_autoptr(VnRun) result = run (test->made, model);
   const VnNode *node = vn_graph_find_node (result->source->graph, test->node);
-  const VnErrorRow *row = vn_result_get_node_error (result, node);
+  const VnErrorRow *row = vn_run_get_node_error (result, node);
   const VnNode *origin = vn_cause_find_origin (result, node);
   g_autofree char *words = vn_cause_describe (result, node);
 

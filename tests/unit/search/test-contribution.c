@@ -13,7 +13,7 @@
 
 typedef struct
 {
-  VnResult  *result;
+  VnRun     *result;
   VnDataset *dataset;
 } Fixture;
 
@@ -52,7 +52,7 @@ set_up (Fixture       *self,
     plant (recipe, data);
   job = vn_quantize_job_new (&settings);
   g_assert_true (vn_job_run (job, NULL, &error));
-  self->result = vn_result_ref (vn_quantize_job_get_result (job));
+  self->result = vn_run_ref (vn_quantize_job_get_result (job));
   input = g_ptr_array_index (self->result->prepared->graph->inputs, 0);
   self->dataset = vn_dataset_open (spec, &(VnInputSpec) { input->name, input->type.dtype, input->type.shape }, 1, NULL, &error);
   g_assert_no_error (error);
@@ -62,7 +62,7 @@ static void
 tear_down (Fixture       *self,
            gconstpointer  data)
 {
-  vn_result_unref (self->result);
+  vn_run_unref (self->result);
   vn_dataset_unref (self->dataset);
 }
 
@@ -258,7 +258,7 @@ test_job (Fixture       *self,
   g_autoptr(VnJob) whole = vn_quantize_job_new (&settings), job = NULL;
   g_autoptr(VnContributions) found = NULL;
   g_autoptr(GError) error = NULL;
-  VnResult *result;
+  VnRun *result;
   double sum = 0;
 
   g_assert_true (vn_job_run (whole, NULL, NULL));
@@ -335,7 +335,7 @@ test_parts (void)
   job = vn_quantize_job_new (&settings);
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  self.result = vn_result_ref (vn_quantize_job_get_result (job));
+  self.result = vn_run_ref (vn_quantize_job_get_result (job));
   self.dataset = vn_dataset_open (data, &(VnInputSpec) { "x", VN_DTYPE_F32, VN_SHAPE (1, 3, 16, 16) }, 1, NULL, &error);
   g_assert_no_error (error);
   parts = vn_error_table_list_parts (self.result->errors);

@@ -89,7 +89,7 @@ tear_down (Fixture       *fixture,
   vn_data_spec_free (fixture->data);
 }
 
-static VnResult *
+static VnRun *
 run_curve (Fixture *fixture)
 {
   g_autoptr(VnJob) job = vn_curve_job_new (&fixture->settings);
@@ -97,7 +97,7 @@ run_curve (Fixture *fixture)
 
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  return vn_result_ref (vn_curve_job_get_result (job));
+  return vn_run_ref (vn_curve_job_get_result (job));
 }
 
 static const VnCurvePoint *
@@ -159,7 +159,7 @@ test_prediction (Fixture       *fixture,
 
   for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
     {
-      g_autoptr(VnResult) result = NULL;
+      g_autoptr(VnRun) result = NULL;
       const VnCurve *curve;
 
       fixture->settings.cost = costs[i];
@@ -176,7 +176,7 @@ test_prediction (Fixture       *fixture,
 static void
 check_makes_again (Fixture            *fixture,
                    const VnCurvePoint *point,
-                   VnResult           *result)
+                   VnRun              *result)
 {
   g_autofree char *text = vn_recipe_to_json (point->recipe);
   g_autoptr(VnRecipe) read = vn_recipe_from_json (text, "point", NULL);
@@ -202,7 +202,7 @@ test_float (Fixture       *fixture,
 
   for (guint percent = 0; percent <= 60; percent += 20)
     {
-      g_autoptr(VnResult) result = NULL;
+      g_autoptr(VnRun) result = NULL;
       const VnCurvePoint *point;
 
       fixture->settings.most_float = percent / 100.0;
@@ -221,7 +221,7 @@ static void
 test_size (Fixture       *fixture,
            gconstpointer  preset)
 {
-  g_autoptr(VnResult) whole = NULL, result = NULL;
+  g_autoptr(VnRun) whole = NULL, result = NULL;
   const VnCurvePoint *point;
 
   fixture->settings.cost = VN_CURVE_COST_SIZE;
@@ -248,7 +248,7 @@ test_rounding (Fixture       *fixture,
   fixture->settings.cost = VN_CURVE_COST_SIZE;
   for (guint i = 0; i < G_N_ELEMENTS (db); i++)
     {
-      g_autoptr(VnResult) result = NULL;
+      g_autoptr(VnRun) result = NULL;
       const VnCurvePoint *point;
 
       g_assert_true (vn_recipe_set (fixture->recipe, "rounding", i == 0 ? "nearest" : "second-order", NULL));
@@ -266,7 +266,7 @@ static void
 test_target (Fixture       *fixture,
              gconstpointer  preset)
 {
-  g_autoptr(VnResult) whole = run_curve (fixture), result = NULL;
+  g_autoptr(VnRun) whole = run_curve (fixture), result = NULL;
   double wanted = vn_curve_point_get_db (find_plain (whole->curve)) + 3;
   const VnCurvePoint *point;
 
@@ -308,11 +308,11 @@ static void
 test_threads (Fixture       *fixture,
               gconstpointer  preset)
 {
-  g_autoptr(VnResult) one = run_curve (fixture);
+  g_autoptr(VnRun) one = run_curve (fixture);
 
   for (guint n = 2; n <= 4; n++)
     {
-      g_autoptr(VnResult) other = NULL;
+      g_autoptr(VnRun) other = NULL;
 
       fixture->settings.quantize.n_threads = n;
       other = run_curve (fixture);
@@ -334,7 +334,7 @@ static void
 test_wide (Fixture       *fixture,
            gconstpointer  preset)
 {
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   const VnCurvePoint *last;
 
   g_assert_true (vn_recipe_set (fixture->recipe, "activation", "u8", NULL));

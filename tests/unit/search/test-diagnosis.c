@@ -57,7 +57,7 @@ static void
 test_reason (gconstpointer data)
 {
   const guint i = GPOINTER_TO_UINT (data);
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   const VnFinding *finding;
 
   diagnosis_made = expected[i].reason;
@@ -78,7 +78,7 @@ test_reason (gconstpointer data)
 static void
 test_nothing (void)
 {
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   guint n = 0;
 
   diagnosis_made = VN_N_REASONS;
@@ -90,12 +90,12 @@ test_nothing (void)
 }
 
 static void
-check_first (VnResult   *result,
+check_first (VnRun      *result,
              double      share_error,
              const char *wanted)
 {
   VnContributions *contributions = vn_contributions_new_empty ();
-  g_autoptr(VnResult) changed = NULL;
+  g_autoptr(VnRun) changed = NULL;
   g_autoptr(VnDiagnosis) diagnosis = NULL;
   static const char * const names[] = { "x", "middle" };
 
@@ -107,7 +107,7 @@ check_first (VnResult   *result,
 
       vn_contributions_add (contributions, &item);
     }
-  changed = vn_result_with (result, VN_FACET_CONTRIBUTIONS, contributions);
+  changed = vn_run_with (result, VN_FACET_CONTRIBUTIONS, contributions);
   vn_contributions_unref (contributions);
   diagnosis = vn_diagnose (changed);
   tell (diagnosis);
@@ -119,7 +119,7 @@ check_first (VnResult   *result,
 static void
 test_uncertain (void)
 {
-  g_autoptr(VnResult) result = (diagnosis_made = VN_REASON_CHANNEL_SPREAD, diagnosis_run (FALSE));
+  g_autoptr(VnRun) result = (diagnosis_made = VN_REASON_CHANNEL_SPREAD, diagnosis_run (FALSE));
 
   check_first (result, 0.01, "x");
   check_first (result, NAN, "x");
@@ -153,7 +153,7 @@ test_tables (void)
 
 /* What a cure is said to win is what a run with its recipe has. */
 static void
-check_trial (VnResult          *result,
+check_trial (VnRun             *result,
              const VnCureTrial *trial)
 {
   g_autoptr(VnModel) model = diagnosis_make_model ();
@@ -176,7 +176,7 @@ check_cures (VnReason    reason,
              const char *best,
              double      least_db)
 {
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   const VnCureTrial *trial;
 
   diagnosis_made = reason;
@@ -239,7 +239,7 @@ test_cure_few_levels (void)
 static void
 test_cure_samples (void)
 {
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   const VnCureTrial *trial;
 
   diagnosis_made = VN_REASON_SAMPLES_DIFFER;
@@ -312,7 +312,7 @@ test_noise_gain (void)
 {
   g_autoptr(VnModel) good = (diagnosis_made = VN_N_REASONS, diagnosis_make_model ()), bad = (diagnosis_made = VN_REASON_NOISE_GAIN, diagnosis_make_model ());
   g_autoptr(VnNotes) notes = look_before (bad, 100);
-  g_autoptr(VnResult) result = diagnosis_run (FALSE);
+  g_autoptr(VnRun) result = diagnosis_run (FALSE);
   g_autofree char *text = NULL;
   double good_db = NAN, bad_db = NAN;
   gboolean at_tensor = FALSE;

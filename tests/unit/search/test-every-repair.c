@@ -312,7 +312,7 @@ make_job (const Repair             *repair,
   return vn_quantize_job_new (&settings);
 }
 
-static VnResult *
+static VnRun *
 get_result (Work   work,
             VnJob *job)
 {
@@ -331,9 +331,9 @@ is_only_search (Work work)
 
 /* What a search gives beside the export. */
 static void
-assert_found (Work      work,
-              VnJob    *job,
-              VnResult *result)
+assert_found (Work   work,
+              VnJob *job,
+              VnRun *result)
 {
   guint n_measured = 0;
 
@@ -387,7 +387,7 @@ is_said (VnNotes    *notes,
   return FALSE;
 }
 
-static VnResult *
+static VnRun *
 run (const Repair     *repair,
      VnModel          *model,
      const VnDataSpec *data)
@@ -395,7 +395,7 @@ run (const Repair     *repair,
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
   g_autoptr(GError) error = NULL;
   g_autoptr(VnJob) job = NULL;
-  VnResult *result;
+  VnRun *result;
 
   if (g_strcmp0 (repair->setting, "train") == 0)
     recipe->train_steps = 12;
@@ -411,7 +411,7 @@ run (const Repair     *repair,
   for (guint i = 0; i < vn_notes_get_n (result->notes); i++)
     g_assert_cmpstr (vn_notes_get (result->notes, i)->code, !=, "sample-unreadable");
   assert_found (repair->work, job, result);
-  return vn_result_ref (result);
+  return vn_run_ref (result);
 }
 
 /* ---- the walk ---- */
@@ -425,7 +425,7 @@ test_network (gconstpointer data)
   g_autoptr(VnModel) model = network->make ();
   g_autofree char *folder = write_samples (network), *of_plain = NULL;
   g_autoptr(VnDataSpec) samples = vn_data_spec_new (folder);
-  g_autoptr(VnResult) plain = NULL;
+  g_autoptr(VnRun) plain = NULL;
   g_autoptr(GError) error = NULL;
 
   vn_model_infer_types (model, NULL, NULL, &error);
@@ -435,7 +435,7 @@ test_network (gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (repairs); i++)
     {
       const gint64 start = g_get_monotonic_time ();
-      g_autoptr(VnResult) result = run (&repairs[i], model, samples);
+      g_autoptr(VnRun) result = run (&repairs[i], model, samples);
       g_autofree char *digest = vn_model_dup_digest (result->quantized);
       const double before = vn_error_table_get_worst_sqnr (plain->errors, result->errors),
                    after = vn_error_table_get_worst_sqnr (result->errors, plain->errors);

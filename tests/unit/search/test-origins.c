@@ -62,9 +62,9 @@ test_afterwards (void)
   g_autoptr(VnModel) model = make_model ();
   g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
   g_autoptr(VnJob) within = make_run (model, recipe, TRUE), run = make_run (model, recipe, FALSE);
-  g_autoptr(VnResult) with = NULL;
+  g_autoptr(VnRun) with = NULL;
   g_autoptr(GError) error = NULL;
-  VnResult *plain;
+  VnRun *plain;
   VnJob *origins;
 
   g_assert_true (vn_job_run (within, NULL, &error));
@@ -75,7 +75,7 @@ test_afterwards (void)
   origins = vn_origins_job_new (run, NULL);
   g_assert_true (vn_job_run (origins, NULL, &error));
   g_assert_no_error (error);
-  with = vn_result_ref (vn_origins_job_get_result (origins));
+  with = vn_run_ref (vn_origins_job_get_result (origins));
   g_object_unref (origins);
   g_assert_null (plain->contributions);
   assert_same (with->contributions, vn_quantize_job_get_result (within)->contributions);
@@ -83,7 +83,7 @@ test_afterwards (void)
   /* it lives on without the run, and knows the nodes of the model */
   g_clear_object (&run);
   for (guint i = 0; i < model->graph->nodes->len; i++)
-    g_assert_nonnull (vn_result_get_node_error (with, g_ptr_array_index (model->graph->nodes, i)));
+    g_assert_nonnull (vn_run_get_node_error (with, g_ptr_array_index (model->graph->nodes, i)));
 }
 
 static VnValue *
@@ -143,7 +143,7 @@ test_of_another (void)
   g_autoptr(VnJob) first = make_run (model, recipe, FALSE), second = make_run (model, recipe, FALSE);
   g_autoptr(VnJob) origins = NULL;
   g_autoptr(GError) error = NULL;
-  VnResult *result;
+  VnRun *result;
 
   g_assert_true (vn_job_run (first, NULL, &error));
   result = vn_quantize_job_get_result (first);
@@ -215,7 +215,7 @@ is_same_network (const VnModel *a,
 }
 
 static double
-get_headline (const VnResult *result)
+get_headline (const VnRun *result)
 {
   return vn_error_table_get_outputs_sqnr (result->errors);
 }
@@ -228,7 +228,7 @@ test_tries (void)
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
   VnImproveSettings settings = { { .model = model, .data = data, .recipe = recipe, .n_threads = 1 }, 60, TRUE, NULL };
   g_autoptr(VnJob) job = NULL, again = NULL, plain = NULL;
-  VnResult *result, *first;
+  VnRun *result, *first;
   GPtrArray *tries;
 
   data->max_samples = 12;
@@ -263,7 +263,7 @@ test_plain (void)
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
   VnImproveSettings settings = { { .model = model, .data = data, .recipe = recipe, .n_threads = 1, .origins = TRUE }, 1e-6, TRUE, NULL };
   g_autoptr(VnJob) plain = NULL, job = NULL;
-  VnResult *first, *result;
+  VnRun *first, *result;
   GPtrArray *tries;
 
   data->max_samples = 12;
@@ -337,7 +337,7 @@ test_wide (void)
       g_autoptr(VnJob) job = NULL;
       GPtrArray *tries;
       const VnImproveTry *wide, *all;
-      VnResult *result;
+      VnRun *result;
 
       recipe->activation = VN_DTYPE_U8;
       data->max_samples = 12;

@@ -13,11 +13,11 @@ typedef struct
 {
   VnModel    *model;
   VnDataSpec *data;
-  VnResult   *result;
+  VnRun      *result;
   VnWhatIf   *what_if;
 } Fixture;
 
-static VnResult *
+static VnRun *
 quantize (Fixture        *self,
           const VnRecipe *recipe)
 {
@@ -27,7 +27,7 @@ quantize (Fixture        *self,
 
   vn_job_run (job, NULL, &error);
   g_assert_no_error (error);
-  return vn_result_ref (vn_quantize_job_get_result (job));
+  return vn_run_ref (vn_quantize_job_get_result (job));
 }
 
 static void
@@ -53,7 +53,7 @@ tear_down (Fixture       *self,
            gconstpointer  data)
 {
   vn_what_if_unref (self->what_if);
-  vn_result_unref (self->result);
+  vn_run_unref (self->result);
   vn_data_spec_free (self->data);
   vn_model_unref (self->model);
 }
@@ -135,7 +135,7 @@ test_change (Fixture       *self,
 {
   guint i = GPOINTER_TO_UINT (data);
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
-  g_autoptr(VnResult) whole = NULL;
+  g_autoptr(VnRun) whole = NULL;
   g_autoptr(VnErrorTable) found = NULL;
   g_autoptr(GError) error = NULL;
   VnRecompareCost cost;
@@ -177,7 +177,7 @@ test_repaired (Fixture       *self,
   guint number = GPOINTER_TO_UINT (data);
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
   g_autoptr(VnRecipe) changed = NULL, other = NULL;
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   g_autoptr(VnWhatIf) what_if = NULL;
   g_autoptr(VnErrorTable) found = NULL;
   g_autoptr(GError) error = NULL;
@@ -214,7 +214,7 @@ test_unrounded (Fixture       *self,
                 gconstpointer  data)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
-  g_autoptr(VnResult) result = NULL;
+  g_autoptr(VnRun) result = NULL;
   g_autoptr(VnWhatIf) what_if = NULL;
   g_autoptr(VnErrorTable) found = NULL;
   g_autoptr(GError) error = NULL;
@@ -242,14 +242,14 @@ test_expected (Fixture       *self,
   g_autoptr(VnWhatIf) what_if = NULL;
   g_autoptr(VnContributions) shares = vn_contributions_new_empty ();
   const VnNode *head = vn_graph_find_node (self->model->graph, "/head/Conv");
-  const char *value = vn_result_get_node_plan (self->result, head)->name;
+  const char *value = vn_run_get_node_plan (self->result, head)->name;
   VnContribution items[] = {
     { .name = g_strdup (value), .node = g_strdup ("/head/Conv"), .value = g_strdup (value),
       .role = VN_TENSOR_ACTIVATION, .share = 0.5, .n_samples = 2 },
     { .name = g_strdup (vn_error_table_get (self->result->errors, 0)->value), .node = g_strdup (""),
       .value = g_strdup (vn_error_table_get (self->result->errors, 0)->value), .role = VN_TENSOR_ACTIVATION, .share = 0.5, .n_samples = 2 },
   };
-  g_autoptr(VnResult) expected = NULL, whole = NULL;
+  g_autoptr(VnRun) expected = NULL, whole = NULL;
   g_autoptr(GError) error = NULL;
   VnOverride *rule;
   guint n_same = 0, n_new = 0;
@@ -288,7 +288,7 @@ test_expected (Fixture       *self,
   g_assert_cmpuint (n_same, >, 10);
   g_assert_cmpuint (n_same, <, vn_error_table_get_n (whole->errors));
   g_assert_cmpuint (n_new, <=, 1);
-  g_assert_cmpint (vn_result_get_node_plan (expected, head)->dtype, ==, VN_DTYPE_U16);
+  g_assert_cmpint (vn_run_get_node_plan (expected, head)->dtype, ==, VN_DTYPE_U16);
   g_assert_cmpfloat (vn_contributions_get (expected->contributions, 0)->share, <, 0.001);
   g_assert_cmpfloat (vn_contributions_get (expected->contributions, 1)->share, >, 0.999);
   g_assert_cmpfloat (vn_error_table_find (expected->errors, items[1].value)->contribution, >, 0.999);
@@ -331,7 +331,7 @@ test_parts (void)
   Fixture self = { .model = make_mixed_model (), .data = vn_data_spec_new (VN_DATA_RANDOM) };
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu"), wide = NULL;
   g_autoptr(VnContributions) shares = vn_contributions_new_empty ();
-  g_autoptr(VnResult) expected = NULL, whole = NULL;
+  g_autoptr(VnRun) expected = NULL, whole = NULL;
   g_autoptr(GError) error = NULL;
   const VnErrorRow *a, *b, *few;
   double worst = INFINITY;

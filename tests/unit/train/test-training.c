@@ -222,7 +222,7 @@ test_importance (void)
   g_assert_cmpfloat_with_epsilon (one->by[0] / one->by[1], (9 + 0.1 * 5) / (1 + 0.1 * 5), 1e-5);
 }
 
-static VnResult *
+static VnRun *
 quantize (VnModel    *model,
           const char *preset,
           const char *settings,     /* "id=value id=value" */
@@ -244,13 +244,13 @@ quantize (VnModel    *model,
     }
   job = vn_quantize_job_new (&job_settings);
   g_assert_true (vn_job_run (job, NULL, &error) || (g_test_message ("%s", error->message), FALSE));
-  return vn_result_ref (vn_quantize_job_get_result (job));
+  return vn_run_ref (vn_quantize_job_get_result (job));
 }
 
 /* On samples that were neither calibrated with nor trained with. */
 static double
-measure (VnModel  *model,
-         VnResult *result)
+measure (VnModel *model,
+         VnRun   *result)
 {
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
   g_autoptr(VnDataset) dataset = NULL;
@@ -289,7 +289,7 @@ test_needy (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   g_autofree char *settings = g_strdup_printf ("%s%strain=%s", needy[i].base, *needy[i].base != '\0' ? " " : "", needy[i].train);
   g_autoptr(VnModel) model = make_model ();
-  g_autoptr(VnResult) plain = quantize (model, needy[i].preset, needy[i].base, 2), trained = quantize (model, needy[i].preset, settings, 2);
+  g_autoptr(VnRun) plain = quantize (model, needy[i].preset, needy[i].base, 2), trained = quantize (model, needy[i].preset, settings, 2);
   double before = measure (model, plain), after = measure (model, trained);
 
   g_test_message ("%s, %s: %.2f -> %.2f dB", needy[i].preset, settings, before, after);
@@ -301,7 +301,7 @@ static void
 test_content (void)
 {
   g_autoptr(VnModel) model = make_model ();
-  g_autoptr(VnResult) plain = quantize (model, "int16", "", 2), trained = quantize (model, "int16", "train=adaquant train-steps=40", 2);
+  g_autoptr(VnRun) plain = quantize (model, "int16", "", 2), trained = quantize (model, "int16", "train=adaquant train-steps=40", 2);
 
   g_assert_cmpfloat (measure (model, trained), >, measure (model, plain) - 0.1);
 }
@@ -311,11 +311,11 @@ test_threads (void)
 {
   g_autoptr(VnModel) model = make_model ();
   g_autofree char *first = NULL, *other_seed = NULL;
-  g_autoptr(VnResult) seeded = quantize (model, "cpu", "weight=s4 train=adaquant-thresholds train-steps=60 train-seed=7", 2);
+  g_autoptr(VnRun) seeded = quantize (model, "cpu", "weight=s4 train=adaquant-thresholds train-steps=60 train-seed=7", 2);
 
   for (guint n = 1; n <= 4; n++)
     {
-      g_autoptr(VnResult) result = quantize (model, "cpu", "weight=s4 train=adaquant-thresholds train-steps=60", n);
+      g_autoptr(VnRun) result = quantize (model, "cpu", "weight=s4 train=adaquant-thresholds train-steps=60", n);
       g_autofree char *digest = vn_model_dup_digest (result->quantized);
 
       first = first != NULL ? first : g_strdup (digest);
@@ -369,7 +369,7 @@ train_until (guint64   at,
              VnModel **trained)
 {
   g_autoptr(VnModel) model = make_model ();
-  g_autoptr(VnResult) plain = quantize (model, "cpu", "weight=s4", 2);
+  g_autoptr(VnRun) plain = quantize (model, "cpu", "weight=s4", 2);
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (plain->recipe);
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
   g_autoptr(VnDataset) dataset = NULL;

@@ -50,7 +50,7 @@ static void
 run_changed (VnBench *bench,
              Fixture *self)
 {
-  VnResult *shown = vn_bench_get_shown (bench);
+  VnRun *shown = vn_bench_get_shown (bench);
 
   self->n_run++;
   if (shown != NULL && shown->state != VN_RUN_ESTIMATED && vn_bench_get_runs (bench)->len == 0)

@@ -29,12 +29,12 @@
  *     "notes": [ { "level", "code", "subject", "text", "remedy" } ] }
  *
  * A row has "tensor", "node", "type", the metrics of vn-metrics.def by their ids and what is said at
- * result_file_add_row() in result-file-write.c. NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not have is NaN.
+ * run_file_add_row() in run-file-write.c. NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not have is NaN.
  * What is unknown is ignored, what is needed and missing or wrong is told with its place. Another version is refused.
  * Paths below the folder that a file belongs to are relative to it. */
-#include "vn-result-file.h"
+#include "vn-run-file.h"
 
-#include "result-file-private.h"
+#include "run-file-private.h"
 
 #include "vn-error.h"
 #include "vn-file.h"
@@ -47,16 +47,16 @@
 
 /* ---- read ---- */
 
-typedef void (*ReadFunc) (VnResult     *self,
+typedef void (*ReadFunc) (VnRun        *self,
                           VnJsonFields *fields,
                           const char   *folder);
 
 /* Every object of the list @id, until one is wrong. */
 static void
-result_file_read_list (VnResult     *self,
-                       VnJsonFields *parent,
-                       const char   *id,
-                       ReadFunc      read)
+run_file_read_list (VnRun        *self,
+                    VnJsonFields *parent,
+                    const char   *id,
+                    ReadFunc      read)
 {
   JsonArray *array = vn_json_fields_get_array (parent, id);
   g_autofree char *where = vn_json_fields_dup_where (parent, id);
@@ -73,11 +73,11 @@ result_file_read_list (VnResult     *self,
 }
 
 static void
-result_file_read_object (VnResult     *self,
-                         VnJsonFields *parent,
-                         const char   *id,
-                         const char   *folder,
-                         ReadFunc      read)
+run_file_read_object (VnRun        *self,
+                      VnJsonFields *parent,
+                      const char   *id,
+                      const char   *folder,
+                      ReadFunc      read)
 {
   VnJsonFields fields;
 
@@ -88,7 +88,7 @@ result_file_read_object (VnResult     *self,
 }
 
 static VnErrorPart *
-result_file_read_part (VnJsonFields *fields)
+run_file_read_part (VnJsonFields *fields)
 {
   VnErrorPart *part = g_new0 (VnErrorPart, 1);
 
@@ -106,8 +106,8 @@ result_file_read_part (VnJsonFields *fields)
 }
 
 static void
-result_file_read_parts (VnJsonFields *parent,
-                        VnErrorRow   *row)
+run_file_read_parts (VnJsonFields *parent,
+                     VnErrorRow   *row)
 {
   JsonArray *array = vn_json_fields_get_array (parent, "parts");
   g_autofree char *where = vn_json_fields_dup_where (parent, "parts");
@@ -120,7 +120,7 @@ result_file_read_parts (VnJsonFields *parent,
       VnErrorPart *part;
 
       vn_json_fields_init (&fields, json_array_get_element (array, i), place);
-      part = result_file_read_part (&fields);
+      part = run_file_read_part (&fields);
       vn_json_fields_leave (&fields, parent);
       if (parent->error == NULL)
         vn_error_row_take_part (row, part);
@@ -130,7 +130,7 @@ result_file_read_parts (VnJsonFields *parent,
 }
 
 static VnErrorRow *
-result_file_read_row (VnJsonFields *fields)
+run_file_read_row (VnJsonFields *fields)
 {
   VnErrorRow *row = vn_error_row_new ();
 
@@ -164,7 +164,7 @@ result_file_read_row (VnJsonFields *fields)
     row->preparation_db = vn_json_fields_get_double (fields, "preparation-sqnr");
   row->whole_db = row->sqnr_db;
   if (vn_json_fields_has (fields, "parts"))
-    result_file_read_parts (fields, row);
+    run_file_read_parts (fields, row);
   if (fields->error == NULL)
     return row;
   vn_error_row_free (row);
@@ -172,41 +172,41 @@ result_file_read_row (VnJsonFields *fields)
 }
 
 static void
-result_file_read_tensor (VnResult     *self,
-                         VnJsonFields *fields,
-                         const char   *folder)
+run_file_read_tensor (VnRun        *self,
+                      VnJsonFields *fields,
+                      const char   *folder)
 {
-  VnErrorRow *row = result_file_read_row (fields);
+  VnErrorRow *row = run_file_read_row (fields);
 
   if (row != NULL)
     vn_error_table_add (self->errors, row);
 }
 
 static void
-result_file_read_weight (VnResult     *self,
-                         VnJsonFields *fields,
-                         const char   *folder)
+run_file_read_weight (VnRun        *self,
+                      VnJsonFields *fields,
+                      const char   *folder)
 {
-  VnErrorRow *row = result_file_read_row (fields);
+  VnErrorRow *row = run_file_read_row (fields);
 
   if (row != NULL)
     vn_error_table_add_weight (self->errors, row);
 }
 
 static void
-result_file_read_errors (VnResult     *self,
-                         VnJsonFields *fields,
-                         const char   *folder)
+run_file_read_errors (VnRun        *self,
+                      VnJsonFields *fields,
+                      const char   *folder)
 {
   self->errors = vn_error_table_new ((guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT));
-  result_file_read_list (self, fields, "tensors", result_file_read_tensor);
-  result_file_read_list (self, fields, "weights", result_file_read_weight);
+  run_file_read_list (self, fields, "tensors", run_file_read_tensor);
+  run_file_read_list (self, fields, "weights", run_file_read_weight);
 }
 
 static void
-result_file_read_contribution (VnResult     *self,
-                               VnJsonFields *fields,
-                               const char   *folder)
+run_file_read_contribution (VnRun        *self,
+                            VnJsonFields *fields,
+                            const char   *folder)
 {
   g_autofree char *role = vn_json_fields_dup_text (fields, "role");
   VnContribution item = { .name = vn_json_fields_dup_text (fields, "tensor"), .node = vn_json_fields_dup_text (fields, "node"),
@@ -223,15 +223,15 @@ result_file_read_contribution (VnResult     *self,
 }
 
 static double
-result_file_read_number_if (VnJsonFields *fields,
-                            const char   *id)
+run_file_read_number_if (VnJsonFields *fields,
+                         const char   *id)
 {
   return vn_json_fields_has (fields, id) ? vn_json_fields_get_double (fields, id) : NAN;
 }
 
 /* Files of older programs do not say which part figures are of. */
 static VnErrorPart *
-result_file_read_part_if (VnJsonFields *parent)
+run_file_read_part_if (VnJsonFields *parent)
 {
   JsonNode *node = vn_json_fields_has (parent, "part") ? json_object_get_member (parent->object, "part") : NULL;
   g_autofree char *where = node != NULL ? vn_json_fields_dup_where (parent, "part") : NULL;
@@ -241,30 +241,30 @@ result_file_read_part_if (VnJsonFields *parent)
   if (node == NULL)
     return NULL;
   vn_json_fields_init (&fields, node, where);
-  part = result_file_read_part (&fields);
+  part = run_file_read_part (&fields);
   vn_json_fields_leave (&fields, parent);
   return parent->error == NULL ? g_steal_pointer (&part) : NULL;
 }
 
 static void
-result_file_read_verified_output (VnResult     *self,
-                                  VnJsonFields *fields,
-                                  const char   *folder)
+run_file_read_verified_output (VnRun        *self,
+                               VnJsonFields *fields,
+                               const char   *folder)
 {
   g_autofree char *name = vn_json_fields_dup_text (fields, "name");
-  g_autoptr(VnErrorPart) part = result_file_read_part_if (fields);
+  g_autoptr(VnErrorPart) part = run_file_read_part_if (fields);
   const VnVerifiedOutput output = { .name = name, .part = part, .sqnr_db = vn_json_fields_get_double (fields, "sqnr"),
                                     .largest = vn_json_fields_get_double (fields, "largest-difference"),
-                                    .their_db = result_file_read_number_if (fields, "onnxruntime-sqnr"),
-                                    .our_db = result_file_read_number_if (fields, "own-sqnr") };
+                                    .their_db = run_file_read_number_if (fields, "onnxruntime-sqnr"),
+                                    .our_db = run_file_read_number_if (fields, "own-sqnr") };
 
   vn_verification_add (self->verification, &output);
 }
 
 static void
-result_file_read_verification (VnResult     *self,
-                               VnJsonFields *fields,
-                               const char   *folder)
+run_file_read_verification (VnRun        *self,
+                            VnJsonFields *fields,
+                            const char   *folder)
 {
   VnVerification *found = vn_verification_new ();
 
@@ -275,68 +275,68 @@ result_file_read_verification (VnResult     *self,
   found->load_seconds = vn_json_fields_get_double (fields, "load-seconds");
   found->seconds = vn_json_fields_get_double (fields, "seconds");
   found->float_seconds = vn_json_fields_get_double (fields, "float-seconds");
-  found->integer_share = result_file_read_number_if (fields, "integer-share");
+  found->integer_share = run_file_read_number_if (fields, "integer-share");
   found->saturates = vn_json_fields_has (fields, "saturates") && vn_json_fields_get_bool (fields, "saturates");
   found->exact_agrees = vn_json_fields_has (fields, "exact-agrees") && vn_json_fields_get_bool (fields, "exact-agrees");
-  found->exact_db = result_file_read_number_if (fields, "exact-sqnr");
-  result_file_read_list (self, fields, "outputs", result_file_read_verified_output);
+  found->exact_db = run_file_read_number_if (fields, "exact-sqnr");
+  run_file_read_list (self, fields, "outputs", run_file_read_verified_output);
 }
 
 static void
-result_file_read_plan (VnResult     *self,
-                       VnJsonFields *fields,
-                       const char   *folder)
+run_file_read_plan (VnRun        *self,
+                    VnJsonFields *fields,
+                    const char   *folder)
 {
-  self->plan = _vn_result_file_read_plan (fields);
+  self->plan = _vn_run_file_read_plan (fields);
 }
 
 static void
-result_file_read_forecast (VnResult     *self,
-                           VnJsonFields *fields,
-                           const char   *folder)
+run_file_read_forecast (VnRun        *self,
+                        VnJsonFields *fields,
+                        const char   *folder)
 {
-  self->forecast = _vn_result_file_read_runtime (fields);
+  self->forecast = _vn_run_file_read_runtime (fields);
 }
 
 static void
-result_file_read_diagnosis (VnResult     *self,
-                            VnJsonFields *fields,
-                            const char   *folder)
+run_file_read_diagnosis (VnRun        *self,
+                         VnJsonFields *fields,
+                         const char   *folder)
 {
-  self->diagnosis = _vn_result_file_read_diagnosis (fields);
+  self->diagnosis = _vn_run_file_read_diagnosis (fields);
 }
 
 /* What only reports tell; files of older programs do not have it. */
 static void
-result_file_read_curve (VnResult     *self,
-                        VnJsonFields *fields,
-                        const char   *folder)
+run_file_read_curve (VnRun        *self,
+                     VnJsonFields *fields,
+                     const char   *folder)
 {
-  self->curve = _vn_result_file_read_curve (fields);
+  self->curve = _vn_run_file_read_curve (fields);
 }
 
 static void
-result_file_read_report (VnResult     *self,
-                         VnJsonFields *fields)
+run_file_read_report (VnRun        *self,
+                      VnJsonFields *fields)
 {
   if (vn_json_fields_has (fields, "plan"))
-    result_file_read_object (self, fields, "plan", NULL, result_file_read_plan);
+    run_file_read_object (self, fields, "plan", NULL, run_file_read_plan);
   if (vn_json_fields_has (fields, "forecast"))
-    result_file_read_object (self, fields, "forecast", NULL, result_file_read_forecast);
+    run_file_read_object (self, fields, "forecast", NULL, run_file_read_forecast);
   if (vn_json_fields_has (fields, "diagnosis"))
-    result_file_read_object (self, fields, "diagnosis", NULL, result_file_read_diagnosis);
+    run_file_read_object (self, fields, "diagnosis", NULL, run_file_read_diagnosis);
   if (vn_json_fields_has (fields, "steps"))
-    self->steps = _vn_result_file_read_steps (fields);
+    self->steps = _vn_run_file_read_steps (fields);
   if (vn_json_fields_has (fields, "curve"))
-    result_file_read_object (self, fields, "curve", NULL, result_file_read_curve);
+    run_file_read_object (self, fields, "curve", NULL, run_file_read_curve);
   if (vn_json_fields_has (fields, "spreads"))
-    self->spreads = _vn_result_file_read_spreads (fields);
+    self->spreads = _vn_run_file_read_spreads (fields);
 }
 
 static void
-result_file_read_node (VnResult     *self,
-                       VnJsonFields *fields,
-                       const char   *folder)
+run_file_read_node (VnRun        *self,
+                    VnJsonFields *fields,
+                    const char   *folder)
 {
   VnRunNode *node = g_new0 (VnRunNode, 1);
 
@@ -349,9 +349,9 @@ result_file_read_node (VnResult     *self,
 }
 
 static void
-result_file_read_names (VnResult     *self,
-                        VnJsonFields *fields,
-                        const char   *folder)
+run_file_read_names (VnRun        *self,
+                     VnJsonFields *fields,
+                     const char   *folder)
 {
   g_autoptr(GList) names = json_object_get_members (fields->object);
 
@@ -365,9 +365,9 @@ result_file_read_names (VnResult     *self,
 }
 
 static void
-result_file_read_note (VnResult     *self,
-                       VnJsonFields *fields,
-                       const char   *folder)
+run_file_read_note (VnRun        *self,
+                    VnJsonFields *fields,
+                    const char   *folder)
 {
   g_autofree char *level = vn_json_fields_dup_text (fields, "level"), *code = vn_json_fields_dup_text (fields, "code");
   g_autofree char *subject = vn_json_fields_dup_text_if (fields, "subject"), *text = vn_json_fields_dup_text (fields, "text");
@@ -383,9 +383,9 @@ result_file_read_note (VnResult     *self,
 /* ---- what a run was of ---- */
 
 static void
-result_file_read_shape (VnResult     *self,
-                        VnJsonFields *fields,
-                        const char   *name)
+run_file_read_shape (VnRun        *self,
+                     VnJsonFields *fields,
+                     const char   *name)
 {
   g_autofree char *where = vn_json_fields_dup_where (fields, name);
   JsonArray *array = vn_json_fields_get_array (fields, name);
@@ -407,44 +407,44 @@ result_file_read_shape (VnResult     *self,
     }
   vn_json_fields_take_error (fields, reason);
   if (fields->error == NULL)
-    g_hash_table_replace (self->run.shapes, g_strdup (name), g_memdup2 (&shape, sizeof shape));
+    g_hash_table_replace (self->settings.shapes, g_strdup (name), g_memdup2 (&shape, sizeof shape));
 }
 
 static void
-result_file_read_shapes (VnResult     *self,
-                         VnJsonFields *fields,
-                         const char   *folder)
-{
-  g_autoptr(GList) names = json_object_get_members (fields->object);
-
-  self->run.shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  for (GList *at = names; at != NULL && fields->error == NULL; at = at->next)
-    result_file_read_shape (self, fields, at->data);
-}
-
-static void
-result_file_read_run (VnResult     *self,
+run_file_read_shapes (VnRun        *self,
                       VnJsonFields *fields,
                       const char   *folder)
 {
-  self->run.n_calibration = (guint) vn_json_fields_get_count (fields, "calibration-samples", G_MAXUINT);
-  self->run.skip_compare = vn_json_fields_get_bool (fields, "skip-compare");
+  g_autoptr(GList) names = json_object_get_members (fields->object);
+
+  self->settings.shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (GList *at = names; at != NULL && fields->error == NULL; at = at->next)
+    run_file_read_shape (self, fields, at->data);
+}
+
+static void
+run_file_read_run (VnRun        *self,
+                   VnJsonFields *fields,
+                   const char   *folder)
+{
+  self->settings.n_calibration = (guint) vn_json_fields_get_count (fields, "calibration-samples", G_MAXUINT);
+  self->settings.skip_compare = vn_json_fields_get_bool (fields, "skip-compare");
   if (vn_json_fields_has (fields, "stats"))
-    self->run.stats = vn_json_fields_dup_texts (fields, "stats");
-  for (char **at = self->run.stats; at != NULL && *at != NULL; at++)
+    self->settings.stats = vn_json_fields_dup_texts (fields, "stats");
+  for (char **at = self->settings.stats; at != NULL && *at != NULL; at++)
     {
       g_autofree char *path = *at;
 
       *at = vn_file_dup_long (path, folder);
     }
   if (vn_json_fields_has (fields, "shapes"))
-    result_file_read_object (self, fields, "shapes", folder, result_file_read_shapes);
+    run_file_read_object (self, fields, "shapes", folder, run_file_read_shapes);
 }
 
 static void
-result_file_read_model (VnResult     *self,
-                        VnJsonFields *fields,
-                        const char   *folder)
+run_file_read_model (VnRun        *self,
+                     VnJsonFields *fields,
+                     const char   *folder)
 {
   g_autofree char *path = vn_json_fields_dup_text_if (fields, "path");
 
@@ -454,9 +454,9 @@ result_file_read_model (VnResult     *self,
 }
 
 static void
-result_file_read_digests (VnResult     *self,
-                          VnJsonFields *fields,
-                          const char   *folder)
+run_file_read_digests (VnRun        *self,
+                       VnJsonFields *fields,
+                       const char   *folder)
 {
   self->source_digest = vn_json_fields_dup_text_if (fields, "source");
   self->prepared_digest = vn_json_fields_dup_text_if (fields, "prepared");
@@ -465,18 +465,18 @@ result_file_read_digests (VnResult     *self,
 }
 
 static void
-result_file_read_sizes (VnResult     *self,
-                        VnJsonFields *fields,
-                        const char   *folder)
+run_file_read_sizes (VnRun        *self,
+                     VnJsonFields *fields,
+                     const char   *folder)
 {
   self->float_bytes = vn_json_fields_get_count (fields, "float", G_MAXINT64);
   self->quantized_bytes = vn_json_fields_get_count (fields, "quantized", G_MAXINT64);
 }
 
 static void
-result_file_read_samples (VnResult     *self,
-                          VnJsonFields *fields,
-                          const char   *folder)
+run_file_read_samples (VnRun        *self,
+                       VnJsonFields *fields,
+                       const char   *folder)
 {
   self->n_calibration = (guint) vn_json_fields_get_count (fields, "calibration", G_MAXUINT);
   self->n_held_out = (guint) vn_json_fields_get_count (fields, "held-out", G_MAXUINT);
@@ -484,9 +484,9 @@ result_file_read_samples (VnResult     *self,
 }
 
 static void
-result_file_read_accuracy (VnResult     *self,
-                           VnJsonFields *fields,
-                           const char   *folder)
+run_file_read_accuracy (VnRun        *self,
+                        VnJsonFields *fields,
+                        const char   *folder)
 {
   guint n = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
 
@@ -498,9 +498,9 @@ result_file_read_accuracy (VnResult     *self,
 
 /* A task that this program does not know is told of by another. */
 static void
-result_file_read_kept (VnResult     *self,
-                       VnJsonFields *fields,
-                       const char   *folder)
+run_file_read_kept (VnRun        *self,
+                    VnJsonFields *fields,
+                    const char   *folder)
 {
   g_autofree char *task = vn_json_fields_dup_text (fields, "task");
   VnKept kept = { 0 };
@@ -516,9 +516,9 @@ result_file_read_kept (VnResult     *self,
 }
 
 static void
-result_file_read_recipe (VnResult     *self,
-                         VnJsonFields *fields,
-                         const char   *folder)
+run_file_read_recipe (VnRun        *self,
+                      VnJsonFields *fields,
+                      const char   *folder)
 {
   JsonNode *recipe = vn_json_fields_get (fields, "recipe");
   GError *reason = NULL;
@@ -533,111 +533,111 @@ result_file_read_recipe (VnResult     *self,
 /* ---- the whole ---- */
 
 static gboolean
-result_file_check_version (VnJsonFields  *fields,
-                           GError       **error)
+run_file_check_version (VnJsonFields  *fields,
+                        GError       **error)
 {
   double version;
 
   if (fields->object == NULL)
     return vn_json_fields_end (fields, error);
-  if (!vn_json_fields_has (fields, VN_RESULT_VERSION_KEY))
+  if (!vn_json_fields_has (fields, VN_RUN_FILE_VERSION_KEY))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("not a run result: “%s” is missing"), VN_RESULT_VERSION_KEY);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("not a run result: “%s” is missing"), VN_RUN_FILE_VERSION_KEY);
       return FALSE;
     }
-  version = vn_json_fields_get_double (fields, VN_RESULT_VERSION_KEY);
-  if (fields->error != NULL || version == VN_RESULT_VERSION)
+  version = vn_json_fields_get_double (fields, VN_RUN_FILE_VERSION_KEY);
+  if (fields->error != NULL || version == VN_RUN_FILE_VERSION)
     return vn_json_fields_end (fields, error);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("the result has version %g; this program reads version %d: use the program that wrote it, or a newer one"), version,
-               VN_RESULT_VERSION);
+               VN_RUN_FILE_VERSION);
   return FALSE;
 }
 
-static VnResult *
-result_file_read (JsonNode    *root,
-                  const char  *folder,
-                  GError     **error)
+static VnRun *
+run_file_read (JsonNode    *root,
+               const char  *folder,
+               GError     **error)
 {
-  g_autoptr(VnResult) self = vn_result_new ();
+  g_autoptr(VnRun) self = vn_run_new ();
   g_auto(VnJsonFields) fields = { 0 };
 
   self->notes = vn_notes_new ();
   self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_run_node_free);
   self->value_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   vn_json_fields_init (&fields, root, "");
-  if (!result_file_check_version (&fields, error))
+  if (!run_file_check_version (&fields, error))
     return NULL;
   self->program = vn_json_fields_dup_text (&fields, "program");
   self->time = vn_json_fields_get_time (&fields, "time");
-  result_file_read_object (self, &fields, "model", folder, result_file_read_model);
-  result_file_read_object (self, &fields, "digests", folder, result_file_read_digests);
-  result_file_read_recipe (self, &fields, folder);
-  result_file_read_object (self, &fields, "run", folder, result_file_read_run);
-  result_file_read_object (self, &fields, "sizes", folder, result_file_read_sizes);
-  result_file_read_object (self, &fields, "samples", folder, result_file_read_samples);
+  run_file_read_object (self, &fields, "model", folder, run_file_read_model);
+  run_file_read_object (self, &fields, "digests", folder, run_file_read_digests);
+  run_file_read_recipe (self, &fields, folder);
+  run_file_read_object (self, &fields, "run", folder, run_file_read_run);
+  run_file_read_object (self, &fields, "sizes", folder, run_file_read_sizes);
+  run_file_read_object (self, &fields, "samples", folder, run_file_read_samples);
   self->n_quantized = (guint) vn_json_fields_get_count (&fields, "quantized-tensors", G_MAXUINT);
-  vn_result_set_seconds (self, vn_json_fields_get_double (&fields, "seconds"));
+  vn_run_set_seconds (self, vn_json_fields_get_double (&fields, "seconds"));
   if (vn_json_fields_has (&fields, "accuracy"))
-    result_file_read_object (self, &fields, "accuracy", folder, result_file_read_accuracy);
+    run_file_read_object (self, &fields, "accuracy", folder, run_file_read_accuracy);
   if (vn_json_fields_has (&fields, "kept"))
-    result_file_read_object (self, &fields, "kept", folder, result_file_read_kept);
+    run_file_read_object (self, &fields, "kept", folder, run_file_read_kept);
   if (vn_json_fields_has (&fields, "errors"))
-    result_file_read_object (self, &fields, "errors", folder, result_file_read_errors);
+    run_file_read_object (self, &fields, "errors", folder, run_file_read_errors);
   if (vn_json_fields_has (&fields, "contributions"))
     {
       self->contributions = vn_contributions_new_empty ();
-      result_file_read_list (self, &fields, "contributions", result_file_read_contribution);
+      run_file_read_list (self, &fields, "contributions", run_file_read_contribution);
     }
   if (vn_json_fields_has (&fields, "onnxruntime"))
-    result_file_read_object (self, &fields, "onnxruntime", folder, result_file_read_verification);
-  result_file_read_report (self, &fields);
-  result_file_read_list (self, &fields, "nodes", result_file_read_node);
-  result_file_read_object (self, &fields, "quantized-names", folder, result_file_read_names);
-  result_file_read_list (self, &fields, "notes", result_file_read_note);
+    run_file_read_object (self, &fields, "onnxruntime", folder, run_file_read_verification);
+  run_file_read_report (self, &fields);
+  run_file_read_list (self, &fields, "nodes", run_file_read_node);
+  run_file_read_object (self, &fields, "quantized-names", folder, run_file_read_names);
+  run_file_read_list (self, &fields, "notes", run_file_read_note);
   self->state = self->verification != NULL ? VN_RUN_VERIFIED : VN_RUN_MEASURED;
   return vn_json_fields_end (&fields, error) ? g_steal_pointer (&self) : NULL;
 }
 
 /**
- * vn_result_from_json:
- * @text: what vn_result_to_json() writes, or anybody
+ * vn_run_from_json:
+ * @text: what vn_run_to_json() writes, or anybody
  * @name: of the file, for messages
  * @folder: that relative paths start from
  *
  * Returns: (transfer full) (nullable): the record; or the place, what is there and what is expected
  */
-VnResult *
-vn_result_from_json (const char  *text,
-                     gssize       length,
-                     const char  *name,
-                     const char  *folder,
-                     GError     **error)
+VnRun *
+vn_run_from_json (const char  *text,
+                  gssize       length,
+                  const char  *name,
+                  const char  *folder,
+                  GError     **error)
 {
   g_autoptr(JsonNode) root = NULL;
-  VnResult *self;
+  VnRun *self;
 
   g_return_val_if_fail (text != NULL && name != NULL && folder != NULL, NULL);
 
   root = vn_json_parse (text, length, name, error);
   if (root == NULL)
     return NULL;
-  self = result_file_read (root, folder, error);
+  self = run_file_read (root, folder, error);
   if (self == NULL)
     g_prefix_error (error, "%s: ", name);
   return self;
 }
 
 /**
- * vn_result_load:
- * @folder: as of vn_result_from_json()
+ * vn_run_load:
+ * @folder: as of vn_run_from_json()
  *
  * Returns: (transfer full) (nullable): the record in a file
  */
-VnResult *
-vn_result_load (const char  *path,
-                const char  *folder,
-                GError     **error)
+VnRun *
+vn_run_load (const char  *path,
+             const char  *folder,
+             GError     **error)
 {
   g_autoptr(GBytes) bytes = NULL;
   const char *text;
@@ -649,5 +649,5 @@ vn_result_load (const char  *path,
   if (bytes == NULL)
     return NULL;
   text = g_bytes_get_data (bytes, &size);
-  return vn_result_from_json (text, (gssize) size, path, folder, error);
+  return vn_run_from_json (text, (gssize) size, path, folder, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "draw-record.h"
+#include "draw-run.h"
 
 #include "draw-recipe.h"
 #include "mixed-models.h"
@@ -67,8 +67,8 @@ draw_row (GRand *rand,
 }
 
 static void
-draw_errors (GRand    *rand,
-             VnResult *self)
+draw_errors (GRand *rand,
+             VnRun *self)
 {
   int n = g_rand_int_range (rand, 0, 9), n_weights = g_rand_int_range (rand, 0, 4);
 
@@ -80,8 +80,8 @@ draw_errors (GRand    *rand,
 }
 
 static void
-draw_contributions (GRand    *rand,
-                    VnResult *self)
+draw_contributions (GRand *rand,
+                    VnRun *self)
 {
   int n = g_rand_int_range (rand, 0, 7);
 
@@ -98,8 +98,8 @@ draw_contributions (GRand    *rand,
 }
 
 static void
-draw_verification (GRand    *rand,
-                   VnResult *self)
+draw_verification (GRand *rand,
+                   VnRun *self)
 {
   int n = g_rand_int_range (rand, 0, 4);
 
@@ -132,8 +132,8 @@ draw_verification (GRand    *rand,
 }
 
 static void
-draw_nodes (GRand    *rand,
-            VnResult *self)
+draw_nodes (GRand *rand,
+            VnRun *self)
 {
   int n = g_rand_int_range (rand, 0, 6);
 
@@ -152,8 +152,8 @@ draw_nodes (GRand    *rand,
 }
 
 static void
-draw_notes (GRand    *rand,
-            VnResult *self)
+draw_notes (GRand *rand,
+            VnRun *self)
 {
   int n = g_rand_int_range (rand, 0, 5);
 
@@ -214,14 +214,14 @@ draw_recipe (GRand *rand)
 }
 
 /**
- * draw_run_record:
+ * draw_run:
  *
  * Returns: (transfer full): a record that no run ever gave
  */
-VnResult *
-draw_run_record (GRand *rand)
+VnRun *
+draw_run (GRand *rand)
 {
-  VnResult *self = vn_result_new ();
+  VnRun *self = vn_run_new ();
 
   self->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_run_node_free);
   self->value_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
@@ -236,7 +236,7 @@ draw_run_record (GRand *rand)
   self->recipe = draw_recipe (rand);
   self->recipe_digest = vn_recipe_dup_digest (self->recipe);
   self->data = g_rand_boolean (rand) ? draw_data (rand) : NULL;
-  draw_run_settings (rand, &self->run);
+  draw_run_settings (rand, &self->settings);
   if (g_rand_boolean (rand))
     draw_errors (rand, self);
   if (g_rand_boolean (rand))
@@ -252,6 +252,6 @@ draw_run_record (GRand *rand)
   self->n_calibration = g_rand_int (rand);
   self->n_held_out = g_rand_int (rand);
   self->n_quantized = g_rand_int (rand);
-  vn_result_set_seconds (self, draw_number (rand));
+  vn_run_set_seconds (self, draw_number (rand));
   return self;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of runs as JSON: the curve of mixed precision, each point with the recipe that makes it. */
-#include "result-file-private.h"
+#include "run-file-private.h"
 
 static void
-result_file_add_point (JsonBuilder        *json,
-                       const VnCurvePoint *point)
+run_file_add_point (JsonBuilder        *json,
+                    const VnCurvePoint *point)
 {
   g_autofree char *recipe = vn_recipe_to_json (point->recipe);
 
@@ -12,12 +12,12 @@ result_file_add_point (JsonBuilder        *json,
   vn_json_add_bool (json, "chosen", point->is_chosen);
   vn_json_add_bool (json, "plain", point->is_plain);
   vn_json_add_bool (json, "used", point->used);
-  _vn_result_file_add_number (json, "predicted-sqnr", point->predicted_db);
-  _vn_result_file_add_number (json, "measured-sqnr", point->measured_db);
+  _vn_run_file_add_number (json, "predicted-sqnr", point->predicted_db);
+  _vn_run_file_add_number (json, "measured-sqnr", point->measured_db);
   vn_json_add_int (json, "bytes", (gint64) point->bytes);
-  _vn_result_file_add_number (json, "integer-share", point->integer_share);
-  _vn_result_file_add_number (json, "wide-share", point->wide_share);
-  _vn_result_file_add_number (json, "time-ratio", point->time_ratio);
+  _vn_run_file_add_number (json, "integer-share", point->integer_share);
+  _vn_run_file_add_number (json, "wide-share", point->wide_share);
+  _vn_run_file_add_number (json, "time-ratio", point->time_ratio);
   vn_json_add_int (json, "float-tensors", point->n_float);
   vn_json_add_int (json, "wide-tensors", point->n_wide);
   vn_json_add_int (json, "small-weights", point->n_small);
@@ -26,8 +26,8 @@ result_file_add_point (JsonBuilder        *json,
 }
 
 void
-_vn_result_file_add_curve (JsonBuilder   *json,
-                           const VnCurve *curve)
+_vn_run_file_add_curve (JsonBuilder   *json,
+                        const VnCurve *curve)
 {
   json_builder_set_member_name (json, "curve");
   json_builder_begin_object (json);
@@ -35,14 +35,14 @@ _vn_result_file_add_curve (JsonBuilder   *json,
   vn_json_add_int (json, "samples", curve->n_samples);
   vn_json_begin_array (json, "points");
   for (guint i = 0; i < vn_curve_get_n (curve); i++)
-    result_file_add_point (json, vn_curve_get (curve, i));
+    run_file_add_point (json, vn_curve_get (curve, i));
   json_builder_end_array (json);
   json_builder_end_object (json);
 }
 
 static void
-result_file_read_point (gpointer      to,
-                        VnJsonFields *fields)
+run_file_read_point (gpointer      to,
+                     VnJsonFields *fields)
 {
   g_autoptr(VnCurvePoint) point = vn_curve_point_new ();
   g_autofree char *text = vn_json_fields_dup_text (fields, "recipe"), *where = vn_json_fields_dup_where (fields, "recipe");
@@ -51,12 +51,12 @@ result_file_read_point (gpointer      to,
   point->is_chosen = vn_json_fields_get_bool (fields, "chosen");
   point->is_plain = vn_json_fields_get_bool (fields, "plain");
   point->used = vn_json_fields_get_bool (fields, "used");
-  point->predicted_db = _vn_result_file_get_number (fields, "predicted-sqnr");
-  point->measured_db = _vn_result_file_get_number (fields, "measured-sqnr");
+  point->predicted_db = _vn_run_file_get_number (fields, "predicted-sqnr");
+  point->measured_db = _vn_run_file_get_number (fields, "measured-sqnr");
   point->bytes = vn_json_fields_get_count (fields, "bytes", G_MAXINT64);
-  point->integer_share = _vn_result_file_get_number (fields, "integer-share");
-  point->wide_share = _vn_result_file_get_number (fields, "wide-share");
-  point->time_ratio = _vn_result_file_get_number (fields, "time-ratio");
+  point->integer_share = _vn_run_file_get_number (fields, "integer-share");
+  point->wide_share = _vn_run_file_get_number (fields, "wide-share");
+  point->time_ratio = _vn_run_file_get_number (fields, "time-ratio");
   point->n_float = (guint) vn_json_fields_get_count (fields, "float-tensors", G_MAXUINT);
   point->n_wide = (guint) vn_json_fields_get_count (fields, "wide-tensors", G_MAXUINT);
   point->n_small = (guint) vn_json_fields_get_count (fields, "small-weights", G_MAXUINT);
@@ -69,7 +69,7 @@ result_file_read_point (gpointer      to,
 
 /* (transfer full) (nullable) */
 VnCurve *
-_vn_result_file_read_curve (VnJsonFields *fields)
+_vn_run_file_read_curve (VnJsonFields *fields)
 {
   g_autofree char *id = vn_json_fields_dup_text (fields, "cost");
   VnCurveCost cost = VN_CURVE_COST_SIZE;
@@ -79,6 +79,6 @@ _vn_result_file_read_curve (VnJsonFields *fields)
     vn_json_fields_fail (fields, "cost", "“%s” is no cost of a curve", id);
   curve = vn_curve_new (cost);
   curve->n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
-  _vn_result_file_read_each (fields, "points", result_file_read_point, curve);
+  _vn_run_file_read_each (fields, "points", run_file_read_point, curve);
   return curve;
 }

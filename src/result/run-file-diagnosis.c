@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of runs as JSON: why error arises and what was tried against it, and how values are spread. */
-#include "result-file-private.h"
+#include "run-file-private.h"
 
 #include "vn-spread.h"
 
@@ -10,7 +10,7 @@
 
 /* Their ids, as the lines of the table move. */
 static char *
-result_file_dup_unfit (guint64 unfit)
+run_file_dup_unfit (guint64 unfit)
 {
   g_autoptr(GString) ids = g_string_new (NULL);
 
@@ -21,7 +21,7 @@ result_file_dup_unfit (guint64 unfit)
 }
 
 static guint64
-result_file_read_unfit (const char *text)
+run_file_read_unfit (const char *text)
 {
   g_auto(GStrv) ids = g_strsplit (text != NULL ? text : "", " ", -1);
   guint64 unfit = 0;
@@ -34,10 +34,10 @@ result_file_read_unfit (const char *text)
 }
 
 static void
-result_file_add_finding (JsonBuilder     *json,
-                         const VnFinding *finding)
+run_file_add_finding (JsonBuilder     *json,
+                      const VnFinding *finding)
 {
-  g_autofree char *unfit = result_file_dup_unfit (finding->unfit);
+  g_autofree char *unfit = run_file_dup_unfit (finding->unfit);
 
   json_builder_begin_object (json);
   vn_json_add_int (json, "rank", finding->rank);
@@ -52,42 +52,42 @@ result_file_add_finding (JsonBuilder     *json,
 }
 
 static void
-result_file_add_trial (JsonBuilder       *json,
-                       const VnCureTrial *trial)
+run_file_add_trial (JsonBuilder       *json,
+                    const VnCureTrial *trial)
 {
   json_builder_begin_object (json);
   vn_json_add_text (json, "tensor", trial->tensor);
   vn_json_add_text (json, "reason", vn_reason_get_id (trial->reason));
   vn_json_add_text (json, "cure", vn_cure_get_id (trial->cure));
   vn_json_add_text (json, "state", vn_trial_state_get_id (trial->state));
-  _vn_result_file_add_number (json, "before-sqnr", trial->before_db);
-  _vn_result_file_add_number (json, "after-sqnr", trial->after_db);
+  _vn_run_file_add_number (json, "before-sqnr", trial->before_db);
+  _vn_run_file_add_number (json, "after-sqnr", trial->after_db);
   vn_json_add_int (json, "before-bytes", (gint64) trial->before_bytes);
   vn_json_add_int (json, "after-bytes", (gint64) trial->after_bytes);
-  _vn_result_file_add_number (json, "time-ratio", trial->time_ratio);
+  _vn_run_file_add_number (json, "time-ratio", trial->time_ratio);
   vn_json_add_text_if (json, "problem", trial->problem);
   json_builder_end_object (json);
 }
 
 void
-_vn_result_file_add_diagnosis (JsonBuilder *json,
-                               VnDiagnosis *diagnosis)
+_vn_run_file_add_diagnosis (JsonBuilder *json,
+                            VnDiagnosis *diagnosis)
 {
   vn_json_begin_object (json, "diagnosis");
   vn_json_begin_array (json, "reasons");
   for (guint i = 0; i < vn_diagnosis_get_n (diagnosis); i++)
-    result_file_add_finding (json, vn_diagnosis_get (diagnosis, i));
+    run_file_add_finding (json, vn_diagnosis_get (diagnosis, i));
   json_builder_end_array (json);
   vn_json_begin_array (json, "cures");
   for (guint i = 0; i < vn_diagnosis_get_n_trials (diagnosis); i++)
-    result_file_add_trial (json, vn_diagnosis_get_trial (diagnosis, i));
+    run_file_add_trial (json, vn_diagnosis_get_trial (diagnosis, i));
   json_builder_end_array (json);
   json_builder_end_object (json);
 }
 
 static gboolean
-result_file_find_reason (const char *id,
-                         VnReason   *reason)
+run_file_find_reason (const char *id,
+                      VnReason   *reason)
 {
   for (VnReason i = 0; id != NULL && i < VN_N_REASONS; i++)
     if (g_str_equal (id, vn_reason_get_id (i)))
@@ -100,38 +100,38 @@ result_file_find_reason (const char *id,
 
 /* One that this program does not know is left out. */
 static void
-result_file_read_finding (gpointer      to,
-                          VnJsonFields *fields)
+run_file_read_finding (gpointer      to,
+                       VnJsonFields *fields)
 {
   g_autofree char *tensor = vn_json_fields_dup_text (fields, "tensor"), *node = vn_json_fields_dup_text (fields, "node");
   g_autofree char *role = vn_json_fields_dup_text (fields, "role"), *reason = vn_json_fields_dup_text (fields, "reason");
   g_autofree char *text = vn_json_fields_dup_text (fields, "text"), *unfit = vn_json_fields_dup_text_if (fields, "unfit-cures");
   VnFinding finding = { .rank = (guint) vn_json_fields_get_count (fields, "rank", G_MAXUINT), .tensor = tensor, .node = node,
-                        .share = vn_json_fields_get_double (fields, "share"), .text = text, .unfit = result_file_read_unfit (unfit) };
+                        .share = vn_json_fields_get_double (fields, "share"), .text = text, .unfit = run_file_read_unfit (unfit) };
 
-  if (fields->error != NULL || !vn_contribution_role_find (role, &finding.role) || !result_file_find_reason (reason, &finding.reason))
+  if (fields->error != NULL || !vn_contribution_role_find (role, &finding.role) || !run_file_find_reason (reason, &finding.reason))
     return;
   tensor = node = text = NULL;
   vn_diagnosis_add (to, &finding);
 }
 
 static void
-result_file_read_trial (gpointer      to,
-                        VnJsonFields *fields)
+run_file_read_trial (gpointer      to,
+                     VnJsonFields *fields)
 {
   g_autofree char *tensor = vn_json_fields_dup_text (fields, "tensor"), *reason = vn_json_fields_dup_text (fields, "reason");
   g_autofree char *cure = vn_json_fields_dup_text (fields, "cure"), *state = vn_json_fields_dup_text (fields, "state");
   g_autofree char *problem = vn_json_fields_dup_text_if (fields, "problem");
-  VnCureTrial trial = { .tensor = tensor, .state = VN_N_TRIALS, .before_db = _vn_result_file_get_number (fields, "before-sqnr"),
-                        .after_db = _vn_result_file_get_number (fields, "after-sqnr"),
+  VnCureTrial trial = { .tensor = tensor, .state = VN_N_TRIALS, .before_db = _vn_run_file_get_number (fields, "before-sqnr"),
+                        .after_db = _vn_run_file_get_number (fields, "after-sqnr"),
                         .before_bytes = vn_json_fields_get_count (fields, "before-bytes", G_MAXINT64),
                         .after_bytes = vn_json_fields_get_count (fields, "after-bytes", G_MAXINT64),
-                        .time_ratio = _vn_result_file_get_number (fields, "time-ratio"), .problem = problem };
+                        .time_ratio = _vn_run_file_get_number (fields, "time-ratio"), .problem = problem };
 
   for (VnTrialState i = 0; state != NULL && i < VN_N_TRIALS; i++)
     if (g_str_equal (state, vn_trial_state_get_id (i)))
       trial.state = i;
-  if (fields->error != NULL || trial.state == VN_N_TRIALS || !result_file_find_reason (reason, &trial.reason) ||
+  if (fields->error != NULL || trial.state == VN_N_TRIALS || !run_file_find_reason (reason, &trial.reason) ||
       !vn_cure_find (cure, &trial.cure))
     return;
   tensor = problem = NULL;
@@ -139,25 +139,25 @@ result_file_read_trial (gpointer      to,
 }
 
 /*< private >
- * _vn_result_file_read_diagnosis:
+ * _vn_run_file_read_diagnosis:
  *
  * Returns: (transfer full): what is in the object; what is wrong is an error of @fields
  */
 VnDiagnosis *
-_vn_result_file_read_diagnosis (VnJsonFields *fields)
+_vn_run_file_read_diagnosis (VnJsonFields *fields)
 {
   VnDiagnosis *diagnosis = vn_diagnosis_new_empty ();
 
-  _vn_result_file_read_each (fields, "reasons", result_file_read_finding, diagnosis);
-  _vn_result_file_read_each (fields, "cures", result_file_read_trial, diagnosis);
+  _vn_run_file_read_each (fields, "reasons", run_file_read_finding, diagnosis);
+  _vn_run_file_read_each (fields, "cures", run_file_read_trial, diagnosis);
   return diagnosis;
 }
 
 /* ---- what was tried ---- */
 
 void
-_vn_result_file_add_steps (JsonBuilder *json,
-                           GPtrArray   *steps)
+_vn_run_file_add_steps (JsonBuilder *json,
+                        GPtrArray   *steps)
 {
   vn_json_begin_array (json, "steps");
   for (guint i = 0; i < steps->len; i++)
@@ -168,38 +168,38 @@ _vn_result_file_add_steps (JsonBuilder *json,
       vn_json_add_text (json, "title", step->title);
       vn_json_add_text (json, "outcome", step->outcome);
       vn_json_add_bool (json, "kept", step->kept);
-      _vn_result_file_add_number (json, "before-sqnr", step->before_db);
-      _vn_result_file_add_number (json, "after-sqnr", step->after_db);
+      _vn_run_file_add_number (json, "before-sqnr", step->before_db);
+      _vn_run_file_add_number (json, "after-sqnr", step->after_db);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
 }
 
 static void
-result_file_read_step (gpointer      to,
-                       VnJsonFields *fields)
+run_file_read_step (gpointer      to,
+                    VnJsonFields *fields)
 {
   g_autofree char *title = vn_json_fields_dup_text (fields, "title"), *outcome = vn_json_fields_dup_text (fields, "outcome");
-  const VnRunStep step = { title, outcome, vn_json_fields_get_bool (fields, "kept"), _vn_result_file_get_number (fields, "before-sqnr"),
-                           _vn_result_file_get_number (fields, "after-sqnr") };
+  const VnRunStep step = { title, outcome, vn_json_fields_get_bool (fields, "kept"), _vn_run_file_get_number (fields, "before-sqnr"),
+                           _vn_run_file_get_number (fields, "after-sqnr") };
 
   vn_run_steps_add (to, &step);
 }
 
 GPtrArray *
-_vn_result_file_read_steps (VnJsonFields *fields)
+_vn_run_file_read_steps (VnJsonFields *fields)
 {
   GPtrArray *steps = vn_run_steps_new ();
 
-  _vn_result_file_read_each (fields, "steps", result_file_read_step, steps);
+  _vn_run_file_read_each (fields, "steps", run_file_read_step, steps);
   return steps;
 }
 
 /* ---- how values are spread ---- */
 
 void
-_vn_result_file_add_spreads (JsonBuilder *json,
-                             GPtrArray   *spreads)
+_vn_run_file_add_spreads (JsonBuilder *json,
+                          GPtrArray   *spreads)
 {
   vn_json_begin_array (json, "spreads");
   for (guint i = 0; i < spreads->len; i++)
@@ -227,8 +227,8 @@ _vn_result_file_add_spreads (JsonBuilder *json,
 #define MAX_EXACT ((guint64) 1 << 53)
 
 static void
-result_file_read_spread (gpointer      to,
-                         VnJsonFields *fields)
+run_file_read_spread (gpointer      to,
+                      VnJsonFields *fields)
 {
   g_autofree char *role = vn_json_fields_dup_text (fields, "role"), *where = vn_json_fields_dup_where (fields, "counts");
   JsonArray *counts = vn_json_fields_get_array (fields, "counts");
@@ -256,10 +256,10 @@ result_file_read_spread (gpointer      to,
 }
 
 GPtrArray *
-_vn_result_file_read_spreads (VnJsonFields *fields)
+_vn_run_file_read_spreads (VnJsonFields *fields)
 {
   GPtrArray *spreads = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_spread_free);
 
-  _vn_result_file_read_each (fields, "spreads", result_file_read_spread, spreads);
+  _vn_run_file_read_each (fields, "spreads", run_file_read_spread, spreads);
   return spreads;
 }

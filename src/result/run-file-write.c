@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of runs as JSON: what is written. The format stands in vn-result-file.c. */
-#include "vn-result-file.h"
+/* Records of runs as JSON: what is written. The format stands in vn-run-file.c. */
+#include "vn-run-file.h"
 
-#include "result-file-private.h"
+#include "run-file-private.h"
 
 #include "vn-error.h"
 #include "vn-file.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 
 static void
-result_file_add_part (JsonBuilder       *json,
-                      const VnErrorPart *part)
+run_file_add_part (JsonBuilder       *json,
+                   const VnErrorPart *part)
 {
   vn_json_add_int (json, "axis", part->axis);
   vn_json_add_text (json, "slices", part->slices);
@@ -30,22 +30,22 @@ result_file_add_part (JsonBuilder       *json,
 }
 
 static void
-result_file_add_parts (JsonBuilder     *json,
-                       const GPtrArray *parts)
+run_file_add_parts (JsonBuilder     *json,
+                    const GPtrArray *parts)
 {
   vn_json_begin_array (json, "parts");
   for (guint i = 0; i < parts->len; i++)
     {
       json_builder_begin_object (json);
-      result_file_add_part (json, g_ptr_array_index (parts, i));
+      run_file_add_part (json, g_ptr_array_index (parts, i));
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
 }
 
 static void
-result_file_add_row (JsonBuilder      *json,
-                     const VnErrorRow *row)
+run_file_add_row (JsonBuilder      *json,
+                  const VnErrorRow *row)
 {
   json_builder_begin_object (json);
   vn_json_add_text (json, "tensor", row->value);
@@ -78,31 +78,31 @@ result_file_add_row (JsonBuilder      *json,
   if (row->parts != NULL)
     {
       vn_json_add_number (json, "whole-sqnr", row->whole_db);
-      result_file_add_parts (json, row->parts);
+      run_file_add_parts (json, row->parts);
     }
   json_builder_end_object (json);
 }
 
 static void
-result_file_add_errors (JsonBuilder  *json,
-                        VnErrorTable *errors)
+run_file_add_errors (JsonBuilder  *json,
+                     VnErrorTable *errors)
 {
   vn_json_begin_object (json, "errors");
   vn_json_add_int (json, "samples", vn_error_table_get_n_samples (errors));
   vn_json_begin_array (json, "tensors");
   for (guint i = 0; i < vn_error_table_get_n (errors); i++)
-    result_file_add_row (json, vn_error_table_get (errors, i));
+    run_file_add_row (json, vn_error_table_get (errors, i));
   json_builder_end_array (json);
   vn_json_begin_array (json, "weights");
   for (guint i = 0; i < vn_error_table_get_n_weights (errors); i++)
-    result_file_add_row (json, vn_error_table_get_weight (errors, i));
+    run_file_add_row (json, vn_error_table_get_weight (errors, i));
   json_builder_end_array (json);
   json_builder_end_object (json);
 }
 
 static void
-result_file_add_contributions (JsonBuilder     *json,
-                               VnContributions *contributions)
+run_file_add_contributions (JsonBuilder     *json,
+                            VnContributions *contributions)
 {
   vn_json_begin_array (json, "contributions");
   for (guint i = 0; i < vn_contributions_get_n (contributions); i++)
@@ -126,15 +126,15 @@ result_file_add_contributions (JsonBuilder     *json,
 }
 
 static void
-result_file_add_verified_output (JsonBuilder            *json,
-                                 const VnVerifiedOutput *output)
+run_file_add_verified_output (JsonBuilder            *json,
+                              const VnVerifiedOutput *output)
 {
   json_builder_begin_object (json);
   vn_json_add_text (json, "name", output->name);
   if (output->part != NULL)
     {
       vn_json_begin_object (json, "part");
-      result_file_add_part (json, output->part);
+      run_file_add_part (json, output->part);
       json_builder_end_object (json);
     }
   vn_json_add_number (json, "sqnr", output->sqnr_db);
@@ -147,8 +147,8 @@ result_file_add_verified_output (JsonBuilder            *json,
 }
 
 static void
-result_file_add_verification (JsonBuilder          *json,
-                              const VnVerification *self)
+run_file_add_verification (JsonBuilder          *json,
+                           const VnVerification *self)
 {
   vn_json_begin_object (json, "onnxruntime");
   if (self->version != NULL)
@@ -170,14 +170,14 @@ result_file_add_verification (JsonBuilder          *json,
     }
   vn_json_begin_array (json, "outputs");
   for (guint i = 0; i < self->outputs->len; i++)
-    result_file_add_verified_output (json, g_ptr_array_index (self->outputs, i));
+    run_file_add_verified_output (json, g_ptr_array_index (self->outputs, i));
   json_builder_end_array (json);
   json_builder_end_object (json);
 }
 
 static void
-result_file_add_identity (JsonBuilder    *json,
-                          const VnResult *self)
+run_file_add_identity (JsonBuilder *json,
+                       const VnRun *self)
 {
   g_autoptr(GList) names = g_list_sort (g_hash_table_get_keys (self->value_names), (GCompareFunc) strcmp);
 
@@ -202,8 +202,8 @@ result_file_add_identity (JsonBuilder    *json,
 }
 
 static void
-result_file_add_notes (JsonBuilder *json,
-                       VnNotes     *notes)
+run_file_add_notes (JsonBuilder *json,
+                    VnNotes     *notes)
 {
   vn_json_begin_array (json, "notes");
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
@@ -222,8 +222,8 @@ result_file_add_notes (JsonBuilder *json,
 }
 
 static void
-result_file_add_shapes (JsonBuilder *json,
-                        GHashTable  *shapes)
+run_file_add_shapes (JsonBuilder *json,
+                     GHashTable  *shapes)
 {
   g_autoptr(GList) names = shapes != NULL ? g_list_sort (g_hash_table_get_keys (shapes), (GCompareFunc) strcmp) : NULL;
 
@@ -243,9 +243,9 @@ result_file_add_shapes (JsonBuilder *json,
 }
 
 static void
-result_file_add_run (JsonBuilder         *json,
-                     const VnRunSettings *run,
-                     const char          *folder)
+run_file_add_run (JsonBuilder         *json,
+                  const VnRunSettings *run,
+                  const char          *folder)
 {
   vn_json_begin_object (json, "run");
   vn_json_add_int (json, "calibration-samples", run->n_calibration);
@@ -261,14 +261,14 @@ result_file_add_run (JsonBuilder         *json,
         }
       json_builder_end_array (json);
     }
-  result_file_add_shapes (json, run->shapes);
+  run_file_add_shapes (json, run->shapes);
   json_builder_end_object (json);
 }
 
 static void
-result_file_add_origin (JsonBuilder    *json,
-                        const VnResult *self,
-                        const char     *folder)
+run_file_add_origin (JsonBuilder *json,
+                     const VnRun *self,
+                     const char  *folder)
 {
   g_autofree char *path = self->path != NULL ? vn_file_dup_short (self->path, folder) : NULL;
 
@@ -286,12 +286,12 @@ result_file_add_origin (JsonBuilder    *json,
   vn_json_add_node (json, "recipe", vn_recipe_to_node (self->recipe, folder));
   if (self->data != NULL)
     vn_json_add_node (json, "data", vn_data_spec_to_json (self->data, folder));
-  result_file_add_run (json, &self->run, folder);
+  run_file_add_run (json, &self->settings, folder);
 }
 
 static void
-result_file_add_kept (JsonBuilder  *json,
-                      const VnKept *kept)
+run_file_add_kept (JsonBuilder  *json,
+                   const VnKept *kept)
 {
   if (!vn_kept_is_known (kept))
     return;
@@ -308,8 +308,8 @@ result_file_add_kept (JsonBuilder  *json,
 }
 
 static void
-result_file_add_figures (JsonBuilder    *json,
-                         const VnResult *self)
+run_file_add_figures (JsonBuilder *json,
+                      const VnRun *self)
 {
   vn_json_begin_object (json, "sizes");
   vn_json_add_int (json, "float", (gint64) self->float_bytes);
@@ -322,8 +322,8 @@ result_file_add_figures (JsonBuilder    *json,
     vn_json_add_bool (json, "left-out-in-turn", TRUE);
   json_builder_end_object (json);
   vn_json_add_int (json, "quantized-tensors", self->n_quantized);
-  vn_json_add_number (json, "seconds", vn_result_get_seconds (self, NULL));
-  result_file_add_kept (json, &self->accuracy.kept);
+  vn_json_add_number (json, "seconds", vn_run_get_seconds (self, NULL));
+  run_file_add_kept (json, &self->accuracy.kept);
   if (!self->accuracy.valid)
     return;
   vn_json_begin_object (json, "accuracy");
@@ -335,14 +335,14 @@ result_file_add_figures (JsonBuilder    *json,
 }
 
 /**
- * vn_result_to_json:
+ * vn_run_to_json:
  * @folder: that the file belongs to: paths below it are relative to it
  *
- * Returns: (transfer full): the record as text; vn_result_from_json() makes one of it that gives the same text
+ * Returns: (transfer full): the record as text; vn_run_from_json() makes one of it that gives the same text
  */
 char *
-vn_result_to_json (const VnResult *self,
-                   const char     *folder)
+vn_run_to_json (const VnRun *self,
+                const char  *folder)
 {
   g_autoptr(JsonBuilder) json = json_builder_new ();
   g_autoptr(JsonNode) root = NULL;
@@ -350,52 +350,52 @@ vn_result_to_json (const VnResult *self,
   g_return_val_if_fail (self != NULL && folder != NULL, NULL);
 
   json_builder_begin_object (json);
-  vn_json_add_int (json, VN_RESULT_VERSION_KEY, VN_RESULT_VERSION);
+  vn_json_add_int (json, VN_RUN_FILE_VERSION_KEY, VN_RUN_FILE_VERSION);
   vn_json_add_text (json, "program", self->program);
   vn_json_add_time (json, "time", self->time);
-  result_file_add_origin (json, self, folder);
-  result_file_add_figures (json, self);
+  run_file_add_origin (json, self, folder);
+  run_file_add_figures (json, self);
   if (self->errors != NULL)
-    result_file_add_errors (json, self->errors);
+    run_file_add_errors (json, self->errors);
   if (self->contributions != NULL)
-    result_file_add_contributions (json, self->contributions);
+    run_file_add_contributions (json, self->contributions);
   if (self->verification != NULL)
-    result_file_add_verification (json, self->verification);
+    run_file_add_verification (json, self->verification);
   if (self->plan != NULL)
-    _vn_result_file_add_plan (json, self->plan);
+    _vn_run_file_add_plan (json, self->plan);
   if (self->forecast != NULL)
-    _vn_result_file_add_runtime (json, self->forecast);
+    _vn_run_file_add_runtime (json, self->forecast);
   if (self->diagnosis != NULL)
-    _vn_result_file_add_diagnosis (json, self->diagnosis);
+    _vn_run_file_add_diagnosis (json, self->diagnosis);
   if (self->steps != NULL)
-    _vn_result_file_add_steps (json, self->steps);
+    _vn_run_file_add_steps (json, self->steps);
   if (self->curve != NULL)
-    _vn_result_file_add_curve (json, self->curve);
+    _vn_run_file_add_curve (json, self->curve);
   if (self->spreads != NULL)
-    _vn_result_file_add_spreads (json, self->spreads);
-  result_file_add_identity (json, self);
-  result_file_add_notes (json, self->notes);
+    _vn_run_file_add_spreads (json, self->spreads);
+  run_file_add_identity (json, self);
+  run_file_add_notes (json, self->notes);
   json_builder_end_object (json);
   root = json_builder_get_root (json);
   return vn_json_to_text (root);
 }
 
 /**
- * vn_result_save:
- * @folder: as of vn_result_to_json()
+ * vn_run_save:
+ * @folder: as of vn_run_to_json()
  *
  * Returns: whether the file is complete; if not, what was there before still is
  */
 gboolean
-vn_result_save (const VnResult  *self,
-                const char      *path,
-                const char      *folder,
-                GError         **error)
+vn_run_save (const VnRun  *self,
+             const char   *path,
+             const char   *folder,
+             GError      **error)
 {
   g_autofree char *text = NULL;
 
   g_return_val_if_fail (self != NULL && path != NULL && folder != NULL, FALSE);
 
-  text = vn_result_to_json (self, folder);
+  text = vn_run_to_json (self, folder);
   return vn_file_write_all (path, text, strlen (text), error);
 }

@@ -2,7 +2,7 @@
 
 /* What is known of a run, with and without its networks, and which of its rows speaks for a node of the opened model. */
 
-#include "vn-result.h"
+#include "vn-run.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -36,21 +36,21 @@ vn_run_node_free (VnRunNode *self)
 }
 
 /**
- * vn_result_new:
+ * vn_run_new:
  *
  * Returns: (transfer full): an empty run; whoever makes it fills it before anybody else sees it
  */
-VnResult *
-vn_result_new (void)
+VnRun *
+vn_run_new (void)
 {
-  VnResult *self = g_new0 (VnResult, 1);
+  VnRun *self = g_new0 (VnRun, 1);
 
   g_atomic_ref_count_init (&self->ref);
   return self;
 }
 
-VnResult *
-vn_result_ref (VnResult *self)
+VnRun *
+vn_run_ref (VnRun *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -59,7 +59,7 @@ vn_result_ref (VnResult *self)
 }
 
 void
-vn_result_unref (VnResult *self)
+vn_run_unref (VnRun *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
@@ -67,16 +67,16 @@ vn_result_unref (VnResult *self)
 #define VN_RUN_FACET(SYMBOL, Type, field, take, release, life) g_clear_pointer (&self->field, release);
 #include "vn-run-facets.def"
 #undef VN_RUN_FACET
-  vn_run_settings_clear (&self->run);
+  vn_run_settings_clear (&self->settings);
   g_free (self->deciding);
   g_free (self);
 }
 
 /* Nobody else has it yet. */
-static VnResult *
-result_copy (VnResult *base)
+static VnRun *
+run_copy (VnRun *base)
 {
-  VnResult *self = g_memdup2 (base, sizeof (VnResult));
+  VnRun *self = g_memdup2 (base, sizeof (VnRun));
   VnIdentityMap *identity = g_atomic_pointer_get (&base->identity);
 
   g_atomic_ref_count_init (&self->ref);
@@ -85,15 +85,15 @@ result_copy (VnResult *base)
 #define VN_RUN_FACET(SYMBOL, Type, field, take, release, life) self->field = base->field != NULL ? take (base->field) : NULL;
 #include "vn-run-facets.def"
 #undef VN_RUN_FACET
-  self->run.shapes = base->run.shapes != NULL ? g_hash_table_ref (base->run.shapes) : NULL;
-  self->run.stats = g_strdupv (base->run.stats);
+  self->settings.shapes = base->settings.shapes != NULL ? g_hash_table_ref (base->settings.shapes) : NULL;
+  self->settings.stats = g_strdupv (base->settings.stats);
   return self;
 }
 
 static void
-result_set (VnResult      *self,
-            VnRunFacet     facet,
-            gconstpointer  value)
+run_set (VnRun         *self,
+         VnRunFacet     facet,
+         gconstpointer  value)
 {
   switch (facet)
     {
@@ -111,7 +111,7 @@ result_set (VnResult      *self,
 
 /* It is found anew from the networks. */
 static void
-result_forget_identity (VnResult *self)
+run_forget_identity (VnRun *self)
 {
   g_clear_pointer (&self->identity, vn_identity_map_unref);
   if (self->prepared != NULL)
@@ -119,7 +119,7 @@ result_forget_identity (VnResult *self)
 }
 
 /**
- * vn_result_with:
+ * vn_run_with:
  * @base: a run
  * @facet: what has been found out since; a recipe may differ from that of @base in the names of rules alone
  * @value: (transfer none) (nullable): of the type that vn-run-facets.def says
@@ -129,18 +129,18 @@ result_forget_identity (VnResult *self)
  *
  * Returns: (transfer full): @base with @value; it shares all the rest
  */
-VnResult *
-vn_result_with (VnResult      *base,
-                VnRunFacet     facet,
-                gconstpointer  value)
+VnRun *
+vn_run_with (VnRun         *base,
+             VnRunFacet     facet,
+             gconstpointer  value)
 {
-  VnResult *self;
+  VnRun *self;
 
   g_return_val_if_fail (base != NULL && facet < VN_N_FACETS, NULL);
   g_return_val_if_fail (facet != VN_FACET_RECIPE || vn_recipe_equal (base->recipe, value), NULL);
 
-  self = result_copy (base);
-  result_set (self, facet, value);
+  self = run_copy (base);
+  run_set (self, facet, value);
   if (facet == VN_FACET_CONTRIBUTIONS)
     g_clear_pointer (&self->diagnosis, vn_diagnosis_unref);
   if (facet == VN_FACET_CONTRIBUTIONS && self->errors != NULL && value != NULL)
@@ -152,50 +152,50 @@ vn_result_with (VnResult      *base,
   if (facet == VN_FACET_VERIFICATION && value != NULL)
     self->state = VN_RUN_VERIFIED;
   if (facet == VN_FACET_SOURCE || facet == VN_FACET_PLAN || facet == VN_FACET_NAMES)
-    result_forget_identity (self);
+    run_forget_identity (self);
   return self;
 }
 
 /**
- * vn_result_new_expected:
+ * vn_run_new_estimated:
  * @base: a finished run
  * @expectation: copied or referenced
  *
  * Returns: (transfer full): @base as it is expected to become: with the networks of @base, but plan, errors, recipe and size of the
  *   expectation; what only a whole run can tell is not in it
  */
-VnResult *
-vn_result_new_expected (VnResult            *base,
-                        const VnExpectation *expectation)
+VnRun *
+vn_run_new_estimated (VnRun               *base,
+                      const VnExpectation *expectation)
 {
-  VnResult *self;
+  VnRun *self;
 
   g_return_val_if_fail (base != NULL && expectation != NULL && expectation->recipe != NULL && expectation->plan != NULL, NULL);
 
-  self = result_copy (base);
+  self = run_copy (base);
   self->state = VN_RUN_ESTIMATED;
   self->accuracy = (VnAccuracy) { 0 };
   self->quantized_bytes = (guint64) MAX (0, (gint64) base->quantized_bytes + expectation->more_bytes);
-  result_forget_identity (self);
-  result_set (self, VN_FACET_DIAGNOSIS, NULL);
-  result_set (self, VN_FACET_VERIFICATION, NULL);
-  result_set (self, VN_FACET_STEPS, NULL);
-  result_set (self, VN_FACET_RECIPE_DIGEST, NULL);
-  result_set (self, VN_FACET_RECIPE, expectation->recipe);
-  result_set (self, VN_FACET_PLAN, expectation->plan);
-  result_set (self, VN_FACET_NAMES, expectation->value_names);
-  result_set (self, VN_FACET_ERRORS, expectation->errors);
-  result_set (self, VN_FACET_CONTRIBUTIONS, expectation->contributions);
-  result_set (self, VN_FACET_FORECAST, expectation->forecast);
+  run_forget_identity (self);
+  run_set (self, VN_FACET_DIAGNOSIS, NULL);
+  run_set (self, VN_FACET_VERIFICATION, NULL);
+  run_set (self, VN_FACET_STEPS, NULL);
+  run_set (self, VN_FACET_RECIPE_DIGEST, NULL);
+  run_set (self, VN_FACET_RECIPE, expectation->recipe);
+  run_set (self, VN_FACET_PLAN, expectation->plan);
+  run_set (self, VN_FACET_NAMES, expectation->value_names);
+  run_set (self, VN_FACET_ERRORS, expectation->errors);
+  run_set (self, VN_FACET_CONTRIBUTIONS, expectation->contributions);
+  run_set (self, VN_FACET_FORECAST, expectation->forecast);
   return self;
 }
 
 /* ---- without networks, and with them again ---- */
 
 static void
-result_add_node (VnResult         *self,
-                 const VnNode     *node,
-                 const VnIdentity *identity)
+run_add_node (VnRun            *self,
+              const VnNode     *node,
+              const VnIdentity *identity)
 {
   VnRunNode *row = g_new0 (VnRunNode, 1);
 
@@ -208,9 +208,9 @@ result_add_node (VnResult         *self,
 }
 
 static void
-result_keep_name (VnResult   *self,
-                  GHashTable *names,
-                  const char *value)
+run_keep_name (VnRun      *self,
+               GHashTable *names,
+               const char *value)
 {
   const char *name = value != NULL && self->value_names != NULL ? g_hash_table_lookup (self->value_names, value) : NULL;
 
@@ -220,9 +220,9 @@ result_keep_name (VnResult   *self,
 
 /* Of names only those that rows and nodes speak of. */
 static void
-result_keep_identity (VnResult *self)
+run_keep_identity (VnRun *self)
 {
-  VnIdentityMap *map = vn_result_get_identity (self);
+  VnIdentityMap *map = vn_run_get_identity (self);
   const GPtrArray *nodes = self->source->graph->nodes;
   GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
@@ -231,50 +231,50 @@ result_keep_identity (VnResult *self)
     {
       const VnIdentity *identity = vn_identity_map_get (map, g_ptr_array_index (nodes, i));
 
-      result_add_node (self, g_ptr_array_index (nodes, i), identity);
-      result_keep_name (self, names, identity->rounded);
+      run_add_node (self, g_ptr_array_index (nodes, i), identity);
+      run_keep_name (self, names, identity->rounded);
     }
   for (guint i = 0; self->errors != NULL && i < vn_error_table_get_n (self->errors); i++)
-    result_keep_name (self, names, vn_error_table_get (self->errors, i)->value);
+    run_keep_name (self, names, vn_error_table_get (self->errors, i)->value);
   g_clear_pointer (&self->value_names, g_hash_table_unref);
   self->value_names = names;
 }
 
 /* What can be told only while there are networks and the whole plan. */
 static void
-result_keep_figures (VnResult *self)
+run_keep_figures (VnRun *self)
 {
   g_clear_pointer (&self->path, g_free);
   self->path = g_strdup (self->source->path);
   self->n_nodes = self->source->graph->nodes->len;
   self->opset = vn_model_get_opset (self->source, "");
   self->n_quantized = self->plan != NULL ? vn_quant_plan_count_quantized (self->plan) : 0;
-  result_keep_identity (self);
+  run_keep_identity (self);
 }
 
 /**
- * vn_result_without_networks:
+ * vn_run_without_networks:
  * @base: a run; errors, contributions, notes and what was measured in ONNX Runtime are shared
  *
  * Returns: (transfer full): what stays of it when networks and statistics are gone: what files keep, and what runs are compared by
  */
-VnResult *
-vn_result_without_networks (VnResult *base)
+VnRun *
+vn_run_without_networks (VnRun *base)
 {
-  VnResult *self;
+  VnRun *self;
 
   g_return_val_if_fail (base != NULL && base->recipe != NULL && base->notes != NULL, NULL);
 
-  self = result_copy (base);
+  self = run_copy (base);
   if (self->program == NULL)
     self->program = g_strdup (VN_VERSION);
   if (self->recipe_digest == NULL)
     self->recipe_digest = vn_recipe_dup_digest (self->recipe);
   if (self->source != NULL && self->nodes == NULL)
-    result_keep_figures (self);
+    run_keep_figures (self);
   if (self->spreads == NULL)
-    self->spreads = vn_result_list_spreads (self);
-  vn_result_set_seconds (self, vn_result_get_seconds (base, NULL));
+    self->spreads = vn_run_list_spreads (self);
+  vn_run_set_seconds (self, vn_run_get_seconds (base, NULL));
   g_clear_pointer (&self->identity, vn_identity_map_unref);
 #define VN_RUN_FACET(SYMBOL, Type, field, take, release, life) VN_RUN_FACET_##life (field, release)
 #define VN_RUN_FACET_LIVE(field, release) g_clear_pointer (&self->field, release);
@@ -287,17 +287,17 @@ vn_result_without_networks (VnResult *base)
 }
 
 /**
- * vn_result_with_model:
- * @base: of vn_result_without_networks(), or of a file
+ * vn_run_with_model:
+ * @base: of vn_run_without_networks(), or of a file
  * @model: the network that was quantized, as opened
  *
  * Returns: (transfer full) (nullable): @base, whose rows can be told for the nodes of @model again; it has no other networks and no
  *   statistics. %NULL with %VN_ERROR_MALFORMED if @model is another network
  */
-VnResult *
-vn_result_with_model (VnResult  *base,
-                      VnModel   *model,
-                      GError   **error)
+VnRun *
+vn_run_with_model (VnRun    *base,
+                   VnModel  *model,
+                   GError  **error)
 {
   g_autofree char *digest = NULL;
 
@@ -305,7 +305,7 @@ vn_result_with_model (VnResult  *base,
 
   digest = vn_model_dup_digest (model);
   if (model->graph->nodes->len == base->nodes->len && (base->source_digest == NULL || g_str_equal (digest, base->source_digest)))
-    return vn_result_with (base, VN_FACET_SOURCE, model);
+    return vn_run_with (base, VN_FACET_SOURCE, model);
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
                _("%s has changed since it was quantized; quantize it again"),
                model->path != NULL ? model->path : _("the model"));
@@ -313,14 +313,14 @@ vn_result_with_model (VnResult  *base,
 }
 
 /**
- * vn_result_get_seconds:
+ * vn_run_get_seconds:
  * @stage: (nullable): id of a stage of the run; %NULL: all of them
  *
  * Returns: how long that took; 0 if it was no part of the run
  */
 double
-vn_result_get_seconds (const VnResult *self,
-                       const char     *stage)
+vn_run_get_seconds (const VnRun *self,
+                    const char  *stage)
 {
   double seconds = 0;
 
@@ -337,13 +337,13 @@ vn_result_get_seconds (const VnResult *self,
 }
 
 /**
- * vn_result_set_seconds:
+ * vn_run_set_seconds:
  * @self: nobody else has it yet
  * @seconds: how long the run took; its stages are forgotten. 0: not known
  */
 void
-vn_result_set_seconds (VnResult *self,
-                       double    seconds)
+vn_run_set_seconds (VnRun  *self,
+                    double  seconds)
 {
   const VnTiming whole = { "run", N_("Quantizing"), seconds };
 
@@ -357,14 +357,14 @@ vn_result_set_seconds (VnResult *self,
 }
 
 /**
- * vn_result_compare_time:
+ * vn_run_compare_time:
  * @other: of the same network
  *
  * Returns: how many times as long as the export of @self that of @other is forecast to take in ONNX Runtime; NAN where that is not known
  */
 double
-vn_result_compare_time (VnResult *self,
-                        VnResult *other)
+vn_run_compare_time (VnRun *self,
+                     VnRun *other)
 {
   g_return_val_if_fail (self != NULL && other != NULL, NAN);
 
@@ -375,7 +375,7 @@ vn_result_compare_time (VnResult *self,
 
 /* Names belong to @nodes. */
 static VnIdentityMap *
-result_make_identity (const VnResult *self)
+run_make_identity (const VnRun *self)
 {
   g_autofree VnIdentity *identities = NULL;
 
@@ -392,75 +392,75 @@ result_make_identity (const VnResult *self)
 }
 
 /**
- * vn_result_get_identity:
+ * vn_run_get_identity:
  *
  * Returns: (transfer none): which values stand for the nodes of the source; made when somebody asks first, from any thread
  */
 VnIdentityMap *
-vn_result_get_identity (VnResult *self)
+vn_run_get_identity (VnRun *self)
 {
   g_return_val_if_fail (self != NULL && self->source != NULL && (self->prepared != NULL || self->nodes != NULL), NULL);
 
   if (g_once_init_enter (&self->identity))
-    g_once_init_leave (&self->identity, result_make_identity (self));
+    g_once_init_leave (&self->identity, run_make_identity (self));
   return self->identity;
 }
 
 /* The value of the prepared model that speaks for @node. */
 static const char *
-vn_result_find_value_name (VnResult     *self,
-                           const VnNode *node)
+vn_run_find_value_name (VnRun        *self,
+                        const VnNode *node)
 {
-  const VnIdentity *identity = vn_identity_map_get (vn_result_get_identity (self), node);
+  const VnIdentity *identity = vn_identity_map_get (vn_run_get_identity (self), node);
 
   return identity != NULL ? identity->rounded : NULL;
 }
 
 /**
- * vn_result_get_node_error:
+ * vn_run_get_node_error:
  * @source_node: of the model as opened
  *
  * Returns: (transfer none) (nullable): the row for the node's output, or for that of the node it was folded into
  */
 const VnErrorRow *
-vn_result_get_node_error (VnResult     *self,
-                          const VnNode *source_node)
+vn_run_get_node_error (VnRun        *self,
+                       const VnNode *source_node)
 {
   const char *name;
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  name = self->errors != NULL ? vn_result_find_value_name (self, source_node) : NULL;
+  name = self->errors != NULL ? vn_run_find_value_name (self, source_node) : NULL;
   return name != NULL ? vn_error_table_find (self->errors, name) : NULL;
 }
 
 const VnHistogram *
-vn_result_get_node_histogram (VnResult     *self,
-                              const VnNode *source_node)
+vn_run_get_node_histogram (VnRun        *self,
+                           const VnNode *source_node)
 {
   const char *name;
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  name = self->stats != NULL ? vn_result_find_value_name (self, source_node) : NULL;
+  name = self->stats != NULL ? vn_run_find_value_name (self, source_node) : NULL;
   return name != NULL ? vn_stats_get (self->stats, name) : NULL;
 }
 
 const VnTensorPlan *
-vn_result_get_node_plan (VnResult     *self,
-                         const VnNode *source_node)
+vn_run_get_node_plan (VnRun        *self,
+                      const VnNode *source_node)
 {
   const char *name;
 
   g_return_val_if_fail (self != NULL, NULL);
 
-  name = self->plan != NULL ? vn_result_find_value_name (self, source_node) : NULL;
+  name = self->plan != NULL ? vn_run_find_value_name (self, source_node) : NULL;
   return name != NULL ? vn_quant_plan_find (self->plan, name) : NULL;
 }
 
 /* Weights alone are quantized: nothing is left in float on purpose. */
 static gboolean
-result_has_integer_activations (VnResult *self)
+run_has_integer_activations (VnRun *self)
 {
   for (guint i = 0; self->plan != NULL && i < vn_quant_plan_get_n (self->plan); i++)
     {
@@ -474,8 +474,8 @@ result_has_integer_activations (VnResult *self)
 
 /* Whether a rule leaves the node in float; its output may be rounded nevertheless, for what reads it. */
 static gboolean
-result_excludes (VnResult     *self,
-                 const VnNode *node)
+run_excludes (VnRun        *self,
+              const VnNode *node)
 {
   if (self->source == NULL || self->recipe == NULL || node->graph != self->source->graph)
     return FALSE;
@@ -486,47 +486,47 @@ result_excludes (VnResult     *self,
 }
 
 /**
- * vn_result_get_node_dtype:
+ * vn_run_get_node_dtype:
  * @source_node: of the model as opened
  *
  * Returns: the type that the node gives in the quantized network: of a node that takes part the one that is planned, of one that is left
  *   in float its own; %VN_DTYPE_UNDEFINED of what was no float tensor, and where no activation at all is quantized
  */
 VnDType
-vn_result_get_node_dtype (VnResult     *self,
-                          const VnNode *source_node)
+vn_run_get_node_dtype (VnRun        *self,
+                       const VnNode *source_node)
 {
   const VnTensorPlan *plan;
   const VnValue *output;
 
   g_return_val_if_fail (self != NULL && source_node != NULL, VN_DTYPE_UNDEFINED);
 
-  plan = vn_result_get_node_plan (self, source_node);
+  plan = vn_run_get_node_plan (self, source_node);
   output = source_node->outputs->len > 0 ? vn_node_get_output (source_node, 0) : NULL;
-  if (plan != NULL && plan->quantized && !result_excludes (self, source_node))
+  if (plan != NULL && plan->quantized && !run_excludes (self, source_node))
     return plan->dtype;
   if (output == NULL || output->type.kind != VN_TYPE_TENSOR || !vn_dtype_is_float (output->type.dtype)
       || vn_node_is (source_node, "Constant"))
     return VN_DTYPE_UNDEFINED;
-  return result_has_integer_activations (self) ? output->type.dtype : VN_DTYPE_UNDEFINED;
+  return run_has_integer_activations (self) ? output->type.dtype : VN_DTYPE_UNDEFINED;
 }
 
 /**
- * vn_result_get_rated_error:
+ * vn_run_get_rated_error:
  * @source_node: of the model as opened
  *
  * The rule by which graph, legend, table, review and searches count nodes: a node counts by its error if that was measured and the node
  * takes part; a constant does not, nor does what is left in float, whatever error passes through it.
  *
- * Returns: (transfer none) (nullable): vn_result_get_node_error() of a node that counts
+ * Returns: (transfer none) (nullable): vn_run_get_node_error() of a node that counts
  */
 const VnErrorRow *
-vn_result_get_rated_error (VnResult     *self,
-                           const VnNode *source_node)
+vn_run_get_rated_error (VnRun        *self,
+                        const VnNode *source_node)
 {
   g_return_val_if_fail (self != NULL && source_node != NULL, NULL);
 
-  if (vn_node_is (source_node, "Constant") || vn_dtype_is_float (vn_result_get_node_dtype (self, source_node)))
+  if (vn_node_is (source_node, "Constant") || vn_dtype_is_float (vn_run_get_node_dtype (self, source_node)))
     return NULL;
-  return vn_result_get_node_error (self, source_node);
+  return vn_run_get_node_error (self, source_node);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of runs as JSON: how tensors are quantized, and what ONNX Runtime was expected to make of the nodes. */
-#include "result-file-private.h"
+#include "run-file-private.h"
 
 #include "vn-npu.h"
 #include "vn-quant-plan.h"
@@ -9,13 +9,13 @@
 #include <string.h>
 
 /*< private >
- * _vn_result_file_read_each:
+ * _vn_run_file_read_each:
  */
 void
-_vn_result_file_read_each (VnJsonFields     *parent,
-                           const char       *id,
-                           VnResultFileFunc  read,
-                           gpointer          to)
+_vn_run_file_read_each (VnJsonFields     *parent,
+                        const char       *id,
+                        VnRunFileFunc  read,
+                        gpointer          to)
 {
   JsonArray *array = vn_json_fields_get_array (parent, id);
   g_autofree char *where = vn_json_fields_dup_where (parent, id);
@@ -32,16 +32,16 @@ _vn_result_file_read_each (VnJsonFields     *parent,
 }
 
 double
-_vn_result_file_get_number (VnJsonFields *fields,
-                            const char   *id)
+_vn_run_file_get_number (VnJsonFields *fields,
+                         const char   *id)
 {
   return vn_json_fields_has (fields, id) ? vn_json_fields_get_double (fields, id) : NAN;
 }
 
 void
-_vn_result_file_add_number (JsonBuilder *json,
-                            const char  *id,
-                            double       number)
+_vn_run_file_add_number (JsonBuilder *json,
+                         const char  *id,
+                         double       number)
 {
   if (!isnan (number))
     vn_json_add_number (json, id, number);
@@ -50,8 +50,8 @@ _vn_result_file_add_number (JsonBuilder *json,
 /* ---- tensors ---- */
 
 static void
-result_file_add_tensor (JsonBuilder        *json,
-                        const VnTensorPlan *plan)
+run_file_add_tensor (JsonBuilder        *json,
+                     const VnTensorPlan *plan)
 {
   json_builder_begin_object (json);
   vn_json_add_text (json, "tensor", plan->name);
@@ -78,8 +78,8 @@ static const struct { const char *id; gsize offset; } npu_numbers[] = {
 };
 
 static void
-result_file_add_npu_node (JsonBuilder     *json,
-                          const VnNpuNode *node)
+run_file_add_npu_node (JsonBuilder     *json,
+                       const VnNpuNode *node)
 {
   json_builder_begin_object (json);
   vn_json_add_text (json, "node", node->node);
@@ -105,25 +105,25 @@ result_file_add_npu_node (JsonBuilder     *json,
 }
 
 void
-_vn_result_file_add_plan (JsonBuilder *json,
-                          VnQuantPlan *plan)
+_vn_run_file_add_plan (JsonBuilder *json,
+                       VnQuantPlan *plan)
 {
   vn_json_begin_object (json, "plan");
   vn_json_begin_array (json, "tensors");
   for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
     if (vn_quant_plan_get (plan, i)->role == VN_TENSOR_ACTIVATION)
-      result_file_add_tensor (json, vn_quant_plan_get (plan, i));
+      run_file_add_tensor (json, vn_quant_plan_get (plan, i));
   json_builder_end_array (json);
   vn_json_begin_array (json, "npu");
   for (guint i = 0; i < vn_quant_plan_get_n_npu_nodes (plan); i++)
-    result_file_add_npu_node (json, vn_quant_plan_get_npu_node (plan, i));
+    run_file_add_npu_node (json, vn_quant_plan_get_npu_node (plan, i));
   json_builder_end_array (json);
   json_builder_end_object (json);
 }
 
 static int
-result_file_get_int (VnJsonFields *fields,
-                     const char   *id)
+run_file_get_int (VnJsonFields *fields,
+                  const char   *id)
 {
   const double number = vn_json_fields_get_double (fields, id);
 
@@ -131,13 +131,13 @@ result_file_get_int (VnJsonFields *fields,
 }
 
 static void
-result_file_read_tensor (gpointer      to,
-                         VnJsonFields *fields)
+run_file_read_tensor (gpointer      to,
+                      VnJsonFields *fields)
 {
   g_autofree char *name = vn_json_fields_dup_text (fields, "tensor"), *dtype = vn_json_fields_dup_text_if (fields, "dtype");
   const gboolean has_scale = vn_json_fields_has (fields, "scale");
   const float scale = has_scale ? (float) vn_json_fields_get_double (fields, "scale") : 0;
-  const gint64 zero_point = has_scale ? result_file_get_int (fields, "zero-point") : 0;
+  const gint64 zero_point = has_scale ? run_file_get_int (fields, "zero-point") : 0;
   VnTensorPlan *plan;
 
   if (fields->error != NULL)
@@ -159,20 +159,20 @@ result_file_read_tensor (gpointer      to,
 }
 
 static void
-result_file_read_move (gpointer      to,
-                       VnJsonFields *fields)
+run_file_read_move (gpointer      to,
+                    VnJsonFields *fields)
 {
   g_autofree char *rule = vn_json_fields_dup_text (fields, "rule"), *reason = vn_json_fields_dup_text (fields, "reason");
   g_autofree char *tensor = vn_json_fields_dup_text (fields, "tensor");
-  const int from = result_file_get_int (fields, "from"), end = result_file_get_int (fields, "to");
+  const int from = run_file_get_int (fields, "from"), end = run_file_get_int (fields, "to");
 
   if (fields->error == NULL)
     vn_npu_node_add_move (to, tensor, from, end, g_intern_string (rule), g_intern_string (reason));    /* which are few */
 }
 
 static void
-result_file_read_npu_node (gpointer      to,
-                           VnJsonFields *fields)
+run_file_read_npu_node (gpointer      to,
+                        VnJsonFields *fields)
 {
   g_autofree char *label = vn_json_fields_dup_text (fields, "node"), *op_type = vn_json_fields_dup_text (fields, "type");
   VnNpuNode *node;
@@ -183,30 +183,30 @@ result_file_read_npu_node (gpointer      to,
   g_ptr_array_add (((VnQuantPlan *) to)->npu_nodes, node);
   for (guint i = 0; i < G_N_ELEMENTS (npu_numbers); i++)
     if (vn_json_fields_has (fields, npu_numbers[i].id))
-      G_STRUCT_MEMBER (int, node, npu_numbers[i].offset) = result_file_get_int (fields, npu_numbers[i].id);
-  _vn_result_file_read_each (fields, "moves", result_file_read_move, node);
+      G_STRUCT_MEMBER (int, node, npu_numbers[i].offset) = run_file_get_int (fields, npu_numbers[i].id);
+  _vn_run_file_read_each (fields, "moves", run_file_read_move, node);
 }
 
 /*< private >
- * _vn_result_file_read_plan:
+ * _vn_run_file_read_plan:
  *
  * Returns: (transfer full): the plan in the object; what is wrong is an error of @fields
  */
 VnQuantPlan *
-_vn_result_file_read_plan (VnJsonFields *fields)
+_vn_run_file_read_plan (VnJsonFields *fields)
 {
   VnQuantPlan *plan = vn_quant_plan_new (0);
 
-  _vn_result_file_read_each (fields, "tensors", result_file_read_tensor, plan);
-  _vn_result_file_read_each (fields, "npu", result_file_read_npu_node, plan);
+  _vn_run_file_read_each (fields, "tensors", run_file_read_tensor, plan);
+  _vn_run_file_read_each (fields, "npu", run_file_read_npu_node, plan);
   return plan;
 }
 
 /* ---- ONNX Runtime ---- */
 
 static void
-result_file_add_kernel (JsonBuilder         *json,
-                        const VnRuntimeNode *node)
+run_file_add_kernel (JsonBuilder         *json,
+                     const VnRuntimeNode *node)
 {
   json_builder_begin_object (json);
   vn_json_add_text (json, "node", node->label);
@@ -225,8 +225,8 @@ result_file_add_kernel (JsonBuilder         *json,
 }
 
 void
-_vn_result_file_add_runtime (JsonBuilder             *json,
-                             const VnRuntimeForecast *forecast)
+_vn_run_file_add_runtime (JsonBuilder             *json,
+                          const VnRuntimeForecast *forecast)
 {
   vn_json_begin_object (json, "forecast");
   vn_json_add_number (json, "macs", forecast->macs);
@@ -237,14 +237,14 @@ _vn_result_file_add_runtime (JsonBuilder             *json,
   vn_json_add_bool (json, "observed", forecast->observed);
   vn_json_begin_array (json, "nodes");
   for (guint i = 0; i < forecast->nodes->len; i++)
-    result_file_add_kernel (json, g_ptr_array_index (forecast->nodes, i));
+    run_file_add_kernel (json, g_ptr_array_index (forecast->nodes, i));
   json_builder_end_array (json);
   json_builder_end_object (json);
 }
 
 static void
-result_file_read_kernel (gpointer      to,
-                         VnJsonFields *fields)
+run_file_read_kernel (gpointer      to,
+                      VnJsonFields *fields)
 {
   g_autofree char *kind = vn_json_fields_dup_text (fields, "kind"), *reason = vn_json_fields_dup_text_if (fields, "reason");
   VnRuntimeNode *node = g_new0 (VnRuntimeNode, 1);
@@ -275,12 +275,12 @@ result_file_read_kernel (gpointer      to,
 }
 
 /*< private >
- * _vn_result_file_read_runtime:
+ * _vn_run_file_read_runtime:
  *
  * Returns: (transfer full): the forecast in the object; what is wrong is an error of @fields
  */
 VnRuntimeForecast *
-_vn_result_file_read_runtime (VnJsonFields *fields)
+_vn_run_file_read_runtime (VnJsonFields *fields)
 {
   VnRuntimeForecast *forecast = vn_runtime_forecast_new_empty ();
 
@@ -290,6 +290,6 @@ _vn_result_file_read_runtime (VnJsonFields *fields)
   forecast->conversion_seconds = vn_json_fields_get_double (fields, "conversion-seconds");
   forecast->float_seconds = vn_json_fields_get_double (fields, "float-seconds");
   forecast->observed = vn_json_fields_get_bool (fields, "observed");
-  _vn_result_file_read_each (fields, "nodes", result_file_read_kernel, forecast);
+  _vn_run_file_read_each (fields, "nodes", run_file_read_kernel, forecast);
   return forecast;
 }

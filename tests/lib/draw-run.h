@@ -2,10 +2,10 @@
 /* Random records of runs: every member, numbers of every kind, texts that JSON must escape. */
 #pragma once
 
-#include "vn-result.h"
+#include "vn-run.h"
 
 G_BEGIN_DECLS
 
-VnResult *draw_run_record (GRand *rand);
+VnRun    *draw_run (GRand *rand);
 
 G_END_DECLS

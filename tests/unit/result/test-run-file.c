@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of results: what is written is read with every bit, and what is wrong is told with its place. */
-#include "vn-result-file.h"
+#include "vn-run-file.h"
 
-#include "draw-record.h"
+#include "draw-run.h"
 #include "vn-error.h"
 #include "vn-verdict.h"
 
@@ -112,8 +112,8 @@ check_verification (const VnVerification *a,
 }
 
 static void
-check_verdict (const VnResult *a,
-               const VnResult *b)
+check_verdict (const VnRun *a,
+               const VnRun *b)
 {
   g_autoptr(VnVerdict) x = vn_verdict_new (a->errors, &a->accuracy, a->notes, a->forecast, a->verification);
   g_autoptr(VnVerdict) y = vn_verdict_new (b->errors, &b->accuracy, b->notes, b->forecast, b->verification);
@@ -132,13 +132,13 @@ test_roundtrip (void)
 
   for (guint i = 0; i < N_RECORDS; i++)
     {
-      g_autoptr(VnResult) record = draw_run_record (rand), again = NULL;
-      g_autofree char *text = vn_result_to_json (record, "/run"), *second = NULL;
+      g_autoptr(VnRun) record = draw_run (rand), again = NULL;
+      g_autofree char *text = vn_run_to_json (record, "/run"), *second = NULL;
       g_autoptr(GError) error = NULL;
 
-      again = vn_result_from_json (text, -1, "result", "/run", &error);
+      again = vn_run_from_json (text, -1, "result", "/run", &error);
       g_assert_no_error (error);
-      second = vn_result_to_json (again, "/run");
+      second = vn_run_to_json (again, "/run");
       g_assert_cmpstr (text, ==, second);
 
       g_assert_cmpstr (record->program, ==, again->program);
@@ -150,11 +150,11 @@ test_roundtrip (void)
       g_assert_true (vn_recipe_equal (record->recipe, again->recipe));
       g_assert_true ((record->data == NULL) == (again->data == NULL));
       g_assert_cmpuint (record->float_bytes, ==, again->float_bytes);
-      g_assert_true (same_number (vn_result_get_seconds (record, NULL), vn_result_get_seconds (again, NULL)));
+      g_assert_true (same_number (vn_run_get_seconds (record, NULL), vn_run_get_seconds (again, NULL)));
       check_accuracy (&record->accuracy, &again->accuracy);
       g_assert_cmpuint (record->nodes->len, ==, again->nodes->len);
       g_assert_cmpuint (g_hash_table_size (record->value_names), ==, g_hash_table_size (again->value_names));
-      g_assert_true ((record->run.shapes == NULL) == (again->run.shapes == NULL));
+      g_assert_true ((record->settings.shapes == NULL) == (again->settings.shapes == NULL));
       g_assert_cmpuint (vn_notes_get_n (record->notes), ==, vn_notes_get_n (again->notes));
       g_assert_true ((record->errors == NULL) == (again->errors == NULL));
       if (record->errors != NULL)
@@ -170,7 +170,7 @@ test_roundtrip (void)
       check_verdict (record, again);
       n_rows += record->errors != NULL ? vn_error_table_get_n (record->errors) : 0;
       n_data += record->data != NULL;
-      n_shapes += record->run.shapes != NULL;
+      n_shapes += record->settings.shapes != NULL;
     }
   g_test_message ("%u rows, %u with samples, %u with sizes", n_rows, n_data, n_shapes);
   g_assert_true (n_rows > 300 && n_data > 50 && n_shapes > 50 && n_contributions > 300 && n_verified > 50);
@@ -181,14 +181,14 @@ static void
 test_moved (void)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (5);
-  g_autoptr(VnResult) record = draw_run_record (rand), moved = NULL;
+  g_autoptr(VnRun) record = draw_run (rand), moved = NULL;
   g_autofree char *text = NULL;
 
   g_free (record->path);
   record->path = g_strdup ("/run/nets/net.onnx");
-  text = vn_result_to_json (record, "/run");
+  text = vn_run_to_json (record, "/run");
   g_assert_null (strstr (text, "\"/run/"));
-  moved = vn_result_from_json (text, -1, "result", "/elsewhere", NULL);
+  moved = vn_run_from_json (text, -1, "result", "/elsewhere", NULL);
   g_assert_cmpstr (moved->path, ==, "/elsewhere/nets/net.onnx");
 }
 
@@ -222,7 +222,7 @@ static const struct { const char *from, *to, *message; } wrong[] = {
 static char *
 make_text (void)
 {
-  g_autoptr(VnResult) record = vn_result_new ();
+  g_autoptr(VnRun) record = vn_run_new ();
   VnErrorRow *row = vn_error_row_new ();
 
   record->nodes = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_run_node_free);
@@ -231,8 +231,8 @@ make_text (void)
   record->recipe = vn_recipe_new ("cpu");
   record->recipe_digest = vn_recipe_dup_digest (record->recipe);
   record->notes = vn_notes_new ();
-  record->run.n_calibration = 4;
-  record->run.shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  record->settings.n_calibration = 4;
+  record->settings.shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   record->accuracy = (VnAccuracy) { .n = 100, .float_top1 = 90, .quant_top1 = 88, .agree = 95, .valid = TRUE,
                                     .kept = { VN_TASK_DETECTION, 4, 35, 34, 2, 34.0 / 35 } };
   record->errors = vn_error_table_new (4);
@@ -243,7 +243,7 @@ make_text (void)
   row->sqnr_db = 12.5;
   vn_error_table_add (record->errors, row);
   record->contributions = vn_contributions_new_empty ();
-  return vn_result_to_json (record, "/run");
+  return vn_run_to_json (record, "/run");
 }
 
 static char *
@@ -263,8 +263,8 @@ test_kept (void)
 {
   g_autofree char *text = make_text (), *unknown = replace (text, "\"detection\"", "\"divination\"");
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnResult) record = vn_result_from_json (text, -1, "a", "/run", &error);
-  g_autoptr(VnResult) other = vn_result_from_json (unknown, -1, "a", "/run", &error);
+  g_autoptr(VnRun) record = vn_run_from_json (text, -1, "a", "/run", &error);
+  g_autoptr(VnRun) other = vn_run_from_json (unknown, -1, "a", "/run", &error);
   g_autofree char *again = NULL, *said = NULL;
 
   g_assert_no_error (error);
@@ -272,7 +272,7 @@ test_kept (void)
   g_assert_true (record->accuracy.kept.n == 35 && record->accuracy.kept.n_kept == 34 && record->accuracy.kept.n_added == 2);
   said = vn_kept_dup_text (&record->accuracy.kept);
   g_assert_cmpstr (said, ==, "matching detections: 97.1 % (34 of 35, 2 added)");
-  again = vn_result_to_json (record, "/run");
+  again = vn_run_to_json (record, "/run");
   g_assert_cmpstr (again, ==, text);
   g_assert_false (vn_kept_is_known (&other->accuracy.kept));
   g_assert_cmpuint (other->accuracy.agree, ==, 95);
@@ -284,13 +284,13 @@ test_kept_mean (void)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *text = make_text ();
-  g_autoptr(VnResult) record = vn_result_from_json (text, -1, "a", "/run", &error), again = NULL;
+  g_autoptr(VnRun) record = vn_run_from_json (text, -1, "a", "/run", &error), again = NULL;
   g_autofree char *tokens = NULL, *said = NULL;
 
   g_assert_no_error (error);
   record->accuracy.kept = (VnKept) { VN_TASK_TOKENS, 4, 40, 30, 0, 0.75, 0.125 };
-  tokens = vn_result_to_json (record, "/run");
-  again = vn_result_from_json (tokens, -1, "a", "/run", &error);
+  tokens = vn_run_to_json (record, "/run");
+  again = vn_run_from_json (tokens, -1, "a", "/run", &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (again->accuracy.kept.mean, ==, 0.125);
   said = vn_kept_dup_text (&again->accuracy.kept);
@@ -306,7 +306,7 @@ test_wrong (void)
     {
       g_autofree char *changed = replace (text, wrong[i].from, wrong[i].to);
       g_autoptr(GError) error = NULL;
-      g_autoptr(VnResult) record = vn_result_from_json (changed, -1, "run.json", "/run", &error);
+      g_autoptr(VnRun) record = vn_run_from_json (changed, -1, "run.json", "/run", &error);
 
       g_test_message ("%s -> %s", wrong[i].to, error != NULL ? error->message : "accepted");
       g_assert_null (record);
@@ -325,7 +325,7 @@ test_unknown (void)
   g_autofree char *row = replace (more, "\"elements\" : 64", "\"colour\" : \"red\", \"elements\" : 64");
   g_autofree char *less = replace (row, "\"cosine\"", "\"cosinus\"");
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnResult) record = vn_result_from_json (less, -1, "result", "/run", &error);
+  g_autoptr(VnRun) record = vn_run_from_json (less, -1, "result", "/run", &error);
 
   g_assert_no_error (error);
   g_assert_true (isnan (vn_error_table_get (record->errors, 0)->cosine));
@@ -346,10 +346,10 @@ test_mutations (void)
       {
         g_autofree char *changed = g_memdup2 (text, n);
         g_autoptr(GError) error = NULL;
-        g_autoptr(VnResult) record = NULL;
+        g_autoptr(VnRun) record = NULL;
 
         changed[at] = with[k];
-        record = vn_result_from_json (changed, (gssize) n, "result", "/run", &error);
+        record = vn_run_from_json (changed, (gssize) n, "result", "/run", &error);
         g_assert_true ((record == NULL) == (error != NULL));
         refused += record == NULL;
         accepted += record != NULL;
@@ -364,14 +364,14 @@ test_files (void)
   g_autofree char *folder = g_dir_make_tmp ("vn-result-XXXXXX", NULL);
   g_autofree char *path = g_build_filename (folder, "run.json", NULL);
   g_autoptr(GRand) rand = g_rand_new_with_seed (2);
-  g_autoptr(VnResult) record = draw_run_record (rand), again = NULL;
+  g_autoptr(VnRun) record = draw_run (rand), again = NULL;
   g_autoptr(GError) error = NULL;
 
-  g_assert_null (vn_result_load (path, folder, &error));
+  g_assert_null (vn_run_load (path, folder, &error));
   g_assert_nonnull (strstr (error->message, path));
   g_clear_error (&error);
-  g_assert_true (vn_result_save (record, path, folder, &error));
-  again = vn_result_load (path, folder, &error);
+  g_assert_true (vn_run_save (record, path, folder, &error));
+  again = vn_run_load (path, folder, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (again->recipe_digest, ==, record->recipe_digest);
   g_unlink (path);
@@ -404,14 +404,14 @@ main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/result-file/roundtrip", test_roundtrip);
-  g_test_add_func ("/result-file/moved", test_moved);
-  g_test_add_func ("/result-file/kept", test_kept);
-  g_test_add_func ("/result-file/kept-mean", test_kept_mean);
-  g_test_add_func ("/result-file/wrong", test_wrong);
-  g_test_add_func ("/result-file/unknown", test_unknown);
-  g_test_add_func ("/result-file/mutations", test_mutations);
-  g_test_add_func ("/result-file/files", test_files);
-  g_test_add_func ("/result-file/digest", test_digest);
+  g_test_add_func ("/run-file/roundtrip", test_roundtrip);
+  g_test_add_func ("/run-file/moved", test_moved);
+  g_test_add_func ("/run-file/kept", test_kept);
+  g_test_add_func ("/run-file/kept-mean", test_kept_mean);
+  g_test_add_func ("/run-file/wrong", test_wrong);
+  g_test_add_func ("/run-file/unknown", test_unknown);
+  g_test_add_func ("/run-file/mutations", test_mutations);
+  g_test_add_func ("/run-file/files", test_files);
+  g_test_add_func ("/run-file/digest", test_digest);
   return g_test_run ();
 }

@@ -43,7 +43,7 @@ typedef struct
 typedef enum
 {
   VN_RUN_PLANNED,      /* only what is asked for */
-  VN_RUN_ESTIMATED,    /* no whole run: another one, as far as that tells what this will be; vn_result_new_expected() */
+  VN_RUN_ESTIMATED,    /* no whole run: another one, as far as that tells what this will be; vn_run_new_estimated() */
   VN_RUN_MEASURED,     /* a whole run */
   VN_RUN_VERIFIED      /* and ONNX Runtime was asked */
 } VnRunState;
@@ -58,8 +58,8 @@ typedef enum
 } VnRunFacet;
 
 /**
- * VnResult: all that is known of one run: with its networks, while they are in memory, or without. Immutable, shared between window,
- * report and export; vn_result_with() makes one of it that knows more.
+ * VnRun: all that is known of one run: with its networks, while they are in memory, or without. Immutable, shared between window,
+ * report and export; vn_run_with() makes one of it that knows more.
  * @state: how much is known
  * @float_bytes, @quantized_bytes: of the files as written
  * @n_nodes, @opset: of the model as opened; 0 while that is in memory
@@ -67,7 +67,7 @@ typedef enum
  * @left_out: all samples were measured, each by a network that was calibrated without it
  * @time: when the run ended, in seconds since 1970
  */
-typedef struct _VnResult
+typedef struct _VnRun
 {
 #define VN_RUN_FACET(SYMBOL, Type, field, ...) Type *field;
 #include "vn-run-facets.def"
@@ -78,13 +78,13 @@ typedef struct _VnResult
   guint         n_calibration, n_held_out, n_nodes, n_quantized;
   gint64        opset;
   gboolean      left_out;
-  VnRunSettings run;
+  VnRunSettings settings;
   gint64        time;
   /*< private >*/
   gatomicrefcount ref;
-  VnIdentityMap *identity;     /* vn_result_get_identity() */
+  VnIdentityMap *identity;     /* vn_run_get_identity() */
   int           *deciding;     /* by node of @source: rule of @recipe that decides about it, or -1; made when somebody asks first */
-} VnResult;
+} VnRun;
 
 /**
  * VnExpectation: what becomes of a result with another recipe, as far as that is told without a whole run.
@@ -102,44 +102,44 @@ typedef struct
   gint64             more_bytes;
 } VnExpectation;
 
-void              vn_run_settings_clear (VnRunSettings    *self);
-void              vn_run_node_free      (VnRunNode        *self);
+void   vn_run_settings_clear (VnRunSettings *self);
+void   vn_run_node_free      (VnRunNode     *self);
 
-VnResult         *vn_result_new         (void);
-VnResult         *vn_result_with        (VnResult         *base,
-                                         VnRunFacet        facet,
-                                         gconstpointer     value);     /* nullable */
-VnResult         *vn_result_with_model  (VnResult         *base,
-                                         VnModel          *model,
-                                         GError          **error);
-VnResult         *vn_result_without_networks (VnResult    *base);
-VnResult         *vn_result_new_expected (VnResult            *base,
-                                          const VnExpectation *expectation);
-VnResult         *vn_result_ref         (VnResult         *self);
-void              vn_result_unref       (VnResult         *self);
+VnRun *vn_run_new              (void);
+VnRun *vn_run_with             (VnRun                *base,
+                                VnRunFacet            facet,
+                                gconstpointer         value);   /* nullable */
+VnRun *vn_run_with_model       (VnRun                *base,
+                                VnModel              *model,
+                                GError              **error);
+VnRun *vn_run_without_networks (VnRun                *base);
+VnRun *vn_run_new_estimated    (VnRun                *base,
+                                const VnExpectation  *expectation);
+VnRun *vn_run_ref              (VnRun                *self);
+void   vn_run_unref            (VnRun                *self);
 
-double            vn_result_get_seconds (const VnResult   *self,
-                                         const char       *stage);     /* NULL: all */
-void              vn_result_set_seconds (VnResult         *self,
-                                         double            seconds);
-double            vn_result_compare_time (VnResult        *self,
-                                          VnResult        *other);
+double vn_run_get_seconds  (const VnRun *self,
+                            const char  *stage);   /* NULL: all */
+void   vn_run_set_seconds  (VnRun       *self,
+                            double       seconds);
+double vn_run_compare_time (VnRun       *self,
+                            VnRun       *other);
 
-VnIdentityMap    *vn_result_get_identity (VnResult        *self);
+VnIdentityMap *vn_run_get_identity (VnRun *self);
 
 /* The row of @errors that speaks for a node of the source model: its output, or that of the node it was folded into. NULL: not measured. */
-const VnErrorRow *vn_result_get_node_error (VnResult      *self,
-                                            const VnNode  *source_node);
+const VnErrorRow *vn_run_get_node_error (VnRun        *self,
+                                         const VnNode *source_node);
 /* Of which type the node's output is in the quantized network; UNDEFINED: of no type that quantizing is about. */
-VnDType           vn_result_get_node_dtype (VnResult      *self,
-                                            const VnNode  *source_node);
+VnDType vn_run_get_node_dtype (VnRun        *self,
+                               const VnNode *source_node);
 /* The row of a node that is counted and coloured by its error wherever that is done. NULL: it is not. */
-const VnErrorRow *vn_result_get_rated_error (VnResult     *self,
-                                             const VnNode *source_node);
+const VnErrorRow *vn_run_get_rated_error (VnRun        *self,
+                                          const VnNode *source_node);
 /* Histogram and plan row of a node's output, in the same way. */
-const VnHistogram  *vn_result_get_node_histogram (VnResult *self, const VnNode *source_node);
-const VnTensorPlan *vn_result_get_node_plan      (VnResult *self, const VnNode *source_node);
+const VnHistogram  *vn_run_get_node_histogram (VnRun *self, const VnNode *source_node);
+const VnTensorPlan *vn_run_get_node_plan      (VnRun *self, const VnNode *source_node);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnResult, vn_result_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRun, vn_run_unref)
 
 G_END_DECLS
